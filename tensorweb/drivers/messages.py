@@ -1,0 +1,89 @@
+"""Words for driver errors: sizes, limits and compiler messages with the lines around.
+
+Both drivers raise the same texts through these functions; nothing here touches a GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+LINES_AROUND = 2
+"""Lines of generated text shown above and below the line that the compiler names."""
+
+
+@dataclass(frozen=True)
+class CompilerMessage:
+    """One message of a shader compiler; `line` and `column` count from 1, 0 unknown."""
+
+    text: str
+    line: int = 0
+    column: int = 0
+
+
+def size_text(size: int) -> str:
+    """Return a byte count for people, `1536` as `1.5 KiB`."""
+    if size < 1024:
+        return f"{size} bytes"
+    value = float(size)
+    for unit in ("KiB", "MiB", "GiB"):
+        value /= 1024
+        if value < 1024 or unit == "GiB":
+            break
+    return f"{value:.4g} {unit}"
+
+
+def excerpt(source: str, line: int, column: int) -> str:
+    """Return the numbered lines around `line`, with a caret under `column`."""
+    lines = source.splitlines()
+    first = max(line - LINES_AROUND, 1)
+    last = min(line + LINES_AROUND, len(lines))
+    width = len(str(last))
+    shown = []
+    for number in range(first, last + 1):
+        mark = ">" if number == line else " "
+        shown.append(f"{mark} {number:>{width}} | {lines[number - 1]}")
+        if number == line and column > 0:
+            shown.append(" " * (width + 2) + " | " + " " * (column - 1) + "^")
+    return "\n".join(shown)
+
+
+def shader_message(label: str, source: str, messages: Sequence[CompilerMessage]) -> str:
+    """Return the text of a `ShaderError`: label, messages, the lines around each."""
+    parts = [f"shader {label!r}: the device's compiler refused it."]
+    for message in messages:
+        if message.line > 0:
+            parts.append(f"line {message.line}: {message.text}")
+            parts.append(excerpt(source, message.line, message.column))
+        else:
+            parts.append(message.text)
+    return "\n".join(parts)
+
+
+def limit_message(size: int, limits: Mapping[str, int]) -> str | None:
+    """Return why a buffer of `size` bytes cannot exist on the device, or None."""
+    for name in ("maxBufferSize", "maxStorageBufferBindingSize"):
+        limit = limits.get(name, 0)
+        if limit and size > limit:
+            return (
+                f"a buffer of {size_text(size)} ({size} bytes) exceeds this device's "
+                f"{name} of {size_text(limit)}; use a smaller tensor, split it, or "
+                'compute on device="cpu".'
+            )
+    return None
+
+
+def memory_message(size: int) -> str:
+    """Return the text of a `DeviceMemoryError` for an allocation that failed."""
+    return (
+        f"the device has no memory for a buffer of {size_text(size)} ({size} bytes); "
+        'drop tensors you no longer need, or compute on device="cpu".'
+    )
+
+
+def lost_message(reason: str) -> str:
+    """Return the text of a `DeviceLostError`."""
+    return (
+        f"the GPU device was lost ({reason}) and its tensors are gone with it; "
+        "run the program again to compute on a new device."
+    )

@@ -1,0 +1,378 @@
+"""The driver over wgpu-py: Vulkan, Metal or Direct3D 12 from desktop Python.
+
+It does not know tensors and imports `wgpu` only when a device is opened. Called by
+`tensorweb.drivers.open_driver`. wgpu-py reports errors at the call that caused them, so
+nothing is raised late here.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tensorweb.drivers import messages
+from tensorweb.drivers.native_adapter import (
+    FEATURES,
+    Wgpu,
+    compiler_messages,
+    request_device,
+    webgpu_limits,
+)
+from tensorweb.drivers.protocol import (
+    CLEAR,
+    COPY,
+    DISPATCH,
+    PARAMETER_CAPACITY,
+    PARAMETER_WORDS,
+)
+from tensorweb.errors import (
+    BackendError,
+    DeviceLostError,
+    DeviceMemoryError,
+    ShaderError,
+)
+
+GroupKey = tuple[str, tuple[int, ...]]
+"""A bind group's key: the layout's access string and the buffers."""
+
+PARAMETER_BYTES = PARAMETER_WORDS * 4
+STAGING_MINIMUM = 4096
+STAGING_KEPT = 64 << 20
+"""Bytes of read-back buffers kept for reuse; larger reads allocate their own."""
+
+
+def open_native() -> NativeDriver:
+    """Open the machine's best GPU adapter, or the one named by `TENSORWEB_ADAPTER`.
+
+    Raises `DeviceError` when wgpu-py is not installed or there is no adapter.
+    """
+    return NativeDriver(*request_device())
+
+
+class NativeDriver:
+    """One open device of wgpu-py; see `tensorweb.drivers.protocol.Driver`."""
+
+    def __init__(self, wgpu: Wgpu, adapter: Wgpu, device: Wgpu) -> None:
+        self._wgpu = wgpu
+        self._device = device
+        self._queue = device.queue
+        info = adapter.info
+        self.description = f"{info['device']} ({info['backend_type']})"
+        self.is_software = info["adapter_type"] == "CPU"
+        self.limits = webgpu_limits(device.limits)
+        self.features = frozenset(
+            FEATURES[name] for name in device.features if name in FEATURES
+        )
+        self.is_lost = False
+        # naga refuses `enable subgroups` and needs no other line.
+        has_f16 = "shader-f16" in self.features
+        self.shader_header = "enable f16;\n" if has_f16 else ""
+        self._lost_reason = ""
+        self._buffers: dict[int, Wgpu] = {}
+        self._next_buffer = 1
+        self._layouts: dict[str, tuple[Wgpu, Wgpu]] = {}
+        self._pipelines: list[tuple[Wgpu, str]] = []
+        self._bind_groups: dict[GroupKey, Wgpu] = {}
+        self._groups_of: dict[int, set[GroupKey]] = {}
+        self._staging: dict[int, list[Wgpu]] = {}
+        self._staging_bytes = 0
+        usage = wgpu.BufferUsage
+        self._storage_usage = usage.STORAGE | usage.COPY_SRC | usage.COPY_DST
+        self._parameters = device.create_buffer(
+            size=PARAMETER_CAPACITY * 4, usage=usage.UNIFORM | usage.COPY_DST
+        )
+        self._fence = device.create_buffer(size=4, usage=usage.COPY_SRC)
+        self._counters = dict.fromkeys(
+            (
+                "submits",
+                "dispatches",
+                "bind_groups",
+                "buffers",
+                "bytes",
+                "pipelines",
+                "reads",
+                "live_buffers",
+                "live_bytes",
+            ),
+            0,
+        )
+
+    def create_buffer(self, size: int) -> int:
+        """Create a zeroed storage buffer of `size` bytes, a multiple of 4."""
+        assert size > 0 and size % 4 == 0, f"internal: buffer of {size} bytes"
+        too_large = messages.limit_message(size, self.limits)
+        if too_large:
+            raise DeviceMemoryError(too_large)
+        try:
+            with self._translated_errors():
+                buffer = self._device.create_buffer(
+                    size=size, usage=self._storage_usage
+                )
+        except DeviceMemoryError as error:
+            raise DeviceMemoryError(messages.memory_message(size)) from error
+        handle = self._next_buffer
+        self._next_buffer += 1
+        self._buffers[handle] = buffer
+        self._count("buffers", "live_buffers")
+        self._counters["bytes"] += size
+        self._counters["live_bytes"] += size
+        return handle
+
+    def destroy_buffer(self, buffer: int) -> None:
+        """Destroy a buffer and the bind groups that name it."""
+        resource = self._buffers.pop(buffer)
+        for key in self._groups_of.pop(buffer, ()):
+            self._bind_groups.pop(key, None)
+            for other in set(key[1]):
+                if other in self._groups_of:
+                    self._groups_of[other].discard(key)
+        self._counters["live_buffers"] -= 1
+        self._counters["live_bytes"] -= resource.size
+        resource.destroy()
+
+    def write_buffer(self, buffer: int, offset: int, data: bytes | memoryview) -> None:
+        """Copy host bytes into a buffer; offset and length are multiples of 4."""
+        with self._translated_errors():
+            self._queue.write_buffer(self._buffers[buffer], offset, data)
+
+    def create_pipeline(self, source: str, access: str, label: str) -> int:
+        """Compile a shader with entry point `main`; `access` has r or w per binding."""
+        try:
+            with self._translated_errors():
+                module = self._device.create_shader_module(label=label, code=source)
+                pipeline = self._device.create_compute_pipeline(
+                    label=label,
+                    layout=self._layout(access)[1],
+                    compute={"module": module, "entry_point": "main"},
+                )
+        except (DeviceLostError, DeviceMemoryError):
+            raise
+        except BackendError as error:
+            found = compiler_messages(str(error.__cause__))
+            text = messages.shader_message(label, source, found)
+            raise ShaderError(text) from error.__cause__
+        self._pipelines.append((pipeline, access))
+        self._count("pipelines")
+        return len(self._pipelines) - 1
+
+    def submit(self, tape: array[int]) -> None:
+        """Replay a tape in one command buffer and one submission."""
+        with self._translated_errors():
+            words = tape[0]
+            if words:
+                block = memoryview(tape)[1 : 1 + words]
+                self._queue.write_buffer(self._parameters, 0, block)
+            encoder = self._device.create_command_encoder()
+            self._encode(encoder, tape.tolist(), 1 + words)
+            self._queue.submit([encoder.finish()])
+        self._count("submits")
+
+    def read(self, buffer: int, offset: int, size: int) -> bytes:
+        """Wait for all submitted work and return bytes."""
+        start = offset % 4
+        with self._translated_errors():
+            staging = self._copy_to_staging(
+                self._buffers[buffer], offset - start, start + size
+            )
+            staging.map_async("READ").sync_wait()
+            return self._take(staging, start, size)
+
+    async def read_async(self, buffer: int, offset: int, size: int) -> bytes:
+        """Return the same bytes by awaiting."""
+        start = offset % 4
+        with self._translated_errors():
+            staging = self._copy_to_staging(
+                self._buffers[buffer], offset - start, start + size
+            )
+            await staging.map_async("READ")
+            return self._take(staging, start, size)
+
+    def can_block(self) -> bool:
+        """Return True: desktop Python can always wait."""
+        return True
+
+    def check(self) -> None:
+        """Wait for submitted work and raise what the GPU reported, if anything."""
+        with self._translated_errors():
+            staging = self._copy_to_staging(self._fence, 0, 4)
+            staging.map_async("READ").sync_wait()
+            self._take(staging, 0, 4)
+
+    def counters(self) -> dict[str, int]:
+        """Return totals since opening, and `live_buffers` and `live_bytes` of now."""
+        return dict(self._counters)
+
+    def close(self) -> None:
+        """Give the device back; every buffer is gone."""
+        for handle in list(self._buffers):
+            self.destroy_buffer(handle)
+        for buffers in self._staging.values():
+            for buffer in buffers:
+                buffer.destroy()
+        self._staging.clear()
+        self._bind_groups.clear()
+        self._pipelines.clear()
+        self.is_lost = True
+        self._lost_reason = "closed"
+
+    def _count(self, *names: str) -> None:
+        for name in names:
+            self._counters[name] += 1
+
+    @contextmanager
+    def _translated_errors(self) -> Iterator[None]:
+        """Turn errors of wgpu-py into ours."""
+        if self.is_lost:
+            raise DeviceLostError(messages.lost_message(self._lost_reason))
+        try:
+            yield
+        except (self._wgpu.GPUError, RuntimeError) as error:
+            if isinstance(error, BackendError):
+                raise
+            text = str(error).split("Caused by:", 1)[-1].strip()
+            if isinstance(error, self._wgpu.GPUOutOfMemoryError):
+                raise DeviceMemoryError(f"the device has no memory left: {text}") from (
+                    error
+                )
+            if "device is lost" in text.lower() or "device lost" in text.lower():
+                self.is_lost = True
+                self._lost_reason = "reported by wgpu"
+                raise DeviceLostError(
+                    messages.lost_message(self._lost_reason)
+                ) from error
+            raise BackendError(f"wgpu refused a command: {text}") from error
+
+    def _layout(self, access: str) -> tuple[Wgpu, Wgpu]:
+        """Return the bind group layout and the pipeline layout for an access string."""
+        known = self._layouts.get(access)
+        if known is not None:
+            return known
+        kinds = {"r": "read-only-storage", "w": "storage"}
+        visibility = self._wgpu.ShaderStage.COMPUTE
+        entries = [
+            {
+                "binding": index,
+                "visibility": visibility,
+                "buffer": {"type": kinds[letter]},
+            }
+            for index, letter in enumerate(access)
+        ]
+        uniform = {
+            "type": "uniform",
+            "has_dynamic_offset": True,
+            "min_binding_size": PARAMETER_BYTES,
+        }
+        entries.append(
+            {"binding": len(access), "visibility": visibility, "buffer": uniform}
+        )
+        group = self._device.create_bind_group_layout(entries=entries)
+        layout = self._device.create_pipeline_layout(bind_group_layouts=[group])
+        self._layouts[access] = (group, layout)
+        return group, layout
+
+    def _encode(self, encoder: Wgpu, tape: list[int], position: int) -> None:
+        """Encode the commands from `position` on; a pass spans adjacent launches."""
+        compute_pass = None
+        current = -1
+        end = len(tape)
+        while position < end:
+            command = tape[position]
+            if command == DISPATCH:
+                pipeline, x, y, z, parameters, n = tape[position + 1 : position + 7]
+                buffers = tape[position + 7 : position + 7 + n]
+                position += 7 + n
+                if compute_pass is None:
+                    compute_pass = encoder.begin_compute_pass()
+                    current = -1
+                if pipeline != current:
+                    compute_pass.set_pipeline(self._pipelines[pipeline][0])
+                    current = pipeline
+                group = self._bind_group(self._pipelines[pipeline][1], buffers)
+                compute_pass.set_bind_group(0, group, (parameters,))
+                compute_pass.dispatch_workgroups(x, y, z)
+                self._counters["dispatches"] += 1
+                continue
+            if compute_pass is not None:
+                compute_pass.end()
+                compute_pass = None
+            position = self._encode_transfer(encoder, tape, position)
+        if compute_pass is not None:
+            compute_pass.end()
+
+    def _encode_transfer(self, encoder: Wgpu, tape: list[int], position: int) -> int:
+        """Encode a copy or a clear and return the position behind it."""
+        command = tape[position]
+        if command == COPY:
+            source, source_at, target, target_at, size = tape[
+                position + 1 : position + 6
+            ]
+            encoder.copy_buffer_to_buffer(
+                self._buffers[source],
+                source_at,
+                self._buffers[target],
+                target_at,
+                size,
+            )
+            return position + 6
+        assert command == CLEAR, f"internal: tape command {command} at {position}"
+        buffer, offset, size = tape[position + 1 : position + 4]
+        encoder.clear_buffer(self._buffers[buffer], offset, size)
+        return position + 4
+
+    def _bind_group(self, access: str, buffers: list[int]) -> Wgpu:
+        """Return the cached bind group of these buffers under this layout."""
+        key = (access, tuple(buffers))
+        group = self._bind_groups.get(key)
+        if group is not None:
+            return group
+        resources = [self._buffers[buffer] for buffer in buffers]
+        entries = [
+            {
+                "binding": index,
+                "resource": {"buffer": resource, "offset": 0, "size": resource.size},
+            }
+            for index, resource in enumerate(resources)
+        ]
+        parameters = {"buffer": self._parameters, "offset": 0, "size": PARAMETER_BYTES}
+        entries.append({"binding": len(buffers), "resource": parameters})
+        group = self._device.create_bind_group(
+            layout=self._layout(access)[0], entries=entries
+        )
+        self._bind_groups[key] = group
+        for buffer in set(buffers):
+            self._groups_of.setdefault(buffer, set()).add(key)
+        self._count("bind_groups")
+        return group
+
+    def _copy_to_staging(self, source: Wgpu, offset: int, size: int) -> Wgpu:
+        """Submit a copy of the bytes into a mappable buffer and return it."""
+        size = (size + 3) & ~3
+        capacity = max(STAGING_MINIMUM, 1 << (size - 1).bit_length())
+        free = self._staging.get(capacity)
+        if free:
+            staging = free.pop()
+            self._staging_bytes -= capacity
+        else:
+            usage = self._wgpu.BufferUsage
+            staging = self._device.create_buffer(
+                size=capacity, usage=usage.COPY_DST | usage.MAP_READ
+            )
+        encoder = self._device.create_command_encoder()
+        encoder.copy_buffer_to_buffer(source, offset, staging, 0, size)
+        self._queue.submit([encoder.finish()])
+        self._count("reads")
+        return staging
+
+    def _take(self, staging: Wgpu, start: int, size: int) -> bytes:
+        """Return mapped bytes and keep the buffer for the next read."""
+        view = staging.read_mapped(0, (start + size + 3) & ~3, copy=False)
+        data = bytes(view[start : start + size])
+        staging.unmap()
+        capacity = staging.size
+        if self._staging_bytes + capacity <= STAGING_KEPT:
+            self._staging.setdefault(capacity, []).append(staging)
+            self._staging_bytes += capacity
+        else:
+            staging.destroy()
+        return data
