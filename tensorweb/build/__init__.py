@@ -1,0 +1,1 @@
+"""Builders: functions from nodes to nodes that check shapes, dtypes and devices."""

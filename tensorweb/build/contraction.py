@@ -1,0 +1,103 @@
+"""Build matrix products: batching, the 1-D rules, tensordot and vecdot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from tensorweb.build.elementwise import cast, common_device, elementwise
+from tensorweb.build.movement import (
+    expand,
+    expand_dims,
+    move_axis_last,
+    permute,
+    reshape,
+    squeeze,
+)
+from tensorweb.build.reduction import reduce
+from tensorweb.devices import require_dtype
+from tensorweb.dtypes import promote
+from tensorweb.errors import DTypeError, ShapeError
+from tensorweb.graph import Node, Op
+from tensorweb.ops import OPS
+from tensorweb.ops.structure import MATMUL
+from tensorweb.shapes import matmul_shape
+
+
+def _operands(a: Node, b: Node, op: Op) -> tuple[Node, Node]:
+    device = common_device(op, (a, b))
+    dtype = promote(a.dtype, b.dtype)
+    if dtype.kind == "bool":
+        raise DTypeError(
+            f"{op.name}: bool operands; convert with astype(tw.int32) to count."
+        )
+    require_dtype(dtype, device)
+    return cast(a, dtype), cast(b, dtype)
+
+
+def matmul(a: Node, b: Node) -> Node:
+    """Return `a @ b`: batched `(..., m, k) @ (..., k, n)`, 1-D operands by NumPy's rule.
+
+    Raises:
+        ShapeError: an operand has no axes, inner sizes differ or batches do not fit.
+    """
+    if not a.shape or not b.shape:
+        raise ShapeError(
+            f"matmul: shapes {a.shape} and {b.shape}; operands need at least one axis, "
+            "use * for scalars."
+        )
+    if len(a.shape) == 1 and len(b.shape) == 1 and a.shape != b.shape:
+        raise ShapeError(
+            f"matmul: inner sizes differ, {a.shape} @ {b.shape} has {a.shape[0]} and "
+            f"{b.shape[0]}."
+        )
+    a, b = _operands(a, b, MATMUL)
+    is_vector_a, is_vector_b = len(a.shape) == 1, len(b.shape) == 1
+    left = expand_dims(a, (0,)) if is_vector_a else a
+    right = expand_dims(b, (1,)) if is_vector_b else b
+    batch, m, k, n = matmul_shape(left.shape, right.shape)
+    left = expand(left, (*batch, m, k))
+    right = expand(right, (*batch, k, n))
+    result = Node(MATMUL, (left, right), None, (*batch, m, n), a.dtype, a.device)
+    dropped = [len(batch)] * is_vector_a + [len(batch) + 1] * is_vector_b
+    return squeeze(result, dropped) if dropped else result
+
+
+def tensordot(a: Node, b: Node, axes_a: Sequence[int], axes_b: Sequence[int]) -> Node:
+    """Return the sum of products over pairs of checked axes.
+
+    Raises:
+        ShapeError: a pair of axes differs in length.
+    """
+    for i, j in zip(axes_a, axes_b, strict=True):
+        if a.shape[i] != b.shape[j]:
+            raise ShapeError(
+                f"tensordot: axis {i} of {a.shape} has length {a.shape[i]}, axis {j} of "
+                f"{b.shape} has {b.shape[j]}; contracted axes must be equal."
+            )
+    free_a = [axis for axis in range(len(a.shape)) if axis not in axes_a]
+    free_b = [axis for axis in range(len(b.shape)) if axis not in axes_b]
+    shape_a = [a.shape[axis] for axis in free_a]
+    shape_b = [b.shape[axis] for axis in free_b]
+    inner = prod(a.shape[axis] for axis in axes_a)
+    left = reshape(permute(a, (*free_a, *axes_a)), (prod(shape_a), inner))
+    right = reshape(permute(b, (*axes_b, *free_b)), (inner, prod(shape_b)))
+    return reshape(matmul(left, right), (*shape_a, *shape_b))
+
+
+def vecdot(a: Node, b: Node, axis: int) -> Node:
+    """Return the sum of products along one axis; `axis` is negative.
+
+    Raises:
+        ShapeError: the axes differ in length or the others do not broadcast.
+    """
+    if a.shape[axis] != b.shape[axis]:
+        raise ShapeError(
+            f"vecdot: axis {axis} has lengths {a.shape[axis]} and {b.shape[axis]} in "
+            f"{a.shape} and {b.shape}; they must be equal."
+        )
+    a, b = _operands(a, b, MATMUL)
+    left = move_axis_last(a, len(a.shape) + axis)
+    right = move_axis_last(b, len(b.shape) + axis)
+    product = elementwise(OPS["multiply"], left, right)
+    return reduce("sum", product, (len(product.shape) - 1,), dtype=product.dtype)

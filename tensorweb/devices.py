@@ -1,0 +1,203 @@
+"""The devices by name, and which one is the default.
+
+A device's backend is loaded when it is first needed. Nothing here computes; backends
+do, through the `Backend` interface.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from tensorweb import dtypes
+from tensorweb.dtypes import DType
+from tensorweb.errors import BlockingError, DeviceError, DTypeError
+from tensorweb.graph import Node
+
+
+class Backend(Protocol):
+    """What a device must be able to do with a graph."""
+
+    description: str
+    """Who computes, for people: an adapter's name or `NumPy`."""
+
+    dtypes: frozenset[str]
+    """Names of the dtypes that the device stores as what they are."""
+
+    def realize(self, nodes: Sequence[Node]) -> None:
+        """Compute nodes and settle their bases; returns before the device is done."""
+
+    def read(self, nodes: Sequence[Node]) -> list[bytes]:
+        """Compute nodes and return row-major bytes of each, waiting for the device."""
+
+    async def read_async(self, nodes: Sequence[Node]) -> list[bytes]:
+        """Do the same by awaiting."""
+
+    def explain(self, nodes: Sequence[Node]) -> str:
+        """Say in words what computing the nodes would run, without running it."""
+
+    def synchronize(self) -> None:
+        """Wait until everything is done and raise what went wrong meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One row: where the backend lives and what is known before it is loaded."""
+
+    name: str
+    module: str
+    dtypes: frozenset[str]
+    doc: str
+
+
+DEVICES: dict[str, Device] = {
+    row.name: row
+    for row in (
+        Device(
+            "cpu",
+            "tensorweb.backends.cpu",
+            frozenset(dtype.name for dtype in dtypes.ALL),
+            "NumPy, natively and in Pyodide: every dtype",
+        ),
+        Device(
+            "webgpu",
+            "tensorweb.backends.webgpu",
+            frozenset(dtype.name for dtype in dtypes.ALL if dtype.wgsl),
+            "the GPU through WebGPU: bool, int32, uint32, float32 (float16 where it is)",
+        ),
+    )
+}
+
+_backends: dict[str, Backend] = {}
+_default: list[str] = []
+_probe: list[str] = []
+
+
+def as_device(device: object) -> str:
+    """Return a device's name, checked; None means the default device.
+
+    Raises:
+        DeviceError: there is no such device.
+
+    >>> as_device("cpu")
+    'cpu'
+    """
+    if device is None:
+        return default_device()
+    if isinstance(device, str) and device in DEVICES:
+        return device
+    raise DeviceError(f"unknown device {device!r}; devices are {', '.join(DEVICES)}.")
+
+
+def backend(name: str) -> Backend:
+    """Return a device's backend, opening it on first use.
+
+    Raises:
+        DeviceError: the device cannot be had here; says why.
+    """
+    found = _backends.get(name)
+    if found is None:
+        module = importlib.import_module(DEVICES[name].module)
+        found = _backends[name] = module.open_backend()
+    return found
+
+
+async def open_device_async(name: str = "webgpu") -> str:
+    """Open a device by awaiting and return who computes, where Python cannot block.
+
+    Raises:
+        DeviceError: the device cannot be had here; says why.
+    """
+    if name not in _backends:
+        module = importlib.import_module(DEVICES[as_device(name)].module)
+        _backends[name] = await module.open_backend_async()
+    return _backends[name].description
+
+
+def opened(name: str) -> Backend | None:
+    """Return a device's backend if it has been opened."""
+    return _backends.get(name)
+
+
+def default_device() -> str:
+    """Return the name of the device that new tensors live on.
+
+    It is `webgpu` when an adapter exists, else `cpu`, until `set_default_device` or
+    `with device(…)` says otherwise.
+
+    >>> with device("cpu"):
+    ...     default_device()
+    'cpu'
+    """
+    if _default:
+        return _default[-1]
+    if not _probe:
+        try:
+            backend("webgpu")
+        except BlockingError:
+            raise
+        except DeviceError:
+            _probe.append("cpu")
+        else:
+            _probe.append("webgpu")
+    return _probe[0]
+
+
+def set_default_device(device: str) -> None:
+    """Make a device the default for new tensors.
+
+    Raises:
+        DeviceError: the device is unknown or cannot be had here.
+    """
+    name = as_device(device)
+    backend(name)
+    _default[:1] = [name]
+
+
+@contextmanager
+def device(name: str) -> Iterator[str]:
+    """Use a device as the default inside a `with` block.
+
+    Raises:
+        DeviceError: the device is unknown or cannot be had here.
+
+    >>> with device("cpu") as name:
+    ...     name
+    'cpu'
+    """
+    checked = as_device(name)
+    backend(checked)
+    if not _default:
+        _default.append(default_device() if checked != "cpu" or _probe else "")
+    _default.append(checked)
+    try:
+        yield checked
+    finally:
+        _default.pop()
+        if _default == [""]:
+            _default.clear()
+
+
+def require_dtype(dtype: DType, device: str) -> None:
+    """Raise `DTypeError` when a device cannot store a dtype; says which can."""
+    have = DEVICES[device].dtypes
+    if dtype.name in have and dtype.name != "float16":
+        return
+    if dtype.name in have and dtype.name in backend(device).dtypes:
+        return
+    other = [row.name for row in DEVICES.values() if dtype.name in row.dtypes]
+    other = [name for name in other if name != device]
+    stored = ", ".join(sorted(have - {"float16"}))
+    raise DTypeError(
+        f"device {device!r} has no {dtype}; it stores {stored}. Use "
+        f'device="{other[0]}" for {dtype}, or convert with astype.'
+    )
+
+
+def is_browser() -> bool:
+    """Whether Python runs in a browser (Pyodide)."""
+    return sys.platform == "emscripten"

@@ -1,0 +1,82 @@
+"""The few calls that differ between hosts: what the WebGPU backend asks of a driver.
+
+A driver knows buffers, pipelines and command tapes, all named by small integers; it
+knows nothing of tensors. `docs/architecture.md` gives the layout of a tape.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Awaitable
+from typing import Protocol
+
+DISPATCH = 1
+COPY = 2
+CLEAR = 3
+
+PARAMETER_WORDS = 64
+"""Words of one launch's parameter slot: 256 bytes, the dynamic offset's alignment."""
+
+PARAMETER_CAPACITY = 1024 * PARAMETER_WORDS
+"""Most parameter words in one tape; a longer flush is submitted in several tapes."""
+
+
+class Driver(Protocol):
+    """One open GPU device.
+
+    Everything that fails raises a class of `tensorweb.errors`: a shader that does not
+    compile `ShaderError`, a lost device `DeviceLostError`, memory that cannot be had
+    `DeviceMemoryError`, a wait where Python cannot block `BlockingError`. Errors that
+    the GPU reports late are raised by the next `read`, `read_async` or `check`.
+    """
+
+    description: str
+    """Adapter name for people, for example `llvmpipe (Vulkan)`."""
+
+    is_software: bool
+    """Whether the adapter computes on the CPU."""
+
+    limits: dict[str, int]
+    """The device's limits by WebGPU's own names, `maxBufferSize` for example."""
+
+    features: frozenset[str]
+    """The device's enabled features by WebGPU's own names, `shader-f16` for example."""
+
+    is_lost: bool
+    """Whether the device is gone; nothing works on this driver any more."""
+
+    shader_header: str
+    """Lines that every shader on this host begins with (enables), often empty."""
+
+    def create_buffer(self, size: int) -> int:
+        """Create a zeroed storage buffer of `size` bytes, a multiple of 4."""
+
+    def destroy_buffer(self, buffer: int) -> None:
+        """Destroy a buffer; work already submitted still uses it safely."""
+
+    def write_buffer(self, buffer: int, offset: int, data: bytes | memoryview) -> None:
+        """Copy host bytes into a buffer; offset and length are multiples of 4."""
+
+    def create_pipeline(self, source: str, access: str, label: str) -> int:
+        """Compile a shader with entry point `main`; `access` has r or w per binding."""
+
+    def submit(self, tape: array[int]) -> None:
+        """Replay a tape in one command buffer and one submission."""
+
+    def read(self, buffer: int, offset: int, size: int) -> bytes:
+        """Wait for all submitted work and return bytes; needs a host that can block."""
+
+    def read_async(self, buffer: int, offset: int, size: int) -> Awaitable[bytes]:
+        """Return the same bytes by awaiting, where Python cannot block."""
+
+    def can_block(self) -> bool:
+        """Whether `read` works at this point of the program."""
+
+    def check(self) -> None:
+        """Wait for submitted work and raise what the GPU reported, if anything."""
+
+    def counters(self) -> dict[str, int]:
+        """Return totals: submits, dispatches, bind_groups, buffers, bytes, pipelines."""
+
+    def close(self) -> None:
+        """Give the device back; every buffer is gone."""

@@ -1,0 +1,194 @@
+"""The graph: operations as rows, nodes as their uses; nothing is computed here.
+
+A `Node` is one operation on other nodes. Its shape and dtype are fixed when it is
+built. A node that has been computed keeps its `storage` and forgets its inputs, so a
+loop holds on to values and not to its history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tensorweb.dtypes import DType
+from tensorweb.shapes import Shape, size
+from tensorweb.view import View
+
+NumpyRule = str | Callable[..., Any]
+"""A NumPy function's name, or `(numpy, *arrays) -> array`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Op:
+    """One row of the op table.
+
+    Attributes:
+        name: the public name.
+        kind: what the scheduler does with it: `map` (elementwise), `movement`,
+            `reduce`, `argreduce`, or a kind of its own.
+        doc: one line for people.
+        arity: number of inputs.
+        accepts: the category of `dtypes.CATEGORIES` that inputs must have.
+        result: how the dtype follows: `same`, `float` (integers become the default
+            float), `bool` (compared after promotion), `logical` (inputs become bool),
+            `sum` (small integers and bool become the default integer), `index`.
+        numpy: how NumPy computes it.
+        wgsl: the WGSL expression by kind of dtype (`any` for all); `{0}`, `{1}` …
+            are the inputs. For reductions: how two values combine.
+        weight: rough cost of one element in multiply-adds; loads cost 4.
+        identity: for reductions, the value that changes nothing, by kind of dtype;
+            `lowest` and `highest` stand for the dtype's limits or infinities.
+        domain: where tests draw floating inputs from, `low, high` per input.
+    """
+
+    name: str
+    kind: str
+    doc: str
+    arity: int = 1
+    accepts: str = "any"
+    result: str = "same"
+    numpy: NumpyRule = ""
+    wgsl: Mapping[str, str] = field(default_factory=dict)
+    weight: int = 1
+    identity: Mapping[str, float | str] = field(default_factory=dict)
+    domain: tuple[tuple[float, float], ...] = ((-10.0, 10.0),)
+
+    def __repr__(self) -> str:
+        """Return the name."""
+        return f"Op({self.name})"
+
+
+class Node:
+    """One operation in the graph, or a value that is already there.
+
+    Attributes:
+        op: the row of the operation.
+        inputs: the nodes it reads; empty once computed.
+        attrs: what else defines it, hashable; see the builders in `tensorweb/build/`.
+        shape, dtype, device: of the result.
+        depth: longest way to a computed node, 0 for a computed one.
+        base: the node that owns the storage this one looks at (itself unless movement).
+        view: how it looks at the base's storage.
+        storage: the device's storage or host bytes once computed, else None.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "attrs",
+        "base",
+        "depth",
+        "device",
+        "dtype",
+        "inputs",
+        "op",
+        "shape",
+        "storage",
+        "view",
+    )
+
+    def __init__(
+        self,
+        op: Op,
+        inputs: tuple[Node, ...],
+        attrs: Hashable,
+        shape: Shape,
+        dtype: DType,
+        device: str,
+        base: Node | None = None,
+        view: View | None = None,
+    ) -> None:
+        """Build a node; callers have checked shapes, dtypes and devices."""
+        self.op = op
+        self.inputs = inputs
+        self.attrs = attrs
+        self.shape = shape
+        self.dtype = dtype
+        self.device = device
+        self.base: Node = self if base is None else base
+        self.view = View.contiguous(shape) if view is None else view
+        self.storage: Storage | None = None
+        self.depth: int = 1 + max((node.depth for node in inputs), default=-1)
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether the value exists, on the host or on the device."""
+        return self.base.storage is not None
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return size(self.shape)
+
+    def settle(self, storage: Storage) -> None:
+        """Attach the computed storage and let the history go."""
+        self.storage = storage
+        self.inputs = ()
+        self.depth = 0
+
+    def __repr__(self) -> str:
+        """Return operation, dtype and shape for debugging."""
+        state = " computed" if self.is_computed else ""
+        return f"<{self.op.name} {self.dtype}{list(self.shape)} {self.device}{state}>"
+
+
+class Storage:
+    """Where a computed value lies; backends and `HostData` subclass it."""
+
+    __slots__ = ("__weakref__",)
+
+
+class HostData(Storage):
+    """Row-major bytes on the host, before a device needs them."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: bytes | memoryview) -> None:
+        """Keep the bytes; nobody changes them afterwards."""
+        self.data = data
+
+
+LEAF = Op("leaf", "leaf", "a value that is already there", arity=0)
+CONSTANT = Op("constant", "constant", "one number, the same everywhere", arity=0)
+
+
+def leaf(storage: Storage, shape: Shape, dtype: DType, device: str) -> Node:
+    """Return a node for a value that exists."""
+    node = Node(LEAF, (), None, shape, dtype, device)
+    node.storage = storage
+    return node
+
+
+def constant(value: complex, dtype: DType, device: str, shape: Shape = ()) -> Node:
+    """Return a node for one number; it owns no storage until it is asked for."""
+    kind = dtype.kind
+    number: float = (
+        float(value.real)
+        if kind == "float"
+        else bool(value)
+        if kind == "bool"
+        else int(value.real)
+    )
+    return Node(CONSTANT, (), number, shape, dtype, device)
+
+
+def ancestors(outputs: Sequence[Node]) -> list[Node]:
+    """Return the uncomputed nodes that outputs need, and the computed ones they read.
+
+    Inputs come before the nodes that read them. Works on graphs of any depth.
+    """
+    order: list[Node] = []
+    seen: set[int] = set()
+    stack = [(node, False) for node in reversed(outputs)]
+    while stack:
+        node, is_ready = stack.pop()
+        if is_ready:
+            order.append(node)
+            continue
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        stack.append((node, True))
+        if node.storage is None:
+            stack.extend((source, False) for source in reversed(node.inputs))
+    return order

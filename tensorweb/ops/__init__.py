@@ -1,0 +1,30 @@
+"""The op table: one row per operation, read by both backends, tests and docs."""
+
+from __future__ import annotations
+
+from tensorweb.graph import CONSTANT, LEAF, Op
+from tensorweb.ops import (
+    arithmetic,
+    comparison,
+    exponential,
+    logic,
+    reductions,
+    rounding,
+    structure,
+    trigonometric,
+)
+
+GROUPS: dict[str, tuple[Op, ...]] = {
+    "arithmetic": arithmetic.ROWS,
+    "exponential": exponential.ROWS,
+    "trigonometric": trigonometric.ROWS,
+    "rounding": rounding.ROWS,
+    "comparison": comparison.ROWS,
+    "logic": logic.ROWS,
+    "reductions": reductions.ROWS,
+    "structure": (LEAF, CONSTANT, *structure.ROWS),
+}
+"""The rows by topic, in the order of the documentation."""
+
+OPS: dict[str, Op] = {row.name: row for rows in GROUPS.values() for row in rows}
+"""Every row by name."""
