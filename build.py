@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Set up, build, serve and test tensorweb: `python3 build.py --help`.
+
+Needs Python 3.11 and nothing else; everything it fetches is pinned and goes into
+`.venv`, `node_modules` and `.cache` beside this file. Knows the command line only: the
+work is done by the modules of `tools/`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+if sys.version_info < (3, 11):  # noqa: UP036  # an older Python should say so
+    sys.exit(f"build.py needs Python 3.11 or later; this is {sys.version.split()[0]}.")
+
+from tools import checks, environment, process, server, site, testing
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options) or 0)
+    except process.BuildError as error:
+        print(f"\nbuild.py {options.command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="build.py", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    def command(
+        name: str, run: object, summary: str, *, wheels: bool = False
+    ) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=summary, description=summary)
+        added.set_defaults(run=run)
+        if wheels:
+            added.add_argument(
+                "--wheels",
+                type=Path,
+                metavar="DIR",
+                help="folder of wheels for Pyodide (NumPy and others), asked first",
+            )
+        return added
+
+    serve = command("serve", _serve, "build the site and serve it", wheels=True)
+    serve.add_argument("--port", type=int, default=8000)
+    serve.add_argument(
+        "--no-isolation",
+        action="store_true",
+        help="leave the cross-origin isolation headers out, as many hosts do",
+    )
+    build = command("site", _site, "build the static site only", wheels=True)
+    build.add_argument("--out", type=Path, default=process.ROOT / "dist", metavar="DIR")
+    command("setup", _setup, "install every tool that tests and checks need")
+    command("check", _check, "run ruff, mypy and the TypeScript compiler")
+    test = command("test", _test, "set up, check and run every test", wheels=True)
+    test.add_argument("-k", metavar="EXPRESSION", help="only tests whose name matches")
+    bench = command("bench", _bench, "measure; further arguments go to bench/")
+    bench.add_argument("arguments", nargs=argparse.REMAINDER)
+    return parser
+
+
+def _serve(options: argparse.Namespace) -> None:
+    out = process.ROOT / "dist"
+    site.build(out, options.wheels)
+    server.serve(out, options.port, isolated=not options.no_isolation)
+
+
+def _site(options: argparse.Namespace) -> None:
+    site.build(options.out, options.wheels)
+
+
+def _setup(options: argparse.Namespace) -> None:
+    environment.prepare("test")
+
+
+def _check(options: argparse.Namespace) -> int:
+    environment.prepare("test")
+    return 1 if checks.run() else 0
+
+
+def _test(options: argparse.Namespace) -> int:
+    return testing.run(options.wheels, options.k)
+
+
+def _bench(options: argparse.Namespace) -> int:
+    environment.prepare("test")
+    return process.status(
+        [environment.PYTHON, "-m", "bench", *options.arguments],
+        env=environment.variables(),
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

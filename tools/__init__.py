@@ -1,0 +1,1 @@
+"""The build: modules behind `build.py`, standard library only unless they say so."""

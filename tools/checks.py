@@ -1,0 +1,27 @@
+"""Lint and type-check: ruff, mypy strict, the TypeScript compiler strict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tools import environment
+from tools.process import status
+
+
+def run() -> list[str]:
+    """Run every check with its output shown and return the names of those that fail."""
+    env = environment.variables()
+    commands: dict[str, list[str | Path]] = {
+        "ruff check": ["ruff", "check"],
+        "ruff format": ["ruff", "format", "--check"],
+        "mypy": ["mypy"],
+        "tsc": environment.npm_tool("typescript", "bin/tsc"),
+    }
+    failed = []
+    for name, command in commands.items():
+        print(f"\n== {name}", flush=True)
+        if name != "tsc":
+            command = [environment.PYTHON, "-m", *command]
+        if status(command, env=env):
+            failed.append(name)
+    return failed

@@ -1,0 +1,44 @@
+"""Index the example programs by their docstrings, for the page's menu."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+from tools.process import BuildError
+
+
+def index(folder: Path) -> list[dict[str, str]]:
+    """Return file, title and description of each example in the menu's order.
+
+    The docstring's first line is the title, its next paragraph the description.
+
+    Raises:
+        BuildError: an example has no docstring or is not Python.
+    """
+    return [_entry(path) for path in sorted(folder.glob("*.py"))]
+
+
+def write_index(folder: Path, target: Path) -> None:
+    """Write the index of `folder` as JSON to `target`."""
+    target.write_text(json.dumps(index(folder), indent=1, ensure_ascii=False), "utf-8")
+
+
+def _entry(path: Path) -> dict[str, str]:
+    try:
+        text = ast.get_docstring(ast.parse(path.read_text("utf-8"), path.name))
+    except SyntaxError as error:
+        raise BuildError(f"{path}: {error}") from None
+    if not text:
+        raise BuildError(
+            f"{path}: an example starts with a docstring: a title line, an empty line "
+            "and one paragraph of description"
+        )
+    title, *paragraphs = text.split("\n\n")
+    description = paragraphs[0] if paragraphs else ""
+    return {
+        "file": path.name,
+        "title": " ".join(title.split()).removesuffix("."),
+        "description": " ".join(description.split()),
+    }

@@ -1,0 +1,118 @@
+"""Assemble the static site: page, Pyodide, wheels, examples and the list of files.
+
+The folder works on any static host, under any path, and asks no other origin. Layout:
+`index.html` and its scripts, `pyodide/` (with the lock file), `wheels/`, `examples/`,
+`build.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from tools import environment, examples
+from tools.bundle import WEB, bundle
+from tools.process import BuildError, output, status
+
+PYODIDE = environment.NODE_MODULES / "pyodide"
+PYODIDE_FILES = (
+    "pyodide.mjs",
+    "pyodide.asm.mjs",
+    "pyodide.asm.wasm",
+    "python_stdlib.zip",
+)
+
+
+def build(out: Path, wheels: Path | None) -> None:
+    """Build the site into `out`, replacing an earlier one whole.
+
+    Raises:
+        BuildError: a step failed, or `out` holds something that is not a site.
+    """
+    started = time.monotonic()
+    out = out.resolve()
+    if wheels is not None and not wheels.is_dir():
+        raise BuildError(f"--wheels {wheels}: no such folder")
+    if out.exists() and any(out.iterdir()) and not (out / "build.json").is_file():
+        raise BuildError(f"{out} is not empty and not a site; choose another --out")
+    environment.prepare("site")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=f"{out.name}.", dir=out.parent))
+    try:
+        _fill(draft, wheels)
+        _replace(out, draft)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    print(f"site built in {time.monotonic() - started:.1f} s: {out}", flush=True)
+
+
+def build_wheel(folder: Path) -> Path:
+    """Build the tensorweb wheel into `folder` and return its path."""
+    command = ["-m", "hatchling", "build", "-t", "wheel", "-d"]
+    output([environment.PYTHON, *command, folder])
+    return next(folder.glob("tensorweb-*.whl"))
+
+
+def _fill(out: Path, wheels: Path | None) -> None:
+    out.chmod(0o755)
+    for folder in ("pyodide", "wheels", "examples"):
+        (out / folder).mkdir()
+    version = bundle(out)
+    for path in sorted((WEB / "examples").glob("*.py")):
+        shutil.copyfile(path, out / "examples" / path.name)
+    examples.write_index(WEB / "examples", out / "examples.json")
+    for name in PYODIDE_FILES:
+        shutil.copyfile(PYODIDE / name, out / "pyodide" / name)
+    build_wheel(out / "wheels")
+    _add_packages(out, wheels)
+    _describe(out, version)
+
+
+def _add_packages(out: Path, wheels: Path | None) -> None:
+    """Collect the wheels for Pyodide and write its lock file."""
+    command: list[str | Path] = [environment.PYTHON, "-m", "tools.packages"]
+    command += [PYODIDE, out, environment.CACHE / "wheels"]
+    command += [wheels.resolve()] if wheels else []
+    if status(command):
+        raise BuildError("the packages for Pyodide could not be collected")
+
+
+def _describe(out: Path, version: str) -> None:
+    """Write `build.json`: what the page must know before Python runs.
+
+    `sizes` are the bytes of every file by its path in the site. The query of `wheel`
+    changes with the wheel's content, so that no cache hands out an older one.
+    """
+    lock = json.loads((out / "pyodide/pyodide-lock.json").read_text("utf-8"))
+    packages = {name: row["version"] for name, row in lock["packages"].items()}
+    own = lock["packages"]["tensorweb"]
+    sizes = {
+        path.relative_to(out).as_posix(): path.stat().st_size
+        for path in sorted(out.rglob("*"))
+        if path.is_file() and path.suffix != ".map"
+    }
+    package = json.loads((PYODIDE / "package.json").read_text("utf-8"))
+    description = {
+        "version": packages["tensorweb"],
+        "build": version,
+        "pyodide": package["version"],
+        "python": lock["info"]["python"],
+        "wheel": f"{own['file_name'].removeprefix('../')}?{own['sha256'][:8]}",
+        "wheelHash": own["sha256"],
+        "numpy": "numpy" in packages,
+        "packages": packages,
+        "sizes": sizes,
+    }
+    (out / "build.json").write_text(json.dumps(description, indent=1), "utf-8")
+
+
+def _replace(out: Path, draft: Path) -> None:
+    """Put `draft` in the place of `out`; a server of `out` sees no half-built site."""
+    old = out.with_name(f"{draft.name}.old")
+    if out.exists():
+        out.rename(old)
+    draft.rename(out)
+    shutil.rmtree(old, ignore_errors=True)
