@@ -1,0 +1,160 @@
+"""How NumPy computes each kind of node, given the arrays of its inputs; no graphs.
+
+Results may have any strides. Where C leaves a result open, the GPU's answer holds:
+a float that fits no integer becomes the nearest one (NaN becomes 0), an integer
+divided by 0 gives 0, and an integer to a negative power is the real result cut
+towards zero (0 unless the base is 1 or -1; 0 to a negative power is 0 too).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorweb.dtypes import DType, integer_range
+from tensorweb.graph import Node
+
+Array = npt.NDArray[Any]
+Rule = Callable[[Node, Sequence[Array]], Array]
+
+
+def numpy_dtype(dtype: DType) -> np.dtype[Any]:
+    """Return NumPy's dtype of the same name."""
+    return np.dtype(dtype.name)
+
+
+def cast_array(array: Array, dtype: DType) -> Array:
+    """Return an array in another dtype; floats beyond an integer's range saturate."""
+    target = numpy_dtype(dtype)
+    if array.dtype.kind != "f" or dtype.kind not in ("int", "uint"):
+        return array.astype(target, copy=False)
+    low, high = integer_range(dtype)
+    wide = array if array.dtype.itemsize > 2 else array.astype(np.float32)
+    is_inside = (wide > float(low - 1)) & (wide < float(high + 1))
+    if is_inside.all():
+        return wide.astype(target)
+    result = np.where(is_inside, wide, 0).astype(target)
+    result[wide >= float(high + 1)] = high
+    result[wide <= float(low)] = low
+    return result
+
+
+def integer_power(base: Array, exponent: Array) -> Array:
+    """Return integer powers; negative exponents give 0 unless the base is 1 or -1."""
+    is_negative = exponent < 0
+    if not is_negative.any():
+        return np.asarray(np.power(base, exponent))
+    magnitude = np.where(is_negative, 0, exponent)
+    unit = np.where(exponent % 2 == 0, base * base, base)
+    below = np.where((base == 1) | (base == -1), unit, 0)
+    return np.where(is_negative, below, np.power(base, magnitude)).astype(base.dtype)
+
+
+def _map(node: Node, inputs: Sequence[Array]) -> Array:
+    if node.op.name == "cast":
+        return cast_array(inputs[0], node.dtype)
+    if node.op.name == "pow" and node.dtype.kind == "int":
+        return integer_power(*inputs)
+    rule = node.op.numpy
+    if isinstance(rule, str):
+        result = getattr(np, rule)(*inputs)
+    else:
+        result = rule(np, *inputs)
+    return np.asarray(result, numpy_dtype(node.dtype))
+
+
+def _iota(node: Node, inputs: Sequence[Array]) -> Array:
+    return np.arange(node.size).astype(numpy_dtype(node.dtype))
+
+
+def _constant(node: Node, inputs: Sequence[Array]) -> Array:
+    value = np.array(node.attrs).astype(numpy_dtype(node.dtype))
+    return np.broadcast_to(value, node.shape)
+
+
+def _copy(node: Node, inputs: Sequence[Array]) -> Array:
+    return inputs[0].copy()
+
+
+def _reduce(node: Node, inputs: Sequence[Array]) -> Array:
+    function = getattr(np, str(node.op.numpy))
+    axes = cast(tuple[int, ...], node.attrs)
+    if node.op.name in ("sum", "prod"):
+        return np.asarray(function(inputs[0], axes, dtype=numpy_dtype(node.dtype)))
+    return np.asarray(function(inputs[0], axes))
+
+
+def _argreduce(node: Node, inputs: Sequence[Array]) -> Array:
+    (axis,) = cast(tuple[int], node.attrs)
+    found = getattr(np, str(node.op.numpy))(inputs[0], axis)
+    return np.asarray(found).astype(numpy_dtype(node.dtype))
+
+
+def _scan(node: Node, inputs: Sequence[Array]) -> Array:
+    function = getattr(np, str(node.op.numpy))
+    return np.asarray(function(inputs[0], -1, dtype=numpy_dtype(node.dtype)))
+
+
+def _box(starts: Sequence[int], lengths: Sequence[int]) -> tuple[slice, ...]:
+    return tuple(slice(s, s + n) for s, n in zip(starts, lengths, strict=True))
+
+
+def _pad(node: Node, inputs: Sequence[Array]) -> Array:
+    inner, fill = inputs
+    widths = cast(tuple[tuple[int, int], ...], node.attrs)
+    result = np.full(node.shape, fill, numpy_dtype(node.dtype))
+    result[_box([before for before, _ in widths], inner.shape)] = inner
+    return result
+
+
+def _concat(node: Node, inputs: Sequence[Array]) -> Array:
+    return np.concatenate(inputs, cast(int, node.attrs))
+
+
+def _embed(node: Node, inputs: Sequence[Array]) -> Array:
+    outer, values = inputs
+    result = outer.copy()
+    result[_box(cast(tuple[int, ...], node.attrs), values.shape)] = values
+    return result
+
+
+def _gather(node: Node, inputs: Sequence[Array]) -> Array:
+    flat, positions = inputs
+    return np.asarray(flat[positions])
+
+
+def _scatter(node: Node, inputs: Sequence[Array]) -> Array:
+    target, positions, values = inputs
+    result = target.flatten()
+    result[positions] = values
+    return result.reshape(node.shape)
+
+
+def _compress(node: Node, inputs: Sequence[Array]) -> Array:
+    return np.flatnonzero(inputs[0]).astype(numpy_dtype(node.dtype))
+
+
+def _matmul(node: Node, inputs: Sequence[Array]) -> Array:
+    return np.asarray(np.matmul(inputs[0], inputs[1]))
+
+
+RULES: dict[str, Rule] = {
+    "map": _map,
+    "iota": _iota,
+    "constant": _constant,
+    "copy": _copy,
+    "reduce": _reduce,
+    "argreduce": _argreduce,
+    "scan": _scan,
+    "pad": _pad,
+    "concat": _concat,
+    "embed": _embed,
+    "gather": _gather,
+    "scatter": _scatter,
+    "compress": _compress,
+    "matmul": _matmul,
+}
+"""What computes a node, by `Op.kind`; movement and leaves need nothing."""
