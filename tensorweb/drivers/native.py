@@ -100,7 +100,8 @@ class NativeDriver:
 
     def create_buffer(self, size: int) -> int:
         """Create a zeroed storage buffer of `size` bytes, a multiple of 4."""
-        assert size > 0 and size % 4 == 0, f"internal: buffer of {size} bytes"
+        assert size > 0, "internal: an empty tensor has no buffer"
+        assert size % 4 == 0, f"internal: buffer of {size} bytes"
         too_large = messages.limit_message(size, self.limits)
         if too_large:
             raise DeviceMemoryError(too_large)

@@ -1,0 +1,143 @@
+// Opens the browser's GPU device and joins the driver's parts into one object whose
+// functions take and return numbers and strings. `browser.py` evaluates this text and
+// those of the parts. It works in windows and workers, in every engine with
+// `navigator.gpu`, and touches no other global but `tensorwebAdapter`: a page may put
+// the promise of an adapter there to have it sooner.
+
+/**
+ * @typedef {(device: GPUDevice) => Failures} CreateFailures
+ * @typedef {(device: GPUDevice, failures: Failures,
+ *   bindGroups: Map<string, GPUBindGroup>,
+ *   counters: Record<string, number>) => Buffers} CreateBuffers
+ * @typedef {(device: GPUDevice, failures: Failures, buffers: Buffers,
+ *   bindGroups: Map<string, GPUBindGroup>,
+ *   counters: Record<string, number>) => Tapes} CreateTapes
+ * @typedef {(device: GPUDevice, failures: Failures, buffers: Buffers,
+ *   counters: Record<string, number>) => Reads} CreateReads
+ */
+
+(() => {
+  "use strict";
+
+  const FEATURES = ["shader-f16", "subgroups", "timestamp-query"];
+  const LIMITS = [
+    "maxBufferSize",
+    "maxStorageBufferBindingSize",
+    "maxComputeWorkgroupStorageSize",
+    "maxComputeInvocationsPerWorkgroup",
+    "maxComputeWorkgroupSizeX",
+    "maxComputeWorkgroupSizeY",
+    "maxComputeWorkgroupSizeZ",
+    "maxComputeWorkgroupsPerDimension",
+    "maxStorageBuffersPerShaderStage",
+  ];
+  const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|basic render/i;
+
+  /** @type {any} */
+  const host = globalThis;
+
+  /** @returns {Promise<GPUAdapter>} */
+  async function requestAdapter() {
+    const gpu = host.navigator?.gpu;
+    if (!gpu) {
+      throw new Error(
+        host.isSecureContext === false
+          ? "WebGPU needs a page served over https or from localhost"
+          : "this browser has no WebGPU (navigator.gpu is missing)",
+      );
+    }
+    const early = host.tensorwebAdapter;
+    host.tensorwebAdapter = undefined; // an adapter gives one device only
+    const adapter =
+      (early && (await early)) ||
+      (await gpu.requestAdapter({ powerPreference: "high-performance" })) ||
+      (await gpu.requestAdapter());
+    if (!adapter) {
+      throw new Error("the browser has WebGPU but offers no GPU adapter");
+    }
+    return adapter;
+  }
+
+  /** @param {GPUAdapter} adapter @returns {Promise<GPUDevice>} */
+  function requestDevice(adapter) {
+    const offered = /** @type {any} */ (adapter.limits);
+    const limits = LIMITS.filter((name) => offered[name] !== undefined);
+    const features = FEATURES.filter((name) => adapter.features.has(name));
+    return adapter.requestDevice({
+      requiredLimits: Object.fromEntries(limits.map((name) => [name, offered[name]])),
+      requiredFeatures: /** @type {GPUFeatureName[]} */ (features),
+    });
+  }
+
+  /** @param {GPUAdapter} adapter @param {GPUDevice} device @returns {string} JSON */
+  function describe(adapter, device) {
+    /** @type {any} */
+    const info = adapter.info ?? {};
+    const family = [info.vendor, info.architecture].filter(Boolean).join(" ");
+    const name = info.description || info.device || family || "unnamed GPU";
+    /** @type {Record<string, number>} */
+    const limits = {};
+    for (const key in device.limits) {
+      const value = /** @type {any} */ (device.limits)[key];
+      if (typeof value === "number") limits[key] = value;
+    }
+    const isSoftware = info.isFallbackAdapter || SOFTWARE.test(`${name} ${family}`);
+    return JSON.stringify({
+      description: `${name} (WebGPU)`,
+      isSoftware: Boolean(isSoftware),
+      limits,
+      features: FEATURES.filter((feature) => device.features.has(feature)),
+    });
+  }
+
+  /**
+   * @param {CreateFailures} createFailures @param {CreateBuffers} createBuffers
+   * @param {CreateTapes} createTapes @param {CreateReads} createReads
+   */
+  return function connect(createFailures, createBuffers, createTapes, createReads) {
+    /** Opens a device; rejects with an Error for people when there is none. */
+    return async function open() {
+      const adapter = await requestAdapter();
+      const device = await requestDevice(adapter);
+      const counters = {
+        submits: 0,
+        dispatches: 0,
+        bind_groups: 0,
+        buffers: 0,
+        bytes: 0,
+        pipelines: 0,
+        reads: 0,
+        live_buffers: 0,
+        live_bytes: 0,
+      };
+      /** @type {Map<string, GPUBindGroup>} */
+      const groups = new Map();
+      const failures = createFailures(device);
+      const buffers = createBuffers(device, failures, groups, counters);
+      const tapes = createTapes(device, failures, buffers, groups, counters);
+      const reads = createReads(device, failures, buffers, counters);
+      failures.lostListeners.add(() => groups.clear());
+      return {
+        device,
+        description: describe(adapter, device),
+        createBuffer: buffers.create,
+        destroyBuffer: buffers.destroy,
+        write: buffers.write,
+        fence: buffers.fence,
+        createPipeline: tapes.createPipeline,
+        submit: tapes.submit,
+        beginRead: reads.begin,
+        finished: reads.finished,
+        take: reads.take,
+        abandon: reads.abandon,
+        takeFailure: failures.take,
+        isLost: failures.isLost,
+        counters: () => JSON.stringify(counters),
+        close() {
+          failures.markLost("closed");
+          device.destroy();
+        },
+      };
+    };
+  };
+})();

@@ -1,0 +1,236 @@
+"""The driver over the browser's WebGPU: one bridge call per tape, reads that block.
+
+It knows no tensors; its other half is `browser.js` and the `browser_*.js` beside it.
+Called by `tensorweb.drivers.open_driver`. `js` and `pyodide` are imported when a device
+is opened, because a memory snapshot of Python cannot hold a JavaScript object.
+"""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+from array import array
+from typing import Any, NoReturn
+
+from tensorweb.drivers import messages
+from tensorweb.drivers.waiting import can_wait, wait
+from tensorweb.errors import (
+    BackendError,
+    DeviceError,
+    DeviceLostError,
+    DeviceMemoryError,
+    ShaderError,
+)
+
+JsObject = Any
+"""A JavaScript object; Pyodide's own types exist inside Pyodide only."""
+
+PARTS = (
+    "browser.js",
+    "browser_failures.js",
+    "browser_buffers.js",
+    "browser_tapes.js",
+    "browser_reads.js",
+)
+
+ENABLES = {"shader-f16": "enable f16;\n", "subgroups": "enable subgroups;\n"}
+"""Features that a shader must enable: WebGPU's name to the line of WGSL."""
+
+MEMORY_BUDGET = 8 << 30
+SOFTWARE_MEMORY_BUDGET = 4 << 30
+"""Bytes of live buffers per device. Browsers report no end of memory: sixty buffers of
+256 MiB ended Chromium's GPU process without an error (SwiftShader, November 2026)."""
+
+
+def open_browser() -> BrowserDriver:
+    """Open the browser's GPU device, waiting for it.
+
+    Raises `DeviceError` without WebGPU or adapter, `BlockingError` where Python cannot
+    wait; `open_browser_async` works there.
+    """
+    from pyodide.ffi import JsException
+
+    try:
+        return BrowserDriver(wait(_opener()(), "opening the GPU"))
+    except JsException as error:
+        raise _no_device(error) from None
+
+
+async def open_browser_async() -> BrowserDriver:
+    """Open the browser's GPU device by awaiting; raises `DeviceError` without one."""
+    from pyodide.ffi import JsException
+
+    try:
+        return BrowserDriver(await _opener()())
+    except JsException as error:
+        raise _no_device(error) from None
+
+
+def _opener() -> JsObject:
+    """Return the JavaScript function `open` of the joined parts."""
+    from pyodide.code import run_js
+
+    parts = []
+    for name in PARTS:
+        text = pkgutil.get_data(__package__, name)
+        assert text is not None, f"internal: {name} is not in the package"
+        parts.append(run_js(text.decode()))
+    connect, *factories = parts
+    return connect(*factories)
+
+
+def _no_device(error: JsObject) -> DeviceError:
+    return DeviceError(
+        f'webgpu: {error.message}; compute on device="cpu", or use a browser with '
+        "WebGPU (Chrome, Edge, Safari 26 or later, Firefox on Windows and macOS)."
+    )
+
+
+class BrowserDriver:
+    """One open device of the browser; see `tensorweb.drivers.protocol.Driver`."""
+
+    def __init__(self, js_driver: JsObject) -> None:
+        self._js = js_driver
+        self._submit = js_driver.submit
+        self._write = js_driver.write
+        about = json.loads(js_driver.description)
+        self.description: str = about["description"]
+        self.is_software: bool = about["isSoftware"]
+        self.limits: dict[str, int] = about["limits"]
+        self.features: frozenset[str] = frozenset(about["features"])
+        self.shader_header = "".join(
+            line for name, line in ENABLES.items() if name in self.features
+        )
+        self.memory_budget = (
+            SOFTWARE_MEMORY_BUDGET if self.is_software else MEMORY_BUDGET
+        )
+        self._sizes: dict[int, int] = {}
+        self._live_bytes = 0
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the device is gone; nothing works on this driver any more."""
+        return bool(self._js.isLost())
+
+    @is_lost.setter
+    def is_lost(self, value: bool) -> None:
+        if value:
+            self._js.close()
+
+    def create_buffer(self, size: int) -> int:
+        """Create a zeroed storage buffer of `size` bytes, a multiple of 4.
+
+        Memory that the browser cannot give is reported by the next read or check.
+        """
+        assert size > 0, "internal: an empty tensor has no buffer"
+        assert size % 4 == 0, f"internal: buffer of {size} bytes"
+        too_large = messages.limit_message(size, self.limits)
+        if too_large:
+            raise DeviceMemoryError(too_large)
+        if self._live_bytes + size > self.memory_budget:
+            raise DeviceMemoryError(
+                f"{messages.memory_message(size)} "
+                f"{messages.size_text(self._live_bytes)} of the "
+                f"{messages.size_text(self.memory_budget)} for this page are in use."
+            )
+        if self.is_lost:
+            self._raise_failure()
+        buffer: int = self._js.createBuffer(size)
+        self._sizes[buffer] = size
+        self._live_bytes += size
+        return buffer
+
+    def destroy_buffer(self, buffer: int) -> None:
+        """Destroy a buffer; work already submitted still uses it safely."""
+        self._live_bytes -= self._sizes.pop(buffer)
+        self._js.destroyBuffer(buffer)
+
+    def write_buffer(self, buffer: int, offset: int, data: bytes | memoryview) -> None:
+        """Copy host bytes into a buffer; offset and length are multiples of 4."""
+        if self._write(buffer, offset, data):
+            self._raise_failure()
+
+    def create_pipeline(self, source: str, access: str, label: str) -> int:
+        """Compile a shader with entry point `main`; `access` has r or w per binding.
+
+        Returns at once; the next read or check reports what the compiler refused.
+        """
+        if self.is_lost:
+            self._raise_failure()
+        pipeline: int = self._js.createPipeline(source, access, label)
+        return pipeline
+
+    def submit(self, tape: array[int]) -> None:
+        """Replay a tape in one command buffer and one submission."""
+        if self._submit(tape):
+            self._raise_failure()
+
+    def read(self, buffer: int, offset: int, size: int) -> bytes:
+        """Wait for all submitted work and return bytes.
+
+        Raises `BlockingError` where Python cannot wait, and what the GPU reported late.
+        """
+        start = offset % 4
+        aligned = (start + size + 3) & ~3
+        ticket = self._js.beginRead(buffer, offset - start, aligned)
+        try:
+            if wait(self._js.finished(ticket)):
+                self._raise_failure()
+            return self._take(ticket, aligned)[start : start + size]
+        except BaseException:
+            self._js.abandon(ticket)
+            raise
+
+    async def read_async(self, buffer: int, offset: int, size: int) -> bytes:
+        """Return the same bytes by awaiting, where Python cannot wait."""
+        start = offset % 4
+        aligned = (start + size + 3) & ~3
+        ticket = self._js.beginRead(buffer, offset - start, aligned)
+        try:
+            if await self._js.finished(ticket):
+                self._raise_failure()
+            return self._take(ticket, aligned)[start : start + size]
+        except BaseException:
+            self._js.abandon(ticket)
+            raise
+
+    def can_block(self) -> bool:
+        """Return whether `read` works at this point of the program."""
+        return can_wait()
+
+    def check(self) -> None:
+        """Wait for submitted work and raise what the GPU reported, if anything."""
+        self.read(self._js.fence, 0, 4)
+
+    def counters(self) -> dict[str, int]:
+        """Return totals since opening, and `live_buffers` and `live_bytes` of now."""
+        totals: dict[str, int] = json.loads(self._js.counters())
+        return totals
+
+    def close(self) -> None:
+        """Give the device back; every buffer is gone."""
+        self._js.close()
+
+    def _take(self, ticket: int, size: int) -> bytes:
+        # JavaScript fills this object before anyone else sees it: at four bytes and
+        # more CPython shares no bytes objects, and 64 MiB are copied once, not twice.
+        data = bytes(size)
+        self._js.take(ticket, data)
+        return data
+
+    def _raise_failure(self) -> NoReturn:
+        """Raise the gravest failure that JavaScript has collected."""
+        text = self._js.takeFailure()
+        assert text, "internal: a call failed without a failure"
+        failure: dict[str, Any] = json.loads(text)
+        kind = failure["kind"]
+        if kind == "lost":
+            raise DeviceLostError(messages.lost_message(failure["text"]))
+        if kind == "memory":
+            raise DeviceMemoryError(messages.memory_message(failure["size"]))
+        if kind == "shader":
+            found = [messages.CompilerMessage(**row) for row in failure["messages"]]
+            raise ShaderError(
+                messages.shader_message(failure["label"], failure["source"], found)
+            )
+        raise BackendError(f"WebGPU refused a command: {failure['text']}")

@@ -1,0 +1,74 @@
+"""Suspends Python until a JavaScript promise settles: the only place that does.
+
+It needs stack switching (JSPI) and an entry into Python that allows it; `can_wait`
+tells whether both are there.
+
+An interrupt that lands while Python is suspended would be raised inside the event loop
+and the promise would never settle (pyodide issues 2141, 6082). A page with a Stop
+button therefore provides one object, and every wait goes through it:
+
+    globalThis.tensorwebInterrupt = {
+        off()          // detach the interrupt buffer: py.setInterruptBuffer(undefined)
+        on()           // set the buffer to 0 and attach it again; return whether it
+                       // held 2, that is, whether Stop was pressed meanwhile
+        race(promise)  // return a promise that settles like `promise`, or rejects as
+                       // soon as Stop is pressed
+    }
+
+On Stop the page writes 2 into the buffer and makes the current race reject. `wait` then
+raises KeyboardInterrupt. Without the object a wait cannot be interrupted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorweb.errors import BlockingError
+
+JsPromise = Any
+"""A promise of the page; Pyodide's own types exist inside Pyodide only."""
+
+
+def can_wait() -> bool:
+    """Return whether `wait` works at this point of the program."""
+    from pyodide.ffi import can_run_sync
+
+    return bool(can_run_sync())
+
+
+def blocking_error(call: str) -> BlockingError:
+    """Return the error for a `call` that would have to wait where Python cannot."""
+    return BlockingError(
+        f"{call}: Python cannot wait for the GPU at this point. This code was entered "
+        "without stack switching: from a JavaScript callback (timer, event listener), "
+        "by runPython, or in a browser without it (Safari before 27, Firefox before "
+        "153). Await the twin of the call instead: `await x.tolist_async()`, "
+        "`await x.item_async()`, `await x.numpy_async()`."
+    )
+
+
+def wait(promise: JsPromise, call: str = "read") -> Any:
+    """Return the promise's value, suspending Python until it is there.
+
+    Raises `BlockingError` naming `call` where Python cannot suspend and
+    `KeyboardInterrupt` when the user pressed Stop meanwhile; what the promise rejects
+    with is raised as it is.
+    """
+    import js
+    from pyodide.ffi import can_run_sync, run_sync
+
+    if not can_run_sync():
+        raise blocking_error(call)
+    guard = getattr(js, "tensorwebInterrupt", None)
+    if guard is None:
+        return run_sync(promise)
+    try:
+        guard.off()
+        value = run_sync(guard.race(promise))
+    except BaseException:
+        if guard.on():
+            raise KeyboardInterrupt from None
+        raise
+    if guard.on():
+        raise KeyboardInterrupt
+    return value
