@@ -55,7 +55,7 @@ def bundle(out: Path) -> str:
             name = renamed[path.name] = f"{path.stem}-{version}.css"
         shutil.copyfile(path, out / name)
     for path in [*out.glob("*.html"), *out.glob("*.js")]:
-        path.write_text(_rewrite(path.read_text("utf-8"), renamed), "utf-8")
+        path.write_text(rewrite(path.read_text("utf-8"), renamed), "utf-8")
     return version
 
 
@@ -70,7 +70,7 @@ def _source_hash() -> str:
     return digest.hexdigest()[:8]
 
 
-def _rewrite(text: str, renamed: dict[str, str]) -> str:
+def rewrite(text: str, renamed: dict[str, str]) -> str:
     """Replace each quoted name, with or without a leading `./`."""
     names = "|".join(map(re.escape, renamed))
     return re.sub(

@@ -43,7 +43,7 @@ def main(arguments: list[str]) -> int:
     if REQUIRED not in found:
         print(f"{REQUIRED} was found nowhere; the site cannot do without it")
         return 1
-    for wheel in found.values():
+    for _, wheel in sorted(found.items()):
         print(f"  {wheel.name} {wheel.version}: {wheel.source}", flush=True)
         if wheel.path.parent != out / "wheels":
             shutil.copyfile(wheel.path, out / "wheels" / wheel.path.name)

@@ -67,6 +67,7 @@ class SiteServer(http.server.ThreadingHTTPServer):
     def __init__(self, folder: Path, port: int = 0, *, isolated: bool = True) -> None:
         handler = partial(SiteHandler, directory=str(folder), isolated=isolated)
         super().__init__(("127.0.0.1", port), handler)
+        self.isolated = isolated
 
     @property
     def url(self) -> str:

@@ -88,7 +88,7 @@ def _pytest(
         report.counts["failed"] += 1
         report.add(step, str(error))
         return
-    counts = _count(results)
+    counts = count(results)
     report.counts.update(counts)
     if code == NO_TESTS and expression:
         code = 0
@@ -96,7 +96,7 @@ def _pytest(
     report.add(f"{step} ({shown})", f"pytest exit code {code}" if code else "")
 
 
-def _count(results: Path) -> dict[str, int]:
+def count(results: Path) -> dict[str, int]:
     """Return how many tests passed, failed and were skipped, from a JUnit file."""
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     if not results.is_file():

@@ -1,0 +1,92 @@
+"""The built site under a sub-path: packages resolve from its own origin alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, Request, sync_playwright
+
+from tools.process import ROOT
+from tools.server import SiteServer
+
+LOAD = """async (program) => {
+    const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", location));
+    const python = await loadPyodide();
+    await python.loadPackage(["micropip"]);
+    return await python.runPythonAsync(program);
+}"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    root = tmp_path_factory.mktemp("host")
+    (root / "some").mkdir()
+    (root / "some/path").symlink_to(ROOT / "dist", target_is_directory=True)
+    with SiteServer(root) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"{server.url}some/path/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=os.environ["TENSORWEB_CHROMIUM"], args=["--no-sandbox"]
+        )
+        yield browser.new_page()
+        browser.close()
+
+
+def load(page: Page, address: str, program: str) -> tuple[object, list[str]]:
+    """Run `program` in a bare Pyodide of the site; also return the foreign requests."""
+    foreign: list[str] = []
+
+    def note(request: Request) -> None:
+        if not request.url.startswith((address, "blob:", "data:")):
+            foreign.append(request.url)
+
+    page.on("request", note)
+    page.goto(f"{address}build.json")
+    result = page.evaluate(LOAD, program)
+    page.remove_listener("request", note)
+    return result, foreign
+
+
+def has_package(name: str) -> bool:
+    build = json.loads((ROOT / "dist/build.json").read_text("utf-8"))
+    return name in build["packages"]
+
+
+def test_micropip_installs_tensorweb_from_the_site(page: Page, address: str) -> None:
+    program = """
+        import micropip
+        await micropip.install("tensorweb")
+        import importlib.metadata
+        importlib.metadata.version("tensorweb")
+    """
+    version, foreign = load(page, address, program)
+    build = json.loads((ROOT / "dist/build.json").read_text("utf-8"))
+    assert (version, foreign) == (build["version"], [])
+
+
+def test_numpy_and_matplotlib_load_from_the_site(page: Page, address: str) -> None:
+    for name in ("numpy", "matplotlib"):
+        if not has_package(name):
+            pytest.skip(f"the site was built without {name}; see --wheels")
+    program = """
+        import micropip
+        await micropip.install("matplotlib")
+        import matplotlib, numpy
+        float(numpy.ones(3).sum())
+    """
+    assert load(page, address, program) == (3.0, [])
+
+
+def test_page_is_isolated_by_the_server(page: Page, address: str) -> None:
+    page.goto(address)
+    assert page.evaluate("crossOriginIsolated") is True
