@@ -1,0 +1,101 @@
+"""Make values exist: ask each node's backend, and answer from host bytes where we can.
+
+Graph builders never come here; only reading, printing and unbounded loops do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorweb.devices import backend, opened
+from tensorweb.graph import HostData, Node, constant, leaf
+
+DEEPEST = 128
+"""A graph deeper than this is computed at once, so that loops stay bounded."""
+
+
+def realize(nodes: Sequence[Node]) -> None:
+    """Compute nodes; one flush per device. Returns before the device is done."""
+    pending = [node for node in nodes if not node.is_computed]
+    for device in dict.fromkeys(node.device for node in pending):
+        backend(device).realize([node for node in pending if node.device == device])
+    for node in pending:
+        node.depth = 0
+
+
+def bound_depth(node: Node) -> None:
+    """Compute a node whose history has grown too deep."""
+    if node.depth > DEEPEST:
+        realize([node])
+
+
+def host_bytes(node: Node) -> bytes | None:
+    """Return the row-major bytes of a node that lies on the host, None if it does not.
+
+    Only a contiguous view is answered; anything else needs a backend.
+    """
+    storage = node.base.storage
+    if not isinstance(storage, HostData) or not node.view.is_contiguous:
+        return None
+    width = node.dtype.itemsize
+    start = node.view.offset * width if node.size else 0
+    if start == 0 and len(storage.data) == node.size * width:
+        return bytes(storage.data)
+    return bytes(memoryview(storage.data)[start : start + node.size * width])
+
+
+def read(nodes: Sequence[Node]) -> list[bytes]:
+    """Return row-major bytes of each node, waiting for the devices.
+
+    Raises:
+        BlockingError: Python cannot wait here; use `read_async`.
+    """
+    found = [host_bytes(node) for node in nodes]
+    for device, places in _missing(nodes, found).items():
+        data = backend(device).read([nodes[place] for place in places])
+        for place, part in zip(places, data, strict=True):
+            found[place] = part
+    return [data for data in found if data is not None]
+
+
+async def read_async(nodes: Sequence[Node]) -> list[bytes]:
+    """Return row-major bytes of each node by awaiting the devices."""
+    found = [host_bytes(node) for node in nodes]
+    for device, places in _missing(nodes, found).items():
+        data = await backend(device).read_async([nodes[place] for place in places])
+        for place, part in zip(places, data, strict=True):
+            found[place] = part
+    return [data for data in found if data is not None]
+
+
+def _missing(
+    nodes: Sequence[Node], found: Sequence[bytes | None]
+) -> dict[str, list[int]]:
+    """Return by device the places of nodes that only a backend can answer."""
+    groups: dict[str, list[int]] = {}
+    for place, (node, data) in enumerate(zip(nodes, found, strict=True)):
+        if data is None:
+            groups.setdefault(node.device, []).append(place)
+    return groups
+
+
+def transfer(node: Node, device: str) -> Node:
+    """Return a node's value on another device, read and handed over as host bytes."""
+    if node.device == device:
+        return node
+    if node.op.kind == "constant":
+        number = node.attrs
+        assert isinstance(number, int | float), "internal: constant without a number"
+        return constant(number, node.dtype, device, node.shape)
+    return leaf(HostData(read([node])[0]), node.shape, node.dtype, device)
+
+
+def synchronize() -> None:
+    """Wait until every opened device has done its work; raise what went wrong there.
+
+    >>> synchronize()
+    """
+    for device in ("cpu", "webgpu"):
+        found = opened(device)
+        if found is not None:
+            found.synchronize()

@@ -1,0 +1,250 @@
+"""Turn Python lists and buffers into row-major bytes, and bytes into lists; no graphs."""
+
+from __future__ import annotations
+
+import operator
+import struct
+from array import array
+from collections.abc import Sequence
+from itertools import chain
+
+from tensorweb import dtypes
+from tensorweb.dtypes import DType, check_integer
+from tensorweb.errors import DataError, DTypeError, RangeError
+from tensorweb.shapes import Shape, size, unravel_index
+
+Number = bool | int | float
+
+SEQUENCES = (list, tuple, range)
+
+_FORMATS: dict[str, tuple[str, str]] = {
+    "float": ("efd", ""),
+    "int": ("bhilqn", ""),
+    "uint": ("BHILQN", ""),
+}
+
+
+def nested_shape(data: object) -> Shape:
+    """Return the shape that the first items of nested sequences suggest.
+
+    >>> nested_shape([[1, 2, 3], [4, 5, 6]])
+    (2, 3)
+    """
+    lengths = []
+    while isinstance(data, SEQUENCES):
+        lengths.append(len(data))
+        if not data:
+            break
+        data = data[0]
+    return tuple(lengths)
+
+
+def flatten(data: object, shape: Shape) -> list[object]:
+    """Return the items of nested sequences in row-major order.
+
+    Raises:
+        DataError: rows differ in length or depth; names the place.
+    """
+    level: list[object] = [data]
+    for axis, length in enumerate(shape):
+        kinds = set(map(type, level))
+        if not all(issubclass(kind, SEQUENCES) for kind in kinds) or (
+            set(map(len, level)) != {length}  # type: ignore[arg-type]  # all are sequences
+        ):
+            _raise_ragged(level, axis, shape, length)
+        level = list(chain.from_iterable(level))  # type: ignore[arg-type]  # likewise
+    for place, item in enumerate(level):
+        if isinstance(item, SEQUENCES):
+            raise DataError(
+                f"ragged list: {_place(place, shape)} is a sequence of {len(item)} "
+                f"items where {_place(0, shape)} is a number; all rows must nest alike."
+            )
+    return level
+
+
+def _place(position: int, shape: Shape) -> str:
+    index = unravel_index(position, shape)
+    if len(index) == 1:
+        return f"row {index[0]}"
+    return "item " + "".join(f"[{i}]" for i in index)
+
+
+def _raise_ragged(
+    level: Sequence[object], axis: int, shape: Shape, length: int
+) -> None:
+    outer = shape[:axis]
+    for place, row in enumerate(level):
+        if not isinstance(row, SEQUENCES):
+            raise DataError(
+                f"ragged list: {_place(place, outer)} is {row!r}, "
+                f"{_place(0, outer)} has {length} items; all rows must nest alike."
+            )
+        if len(row) != length:
+            raise DataError(
+                f"ragged list: {_place(place, outer)} has {len(row)} items, "
+                f"{_place(0, outer)} has {length}; all rows must have equal lengths."
+            )
+
+
+def infer_dtype(items: Sequence[object], shape: Shape) -> DType:
+    """Return bool, int32 or float32: what the items of a list need.
+
+    Raises:
+        DataError: an item is no number; names its place.
+    """
+    kinds = set(map(type, items))
+    if not kinds:
+        return dtypes.DEFAULT_FLOAT
+    if kinds == {bool}:
+        return dtypes.bool
+    if kinds <= {bool, int}:
+        return dtypes.DEFAULT_INT
+    if kinds <= {bool, int, float}:
+        return dtypes.DEFAULT_FLOAT
+    return _infer_slowly(items, shape)
+
+
+def _infer_slowly(items: Sequence[object], shape: Shape) -> DType:
+    kind = "bool"
+    for place, item in enumerate(items):
+        if isinstance(item, float):
+            kind = "float"
+        elif not isinstance(item, bool) and hasattr(item, "__index__"):
+            kind = "int" if kind == "bool" else kind
+        elif isinstance(item, complex):
+            raise DTypeError(
+                f"{where(place, shape)} is the complex number {item!r}; tensorweb has "
+                "no complex dtype, keep real and imaginary parts in two tensors."
+            )
+        elif not isinstance(item, bool):
+            raise DataError(
+                f"{where(place, shape)} is {_short(item)} of type "
+                f"{type(item).__name__}; tensors are made of numbers."
+            )
+    return {
+        "float": dtypes.DEFAULT_FLOAT,
+        "int": dtypes.DEFAULT_INT,
+        "bool": dtypes.bool,
+    }[kind]
+
+
+def _short(item: object) -> str:
+    text = repr(item)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def where(position: int, shape: Shape) -> str:
+    """Return words for the place of an item in nested lists.
+
+    >>> where(4, (2, 3)), where(0, ())
+    ('the item at [1][1]', 'the value')
+    """
+    if not shape:
+        return "the value"
+    index = unravel_index(position, shape)
+    return "the item at " + "".join(f"[{i}]" for i in index)
+
+
+def pack(items: Sequence[object], dtype: DType, shape: Shape) -> bytes:
+    """Return numbers as bytes of a dtype; floats become integers by truncation.
+
+    Raises:
+        RangeError: an integer does not fit; names its place.
+        DataError: an item is no number, or NaN or infinite for an integer dtype.
+    """
+    if dtype.kind == "bool":
+        infer_dtype(items, shape)
+        return bytes(map(bool, items))
+    try:
+        if dtype.bits == 16 and dtype.kind == "float":
+            return struct.pack(f"{len(items)}e", *items)
+        return array(dtype.typecode, items).tobytes()  # type: ignore[arg-type]  # a wrong item raises
+    except (TypeError, OverflowError, struct.error):
+        infer_dtype(items, shape)
+    return _pack_slowly(items, dtype, shape)
+
+
+def _pack_slowly(items: Sequence[object], dtype: DType, shape: Shape) -> bytes:
+    if dtype.kind == "float":
+        numbers = [_as_float(item) for item in items]
+        if dtype.bits == 16:
+            return b"".join(_half(number) for number in numbers)
+        return array(dtype.typecode, numbers).tobytes()
+    whole = []
+    for place, item in enumerate(items):
+        try:
+            number = int(item)  # type: ignore[call-overload]  # infer_dtype has seen it
+            check_integer(number, dtype)
+        except RangeError as error:
+            raise RangeError(f"{where(place, shape)}: {error}") from None
+        except (ValueError, OverflowError):
+            raise DataError(
+                f"{where(place, shape)} is {item!r}, which no {dtype} can hold."
+            ) from None
+        whole.append(number)
+    return array(dtype.typecode, whole).tobytes()
+
+
+def _as_float(item: object) -> float:
+    try:
+        return float(item)  # type: ignore[arg-type]  # infer_dtype has seen it
+    except OverflowError:
+        return float("inf") if operator.index(item) > 0 else float("-inf")  # type: ignore[arg-type]  # only integers overflow
+
+
+def _half(number: float) -> bytes:
+    try:
+        return struct.pack("e", number)
+    except OverflowError:
+        return struct.pack("e", float("inf") if number > 0 else float("-inf"))
+
+
+def buffer_dtype(form: str, width: int) -> DType | None:
+    """Return the dtype of a buffer's native format letter, None when there is none.
+
+    >>> buffer_dtype("l", 8), buffer_dtype("f", 4)
+    (tensorweb.int64, tensorweb.float32)
+    """
+    letter = form.lstrip("@=<")
+    if letter in ("?", "c"):
+        return dtypes.bool if letter == "?" else dtypes.uint8
+    for kind, (letters, _) in _FORMATS.items():
+        if letter and letter in letters:
+            return dtypes.BY_NAME.get(f"{kind}{width * 8}")
+    return None
+
+
+def unpack(data: bytes, dtype: DType, shape: Shape) -> object:
+    """Return row-major bytes as nested lists of Python numbers, a number for 0-d.
+
+    >>> unpack(bytes([1, 2, 3, 4, 5, 6]), dtypes.uint8, (2, 3))
+    [[1, 2, 3], [4, 5, 6]]
+    """
+    if size(shape) == 0:
+        return _empty(shape)
+    if dtype.typecode == "e":
+        return _nest(struct.unpack(f"{size(shape)}e", data), shape)
+    flat = memoryview(data).cast("B").cast(dtype.typecode)  # type: ignore[call-overload]  # a dtype's letter is a native one
+    if not shape:
+        return flat[0]
+    if len(shape) == 1:
+        return flat.tolist()
+    return memoryview(data).cast("B").cast(dtype.typecode, shape).tolist()  # type: ignore[call-overload]  # likewise
+
+
+def _empty(shape: Shape) -> list[object]:
+    if shape[0] == 0:
+        return []
+    return [_empty(shape[1:]) for _ in range(shape[0])]
+
+
+def _nest(values: Sequence[object], shape: Shape) -> object:
+    if not shape:
+        return values[0]
+    if len(shape) == 1:
+        return list(values)
+    step = size(shape[1:])
+    return [
+        _nest(values[start : start + step], shape[1:])
+        for start in range(0, len(values), step)
+    ]

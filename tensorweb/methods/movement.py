@@ -1,0 +1,172 @@
+"""Movement methods: other shapes and orders of the same elements, as views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Self, SupportsIndex
+
+from tensorweb.build import movement as build
+from tensorweb.convert import as_shape_arguments
+from tensorweb.errors import ShapeError
+from tensorweb.methods.base import TensorBase
+from tensorweb.shapes import (
+    as_shape,
+    infer_reshape,
+    normalize_axes,
+    normalize_axis,
+    normalize_permutation,
+    size,
+)
+
+Axes = SupportsIndex | Iterable[SupportsIndex]
+
+
+class MovementMethods(TensorBase):
+    """Nothing here copies where strides can express the result."""
+
+    __slots__ = ()
+
+    def reshape(
+        self, *shape: SupportsIndex | Iterable[SupportsIndex], copy: bool | None = None
+    ) -> Self:
+        """Return the same elements in row-major order under another shape.
+
+        One length may be -1. A copy is made only where no strides fit; `copy=True`
+        always copies, `copy=False` never.
+
+        Raises:
+            ShapeError: sizes differ, or `copy=False` and a copy is needed.
+        """
+        new = infer_reshape(self.node.shape, as_shape_arguments(shape, "reshape"))
+        if copy is False and self.node.view.reshape(new) is None:
+            raise ShapeError(
+                f"reshape: copy=False, but shape {self.node.shape} with strides "
+                f"{self.node.view.strides} cannot become {new} without a copy."
+            )
+        return self._wrap(
+            build.reshape(build.copy(self.node) if copy else self.node, new)
+        )
+
+    def view(self, *shape: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+        """Return the same storage under another shape; never copies.
+
+        Raises:
+            ShapeError: sizes differ or no strides can express the shape.
+        """
+        return self.reshape(*shape, copy=False)
+
+    def ravel(self) -> Self:
+        """Return the elements in row-major order as one axis."""
+        return self._wrap(build.reshape(self.node, (self.node.size,)))
+
+    def flatten(self, start_axis: int = 0, end_axis: int = -1) -> Self:
+        """Return the axes from `start_axis` to `end_axis` merged into one."""
+        shape = self.node.shape
+        if not shape:
+            return self.ravel()
+        first = normalize_axis(start_axis, len(shape), "start_axis")
+        last = normalize_axis(end_axis, len(shape), "end_axis")
+        if first > last:
+            raise ShapeError(
+                f"flatten: start_axis {first} lies behind end_axis {last}."
+            )
+        merged = size(shape[first : last + 1])
+        return self._wrap(
+            build.reshape(self.node, (*shape[:first], merged, *shape[last + 1 :]))
+        )
+
+    def permute(self, *axes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+        """Return the axes in another order, as a view: `x.permute(2, 0, 1)`."""
+        order = as_shape_arguments(axes, "permute")
+        return self._wrap(
+            build.permute(self.node, normalize_permutation(order, len(self.node.shape)))
+        )
+
+    def permute_dims(self, axes: Iterable[SupportsIndex]) -> Self:
+        """Return the axes in another order, as a view."""
+        return self.permute(tuple(axes))
+
+    def transpose(self, a: SupportsIndex = -2, b: SupportsIndex = -1) -> Self:
+        """Return two axes swapped, the last two unless said otherwise."""
+        return self.swapaxes(a, b)
+
+    def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Self:
+        """Return two axes swapped, as a view."""
+        rank = len(self.node.shape)
+        first, second = normalize_axis(axis1, rank), normalize_axis(axis2, rank)
+        order = list(range(rank))
+        order[first], order[second] = second, first
+        return self._wrap(build.permute(self.node, order))
+
+    def matrix_transpose(self) -> Self:
+        """Return each matrix (the last two axes) transposed, as a view."""
+        if len(self.node.shape) < 2:
+            raise ShapeError(
+                f"matrix_transpose: shape {self.node.shape} has fewer than two axes."
+            )
+        return self.swapaxes(-2, -1)
+
+    def moveaxis(self, source: Axes, destination: Axes) -> Self:
+        """Return axes moved to other places, the others kept in order."""
+        rank = len(self.node.shape)
+        sources = _ordered_axes(source, rank)
+        places = _ordered_axes(destination, rank)
+        if len(sources) != len(places):
+            raise ShapeError(
+                f"moveaxis: {len(sources)} sources and {len(places)} destinations."
+            )
+        order = [axis for axis in range(rank) if axis not in sources]
+        for place, axis in sorted(zip(places, sources, strict=True)):
+            order.insert(place, axis)
+        return self._wrap(build.permute(self.node, order))
+
+    def expand(self, *shape: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+        """Return axes of length 1 repeated by stride 0; -1 keeps an axis as it is."""
+        new = as_shape_arguments(shape, "expand")
+        old = self.node.shape
+        added = len(new) - len(old)
+        filled = tuple(
+            old[axis - added] if length == -1 and axis >= added else length
+            for axis, length in enumerate(new)
+        )
+        return self._wrap(build.expand(self.node, as_shape(filled)))
+
+    def broadcast_to(self, shape: Axes) -> Self:
+        """Return the tensor repeated to a shape by strides of 0."""
+        return self._wrap(build.expand(self.node, as_shape(shape)))
+
+    def expand_dims(self, axis: Axes = 0) -> Self:
+        """Return axes of length 1 inserted at places of the result."""
+        given = (axis,) if isinstance(axis, SupportsIndex) else tuple(axis)
+        places = normalize_axes(given, len(self.node.shape) + len(given))
+        return self._wrap(build.expand_dims(self.node, places))
+
+    def unsqueeze(self, axis: SupportsIndex) -> Self:
+        """Return an axis of length 1 inserted at a place of the result."""
+        return self.expand_dims(axis)
+
+    def squeeze(self, axis: Axes | None = None) -> Self:
+        """Return the tensor without the given axes of length 1, without all for None.
+
+        Raises:
+            ShapeError: a given axis is longer than 1.
+        """
+        shape = self.node.shape
+        axes = (
+            tuple(i for i, length in enumerate(shape) if length == 1)
+            if axis is None
+            else normalize_axes(axis, len(shape))
+        )
+        return self._wrap(build.squeeze(self.node, axes))
+
+    def flip(self, axis: Axes | None = None) -> Self:
+        """Return some axes reversed by negative strides, all of them for None."""
+        return self._wrap(
+            build.flip(self.node, normalize_axes(axis, len(self.node.shape)))
+        )
+
+
+def _ordered_axes(axes: Axes, rank: int) -> list[int]:
+    given = [axes] if isinstance(axes, SupportsIndex) else list(axes)
+    normalize_axes(given, rank)
+    return [normalize_axis(axis, rank) for axis in given]

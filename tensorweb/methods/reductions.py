@@ -1,0 +1,175 @@
+"""Reduction methods: one value from many along one axis, several or all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Self, SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.build.elementwise import cast, elementwise
+from tensorweb.build.reduction import argreduce, reduce, scan
+from tensorweb.build.selection import concat
+from tensorweb.convert import DTypeLike, optional_dtype
+from tensorweb.errors import AxisError, DTypeError
+from tensorweb.graph import Node, constant
+from tensorweb.methods.base import TensorBase
+from tensorweb.ops import OPS
+from tensorweb.shapes import normalize_axes, normalize_axis
+
+Axis = SupportsIndex | Iterable[SupportsIndex] | None
+
+
+class ReductionMethods(TensorBase):
+    """`axis` is one axis, several or None for all; `keepdims` leaves length 1."""
+
+    __slots__ = ()
+
+    def _reduce(
+        self, name: str, axis: Axis, keepdims: bool, dtype: DTypeLike = None
+    ) -> Self:
+        """Return a reduction of the op table."""
+        axes = normalize_axes(axis, len(self.node.shape))
+        return self._wrap(
+            reduce(name, self.node, axes, keepdims, optional_dtype(dtype))
+        )
+
+    def sum(
+        self, axis: Axis = None, *, dtype: DTypeLike = None, keepdims: bool = False
+    ) -> Self:
+        """Return the sum along axes; 0 of nothing."""
+        return self._reduce("sum", axis, keepdims, dtype)
+
+    def prod(
+        self, axis: Axis = None, *, dtype: DTypeLike = None, keepdims: bool = False
+    ) -> Self:
+        """Return the product along axes; 1 of nothing."""
+        return self._reduce("prod", axis, keepdims, dtype)
+
+    def max(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
+        """Return the largest value along axes; NaN wins."""
+        return self._reduce("max", axis, keepdims)
+
+    def min(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
+        """Return the smallest value along axes; NaN wins."""
+        return self._reduce("min", axis, keepdims)
+
+    def any(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
+        """Return whether one element is true along axes; false of nothing."""
+        return self._reduce("any", axis, keepdims)
+
+    def all(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
+        """Return whether all elements are true along axes; true of nothing."""
+        return self._reduce("all", axis, keepdims)
+
+    def count_nonzero(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
+        """Return how many elements along axes are not zero."""
+        axes = normalize_axes(axis, len(self.node.shape))
+        mask = cast(self.node, dtypes.bool)
+        return self._wrap(reduce("sum", mask, axes, keepdims))
+
+    def mean(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
+        """Return the mean along axes; integers and bool give the default float."""
+        axes = normalize_axes(axis, len(self.node.shape))
+        return self._wrap(_mean(_floating(self.node), axes, keepdims))
+
+    def var(
+        self, axis: Axis = None, *, correction: float = 0.0, keepdims: bool = False
+    ) -> Self:
+        """Return the variance along axes, `Σ(x - mean)² / (n - correction)`."""
+        axes = normalize_axes(axis, len(self.node.shape))
+        return self._wrap(_variance(self.node, axes, correction, keepdims))
+
+    def std(
+        self, axis: Axis = None, *, correction: float = 0.0, keepdims: bool = False
+    ) -> Self:
+        """Return the standard deviation along axes, the square root of `var`."""
+        axes = normalize_axes(axis, len(self.node.shape))
+        variance = _variance(self.node, axes, correction, keepdims)
+        return self._wrap(elementwise(OPS["sqrt"], variance))
+
+    def argmax(
+        self, axis: SupportsIndex | None = None, *, keepdims: bool = False
+    ) -> Self:
+        """Return where the first largest value is; in row-major order for None."""
+        place = None if axis is None else normalize_axis(axis, len(self.node.shape))
+        return self._wrap(argreduce("argmax", self.node, place, keepdims))
+
+    def argmin(
+        self, axis: SupportsIndex | None = None, *, keepdims: bool = False
+    ) -> Self:
+        """Return where the first smallest value is; in row-major order for None."""
+        place = None if axis is None else normalize_axis(axis, len(self.node.shape))
+        return self._wrap(argreduce("argmin", self.node, place, keepdims))
+
+    def cumulative_sum(
+        self,
+        axis: SupportsIndex | None = None,
+        *,
+        dtype: DTypeLike = None,
+        include_initial: bool = False,
+    ) -> Self:
+        """Return running sums along an axis; `include_initial` puts a 0 before them."""
+        return self._scan("cumulative_sum", axis, dtype, 0 if include_initial else None)
+
+    def cumulative_prod(
+        self,
+        axis: SupportsIndex | None = None,
+        *,
+        dtype: DTypeLike = None,
+        include_initial: bool = False,
+    ) -> Self:
+        """Return running products along an axis; `include_initial` puts a 1 first."""
+        return self._scan(
+            "cumulative_prod", axis, dtype, 1 if include_initial else None
+        )
+
+    def _scan(
+        self,
+        name: str,
+        axis: SupportsIndex | None,
+        dtype: DTypeLike,
+        initial: int | None,
+    ) -> Self:
+        """Return a running reduction, with its starting value in front if given."""
+        rank = len(self.node.shape)
+        if axis is None and rank != 1:
+            raise AxisError(
+                f"{name}: shape {self.node.shape} has {rank} axes; say along which "
+                "with axis=."
+            )
+        place = 0 if axis is None else normalize_axis(axis, rank)
+        result = scan(name, self.node, place, optional_dtype(dtype))
+        if initial is not None:
+            shape = list(result.shape)
+            shape[place] = 1
+            first = constant(initial, result.dtype, result.device, tuple(shape))
+            result = concat([first, result], place)
+        return self._wrap(result)
+
+
+def _floating(node: Node) -> Node:
+    return node if node.dtype.kind == "float" else cast(node, dtypes.DEFAULT_FLOAT)
+
+
+def _mean(node: Node, axes: tuple[int, ...], keepdims: bool) -> Node:
+    total = reduce("sum", node, axes, keepdims)
+    count = 1
+    for axis in axes:
+        count *= node.shape[axis]
+    divisor = constant(count, node.dtype, node.device)
+    return elementwise(OPS["divide"], total, divisor)
+
+
+def _variance(
+    node: Node, axes: tuple[int, ...], correction: float, keepdims: bool
+) -> Node:
+    if not isinstance(correction, int | float):
+        raise DTypeError(f"var: correction {correction!r} is no number.")
+    values = _floating(node)
+    distance = elementwise(OPS["subtract"], values, _mean(values, axes, True))
+    total = reduce("sum", elementwise(OPS["square"], distance), axes, keepdims)
+    count = 1
+    for axis in axes:
+        count *= node.shape[axis]
+    divisor = constant(max(count - correction, 0), values.dtype, node.device)
+    return elementwise(OPS["divide"], total, divisor)

@@ -1,0 +1,173 @@
+"""Values out of tensors: numbers, lists, NumPy arrays; each read with an awaitable twin."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+
+from tensorweb.build.movement import slice_ranges
+from tensorweb.convert import DTypeLike, as_dtype
+from tensorweb.dtypes import DType
+from tensorweb.errors import DataError, DTypeError, TensorIndexError
+from tensorweb.evaluate import read, read_async, realize
+from tensorweb.graph import Node
+from tensorweb.hostdata import Number, unpack
+from tensorweb.methods.base import TensorBase
+from tensorweb.shapes import unravel_index
+
+if TYPE_CHECKING:
+    import numpy
+
+
+class ValueMethods(TensorBase):
+    """Reading; the first read of a value computes it and waits for the device."""
+
+    __slots__ = ()
+
+    def realize(self) -> Self:
+        """Start computing the value now and return the tensor; does not wait."""
+        realize([self.node])
+        return self
+
+    async def realize_async(self) -> Self:
+        """Compute the value and await that it exists."""
+        realize([self.node])
+        if self.node.size:
+            await read_async([_element(self.node, 0)])
+        return self
+
+    def item(self, *index: SupportsIndex) -> Number:
+        """Return one element as a Python number; the only one, or the one at `index`.
+
+        Raises:
+            DataError: no index is given and there are several elements, or none.
+            TensorIndexError: the index is out of range.
+        """
+        node = _chosen(self.node, index)
+        return _number(read([node])[0], node.dtype)
+
+    async def item_async(self, *index: SupportsIndex) -> Number:
+        """Return one element as a Python number by awaiting the device."""
+        node = _chosen(self.node, index)
+        return _number((await read_async([node]))[0], node.dtype)
+
+    def tolist(self) -> Any:
+        """Return nested lists of Python numbers, a number for a 0-d tensor."""
+        return unpack(read([self.node])[0], self.node.dtype, self.node.shape)
+
+    async def tolist_async(self) -> Any:
+        """Return nested lists of Python numbers by awaiting the device."""
+        data = (await read_async([self.node]))[0]
+        return unpack(data, self.node.dtype, self.node.shape)
+
+    def numpy(self) -> numpy.ndarray[Any, Any]:
+        """Return a new NumPy array with the values; writing to it is safe."""
+        return _array(read([self.node])[0], self.node)
+
+    async def numpy_async(self) -> numpy.ndarray[Any, Any]:
+        """Return a new NumPy array by awaiting the device."""
+        return _array((await read_async([self.node]))[0], self.node)
+
+    def __array__(
+        self, dtype: DTypeLike = None, copy: bool | None = None
+    ) -> numpy.ndarray[Any, Any]:
+        if copy is False:
+            raise DataError(
+                "__array__: copy=False, but tensors are immutable and NumPy gets a copy."
+            )
+        host = self.numpy()
+        return host if dtype is None else host.astype(dtype)  # type: ignore[call-overload]  # NumPy's own dtype
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """Hand a host copy of the values to another library, through NumPy."""
+        options.pop("stream", None)
+        if options.get("dl_device") in (None, (1, 0)):
+            options.pop("dl_device", None)
+        return self.numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return (1, 0): values are handed over on the CPU."""
+        return (1, 0)
+
+    def __bool__(self) -> bool:
+        return bool(_number(read([_only(self.node, "bool")])[0], self.node.dtype))
+
+    def __int__(self) -> int:
+        return int(_number(read([_only(self.node, "int")])[0], self.node.dtype))
+
+    def __float__(self) -> float:
+        return float(_number(read([_only(self.node, "float")])[0], self.node.dtype))
+
+    def __complex__(self) -> complex:
+        return complex(_number(read([_only(self.node, "complex")])[0], self.node.dtype))
+
+    def __index__(self) -> int:
+        if self.node.dtype.kind not in ("int", "uint"):
+            raise DTypeError(
+                f"a {self.node.dtype} tensor is no integer; convert with int(x)."
+            )
+        if self.node.shape:
+            raise DTypeError(
+                f"only a 0-d integer tensor is an index, not shape {self.node.shape}."
+            )
+        return operator.index(_number(read([self.node])[0], self.node.dtype))  # type: ignore[arg-type]  # an integer by its dtype
+
+
+def _number(data: bytes, dtype: DType) -> Number:
+    value = unpack(data, dtype, ())
+    assert isinstance(value, int | float), "internal: a 0-d read gives a number"
+    return value
+
+
+def _array(data: bytes, node: Node) -> numpy.ndarray[Any, Any]:
+    import numpy
+
+    flat = numpy.frombuffer(bytearray(data), dtype=node.dtype.name)
+    return flat.reshape(node.shape)
+
+
+def _element(node: Node, position: int) -> Node:
+    index = unravel_index(position, node.shape)
+    return slice_ranges(node, [(i, 1, 1) for i in index])
+
+
+def _only(node: Node, name: str) -> Node:
+    if node.size == 1:
+        return node
+    hint = (
+        "; say which: x.any() or x.all()"
+        if name == "bool"
+        else "; take one with an index, or read all with tolist()"
+    )
+    raise DataError(
+        f"{name}(): shape {node.shape} has {node.size} elements and one is needed{hint}."
+    )
+
+
+def _chosen(node: Node, index: tuple[SupportsIndex, ...]) -> Node:
+    if not index:
+        return _only(node, "item")
+    if len(index) == 1 and isinstance(index[0], tuple):
+        index = index[0]
+    if len(index) == 1 and len(node.shape) != 1:
+        position = operator.index(index[0])
+        if not -node.size <= position < node.size:
+            raise TensorIndexError(
+                f"item: position {position} is out of range for {node.size} elements."
+            )
+        return _element(node, position % node.size)
+    if len(index) != len(node.shape):
+        raise TensorIndexError(
+            f"item: {len(index)} indices for the {len(node.shape)} axes of shape "
+            f"{node.shape}."
+        )
+    ranges = []
+    for axis, (given, length) in enumerate(zip(index, node.shape, strict=True)):
+        i = operator.index(given)
+        if not -length <= i < length:
+            raise TensorIndexError(
+                f"item: index {i} is out of range for axis {axis} of shape "
+                f"{node.shape} (length {length})."
+            )
+        ranges.append((i % length, 1, 1))
+    return slice_ranges(node, ranges)

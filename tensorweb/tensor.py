@@ -1,0 +1,26 @@
+"""`Tensor`: what people hold. The topics of its methods are in `tensorweb/methods/`."""
+
+from __future__ import annotations
+
+from tensorweb.methods.elementwise import ElementwiseMethods
+from tensorweb.methods.layout import LayoutMethods
+from tensorweb.methods.movement import MovementMethods
+from tensorweb.methods.operators import Operators
+from tensorweb.methods.reductions import ReductionMethods
+from tensorweb.methods.values import ValueMethods
+
+
+class Tensor(
+    Operators,
+    ElementwiseMethods,
+    ReductionMethods,
+    MovementMethods,
+    LayoutMethods,
+    ValueMethods,
+):
+    """An n-dimensional array on a device: an immutable value, computed when needed.
+
+    Make one with `tensorweb.asarray`, `zeros`, `arange` and the like.
+    """
+
+    __slots__ = ()
