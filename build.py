@@ -20,7 +20,10 @@ from tools import checks, environment, process, server, site, testing
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    options = _parser().parse_args(arguments)
+    options, further = _parser().parse_known_args(arguments)
+    if further and options.command != "bench":
+        _parser().error(f"unrecognized arguments: {' '.join(further)}")
+    options.further = further
     try:
         return int(options.run(options) or 0)
     except process.BuildError as error:
@@ -61,8 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     command("check", _check, "run ruff, mypy and the TypeScript compiler")
     test = command("test", _test, "set up, check and run every test", wheels=True)
     test.add_argument("-k", metavar="EXPRESSION", help="only tests whose name matches")
-    bench = command("bench", _bench, "measure; further arguments go to bench/")
-    bench.add_argument("arguments", nargs=argparse.REMAINDER)
+    command("bench", _bench, "measure; further arguments go to bench/")
     return parser
 
 
@@ -92,7 +94,7 @@ def _test(options: argparse.Namespace) -> int:
 def _bench(options: argparse.Namespace) -> int:
     environment.prepare("test")
     return process.status(
-        [environment.PYTHON, "-m", "bench", *options.arguments],
+        [environment.PYTHON, "-m", "bench", *options.further],
         env=environment.variables(),
     )
 

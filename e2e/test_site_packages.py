@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, Request, sync_playwright
+from playwright.sync_api import Page, Request
 
 from tools.process import ROOT
-from tools.server import SiteServer
 
 LOAD = """async (program) => {
     const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", location));
@@ -22,24 +19,12 @@ LOAD = """async (program) => {
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of the built site, two folders below the root of its host."""
     root = tmp_path_factory.mktemp("host")
     (root / "some").mkdir()
     (root / "some/path").symlink_to(ROOT / "dist", target_is_directory=True)
-    with SiteServer(root) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"{server.url}some/path/"
-        server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=os.environ["TENSORWEB_CHROMIUM"], args=["--no-sandbox"]
-        )
-        yield browser.new_page()
-        browser.close()
+    return f"{serve(root)}some/path/"
 
 
 def load(page: Page, address: str, program: str) -> tuple[object, list[str]]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import build
 from tools import bundle, examples, machine, packages, site, testing
 from tools.process import ROOT, BuildError
 from tools.server import SiteServer
@@ -286,7 +287,23 @@ def test_lock_file_describes_each_wheel(tmp_path: Path) -> None:
     assert (row["imports"], row["depends"]) == (["plots"], ["lines"])
 
 
-# The test command
+# The commands
+
+
+def test_unknown_argument_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        build.main(["site", "--wheel", "x", "--colour"])
+    assert "unrecognized arguments: --colour" in capsys.readouterr().err
+
+
+def test_bench_passes_its_arguments_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[object]] = []
+    monkeypatch.setattr(build.environment, "prepare", lambda level: None)
+    monkeypatch.setattr(
+        build.process, "status", lambda command, env: started.append(command)
+    )
+    build.main(["bench", "--quick", "launches"])
+    assert started[0][1:] == ["-m", "bench", "--quick", "launches"]
 
 
 def test_counts_come_from_the_results_file(tmp_path: Path) -> None:
