@@ -74,7 +74,9 @@
     /** @type {any} */
     const info = adapter.info ?? {};
     const family = [info.vendor, info.architecture].filter(Boolean).join(" ");
-    const name = info.description || info.device || family || "unnamed GPU";
+    // Firefox tells nothing but whether the adapter is a fallback.
+    const unnamed = info.isFallbackAdapter ? "software adapter" : "unnamed GPU";
+    const name = info.description || info.device || family || unnamed;
     /** @type {Record<string, number>} */
     const limits = {};
     for (const key in device.limits) {

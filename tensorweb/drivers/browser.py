@@ -229,7 +229,7 @@ class BrowserDriver:
         if kind == "memory":
             raise DeviceMemoryError(messages.memory_message(failure["size"]))
         if kind == "shader":
-            found = [messages.CompilerMessage(**row) for row in failure["messages"]]
+            found = [messages.compiler_message(**row) for row in failure["messages"]]
             raise ShaderError(
                 messages.shader_message(failure["label"], failure["source"], found)
             )

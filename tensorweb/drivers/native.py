@@ -15,7 +15,6 @@ from tensorweb.drivers import messages
 from tensorweb.drivers.native_adapter import (
     FEATURES,
     Wgpu,
-    compiler_messages,
     request_device,
     webgpu_limits,
 )
@@ -37,6 +36,9 @@ GroupKey = tuple[str, tuple[int, ...]]
 """A bind group's key: the layout's access string and the buffers."""
 
 PARAMETER_BYTES = PARAMETER_WORDS * 4
+GROUPS_KEPT = 4096
+"""Bind groups in the cache; one more empties it."""
+
 STAGING_MINIMUM = 4096
 STAGING_KEPT = 64 << 20
 """Bytes of read-back buffers kept for reuse; larger reads allocate their own."""
@@ -150,9 +152,11 @@ class NativeDriver:
         except (DeviceLostError, DeviceMemoryError):
             raise
         except BackendError as error:
-            found = compiler_messages(str(error.__cause__))
-            text = messages.shader_message(label, source, found)
-            raise ShaderError(text) from error.__cause__
+            cause = _without_preamble(error.__cause__)
+            found = [messages.compiler_message(cause)]
+            raise ShaderError(
+                messages.shader_message(label, source, found)
+            ) from error.__cause__
         self._pipelines.append((pipeline, access))
         self._count("pipelines")
         return len(self._pipelines) - 1
@@ -231,7 +235,7 @@ class NativeDriver:
         except (self._wgpu.GPUError, RuntimeError) as error:
             if isinstance(error, BackendError):
                 raise
-            text = str(error).split("Caused by:", 1)[-1].strip()
+            text = _without_preamble(error)
             if isinstance(error, self._wgpu.GPUOutOfMemoryError):
                 raise DeviceMemoryError(f"the device has no memory left: {text}") from (
                     error
@@ -327,6 +331,9 @@ class NativeDriver:
         group = self._bind_groups.get(key)
         if group is not None:
             return group
+        if len(self._bind_groups) >= GROUPS_KEPT:
+            self._bind_groups.clear()
+            self._groups_of.clear()
         resources = [self._buffers[buffer] for buffer in buffers]
         entries = [
             {
@@ -377,3 +384,8 @@ class NativeDriver:
         else:
             staging.destroy()
         return data
+
+
+def _without_preamble(error: BaseException | None) -> str:
+    """Return the text of a wgpu error behind `Validation Error, Caused by:`."""
+    return str(error).split("Caused by:", 1)[-1].strip()

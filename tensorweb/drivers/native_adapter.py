@@ -1,4 +1,4 @@
-"""Finds a GPU adapter through wgpu-py and reads its limits and compiler messages.
+"""Finds a GPU adapter through wgpu-py and reads its limits.
 
 Called by `tensorweb.drivers.native`; `wgpu` is imported when a device is asked for. Set
 `TENSORWEB_ADAPTER` to a part of an adapter's name (`llvmpipe`, `NVIDIA`) to choose one.
@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from tensorweb.drivers.messages import CompilerMessage
 from tensorweb.errors import DeviceError
 
 Wgpu = Any
@@ -96,20 +94,3 @@ def webgpu_limits(limits: Mapping[str, int]) -> dict[str, int]:
         camel = first + "".join(part[0].upper() + part[1:] for part in capitals)
         named[camel] = int(value)
     return named
-
-
-def compiler_messages(text: str) -> list[CompilerMessage]:
-    """Return naga's messages out of the text of a wgpu-py error."""
-    cause = text.split("Caused by:", 1)[-1].strip()
-    place = re.search(r"┌─ .*:(\d+):(\d+)", cause)
-    if place is None:
-        return [CompilerMessage(cause)]
-    found = re.search(r"(?:parsing|validation) error: *(.*)", cause)
-    summary = found.group(1) if found else cause.splitlines()[0]
-    lines = [line.strip() for line in cause.splitlines()]
-    notes = [line.lstrip("= ") for line in lines if line.startswith(("= ", "note:"))]
-    return [
-        CompilerMessage(
-            "\n".join([summary, *notes]), int(place.group(1)), int(place.group(2))
-        )
-    ]

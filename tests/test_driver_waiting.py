@@ -1,0 +1,98 @@
+"""Waiting in the browser, tested with stand-ins for Pyodide: calls and errors."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import pytest
+
+from tensorweb.drivers.waiting import can_wait, wait
+from tensorweb.errors import BlockingError
+
+
+class Guard:
+    """Stands for the page's `tensorwebInterrupt` and writes down what is called."""
+
+    def __init__(self, *, is_hit: bool) -> None:
+        self.is_hit = is_hit
+        self.calls: list[str] = []
+
+    def off(self) -> None:
+        self.calls.append("off")
+
+    def on(self) -> bool:
+        self.calls.append("on")
+        return self.is_hit
+
+    def race(self, promise: object) -> object:
+        self.calls.append("race")
+        return promise
+
+
+def install(
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    can_switch: bool = True,
+    guard: Guard | None = None,
+) -> None:
+    """Put stand-ins for `js` and `pyodide.ffi` in place; a promise is a function."""
+    ffi, js = ModuleType("pyodide.ffi"), ModuleType("js")
+    vars(ffi).update(can_run_sync=lambda: can_switch, run_sync=lambda call: call())
+    if guard is not None:
+        vars(js)["tensorwebInterrupt"] = guard
+    monkeypatch.setitem(sys.modules, "pyodide", ModuleType("pyodide"))
+    monkeypatch.setitem(sys.modules, "pyodide.ffi", ffi)
+    monkeypatch.setitem(sys.modules, "js", js)
+
+
+def reject() -> None:
+    raise RuntimeError("cancelled")
+
+
+def test_wait_returns_the_value_without_a_guard(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    install(monkeypatch)
+    assert can_wait()
+    assert wait(lambda: 7) == 7
+
+
+def test_wait_where_python_cannot_suspend_names_call_and_twin(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    install(monkeypatch, can_switch=False)
+    assert not can_wait()
+    with pytest.raises(BlockingError, match=r"^tolist: .*await x\.tolist_async\(\)"):
+        wait(lambda: 7, "tolist")
+
+
+def test_wait_detaches_and_attaches_the_interrupt_buffer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    guard = Guard(is_hit=False)
+    install(monkeypatch, guard=guard)
+    assert wait(lambda: 7) == 7
+    assert guard.calls == ["off", "race", "on"]
+
+
+def test_stop_during_a_wait_is_a_keyboard_interrupt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    guard = Guard(is_hit=True)
+    install(monkeypatch, guard=guard)
+    with pytest.raises(KeyboardInterrupt):
+        wait(reject)
+    with pytest.raises(KeyboardInterrupt):
+        wait(lambda: 7)
+    assert guard.calls == ["off", "race", "on"] * 2
+
+
+def test_rejection_without_stop_is_raised_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    guard = Guard(is_hit=False)
+    install(monkeypatch, guard=guard)
+    with pytest.raises(RuntimeError, match="cancelled"):
+        wait(reject)
+    assert guard.calls == ["off", "race", "on"]
