@@ -8,9 +8,9 @@ from typing import cast
 import numpy as np
 
 from tensorweb import dtypes
-from tensorweb.backends.numpy_rules import RULES, Array, numpy_dtype
+from tensorweb.backends.numpy_rules import RULES, Array, numpy_dtype, repeated
 from tensorweb.errors import DeviceMemoryError
-from tensorweb.graph import HostData, Node, Storage, ancestors
+from tensorweb.graph import CONSTANT, HostData, Node, Storage, ancestors
 from tensorweb.ops.structure import GATHER
 from tensorweb.view import View
 
@@ -43,8 +43,8 @@ class CpuBackend:
 
     def read(self, nodes: Sequence[Node]) -> list[bytes]:
         """Compute nodes and return row-major bytes of each."""
-        self.realize(nodes)
-        return [look(stored(node.base), node.view).tobytes() for node in nodes]
+        self.realize([node for node in nodes if not _is_constant(node)])
+        return [_bytes(node) for node in nodes]
 
     async def read_async(self, nodes: Sequence[Node]) -> list[bytes]:
         """Do the same; NumPy never waits."""
@@ -95,15 +95,13 @@ class _Run:
             else:
                 self.values[id(node)] = result
         except MemoryError as error:
-            raise DeviceMemoryError(
-                f"{node.op.name}: {node.dtype} of shape {node.shape} takes "
-                f"{node.size * node.dtype.itemsize:,} bytes, more than the memory of "
-                f"device 'cpu' has left ({error})."
-            ) from error
+            raise _too_large(node) from error
 
     def value(self, node: Node) -> Array:
         if node.base is node and node.storage is None:
             return self.values[id(node)]
+        if _is_constant(node):
+            return repeated(node.base, node.shape)
         return look(self.flat(node.base), node.view)
 
     def flat(self, base: Node) -> Array:
@@ -112,6 +110,28 @@ class _Run:
         flat = contiguous(self.values[id(base)])
         self.values[id(base)] = flat.reshape(base.shape)
         return flat
+
+
+def _is_constant(node: Node) -> bool:
+    """Whether a node looks at one number that takes no storage."""
+    return node.base.op is CONSTANT and node.base.storage is None
+
+
+def _bytes(node: Node) -> bytes:
+    """Return the row-major bytes of a computed or constant node."""
+    try:
+        if _is_constant(node):
+            return repeated(node.base, node.shape).tobytes()
+        return look(stored(node.base), node.view).tobytes()
+    except MemoryError as error:
+        raise _too_large(node) from error
+
+
+def _too_large(node: Node) -> DeviceMemoryError:
+    return DeviceMemoryError(
+        f"{node.op.name}: {node.dtype} of shape {node.shape} takes "
+        f"{node.size * node.dtype.itemsize:,} bytes, more than device 'cpu' can give."
+    )
 
 
 def contiguous(array: Array) -> Array:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tensorweb.dtypes import DType, integer_range
 from tensorweb.graph import Node
+from tensorweb.shapes import Shape
 
 Array = npt.NDArray[Any]
 Rule = Callable[[Node, Sequence[Array]], Array]
@@ -70,9 +71,15 @@ def _iota(node: Node, inputs: Sequence[Array]) -> Array:
     return np.arange(node.size).astype(numpy_dtype(node.dtype))
 
 
+def repeated(constant: Node, shape: Shape) -> Array:
+    """Return a constant's number in a shape, by strides 0."""
+    with np.errstate(all="ignore"):
+        value = np.array(constant.attrs).astype(numpy_dtype(constant.dtype))
+    return np.broadcast_to(value, shape)
+
+
 def _constant(node: Node, inputs: Sequence[Array]) -> Array:
-    value = np.array(node.attrs).astype(numpy_dtype(node.dtype))
-    return np.broadcast_to(value, node.shape)
+    return repeated(node, node.shape)
 
 
 def _copy(node: Node, inputs: Sequence[Array]) -> Array:
