@@ -14,6 +14,8 @@ from tools.process import ROOT, BuildError, status
 BUDGET = 25 * 60
 """Seconds that a whole run may take; what is left of it bounds each pytest."""
 
+UNIT_TESTS = ["tests", "tensorweb", "--doctest-modules", "-n", "2"]
+
 NO_TESTS = 5
 """Pytest's exit code when it found nothing to run."""
 
@@ -51,7 +53,7 @@ def run(wheels: Path | None, expression: str | None) -> int:
     report.add("set-up")
     failed = checks.run()
     report.add("checks", ", ".join(failed))
-    _pytest(report, "tests", ["tests", "tensorweb", "-n", "2"], expression)
+    _pytest(report, "tests", UNIT_TESTS, expression)
     try:
         print("\n== site", flush=True)
         site.build(ROOT / "dist", wheels)
