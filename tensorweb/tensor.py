@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from tensorweb.methods.algebra import AlgebraMethods
 from tensorweb.methods.elementwise import ElementwiseMethods
+from tensorweb.methods.indexing import IndexingMethods
 from tensorweb.methods.layout import LayoutMethods
 from tensorweb.methods.movement import MovementMethods
 from tensorweb.methods.operators import Operators
+from tensorweb.methods.rearrangement import RearrangementMethods
 from tensorweb.methods.reductions import ReductionMethods
 from tensorweb.methods.values import ValueMethods
 
@@ -15,6 +18,9 @@ class Tensor(
     ElementwiseMethods,
     ReductionMethods,
     MovementMethods,
+    RearrangementMethods,
+    IndexingMethods,
+    AlgebraMethods,
     LayoutMethods,
     ValueMethods,
 ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
+from tensorweb.build.choice import clip, isin
 from tensorweb.build.elementwise import elementwise
 from tensorweb.convert import ArrayLike, as_operands
 from tensorweb.methods.base import TensorBase
@@ -293,3 +294,15 @@ class ElementwiseMethods(TensorBase):
     def bitwise_right_shift(self, other: ArrayLike, /) -> Self:
         """Return a moved b bits down, sign kept."""
         return self._with("bitwise_right_shift", other)
+
+    def clip(self, min: ArrayLike = None, max: ArrayLike = None) -> Self:
+        """Return values below `min` raised to it, values above `max` lowered to it."""
+        given = [bound for bound in (min, max) if bound is not None]
+        node, *bounds = as_operands(self, *given)
+        low = bounds[0] if min is not None else None
+        high = bounds[-1] if max is not None else None
+        return self._wrap(clip(node, low, high))
+
+    def isin(self, other: ArrayLike, /, *, invert: bool = False) -> Self:
+        """Return whether each element is one of `other`; is none of it for `invert`."""
+        return self._wrap(isin(*as_operands(self, other), invert))

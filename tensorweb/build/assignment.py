@@ -1,0 +1,151 @@
+"""Write by an index: a new value with some elements replaced; nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorweb import dtypes
+from tensorweb.build.elementwise import cast, elementwise
+from tensorweb.build.indexing import (
+    basic_ranges,
+    basic_shape,
+    index_positions,
+    is_basic,
+    select,
+)
+from tensorweb.build.keys import Indices, Item, Mask, Span, running_counts
+from tensorweb.build.movement import (
+    expand,
+    expand_dims,
+    flip,
+    reshape,
+    slice_ranges,
+)
+from tensorweb.build.selection import embed, iota, pad, scatter
+from tensorweb.errors import ShapeError
+from tensorweb.graph import Node, constant
+from tensorweb.ops import OPS
+from tensorweb.shapes import Shape, size
+from tensorweb.view import View
+
+
+def assign(node: Node, items: Sequence[Item], values: Node) -> Node:
+    """Return the node with the elements that a parsed key names replaced.
+
+    Raises:
+        ShapeError: the values do not broadcast to the elements named.
+    """
+    values = cast(values, node.dtype)
+    if is_basic(items):
+        return _assign_box(node, items, values)
+    first = items[0]
+    if isinstance(first, Mask) and all(
+        isinstance(item, Span) and item.range == (0, length, 1)
+        for item, length in zip(
+            items[1:], node.shape[len(first.node.shape) :], strict=False
+        )
+    ):
+        return _assign_masked(node, first.node, values)
+    positions = index_positions(View.contiguous(node.shape), items, node)
+    if not positions.size:
+        _spread_to(values, positions.shape)
+        return node
+    written = _spread_to(values, positions.shape)
+    flat = (positions.size,)
+    return scatter(node, reshape(positions, flat), reshape(written, flat))
+
+
+def _spread_to(values: Node, shape: Shape) -> Node:
+    """Return values broadcast to a shape; leading axes of length 1 may be too many."""
+    extra = len(values.shape) - len(shape)
+    if extra > 0 and size(values.shape[:extra]) == 1:
+        values = reshape(values, values.shape[extra:])
+    try:
+        return expand(values, shape)
+    except (ShapeError, ValueError):
+        raise ShapeError(
+            f"x[key] = v: v has shape {values.shape} and the elements named have "
+            f"shape {shape}; v must broadcast to that."
+        ) from None
+
+
+def _assign_box(node: Node, items: Sequence[Item], values: Node) -> Node:
+    ranges = basic_ranges(items)
+    written = _spread_to(values, basic_shape(items))
+    lengths = tuple(length for _, length, _ in ranges)
+    if 0 in lengths:
+        return node
+    written = reshape(written, lengths)
+    reversed_axes = [axis for axis, (_, _, step) in enumerate(ranges) if step < 0]
+    written = flip(written, reversed_axes)
+    starts, steps = [], []
+    for start, length, step in ranges:
+        starts.append(start if step > 0 else start + step * (length - 1))
+        steps.append(abs(step) if length > 1 else 1)
+    mask: Node | None = None
+    for axis, step in enumerate(steps):
+        if step > 1:
+            written = _interleave(written, axis, step)
+            on_axis = _every(written.shape, axis, step, node.device)
+            mask = on_axis if mask is None else _both(mask, on_axis)
+    if mask is not None:
+        box = [(s, n, 1) for s, n in zip(starts, written.shape, strict=True)]
+        written = elementwise(OPS["where"], mask, written, slice_ranges(node, box))
+    if written.shape == node.shape:
+        return written
+    return embed(node, written, starts)
+
+
+def _interleave(values: Node, axis: int, step: int) -> Node:
+    """Return values `step` places apart along an axis, zeros between them."""
+    length = values.shape[axis]
+    wide = expand_dims(values, (axis + 1,))
+    widths = [(0, 0)] * len(wide.shape)
+    widths[axis + 1] = (0, step - 1)
+    spread = pad(wide, widths, constant(0, values.dtype, values.device))
+    shape = (*values.shape[:axis], length * step, *values.shape[axis + 1 :])
+    ranges = [(0, n, 1) for n in shape]
+    ranges[axis] = (0, (length - 1) * step + 1, 1)
+    return slice_ranges(reshape(spread, shape), ranges)
+
+
+def _every(shape: Shape, axis: int, step: int, device: str) -> Node:
+    """Return whether the index along an axis is a multiple of `step`."""
+    ramp = iota(shape[axis], dtypes.int32, device)
+    rest = elementwise(OPS["remainder"], ramp, constant(step, dtypes.int32, device))
+    holds = elementwise(OPS["equal"], rest, constant(0, dtypes.int32, device))
+    aligned = [1] * len(shape)
+    aligned[axis] = shape[axis]
+    return reshape(holds, tuple(aligned))
+
+
+def _both(a: Node, b: Node) -> Node:
+    return elementwise(OPS["logical_and"], a, b)
+
+
+def _assign_masked(node: Node, mask: Node, values: Node) -> Node:
+    """Replace where a mask over the leading axes holds, without reading where we can."""
+    rank = len(mask.shape)
+    rest = node.shape[rank:]
+    while len(values.shape) > len(rest) + 1 and values.shape[0] == 1:
+        values = reshape(values, values.shape[1:])
+    wide = reshape(mask, (*mask.shape, *(1,) * len(rest)))
+    has_rows = len(values.shape) == len(rest) + 1 and values.shape[0] != 1
+    if not has_rows:
+        row = _spread_to(values, (1, *rest))
+        same = reshape(row, (*(1,) * rank, *rest))
+        return elementwise(OPS["where"], wide, expand(same, node.shape), node)
+    flat = reshape(mask, (mask.size,))
+    running, total = running_counts(flat) if mask.size else (flat, 0)
+    rows = _spread_to(values, (total, *rest))
+    if total == 0:
+        return node
+    one = constant(1, dtypes.int32, node.device)
+    zero = constant(0, dtypes.int32, node.device)
+    source = elementwise(
+        OPS["maximum"], elementwise(OPS["subtract"], running, one), zero
+    )
+    spans: list[Item] = [Span((0, length, 1)) for length in rest]
+    chosen = reshape(select(rows, [Indices(source), *spans]), node.shape)
+    return elementwise(OPS["where"], wide, chosen, node)
+

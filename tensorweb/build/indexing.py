@@ -1,0 +1,188 @@
+"""Read by an index: views for integers and slices, a gather for tensors and masks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorweb import dtypes
+from tensorweb.build.elementwise import common_device, elementwise
+from tensorweb.build.keys import Dots, Indices, Item, Mask, NewAxis, Pick, Span, mask_indices
+from tensorweb.build.movement import expand, reshape, slice_ranges
+from tensorweb.build.selection import gather, iota
+from tensorweb.errors import ShapeError, TensorIndexError
+from tensorweb.graph import CONSTANT, Node, constant
+from tensorweb.ops import OPS
+from tensorweb.ops.structure import GATHER
+from tensorweb.shapes import Shape, broadcast_shapes
+from tensorweb.view import Range, View
+
+
+def is_basic(items: Sequence[Item]) -> bool:
+    """Whether a key is made of integers, slices and None: its result is a view."""
+    return not any(isinstance(item, Indices | Mask) for item in items)
+
+
+def basic_ranges(items: Sequence[Item]) -> list[Range]:
+    """Return the range of every axis that a basic key keeps, integers with length 1."""
+    return [
+        (item.at, 1, 1) if isinstance(item, Pick) else item.range
+        for item in items
+        if isinstance(item, Pick | Span)
+    ]
+
+
+def basic_shape(items: Sequence[Item]) -> Shape:
+    """Return the shape of the result of a basic key."""
+    return tuple(
+        item.range[1] if isinstance(item, Span) else 1
+        for item in items
+        if isinstance(item, Span | NewAxis)
+    )
+
+
+def select(node: Node, items: Sequence[Item]) -> Node:
+    """Return the elements that a parsed key names."""
+    if is_basic(items):
+        return reshape(slice_ranges(node, basic_ranges(items)), basic_shape(items))
+    node, items = _merge_masked_axes(node, items)
+    if node.base.op is CONSTANT and node.base.storage is None:
+        shape = _advanced_shape(_without_masks(items))[0]
+        number = node.base.attrs
+        return constant(number, node.dtype, node.device, shape)  # type: ignore[arg-type]  # a constant's attrs are its number
+    return gather(node.base, index_positions(node.view, items, node))
+
+
+def _merge_masked_axes(
+    node: Node, items: Sequence[Item]
+) -> tuple[Node, Sequence[Item]]:
+    """Let a mask over several axes address them as one where strides allow."""
+    axis = 0
+    result: list[Item] = []
+    for item in items:
+        if isinstance(item, Mask) and len(item.node.shape) > 1:
+            rank = len(item.node.shape)
+            merged = (*node.shape[:axis], item.node.size, *node.shape[axis + rank :])
+            if node.view.reshape(merged) is not None:
+                node = reshape(node, merged)
+                item = Mask(reshape(item.node, (item.node.size,)))
+                axis += 1 - rank
+        result.append(item)
+        axis += _rank_taken(item)
+    return node, result
+
+
+def _rank_taken(item: Item) -> int:
+    if isinstance(item, Mask):
+        return len(item.node.shape)
+    return 0 if isinstance(item, NewAxis | Dots) else 1
+
+
+def _without_masks(items: Sequence[Item]) -> list[Item]:
+    result: list[Item] = []
+    for item in items:
+        result.extend(mask_indices(item.node) if isinstance(item, Mask) else [item])
+    return result
+
+
+def _advanced_shape(items: Sequence[Item]) -> tuple[Shape, Shape, int]:
+    """Return the result's shape, the shape of the index tensors together, its place.
+
+    As in NumPy: it stands where the first index tensor is when all of them (integers
+    count) are neighbours, else in front.
+    """
+    try:
+        together = broadcast_shapes(
+            *(item.node.shape for item in items if isinstance(item, Indices))
+        )
+    except ShapeError as error:
+        raise TensorIndexError(f"index tensors: {error}") from None
+    places = [
+        place for place, item in enumerate(items) if isinstance(item, Indices | Pick)
+    ]
+    are_neighbours = places[-1] - places[0] == len(places) - 1
+    before = [
+        item
+        for item in items[: places[0] if are_neighbours else 0]
+        if isinstance(item, Span | NewAxis)
+    ]
+    kept = basic_shape(items)
+    shape = (*kept[: len(before)], *together, *kept[len(before) :])
+    return shape, together, len(before)
+
+
+def index_positions(view: View, items: Sequence[Item], node: Node) -> Node:
+    """Return the storage positions (int32) of what a key with index tensors names."""
+    flat_items = _without_masks(items)
+    common_device(
+        GATHER,
+        (node, *(item.node for item in flat_items if isinstance(item, Indices))),
+    )
+    shape, together, place = _advanced_shape(flat_items)
+    offset, terms = view.offset, []
+    axis, kept = 0, 0
+    for item in flat_items:
+        if isinstance(item, NewAxis | Dots):
+            kept += isinstance(item, NewAxis)
+            continue
+        stride = view.strides[axis] if axis < len(view.strides) else 0
+        if isinstance(item, Indices):
+            start = place + len(together) - len(item.node.shape)
+            if item.has_axis:
+                terms.append(_term(item.node, stride, start, len(shape)))
+                axis += 1
+            continue
+        if isinstance(item, Pick):
+            offset += stride * item.at
+        elif isinstance(item, Span):
+            first, length, step = item.range
+            offset += stride * first
+            target = kept if kept < place else kept + len(together)
+            if length > 1:
+                ramp = iota(length, dtypes.int32, node.device)
+                terms.append(_term(ramp, stride * step, target, len(shape)))
+            kept += 1
+        axis += 1
+    return expand(_sum(terms, offset, node.device), shape)
+
+
+def _term(node: Node, stride: int, start: int, rank: int) -> Node:
+    """Return `node * stride` with its axes from `start` on in a result of `rank`."""
+    if stride != 1:
+        factor = constant(stride, dtypes.int32, node.device)
+        node = elementwise(OPS["multiply"], node, factor)
+    behind = rank - start - len(node.shape)
+    return reshape(node, (*(1,) * start, *node.shape, *(1,) * behind))
+
+
+def _sum(terms: Sequence[Node], offset: int, device: str) -> Node:
+    total = constant(offset, dtypes.int32, device)
+    if not terms:
+        return total
+    result = terms[0]
+    for term in terms[1:]:
+        result = elementwise(OPS["add"], result, term)
+    return result if offset == 0 else elementwise(OPS["add"], result, total)
+
+
+def take_along(node: Node, indices: Node, axis: int) -> Node:
+    """Return `node[..., indices[..., i, ...], ...]` along one axis, others matched.
+
+    Raises:
+        ShapeError: ranks differ or the other axes do not broadcast.
+    """
+    if len(node.shape) != len(indices.shape):
+        raise ShapeError(
+            f"take_along_axis: shape {node.shape} and indices of shape {indices.shape} "
+            "need equally many axes."
+        )
+    items: list[Item] = []
+    for other, length in enumerate(node.shape):
+        if other == axis:
+            items.append(Indices(indices))
+            continue
+        ramp = iota(length, dtypes.int32, node.device)
+        aligned = [1] * len(node.shape)
+        aligned[other] = length
+        items.append(Indices(reshape(ramp, tuple(aligned))))
+    return select(node, items)
+
