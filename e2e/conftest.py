@@ -1,0 +1,101 @@
+"""Fixtures of the browser tests: local servers, Chromium and Firefox by Playwright.
+
+`TENSORWEB_CHROMIUM` names a browser; without it the first Chromium on the path is used.
+Chromium computes on SwiftShader, Firefox on lavapipe: no GPU is needed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+
+from tools import machine
+from tools.server import SiteServer
+
+ROOT = Path(__file__).resolve().parent.parent
+
+CHROMIUM_FLAGS = [
+    "--enable-unsafe-webgpu",
+    "--use-webgpu-adapter=swiftshader",
+]
+
+FIREFOX_PREFERENCES: dict[str, str | float | bool] = {
+    "dom.webgpu.enabled": True,
+    "gfx.webgpu.ignore-blocklist": True,
+}
+
+Serve = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def serve() -> Iterator[Serve]:
+    """Return a function that serves a folder until the tests end, and its address."""
+    with ExitStack() as running:
+
+        def start(folder: Path, *, isolated: bool = True) -> str:
+            server = running.enter_context(SiteServer(folder, isolated=isolated))
+            thread = threading.Thread(target=server.serve_forever, daemon=True)
+            thread.start()
+            running.callback(server.shutdown)
+            return server.url
+
+        yield start
+
+
+@pytest.fixture(scope="session")
+def site_url(serve: Serve) -> str:
+    """The address of the built site, `dist/`, isolated from other origins."""
+    site = ROOT / "dist"
+    if not (site / "build.json").is_file():
+        pytest.skip("dist/ is not built; run `python3 build.py site`")
+    return serve(site)
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    program = machine.chromium()
+    if program is None:
+        pytest.skip("no Chromium; install it or name one in TENSORWEB_CHROMIUM")
+    flags = list(CHROMIUM_FLAGS)
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        flags.append("--no-sandbox")
+    browser = playwright.chromium.launch(
+        executable_path=program, args=flags, chromium_sandbox=False
+    )
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def firefox(playwright: Playwright) -> Iterator[Browser]:
+    program = shutil.which("firefox-esr") or shutil.which("firefox")
+    if program is None:
+        pytest.skip("no Firefox; install firefox-esr to run this test")
+    browser = playwright.firefox.launch(
+        channel="moz-firefox",
+        executable_path=program,
+        firefox_user_prefs=FIREFOX_PREFERENCES,
+    )
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    """A fresh page of Chromium in its own profile."""
+    context = chromium.new_context()
+    yield context.new_page()
+    context.close()

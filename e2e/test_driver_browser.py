@@ -1,0 +1,416 @@
+"""The browser's driver inside Pyodide: worker and main thread, Chromium and Firefox.
+
+The page holds the drivers alone, with no tensors: `errors.py` and `drivers/` must need
+nothing else. Python runs in three ways: `await` (blocking reads work), `plain` (without
+stack switching) and `callback` (from a timer).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, Serve
+from playwright.sync_api import Browser, Error, Page
+
+PAGE = ROOT / "e2e" / "driver"
+PYODIDE_PLACES = (ROOT / "dist" / "pyodide", ROOT / "node_modules" / "pyodide")
+PYODIDE_FILES = (
+    "pyodide.mjs",
+    "pyodide.asm.mjs",
+    "pyodide.asm.wasm",
+    "python_stdlib.zip",
+)
+NO_PACKAGES = {
+    "info": {
+        "abi_version": "2026_0",
+        "arch": "wasm32",
+        "platform": "emscripten_5_0_3",
+        "python": "3.14.2",
+        "version": "314.0.7",
+    },
+    "packages": {},
+}
+
+
+@dataclass
+class Python:
+    """Python in one browser page; `where` is the page's function that runs it."""
+
+    page: Page
+    where: str = "runInWorker"
+
+    def __call__(self, code: str, kind: str = "await") -> str:
+        """Run code and return its last expression as text."""
+        call = f"([kind, code]) => {self.where}(kind, code)"
+        return str(self.page.evaluate(call, [kind, code]))
+
+    def values(self, code: str) -> Any:
+        """Run code whose last expression is JSON and return what it says."""
+        return json.loads(self(code))
+
+    def error(self, code: str, kind: str = "await") -> str:
+        """Run code that must fail and return the message."""
+        with pytest.raises(Error) as caught:
+            self(code, kind)
+        return caught.value.message
+
+
+@pytest.fixture(scope="module")
+def driver_url(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a page with Pyodide and the drivers."""
+    folder = tmp_path_factory.mktemp("driver-page")
+    for name in ("index.html", "harness.js", "worker.js"):
+        shutil.copyfile(PAGE / name, folder / name)
+    (folder / "pyodide").mkdir()
+    source = next((p for p in PYODIDE_PLACES if (p / PYODIDE_FILES[0]).is_file()), None)
+    if source is None:
+        pytest.skip("Pyodide is not here; run `python3 build.py site`")
+    for name in PYODIDE_FILES:
+        shutil.copyfile(source / name, folder / "pyodide" / name)
+    lock = folder / "pyodide" / "pyodide-lock.json"
+    lock.write_text(json.dumps(NO_PACKAGES), "utf-8")
+    _pack_drivers(folder / "drivers.zip")
+    return serve(folder)
+
+
+def _pack_drivers(target: Path) -> None:
+    package = ROOT / "tensorweb"
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("tensorweb/__init__.py", "")
+        archive.write(package / "errors.py", "tensorweb/errors.py")
+        for path in sorted((package / "drivers").glob("*.[pj][ys]")):
+            archive.write(path, f"tensorweb/drivers/{path.name}")
+        archive.write(PAGE / "support.py", "support.py")
+
+
+Start = Callable[..., Python]
+
+
+def _start(browser: Browser, url: str, where: str) -> Python:
+    page = browser.new_context().new_page()
+    page.set_default_timeout(120_000)
+    page.goto(url)
+    page.wait_for_selector("body[data-state=ready]", state="attached")
+    return Python(page, where)
+
+
+@pytest.fixture(scope="module", params=["runInWorker", "runOnMain"])
+def python(
+    request: pytest.FixtureRequest, chromium: Browser, driver_url: str
+) -> Iterator[Python]:
+    """Python with `driver`, pipeline `add` and buffers `x` and `y` of 4 floats."""
+    started = _start(chromium, driver_url, request.param)
+    started(SET_UP)
+    yield started
+    started.page.context.close()
+
+
+@pytest.fixture
+def fresh(chromium: Browser, driver_url: str) -> Iterator[Python]:
+    """Python in a worker of its own, with the same names."""
+    started = _start(chromium, driver_url, "runInWorker")
+    started(SET_UP)
+    yield started
+    started.page.context.close()
+
+
+SET_UP = """
+driver = open_driver()
+add = driver.create_pipeline(driver.shader_header + ADD, "rw", "add")
+x, y = driver.create_buffer(16), driver.create_buffer(16)
+driver.write_buffer(x, 0, struct.pack("4f", 1, 2, 3, 4))
+launch = launch_tape(add, [x, y], slot(4, 0.5))
+"""
+
+ADDED = [1.5, 2.5, 3.5, 4.5]
+
+
+def test_driver_describes_its_device(python: Python) -> None:
+    about = python.values(
+        "json.dumps([driver.description, driver.is_software, driver.limits,"
+        " sorted(driver.features), driver.shader_header, driver.can_block()])"
+    )
+    description, is_software, limits, features, header, can_block = about
+    assert "swiftshader" in description
+    assert is_software
+    assert limits["maxBufferSize"] >= 256 << 20
+    assert limits["maxStorageBuffersPerShaderStage"] >= 8
+    assert ("subgroups" in features) == ("enable subgroups;" in header)
+    assert can_block
+
+
+def test_tape_computes_and_read_blocks(python: Python) -> None:
+    assert python.values("driver.submit(launch); floats(driver.read(y, 0, 16))") == (
+        ADDED
+    )
+
+
+def test_read_async_returns_the_same_bytes(python: Python) -> None:
+    code = "driver.submit(launch); floats(await driver.read_async(y, 4, 8))"
+    assert python.values(code) == ADDED[1:3]
+
+
+def test_tape_dispatches_copies_and_clears(python: Python) -> None:
+    code = """
+z = driver.create_buffer(16)
+tape = array("i", [128, *slot(4, 10), *slot(4, 200)])
+tape.extend([DISPATCH, add, 1, 1, 1, 0, 2, x, y])
+tape.extend([COPY, y, 4, z, 0, 8, CLEAR, y, 0, 4])
+tape.extend([DISPATCH, add, 1, 1, 1, 256, 2, z, x])
+driver.submit(tape)
+found = [floats(driver.read(buffer, 0, 16)) for buffer in (y, z, x)]
+driver.write_buffer(x, 0, struct.pack("4f", 1, 2, 3, 4))
+driver.destroy_buffer(z)
+json.dumps(found)
+"""
+    assert python.values(code) == [
+        [0, 12, 13, 14],
+        [12, 13, 0, 0],
+        [212, 213, 200, 200],
+    ]
+
+
+def test_bind_groups_are_made_once_and_die_with_their_buffer(python: Python) -> None:
+    code = """
+z = driver.create_buffer(16)
+before = driver.counters()["bind_groups"]
+tape = launch_tape(add, [x, z], slot(4, 0.5), launches=3)
+driver.submit(tape)
+driver.submit(tape)
+same = driver.counters()["bind_groups"] - before
+driver.destroy_buffer(z)
+z = driver.create_buffer(16)
+driver.submit(launch_tape(add, [x, z], slot(4, 1.5)))
+found = floats(driver.read(z, 0, 16))
+driver.destroy_buffer(z)
+json.dumps([same, driver.counters()["bind_groups"] - before, found])
+"""
+    assert python.values(code) == [1, 2, [2.5, 3.5, 4.5, 5.5]]
+
+
+def test_read_and_write_survive_growth_of_pythons_memory(python: Python) -> None:
+    code = """
+size = 24 << 20
+big = driver.create_buffer(size)
+driver.write_buffer(big, 0, bytes(range(256)) * (size >> 8))
+ballast = [bytearray(16 << 20) for _ in range(4)]
+data = driver.read(big, 0, size)
+driver.destroy_buffer(big)
+json.dumps([len(data), data == bytes(range(256)) * (size >> 8)])
+"""
+    assert python.values(code) == [24 << 20, True]
+
+
+def test_read_takes_any_offset_and_size(python: Python) -> None:
+    code = """
+z = driver.create_buffer(12)
+driver.write_buffer(z, 0, memoryview(b"abcdefghijklmn")[:12])
+[driver.read(z, 5, 3), driver.read(z, 3, 1), driver.read(z, 0, 2)]
+"""
+    assert python(code) == "[b'fgh', b'd', b'ab']"
+
+
+@pytest.mark.parametrize("kind", ["plain", "callback"])
+def test_read_without_stack_switching_names_the_twin(python: Python, kind: str) -> None:
+    call = "message_of(lambda: driver.read(y, 0, 16))"
+    text = python(f"lambda: {call}" if kind == "callback" else call, kind)
+    assert text.startswith("BlockingError: read: Python cannot wait")
+    assert "await x.tolist_async()" in text
+    assert python("json.dumps(driver.can_block())", "plain") == "false"
+
+
+def test_shader_error_comes_with_the_next_read(python: Python) -> None:
+    code = """
+lines = ["@compute @workgroup_size(1)", "fn main() {", "  let a = 1;", "  lex b = 2;"]
+source = "\\n".join([*lines, "}"])
+broken = driver.create_pipeline(source, "rw", "broken sum")
+message_of(lambda: driver.read(y, 0, 16))
+"""
+    text = python(code)
+    assert text.startswith("ShaderError: shader 'broken sum'")
+    assert "line 4: " in text
+    assert "  3 |   let a = 1;\n> 4 |   lex b = 2;\n    |       ^\n  5 | }" in text
+
+
+def test_broken_pipeline_fails_again_when_used_and_others_work(python: Python) -> None:
+    code = """
+source = "@compute @workgroup_size(4096)\\nfn main() {}\\n"
+broken = driver.create_pipeline(source, "rw", "too wide")
+first = message_of(driver.check)
+driver.submit(launch_tape(broken, [x, y], slot(4)))
+second = message_of(driver.check)
+driver.submit(launch)
+json.dumps([first, second, floats(driver.read(y, 0, 16))])
+"""
+    first, second, found = python.values(code)
+    assert first.startswith("ShaderError: shader 'too wide'")
+    assert "4096" in first
+    assert second == first
+    assert found == ADDED
+
+
+def test_invalid_command_is_an_error_once(python: Python) -> None:
+    code = """
+driver.submit(array("i", [0, COPY, x, 0, y, 0, 64]))
+json.dumps([message_of(driver.check), message_of(driver.check)])
+"""
+    first, second = python.values(code)
+    assert first.startswith("BackendError: WebGPU refused a command: ")
+    assert second == "nothing raised"
+
+
+def test_buffer_above_the_limit_names_sizes_and_limit(python: Python) -> None:
+    text = python("message_of(lambda: driver.create_buffer(1 << 40))")
+    assert text.startswith("DeviceMemoryError: a buffer of 1024 GiB (1099511627776")
+    assert "maxBufferSize of " in text
+
+
+def test_memory_budget_stops_before_the_browser_breaks(python: Python) -> None:
+    code = """
+budget, driver.memory_budget = driver.memory_budget, 1 << 20
+text = message_of(lambda: driver.create_buffer(2 << 20))
+driver.memory_budget = budget
+text
+"""
+    text = python(code)
+    assert text.startswith("DeviceMemoryError: the device has no memory for a buffer")
+    assert "of the 1 MiB for this page are in use" in text
+
+
+def test_out_of_memory_names_the_size_and_the_next_tape_works(fresh: Python) -> None:
+    code = """
+size = min(driver.limits[k] for k in ("maxBufferSize", "maxStorageBufferBindingSize"))
+huge = driver.create_buffer(size)
+first = message_of(driver.check)
+again = message_of(lambda: driver.read(huge, 0, 4))
+driver.destroy_buffer(huge)
+driver.submit(launch)
+json.dumps([size, first, again, floats(driver.read(y, 0, 16))])
+"""
+    size, first, again, found = fresh.values(code)
+    if first == "nothing raised":
+        pytest.skip(f"this machine gave {size} bytes to one buffer")
+    assert first.startswith("DeviceMemoryError: the device has no memory")
+    assert f"({size} bytes)" in first
+    assert again == first
+    assert found == ADDED
+
+
+LOSE_SOON = """
+from pyodide.code import run_js
+lose = run_js("(device, wait) => void setTimeout(() => device.destroy(), wait)")
+spin = driver.create_pipeline(SPIN, "w", "spin")
+driver.check()
+"""
+
+
+def test_device_lost_during_a_read_raises_and_a_new_driver_works(
+    fresh: Python,
+) -> None:
+    code = """
+lose(driver._js.device, 50)
+driver.submit(launch_tape(spin, [y], slot(400_000_000)))
+started = time.monotonic()
+calls = [
+    lambda: driver.read(y, 0, 16),
+    driver.check,
+    lambda: driver.create_buffer(4),
+    lambda: driver.write_buffer(x, 0, bytes(4)),
+    lambda: driver.submit(launch),
+    lambda: driver.create_pipeline(ADD, "rw", "add"),
+]
+texts = [message_of(call) for call in calls]
+json.dumps([texts, driver.is_lost, time.monotonic() - started])
+"""
+    fresh(LOSE_SOON)
+    texts, is_lost, seconds = fresh.values(code)
+    assert all(text.startswith("DeviceLostError: the GPU device") for text in texts)
+    assert is_lost
+    assert seconds < 2
+    assert fresh.values(f"{SET_UP}driver.submit(launch); floats(driver.read(y, 0, 16))")
+
+
+def test_closed_driver_is_lost(fresh: Python) -> None:
+    assert "DeviceLostError" in fresh(
+        "driver.close(); message_of(lambda: driver.read(y, 0, 4))"
+    )
+
+
+def test_stop_ends_a_wait_and_the_driver_still_works(fresh: Python) -> None:
+    fresh("", "guard")
+    fresh('spin = driver.create_pipeline(SPIN, "w", "spin")')
+    fresh.page.evaluate(
+        """code => { window.run = runInWorker("await", code).catch(String) }""",
+        "driver.submit(launch_tape(spin, [y], slot(60_000_000))); driver.read(y, 0, 4)",
+    )
+    time.sleep(0.3)
+    started = time.monotonic()
+    fresh("", "interrupt")
+    assert "KeyboardInterrupt" in fresh.page.evaluate("window.run")
+    assert time.monotonic() - started < 1
+    assert fresh.values("driver.submit(launch); floats(driver.read(y, 0, 16))") == ADDED
+
+
+def test_page_may_ask_for_the_adapter_early(fresh: Python) -> None:
+    code = """
+import js
+js.tensorwebAdapter = js.navigator.gpu.requestAdapter()
+second = open_driver()
+handle = second.create_buffer(4)
+json.dumps([second.read(handle, 0, 4).hex(), js.tensorwebAdapter is None])
+"""
+    assert fresh.values(code) == ["00000000", True]
+
+
+def test_without_webgpu_opening_says_so(chromium: Browser, driver_url: str) -> None:
+    python = _start(chromium, driver_url, "runInWorker")
+    python("import js; js.eval(\"Object.defineProperty(navigator, 'gpu', {})\")")
+    text = python("message_of(open_driver)")
+    python.page.context.close()
+    assert text.startswith("DeviceError: webgpu: this browser has no WebGPU")
+    assert 'device="cpu"' in text
+
+
+def test_opening_by_await_works_without_blocking(
+    chromium: Browser, driver_url: str
+) -> None:
+    python = _start(chromium, driver_url, "runInWorker")
+    text = python("message_of(open_driver)", "plain")
+    assert text.startswith("BlockingError: opening the GPU: Python cannot wait")
+    assert python.values("json.dumps((await open_driver_async()).is_lost)") is False
+    python.page.context.close()
+
+
+def test_firefox_computes_and_reads_quickly(firefox: Browser, driver_url: str) -> None:
+    python = _start(firefox, driver_url, "runInWorker")
+    if not python.values("import js; json.dumps(hasattr(js.navigator, 'gpu'))"):
+        pytest.skip("this Firefox has no WebGPU")
+    python(SET_UP)
+    code = """
+driver.submit(launch)
+found = floats(driver.read(y, 0, 16))
+seconds = []
+for _ in range(20):
+    started = time.perf_counter()
+    driver.read(y, 0, 4)
+    seconds.append(time.perf_counter() - started)
+driver.create_pipeline("fn main() {\\n  lex b = 2;\\n}", "", "broken")
+text = message_of(driver.check)
+driver.close()
+json.dumps([found, sorted(seconds)[10], text, message_of(driver.check)])
+"""
+    found, seconds, text, lost = python.values(code)
+    python.page.context.close()
+    assert found == ADDED
+    assert seconds < 0.05  # 0.1 without the submission that follows the map request
+    assert text.startswith("ShaderError: shader 'broken'")
+    assert "> 2 |   lex b = 2;" in text
+    assert lost.startswith("DeviceLostError")
