@@ -123,6 +123,11 @@ def opened(name: str) -> Backend | None:
     return _backends.get(name)
 
 
+def forget(name: str) -> None:
+    """Let go of a backend whose device is lost; the next use opens a new one."""
+    _backends.pop(name, None)
+
+
 def default_device() -> str:
     """Return the name of the device that new tensors live on.
 

@@ -1,0 +1,72 @@
+// Reductions: LANES threads share one output, COLUMNS outputs share a workgroup.
+//
+// Each thread combines every LANES-th term of its output's chunk, then the lanes meet
+// in a tree. With more than one chunk (`splits`) the result holds partial values, laid
+// out (output, chunk), and a second launch reduces those.
+
+// slot declarations: parameters and storages
+struct Parameters {
+  outputs: u32,
+  length: u32,
+  splits: u32,
+  chunk: u32,
+  identity: f32,
+}
+@group(0) @binding(0) var<storage, read> input0: array<f32>;
+@group(0) @binding(1) var<storage, read_write> result: array<f32>;
+@group(0) @binding(2) var<uniform> parameters: Parameters;
+// end declarations
+
+// slot shape: lanes and columns, their product is 256
+const LANES: u32 = 256u;
+const COLUMNS: u32 = 1u;
+// end shape
+
+// slot functions: Value, identity(), term(), combine() and store()
+alias Value = f32;
+fn identity() -> Value {
+  return parameters.identity;
+}
+fn term(output: u32, position: u32) -> Value {
+  return input0[output * parameters.length + position];
+}
+fn combine(a: Value, b: Value) -> Value {
+  return a + b;
+}
+fn store(output: u32, chunk: u32, total: Value) {
+  result[output * parameters.splits + chunk] = total;
+}
+// end functions
+
+var<workgroup> totals: array<Value, 256>;
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let block = group.y * groups.x + group.x;
+  let chunk = block % parameters.splits;
+  let output = (block / parameters.splits) * COLUMNS + local % COLUMNS;
+  let lane = local / COLUMNS;
+  let begin = chunk * parameters.chunk;
+  let end = min(begin + parameters.chunk, parameters.length);
+  var total = identity();
+  if (output < parameters.outputs) {
+    for (var position = begin + lane; position < end; position += LANES) {
+      total = combine(total, term(output, position));
+    }
+  }
+  totals[local] = total;
+  workgroupBarrier();
+  for (var width = LANES / 2u; width > 0u; width /= 2u) {
+    if (lane < width) {
+      totals[local] = combine(totals[local], totals[local + width * COLUMNS]);
+    }
+    workgroupBarrier();
+  }
+  if (lane == 0u && output < parameters.outputs) {
+    store(output, chunk, totals[local]);
+  }
+}

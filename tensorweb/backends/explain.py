@@ -1,0 +1,35 @@
+"""Say in words what a plan does: the graph, the kernels and their source."""
+
+from __future__ import annotations
+
+from tensorweb.backends.planning import Plan
+from tensorweb.schedule.linear import LinearGraph
+
+
+def explain_plan(graph: LinearGraph, plan: Plan) -> str:
+    """Return graph, kernels and WGSL of a plan as text."""
+    if not plan.commands:
+        return "Nothing to run: the value is already there.\n"
+    lines = ["Graph\n"]
+    for number, node in enumerate(graph.nodes):
+        sources = ", ".join(f"%{graph.numbers[id(s)]}" for s in node.inputs)
+        shape = " x ".join(str(n) for n in node.shape) or "scalar"
+        state = "  (stored)" if node.base.storage is not None else ""
+        value = f" {node.attrs}" if node.op.name == "constant" else ""
+        name = f"{node.op.name}{value}({sources})" if sources else node.op.name + value
+        lines.append(f"  %{number} = {name}  {node.dtype} {shape}{state}\n")
+    launches = [command for command in plan.commands if command.launch is not None]
+    lines.append(f"\nKernels: {len(launches)} launches in {len(plan.tapes)} submit\n")
+    for place, command in enumerate(launches):
+        launch = command.launch
+        assert launch is not None, "internal: filtered above"
+        groups = launch.grid[0] * launch.grid[1]
+        lines.append(
+            f"  {place + 1}. {command.words}  [{launch.template}.wgsl, "
+            f"{groups} workgroups, {len(launch.storages)} storages]\n"
+        )
+    for place, command in enumerate(launches):
+        assert command.launch is not None, "internal: filtered above"
+        lines.append(f"\nKernel {place + 1}: {command.words}\n\n")
+        lines.append(command.launch.source)
+    return "".join(lines)

@@ -1,0 +1,198 @@
+"""From a graph to a plan: a tape with holes that is filled again at every flush."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tensorweb.codegen.compiler import compile_kernel
+from tensorweb.codegen.expression import number_bits
+from tensorweb.codegen.program import OUTPUT, Launch, Program
+from tensorweb.drivers.protocol import CLEAR, DISPATCH, PARAMETER_WORDS, Driver
+from tensorweb.graph import Node
+from tensorweb.schedule.kernel import Planned
+from tensorweb.schedule.linear import LinearGraph
+from tensorweb.schedule.plan import plan
+
+MOST_COMMANDS = 1000
+"""Commands in one tape; its parameter block has room for 1024 launches."""
+
+
+@dataclass(slots=True)
+class Tape:
+    """A tape with holes.
+
+    Attributes:
+        words: the tape with zeros in its holes.
+        buffer_holes: (place in the tape, reference of a storage).
+        scalar_holes: (place, number of a constant node, dtype name).
+    """
+
+    words: array[int]
+    buffer_holes: list[tuple[int, int]]
+    scalar_holes: list[tuple[int, int, str]]
+
+
+@dataclass(slots=True)
+class Plan:
+    """How to compute the outputs of every graph of one structure.
+
+    References of storages are node numbers, and beyond those scratch storages.
+
+    Attributes:
+        results: (node number, bytes) of the storages to make, in order.
+        scratch: (reference, bytes) of storages that live during the flush only.
+        reads: node numbers of the storages that exist before.
+        tapes: what to submit, usually one.
+        commands: what the tapes hold, for records and explanations.
+    """
+
+    results: list[tuple[int, int]] = field(default_factory=list)
+    scratch: list[tuple[int, int]] = field(default_factory=list)
+    reads: list[int] = field(default_factory=list)
+    tapes: list[Tape] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
+
+
+def storage_bytes(node: Node) -> int:
+    """Return the bytes that a node's elements take on the device."""
+    width = 2 if node.dtype.name == "float16" else 4
+    return -(-node.size * width // 4) * 4
+
+
+def max_inputs(driver: Driver) -> int:
+    """Return how many storages a kernel may read, leaving room for its results."""
+    return max(driver.limits["maxStorageBuffersPerShaderStage"] - 2, 2)
+
+
+class Pipelines:
+    """Pipelines of one device by their source text."""
+
+    def __init__(self, driver: Driver) -> None:
+        """Begin without pipelines."""
+        self.driver = driver
+        self._handles: dict[str, int] = {}
+
+    def handle(self, launch: Launch, words: str) -> int:
+        """Return the pipeline of a launch, compiled on first use.
+
+        Raises:
+            ShaderError: the device's compiler refused it.
+        """
+        found = self._handles.get(launch.source)
+        if found is None:
+            header = self.driver.shader_header
+            if "f16" in launch.source:
+                header = f"enable f16;\n{header}"
+            found = self._handles[launch.source] = self.driver.create_pipeline(
+                header + launch.source, launch.access, words
+            )
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One dispatch, or the clearing of a scratch storage when `launch` is None."""
+
+    launch: Launch | None
+    references: tuple[int, ...]
+    scalars: tuple[int, ...] = ()
+    words: str = ""
+    nbytes: int = 0
+
+
+def make_plan(graph: LinearGraph, driver: Driver, pipelines: Pipelines) -> Plan:
+    """Return the plan of a graph, its pipelines compiled."""
+    result = Plan()
+    next_reference = len(graph.nodes)
+    made: set[int] = set()
+    for planned in plan(graph, max_inputs(driver)):
+        node = graph.nodes[planned.output]
+        made.add(planned.output)
+        result.results.append((planned.output, storage_bytes(node)))
+        for number in planned.inputs:
+            if number not in made and number not in result.reads:
+                result.reads.append(number)
+        if node.size == 0:
+            continue
+        program = compile_kernel(planned.kernel)
+        scratch = [next_reference + i for i in range(len(program.scratch_bytes))]
+        next_reference += len(scratch)
+        result.scratch += zip(scratch, program.scratch_bytes, strict=True)
+        result.commands += _commands(planned, program, scratch)
+    for begin in range(0, len(result.commands), MOST_COMMANDS):
+        part = result.commands[begin : begin + MOST_COMMANDS]
+        result.tapes.append(_tape(part, pipelines))
+    return result
+
+
+def _commands(
+    planned: Planned, program: Program, scratch: Sequence[int]
+) -> Iterator[Command]:
+    """Return the commands of one kernel."""
+    for number in sorted(program.cleared):
+        nbytes = program.scratch_bytes[number]
+        yield Command(None, (scratch[number],), nbytes=nbytes)
+    for launch in program.launches:
+        references = tuple(
+            planned.inputs[place]
+            if place >= 0
+            else planned.output
+            if place == OUTPUT
+            else scratch[-2 - place]
+            for place in launch.storages
+        )
+        yield Command(launch, references, planned.scalars, planned.kernel.words)
+
+
+def _tape(commands: Sequence[Command], pipelines: Pipelines) -> Tape:
+    """Return the tape of some commands: parameter block first, then the commands."""
+    parameters: list[int] = []
+    stream: list[int] = []
+    buffer_holes: list[tuple[int, int]] = []
+    scalar_holes: list[tuple[int, int, str]] = []
+    for command in commands:
+        if command.launch is None:
+            buffer_holes.append((len(stream) + 1, command.references[0]))
+            stream += [CLEAR, 0, 0, command.nbytes]
+            continue
+        launch = command.launch
+        offset = len(parameters)
+        for word in launch.words:
+            if isinstance(word, int):
+                parameters.append(word)
+                continue
+            slot, dtype = word
+            scalar_holes.append((len(parameters), command.scalars[slot], dtype))
+            parameters.append(0)
+        parameters += [0] * (offset + PARAMETER_WORDS - len(parameters))
+        stream += [
+            DISPATCH,
+            pipelines.handle(launch, command.words),
+            *launch.grid,
+            1,
+            offset * 4,
+            len(launch.storages),
+        ]
+        for reference in command.references:
+            buffer_holes.append((len(stream), reference))
+            stream.append(0)
+    start = 1 + len(parameters)
+    return Tape(
+        array("i", [len(parameters), *parameters, *stream]),
+        [(start + place, reference) for place, reference in buffer_holes],
+        [(1 + place, number, dtype) for place, number, dtype in scalar_holes],
+    )
+
+
+def filled(tape: Tape, handles: Mapping[int, int], nodes: Sequence[Node]) -> array[int]:
+    """Return a tape with its holes filled: storages' handles and constants' bits."""
+    words = tape.words[:]
+    for place, reference in tape.buffer_holes:
+        words[place] = handles[reference]
+    for place, number, dtype in tape.scalar_holes:
+        value = nodes[number].attrs
+        assert isinstance(value, int | float), "internal: a constant is a number"
+        words[place] = number_bits(value, dtype)
+    return words

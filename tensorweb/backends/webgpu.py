@@ -1,0 +1,265 @@
+"""The webgpu backend: uploads, flushes and reads, on whichever driver the host has."""
+
+from __future__ import annotations
+
+from array import array
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+
+from tensorweb.backends import records
+from tensorweb.backends.explain import explain_plan
+from tensorweb.backends.planning import (
+    Pipelines,
+    Plan,
+    filled,
+    make_plan,
+    storage_bytes,
+)
+from tensorweb.backends.pool import Buffer, Pool
+from tensorweb.build.movement import copy
+from tensorweb.devices import DEVICES, forget
+from tensorweb.drivers import Driver, open_driver, open_driver_async
+from tensorweb.drivers.protocol import COPY
+from tensorweb.errors import DeviceLostError
+from tensorweb.graph import HostData, Node
+from tensorweb.schedule.linear import LinearGraph, linearize
+
+PLANS_KEPT = 1024
+
+
+def open_backend() -> WebGpuBackend:
+    """Open the GPU, waiting for it.
+
+    Raises:
+        DeviceError: there is no adapter; says what to do.
+        BlockingError: Python cannot wait here.
+    """
+    return WebGpuBackend(open_driver())
+
+
+async def open_backend_async() -> WebGpuBackend:
+    """Open the GPU by awaiting.
+
+    Raises:
+        DeviceError: there is no adapter; says what to do.
+    """
+    return WebGpuBackend(await open_driver_async())
+
+
+def _names(node: Node) -> str:
+    return f"a tensor of shape {node.shape} and dtype {node.dtype}"
+
+
+class WebGpuBackend:
+    """One open GPU; see `tensorweb.devices.Backend`."""
+
+    def __init__(self, driver: Driver) -> None:
+        """Take over an open driver."""
+        self.driver = driver
+        self.pool = Pool(driver)
+        self.description = driver.description
+        names = set(DEVICES["webgpu"].dtypes)
+        if "shader-f16" not in driver.features:
+            names.discard("float16")
+        self.dtypes = frozenset(names)
+        self._pipelines = Pipelines(driver)
+        self._plans: OrderedDict[Hashable, Plan] = OrderedDict()
+
+    def realize(self, nodes: Sequence[Node]) -> None:
+        """Compute nodes' bases in one flush; returns before the GPU is done."""
+        bases = [node.base for node in nodes if node.base.storage is None]
+        if bases:
+            self._alive(nodes)
+            graph = linearize(list(dict.fromkeys(bases)))
+            self._run(graph, self._plan(graph))
+
+    def read(self, nodes: Sequence[Node]) -> list[bytes]:
+        """Compute nodes and return their row-major bytes, waiting for the GPU."""
+        places = self._places(nodes)
+        gathered = self._gather(places)
+        if gathered is not None:
+            buffer, total = gathered
+            data = self._checked_read(buffer, 0, total)
+            return self._split(nodes, data)
+        return [
+            self._host_bytes(node, self._checked_read(buffer, offset, size))
+            for node, (buffer, offset, size) in zip(nodes, places, strict=True)
+        ]
+
+    async def read_async(self, nodes: Sequence[Node]) -> list[bytes]:
+        """Do the same by awaiting."""
+        places = self._places(nodes)
+        gathered = self._gather(places)
+        try:
+            if gathered is not None:
+                buffer, total = gathered
+                data = await self.driver.read_async(buffer.handle, 0, total)
+                return self._split(nodes, data)
+            return [
+                self._host_bytes(
+                    node,
+                    await self.driver.read_async(buffer.handle, offset, size)
+                    if size
+                    else b"",
+                )
+                for node, (buffer, offset, size) in zip(nodes, places, strict=True)
+            ]
+        except DeviceLostError:
+            forget("webgpu")
+            raise
+
+    def explain(self, nodes: Sequence[Node]) -> str:
+        """Say what computing the nodes would run, without running it."""
+        bases = [node.base for node in nodes if node.base.storage is None]
+        graph = linearize(list(dict.fromkeys(bases)))
+        return explain_plan(graph, self._plan(graph) if bases else Plan())
+
+    def synchronize(self) -> None:
+        """Wait until the GPU is done and raise what went wrong meanwhile."""
+        try:
+            self.driver.check()
+        except DeviceLostError:
+            forget("webgpu")
+            raise
+
+    def _alive(self, nodes: Sequence[Node]) -> None:
+        """Raise when the device is gone, and make room for a new one."""
+        if self.driver.is_lost:
+            forget("webgpu")
+            raise DeviceLostError(
+                f"the GPU device was lost; {_names(nodes[0])} cannot be computed from "
+                "what lay on it. Run the program again: the next device is fresh."
+            )
+
+    def _plan(self, graph: LinearGraph) -> Plan:
+        plan = self._plans.get(graph.key)
+        if plan is None:
+            plan = self._plans[graph.key] = make_plan(
+                graph, self.driver, self._pipelines
+            )
+            if len(self._plans) > PLANS_KEPT:
+                self._plans.popitem(last=False)
+        else:
+            self._plans.move_to_end(graph.key)
+        return plan
+
+    def _run(self, graph: LinearGraph, plan: Plan) -> None:
+        """Make the storages, submit the tapes and settle the results."""
+        nodes = graph.nodes
+        buffers: dict[int, Buffer] = {}
+        for number in plan.reads:
+            buffers[number] = self.buffer_of(nodes[number])
+        for number, nbytes in plan.results:
+            buffers[number] = self.pool.take(nbytes, _names(nodes[number]))
+        for number, nbytes in plan.scratch:
+            buffers[number] = self.pool.take(nbytes, "a kernel's scratch storage")
+        handles = {number: buffer.handle for number, buffer in buffers.items()}
+        for tape in plan.tapes:
+            self.driver.submit(filled(tape, handles, nodes))
+        if records.is_recording():
+            self._record(plan, buffers)
+        for number, _ in plan.results:
+            nodes[number].settle(buffers[number])
+
+    def _record(self, plan: Plan, buffers: dict[int, Buffer]) -> None:
+        for command in plan.commands:
+            if command.launch is None:
+                continue
+            launch = command.launch
+            bound = sum(buffers[reference].size for reference in command.references)
+            records.record(
+                records.KernelRecord(
+                    command.words,
+                    launch.template,
+                    launch.source,
+                    launch.grid,
+                    len(launch.storages),
+                    bound,
+                )
+            )
+
+    def buffer_of(self, node: Node) -> Buffer:
+        """Return the device buffer of a computed base, uploading host bytes.
+
+        Raises:
+            DeviceLostError: the storage lay on a device that is gone.
+        """
+        storage = node.storage
+        if isinstance(storage, HostData):
+            data = self._device_bytes(node, storage)
+            buffer = self.pool.take(len(data), _names(node))
+            if len(data):
+                self.driver.write_buffer(buffer.handle, 0, data)
+            node.storage = storage = buffer
+        assert isinstance(storage, Buffer), "internal: a foreign storage"
+        if storage.pool is not self.pool:
+            raise DeviceLostError(
+                f"{_names(node)} lay on a GPU device that was lost; make it again."
+            )
+        return storage
+
+    @staticmethod
+    def _device_bytes(node: Node, storage: HostData) -> bytes | memoryview:
+        """Return host bytes as the device stores them: bool as u32, padded to 4."""
+        if node.dtype.kind == "bool":
+            return array("I", list(bytes(storage.data))).tobytes()
+        missing = -len(storage.data) % 4
+        return bytes(storage.data) + bytes(missing) if missing else storage.data
+
+    @staticmethod
+    def _host_bytes(node: Node, data: bytes) -> bytes:
+        """Return device bytes as the host stores them."""
+        if node.dtype.kind == "bool":
+            return bytes(memoryview(data).cast("I").tolist())
+        return data[: node.size * node.dtype.itemsize]
+
+    def _places(self, nodes: Sequence[Node]) -> list[tuple[Buffer, int, int]]:
+        """Return buffer, offset and bytes of each node, computed and contiguous."""
+        sources = []
+        for node in nodes:
+            start = node.view.offset * (2 if node.dtype.name == "float16" else 4)
+            is_plain = node.view.is_contiguous and start % 4 == 0
+            sources.append(node if is_plain or not node.size else copy(node))
+        self.realize(sources)
+        places = []
+        for node in sources:
+            width = 2 if node.dtype.name == "float16" else 4
+            buffer = self.buffer_of(node.base)
+            offset = node.view.offset * width if node.size else 0
+            places.append((buffer, offset, storage_bytes(node)))
+        return places
+
+    def _gather(
+        self, places: Sequence[tuple[Buffer, int, int]]
+    ) -> tuple[Buffer, int] | None:
+        """Copy several places into one buffer, so that one read fetches all."""
+        total = sum(size for _, _, size in places)
+        if len(places) < 2 or total > 1 << 20 or total == 0:
+            return None
+        target = self.pool.take(total, "a buffer for reading several tensors")
+        words = [0]
+        at = 0
+        for buffer, offset, size in places:
+            if size:
+                words += [COPY, buffer.handle, offset, target.handle, at, size]
+            at += size
+        self.driver.submit(array("i", words))
+        return target, total
+
+    def _split(self, nodes: Sequence[Node], data: bytes) -> list[bytes]:
+        """Return the parts of bytes that were read together."""
+        parts, at = [], 0
+        for node in nodes:
+            size = storage_bytes(node)
+            parts.append(self._host_bytes(node, data[at : at + size]))
+            at += size
+        return parts
+
+    def _checked_read(self, buffer: Buffer, offset: int, size: int) -> bytes:
+        if not size:
+            return b""
+        try:
+            return self.driver.read(buffer.handle, offset, size)
+        except DeviceLostError:
+            forget("webgpu")
+            raise

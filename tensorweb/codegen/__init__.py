@@ -1,0 +1,1 @@
+"""From kernels to WGSL: templates of `shaders/` with their slots filled."""

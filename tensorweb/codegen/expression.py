@@ -1,0 +1,262 @@
+"""WGSL of one kernel's declarations and of the functions made from its expressions.
+
+Values inside a function are `f32`, `i32`, `u32` or `bool`; float16 computes in `f32`
+and bool is stored as `u32`. Sizes, strides, offsets and constants are parameters, so
+that equal structure means equal text.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from tensorweb import dtypes
+from tensorweb.codegen.program import Word
+from tensorweb.ops import OPS
+from tensorweb.schedule.kernel import Expression, Step
+
+PARAMETER_LIMIT = 64
+"""Words in a launch's parameter block."""
+
+VALUE_TYPES = {
+    "bool": "bool",
+    "int32": "i32",
+    "uint32": "u32",
+    "float16": "f32",
+    "float32": "f32",
+}
+"""The WGSL type of a value inside a function, by dtype."""
+
+_CASTS = {
+    ("bool", "float"): "select(0.0, 1.0, {0})",
+    ("bool", "int"): "select(0, 1, {0})",
+    ("bool", "uint"): "select(0u, 1u, {0})",
+    ("int", "float"): "f32({0})",
+    ("uint", "float"): "f32({0})",
+    ("int", "uint"): "u32({0})",
+    ("uint", "int"): "i32({0})",
+    ("float", "int"): "i32_from_f32({0})",
+    ("float", "uint"): "u32_from_f32({0})",
+    ("float", "bool"): "not_equal_f32({0}, 0.0)",
+    ("int", "bool"): "({0} != 0)",
+    ("uint", "bool"): "({0} != 0u)",
+}
+
+
+def storage_type(dtype: str) -> str:
+    """Return the WGSL type of a stored element."""
+    return dtypes.BY_NAME[dtype].wgsl
+
+
+def kind_of(dtype: str) -> str:
+    """Return the kind of a dtype by name."""
+    return dtypes.BY_NAME[dtype].kind
+
+
+def loaded(text: str, dtype: str) -> str:
+    """Return the expression that turns a stored element into a value."""
+    if dtype == "bool":
+        return f"({text} != 0u)"
+    return f"f32({text})" if dtype == "float16" else text
+
+
+def stored(text: str, dtype: str) -> str:
+    """Return the expression that turns a value into a stored element."""
+    if dtype == "bool":
+        return f"select(0u, 1u, {text})"
+    return f"f16({text})" if dtype == "float16" else text
+
+
+def number_bits(value: float, dtype: str) -> int:
+    """Return a number's 32 bits as a signed word, as parameters hold them."""
+    kind = kind_of(dtype)
+    if kind == "float":
+        try:
+            packed = struct.pack("<f", value)
+        except OverflowError:
+            packed = struct.pack("<f", float("inf") if value > 0 else float("-inf"))
+        return int(struct.unpack("<i", packed)[0])
+    bits = int(value) & 0xFFFFFFFF
+    return bits - (1 << 32) if bits >> 31 else bits
+
+
+class Declarations:
+    """Collects the parameters of one launch and writes its declarations."""
+
+    def __init__(self, scalar_dtypes: Sequence[str] = ()) -> None:
+        """Begin; `scalar_dtypes` are the dtypes of the kernel's constants."""
+        self.scalar_dtypes = scalar_dtypes
+        self.words: list[Word] = []
+        self._fields: list[str] = []
+        self._constants: list[str] = []
+        self._scalars: dict[int, str] = {}
+
+    def parameter(self, name: str, type_name: str, value: Word) -> str:
+        """Return the WGSL that reads a parameter; past the block's end, a constant."""
+        if len(self.words) == PARAMETER_LIMIT and isinstance(value, int):
+            literal = f"{value}u" if type_name == "u32" else f"{value}"
+            self._constants.append(f"const {name}: {type_name} = {literal};\n")
+            return name
+        self.words.append(value)
+        self._fields.append(f"  {name}: {type_name},\n")
+        return f"parameters.{name}"
+
+    def scalar(self, slot: int) -> str:
+        """Return the WGSL value of one of the kernel's constants."""
+        found = self._scalars.get(slot)
+        if found is None:
+            dtype = self.scalar_dtypes[slot]
+            kind = VALUE_TYPES[dtype]
+            name = self.parameter(
+                f"scalar{slot}", "u32" if kind == "bool" else kind, (slot, dtype)
+            )
+            found = self._scalars[slot] = f"({name} != 0u)" if kind == "bool" else name
+        return found
+
+    def text(self, storages: Sequence[tuple[str, str, str]]) -> str:
+        """Return the struct and the bindings; a storage is (name, access, type)."""
+        lines = ["struct Parameters {\n", *self._fields, "}\n", *self._constants]
+        for binding, (name, access, element) in enumerate(storages):
+            mode = "read" if access == "r" else "read_write"
+            lines.append(
+                f"@group(0) @binding({binding}) "
+                f"var<storage, {mode}> {name}: array<{element}>;\n"
+            )
+        lines.append(
+            f"@group(0) @binding({len(storages)}) "
+            "var<uniform> parameters: Parameters;\n"
+        )
+        return "".join(lines)
+
+
+def function(
+    declarations: Declarations,
+    name: str,
+    arguments: Sequence[str],
+    expression: Expression,
+    input_dtypes: Sequence[str],
+    result_type: str,
+    result: str = "{0}",
+    core: str = "core",
+    extra_arguments: str = "",
+) -> str:
+    """Return a WGSL function that computes an expression at one point.
+
+    Args:
+        declarations: receives the sizes, strides, offsets and constants it needs.
+        name: of the function; it also begins the names of its parameters.
+        arguments: one u32 per group of axes: the row-major index inside the group.
+        expression: what to compute.
+        input_dtypes: dtypes of the kernel's inputs.
+        result_type: WGSL type of the result, `""` for a function that stores.
+        result: the last statement's form around the value; without a type it is the
+            whole statement.
+        core: the WGSL value of a `core` step.
+        extra_arguments: further arguments, as text.
+    """
+    lines = _coordinates(declarations, name, arguments, expression)
+    lines += _addresses(declarations, name, arguments, expression)
+    values: list[str] = []
+    for number, step in enumerate(expression.steps):
+        text = _step(step, expression, values, declarations, input_dtypes, core)
+        if step.kind in ("scalar", "core"):
+            values.append(text)
+            continue
+        lines.append(f"  let v{number} = {text};\n")
+        values.append(f"v{number}")
+    final = result.format(values[expression.result])
+    listed = ", ".join(f"{argument}: u32" for argument in arguments)
+    if extra_arguments:
+        listed += f", {extra_arguments}"
+    head = f"fn {name}({listed})" + (f" -> {result_type}" if result_type else "")
+    last = f"  return {final};\n" if result_type else f"  {final}\n"
+    return f"{head} {{\n{''.join(lines)}{last}}}\n"
+
+
+def _coordinates(
+    declarations: Declarations,
+    name: str,
+    arguments: Sequence[str],
+    expression: Expression,
+) -> list[str]:
+    """Return lines that split each group's index into coordinates of its axes."""
+    lines = []
+    for group, (argument, sizes) in enumerate(
+        zip(arguments, expression.groups, strict=True)
+    ):
+        rest = argument
+        for axis in range(len(sizes) - 1, -1, -1):
+            coordinate = f"{argument}_{axis}"
+            if axis == 0:
+                lines.append(f"  let {coordinate} = i32({rest});\n")
+                continue
+            size = declarations.parameter(
+                f"{name}_size{group}_{axis}", "u32", sizes[axis]
+            )
+            lines.append(f"  let {coordinate} = i32({rest} % {size});\n")
+            lines.append(f"  let {argument}_above_{axis} = {rest} / {size};\n")
+            rest = f"{argument}_above_{axis}"
+    return lines
+
+
+def _addresses(
+    declarations: Declarations,
+    name: str,
+    arguments: Sequence[str],
+    expression: Expression,
+) -> list[str]:
+    """Return lines that compute the storage position of each access."""
+    lines = []
+    for number, access in enumerate(expression.accesses):
+        terms = []
+        if access.offset:
+            terms.append(
+                declarations.parameter(f"{name}_offset{number}", "i32", access.offset)
+            )
+        for group, strides in enumerate(access.strides):
+            for axis, stride in enumerate(strides):
+                coordinate = f"{arguments[group]}_{axis}"
+                if stride == 1:
+                    terms.append(coordinate)
+                elif stride:
+                    factor = declarations.parameter(
+                        f"{name}_stride{number}_{group}_{axis}", "i32", stride
+                    )
+                    terms.append(f"{coordinate} * {factor}")
+        lines.append(f"  let address{number} = {' + '.join(terms) or '0'};\n")
+    return lines
+
+
+def _step(
+    step: Step,
+    expression: Expression,
+    values: Sequence[str],
+    declarations: Declarations,
+    input_dtypes: Sequence[str],
+    core: str,
+) -> str:
+    """Return the WGSL of one step."""
+    kind = step.kind
+    if kind in ("load", "gather"):
+        place = values[step.args[0]] if kind == "gather" else f"address{step.access}"
+        if step.guard >= 0:
+            place = f"select(0, {place}, {values[step.guard]})"
+        return loaded(f"input{step.slot}[{place}]", input_dtypes[step.slot])
+    if kind == "ramp":
+        return f"address{step.access}"
+    if kind == "scalar":
+        return step.name if step.name else declarations.scalar(step.slot)
+    if kind == "core":
+        return core
+    arguments = [values[number] for number in step.args]
+    operand = expression.steps[step.args[-1]].dtype
+    if kind == "cast":
+        source, target = kind_of(operand), kind_of(step.dtype)
+        if source == target:
+            rounds = step.dtype == "float16"
+            return f"f32(f16({arguments[0]}))" if rounds else arguments[0]
+        text = _CASTS[source, target].format(arguments[0])
+        return f"f32(f16({text}))" if step.dtype == "float16" else text
+    forms = OPS[step.name].wgsl
+    form = forms.get(kind_of(operand)) or forms["any"]
+    return form.format(*arguments)

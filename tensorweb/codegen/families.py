@@ -1,0 +1,251 @@
+"""Programs of the families without a core: elementwise, scan, scatter and compress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorweb.codegen.expression import (
+    VALUE_TYPES,
+    Declarations,
+    function,
+    kind_of,
+    number_bits,
+    storage_type,
+    stored,
+)
+from tensorweb.codegen.library import functions_for
+from tensorweb.codegen.program import OUTPUT, Launch, Program, grid_of, scratch
+from tensorweb.codegen.template import fill
+from tensorweb.ops import OPS
+from tensorweb.schedule.kernel import Expression, Kernel
+
+GROUP = 256
+SCAN_BLOCK = 1024
+
+Storages = list[tuple[str, str, str]]
+
+
+def input_storages(
+    kernel: Kernel, expressions: Sequence[Expression]
+) -> tuple[Storages, list[int]]:
+    """Return the declarations and slots of the inputs that expressions read."""
+    slots = sorted(
+        {
+            step.slot
+            for expression in expressions
+            for step in expression.steps
+            if step.kind in ("load", "gather")
+        }
+    )
+    return (
+        [(f"input{s}", "r", storage_type(kernel.input_dtypes[s])) for s in slots],
+        slots,
+    )
+
+
+def with_library(functions: str) -> str:
+    """Return functions with the library functions they need in front."""
+    return functions_for(functions) + functions
+
+
+def launch(
+    template: str,
+    declarations: Declarations,
+    storages: Storages,
+    places: Sequence[int],
+    functions: str,
+    groups: int,
+    **slots: str,
+) -> Launch:
+    """Return a launch of a filled template."""
+    source = fill(
+        template,
+        {
+            "declarations": declarations.text(storages),
+            "functions": with_library(functions),
+            **slots,
+        },
+    )
+    return Launch(
+        template,
+        source,
+        "".join(access for _, access, _ in storages),
+        tuple(places),
+        grid_of(groups),
+        tuple(declarations.words),
+    )
+
+
+def elementwise(kernel: Kernel) -> Program:
+    """Return the program of an elementwise kernel."""
+    (length,) = kernel.sizes
+    value = kernel.expression("value")
+    declarations = Declarations(kernel.scalar_dtypes)
+    declarations.parameter("length", "u32", length)
+    body = function(
+        declarations,
+        "value",
+        ("index",),
+        value,
+        kernel.input_dtypes,
+        storage_type(kernel.dtype),
+        stored("{0}", kernel.dtype),
+    )
+    storages, slots = input_storages(kernel, [value])
+    storages.append(("result", "w", storage_type(kernel.dtype)))
+    groups = -(-length // GROUP)
+    return Program(
+        (launch("elementwise", declarations, storages, (*slots, OUTPUT), body, groups),)
+    )
+
+
+def scan(kernel: Kernel) -> Program:
+    """Return the program of running totals: blocks, totals of blocks, carries."""
+    rows, length = kernel.sizes
+    dtype = kernel.dtype
+    element = storage_type(dtype)
+    value = VALUE_TYPES[dtype]
+    op = OPS[kernel.op]
+    combine = (
+        f"fn combine(a: Value, b: Value) -> Value {{\n"
+        f"  return {op.wgsl['any'].format('a', 'b')};\n}}\n"
+    )
+    start = number_bits(float(op.identity["any"]), dtype)
+    launches: list[Launch] = []
+    scratch_bytes: list[int] = []
+    carries: list[tuple[int, int, int, int]] = []
+    source, target = OUTPUT, OUTPUT
+    while True:
+        blocks = max(-(-length // SCAN_BLOCK), 1)
+        scratch_bytes.append(rows * blocks * 4)
+        totals = scratch(len(scratch_bytes) - 1)
+        is_first = not launches
+        declarations = Declarations(kernel.scalar_dtypes if is_first else ())
+        declarations.parameter("rows", "u32", rows)
+        declarations.parameter("length", "u32", length)
+        declarations.parameter("blocks", "u32", blocks)
+        declarations.parameter("identity", value, start)
+        if is_first:
+            term = kernel.expression("term")
+            body = function(
+                declarations,
+                "term",
+                ("row", "position"),
+                term,
+                kernel.input_dtypes,
+                "Value",
+            )
+            storages, places = input_storages(kernel, [term])
+        else:
+            body = (
+                "fn term(row: u32, position: u32) -> Value {\n"
+                "  return totals_below[row * parameters.length + position];\n}\n"
+            )
+            storages, places = [("totals_below", "r", element)], [source]
+        storages = [
+            *storages,
+            ("result", "w", element),
+            ("block_totals", "w", element),
+        ]
+        functions = f"alias Value = {value};\n{body}{combine}"
+        launches.append(
+            launch(
+                "scan",
+                declarations,
+                storages,
+                (*places, target, totals),
+                functions,
+                rows * blocks,
+            )
+        )
+        if blocks == 1:
+            break
+        scratch_bytes.append(rows * blocks * 4)
+        running = scratch(len(scratch_bytes) - 1)
+        carries.append((running, target, length, blocks))
+        source, target, length = totals, running, blocks
+    for running, result, carried, blocks in reversed(carries):
+        declarations = Declarations()
+        declarations.parameter("length", "u32", carried)
+        declarations.parameter("blocks", "u32", blocks)
+        declarations.parameter("count", "u32", rows * carried)
+        launches.append(
+            launch(
+                "scan_carry",
+                declarations,
+                [("running_totals", "r", element), ("result", "w", element)],
+                (running, result),
+                f"alias Value = {value};\n{combine}",
+                -(-rows * carried // GROUP),
+            )
+        )
+    return Program(tuple(launches), tuple(scratch_bytes))
+
+
+def scatter(kernel: Kernel) -> Program:
+    """Return the program of writing at positions, the last writer winning."""
+    length, writes = kernel.sizes
+    position = kernel.expression("position")
+    winner = scratch(0)
+    claim = Declarations(kernel.scalar_dtypes)
+    claim.parameter("writes", "u32", writes)
+    claim_body = function(
+        claim, "position", ("index",), position, kernel.input_dtypes, "i32"
+    )
+    storages, slots = input_storages(kernel, [position])
+    storages.append(("winner", "w", "atomic<u32>"))
+    first = launch(
+        "scatter_claim",
+        claim,
+        storages,
+        (*slots, winner),
+        claim_body,
+        -(-writes // GROUP),
+    )
+    select = Declarations(kernel.scalar_dtypes)
+    select.parameter("length", "u32", length)
+    expressions = [kernel.expression("original"), kernel.expression("written")]
+    element = storage_type(kernel.dtype)
+    body = "".join(
+        function(
+            select,
+            name,
+            ("index",),
+            expression,
+            kernel.input_dtypes,
+            element,
+            stored("{0}", kernel.dtype),
+        )
+        for name, expression in zip(("original", "written"), expressions, strict=True)
+    )
+    storages, slots = input_storages(kernel, expressions)
+    storages += [("winner", "r", "u32"), ("result", "w", element)]
+    second = launch(
+        "scatter_select",
+        select,
+        storages,
+        (*slots, winner, OUTPUT),
+        body,
+        -(-length // GROUP),
+    )
+    return Program((first, second), (length * 4,), frozenset({0}))
+
+
+def compress(kernel: Kernel) -> Program:
+    """Return the program that lists the positions where a mask holds."""
+    (length,) = kernel.sizes
+    mask, running = kernel.expression("mask"), kernel.expression("running")
+    declarations = Declarations(kernel.scalar_dtypes)
+    declarations.parameter("length", "u32", length)
+    body = function(
+        declarations, "mask", ("index",), mask, kernel.input_dtypes, "bool"
+    ) + function(
+        declarations, "running", ("index",), running, kernel.input_dtypes, "i32"
+    )
+    assert kind_of(mask.dtype) == "bool", "internal: a mask is bool"
+    storages, slots = input_storages(kernel, [mask, running])
+    storages.append(("result", "w", "i32"))
+    groups = -(-length // GROUP)
+    return Program(
+        (launch("compress", declarations, storages, (*slots, OUTPUT), body, groups),)
+    )

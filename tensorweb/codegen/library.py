@@ -1,0 +1,48 @@
+"""The functions of `shaders/math/`: which of them a piece of WGSL needs."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from tensorweb.codegen.template import shader_folder
+
+_DEFINITION = re.compile(
+    r"^(?:fn (\w+)\(.*?^\}\n|const (\w+)[^\n]*;\n)", re.MULTILINE | re.DOTALL
+)
+_WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+
+
+@cache
+def _definitions() -> dict[str, str]:
+    """Return every function and constant of the library by name."""
+    found: dict[str, str] = {}
+    for path in sorted((shader_folder() / "math").glob("*.wgsl")):
+        for match in _DEFINITION.finditer(path.read_text(encoding="utf-8")):
+            found[match.group(1) or match.group(2)] = match.group(0)
+    return found
+
+
+@cache
+def _needs(name: str) -> tuple[str, ...]:
+    """Return what a definition needs, itself last."""
+    text = _definitions()[name]
+    order: dict[str, None] = {}
+    for word in dict.fromkeys(_WORD.findall(text)):
+        if word != name and word in _definitions():
+            order.update(dict.fromkeys(_needs(word)))
+    order[name] = None
+    return tuple(order)
+
+
+def functions_for(text: str) -> str:
+    """Return the library functions that a piece of WGSL calls, in order of need.
+
+    >>> "fn exp_f32" in functions_for("let y = exp_f32(x);")
+    True
+    """
+    order: dict[str, None] = {}
+    for word in dict.fromkeys(_WORD.findall(text)):
+        if word in _definitions():
+            order.update(dict.fromkeys(_needs(word)))
+    return "".join(_definitions()[name] for name in order)

@@ -1,0 +1,67 @@
+"""What a kernel becomes: launches with their source, grid, parameters and storages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+OUTPUT = -1
+"""Stands for the kernel's output among a launch's storages."""
+
+Word = int | tuple[int, str]
+"""A parameter word: its bits, or (scalar slot, dtype name) to be filled per launch."""
+
+
+def scratch(number: int) -> int:
+    """Return what stands for a scratch storage among a launch's storages."""
+    return -2 - number
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One dispatch.
+
+    Attributes:
+        template: name of the template it was filled from.
+        source: the complete WGSL without the host's header lines.
+        access: `r` or `w` for each storage.
+        storages: input slots, `OUTPUT` or `scratch(n)`, in order of binding.
+        grid: workgroups along x and y.
+        words: the parameter block.
+    """
+
+    template: str
+    source: str
+    access: str
+    storages: tuple[int, ...]
+    grid: tuple[int, int]
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The launches of one kernel.
+
+    Attributes:
+        launches: in order.
+        scratch_bytes: sizes of the scratch storages it needs.
+        cleared: which scratch storages must start as zeros.
+    """
+
+    launches: tuple[Launch, ...]
+    scratch_bytes: tuple[int, ...] = ()
+    cleared: frozenset[int] = field(default_factory=frozenset)
+
+
+LARGEST_GRID = 65_535
+
+
+def grid_of(groups: int) -> tuple[int, int]:
+    """Return workgroups along x and y for a number of groups; a little more is fine.
+
+    >>> grid_of(1000), grid_of(70000)
+    ((1000, 1), (35000, 2))
+    """
+    if groups <= LARGEST_GRID:
+        return max(groups, 1), 1
+    rows = -(-groups // LARGEST_GRID)
+    return -(-groups // rows), rows

@@ -1,0 +1,280 @@
+"""Programs of reductions: how threads are laid out and when a second launch is due."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensorweb import dtypes
+from tensorweb.codegen.expression import (
+    VALUE_TYPES,
+    Declarations,
+    function,
+    kind_of,
+    number_bits,
+    stored,
+)
+from tensorweb.codegen.families import Storages, input_storages, launch
+from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.ops import OPS
+from tensorweb.schedule.kernel import Expression, Kernel
+
+THREADS = 256
+COLUMNS_TOGETHER = 32
+"""Neighbouring outputs of a workgroup when neighbours lie together in memory."""
+
+TERMS_PER_LANE = 8
+"""Splitting a reduction further than this many terms for each thread costs more."""
+
+ENOUGH_GROUPS = 1024
+"""Workgroups that keep every core of a large GPU busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a reduction is spread over threads.
+
+    Attributes:
+        lanes: threads that share an output; 256 / lanes outputs share a workgroup.
+        splits: chunks of each output's terms, each with lanes of its own.
+        chunk: terms in a chunk.
+    """
+
+    lanes: int
+    splits: int
+    chunk: int
+
+    @property
+    def columns(self) -> int:
+        """Outputs that share a workgroup."""
+        return THREADS // self.lanes
+
+    def groups(self, outputs: int) -> int:
+        """Return the number of workgroups."""
+        return -(-outputs // self.columns) * self.splits
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << max(least - 1, 0).bit_length()
+
+
+def choose_layout(outputs: int, length: int, is_row: bool) -> Layout:
+    """Return how to spread a reduction; `is_row` when terms lie together in memory.
+
+    >>> choose_layout(1, 1 << 24, True).splits
+    1024
+    >>> choose_layout(4096, 4096, False).lanes
+    8
+    """
+    if is_row:
+        lanes = min(_power_of_two(-(-length // 4)), THREADS)
+    else:
+        lanes = min(_power_of_two(-(-length // 4)), THREADS // COLUMNS_TOGETHER)
+        if outputs < COLUMNS_TOGETHER:
+            lanes = min(_power_of_two(-(-length // 4)), THREADS)
+    groups = -(-outputs // (THREADS // lanes))
+    most = max(length // (lanes * TERMS_PER_LANE), 1)
+    splits = max(min(-(-ENOUGH_GROUPS // max(groups, 1)), most), 1)
+    chunk = -(-length // splits)
+    chunk = max(-(-chunk // lanes) * lanes, 1)
+    return Layout(lanes, max(-(-length // chunk), 1), chunk)
+
+
+def _is_row(term: Expression) -> bool:
+    """Whether terms of one output lie closer together than neighbouring outputs."""
+    score = 0
+    for access in term.accesses:
+        kept, reduced = access.strides
+        score += bool(reduced) and abs(reduced[-1]) == 1
+        score -= bool(kept) and abs(kept[-1]) == 1
+    return score >= 0
+
+
+class _Writer:
+    """Writes the launches of one reduction kernel."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.outputs, self.length = kernel.sizes
+        self.is_place = kernel.kind == "argreduce"
+        term = kernel.expression("term")
+        self.term_dtype = term.dtype
+        kind = VALUE_TYPES[self.term_dtype]
+        self.number_type = "u32" if kind == "bool" else kind
+        self.value_type = "Value" if self.is_place else self.number_type
+
+    def _types(self) -> str:
+        if not self.is_place:
+            return f"alias Value = {self.number_type};\n"
+        return (
+            f"struct Value {{\n  number: {self.number_type},\n  place: u32,\n}}\n"
+            "const NOWHERE: u32 = 0xffffffffu;\n"
+        )
+
+    def _as_number(self) -> str:
+        return stored("{0}", "bool") if self.term_dtype == "bool" else "{0}"
+
+    def _combine(self) -> str:
+        op = OPS[self.kernel.op]
+        if self.is_place:
+            return self._combine_places(op.wgsl["any"])
+        kind = kind_of(self.term_dtype)
+        form = op.wgsl.get(kind) or op.wgsl["any"]
+        if kind == "bool":
+            text = stored(form.format("(a != 0u)", "(b != 0u)"), "bool")
+        else:
+            text = form.format("a", "b")
+        return f"fn combine(a: Value, b: Value) -> Value {{\n  return {text};\n}}\n"
+
+    def _combine_places(self, symbol: str) -> str:
+        if kind_of(self.term_dtype) == "float":
+            name = "greater_f32" if symbol == ">" else "less_f32"
+            better = f"(is_nan_f32(a) && !is_nan_f32(b)) || {name}(a, b)"
+        else:
+            better = f"a {symbol} b"
+        number = self.number_type
+        return (
+            f"fn is_better(a: {number}, b: {number}) -> bool {{\n"
+            f"  return {better};\n}}\n"
+            "fn combine(a: Value, b: Value) -> Value {\n"
+            "  if (a.place == NOWHERE) {\n    return b;\n  }\n"
+            "  if (b.place == NOWHERE || is_better(a.number, b.number)) {\n"
+            "    return a;\n  }\n"
+            "  if (is_better(b.number, a.number) || b.place < a.place) {\n"
+            "    return b;\n  }\n"
+            "  return a;\n}\n"
+        )
+
+    def _identity(self, declarations: Declarations) -> str:
+        if self.is_place:
+            body = f"Value({self.number_type}(0), NOWHERE)"
+        else:
+            declarations.parameter("identity", self.number_type, self._identity_bits())
+            body = "parameters.identity"
+        return f"fn identity() -> Value {{\n  return {body};\n}}\n"
+
+    def _identity_bits(self) -> int:
+        identity = OPS[self.kernel.op].identity
+        dtype = self.term_dtype
+        value = identity.get(kind_of(dtype), identity.get("any", 0))
+        if not isinstance(value, str):
+            return number_bits(value, dtype)
+        if dtype == "bool":
+            return 0 if value == "lowest" else 1
+        if kind_of(dtype) == "float":
+            return number_bits(
+                float("-inf") if value == "lowest" else float("inf"), dtype
+            )
+        low, high = dtypes.integer_range(dtypes.BY_NAME[dtype])
+        return number_bits(low if value == "lowest" else high, dtype)
+
+    def _term(self, declarations: Declarations) -> str:
+        term = self.kernel.expression("term")
+        name = "number" if self.is_place else "term"
+        text = function(
+            declarations,
+            name,
+            ("output", "position"),
+            term,
+            self.kernel.input_dtypes,
+            self.number_type,
+            self._as_number(),
+        )
+        if self.is_place:
+            text += (
+                "fn term(output: u32, position: u32) -> Value {\n"
+                "  return Value(number(output, position), position);\n}\n"
+            )
+        return text
+
+    def _finish(self, declarations: Declarations) -> str:
+        if self.is_place:
+            core = "i32(total.place)"
+        elif self.term_dtype == "bool":
+            core = "(total != 0u)"
+        else:
+            core = "total"
+        return function(
+            declarations,
+            "store",
+            ("output",),
+            self.kernel.expression("finish"),
+            self.kernel.input_dtypes,
+            "",
+            f"result[output] = {stored('{0}', self.kernel.dtype)};",
+            core,
+            "chunk: u32, total: Value",
+        )
+
+    def launch(
+        self, length: int, layout: Layout, from_partials: bool, is_last: bool
+    ) -> Launch:
+        """Return one launch: from terms or partial values, to partials or results."""
+        kernel = self.kernel
+        declarations = Declarations(kernel.scalar_dtypes)
+        declarations.parameter("outputs", "u32", self.outputs)
+        declarations.parameter("length", "u32", length)
+        declarations.parameter("splits", "u32", layout.splits)
+        declarations.parameter("chunk", "u32", layout.chunk)
+        text = self._types() + self._identity(declarations)
+        read = [] if from_partials else [kernel.expression("term")]
+        if is_last:
+            read.append(kernel.expression("finish"))
+        storages, places = input_storages(kernel, read)
+        if from_partials:
+            storages.append(("partials", "r", self.value_type))
+            places.append(scratch(0))
+            text += (
+                "fn term(output: u32, position: u32) -> Value {\n"
+                "  return partials[output * parameters.length + position];\n}\n"
+            )
+        else:
+            text += self._term(declarations)
+        text += self._combine()
+        if is_last:
+            text += self._finish(declarations)
+            storages.append(("result", "w", dtypes.BY_NAME[kernel.dtype].wgsl))
+            places.append(OUTPUT)
+        else:
+            text += (
+                "fn store(output: u32, chunk: u32, total: Value) {\n"
+                "  result[output * parameters.splits + chunk] = total;\n}\n"
+            )
+            storages.append(("result", "w", self.value_type))
+            places.append(scratch(0))
+        return self._filled(declarations, storages, places, text, layout)
+
+    def _filled(
+        self,
+        declarations: Declarations,
+        storages: Storages,
+        places: list[int],
+        text: str,
+        layout: Layout,
+    ) -> Launch:
+        shape = (
+            f"const LANES: u32 = {layout.lanes}u;\n"
+            f"const COLUMNS: u32 = {layout.columns}u;\n"
+        )
+        groups = layout.groups(self.outputs)
+        return launch(
+            "reduce", declarations, storages, places, text, groups, shape=shape
+        )
+
+
+def reduce(kernel: Kernel) -> Program:
+    """Return the program of a reduction: one launch, or two when outputs are few."""
+    writer = _Writer(kernel)
+    outputs, length = kernel.sizes
+    layout = choose_layout(outputs, length, _is_row(kernel.expression("term")))
+    if layout.splits == 1:
+        return Program((writer.launch(length, layout, False, True),))
+    lanes = min(_power_of_two(layout.splits), THREADS)
+    last = Layout(lanes, 1, layout.splits)
+    width = 8 if kernel.kind == "argreduce" else 4
+    return Program(
+        (
+            writer.launch(length, layout, False, False),
+            writer.launch(layout.splits, last, True, True),
+        ),
+        (outputs * layout.splits * width,),
+    )

@@ -1,0 +1,129 @@
+"""A kernel as plain data: expressions over index spaces, hashable and printable.
+
+An `Expression` is a list of steps in the order of computation, over an index space
+whose axes are gathered in groups. A reduction's prologue has two groups, for example:
+the axes it keeps and the axes it sums over. Inside a group, axes that every access
+walks through evenly are merged, so that index arithmetic stays short.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How one load or ramp moves through storage: offset and strides per group."""
+
+    offset: int
+    strides: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One value inside an expression.
+
+    Attributes:
+        kind: `load` (an input at an access), `gather` (an input at a computed
+            position), `ramp` (the storage position of an access itself), `scalar`
+            (a constant of the launch), `core` (what the kernel reduced or
+            contracted), `map` (an op row) or `cast`.
+        dtype: name of the value's dtype.
+        name: the op's name for `map`.
+        slot: the input of `load` and `gather`, the scalar of `scalar`.
+        access: the access of `load` and `ramp`.
+        args: the steps it reads.
+        guard: a bool step that says whether the load is inside its tensor, or -1.
+    """
+
+    kind: str
+    dtype: str
+    name: str = ""
+    slot: int = -1
+    access: int = -1
+    args: tuple[int, ...] = ()
+    guard: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """Steps over an index space; the last word is the step `result`."""
+
+    groups: tuple[tuple[int, ...], ...]
+    accesses: tuple[Access, ...]
+    steps: tuple[Step, ...]
+    result: int
+
+    @property
+    def dtype(self) -> str:
+        """Name of the result's dtype."""
+        return self.steps[self.result].dtype
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """Names of the elementwise operations, in order."""
+        return tuple(
+            step.name or step.kind
+            for step in self.steps
+            if step.kind in ("map", "cast", "gather")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One output and how it is computed.
+
+    Attributes:
+        kind: the family: `elementwise`, `reduce`, `argreduce`, `matmul`, `scan`,
+            `scatter` or `compress`.
+        op: the core's op name, `""` for elementwise kernels.
+        sizes: the family's lengths: elementwise (n,), reduce (outputs, length),
+            matmul (batch, m, n, k), scan (rows, length), scatter (elements, writes),
+            compress (length,).
+        expressions: the family's expressions by name, for example `term`, `finish`.
+        input_dtypes: dtypes of the input buffers, by slot.
+        scalar_dtypes: dtypes of the launch's constants, by slot.
+        core_dtype: dtype of the core's value, `""` for elementwise kernels.
+        dtype: dtype of the output.
+    """
+
+    kind: str
+    op: str
+    sizes: tuple[int, ...]
+    expressions: tuple[tuple[str, Expression], ...]
+    input_dtypes: tuple[str, ...]
+    scalar_dtypes: tuple[str, ...]
+    core_dtype: str
+    dtype: str
+
+    def expression(self, name: str) -> Expression:
+        """Return an expression by its name."""
+        return dict(self.expressions)[name]
+
+    @property
+    def words(self) -> str:
+        """The kernel in words, for people.
+
+        For example `reduce multiply, sum (5, 4096)`.
+        """
+        parts = [", ".join(e.operations) for _, e in self.expressions if e.operations]
+        if self.op:
+            parts.insert(min(1, len(parts)) if self.kind == "reduce" else 0, self.op)
+        return f"{self.kind} {' → '.join(parts) or 'copy'} {list(self.sizes)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A kernel with its place in the graph, nodes named by their number.
+
+    Attributes:
+        kernel: what to run.
+        output: number of the node whose storage it fills.
+        inputs: numbers of the nodes whose storages it reads.
+        scalars: numbers of the constant nodes whose values it takes.
+    """
+
+    kernel: Kernel
+    output: int
+    inputs: tuple[int, ...]
+    scalars: tuple[int, ...]

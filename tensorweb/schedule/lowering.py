@@ -1,0 +1,342 @@
+"""Turn a piece of the graph into expressions: movements go down to the loads.
+
+Lowering a node asks for its value at a point of some index space. Movements between
+the node and that space are carried along as a chain and applied to the views of the
+loads at the bottom. `pad`, `concat` and `embed` become choices over index ramps, and
+the loads under them get a guard, since a choice must not read outside a tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorweb.graph import CONSTANT, Node
+from tensorweb.schedule.kernel import Access, Expression, Step
+from tensorweb.shapes import Shape
+from tensorweb.view import View
+
+Chain = tuple[Any, ...]
+"""Movements from the innermost outwards: `()` or `(kind, payload, source, rest)`."""
+
+
+class Blocked(Exception):  # a signal inside the scheduler, no error
+    """No strides express a reshape; `node` must be stored first."""
+
+    def __init__(self, node: Node) -> None:
+        """Name the node below the reshape."""
+        super().__init__(node)
+        self.node = node
+
+
+def move(view: View, chain: Chain) -> View:
+    """Return a view after a chain of movements.
+
+    Raises:
+        Blocked: a reshape of the chain cannot be expressed by strides.
+    """
+    while chain:
+        kind, payload, source, chain = chain
+        if kind == "reshape":
+            moved = view.reshape(payload)
+            if moved is None:
+                raise Blocked(source)
+            view = moved
+        elif kind == "permute":
+            view = view.permute(payload)
+        elif kind == "expand":
+            view = view.expand(payload)
+        else:
+            view = view.slice(payload)
+    return view
+
+
+class Bindings:
+    """The input storages and constants of one kernel, shared by its expressions."""
+
+    def __init__(self) -> None:
+        """Start without inputs."""
+        self.inputs: list[Node] = []
+        self.scalars: list[Node] = []
+        self._slots: dict[int, int] = {}
+
+    def input(self, base: Node) -> int:
+        """Return the slot of a storage."""
+        slot = self._slots.get(id(base))
+        if slot is None:
+            slot = self._slots[id(base)] = len(self.inputs)
+            self.inputs.append(base)
+        return slot
+
+    def scalar(self, node: Node) -> int:
+        """Return the slot of a constant."""
+        slot = self._slots.get(id(node))
+        if slot is None:
+            slot = self._slots[id(node)] = len(self.scalars)
+            self.scalars.append(node)
+        return slot
+
+
+class Space:
+    """Builds one expression over one index space."""
+
+    def __init__(
+        self,
+        bindings: Bindings,
+        stored: set[int],
+        root: Node | None = None,
+        core: Node | None = None,
+    ) -> None:
+        """Begin an empty expression.
+
+        Args:
+            bindings: the kernel's inputs, extended as loads appear.
+            stored: `id` of the nodes that are computed by kernels of their own.
+            root: the node this kernel computes; it is never loaded.
+            core: the node whose value the kernel's core provides.
+        """
+        self.bindings = bindings
+        self.stored = stored
+        self.root = root
+        self.core = core
+        self.steps: list[Step] = []
+        self.views: list[View] = []
+        self._step_numbers: dict[Step, int] = {}
+        self._view_numbers: dict[View, int] = {}
+        self._memo: dict[tuple[int, int, int], int] = {}
+        self._chains: dict[tuple[str, Any, int, int], Chain] = {}
+
+    def add(self, step: Step) -> int:
+        """Return the number of a step; equal steps are computed once."""
+        number = self._step_numbers.get(step)
+        if number is None:
+            number = self._step_numbers[step] = len(self.steps)
+            self.steps.append(step)
+        return number
+
+    def operation(self, name: str, dtype: str, *args: int) -> int:
+        """Return the number of an elementwise step."""
+        return self.add(Step("map", dtype, name, args=args))
+
+    def access(self, view: View) -> int:
+        """Return the number of an access."""
+        number = self._view_numbers.get(view)
+        if number is None:
+            number = self._view_numbers[view] = len(self.views)
+            self.views.append(view)
+        return number
+
+    def lower(self, node: Node, chain: Chain = (), guard: int = -1) -> int:
+        """Return the step that holds a node's value seen through a chain.
+
+        Raises:
+            Blocked: a node must be stored before its values can be reached.
+        """
+        key = (id(node), id(chain), guard)
+        found = self._memo.get(key)
+        if found is None:
+            found = self._memo[key] = self._lower(node, chain, guard)
+        return found
+
+    def _lower(self, node: Node, chain: Chain, guard: int) -> int:
+        base = node.base
+        if base.storage is not None or (
+            id(base) in self.stored and base is not self.root
+        ):
+            return self.load(base, move(node.view, chain), guard)
+        kind = node.op.kind
+        if kind == "movement":
+            below = (node.op.name, node.attrs, node.inputs[0], chain)
+            return self.lower(node.inputs[0], self.chain_of(below), guard)
+        if node is self.core:
+            return self.add(Step("core", node.dtype.name))
+        if kind == "map":
+            return self._lower_map(node, chain, guard)
+        if kind == "copy":
+            return self.lower(node.inputs[0], chain, guard)
+        if kind == "constant":
+            slot = self.bindings.scalar(node)
+            return self.add(Step("scalar", node.dtype.name, slot=slot))
+        if kind == "iota":
+            view = move(View.contiguous(node.shape), chain)
+            return self._ramp(view, node.dtype.name)
+        if kind == "gather":
+            positions = self.lower(node.inputs[1], chain, guard)
+            slot = self.bindings.input(node.inputs[0].base)
+            return self.add(
+                Step(
+                    "gather",
+                    node.dtype.name,
+                    slot=slot,
+                    args=(positions,),
+                    guard=guard,
+                )
+            )
+        if kind in ("pad", "concat", "embed"):
+            return self._lower_choice(node, chain, guard)
+        raise AssertionError(f"internal: {node!r} is neither stored nor lowered")
+
+    def load(self, base: Node, view: View, guard: int) -> int:
+        """Return the step that reads a storage through a view."""
+        return self.add(
+            Step(
+                "load",
+                base.dtype.name,
+                slot=self.bindings.input(base),
+                access=self.access(view),
+                guard=guard,
+            )
+        )
+
+    def chain_of(self, chain: Chain) -> Chain:
+        """Return the one object for equal chains, so that memo keys meet."""
+        kind, payload, source, rest = chain
+        key = (kind, payload, id(source), id(rest))
+        return self._chains.setdefault(key, chain)
+
+    def _lower_map(self, node: Node, chain: Chain, guard: int) -> int:
+        args = []
+        for source in node.inputs:
+            if source.shape == node.shape or source.op is CONSTANT:
+                args.append(self.lower(source, chain, guard))
+            else:
+                grown = ("expand", node.shape, source, chain)
+                args.append(self.lower(source, self.chain_of(grown), guard))
+        if node.op.name == "cast":
+            return self.add(Step("cast", node.dtype.name, args=tuple(args)))
+        return self.operation(node.op.name, node.dtype.name, *args)
+
+    def _ramp(self, view: View, dtype: str = "int32") -> int:
+        number = self.add(Step("ramp", "int32", access=self.access(view)))
+        if dtype == "int32":
+            return number
+        return self.add(Step("cast", dtype, args=(number,)))
+
+    def _coordinate(self, shape: Shape, axis: int, start: int, chain: Chain) -> int:
+        """Return the step `index along axis - start`, seen through a chain."""
+        unit = tuple(1 if a == axis else 0 for a in range(len(shape)))
+        return self._ramp(move(View(shape, unit, -start), chain))
+
+    def _number(self, value: int) -> int:
+        """Return the step of a small fixed number, part of the kernel's structure."""
+        return self.add(Step("scalar", "int32", name=str(value)))
+
+    def _inside(
+        self, shape: Shape, box: Sequence[tuple[int, int]], chain: Chain, guard: int
+    ) -> int:
+        """Return the bool step `point lies in the box`, a box of (start, length)."""
+        inside = guard
+        for axis, (start, length) in enumerate(box):
+            if start <= 0 and start + length >= shape[axis]:
+                continue
+            along = self._coordinate(shape, axis, start, chain)
+            unsigned = self.add(Step("cast", "uint32", args=(along,)))
+            end = self.add(Step("cast", "uint32", args=(self._number(length),)))
+            test = self.operation("less", "bool", unsigned, end)
+            inside = (
+                test
+                if inside < 0
+                else self.operation("logical_and", "bool", inside, test)
+            )
+        return inside
+
+    def _part(
+        self, outer: Node, part: Node, starts: Sequence[int], chain: Chain, guard: int
+    ) -> tuple[int, int]:
+        """Return (value, inside) of a part that lies at `starts` of `outer`."""
+        box = [(s, n) for s, n in zip(starts, part.shape, strict=True)]
+        inside = self._inside(outer.shape, box, chain, guard)
+        ranges = tuple((-s, n, 1) for s, n in zip(starts, outer.shape, strict=True))
+        shifted = self.chain_of(("slice", ranges, part, chain))
+        return self.lower(part, shifted, inside), inside
+
+    def _lower_choice(self, node: Node, chain: Chain, guard: int) -> int:
+        dtype = node.dtype.name
+        if node.op.kind == "concat":
+            axis = node.attrs
+            start = 0
+            value = -1
+            for part in node.inputs:
+                starts = [start if a == axis else 0 for a in range(len(node.shape))]
+                here, inside = self._part(node, part, starts, chain, guard)
+                value = (
+                    here
+                    if value < 0
+                    else self.operation("where", dtype, inside, here, value)
+                )
+                start += part.shape[axis]  # type: ignore[call-overload]  # concat's attrs is its axis
+            return value
+        inner, other = node.inputs
+        if node.op.kind == "pad":
+            before = [width[0] for width in node.attrs]  # type: ignore[attr-defined]  # pad's attrs are its widths
+            value, inside = self._part(node, inner, before, chain, guard)
+            fill = self.lower(other, chain, guard)
+            return self.operation("where", dtype, inside, value, fill)
+        value, inside = self._part(node, other, list(node.attrs), chain, guard)  # type: ignore[call-overload]  # embed's attrs are its starts
+        below = self.lower(inner, chain, guard)
+        if inside == guard:
+            return value
+        return self.operation("where", dtype, inside, value, below)
+
+    def expression(self, result: int, groups: Sequence[Sequence[int]]) -> Expression:
+        """Return the finished expression; `groups` are axes of the index space."""
+        shape: Shape = self.views[0].shape if self.views else ()
+        return finish(self.steps, self.views, result, groups, shape)
+
+
+def merge_axes(
+    sizes: Sequence[int], strides: Sequence[Sequence[int]]
+) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+    """Merge neighbouring axes that every access walks through evenly.
+
+    Args:
+        sizes: lengths of the axes.
+        strides: one sequence per access, one stride per axis.
+
+    >>> merge_axes((2, 3, 4), [(12, 4, 1), (4, 0, 1)])
+    ((2, 3, 4), [(12, 4, 1), (4, 0, 1)])
+    >>> merge_axes((2, 3, 4), [(12, 4, 1)])
+    ((24,), [(1,)])
+    """
+    kept = [axis for axis, n in enumerate(sizes) if n != 1]
+    merged: list[int] = []
+    columns: list[list[int]] = []
+    for axis in kept:
+        column = [s[axis] for s in strides]
+        n = sizes[axis]
+        if merged and all(
+            outer == inner * n for outer, inner in zip(columns[-1], column, strict=True)
+        ):
+            merged[-1] *= n
+            columns[-1] = column
+        else:
+            merged.append(n)
+            columns.append(column)
+    return tuple(merged), [
+        tuple(column[i] for column in columns) for i in range(len(strides))
+    ]
+
+
+def finish(
+    steps: Sequence[Step],
+    views: Sequence[View],
+    result: int,
+    groups: Sequence[Sequence[int]],
+    shape: Shape,
+) -> Expression:
+    """Return an expression with its axes gathered in groups and merged there."""
+    merged_groups = []
+    strides_of: list[list[tuple[int, ...]]] = [[] for _ in views]
+    for group in groups:
+        sizes = [shape[axis] for axis in group] if shape else []
+        merged, columns = merge_axes(
+            sizes, [[v.strides[axis] for axis in group] for v in views] if views else []
+        )
+        merged_groups.append(merged if views else ())
+        for collected, column in zip(strides_of, columns, strict=True):
+            collected.append(column)
+    accesses = tuple(
+        Access(view.offset, tuple(strides))
+        for view, strides in zip(views, strides_of, strict=True)
+    )
+    return Expression(tuple(merged_groups), accesses, tuple(steps), result)

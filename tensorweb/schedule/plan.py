@@ -1,0 +1,204 @@
+"""Make the kernels of a graph, in the order in which they must run."""
+
+from __future__ import annotations
+
+from math import prod
+
+from tensorweb.graph import Node
+from tensorweb.schedule.fusion import HEAVY, Fusion
+from tensorweb.schedule.kernel import Expression, Kernel, Planned
+from tensorweb.schedule.linear import LinearGraph
+from tensorweb.schedule.lowering import Bindings, Blocked, Space
+
+VECTOR_LENGTH = 64
+"""A product of few outputs and at least this inner size is a parallel reduction."""
+
+FEW_OUTPUTS = 256
+
+
+def plan(graph: LinearGraph, max_inputs: int) -> list[Planned]:
+    """Return the kernels that compute a graph's outputs.
+
+    Args:
+        graph: the numbered graph.
+        max_inputs: most storages that one kernel may read on the device.
+    """
+    forced: list[Node] = []
+    while True:
+        fusion = Fusion(graph, forced)
+        try:
+            return [
+                _KernelBuilder(graph, fusion, root, max_inputs).build()
+                for root in fusion.roots
+            ]
+        except Blocked as blocked:
+            base = blocked.node.base
+            if base.storage is not None or any(base is node for node in forced):
+                raise AssertionError(f"internal: {base!r} blocks a kernel") from None
+            forced.append(base)
+
+
+class _KernelBuilder:
+    """Builds the kernel of one root."""
+
+    def __init__(
+        self, graph: LinearGraph, fusion: Fusion, root: Node, max_inputs: int
+    ) -> None:
+        self.graph = graph
+        self.root = root
+        self.max_inputs = max_inputs
+        self.stored = fusion.stored
+        self.core = fusion.core_of.get(id(root))
+        if self.core is None and root.op.kind in HEAVY:
+            self.core = root
+        self.bindings = Bindings()
+
+    def build(self) -> Planned:
+        """Return the planned kernel.
+
+        Raises:
+            Blocked: some node must be stored first.
+        """
+        kind = self.core.op.kind if self.core is not None else "elementwise"
+        kind, sizes, expressions = getattr(self, f"_{kind}")()
+        if len(self.bindings.inputs) > self.max_inputs:
+            raise Blocked(self._widest())
+        op = self.core.op.name if self.core is not None else ""
+        if kind == "reduce" and op == "matmul":
+            op = "sum"
+        kernel = Kernel(
+            kind,
+            op,
+            sizes,
+            tuple(expressions.items()),
+            tuple(node.dtype.name for node in self.bindings.inputs),
+            tuple(node.dtype.name for node in self.bindings.scalars),
+            self.core.dtype.name if self.core is not None else "",
+            self.root.dtype.name,
+        )
+        numbers = self.graph.numbers
+        return Planned(
+            kernel,
+            numbers[id(self.root)],
+            tuple(numbers[id(node)] for node in self.bindings.inputs),
+            tuple(numbers[id(node)] for node in self.bindings.scalars),
+        )
+
+    def _space(self) -> Space:
+        return Space(self.bindings, self.stored, self.root, self.core)
+
+    def _value(self, node: Node, *groups: tuple[int, ...]) -> Expression:
+        """Return the expression of an input of the core, axes gathered in groups."""
+        space = Space(self.bindings, self.stored, self.root)
+        return space.expression(space.lower(node), groups)
+
+    def _flat(self, node: Node) -> Expression:
+        return self._value(node, tuple(range(len(node.shape))))
+
+    def _finish(self) -> Expression:
+        space = self._space()
+        axes = tuple(range(len(self.root.shape)))
+        return space.expression(space.lower(self.root), (axes,))
+
+    def _elementwise(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+        return "elementwise", (self.root.size,), {"value": self._finish()}
+
+    def _reduce(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+        assert self.core is not None, "internal: a reduction has a core"
+        source = self.core.inputs[0]
+        axes: tuple[int, ...] = self.core.attrs  # type: ignore[assignment]  # a reduction's attrs are its axes
+        kept = tuple(a for a in range(len(source.shape)) if a not in axes)
+        length = prod(source.shape[a] for a in axes)
+        expressions = {
+            "term": self._value(source, kept, axes),
+            "finish": self._finish(),
+        }
+        return self.core.op.kind, (self.core.size, length), expressions
+
+    _argreduce = _reduce
+
+    def _matmul(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+        assert self.core is not None, "internal: a contraction has a core"
+        a, b = self.core.inputs
+        *batch, m, n = self.core.shape
+        k = a.shape[-1]
+        outputs = self.core.size
+        if 1 in (m, n) or (outputs <= FEW_OUTPUTS and k >= VECTOR_LENGTH):
+            return self._dot(a, b, tuple(batch), m, n, k)
+        axes = tuple(range(len(batch)))
+        row, column = (len(batch),), (len(batch) + 1,)
+        expressions = {
+            "left": self._value(a, axes, row, column),
+            "right": self._value(b, axes, row, column),
+            "finish": self._finish(),
+        }
+        return "matmul", (prod(batch), m, n, k), expressions
+
+    def _dot(
+        self, a: Node, b: Node, batch: tuple[int, ...], m: int, n: int, k: int
+    ) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+        """Return a product of few outputs as a reduction of `a * b`."""
+        space = Space(self.bindings, self.stored, self.root)
+        whole = (*batch, m, n, k)
+        d = len(batch)
+        grown = space.chain_of(("expand", whole, a, ()))
+        row = space.chain_of(("reshape", (*batch, m, 1, k), a, grown))
+        left = space.lower(a, row)
+        column = space.chain_of(("reshape", (*batch, 1, n, k), b, grown))
+        order = (*range(d), d + 1, d)
+        right = space.lower(b, space.chain_of(("permute", order, b, column)))
+        assert self.core is not None, "internal: a contraction has a core"
+        product = space.operation("multiply", self.core.dtype.name, left, right)
+        expressions = {
+            "term": space.expression(product, (tuple(range(d + 2)), (d + 2,))),
+            "finish": self._finish(),
+        }
+        return "reduce", (self.core.size, k), expressions
+
+    def _scan(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+        source = self.root.inputs[0]
+        last = len(source.shape) - 1
+        length = source.shape[-1]
+        rows = prod(source.shape[:-1])
+        term = self._value(source, tuple(range(last)), (last,))
+        return "scan", (rows, length), {"term": term}
+
+    def _scatter(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+        original, positions, values = self.root.inputs
+        expressions = {
+            "original": self._flat(original),
+            "position": self._flat(positions),
+            "written": self._flat(values),
+        }
+        return "scatter", (self.root.size, positions.size), expressions
+
+    def _compress(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+        mask, running = self.root.inputs
+        expressions = {"mask": self._flat(mask), "running": self._flat(running)}
+        return "compress", (mask.size,), expressions
+
+    def _widest(self) -> Node:
+        """Return the node to store so that this kernel reads fewer storages."""
+        reads: dict[int, frozenset[int]] = {}
+        start = self.graph.numbers[id(self.root)]
+        inner = {id(self.root)}
+        for node in reversed(self.graph.nodes[: start + 1]):
+            if id(node) in inner and node.base.storage is None:
+                inner.update(
+                    id(s)
+                    for s in node.inputs
+                    if id(s.base) not in self.stored and s.base.storage is None
+                )
+        for node in self.graph.nodes[: start + 1]:
+            if node.base.storage is not None or id(node) not in inner:
+                reads[id(node)] = frozenset({id(node.base)})
+                continue
+            found = frozenset().union(*(reads[id(s)] for s in node.inputs))
+            reads[id(node)] = found
+            if len(found) > self.max_inputs:
+                inlined = [s for s in node.inputs if id(s) in inner]
+                widest = max(inlined, key=lambda s: len(reads[id(s)]), default=None)
+                if widest is None or len(reads[id(widest)]) < 2:
+                    raise AssertionError(f"internal: {node!r} reads too many storages")
+                return widest
+        raise AssertionError("internal: no node to store")
