@@ -1,0 +1,20 @@
+"""Look inside: from lines to kernels
+
+See a chain of operations become one kernel, and read the shader that your GPU runs.
+"""
+
+import tensorweb as tw
+
+# Nothing is computed here yet: each line only adds to a graph.
+x = tw.reshape(tw.linspace(-3.0, 3.0, 64 * 64), (64, 64))
+bell = tw.exp(-x * x)
+ripple = tw.cos(8 * x)
+result = tw.sum(bell * ripple + 1.0, axis=0)
+
+# `explain` says in words what would run: graph, kernels and their source.
+print(tw.explain(result))
+
+# Asking for a value runs it. Open the tab "Kernels" on the right after the run: it
+# lists every kernel of this program with its WGSL source.
+print("sum of everything:", tw.sum(result).item())
+tw.show(bell * ripple, name="bell times ripple")

@@ -1,0 +1,68 @@
+/** Colours of values: sequential, or diverging from zero with blue positive, red negative. */
+
+export type Colour = readonly [number, number, number];
+
+/** Viridis in eleven stops (Smith and van der Walt, CC0), dark is low. */
+const SEQUENTIAL: readonly Colour[] = [
+  [68, 1, 84], [72, 36, 117], [65, 68, 135], [53, 95, 141], [42, 120, 142], [33, 145, 140],
+  [34, 168, 132], [68, 191, 112], [122, 209, 81], [189, 223, 38], [253, 231, 37],
+];
+
+const DIVERGING: Record<Scheme, readonly Colour[]> = {
+  light: [
+    [112, 15, 35], [166, 38, 48], [207, 89, 82], [232, 152, 138], [246, 208, 199], [247, 247, 246],
+    [200, 220, 238], [138, 184, 222], [77, 138, 198], [36, 92, 164], [16, 52, 116],
+  ],
+  dark: [
+    [255, 170, 156], [243, 118, 104], [209, 74, 68], [152, 49, 50], [92, 38, 42], [37, 41, 49],
+    [32, 58, 92], [36, 88, 146], [56, 125, 199], [104, 166, 235], [166, 208, 255],
+  ],
+};
+
+export type Scheme = "light" | "dark";
+
+/** Which value gets which colour; `low` and `high` are the ends of the legend. */
+export interface Scale {
+  low: number;
+  high: number;
+  diverging: boolean;
+  scheme: Scheme;
+}
+
+/** Make the scale of a heat map: symmetric about zero when values change sign. */
+export function scaleOf(low: number, high: number, diverging: boolean, scheme: Scheme): Scale {
+  if (diverging) {
+    const limit = Math.max(-low, high);
+    return { low: -limit, high: limit, diverging, scheme };
+  }
+  return { low, high, diverging, scheme };
+}
+
+/** The colour of a finite value; one value alone gets the middle. */
+export function colourOf(value: number, scale: Scale): Colour {
+  const span = scale.high - scale.low;
+  const part = span > 0 ? (value - scale.low) / span : 0.5;
+  return at(scale.diverging ? DIVERGING[scale.scheme] : SEQUENTIAL, part);
+}
+
+/** Interpolate between stops; `part` runs from 0 to 1. */
+export function at(stops: readonly Colour[], part: number): Colour {
+  const place = Math.min(Math.max(part, 0), 1) * (stops.length - 1);
+  const index = Math.min(Math.floor(place), stops.length - 2);
+  const [from, to] = [stops[index], stops[index + 1]];
+  if (!from || !to) return [128, 128, 128];
+  const rest = place - index;
+  const mix = (i: 0 | 1 | 2): number => Math.round(from[i] + (to[i] - from[i]) * rest);
+  return [mix(0), mix(1), mix(2)];
+}
+
+/** Black or white, whichever reads better on a colour. */
+export function inkOn([r, g, b]: Colour): string {
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 140 ? "#000" : "#fff";
+}
+
+export function currentScheme(): Scheme {
+  const theme = document.documentElement.dataset["theme"];
+  if (theme === "light" || theme === "dark") return theme;
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}

@@ -1,0 +1,57 @@
+/** Numbers, shapes and durations as short text for people. */
+
+/** Four significant digits, without trailing zeros. */
+export function short(value: number | null | undefined): string {
+  if (value === null || value === undefined) return "–";
+  if (Number.isNaN(value)) return "nan";
+  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  if (value === 0) return Object.is(value, -0) ? "-0" : "0";
+  if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) return tidy(value.toExponential(3));
+  return tidy(value.toPrecision(4));
+}
+
+/** The shortest text that names a value exactly in its dtype. */
+export function exact(value: number, dtype: string): string {
+  if (dtype === "bool") return value ? "True" : "False";
+  if (!Number.isFinite(value) || Number.isInteger(value)) {
+    const text = short(value);
+    return Math.abs(value) < 1e7 || !Number.isFinite(value) ? text : String(value);
+  }
+  if (dtype !== "float32" && dtype !== "float16") return String(value);
+  for (let digits = 4; digits <= 9; digits++) {
+    const text = value.toPrecision(digits);
+    if (Math.fround(Number(text)) === value) return tidy(text);
+  }
+  return String(value);
+}
+
+function tidy(text: string): string {
+  const [mantissa = "", exponent] = text.split("e");
+  const digits = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
+  return exponent === undefined ? digits : `${digits}e${exponent.replace("+", "")}`;
+}
+
+/** A Python tuple, `(3,)` for one axis. */
+export function tuple(values: readonly number[]): string {
+  return values.length === 1 ? `(${values[0]},)` : `(${values.join(", ")})`;
+}
+
+export function bytes(count: number): string {
+  if (count < 1000) return `${count} B`;
+  if (count < 1e6) return `${(count / 1e3).toFixed(1)} kB`;
+  if (count < 1e9) return `${(count / 1e6).toFixed(1)} MB`;
+  return `${(count / 1e9).toFixed(2)} GB`;
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 0.001) return `${(seconds * 1e6).toFixed(0)} µs`;
+  if (seconds < 1) return `${(seconds * 1e3).toFixed(seconds < 0.01 ? 1 : 0)} ms`;
+  return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
+}
+
+/** `1 kernel`, `3 kernels`, `10,000 cells`. */
+export function count(number: number, word: string): string {
+  return `${number.toLocaleString("en-US")} ${word}${number === 1 ? "" : "s"}`;
+}

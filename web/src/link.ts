@@ -1,0 +1,45 @@
+/** A program inside a link: `#code=` holds deflate-raw bytes in base64url. */
+
+const MOST_BYTES = 2_000_000;
+
+/** Pack a program for the address; the server never sees it. */
+export async function encodeCode(source: string): Promise<string> {
+  const packed = new Blob([source]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+  let text = "";
+  for (let start = 0; start < bytes.length; start += 0x8000) {
+    text += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
+  }
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+/** Unpack a program from a link. Throws when the text is damaged or far too long. */
+export async function decodeCode(text: string): Promise<string> {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const reader = stream.getReader();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let source = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    source += decoder.decode(value, { stream: true });
+    if (source.length > MOST_BYTES) {
+      await reader.cancel();
+      throw new Error("the program in this link is too long");
+    }
+  }
+  return source + decoder.decode();
+}
+
+/** What the address asks for: a program, an example, or nothing. */
+export interface Wish {
+  code: string | null;
+  example: string | null;
+}
+
+export function readFragment(hash: string): Wish {
+  const fields = new URLSearchParams(hash.replace(/^#/, ""));
+  return { code: fields.get("code"), example: fields.get("ex") };
+}

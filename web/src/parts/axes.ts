@@ -1,0 +1,87 @@
+/** Chooses what a picture shows of a tensor: row axis, column axis, a slider per other axis. */
+
+import { el } from "../dom";
+import type { Slice } from "../protocol";
+
+type Chosen = Omit<Slice, "tensor">;
+
+export interface Axes {
+  dom: HTMLElement;
+  show(shape: number[]): void;
+  chosen(): Chosen;
+}
+
+export function mountAxes(onChange: () => void): Axes {
+  const dom = el("div", { class: "axes" });
+  let shape: number[] = [];
+  let chosen: Chosen = { rows: null, columns: null, indices: [] };
+
+  const redraw = (): void => {
+    dom.replaceChildren();
+    if (shape.length < 2) return;
+    if (shape.length > 2) {
+      dom.append(axisField("Rows", "rows"), axisField("Columns", "columns"));
+    } else {
+      dom.append(swapButton());
+    }
+    shape.forEach((length, axis) => {
+      if (axis !== chosen.rows && axis !== chosen.columns) dom.append(slider(axis, length));
+    });
+  };
+  const axisField = (label: string, which: "rows" | "columns"): HTMLElement => {
+    const select = el("select", {});
+    shape.forEach((length, axis) =>
+      select.append(el("option", { value: axis }, `axis ${axis} (${length})`)),
+    );
+    select.value = String(chosen[which]);
+    select.addEventListener("change", () => {
+      const other = which === "rows" ? "columns" : "rows";
+      const axis = Number(select.value);
+      if (chosen[other] === axis) chosen[other] = chosen[which];
+      chosen[which] = axis;
+      redraw();
+      onChange();
+    });
+    return el("label", { class: "field" }, `${label} `, select);
+  };
+  const swapButton = (): HTMLElement => {
+    const swap = el("button", { type: "button", class: "quiet" }, "Swap rows and columns");
+    swap.addEventListener("click", () => {
+      [chosen.rows, chosen.columns] = [chosen.columns, chosen.rows];
+      onChange();
+    });
+    return swap;
+  };
+  const slider = (axis: number, length: number): HTMLElement => {
+    const attributes = { min: 0, max: Math.max(length - 1, 0), value: chosen.indices[axis] ?? 0 };
+    const range = el("input", { type: "range", ...attributes, "aria-label": `Index on axis ${axis}` });
+    const number = el("input", { type: "number", ...attributes, "aria-label": `Index on axis ${axis}, as a number` });
+    const take = (text: string): void => {
+      const value = Math.min(Math.max(Math.trunc(Number(text)) || 0, 0), length - 1);
+      range.value = number.value = String(value);
+      if (chosen.indices[axis] === value) return;
+      chosen.indices[axis] = value;
+      onChange();
+    };
+    range.addEventListener("input", () => take(range.value));
+    number.addEventListener("change", () => take(number.value));
+    return el("div", { class: "slider" }, el("span", {}, `axis ${axis}`), range, number);
+  };
+  return {
+    dom,
+    show: (next) => {
+      const same = next.length === shape.length && next.every((n, axis) => n === shape[axis]);
+      shape = next;
+      if (!same) {
+        const last = next.length - 1;
+        chosen = {
+          rows: last >= 1 ? last - 1 : null,
+          columns: last >= 0 ? last : null,
+          indices: next.map(() => 0),
+        };
+      }
+      redraw();
+    },
+    chosen: () => ({ ...chosen, indices: [...chosen.indices] }),
+  };
+}

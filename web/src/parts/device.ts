@@ -1,0 +1,35 @@
+/** Which device computes, always visible, and the switch between GPU and CPU. */
+
+import { el } from "../dom";
+import type { Page, Part, View } from "../page";
+import type { DeviceName } from "../protocol";
+
+export function mountDevice(host: HTMLElement, page: Page): Part {
+  const webgpu = el("option", { value: "webgpu" }, "WebGPU");
+  const cpu = el("option", { value: "cpu" }, "CPU");
+  const select = el("select", { "aria-label": "Device that computes" }, webgpu, cpu);
+  const name = el("span", { class: "device-name" });
+  const dot = el("span", { class: "device-dot", "aria-hidden": "true" });
+  select.addEventListener("change", () => page.setDevice(select.value as DeviceName));
+  host.append(dot, name, select);
+  return {
+    dom: host,
+    update: (view) => {
+      const { started, device } = view;
+      host.dataset["device"] = started ? device : "";
+      name.textContent = nameOf(view);
+      host.title = name.textContent;
+      select.value = device;
+      select.disabled = !started || view.state === "running";
+      webgpu.disabled = started !== null && !started.adapter;
+      cpu.disabled = started !== null && !started.numpy;
+    },
+    dispose: () => host.replaceChildren(),
+  };
+}
+
+function nameOf({ started, device }: View): string {
+  if (!started) return "Device";
+  if (device === "webgpu") return started.adapter ?? "WebGPU";
+  return started.numpy ? "NumPy" : "No device";
+}

@@ -1,0 +1,41 @@
+/** How the values of a tensor are spread: bars with the numbers of both ends. */
+
+import { el } from "../dom";
+import { count, short } from "../format";
+import type { Histogram } from "../protocol";
+
+export interface HistogramView {
+  dom: HTMLElement;
+  show(bars: Histogram): void;
+  clear(): void;
+}
+
+export function mountHistogram(): HistogramView {
+  const bars = el("div", { class: "bars", role: "img" });
+  const ends = el("div", { class: "legend-ticks" });
+  const note = el("p", { class: "legend-note" });
+  const title = el("h4", {}, "Histogram");
+  const dom = el("div", { class: "histogram", hidden: true }, title, bars, ends, note);
+  return {
+    dom,
+    show: ({ counts, low, high, step }) => {
+      dom.hidden = counts.length === 0;
+      const most = Math.max(...counts, 1);
+      const width = (high - low) / Math.max(counts.length, 1);
+      bars.replaceChildren(
+        ...counts.map((number, index) => {
+          const from = low + index * width;
+          const bar = el("span", { title: `${short(from)} … ${short(from + width)}: ${count(number, "value")}` });
+          bar.style.height = number ? `${Math.max(2, (100 * number) / most)}%` : "0";
+          return bar;
+        }),
+      );
+      bars.setAttribute("aria-label", `Histogram from ${short(low)} to ${short(high)}, the largest of ${counts.length} bins holds ${count(most, "value")}`);
+      ends.replaceChildren(el("span", {}, short(low)), el("span", {}, short(high)));
+      note.textContent = step > 1 ? `one value in ${step.toLocaleString("en-US")} was counted` : "";
+    },
+    clear: () => {
+      dom.hidden = true;
+    },
+  };
+}

@@ -1,0 +1,138 @@
+/** What the program printed and showed, and where it failed; always as plain text. */
+
+import { button, el, perFrame } from "../dom";
+import { count, duration } from "../format";
+import type { Page, Part } from "../page";
+import type { Failure, Frame, Note, RunRecord } from "../protocol";
+
+type Output = Extract<Note, { note: "output" }>;
+type Tail = Extract<Note, { note: "tail" }>;
+type Display = Extract<Note, { note: "display" }>;
+
+export function mountOutput(host: HTMLElement, page: Page): Part {
+  const empty = el("p", { class: "empty" }, "Output appears here.");
+  host.append(empty);
+  let text: HTMLPreElement | null = null;
+  let tail: HTMLElement | null = null;
+  let waiting: Node[] = [];
+  let follows = true;
+
+  const flush = perFrame(() => {
+    host.append(...waiting);
+    waiting = [];
+    if (follows) host.scrollTop = host.scrollHeight;
+  });
+  // New text does not scroll by itself, so this changes by the reader's hand only.
+  host.addEventListener("scroll", () => {
+    follows = host.scrollHeight - host.scrollTop - host.clientHeight < 40;
+  });
+  const add = (node: HTMLElement): void => {
+    waiting.push(node);
+    flush();
+  };
+  const write = ({ stream, text: more }: Output): void => {
+    if (!text || text.dataset["stream"] !== stream) {
+      text = el("pre", { class: "text", "data-stream": stream });
+      add(text);
+    }
+    text.append(more);
+    flush();
+  };
+  const writeTail = (note: Tail): void => {
+    if (!tail) {
+      tail = el("div", { class: "tail" });
+      add(tail);
+    }
+    const left = note.omitted > 0 ? `… output truncated: ${count(note.omitted, "character")} left out …` : null;
+    tail.replaceChildren(
+      ...(left ? [el("p", { class: "cut" }, left)] : []),
+      el("pre", { class: "text", "data-stream": note.stream }, note.text),
+    );
+    flush();
+  };
+  return {
+    dom: host,
+    update: () => undefined,
+    begin: () => {
+      waiting = [];
+      follows = true;
+      text = tail = null;
+      host.replaceChildren();
+    },
+    note: (note) => {
+      if (note.note === "output") write(note);
+      else if (note.note === "tail") writeTail(note);
+      else if (note.note === "display") {
+        text = null;
+        add(displayCard(note, page));
+      }
+    },
+    finished: (record) => {
+      text = null;
+      if (record.error) add(failureCard(record.error, page));
+      add(el("p", { class: "footer" }, footer(record)));
+    },
+    trouble: (message) => {
+      text = null;
+      empty.remove();
+      add(el("p", { class: "trouble", role: "alert" }, message));
+    },
+    dispose: () => host.replaceChildren(),
+  };
+}
+
+function footer(record: RunRecord): string {
+  const time = duration(record.seconds);
+  if (record.stopped) return `Stopped after ${time}`;
+  return `${record.error ? "Failed after" : "Finished in"} ${time}`;
+}
+
+function displayCard({ name, text, tensor }: Display, page: Page): HTMLElement {
+  const body = el("pre", { class: "text" }, text);
+  const card = el("div", { class: "display" }, body);
+  if (name === null) return card;
+  const label = tensor
+    ? button(name, () => page.choose(name), { class: "display-name", title: "Look into this tensor" })
+    : el("span", { class: "display-name" }, name);
+  card.prepend(label);
+  return card;
+}
+
+function failureCard(failure: Failure, page: Page): HTMLElement {
+  const frames = failure.frames.map((frame) =>
+    "skipped" in frame
+      ? el("li", { class: "skipped" }, `… ${count(frame.skipped, "call")} left out …`)
+      : el("li", {}, ...frameLine(frame, page)),
+  );
+  const hidden = failure.hidden > 0 ? ` (${count(failure.hidden, "frame")} inside libraries hidden)` : "";
+  return el(
+    "div",
+    { class: "failure", role: "alert" },
+    el("p", { class: "failure-title" }, el("strong", {}, failure.type), failure.message ? ": " : "", failure.message),
+    frames.length ? el("ol", { class: "frames" }, ...frames) : null,
+    el(
+      "details",
+      {},
+      el("summary", {}, `Full traceback${hidden}`),
+      el("pre", { class: "text" }, failure.text),
+    ),
+  );
+}
+
+/** A link to the line and the line itself with the failing part marked. */
+function frameLine(frame: Frame, page: Page): Node[] {
+  const where = frame.function && frame.function !== "<module>" ? ` in ${frame.function}` : "";
+  const link = button(
+    `line ${frame.line}${where}`,
+    () => page.editor?.goTo(frame.line, frame.column ?? 0),
+    { class: "line-link" },
+  );
+  return [link, markedCode(frame)];
+}
+
+function markedCode({ code, column, endColumn, line, endLine, indent }: Frame): HTMLElement {
+  if (column === null || endColumn === null) return el("code", {}, code);
+  const start = Math.max(0, column - indent);
+  const end = endLine === line ? Math.max(start, endColumn - indent) : code.length;
+  return el("code", {}, code.slice(0, start), el("mark", {}, code.slice(start, end)), code.slice(end));
+}

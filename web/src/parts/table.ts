@@ -1,0 +1,78 @@
+/** Exact values as a table: all of a small slice, one page of a large one. */
+
+import { el } from "../dom";
+import type { Cells, Slice } from "../protocol";
+import type { Session } from "../session";
+
+export interface TableView {
+  dom: HTMLElement;
+  show(slice: Slice, rows: number, columns: number): Promise<void>;
+  clear(): void;
+}
+
+const PAGE_ROWS = 20;
+const PAGE_COLUMNS = 10;
+
+export function mountTable(session: Session): TableView {
+  const content = el("div", { class: "table-scroll", tabindex: 0, role: "region", "aria-label": "Values" });
+  const pager = el("div", { class: "pager" });
+  const dom = el("details", { class: "values" }, el("summary", {}, "Values as a table"), pager, content);
+  let now: { slice: Slice; rows: number; columns: number } | null = null;
+  let first = { row: 0, column: 0 };
+
+  const load = async (): Promise<void> => {
+    if (!now || !dom.open) return;
+    const { slice, rows, columns } = now;
+    const window: [number, number, number, number] = [first.row, first.column, PAGE_ROWS, PAGE_COLUMNS];
+    const asked = now;
+    const cells = await session.ask("cells", { ...slice, window });
+    if (asked !== now) return;
+    content.replaceChildren(grid(cells));
+    pager.replaceChildren(
+      ...moves("row", PAGE_ROWS, rows),
+      ...moves("column", PAGE_COLUMNS, columns),
+    );
+  };
+  const moves = (which: "row" | "column", page: number, length: number): HTMLElement[] => {
+    if (length <= page) return [];
+    const at = first[which];
+    const go = (label: string, to: number, off: boolean): HTMLElement => {
+      const node = el("button", { type: "button", class: "quiet", disabled: off }, label);
+      node.addEventListener("click", () => {
+        first = { ...first, [which]: Math.max(0, to) };
+        void load();
+      });
+      return node;
+    };
+    const last = Math.min(at + page, length) - 1;
+    return [
+      go(`Earlier ${which}s`, at - page, at === 0),
+      el("span", {}, `${which}s ${at}–${last} of ${length}`),
+      go(`Later ${which}s`, at + page, at + page >= length),
+    ];
+  };
+  dom.addEventListener("toggle", () => void load());
+  return {
+    dom,
+    show: async (slice, rows, columns) => {
+      const sameShape = now?.rows === rows && now.columns === columns;
+      now = { slice, rows, columns };
+      if (!sameShape) first = { row: 0, column: 0 };
+      dom.hidden = rows * columns === 0;
+      await load();
+    },
+    clear: () => {
+      now = null;
+      dom.hidden = true;
+    },
+  };
+}
+
+function grid({ row, column, texts }: Cells): HTMLTableElement {
+  const across = texts[0]?.map((_, index) => el("th", { scope: "col" }, String(column + index))) ?? [];
+  const head = el("tr", {}, el("td"), ...across);
+  const rows = texts.map((line, index) =>
+    el("tr", {}, el("th", { scope: "row" }, String(row + index)), ...line.map((text) => el("td", {}, text))),
+  );
+  return el("table", {}, el("thead", {}, head), el("tbody", {}, ...rows));
+}

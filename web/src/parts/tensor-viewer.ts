@@ -1,0 +1,118 @@
+/** One tensor looked into: axes to choose, heat map, histogram and a table of values. */
+
+import { el } from "../dom";
+import { tuple } from "../format";
+import { unpack } from "../heatmap";
+import type { Page } from "../page";
+import type { Pooling, Slice, TensorRecord } from "../protocol";
+import { messageOf } from "../session";
+import { mountAxes } from "./axes";
+import { mountCanvas } from "./heatmap-view";
+import { mountHistogram } from "./histogram";
+import { mountTable } from "./table";
+
+export interface Viewer {
+  show(tensor: TensorRecord): Promise<void>;
+  clear(): void;
+  redraw(): void;
+  dispose(): void;
+}
+
+const POOLINGS: readonly { name: Pooling; label: string }[] = [
+  { name: "mean", label: "mean of each block" },
+  { name: "extreme", label: "value farthest from zero" },
+  { name: "corner", label: "first rows and columns" },
+];
+const MOST_CELLS = 10_000;
+
+export function mountViewer(host: HTMLElement, page: Page): Viewer {
+  const title = el("h3", { class: "viewer-title" });
+  const facts = el("p", { class: "viewer-facts" });
+  const axes = mountAxes(() => void refresh());
+  const options = POOLINGS.map(({ name, label }) => el("option", { value: name }, label));
+  const pooling = el("select", {}, ...options);
+  const poolingLabel = el("label", { class: "field" }, "Large slices show the ", pooling);
+  pooling.addEventListener("change", () => void refresh());
+  const problem = el("p", { class: "viewer-problem", role: "status" });
+  const canvas = mountCanvas();
+  const histogram = mountHistogram();
+  const table = mountTable(page.session);
+  const body = el("div", { class: "viewer-body" }, canvas.dom, histogram.dom, table.dom);
+  host.append(title, facts, axes.dom, poolingLabel, problem, body);
+  const panel = host.parentElement ?? host;
+  let tensor: TensorRecord | null = null;
+  let turn = 0;
+
+  /** Ask for everything of the slice; an answer that comes too late is dropped. */
+  const refresh = async (): Promise<void> => {
+    if (!tensor) return;
+    const mine = ++turn;
+    const shown = tensor;
+    const slice: Slice = { tensor: shown.id, ...axes.chosen() };
+    panel.dataset["view"] = "loading";
+    try {
+      const how = pooling.value as Pooling;
+      const map = await page.session.ask("heatmap", { ...slice, how });
+      if (mine !== turn) return;
+      problem.textContent = shown.size === 0 ? "This tensor has no elements." : "";
+      poolingLabel.hidden = map.fullRows * map.fullColumns <= MOST_CELLS && map.how === "each";
+      canvas.show(unpack(map), slice, shown);
+      await table.show(slice, map.fullRows, map.fullColumns);
+      if (mine === turn) panel.dataset["view"] = "ready";
+    } catch (error) {
+      if (mine !== turn) return;
+      problem.textContent = messageOf(error);
+      panel.dataset["view"] = "error";
+    }
+  };
+  const count = async (shown: TensorRecord): Promise<void> => {
+    histogram.clear();
+    if (shown.size < 2 || shown.min === undefined || shown.min === null) return;
+    try {
+      const bars = await page.session.ask("histogram", { tensor: shown.id });
+      if (tensor === shown) histogram.show(bars);
+    } catch {
+      // The heat map's own failure is shown; a missing histogram needs no second line.
+    }
+  };
+  return {
+    show: async (next) => {
+      tensor = next;
+      title.textContent = next.name;
+      facts.textContent = factsOf(next);
+      axes.show(next.shape);
+      if (next.problem) {
+        problem.textContent = next.problem;
+        canvas.clear();
+        histogram.clear();
+        table.clear();
+        panel.dataset["view"] = "error";
+        return;
+      }
+      await refresh();
+      await count(next);
+    },
+    clear: () => {
+      tensor = null;
+      turn++;
+      panel.dataset["view"] = "empty";
+    },
+    redraw: () => canvas.redraw(),
+    dispose: () => {
+      canvas.dispose();
+      host.replaceChildren();
+    },
+  };
+}
+
+function factsOf(tensor: TensorRecord): string {
+  const parts = [
+    `${tensor.dtype} ${tuple(tensor.shape)}`,
+    `on ${tensor.device}`,
+    `strides ${tuple(tensor.strides)}`,
+    `offset ${tensor.offset}`,
+    tensor.contiguous ? "contiguous" : "not contiguous",
+  ];
+  if (tensor.viewOf) parts.push(`shares memory with ${tensor.viewOf}`);
+  return parts.join(" · ");
+}

@@ -1,0 +1,106 @@
+/** Every tensor of the run in a list, and the chosen one looked into below. */
+
+import { el } from "../dom";
+import { count, short, tuple } from "../format";
+import type { Page, Part } from "../page";
+import type { TensorRecord } from "../protocol";
+import { mountViewer } from "./tensor-viewer";
+
+export function mountTensors(host: HTMLElement, page: Page): Part {
+  const list = el("ul", { class: "tensor-list", "aria-label": "Tensors of the run" });
+  const empty = el("p", { class: "empty" }, "Tensors of the run appear here, each as a picture.");
+  const inside = el("div", { class: "viewer", hidden: true });
+  host.append(empty, list, inside);
+  const viewer = mountViewer(inside, page);
+  let drawn: TensorRecord[] | null = null;
+  let chosen = "";
+  let preferred = "";
+  let scheme = "";
+
+  const select = (tensor: TensorRecord): void => {
+    chosen = tensor.name;
+    for (const entry of list.querySelectorAll("button")) {
+      entry.setAttribute("aria-current", String(entry.dataset["id"] === String(tensor.id)));
+    }
+    inside.hidden = false;
+    void viewer.show(tensor);
+  };
+  page.choose = (name) => {
+    preferred = name;
+    const tensor = page.view.tensors.find(({ names }) => names.includes(name));
+    if (!tensor) return;
+    select(tensor);
+    document.body.dataset["tab"] = "tensors";
+    page.change({});
+  };
+  const redraw = (tensors: TensorRecord[]): void => {
+    list.replaceChildren(...tensors.map((tensor) => item(tensor, select)));
+    empty.hidden = tensors.length > 0;
+    inside.hidden = tensors.length === 0;
+    const again =
+      tensors.find(({ names }) => names.includes(preferred)) ??
+      tensors.find(({ name }) => name === chosen) ??
+      tensors.find(({ size, problem }) => size > 1 && !problem) ??
+      tensors[0];
+    if (again) select(again);
+    else viewer.clear();
+  };
+  return {
+    dom: host,
+    begin: () => viewer.clear(),
+    update: (view) => {
+      const theme = document.documentElement.dataset["theme"] ?? "";
+      if (view.tensors !== drawn) {
+        drawn = view.tensors;
+        redraw(drawn);
+      } else if (theme !== scheme) {
+        viewer.redraw();
+      }
+      scheme = theme;
+    },
+    dispose: () => {
+      viewer.dispose();
+      host.replaceChildren();
+    },
+  };
+}
+
+function item(tensor: TensorRecord, select: (tensor: TensorRecord) => void): HTMLLIElement {
+  const entry = el("button", { type: "button", class: "tensor", "data-id": tensor.id });
+  entry.append(
+    el(
+      "span",
+      { class: "tensor-head" },
+      el("strong", { class: "tensor-name" }, tensor.name),
+      el("span", { class: "tensor-type" }, `${tensor.dtype} ${tuple(tensor.shape)}`),
+      ...flags(tensor),
+      el("span", { class: "tensor-device" }, tensor.device),
+    ),
+    el("span", { class: "tensor-facts" }, facts(tensor)),
+  );
+  entry.addEventListener("click", () => select(tensor));
+  return el("li", {}, entry);
+}
+
+function flags({ nan = 0, inf = 0, problem }: TensorRecord): HTMLElement[] {
+  const texts = [];
+  if (nan > 0) texts.push(`${nan.toLocaleString("en-US")} NaN`);
+  if (inf > 0) texts.push(`${inf.toLocaleString("en-US")} Inf`);
+  if (problem) texts.push("no values");
+  return texts.map((text) => el("span", { class: "flag" }, text));
+}
+
+function facts(tensor: TensorRecord): string {
+  if (tensor.problem) return tensor.problem;
+  const parts = [];
+  if (tensor.min !== undefined && tensor.min !== null) {
+    parts.push(`${short(tensor.min)} … ${short(tensor.max)}`, `mean ${short(tensor.mean)}`);
+  } else if (tensor.size === 0) {
+    parts.push("no elements");
+  } else {
+    parts.push(count(tensor.size, "element"));
+  }
+  parts.push(`strides ${tuple(tensor.strides)}`);
+  if (tensor.viewOf) parts.push(`view of ${tensor.viewOf}`);
+  return parts.join(" · ");
+}

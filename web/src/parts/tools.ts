@@ -1,0 +1,83 @@
+/** Share, reset, theme and help. */
+
+import { ICONS, button, el, icon } from "../dom";
+import type { Page, Part, View } from "../page";
+import { recall, remember } from "../storage";
+
+const THEMES = [
+  { name: "system", label: "as the system", picture: ICONS.system },
+  { name: "light", label: "light", picture: ICONS.sun },
+  { name: "dark", label: "dark", picture: ICONS.moon },
+] as const;
+
+export function mountTools(host: HTMLElement, page: Page): Part {
+  const share = tool("Share", ICONS.share, () => void page.share());
+  share.title = "Copy a link to this program";
+  const reset = tool("Reset", ICONS.reset, () => page.reset());
+  reset.title = "Back to the original program";
+  const theme = button("", () => turnTheme(), { class: "tool icon-only", id: "theme" });
+  const help = helpDialog();
+  const ask = tool("Help", ICONS.help, () => help.showModal());
+  ask.classList.add("icon-only");
+  host.append(share, reset, theme, ask, help);
+
+  let current = Math.max(0, THEMES.findIndex(({ name }) => name === recall("theme")));
+  const showTheme = (): void => {
+    const { name, label, picture } = THEMES[current] ?? THEMES[0];
+    document.documentElement.dataset["theme"] = name;
+    theme.replaceChildren(icon(picture));
+    theme.setAttribute("aria-label", `Colours: ${label}`);
+    theme.title = `Colours: ${label}`;
+  };
+  const turnTheme = (): void => {
+    current = (current + 1) % THEMES.length;
+    remember("theme", THEMES[current]?.name ?? null);
+    showTheme();
+    page.change({});
+  };
+  showTheme();
+  return {
+    dom: host,
+    update: (view: View) => {
+      reset.disabled = !view.edited;
+    },
+    dispose: () => host.replaceChildren(),
+  };
+}
+
+function tool(label: string, picture: string, action: () => void): HTMLButtonElement {
+  const node = button("", action, { class: "tool", "aria-label": label });
+  node.append(icon(picture), el("span", { class: "tool-label" }, label));
+  return node;
+}
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ["Ctrl or ⌘ + Enter, Shift + Enter", "run the program"],
+  ["Esc, then Tab", "leave the editor; Tab alone indents"],
+  ["Ctrl or ⌘ + F", "search in the program"],
+  ["Arrow keys on a heat map", "move the cell cursor; Page keys and Home, End jump"],
+  ["Arrow keys on a splitter", "change the sizes of the panes"],
+];
+
+function helpDialog(): HTMLDialogElement {
+  const rows = KEYS.flatMap(([keys, effect]) => [el("dt", {}, keys), el("dd", {}, effect)]);
+  const dialog = el(
+    "dialog",
+    { class: "help", "aria-labelledby": "help-title" },
+    el("h2", { id: "help-title" }, "How this page works"),
+    el(
+      "p",
+      {},
+      "Your program runs in this browser: Python in a worker, tensors on your GPU through WebGPU or on the CPU through NumPy. Nothing is sent anywhere.",
+    ),
+    el(
+      "p",
+      {},
+      "The last expression and everything given to tw.show(x) is displayed. Every tensor of the run is in the list on the right; choose one to look into it.",
+    ),
+    el("dl", {}, ...rows),
+    el("p", {}, "What you type is kept in this browser, one copy per example; Reset goes back to the original."),
+    button("Close", () => dialog.close(), { class: "primary" }),
+  );
+  return dialog;
+}

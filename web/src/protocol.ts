@@ -1,0 +1,170 @@
+/** Every message between the page and the worker that owns Python and the GPU. */
+
+export type DeviceName = "webgpu" | "cpu";
+
+/** One question: the worker answers each with the same id, one after another. */
+export type Request = {
+  [Q in Question]: { id: number; question: Q; details: Questions[Q]["details"] };
+}[Question];
+
+/** Ends what runs now at the next place where Python waits or looks. */
+export interface Cancel {
+  cancel: true;
+}
+
+export type ToWorker = Request | Cancel;
+
+export interface Reply {
+  id: number;
+  value?: unknown;
+  error?: string;
+}
+
+/** What a start or a run tells on its way; never an answer. */
+export type Note =
+  | { note: "bytes"; what: string; done: number; total: number }
+  | { note: "step"; text: string }
+  | { note: "output"; stream: Stream; text: string }
+  | { note: "tail"; stream: Stream; text: string; omitted: number }
+  | { note: "display"; name: string | null; text: string; tensor: boolean }
+  | { note: "fatal"; message: string };
+
+export type FromWorker = Reply | Note;
+export type Stream = "stdout" | "stderr";
+export type Question = keyof Questions;
+
+export interface Questions {
+  start: { details: StartDetails; value: Started };
+  run: { details: { source: string; device: DeviceName }; value: RunRecord };
+  describe: { details: Record<string, never>; value: TensorRecord[] };
+  heatmap: { details: HeatmapDetails; value: Heatmap };
+  histogram: { details: { tensor: number }; value: Histogram };
+  cells: { details: CellsDetails; value: Cells };
+}
+
+export interface StartDetails {
+  /** Shared byte that interrupts Python, null where memory cannot be shared. */
+  interrupt: SharedArrayBuffer | null;
+}
+
+export interface Started {
+  /** The adapter's name, null without WebGPU. */
+  adapter: string | null;
+  /** Why there is no adapter, in plain words. */
+  reason: string | null;
+  /** Whether the site carries NumPy. */
+  numpy: boolean;
+  /** Whether Python can wait for the GPU inside ordinary calls. */
+  blocking: boolean;
+  python: string;
+  version: string;
+  /** Whether Python came out of a memory snapshot. */
+  snapshot: boolean;
+}
+
+export interface RunRecord {
+  seconds: number;
+  stopped: boolean;
+  error: Failure | null;
+  kernels: KernelRecord[];
+}
+
+export interface Failure {
+  type: string;
+  message: string;
+  frames: (Frame | { skipped: number })[];
+  text: string;
+  /** Frames of the library that are not listed. */
+  hidden: number;
+}
+
+/** A place in the user's program; columns count UTF-16 units from zero. */
+export interface Frame {
+  function: string;
+  line: number;
+  column: number | null;
+  endLine: number;
+  endColumn: number | null;
+  /** The line without its indentation, and how many columns that had. */
+  code: string;
+  indent: number;
+}
+
+export interface KernelRecord {
+  name: string;
+  kind: string;
+  source: string;
+  grid: number[];
+  buffers: number;
+  bytes: number;
+  count: number;
+}
+
+export interface TensorRecord {
+  id: number;
+  name: string;
+  /** Every name that reaches it. */
+  names: string[];
+  shape: number[];
+  dtype: string;
+  device: string;
+  strides: number[];
+  offset: number;
+  contiguous: boolean;
+  viewOf: string | null;
+  size: number;
+  min?: number | null;
+  max?: number | null;
+  mean?: number | null;
+  nan?: number;
+  inf?: number;
+  problem?: string;
+}
+
+/** Which slice of a tensor: drawn axes, null for none, and an index per axis. */
+export interface Slice {
+  tensor: number;
+  rows: number | null;
+  columns: number | null;
+  indices: number[];
+}
+
+export interface HeatmapDetails extends Slice {
+  how: Pooling;
+}
+
+export type Pooling = "mean" | "extreme" | "corner";
+
+export interface Heatmap {
+  rows: number;
+  columns: number;
+  blockRows: number;
+  blockColumns: number;
+  fullRows: number;
+  fullColumns: number;
+  how: Pooling | "each";
+  /** float64 values row by row, in base64. */
+  values: string;
+  low: number;
+  high: number;
+  diverging: boolean;
+}
+
+export interface Histogram {
+  counts: number[];
+  low: number;
+  high: number;
+  /** One value in so many was counted. */
+  step: number;
+}
+
+export interface CellsDetails extends Slice {
+  /** First row, first column, number of rows, number of columns. */
+  window: [number, number, number, number];
+}
+
+export interface Cells {
+  row: number;
+  column: number;
+  texts: string[][];
+}

@@ -1,0 +1,166 @@
+/** The worker that owns Python and the GPU: answers one question after another. */
+
+import type { PyodideAPI } from "pyodide";
+import type { PyCallable } from "pyodide/ffi";
+import { Interrupt } from "./interrupt";
+import { countFetches, loadPython, type BuildInfo } from "./loading";
+import type { Note, Questions, Reply, Request, StartDetails, Started, ToWorker } from "./protocol";
+
+declare global {
+  var tensorwebAdapter: Promise<GPUAdapter | null> | undefined;
+}
+
+interface Running {
+  python: PyodideAPI;
+  interrupt: Interrupt;
+  ask(question: string, details: string): Promise<string>;
+}
+
+const base = new URL("./", self.location.href);
+let running: Running | null = null;
+let queue: Promise<void> = Promise.resolve();
+
+self.addEventListener("message", (event: MessageEvent<ToWorker>) => {
+  const message = event.data;
+  if ("cancel" in message) {
+    running?.interrupt.cancel();
+    return;
+  }
+  queue = queue.then(() => reply(message));
+});
+
+async function reply(request: Request): Promise<void> {
+  const answer: Reply = { id: request.id };
+  try {
+    answer.value = await respond(request);
+  } catch (error) {
+    answer.error = error instanceof Error ? error.message : String(error);
+    if (isFatal(error)) tell({ note: "fatal", message: answer.error });
+  }
+  self.postMessage(answer);
+}
+
+async function respond(request: Request): Promise<unknown> {
+  if (request.question === "start") return start(request.details);
+  if (!running) throw new Error("Python has not started");
+  const { interrupt } = running;
+  if (request.question === "run") await loadPackages(running.python, request.details);
+  interrupt.begin();
+  try {
+    return JSON.parse(
+      await running.ask(request.question, JSON.stringify(request.details)),
+    );
+  } finally {
+    interrupt.end();
+  }
+}
+
+/** Fetch what the program will import, so that it need not wait in the middle. */
+async function loadPackages(
+  python: PyodideAPI,
+  { source, device }: Questions["run"]["details"],
+): Promise<void> {
+  const quiet = { messageCallback: () => undefined, errorCallback: () => undefined };
+  const names = Object.keys(lockfilePackages(python));
+  if (!names.includes("numpy")) return;
+  const needsNumpy = device === "cpu" || /\bnumpy\b|["']cpu["']/.test(source);
+  try {
+    if (needsNumpy) await python.loadPackage("numpy", quiet);
+    await python.loadPackagesFromImports(source, quiet);
+  } catch {
+    // A program that does not parse is reported by running it; a package that does
+    // not load is reported by its import.
+  }
+}
+
+function lockfilePackages(python: PyodideAPI): Record<string, { imports: string[] }> {
+  const { lockfile } = python as unknown as {
+    lockfile: { packages: Record<string, { imports: string[] }> };
+  };
+  return lockfile.packages;
+}
+
+async function start({ interrupt }: StartDetails): Promise<Started> {
+  const response = await fetch(new URL("build.json", base));
+  if (!response.ok) throw new Error(`build.json answered ${response.status}`);
+  const build = (await response.json()) as BuildInfo;
+  countFetches(base, build, tell);
+  const adapter = findAdapter();
+  const { python, snapshot } = await loadPython(base, build, tell);
+  const found = await adapter;
+  if (found.name) tell({ note: "step", text: `GPU: ${found.name}` });
+  const packages = lockfilePackages(python);
+  const blocking = "Suspending" in WebAssembly;
+  const bridge = python.pyimport("tensorweb.playground");
+  const load = (name: string): Promise<unknown> =>
+    python.loadPackage(name, { messageCallback: () => undefined });
+  bridge.connect(passOn, load, JSON.stringify(importNames(packages)), blocking);
+  running = {
+    python,
+    interrupt: new Interrupt(python, interrupt),
+    ask: blocking ? blockingAsk(bridge.answer) : awaitingAsk(bridge.answer_async),
+  };
+  return {
+    adapter: found.name,
+    reason: found.reason,
+    numpy: "numpy" in packages,
+    blocking,
+    python: python.runPython("import sys; sys.version.split()[0]") as string,
+    version: build.version,
+    snapshot,
+  };
+}
+
+function importNames(packages: Record<string, { imports: string[] }>): string[] {
+  return Object.values(packages).flatMap((entry) => entry.imports ?? []);
+}
+
+function blockingAsk(answer: PyCallable): Running["ask"] {
+  return (question, details) =>
+    answer.callPromising(question, details) as Promise<string>;
+}
+
+function awaitingAsk(answer: PyCallable): Running["ask"] {
+  return (question, details) => answer(question, details) as Promise<string>;
+}
+
+/** Look for a GPU while Python loads; the library's driver takes the same adapter. */
+async function findAdapter(): Promise<{ name: string | null; reason: string | null }> {
+  if (!self.isSecureContext) {
+    return { name: null, reason: "WebGPU needs https or localhost." };
+  }
+  if (!navigator.gpu) {
+    return { name: null, reason: "This browser has no WebGPU." };
+  }
+  try {
+    globalThis.tensorwebAdapter = navigator.gpu.requestAdapter({
+      powerPreference: "high-performance",
+    });
+    const adapter = await globalThis.tensorwebAdapter;
+    if (!adapter) return { name: null, reason: "This browser found no GPU for WebGPU." };
+    return { name: adapterName(adapter.info), reason: null };
+  } catch (error) {
+    return { name: null, reason: `WebGPU did not start: ${String(error)}` };
+  }
+}
+
+function adapterName(info: GPUAdapterInfo): string {
+  const parts = [info.vendor, info.architecture].filter(Boolean).join(" ");
+  return info.description || info.device || parts || "WebGPU adapter";
+}
+
+/** Hand what a program prints and shows to the page. */
+function passOn(kind: string, fields: string): void {
+  tell({ note: kind, ...JSON.parse(fields) } as Note);
+}
+
+function tell(note: Note): void {
+  self.postMessage(note);
+}
+
+/** Whether Python cannot go on after this error. */
+function isFatal(error: unknown): boolean {
+  if (error instanceof WebAssembly.RuntimeError) return true;
+  if (error instanceof RangeError || error instanceof WebAssembly.LinkError) return true;
+  return Boolean((error as { pyodide_fatal_error?: boolean } | null)?.pyodide_fatal_error);
+}
