@@ -1,0 +1,55 @@
+// Compares f32 values on their bits: right for NaN, infinities, -0 and subnormals.
+
+// An integer that is ordered like x; both zeros give 0 and NaN lies outside
+// [-0x7f800000, 0x7f800000]. Exact.
+fn order_f32(x: f32) -> i32 {
+    let magnitude = i32(magnitude_f32(x));
+    return select(magnitude, -magnitude, signbit_f32(x));
+}
+
+// True when x and y can be ordered, that is when neither is NaN. Exact.
+fn is_ordered_f32(x: f32, y: f32) -> bool {
+    return max(magnitude_f32(x), magnitude_f32(y)) <= 0x7f800000u;
+}
+
+// x < y; false when either is NaN. Exact.
+fn less_f32(x: f32, y: f32) -> bool {
+    return is_ordered_f32(x, y) && order_f32(x) < order_f32(y);
+}
+
+// x <= y; false when either is NaN. Exact.
+fn less_equal_f32(x: f32, y: f32) -> bool {
+    return is_ordered_f32(x, y) && order_f32(x) <= order_f32(y);
+}
+
+// x > y; false when either is NaN. Exact.
+fn greater_f32(x: f32, y: f32) -> bool {
+    return less_f32(y, x);
+}
+
+// x >= y; false when either is NaN. Exact.
+fn greater_equal_f32(x: f32, y: f32) -> bool {
+    return less_equal_f32(y, x);
+}
+
+// x == y, with -0 == +0; false when either is NaN. Exact.
+fn equal_f32(x: f32, y: f32) -> bool {
+    return is_ordered_f32(x, y) && order_f32(x) == order_f32(y);
+}
+
+// x != y, with -0 == +0; true when either is NaN. Exact.
+fn not_equal_f32(x: f32, y: f32) -> bool {
+    return !equal_f32(x, y);
+}
+
+// The smaller value, NaN when either is NaN; also the combiner of a min reduction.
+// Exact; of two zeros either may be returned, subnormals may be flushed.
+fn minimum_f32(x: f32, y: f32) -> f32 {
+    return nan_where_f32(!is_ordered_f32(x, y), min(x, y));
+}
+
+// The larger value, NaN when either is NaN; also the combiner of a max reduction.
+// Exact; of two zeros either may be returned, subnormals may be flushed.
+fn maximum_f32(x: f32, y: f32) -> f32 {
+    return nan_where_f32(!is_ordered_f32(x, y), max(x, y));
+}

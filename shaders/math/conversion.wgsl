@@ -1,0 +1,20 @@
+// Converts f32 to integers by truncation with defined results out of range.
+
+// x without its fraction; out of range it saturates to -2^31 or 2^31 - 1, NaN gives 0.
+// Exact in range, where it equals C and NumPy.
+fn i32_from_f32(x: f32) -> i32 {
+    let magnitude = magnitude_f32(x);
+    let limit = select(2147483647, -2147483648, signbit_f32(x));
+    let in_range = magnitude < 0x4f000000u;
+    let value = select(limit, i32(select(0.0, x, in_range)), in_range);
+    return select(value, 0, magnitude > 0x7f800000u);
+}
+
+// x without its fraction; negative values give 0, values from 2^32 on give 2^32 - 1,
+// NaN gives 0. Exact in range, where it equals C and NumPy.
+fn u32_from_f32(x: f32) -> u32 {
+    let bits = bitcast<u32>(x);
+    let in_range = bits < 0x4f800000u;
+    let value = select(0xffffffffu, u32(select(0.0, x, in_range)), in_range);
+    return select(value, 0u, bits > 0x7f800000u);
+}

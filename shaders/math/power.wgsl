@@ -1,0 +1,86 @@
+// Powers and roots of f32.
+
+// sqrt x: the adapter's square root, whose error is 0.5 ULP on the adapters measured,
+// with -0 kept, NaN below zero. Max error 1 ULP; subnormals may count as zero.
+fn sqrt_f32(x: f32) -> f32 {
+    let raw = bitcast<u32>(x);
+    let is_same = raw == 0x7f800000u || magnitude_f32(x) == 0u;
+    let bits = select(bitcast<u32>(sqrt(x)), raw, is_same);
+    return nan_where_f32(raw > 0x7f800000u && raw != 0x80000000u, bitcast<f32>(bits));
+}
+
+// sqrt(x^2 + y^2), scaled by a power of two so that nothing overflows on the way.
+// Max error 1 ULP; infinite when either is, even beside NaN.
+fn hypot_f32(x: f32, y: f32) -> f32 {
+    let largest = max(magnitude_f32(x), magnitude_f32(y));
+    let is_large = largest >= 0x5f000000u;
+    let is_small = largest < 0x26800000u;
+    let scale = select(select(1.0, 0x1p80, is_small), 0x1p-64, is_large);
+    let unscale = select(select(1.0, 0x1p-80, is_small), 0x1p64, is_large);
+    let scaled_x = x * scale;
+    let scaled_y = y * scale;
+    let value = sqrt(fma(scaled_x, scaled_x, scaled_y * scaled_y)) * unscale;
+    let is_infinite = is_inf_f32(x) || is_inf_f32(y);
+    let result = nan_where_f32(!is_ordered_f32(x, y), value);
+    return bitcast<f32>(select(bitcast<u32>(result), 0x7f800000u, is_infinite));
+}
+
+// log2 x for positive finite x as head + tail with about 31 bits; the head has 12.
+// log(1 + f) = 2 atanh(s), s = f / (2 + f) in two parts; atanh(s) = s + s w(s^2).
+fn log2_parts_f32(x: f32) -> vec2f {
+    let parts = split_power_f32(x);
+    let f = parts.x;
+    let e = parts.y;
+    let sum_head = head_f32(2.0 + f);
+    let sum_tail = f - pinned_f32(sum_head - 2.0, x);
+    let inverse = 1.0 / (2.0 + f);
+    let s_head = head_f32(f * inverse);
+    let rest = pinned_f32(fma(-s_head, sum_head, f), x);
+    let s_tail = inverse * fma(-s_head, sum_tail, rest);
+    let s = s_head + s_tail;
+    let square = s * s;
+    var w = fma(square, 0.121396236, 0.142493933);
+    w = fma(w, square, 0.20000486);
+    w = fma(w, square, 0.33333331);
+    let tail = fma(s * square, w, s_tail);
+    let high = s_head * 2.884765625;
+    let low = pinned_f32(fma(tail, 2.88539008, s_head * 6.24456778e-4), x);
+    let head = head_f32(e + pinned_f32(high + low, x));
+    return vec2f(head, pinned_f32(high - pinned_f32(head - e, x), x) + low);
+}
+
+// |x|^y for positive finite x and |y| <= 10^12, as 2^(y log2 x) with the exponent in
+// two parts; saturates to infinity, subnormal results are flushed to 0.
+fn pow_positive_f32(x: f32, y: f32) -> f32 {
+    let log_parts = log2_parts_f32(x);
+    let y_head = head_f32(y);
+    let high = y_head * log_parts.x;
+    let low = fma(y - y_head, log_parts.x, y * log_parts.y);
+    let exponent = clamp(high + low, -1000.0, 1000.0);
+    let n = round(exponent);
+    let power = exp2_fraction_f32(pinned_f32(high - n, x) + low);
+    var bits = bitcast<u32>(power) + (u32(i32(n)) << 23u);
+    bits = select(bits, 0u, exponent < -126.0);
+    bits = select(bits, 0x7f800000u, exponent >= 128.0);
+    return bitcast<f32>(bits);
+}
+
+// x^y with the special cases of C99: 1 for y = 0 or x = 1 even beside NaN, NaN for a
+// negative x and a fractional y, the sign of x for an odd y. Max error 2 ULP, exact
+// when the power of an integer is an f32; subnormal results are flushed to 0.
+fn pow_f32(x: f32, y: f32) -> f32 {
+    let size = magnitude_f32(x);
+    let limited = clamp(y, -1.0e12, 1.0e12);
+    let is_integer = trunc(limited) == limited;
+    let is_odd = is_integer && trunc(0.5 * limited) != 0.5 * limited;
+    let is_extreme = size == 0u || size == 0x7f800000u;
+    let is_growing = signbit_f32(y) == (size == 0u);
+    var bits = bitcast<u32>(pow_positive_f32(abs_f32(x), limited));
+    bits = select(bits, select(0u, 0x7f800000u, is_growing), is_extreme);
+    bits |= select(0u, sign_bits_f32(x), is_odd);
+    let is_fractional = signbit_f32(x) && !is_extreme && !is_integer;
+    let invalid = is_fractional || !is_ordered_f32(x, y);
+    bits = select(bits, 0x7fc00000u, invalid);
+    let is_one = bitcast<u32>(x) == 0x3f800000u || magnitude_f32(y) == 0u;
+    return bitcast<f32>(select(bits, 0x3f800000u, is_one));
+}

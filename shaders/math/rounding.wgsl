@@ -1,0 +1,28 @@
+// Rounds f32 values to integers and keeps -0, infinities and NaN as NumPy does.
+
+// `rounded`, a rounding of x, with the sign of x; x itself from 2^23 on, where every
+// f32 is an integer, an infinity or NaN. Rounding never changes the sign of a value.
+fn finish_rounding_f32(x: f32, rounded: f32) -> f32 {
+    let bits = magnitude_f32(rounded) | sign_bits_f32(x);
+    return bitcast<f32>(select(bits, bitcast<u32>(x), magnitude_f32(x) >= 0x4b000000u));
+}
+
+// The largest integer <= x. Exact; subnormals may count as zero.
+fn floor_f32(x: f32) -> f32 {
+    return finish_rounding_f32(x, floor(x));
+}
+
+// The smallest integer >= x; ceil(-0.5) is -0. Exact; subnormals may count as zero.
+fn ceil_f32(x: f32) -> f32 {
+    return finish_rounding_f32(x, ceil(x));
+}
+
+// x without its fraction. Exact.
+fn trunc_f32(x: f32) -> f32 {
+    return finish_rounding_f32(x, trunc(x));
+}
+
+// The nearest integer, the even one of two: 0.5 gives 0, 1.5 gives 2. Exact.
+fn round_f32(x: f32) -> f32 {
+    return finish_rounding_f32(x, round(x));
+}

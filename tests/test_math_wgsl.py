@@ -1,0 +1,188 @@
+"""Runs every function of `shaders/math` on a WebGPU adapter and judges it by NumPy.
+
+Needs any adapter that wgpu-py finds, else it skips. Bounds are read from
+`shaders/math/accuracy.json`; subnormal operands and results may be flushed to zero.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import math_wgsl_cases
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+FOLDER = Path(__file__).parents[1] / "shaders" / "math"
+SOURCE = "\n".join(path.read_text() for path in sorted(FOLDER.glob("*.wgsl")))
+BOUNDS: dict[str, dict[str, Any]] = json.loads((FOLDER / "accuracy.json").read_text())
+SIGNATURE = re.compile(r"^fn (\w+)\((.*?)\) -> (\w+) \{", re.MULTILINE)
+SMALLEST = 2.0**-126
+OVERFLOW = 2.0**128
+WORKGROUP = 64
+DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32, "bool": np.uint32}
+
+
+@pytest.fixture(scope="module")
+def device() -> Any:
+    """Return a wgpu device of the default adapter."""
+    wgpu = pytest.importorskip("wgpu", reason="wgpu-py is not installed")
+    try:
+        adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
+    except RuntimeError as error:
+        pytest.skip(f"no WebGPU adapter: {error}")
+    return adapter.request_device_sync()
+
+
+def signature(name: str) -> tuple[list[str], str]:
+    """Return the argument types and the result type of the WGSL function `name`."""
+    found = {match[1]: match for match in SIGNATURE.finditer(SOURCE)}[name]
+    return re.findall(r"\w+: (\w+)", found[2]), found[3]
+
+
+def program(name: str) -> str:
+    """Return a shader that maps bound columns of words through the function `name`."""
+    types, result = signature(name)
+    columns = range(len(types))
+    bindings = [
+        f"@group(0) @binding({i}) var<storage, read> column_{i}: array<u32>;"
+        for i in columns
+    ]
+    output = (
+        f"@group(0) @binding({len(types)}) var<storage, read_write> result: array<u32>;"
+    )
+    arguments = ", ".join(
+        f"bitcast<{t}>(column_{i}[index])" for i, t in enumerate(types)
+    )
+    call = f"{name}({arguments})"
+    word = f"select(0u, 1u, {call})" if result == "bool" else f"bitcast<u32>({call})"
+    main = f"""
+@compute @workgroup_size({WORKGROUP})
+fn main(@builtin(global_invocation_id) id: vec3u) {{
+    let index = id.x;
+    if (index < arrayLength(&result)) {{ result[index] = {word}; }}
+}}"""
+    return "\n".join([SOURCE, *bindings, output, main])
+
+
+def evaluate(device: Any, name: str, columns: tuple[NDArray, ...]) -> NDArray:
+    """Run `name` on equal-length columns and return its results in their dtype."""
+    usage = 128 | 4  # STORAGE | COPY_SRC
+    buffers = [device.create_buffer_with_data(data=c, usage=usage) for c in columns]
+    buffers.append(device.create_buffer(size=columns[0].nbytes, usage=usage))
+    module = device.create_shader_module(code=program(name))
+    stage = {"module": module, "entry_point": "main"}
+    pipeline = device.create_compute_pipeline(layout="auto", compute=stage)
+    entries = [{"binding": i, "resource": {"buffer": b}} for i, b in enumerate(buffers)]
+    group = device.create_bind_group(
+        layout=pipeline.get_bind_group_layout(0), entries=entries
+    )
+    encoder = device.create_command_encoder()
+    launch = encoder.begin_compute_pass()
+    launch.set_pipeline(pipeline)
+    launch.set_bind_group(0, group)
+    launch.dispatch_workgroups(-(-columns[0].size // WORKGROUP))
+    launch.end()
+    device.queue.submit([encoder.finish()])
+    return np.frombuffer(
+        device.queue.read_buffer(buffers[-1]), DTYPES[signature(name)[1]]
+    )
+
+
+def flush(column: NDArray) -> NDArray:
+    """Return `column` with subnormals replaced by zeros of their sign."""
+    return np.where(np.abs(column) < SMALLEST, np.copysign(0, column), column).astype(
+        column.dtype
+    )
+
+
+def ulp_errors(
+    case: math_wgsl_cases.Case, got: NDArray, columns: tuple[NDArray, ...]
+) -> NDArray:
+    """Return the error of each result in ULP; infinite where a special is wrong."""
+    exact = case.reference(*columns).astype(np.float64)
+    value = got.astype(np.float64)
+    clipped = np.clip(
+        np.nan_to_num(exact, posinf=OVERFLOW, neginf=-OVERFLOW), -OVERFLOW, OVERFLOW
+    )
+    clipped_value = np.clip(np.nan_to_num(value), -OVERFLOW, OVERFLOW)
+    clipped_value = np.where(
+        np.isinf(value), np.copysign(OVERFLOW, value), clipped_value
+    )
+    size = np.abs(clipped).clip(SMALLEST, OVERFLOW / 2)
+    if case.of_operands:
+        finite = [
+            np.abs(np.nan_to_num(c, posinf=0, neginf=0).astype("f8")) for c in columns
+        ]
+        size = np.maximum.reduce([size, *finite]).clip(SMALLEST, OVERFLOW / 2)
+    errors = np.abs(clipped_value - clipped) / 2.0 ** (np.floor(np.log2(size)) - 23)
+    errors[(np.abs(exact) < SMALLEST) & (np.abs(value) <= SMALLEST)] = 0
+    wrong = (np.isnan(exact) != np.isnan(value)) | (
+        np.isinf(exact) & (value != exact) & ~np.isnan(exact)
+    )
+    if case.signed_zero:
+        wrong |= (exact == 0) & (np.signbit(value) != np.signbit(exact))
+    return np.where(
+        np.isnan(exact) & np.isnan(value), 0, np.where(wrong, np.inf, errors)
+    )
+
+
+def measure(device: Any, case: math_wgsl_cases.Case) -> tuple[float, tuple[Any, ...]]:
+    """Return the largest error of `case` in ULP and the operands and result there."""
+    with np.errstate(all="ignore"):
+        columns = case.samples()
+        got = evaluate(device, case.name, columns)
+        if signature(case.name)[1] != "f32":
+            errors = np.where(got == case.reference(*columns), 0.0, np.inf)
+        else:
+            errors = ulp_errors(case, got, columns)
+            flushed = tuple(flush(column) for column in columns)
+            errors = np.minimum(errors, ulp_errors(case, got, flushed))
+    worst = int(np.argmax(errors))
+    return float(errors[worst]), (*(c[worst] for c in columns), got[worst])
+
+
+@pytest.mark.parametrize("case", math_wgsl_cases.CASES, ids=lambda case: case.name)
+def test_function_keeps_its_bound(device: Any, case: math_wgsl_cases.Case) -> None:
+    error, where = measure(device, case)
+    assert error <= BOUNDS[case.name]["ulp"], f"{case.name}: {error} ULP at {where}"
+
+
+def results(device: Any, name: str, *columns: Any) -> list[float]:
+    """Return what `name` gives for short columns of f32."""
+    return evaluate(
+        device, name, tuple(np.array(c, np.float32) for c in columns)
+    ).tolist()
+
+
+def test_every_bound_belongs_to_a_tested_function() -> None:
+    assert list(BOUNDS) == [case.name for case in math_wgsl_cases.CASES]
+
+
+def test_powers_of_integers_are_exact(device: Any) -> None:
+    pairs = [(b, e) for b in range(2, 100) for e in range(25) if b**e < 2**24]
+    base, exponent = zip(*pairs, strict=True)
+    assert results(device, "pow_f32", base, exponent) == [b**e for b, e in pairs]
+
+
+def test_exponentials_of_integers_are_exact(device: Any) -> None:
+    exponents = range(-126, 128)
+    assert results(device, "exp2_f32", exponents) == [2.0**e for e in exponents]
+
+
+def test_logarithms_of_powers_are_exact(device: Any) -> None:
+    exponents = range(-149, 128)
+    assert results(device, "log2_f32", [2.0**e for e in exponents]) == [*exponents]
+    assert results(device, "log10_f32", [10.0**e for e in range(11)]) == [*range(11)]
+
+
+def test_sine_of_huge_arguments_keeps_its_digits(device: Any) -> None:
+    # The first is the f32 whose cosine is closest to zero.
+    angles = np.array([16367173 * 2.0**72, 1e22, 3e38], np.float32)
+    expected = np.cos(angles.astype(np.float64))
+    assert results(device, "cos_f32", angles) == pytest.approx(
+        expected, rel=3e-7, abs=0
+    )
