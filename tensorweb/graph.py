@@ -59,6 +59,13 @@ class Op:
         return f"Op({self.name})"
 
 
+STORED_KINDS = frozenset({"reduce", "matmul", "scan", "scatter", "compress"})
+"""Kinds that always leave a storage behind, even when nobody asked for it."""
+
+LARGE_SHIFT = 20
+"""Such a storage adds one to the depth for every 2**20 elements."""
+
+
 class Node:
     """One operation in the graph, or a value that is already there.
 
@@ -67,7 +74,8 @@ class Node:
         inputs: the nodes it reads; empty once computed.
         attrs: what else defines it, hashable; see the builders in `tensorweb/build/`.
         shape, dtype, device: of the result.
-        depth: longest way to a computed node, 0 for a computed one.
+        depth: longest way to a computed node, 0 for a computed one; large storages on
+            the way count more, so that a limit on depth also bounds memory.
         base: the node that owns the storage this one looks at (itself unless movement).
         view: how it looks at the base's storage.
         storage: the device's storage or host bytes once computed, else None.
@@ -75,8 +83,8 @@ class Node:
 
     __slots__ = (
         "__weakref__",
+        "_base",
         "attrs",
-        "base",
         "depth",
         "device",
         "dtype",
@@ -105,10 +113,24 @@ class Node:
         self.shape = shape
         self.dtype = dtype
         self.device = device
-        self.base: Node = self if base is None else base
+        self._base = base
         self.view = View.contiguous(shape) if view is None else view
         self.storage: Storage | None = None
-        self.depth: int = 1 + max((node.depth for node in inputs), default=-1)
+        depth = 0
+        for node in inputs:
+            if node.depth >= depth:
+                depth = node.depth + 1
+        if op.kind in STORED_KINDS:
+            depth += size(shape) >> LARGE_SHIFT
+        self.depth: int = depth
+
+    @property
+    def base(self) -> Node:
+        """The node that owns the storage this one looks at.
+
+        A node does not hold itself, so that reference counts alone free it.
+        """
+        return self if self._base is None else self._base
 
     @property
     def is_computed(self) -> bool:

@@ -90,13 +90,15 @@ class Declarations:
         self._fields: list[str] = []
         self._constants: list[str] = []
         self._scalars: dict[int, str] = {}
+        self._room = PARAMETER_LIMIT - len(scalar_dtypes)
 
     def parameter(self, name: str, type_name: str, value: Word) -> str:
         """Return the WGSL that reads a parameter; past the block's end, a constant."""
-        if len(self.words) == PARAMETER_LIMIT and isinstance(value, int):
+        if isinstance(value, int) and self._room == 0:
             literal = f"{value}u" if type_name == "u32" else f"{value}"
             self._constants.append(f"const {name}: {type_name} = {literal};\n")
             return name
+        self._room -= isinstance(value, int)
         self.words.append(value)
         self._fields.append(f"  {name}: {type_name},\n")
         return f"parameters.{name}"

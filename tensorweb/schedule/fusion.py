@@ -141,16 +141,19 @@ class Fusion:
         return self._holds_core(source) or self._cost[id(source)] > REPEAT_LIMIT
 
     def _holds_core(self, node: Node) -> bool:
-        """Whether a small elementwise chain ends at a reduction it could follow."""
-        while node.base.storage is None:
-            if node.op.kind in CORES:
-                return False
-            sources = [s for s in node.inputs if s.base.storage is None]
-            sources = [s for s in sources if s.op.kind not in ("constant", "iota")]
-            if not sources or node.op.kind not in ("map", "movement", "copy"):
-                return False
+        """Whether an elementwise chain of this size ends at a core it could follow."""
+        has_work = False
+        while node.base.storage is None and node.op.kind in ("map", "movement", "copy"):
+            has_work = has_work or node.op.kind == "map"
+            sources = [
+                source
+                for source in node.inputs
+                if source.base.storage is None and source.op.kind != "constant"
+            ]
             if any(source.op.kind in CORES for source in sources):
-                return node.op.kind == "map"
+                return has_work
+            if not sources:
+                return False
             node = sources[0]
         return False
 

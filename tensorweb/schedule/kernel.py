@@ -11,6 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+AFTER_CORE = ("finish",)
+"""Names of the expressions that follow a kernel's core."""
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """How one load or ramp moves through storage: offset and strides per group."""
@@ -106,10 +110,12 @@ class Kernel:
 
         For example `reduce multiply, sum (5, 4096)`.
         """
-        parts = [", ".join(e.operations) for _, e in self.expressions if e.operations]
-        if self.op:
-            parts.insert(min(1, len(parts)) if self.kind == "reduce" else 0, self.op)
-        return f"{self.kind} {' → '.join(parts) or 'copy'} {list(self.sizes)}"
+        before = [e for name, e in self.expressions if name not in AFTER_CORE]
+        after = [e for name, e in self.expressions if name in AFTER_CORE]
+        names = [", ".join(e.operations) for e in before]
+        names += [self.op, *(", ".join(e.operations) for e in after)]
+        chain = " → ".join(name for name in names if name) or "copy"
+        return f"{self.kind} {chain} {list(self.sizes)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from tensorweb.graph import Node
+from tensorweb.graph import CONSTANT, Node
 from tensorweb.schedule.fusion import HEAVY, Fusion
 from tensorweb.schedule.kernel import Expression, Kernel, Planned
 from tensorweb.schedule.linear import LinearGraph
@@ -14,6 +14,9 @@ VECTOR_LENGTH = 64
 """A product of few outputs and at least this inner size is a parallel reduction."""
 
 FEW_OUTPUTS = 256
+
+MOST_SCALARS = 32
+"""Constants of one kernel; half of a launch's parameter block."""
 
 
 def plan(graph: LinearGraph, max_inputs: int) -> list[Planned]:
@@ -61,7 +64,10 @@ class _KernelBuilder:
         """
         kind = self.core.op.kind if self.core is not None else "elementwise"
         kind, sizes, expressions = getattr(self, f"_{kind}")()
-        if len(self.bindings.inputs) > self.max_inputs:
+        if (
+            len(self.bindings.inputs) > self.max_inputs
+            or len(self.bindings.scalars) > MOST_SCALARS
+        ):
             raise Blocked(self._widest())
         op = self.core.op.name if self.core is not None else ""
         if kind == "reduce" and op == "matmul":
@@ -177,28 +183,46 @@ class _KernelBuilder:
         expressions = {"mask": self._flat(mask), "running": self._flat(running)}
         return "compress", (mask.size,), expressions
 
-    def _widest(self) -> Node:
-        """Return the node to store so that this kernel reads fewer storages."""
-        reads: dict[int, frozenset[int]] = {}
-        start = self.graph.numbers[id(self.root)]
-        inner = {id(self.root)}
-        for node in reversed(self.graph.nodes[: start + 1]):
-            if id(node) in inner and node.base.storage is None:
-                inner.update(
-                    id(s)
-                    for s in node.inputs
-                    if id(s.base) not in self.stored and s.base.storage is None
+    def _inlined(self) -> set[int]:
+        """Return `id` of the nodes that this kernel computes inside itself."""
+        inlined = {id(self.root)}
+        for node in reversed(self.graph.nodes[: self.graph.numbers[id(self.root)] + 1]):
+            if id(node) in inlined and node.base.storage is None:
+                inlined.update(
+                    id(source)
+                    for source in node.inputs
+                    if id(source.base) not in self.stored
+                    and source.base.storage is None
                 )
-        for node in self.graph.nodes[: start + 1]:
-            if node.base.storage is not None or id(node) not in inner:
-                reads[id(node)] = frozenset({id(node.base)})
+        return inlined
+
+    def _widest(self) -> Node:
+        """Return the node to store so that this kernel binds less."""
+        inlined = self._inlined()
+        storages: dict[int, frozenset[int]] = {}
+        scalars: dict[int, frozenset[int]] = {}
+        none: frozenset[int] = frozenset()
+        for node in self.graph.nodes[: self.graph.numbers[id(self.root)] + 1]:
+            key = id(node)
+            if key not in inlined or node.base.storage is not None:
+                storages[key], scalars[key] = frozenset({id(node.base)}), none
                 continue
-            found = frozenset().union(*(reads[id(s)] for s in node.inputs))
-            reads[id(node)] = found
-            if len(found) > self.max_inputs:
-                inlined = [s for s in node.inputs if id(s) in inner]
-                widest = max(inlined, key=lambda s: len(reads[id(s)]), default=None)
-                if widest is None or len(reads[id(widest)]) < 2:
-                    raise AssertionError(f"internal: {node!r} reads too many storages")
+            sources = node.inputs
+            storages[key] = none.union(*(storages[id(s)] for s in sources))
+            scalars[key] = none.union(*(scalars[id(s)] for s in sources))
+            if node.op is CONSTANT:
+                scalars[key] = frozenset({key})
+            if (
+                len(storages[key]) > self.max_inputs
+                or len(scalars[key]) > MOST_SCALARS
+            ):
+                candidates = [s for s in sources if id(s) in inlined]
+                widest = max(
+                    candidates,
+                    key=lambda s: (len(storages[id(s)]), len(scalars[id(s)])),
+                    default=None,
+                )
+                if widest is None or widest.op.kind in ("constant", "iota"):
+                    raise AssertionError(f"internal: {node!r} binds too much")
                 return widest
         raise AssertionError("internal: no node to store")
