@@ -84,20 +84,23 @@ def _as_constant(number: complex, dtype: DType) -> complex:
         return float("inf") if number > 0 else float("-inf")
 
 
-def as_operands(*values: ArrayLike) -> tuple[Node, ...]:
+def as_operands(*values: ArrayLike, device: str | None = None) -> tuple[Node, ...]:
     """Return the nodes of operands; Python numbers adopt the tensors' dtype.
 
-    Lists and arrays become tensors on the device of the first tensor.
+    Lists and arrays become tensors on the device of the first tensor, without one on
+    `device` or the default device.
     """
     if all(isinstance(value, TensorBase) for value in values):
         return tuple(value.node for value in values)  # type: ignore[attr-defined]  # just checked
-    device = next(
-        (value.node.device for value in values if isinstance(value, TensorBase)), None
-    )
-    if device is None:
-        device = default_device()
+    found = [value.node.device for value in values if isinstance(value, TensorBase)]
+    device = found[0] if found else device or default_device()
     nodes = [
-        None if is_scalar(value) else as_node(value, device=device) for value in values
+        value.node
+        if isinstance(value, TensorBase)
+        else None
+        if is_scalar(value)
+        else as_node(value, device=device)
+        for value in values
     ]
     common: DType | None = None
     for node in nodes:

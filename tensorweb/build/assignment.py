@@ -148,4 +148,3 @@ def _assign_masked(node: Node, mask: Node, values: Node) -> Node:
     spans: list[Item] = [Span((0, length, 1)) for length in rest]
     chosen = reshape(select(rows, [Indices(source), *spans]), node.shape)
     return elementwise(OPS["where"], wide, chosen, node)
-

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from tensorweb import dtypes
 from tensorweb.build.elementwise import common_device, elementwise
-from tensorweb.build.keys import Dots, Indices, Item, Mask, NewAxis, Pick, Span, mask_indices
+from tensorweb.build.keys import (
+    Dots,
+    Indices,
+    Item,
+    Mask,
+    NewAxis,
+    Pick,
+    Span,
+    mask_indices,
+)
 from tensorweb.build.movement import expand, reshape, slice_ranges
 from tensorweb.build.selection import gather, iota
 from tensorweb.errors import ShapeError, TensorIndexError
@@ -185,4 +194,3 @@ def take_along(node: Node, indices: Node, axis: int) -> Node:
         aligned[other] = length
         items.append(Indices(reshape(ramp, tuple(aligned))))
     return select(node, items)
-

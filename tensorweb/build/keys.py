@@ -214,9 +214,7 @@ def mask_positions(mask: Node) -> Node:
     data = host_bytes(flat) if mask.size <= SMALL_MASK else None
     if data is not None:
         found = array("i", itertools.compress(range(len(data)), data))
-        return leaf(
-            HostData(found.tobytes()), (len(found),), dtypes.int32, mask.device
-        )
+        return leaf(HostData(found.tobytes()), (len(found),), dtypes.int32, mask.device)
     if not mask.size:
         return _none(mask.device)
     running, total = running_counts(flat)
@@ -261,4 +259,3 @@ def unravel_positions(positions: Node, shape: Shape) -> list[Node]:
 
 def _number(value: int, beside: Node) -> Node:
     return constant(max(value, 1), beside.dtype, beside.device)
-

@@ -76,8 +76,8 @@ class AlgebraMethods(TensorBase):
 
     def diff(
         self,
-        *,
         axis: SupportsIndex = -1,
+        *,
         n: int = 1,
         prepend: ArrayLike = None,
         append: ArrayLike = None,
@@ -110,7 +110,9 @@ def _pair_of_axes(
     axes: Sequence[Sequence[SupportsIndex]], a: Node, b: Node
 ) -> tuple[list[int], list[int]]:
     if len(axes) != 2:
-        raise AxisError(f"tensordot: axes {axes!r}; give a number or two lists of axes.")
+        raise AxisError(
+            f"tensordot: axes {axes!r}; give a number or two lists of axes."
+        )
     first, second = (
         [normalize_axis(axis, len(node.shape)) for axis in _listed(given)]
         for given, node in zip(axes, (a, b), strict=True)

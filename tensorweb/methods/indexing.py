@@ -66,9 +66,7 @@ class IndexingMethods(TensorBase):
         key = tuple(given) if isinstance(given, list | tuple) else (given,)
         return self._wrap(select(self.node, parse(key, self.node.shape)))
 
-    def take(
-        self, indices: ArrayLike, /, *, axis: SupportsIndex | None = None
-    ) -> Self:
+    def take(self, indices: ArrayLike, /, axis: SupportsIndex | None = None) -> Self:
         """Return the slices at `indices` along an axis."""
         rank = len(self.node.shape)
         if axis is None and rank != 1:
@@ -82,9 +80,7 @@ class IndexingMethods(TensorBase):
         items[place] = Indices(checked_indices(chosen, place, self.node.shape))
         return self._wrap(select(self.node, items))
 
-    def take_along_axis(
-        self, indices: ArrayLike, /, *, axis: SupportsIndex = -1
-    ) -> Self:
+    def take_along_axis(self, indices: ArrayLike, /, axis: SupportsIndex = -1) -> Self:
         """Return elements at `indices` along an axis, other axes matched one to one."""
         place = normalize_axis(axis, len(self.node.shape))
         chosen = _index_node(indices, self.node.device)
@@ -139,7 +135,9 @@ def _index_node(indices: ArrayLike, device: str) -> Node:
     if isinstance(indices, TensorBase):
         return indices.node
     kind = getattr(getattr(indices, "dtype", None), "kind", "")
-    return as_node(indices, dtypes.int32 if kind in ("i", "u") and kind else None, device)
+    return as_node(
+        indices, dtypes.int32 if kind in ("i", "u") and kind else None, device
+    )
 
 
 def _values(value: ArrayLike, node: Node) -> Node:

@@ -103,7 +103,7 @@ class RearrangementMethods(TensorBase):
         repeated = build.expand(build.reshape(self.node, narrow), wide)
         return self._wrap(build.reshape(repeated, result))
 
-    def repeat(self, repeats: ArrayLike, /, *, axis: SupportsIndex | None = None) -> Self:
+    def repeat(self, repeats: ArrayLike, /, axis: SupportsIndex | None = None) -> Self:
         """Return each element repeated, all equally often or each by its own count.
 
         Without `axis` the elements are taken in row-major order.
@@ -120,7 +120,9 @@ class RearrangementMethods(TensorBase):
             )
             length = node.shape[place] * counts
             return self._wrap(build.reshape(wide, (*before[:-1], length, *after)))
-        chosen = array("i", chain.from_iterable(map(repeat, range(len(counts)), counts)))
+        chosen = array(
+            "i", chain.from_iterable(map(repeat, range(len(counts)), counts))
+        )
         indices = leaf(
             HostData(chosen.tobytes()), (len(chosen),), dtypes.int32, node.device
         )
@@ -128,7 +130,7 @@ class RearrangementMethods(TensorBase):
         items[place] = Indices(indices)
         return self._wrap(select(node, items))
 
-    def unstack(self, *, axis: SupportsIndex = 0) -> tuple[Self, ...]:
+    def unstack(self, axis: SupportsIndex = 0) -> tuple[Self, ...]:
         """Return the slices along an axis, as views without that axis."""
         place = normalize_axis(axis, len(self.node.shape))
         kept = tuple(
@@ -190,7 +192,9 @@ def _repeat_counts(repeats: ArrayLike, length: int) -> int | list[int]:
     if isinstance(repeats, int):
         counts: object = repeats
     else:
-        node = as_node(repeats, device=None if isinstance(repeats, TensorBase) else "cpu")
+        node = as_node(
+            repeats, device=None if isinstance(repeats, TensorBase) else "cpu"
+        )
         if node.size and node.dtype.kind not in ("int", "uint"):
             raise DTypeError(f"repeat: counts are {node.dtype}; they must be integers.")
         if len(node.shape) > 1:

@@ -13,6 +13,7 @@ from tensorweb.evaluate import read, read_async, realize
 from tensorweb.graph import Node
 from tensorweb.hostdata import Number, unpack
 from tensorweb.methods.base import TensorBase
+from tensorweb.printing import format_tensor, format_values
 from tensorweb.shapes import unravel_index
 
 if TYPE_CHECKING:
@@ -88,6 +89,19 @@ class ValueMethods(TensorBase):
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return (1, 0): values are handed over on the CPU."""
         return (1, 0)
+
+    def __repr__(self) -> str:
+        return format_tensor(self)
+
+    def __str__(self) -> str:
+        return format_values(self)
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        return format(
+            _number(read([_only(self.node, "format")])[0], self.node.dtype), spec
+        )
 
     def __bool__(self) -> bool:
         return bool(_number(read([_only(self.node, "bool")])[0], self.node.dtype))
