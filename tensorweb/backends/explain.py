@@ -19,7 +19,8 @@ def explain_plan(graph: LinearGraph, plan: Plan) -> str:
         name = f"{node.op.name}{value}({sources})" if sources else node.op.name + value
         lines.append(f"  %{number} = {name}  {node.dtype} {shape}{state}\n")
     launches = [command for command in plan.commands if command.launch is not None]
-    lines.append(f"\nKernels: {len(launches)} launches in {len(plan.tapes)} submit\n")
+    counts = (_count(len(launches), "launch"), _count(len(plan.tapes), "submit"))
+    lines.append(f"\nKernels: {counts[0]}, {counts[1]}\n")
     for place, command in enumerate(launches):
         launch = command.launch
         assert launch is not None, "internal: filtered above"
@@ -33,3 +34,10 @@ def explain_plan(graph: LinearGraph, plan: Plan) -> str:
         lines.append(f"\nKernel {place + 1}: {command.words}\n\n")
         lines.append(command.launch.source)
     return "".join(lines)
+
+
+def _count(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where it is due."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}{'es' if noun.endswith('ch') else 's'}"

@@ -1,0 +1,115 @@
+"""Every template as committed, and kernels that fill them, made without a device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from tensorweb import dtypes
+from tensorweb.build import contraction, elementwise, movement, reduction, selection
+from tensorweb.codegen.compiler import compile_kernel
+from tensorweb.codegen.template import shader_folder, template_names
+from tensorweb.dtypes import CATEGORIES, DType
+from tensorweb.graph import HostData, Node, constant, leaf
+from tensorweb.ops import OPS
+from tensorweb.schedule.linear import linearize
+from tensorweb.schedule.plan import plan
+
+STORED = (dtypes.float32, dtypes.int32, dtypes.uint32, dtypes.bool)
+
+
+def value(*shape: int, dtype: DType = dtypes.float32) -> Node:
+    """Return a leaf on webgpu whose bytes nobody reads."""
+    return leaf(HostData(b""), shape, dtype, "webgpu")
+
+
+def sources(*outputs: Node) -> Iterator[str]:
+    """Yield the WGSL of all kernels of a graph."""
+    for planned in plan(linearize([node.base for node in outputs]), 6):
+        for launch in compile_kernel(planned.kernel).launches:
+            yield launch.source
+
+
+def operations() -> Iterator[tuple[str, Node]]:
+    """Yield every elementwise, reducing and scanning row on every dtype it takes."""
+    for op in OPS.values():
+        for dtype in STORED:
+            if dtype.kind not in CATEGORIES[op.accepts]:
+                continue
+            name = f"{op.name} {dtype}"
+            if op.kind == "map" and op.name not in ("cast", "where"):
+                operands = [value(5, 7, dtype=dtype) for _ in range(op.arity)]
+                yield name, elementwise.elementwise(op, *operands)
+            elif op.kind == "reduce":
+                yield name, reduction.reduce(op.name, value(5, 7, dtype=dtype), (0,))
+                yield name, reduction.reduce(op.name, value(99999, dtype=dtype), (0,))
+            elif op.kind == "argreduce":
+                yield name, reduction.argreduce(op.name, value(5, 7, dtype=dtype), 1)
+                yield name, reduction.argreduce(op.name, value(99999, dtype=dtype), 0)
+            elif op.kind == "scan":
+                yield name, reduction.scan(op.name, value(5, 7, dtype=dtype), 0)
+                yield name, reduction.scan(op.name, value(3, 9999, dtype=dtype), 1)
+
+
+def structures() -> Iterator[tuple[str, Node]]:
+    """Yield casts, choices, joins, products and positions."""
+    for a in STORED:
+        for b in STORED:
+            yield f"cast {a} {b}", elementwise.cast(value(5, 7, dtype=a), b)
+    for dtype in STORED:
+        x, y = value(5, 7, dtype=dtype), value(7, dtype=dtype)
+        fill = constant(1, dtype, "webgpu")
+        choice = elementwise.elementwise(
+            OPS["where"], value(5, 1, dtype=dtypes.bool), x, y
+        )
+        yield f"where {dtype}", choice
+        yield f"pad {dtype}", selection.pad(x, [(1, 2), (0, 3)], fill)
+        yield f"concat {dtype}", selection.concat([x, x, x], 1)
+        row = movement.reshape(y, (1, 7))
+        yield f"embed {dtype}", selection.embed(x, row, (2, 0))
+        yield f"copy {dtype}", movement.copy(movement.permute(x, (1, 0)))
+        positions = value(9, dtype=dtypes.int32)
+        yield f"gather {dtype}", selection.gather(x, positions)
+        scattered = selection.scatter(x, positions, value(9, dtype=dtype))
+        yield f"scatter {dtype}", scattered
+        if dtype.kind != "bool":
+            for m, k, n in ((5, 7, 11), (1, 7, 11), (5, 7, 1), (2, 999, 2)):
+                product = contraction.matmul(
+                    value(3, m, k, dtype=dtype), value(k, n, dtype=dtype)
+                )
+                yield f"matmul {dtype} {m} {k} {n}", product
+                yield (
+                    f"matmul epilogue {dtype}",
+                    elementwise.elementwise(OPS["add"], product, fill),
+                )
+    mask = value(99, dtype=dtypes.bool)
+    running = value(99, dtype=dtypes.int32)
+    yield "compress", selection.compress(mask, running, 12)
+    yield "iota", selection.iota(9, dtypes.uint32, "webgpu")
+    many = value(2, 3, 2, 3, 2, 3, 2, 3)
+    turned = movement.permute(many, (7, 5, 3, 1, 6, 4, 2, 0))
+    yield "rank 8", elementwise.elementwise(OPS["add"], turned, value(2))
+
+
+@cache
+def corpus() -> dict[str, str]:
+    """Return every distinct shader text by a name for people."""
+    found: dict[str, str] = {}
+    for name in template_names():
+        text = (shader_folder() / f"{name}.wgsl").read_text(encoding="utf-8")
+        found[text] = f"{name}.wgsl as committed"
+    for path in sorted((shader_folder() / "math").glob("*.wgsl")):
+        found[_alone(path.read_text(encoding="utf-8"))] = f"math/{path.name}"
+    for make in (operations, structures):
+        for name, node in make():
+            for text in sources(node):
+                found.setdefault(text, name)
+    return {f"{name} #{place}": text for place, (text, name) in enumerate(found.items())}
+
+
+def _alone(text: str) -> str:
+    """Return a file of the library with what it calls from other files."""
+    from tensorweb.codegen.library import functions_for
+
+    needed = functions_for(text)
+    return needed if needed else text

@@ -1,0 +1,198 @@
+"""What is fused and what is stored: kernels of typical graphs, by kind and number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import tensorweb as tw
+from tensorweb.backends.records import KernelRecord, record_kernels
+from tensorweb.graph import Node
+from tensorweb.schedule.linear import linearize
+from tensorweb.schedule.plan import plan
+from tensorweb.tensor import Tensor
+
+pytestmark = pytest.mark.usefixtures("webgpu")
+
+
+def kernels(value: Tensor) -> list[KernelRecord]:
+    with record_kernels() as records:
+        tw.realize(value)
+    return records
+
+
+def kinds(value: Tensor) -> list[str]:
+    return [record.kind for record in kernels(value)]
+
+
+def sample(*shape: int) -> Tensor:
+    count = 1
+    for length in shape:
+        count *= length
+    return tw.asarray([i % 7 - 3.0 for i in range(count)]).reshape(shape)
+
+
+def test_elementwise_chain_with_broadcasting_is_one_kernel() -> None:
+    x, row = sample(5, 7), sample(7)
+    assert kinds(tw.exp(-x * x) * 2 + row) == ["elementwise"]
+
+
+def test_movements_between_elementwise_operations_need_no_kernel() -> None:
+    x, y = sample(5, 7), sample(7, 5)
+    value = ((x * 2).T + y).flip(axis=0)[::2, 1:].reshape((2, 2, 4)) + 1
+    assert kinds(value) == ["elementwise"]
+
+
+def test_chain_before_and_after_a_reduction_is_one_kernel() -> None:
+    x = sample(50, 7)
+    value = tw.sqrt((x * x + 1).sum(axis=1)) * 3
+    assert kinds(value) == ["reduce"]
+
+
+def test_matmul_takes_bias_and_activation() -> None:
+    x, w, b = sample(20, 30), sample(30, 40), sample(40)
+    y = x @ w + b
+    assert kinds(y * tw.sigmoid(y)) == ["matmul"]
+
+
+def test_matmul_reads_transposed_operands_without_copies() -> None:
+    x, w = sample(30, 20), sample(40, 30)
+    assert kinds(x.T @ w.T) == ["matmul"]
+
+
+def test_matrix_times_vector_is_one_parallel_reduction() -> None:
+    assert kinds(sample(65, 300) @ sample(300)) == ["reduce"]
+
+
+def test_dot_of_long_vectors_is_split_over_workgroups() -> None:
+    x = sample(100_003)
+    records = kernels(x @ (x + 1))
+    assert [record.kind for record in records] == ["reduce", "reduce"]
+    assert records[0].grid[0] > 10
+
+
+def test_value_used_twice_in_one_kernel_is_computed_once() -> None:
+    x = sample(5, 7)
+    e = tw.exp(x)
+    (record,) = kernels(e * e + e)
+    assert record.source.count("= exp_f32(") == 1
+
+
+def test_expensive_value_used_by_two_kernels_is_stored() -> None:
+    x = sample(50, 7)
+    e = tw.tan(tw.tan(tw.tan(x)))
+    assert kinds(e / e.sum(axis=0)) == ["elementwise", "reduce", "elementwise"]
+
+
+def test_cheap_value_used_by_two_kernels_is_computed_again() -> None:
+    x = sample(50, 7)
+    e = x * 2
+    assert kinds(e / e.sum(axis=0)) == ["reduce", "elementwise"]
+
+
+def test_layernorm_reads_its_input_three_times() -> None:
+    x = sample(50, 70)
+    centred = x - x.mean(axis=1, keepdims=True)
+    scale = tw.sqrt((centred * centred).mean(axis=1, keepdims=True) + 1e-5)
+    assert kinds(centred / scale) == ["reduce", "reduce", "elementwise"]
+
+
+def test_joining_and_padding_fuse_with_what_follows() -> None:
+    x, y = sample(3, 5), sample(4, 5)
+    value = (tw.concat([x, y]) * 2).pad([(1, 1), (0, 2)]).sum(axis=0) + 1
+    assert kinds(value) == ["reduce"]
+
+
+def test_item_assignment_is_one_kernel() -> None:
+    x = sample(5, 7)
+    x[1:3, 2:] = sample(2, 5) * 3
+    assert kinds(x + 1) == ["elementwise"]
+
+
+def test_flattening_a_broadcast_sum_needs_no_extra_copy() -> None:
+    value = (sample(5, 1) + sample(7)).reshape((-1,)) * 2
+    assert kinds(value) == ["elementwise", "elementwise"]
+
+
+def test_sum_of_many_tensors_is_split_below_the_storage_limit() -> None:
+    parts = [tw.realize(sample(5, 7) + i) for i in range(40)]
+    total = sum(parts[1:], parts[0])
+    records = kernels(total)
+    assert 2 <= len(records) <= 8
+    assert all(record.buffers <= 32 for record in records)
+    assert float((total - sample(5, 7) * 40).sum()) == 35 * sum(range(40))
+
+
+def test_constants_are_no_part_of_a_kernels_text() -> None:
+    x = sample(5, 7)
+    (twice,) = kernels(x * 2 + 1)
+    (thrice,) = kernels(x * 3 + float("nan"))
+    assert twice.source == thrice.source
+
+
+@pytest.mark.parametrize("lengths", [((5, 7), (11, 13)), ((300, 2), (2, 301))])
+def test_lengths_are_no_part_of_an_elementwise_kernels_text(
+    lengths: tuple[tuple[int, int], tuple[int, int]],
+) -> None:
+    first, second = (kernels(sample(*n).T + sample(n[1], n[0])) for n in lengths)
+    assert first[0].source == second[0].source
+
+
+def test_graph_of_same_structure_shares_its_plan() -> None:
+    def step(x: Tensor) -> Node:
+        return (tw.exp(x) * 2).sum(axis=0).node
+
+    a, b = tw.realize(sample(5, 7) + 2), tw.realize(sample(5, 7) + 1)
+    assert linearize([step(a)]).key == linearize([step(b)]).key
+    assert linearize([step(a)]).key != linearize([step(b.T)]).key
+
+
+def test_loop_that_never_reads_stays_bounded() -> None:
+    x = sample(5, 7)
+    deepest = 0
+    for _ in range(1000):
+        x = x * 0.5 + 1
+        deepest = max(deepest, x.node.depth)
+    assert deepest <= 128
+    assert x.tolist()[0][0] == pytest.approx(2.0)
+
+
+def test_large_storages_on_the_way_bound_the_depth_sooner() -> None:
+    x = tw.ones((2048, 2048))
+    stored = 0
+    for _ in range(50):
+        x = x + x.sum(axis=0) * 0
+        stored += x.node.depth == 0
+    w = tw.ones((4096, 4096))
+    assert (w @ w).node.depth > 16
+
+
+def test_reading_twice_runs_once() -> None:
+    y = tw.exp(sample(5, 7))
+    with record_kernels() as records:
+        first, second = y.tolist(), y.tolist()
+    assert first == second
+    assert len(records) == 1
+
+
+def test_explain_tells_graph_kernels_and_source() -> None:
+    text = str(tw.explain(tw.exp(sample(5, 7)).sum(axis=0) + 1))
+    for part in ("Graph", "exp(", "1 launch, 1 submit", "exp → sum → add", "fn main"):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x: x.sum(),
+        lambda x: (x + 1).max(axis=0),
+        lambda x: tw.argmax(x, axis=1),
+        lambda x: tw.cumulative_sum(x, axis=1),
+    ],
+)
+def test_plans_are_plain_data(build: Callable[[Tensor], Tensor]) -> None:
+    graph = linearize([build(tw.realize(sample(5, 7))).node.base])
+    (planned,) = plan(graph, 6)
+    assert hash(planned.kernel) == hash(plan(graph, 6)[0].kernel)
+    assert planned.kernel.kind in planned.kernel.words

