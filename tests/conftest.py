@@ -1,0 +1,44 @@
+"""Fixtures: `device` runs a test on the cpu and on WebGPU, or says why it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tensorweb import devices
+from tensorweb.errors import DeviceError
+
+DEVICES = ("cpu", "webgpu")
+
+
+def open_or_skip(name: str) -> None:
+    """Open a device; skip the test with the reason where it cannot be had."""
+    try:
+        devices.backend(name)
+    except DeviceError as error:
+        pytest.skip(f"device {name!r}: {error}")
+
+
+@pytest.fixture(params=DEVICES)
+def device(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Yield each device's name while it is the default device."""
+    open_or_skip(request.param)
+    with devices.device(request.param) as name:
+        yield name
+
+
+@pytest.fixture
+def cpu() -> Iterator[str]:
+    """Yield `cpu` while it is the default device."""
+    open_or_skip("cpu")
+    with devices.device("cpu") as name:
+        yield name
+
+
+@pytest.fixture
+def webgpu() -> Iterator[str]:
+    """Yield `webgpu` while it is the default device."""
+    open_or_skip("webgpu")
+    with devices.device("webgpu") as name:
+        yield name
