@@ -1,0 +1,113 @@
+"""The one entrance from JavaScript: a question's name and JSON in, JSON out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import sys
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from typing import TypeVar
+
+from tensorweb.drivers.waiting import wait
+
+from .session import Session, handlers
+
+T = TypeVar("T")
+
+_session: Session | None = None
+
+
+def connect(
+    send: Callable[[str, str], object],
+    load: Callable[[str], Awaitable[object]] | None = None,
+    packages: str = "[]",
+    blocking: bool = True,
+) -> None:
+    """Begin a session whose programs send their output to `send(kind, json)`.
+
+    `load` fetches a package that the site carries; `packages` lists their import
+    names in JSON. With `blocking` false every question goes to `answer_async`.
+    """
+    global _session
+    random.seed()
+
+    def emit(kind: str, fields: Mapping[str, object]) -> None:
+        send(kind, json.dumps(fields))
+
+    _session = Session(emit, _wait if blocking else None, blocking)
+    if load is not None and blocking:
+        sys.meta_path.append(PackageFinder(load, frozenset(json.loads(packages))))
+
+
+def _wait(awaitable: Awaitable[object]) -> object:
+    """Block until an awaitable is done; Stop raises KeyboardInterrupt here."""
+    outcome: list[object] = []
+    failure: list[BaseException] = []
+
+    async def settle() -> None:
+        # A failure crosses no JavaScript, so that its traceback stays whole.
+        try:
+            outcome.append(await awaitable)
+        except BaseException as error:
+            failure.append(error)
+
+    task = asyncio.ensure_future(settle())
+    try:
+        wait(task, "await")
+    except BaseException:
+        task.cancel()
+        raise
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+class PackageFinder(MetaPathFinder):
+    """Loads a package of the site when a program first imports it."""
+
+    def __init__(
+        self, load: Callable[[str], Awaitable[object]], names: frozenset[str]
+    ) -> None:
+        self._load = load
+        self._names = names
+
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> ModuleSpec | None:
+        """Fetch the package and look again; None when the site has no such package."""
+        if fullname not in self._names:
+            return None
+        self._names -= {fullname}
+        _wait(self._load(fullname))
+        return PathFinder.find_spec(fullname)
+
+
+def answer(question: str, details: str) -> str:
+    """Answer without awaiting anything; Python must be able to block."""
+    return _drive(answer_async(question, details))
+
+
+async def answer_async(question: str, details: str) -> str:
+    """Answer one question; `details` and the result are JSON objects."""
+    if _session is None:
+        raise RuntimeError("internal: connect() comes before the first question")
+    handler = handlers(_session).get(question)
+    if handler is None:
+        raise LookupError(f"internal: unknown question {question!r}")
+    result = handler(**json.loads(details))
+    assert isinstance(result, Coroutine), "internal: every handler is a coroutine"
+    return json.dumps(await result, allow_nan=False)
+
+
+def _drive(work: Coroutine[object, None, T]) -> T:
+    """Run a coroutine that never waits to its end and return its result."""
+    try:
+        work.send(None)
+    except StopIteration as finished:
+        result: T = finished.value
+        return result
+    work.close()
+    raise RuntimeError("internal: a blocking answer tried to wait")

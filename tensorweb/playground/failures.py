@@ -1,0 +1,136 @@
+"""An exception as the page shows it: the user's frames with exact places, no others."""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from collections.abc import Iterator
+
+FILENAME = "main.py"
+MOST_FRAMES = 12
+
+Record = dict[str, object]
+
+
+def remember_source(source: str) -> None:
+    """Let tracebacks of `main.py` find their lines."""
+    lines = source.splitlines(keepends=True)
+    linecache.cache[FILENAME] = (len(source), None, lines, FILENAME)
+
+
+def describe_failure(error: BaseException, source: str) -> Record:
+    """Return type, message, user frames and text of an exception, ready for JSON."""
+    report = traceback.TracebackException.from_exception(error, compact=True)
+    lines = source.splitlines()
+    frames = [_frame(frame, lines) for frame in report.stack if _is_user(frame)]
+    place = _syntax_place(error, lines)
+    if place is not None:
+        frames.append(place)
+    hidden = _keep_user_frames(report)
+    return {
+        "type": type(error).__name__,
+        "message": _message(error, report),
+        "frames": _shorten(frames),
+        "text": "".join(report.format()).rstrip("\n"),
+        "hidden": hidden,
+    }
+
+
+def _is_user(frame: traceback.FrameSummary) -> bool:
+    return frame.filename == FILENAME
+
+
+def _message(error: BaseException, report: traceback.TracebackException) -> str:
+    """Return the message with the suggestion that Python adds, without the type."""
+    if isinstance(error, SyntaxError):
+        return error.msg or "invalid syntax"
+    last = "".join(report.format_exception_only())
+    _, separator, message = last.partition(": ")
+    return message.strip() if separator else ""
+
+
+def _keep_user_frames(report: traceback.TracebackException) -> int:
+    """Drop all other frames from the whole chain; return how many were dropped."""
+    hidden = 0
+    for part in _chain(report):
+        kept = [frame for frame in part.stack if _is_user(frame)]
+        if kept or part is report:
+            hidden += _inside(part.stack)
+            part.stack = traceback.StackSummary.from_list(kept)
+    return hidden
+
+
+def _inside(stack: traceback.StackSummary) -> int:
+    """Count the foreign frames that the user's program called into."""
+    users = [index for index, frame in enumerate(stack) if _is_user(frame)]
+    return len(stack) - users[0] - len(users) if users else 0
+
+
+def _chain(
+    report: traceback.TracebackException,
+) -> Iterator[traceback.TracebackException]:
+    waiting = [report]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting += [more for more in (part.__cause__, part.__context__) if more]
+        waiting += part.exceptions or []
+
+
+def _frame(frame: traceback.FrameSummary, lines: list[str]) -> Record:
+    line = frame.lineno or 1
+    end_line = frame.end_lineno or line
+    return {
+        "function": frame.name,
+        "line": line,
+        "column": _utf16(lines, line, frame.colno),
+        "endLine": end_line,
+        "endColumn": _utf16(lines, end_line, frame.end_colno),
+        **_code(lines, line),
+    }
+
+
+def _code(lines: list[str], line: int) -> Record:
+    """Return a line without its indentation, and the width of that."""
+    text = lines[line - 1] if line <= len(lines) else ""
+    return {"code": text.strip(), "indent": len(text) - len(text.lstrip())}
+
+
+def _utf16(lines: list[str], line: int, column: int | None) -> int | None:
+    """Turn a UTF-8 byte column into the UTF-16 column that browsers count in."""
+    if column is None or line > len(lines):
+        return None
+    before = lines[line - 1].encode()[:column].decode(errors="ignore")
+    return len(before.encode("utf-16-le")) // 2
+
+
+def _syntax_place(error: BaseException, lines: list[str]) -> Record | None:
+    """Return where the compiler stopped; its columns count characters from one."""
+    if not isinstance(error, SyntaxError) or error.filename != FILENAME:
+        return None
+    line = max(error.lineno or 1, 1)
+    end_line = max(error.end_lineno or line, line)
+    text = lines[line - 1] if line <= len(lines) else ""
+    last = lines[end_line - 1] if end_line <= len(lines) else ""
+    start = max((error.offset or 1) - 1, 0)
+    end = max((error.end_offset or 0) - 1, 0)
+    if end_line == line and end <= start:
+        end = start + 1
+    return {
+        "function": "",
+        "line": line,
+        "column": len(text[:start].encode("utf-16-le")) // 2,
+        "endLine": end_line,
+        "endColumn": len(last[:end].encode("utf-16-le")) // 2,
+        **_code(lines, line),
+    }
+
+
+def _shorten(frames: list[Record]) -> list[Record]:
+    """Keep the outermost and innermost frames of a deep recursion."""
+    if len(frames) <= MOST_FRAMES:
+        return frames
+    outer = frames[: MOST_FRAMES // 3]
+    inner = frames[-(MOST_FRAMES - len(outer)) :]
+    gap: Record = {"skipped": len(frames) - len(outer) - len(inner)}
+    return [*outer, gap, *inner]

@@ -1,0 +1,120 @@
+"""Run one program as `__main__`: fresh names, last expression's value, its failure.
+
+The caller decides what happens to output and displays; nothing here knows the page.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import linecache
+import sys
+import types
+from collections.abc import Awaitable, Callable
+
+from .failures import FILENAME, remember_source
+
+Display = Callable[[object, str | None], None]
+Wait = Callable[[Awaitable[object]], object]
+
+
+def compile_program(
+    source: str,
+) -> tuple[types.CodeType, types.CodeType | None, str | None]:
+    """Return the code of all statements, of the last expression, and its text.
+
+    Top-level `await` is allowed. Raises SyntaxError, or ValueError for null bytes.
+    """
+    flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    tree = compile(source, FILENAME, "exec", flags, dont_inherit=True)
+    assert isinstance(tree, ast.Module), "internal: a module is parsed"
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, ast.Expr):
+        return _code(tree, "exec"), None, None
+    tree.body.pop()
+    expression = ast.copy_location(ast.Expression(last.value), last)
+    return _code(tree, "exec"), _code(expression, "eval"), _label(source, last.value)
+
+
+def _code(tree: ast.Module | ast.Expression, mode: str) -> types.CodeType:
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    code = compile(tree, FILENAME, mode, flags, dont_inherit=True)
+    assert isinstance(code, types.CodeType), "internal: code is compiled"
+    return code
+
+
+def _label(source: str, value: ast.expr) -> str | None:
+    """Return an expression's own text where it is short enough for a title."""
+    text = ast.get_source_segment(source, value)
+    if text is None or len(text) > 60 or "\n" in text:
+        return None
+    return text
+
+
+async def execute(source: str, display: Display, wait: Wait | None) -> None:
+    """Run a program to its end and display the last expression's value.
+
+    `wait` blocks until an awaitable is done, None where Python cannot block.
+    Whatever the program raises comes out unchanged. The module that `__main__` was
+    during the run stays in `sys.modules`, so that a failed run keeps its names too.
+    """
+    remember_source(source)
+    module = types.ModuleType("__main__")
+    module.__dict__["__builtins__"] = builtins
+    module.__dict__["__file__"] = FILENAME
+    sys.modules["__main__"] = module
+    statements, expression, label = compile_program(source)
+    await _evaluate(statements, module, wait)
+    if expression is not None:
+        value = await _evaluate(expression, module, wait)
+        if value is not None:
+            display(value, label)
+
+
+async def _evaluate(
+    code: types.CodeType, module: types.ModuleType, wait: Wait | None
+) -> object:
+    """Run code; wait for it only when it holds a top-level `await`."""
+    value = eval(code, module.__dict__)
+    if not code.co_flags & inspect.CO_COROUTINE:
+        return value
+    return wait(value) if wait is not None else await value
+
+
+def refuse_input(prompt: object = "", /) -> str:
+    """Stand in for `input`: nobody can type here while a program runs."""
+    raise RuntimeError(
+        "input() cannot wait for typing here; assign the value in the program instead."
+    )
+
+
+def argument_text(frame: types.FrameType | None) -> str | None:
+    """Return the text of the first argument of the call that `frame` is making."""
+    while frame is not None and frame.f_code.co_filename != FILENAME:
+        frame = frame.f_back
+    if frame is None:
+        return None
+    positions = list(frame.f_code.co_positions())[frame.f_lasti // 2]
+    segment = _segment(positions)
+    try:
+        call = ast.parse(segment.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(call, ast.Call) or not call.args:
+        return None
+    return _label(segment.strip(), call.args[0])
+
+
+def _segment(positions: tuple[int | None, int | None, int | None, int | None]) -> str:
+    """Return the source text between two places, columns counted in bytes."""
+    line, end_line, column, end_column = positions
+    if line is None or end_line is None or column is None or end_column is None:
+        return ""
+    lines = linecache.getlines(FILENAME)[line - 1 : end_line]
+    if not lines:
+        return ""
+    encoded = [text.encode() for text in lines]
+    encoded[-1] = encoded[-1][:end_column]
+    encoded[0] = encoded[0][column:]
+    return b"".join(encoded).decode(errors="replace")

@@ -1,0 +1,196 @@
+"""One user's session: runs one program after another and answers about the last one."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import contextlib
+import gc
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from time import perf_counter
+from typing import SupportsIndex
+
+import tensorweb as tw
+from tensorweb.backends.records import record_kernels
+from tensorweb.devices import set_default_device
+from tensorweb.show import set_show_hook
+
+from . import kernels, pictures, tensors
+from .failures import describe_failure
+from .numbers import AwaitingReader, BlockingReader, Reader
+from .program import Wait, argument_text, execute, refuse_input
+from .streams import Emit, Output, Stream, clip, fast_stream
+
+MOST_DISPLAYS = 200
+
+Record = dict[str, object]
+
+
+class Session:
+    """Holds the last run's names and tensors until the next run begins."""
+
+    def __init__(self, emit: Emit, wait: Wait | None, blocking: bool) -> None:
+        self._emit = emit
+        self._wait = wait
+        self._reader: Reader = BlockingReader() if blocking else AwaitingReader()
+        self._shown: list[tuple[str | None, object]] = []
+        self._entries: list[tensors.Entry] = []
+        self._output = Output(emit)
+
+    async def run(self, source: str, device: str | None = None) -> Record:
+        """Run a program; its output and displays are emitted while it runs."""
+        self._forget()
+        self._output = Output(self._emit)
+        failure: Record | None = None
+        stopped = False
+        started = perf_counter()
+        with self._hosting(), record_kernels() as launches:
+            try:
+                if device is not None:
+                    set_default_device(device)
+                await execute(source, self._display, self._wait)
+            except KeyboardInterrupt:
+                stopped = True
+            except SystemExit as leaving:
+                self._leave(leaving)
+            except BaseException as error:
+                failure = describe_failure(error, source)
+                del error
+        seconds = perf_counter() - started
+        self._output.flush()
+        return {
+            "seconds": seconds,
+            "stopped": stopped,
+            "error": failure,
+            "kernels": kernels.summarise(launches),
+        }
+
+    async def describe(self) -> list[Record]:
+        """Return every tensor of the last run with its statistics."""
+        module = sys.modules["__main__"]
+        self._entries = tensors.collect(vars(module), self._shown)
+        return await tensors.describe(self._entries, self._reader)
+
+    async def heatmap(
+        self,
+        tensor: int,
+        rows: int | None,
+        columns: int | None,
+        indices: Sequence[int],
+        how: str = "mean",
+    ) -> Record:
+        """Return the heat map of one slice of a tensor."""
+        x = self._tensor(tensor)
+        return await pictures.heatmap(x, rows, columns, indices, how, self._reader)
+
+    async def histogram(self, tensor: int) -> Record:
+        """Return the histogram of one tensor."""
+        return await pictures.histogram(self._tensor(tensor), self._reader)
+
+    async def cells(
+        self,
+        tensor: int,
+        rows: int | None,
+        columns: int | None,
+        indices: Sequence[int],
+        window: Sequence[int],
+    ) -> Record:
+        """Return exact values; a window is row, column, number of rows, of columns."""
+        row, column, height, width = window
+        return await pictures.cells(
+            self._tensor(tensor),
+            rows,
+            columns,
+            indices,
+            row,
+            column,
+            height,
+            width,
+            self._reader,
+        )
+
+    def _tensor(self, number: int) -> tw.Tensor:
+        if not 0 <= number < len(self._entries):
+            raise LookupError(f"there is no tensor number {number} in the last run")
+        return self._entries[number].tensor
+
+    def _forget(self) -> None:
+        """Free everything of the run before; its tensors go back to the device."""
+        self._entries.clear()
+        self._shown.clear()
+        old = sys.modules.get("__main__")
+        if old is not None and getattr(old, "__file__", None) == "main.py":
+            vars(old).clear()
+        for name in ("last_exc", "last_value", "last_traceback", "last_type"):
+            vars(sys).pop(name, None)
+        gc.collect()
+
+    def _display(self, value: object, name: str | None) -> None:
+        """Emit a value's text and remember it for the list of tensors."""
+        if name is None:
+            name = argument_text(sys._getframe(1))
+        text = clip(repr(value))
+        sys.stdout.flush()
+        self._output.flush()
+        if len(self._shown) >= MOST_DISPLAYS:
+            self._output.write(text + "\n", "stdout")
+            return
+        self._shown.append((name, value))
+        is_tensor = isinstance(value, tw.Tensor)
+        fields = {"name": name, "text": text, "tensor": is_tensor}
+        self._emit("display", fields)
+
+    def _sleep(self, seconds: float | SupportsIndex, /) -> None:
+        """Stand in for `time.sleep`: Stop ends it."""
+        assert self._wait is not None, "internal: only where Python can block"
+        self._wait(asyncio.sleep(float(seconds)))
+
+    def _leave(self, leaving: SystemExit) -> None:
+        """Print what `sys.exit` was given, as the interpreter does."""
+        if leaving.code not in (None, 0):
+            self._output.write(f"exit: {leaving.code}\n", "stderr")
+
+    @contextlib.contextmanager
+    def _hosting(self) -> Iterator[None]:
+        """Send streams and displays to the page; leave everything as it was after."""
+        kept = (sys.stdout, sys.stderr, builtins.input, set_show_hook(self._display))
+        output = self._output
+
+        def hurry() -> None:
+            sys.stdout = fast_stream(output, "stdout")
+            sys.stderr = fast_stream(output, "stderr")
+
+        kept_sleep = time.sleep
+        if self._wait is not None:
+            time.sleep = self._sleep
+        output.on_overflow = hurry
+        # Kept by name: Python 3.11's print only borrows the stream that it writes to.
+        first = (Stream(output, "stdout"), Stream(output, "stderr"))
+        sys.stdout, sys.stderr = first
+        builtins.input = refuse_input
+        try:
+            yield
+        finally:
+            output.on_overflow = lambda: None
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(Exception):
+                    stream.flush()
+            sys.stdout, sys.stderr, builtins.input, hook = kept
+            time.sleep = kept_sleep
+            set_show_hook(hook)
+
+
+Handler = Callable[..., object]
+
+
+def handlers(session: Session) -> Mapping[str, Handler]:
+    """Return the questions that a session answers, by name."""
+    return {
+        "run": session.run,
+        "describe": session.describe,
+        "heatmap": session.heatmap,
+        "histogram": session.histogram,
+        "cells": session.cells,
+    }

@@ -1,0 +1,169 @@
+"""The program's standard output: sent in batches and bounded, whatever it prints.
+
+The first `HEAD` characters are sent as they come; after that only the last `TAIL`
+characters are kept and sent now and then, with the number of characters left out.
+From there on streams are C objects, so that ten million lines cost seconds.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from collections.abc import Callable, Mapping
+from time import monotonic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+Emit = Callable[[str, Mapping[str, object]], None]
+"""Receives what leaves a running program: a kind and its fields."""
+
+HEAD = 100_000
+TAIL = 20_000
+PERIOD = 0.05
+BURST = 200
+PIECE = 16_384
+
+
+class Output:
+    """Batches and bounds the text of all streams of one run."""
+
+    def __init__(self, emit: Emit) -> None:
+        self._emit = emit
+        self.on_overflow: Callable[[], None] = lambda: None
+        self._parts: list[str] = []
+        self._stream = "stdout"
+        self._waiting = 0
+        self._sent = 0
+        self._omitted = 0
+        self._tail: deque[str] = deque()
+        self._tail_size = 0
+        self._window = 0.0
+        self._burst = 0
+
+    def write(self, text: str, stream: str) -> None:
+        """Take some text; it is sent at once unless the program prints very fast."""
+        if stream != self._stream:
+            self._send()
+            self._stream = stream
+        self._parts.append(text)
+        self._waiting += len(text)
+        if self._waiting >= PIECE:
+            self._send()
+        elif text.endswith("\n"):
+            self._line_ended()
+
+    def flush(self) -> None:
+        """Send what waits, the kept tail included; called at the end of a run."""
+        self._send()
+        if self._tail:
+            self._send_tail()
+
+    def _line_ended(self) -> None:
+        now = monotonic()
+        if now - self._window > PERIOD:
+            self._window = now
+            self._burst = 0
+        self._burst += 1
+        if self._burst < BURST:
+            self._send()
+
+    def _send(self) -> None:
+        if not self._parts:
+            return
+        text = "".join(self._parts)
+        self._parts.clear()
+        self._waiting = 0
+        room = HEAD - self._sent
+        if room > 0:
+            head = text[:room]
+            self._sent += len(head)
+            self._emit("output", {"stream": self._stream, "text": head})
+            text = text[room:]
+        if text:
+            self._keep(text)
+
+    def _keep(self, text: str) -> None:
+        """Keep the last `TAIL` characters and tell of them once in a while."""
+        first = not self._tail
+        if first:
+            self.on_overflow()
+        if len(text) > TAIL:
+            self._omitted += len(text) - TAIL
+            text = text[-TAIL:]
+        self._tail.append(text)
+        self._tail_size += len(text)
+        while self._tail_size - len(self._tail[0]) >= TAIL:
+            gone = len(self._tail.popleft())
+            self._tail_size -= gone
+            self._omitted += gone
+        now = monotonic()
+        if first or now - self._window > PERIOD:
+            self._window = now
+            self._send_tail()
+
+    def _send_tail(self) -> None:
+        text = "".join(self._tail)
+        omitted = self._omitted + max(0, len(text) - TAIL)
+        fields = {"stream": self._stream, "text": text[-TAIL:], "omitted": omitted}
+        self._emit("tail", fields)
+
+
+class Stream(io.TextIOBase):
+    """A text stream that hands everything to an `Output`."""
+
+    def __init__(self, output: Output, name: str) -> None:
+        super().__init__()
+        self._output = output
+        self._name = name
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # the base has no setter to keep
+        """The encoding that programs ask for before they print."""
+        return "utf-8"
+
+    def writable(self) -> bool:
+        """Return True: programs may always print."""
+        return True
+
+    def write(self, text: str, /) -> int:
+        """Take text and return its length in characters."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() takes str, not {type(text).__name__}")
+        self._output.write(text, self._name)
+        return len(text)
+
+    def flush(self) -> None:
+        """Do nothing that loses a batch: text is already on its way."""
+
+
+class _Tail(io.BufferedIOBase):
+    """Takes what a C text stream has gathered, some kilobytes at a time."""
+
+    def __init__(self, output: Output, name: str) -> None:
+        super().__init__()
+        self._output = output
+        self.name = name
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        gathered = bytes(data)
+        self._output.write(gathered.decode("utf-8", "replace"), self.name)
+        return len(gathered)
+
+
+def fast_stream(output: Output, name: str) -> io.TextIOWrapper:
+    """Return a stream that gathers text in C before it reaches `output`."""
+    return io.TextIOWrapper(_Tail(output, name), "utf-8", "backslashreplace")
+
+
+def clip(text: str, limit: int = TAIL) -> str:
+    """Return `text`, or its beginning and end when it is longer than `limit`."""
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    omitted = len(text) - 2 * half
+    return f"{text[:half]}\n… {omitted:,} characters left out …\n{text[-half:]}"

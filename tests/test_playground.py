@@ -1,0 +1,333 @@
+"""The page's Python counterpart: runs, output, failures, tensors and pictures."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import math
+import sys
+from array import array
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from tensorweb.playground import bridge
+from tensorweb.playground.numbers import text_of
+from tensorweb.playground.pictures import MOST_CELLS, block_sizes
+from tensorweb.playground.session import Session
+from tensorweb.playground.streams import HEAD, TAIL, clip
+
+
+class Console:
+    """A session with everything that it emits."""
+
+    def __init__(self) -> None:
+        self.notes: list[tuple[str, Mapping[str, object]]] = []
+        self.session = Session(lambda *note: self.notes.append(note), None, True)
+
+    def run(self, source: str) -> Any:
+        return self.ask(self.session.run(source))
+
+    def ask(self, question: Any) -> Any:
+        # JSON forms what the page gets.
+        return json.loads(json.dumps(bridge._drive(question), allow_nan=False))
+
+    def text(self, stream: str = "stdout") -> str:
+        return "".join(
+            str(fields["text"])
+            for kind, fields in self.notes
+            if kind == "output" and fields["stream"] == stream
+        )
+
+    def displays(self) -> list[Mapping[str, object]]:
+        return [fields for kind, fields in self.notes if kind == "display"]
+
+    def tails(self) -> list[Mapping[str, object]]:
+        return [fields for kind, fields in self.notes if kind == "tail"]
+
+
+@pytest.fixture
+def console() -> Iterator[Console]:
+    main = sys.modules["__main__"]
+    yield Console()
+    sys.modules["__main__"] = main
+
+
+def values_of(heatmap: Mapping[str, Any]) -> list[float]:
+    return array("d", b64decode(heatmap["values"])).tolist()
+
+
+def test_output_is_emitted_and_nothing_stays_replaced(console: Console) -> None:
+    before = (sys.stdout, builtins.input)
+    record = console.run("import sys\nprint('a')\nprint('b', file=sys.stderr)")
+    assert record["error"] is None
+    assert (console.text(), console.text("stderr")) == ("a\n", "b\n")
+    assert (sys.stdout, builtins.input) == before
+
+
+def test_program_is_the_main_module_with_fresh_names(console: Console) -> None:
+    console.run("x = 1\nprint(__name__)")
+    record = console.run("x")
+    assert console.text() == "__main__\n"
+    assert record["error"]["type"] == "NameError"
+
+
+def test_last_expression_is_displayed_with_its_text(console: Console) -> None:
+    console.run("a = 20\na + 1")
+    assert console.displays() == [{"name": "a + 1", "text": "21", "tensor": False}]
+
+
+def test_show_displays_with_the_name_of_its_argument(console: Console) -> None:
+    console.run("import tensorweb as tw\nfor n in 1, 2:\n    tw.show(n * 3)")
+    shown = [(fields["name"], fields["text"]) for fields in console.displays()]
+    assert shown == [("n * 3", "3"), ("n * 3", "6")]
+
+
+def test_failure_names_the_sub_expression_in_utf16_columns(console: Console) -> None:
+    record = console.run(
+        "def f(x):\n    return 1 / x\n\ny = ['\N{ROCKET}', 3 + f(0)]\n"
+    )
+    error = record["error"]
+    assert (error["type"], error["message"]) == (
+        "ZeroDivisionError",
+        "division by zero",
+    )
+    outer, inner = error["frames"]
+    assert (outer["line"], outer["column"], outer["endColumn"]) == (4, 15, 19)
+    assert (inner["line"], inner["function"], inner["code"]) == (2, "f", "return 1 / x")
+    assert (inner["column"], inner["endColumn"]) == (11, 16)
+    assert "playground" not in error["text"]
+
+
+def test_syntax_error_has_a_place(console: Console) -> None:
+    error = console.run("x = 1\ny = (2 +\n")["error"]
+    assert error["type"] == "SyntaxError"
+    assert error["frames"][-1]["line"] == 2
+    assert error["frames"][-1]["column"] == 4
+
+
+def test_endless_recursion_is_shown_short(console: Console) -> None:
+    error = console.run("def f():\n    return f()\nf()")["error"]
+    assert error["type"] == "RecursionError"
+    assert len(error["frames"]) == 13
+    assert any("skipped" in frame for frame in error["frames"])
+    assert len(error["text"]) < 5000
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("input('name?')", "RuntimeError"),
+        ("raise ValueError from KeyError('k')", "ValueError"),
+        ("x\0y", "SyntaxError"),
+        ("(" * 500 + ")" * 500, "SyntaxError"),
+        ("raise BaseException('b')", "BaseException"),
+        ("raise ExceptionGroup('g', [ValueError(1)])", "ExceptionGroup"),
+        ("class E(Exception):\n  def __str__(self): return 1/0\nraise E", "E"),
+    ],
+)
+def test_every_failure_becomes_a_record(
+    console: Console, source: str, kind: str
+) -> None:
+    assert console.run(source)["error"]["type"] == kind
+    assert console.run("1 + 1")["error"] is None
+
+
+def test_exit_and_stop_are_no_failures(console: Console) -> None:
+    assert console.run("import sys\nsys.exit(3)")["error"] is None
+    assert console.text("stderr") == "exit: 3\n"
+    record = console.run("raise KeyboardInterrupt")
+    assert (record["stopped"], record["error"]) == (True, None)
+
+
+def test_many_lines_are_bounded_and_keep_both_ends(console: Console) -> None:
+    console.run("for i in range(200_000): print(i)")
+    last = console.tails()[-1]
+    assert console.text().startswith("0\n1\n2\n")
+    assert len(console.text()) == HEAD
+    assert str(last["text"]).endswith("199998\n199999\n")
+    total = sum(len(str(i)) + 1 for i in range(200_000))
+    assert last["omitted"] == total - HEAD - TAIL
+    assert len(console.notes) < 2000
+
+
+def test_huge_string_is_cut_in_the_middle(console: Console) -> None:
+    console.run("print('a' * 5_000_000 + 'z')\n'b' * 5_000_000")
+    assert sum(len(json.dumps(fields)) for _, fields in console.notes) < 400_000
+    assert str(console.tails()[-1]["text"]).endswith("z\n")
+    assert len(str(console.displays()[0]["text"])) < TAIL + 100
+
+
+def test_clip_keeps_both_ends() -> None:
+    assert clip("short") == "short"
+    assert clip("abcdefghij", 4) == "ab\n… 6 characters left out …\nij"
+
+
+def test_top_level_await_needs_somebody_who_waits(console: Console) -> None:
+    source = "import asyncio\nasync def f(): return 4\nprint(await f())"
+    assert console.run(source)["error"] is None
+    assert console.text() == "4\n"
+
+
+TENSORS = """
+import tensorweb as tw
+x = tw.reshape(tw.arange(6, dtype=tw.float32), (2, 3))
+y = x[:, ::-1]
+z = x
+weights = {"w": tw.ones((2,)), "n": 3}
+layers = [tw.zeros((0,)), "text"]
+bad = tw.asarray([1.0, float("nan"), float("inf"), -float("inf"), 4.0])
+big = tw.asarray([2**31 - 1, -(2**31)], dtype=tw.int32)
+truth = x > 1
+tw.show(x + 10, name="shown")
+x * 2
+"""
+
+
+def test_describe_lists_every_tensor_once(console: Console, device: str) -> None:
+    assert console.run(TENSORS)["error"] is None
+    found = {entry["name"]: entry for entry in console.ask(console.session.describe())}
+    names = "x = z, y, weights['w'], layers[0], bad, big, truth, shown, x * 2"
+    assert list(found) == names.split(", ")
+    x, y, bad, big = found["x = z"], found["y"], found["bad"], found["big"]
+    assert (x["shape"], x["dtype"], x["device"]) == ([2, 3], "float32", device)
+    assert (x["min"], x["max"], x["mean"]) == (0, 5, 2.5)
+    assert (y["strides"], y["offset"], y["viewOf"]) == ([3, -1], 2, "x")
+    assert (bad["nan"], bad["inf"], bad["min"], bad["max"]) == (1, 2, 1, 4)
+    assert bad["mean"] == 2.5
+    assert (big["min"], big["max"]) == (-(2**31), 2**31 - 1)
+    assert (found["truth"]["min"], found["truth"]["max"]) == (0, 1)
+    assert "min" not in found["layers[0]"]
+
+
+def test_tensors_of_the_run_before_are_gone(console: Console, device: str) -> None:
+    console.run("import tensorweb as tw\nx = tw.ones((2,))")
+    console.ask(console.session.describe())
+    console.run("y = 1")
+    assert console.ask(console.session.describe()) == []
+    with pytest.raises(LookupError, match="no tensor number 0"):
+        console.ask(console.session.heatmap(0, None, 0, [0]))
+
+
+def pictured(console: Console, source: str) -> int:
+    console.run(f"import tensorweb as tw\nx = {source}")
+    return int(console.ask(console.session.describe())[0]["id"])
+
+
+def test_small_heatmap_has_every_cell(console: Console, device: str) -> None:
+    x = pictured(console, "tw.asarray([[1.0, float('nan')], [-2.0, float('inf')]])")
+    heatmap = console.ask(console.session.heatmap(x, 0, 1, [0, 0]))
+    one, nan, minus_two, infinity = values_of(heatmap)
+    assert (one, minus_two, infinity) == (1, -2, math.inf)
+    assert math.isnan(nan)
+    assert (heatmap["how"], heatmap["low"], heatmap["high"]) == ("each", -2, 1)
+    assert heatmap["diverging"]
+
+
+def test_heatmap_swaps_axes_and_fixes_others(console: Console, device: str) -> None:
+    x = pictured(console, "tw.reshape(tw.arange(24), (2, 3, 4))")
+    heatmap = console.ask(console.session.heatmap(x, 2, 1, [1, 0, 0]))
+    assert (heatmap["rows"], heatmap["columns"]) == (4, 3)
+    assert values_of(heatmap)[:3] == [12, 16, 20]
+
+
+@pytest.mark.parametrize(
+    "source", ["tw.asarray(7)", "tw.arange(5)", "tw.ones((2, 3)) > 0"]
+)
+def test_heatmap_of_other_ranks(console: Console, device: str, source: str) -> None:
+    x = pictured(console, source)
+    shape = console.ask(console.session.describe())[x]["shape"]
+    rows, columns = (0, 1) if len(shape) == 2 else (None, 0 if shape else None)
+    heatmap = console.ask(console.session.heatmap(x, rows, columns, [0] * len(shape)))
+    assert heatmap["rows"] * heatmap["columns"] == math.prod(shape)
+
+
+@pytest.mark.parametrize("how", ["mean", "extreme"])
+def test_large_heatmap_is_pooled_on_the_device(
+    console: Console, device: str, how: str
+) -> None:
+    x = pictured(
+        console, "tw.reshape(tw.arange(250 * 307, dtype=tw.float32), (250, 307))"
+    )
+    heatmap = console.ask(console.session.heatmap(x, 0, 1, [0, 0], how))
+    assert heatmap["rows"] * heatmap["columns"] <= MOST_CELLS
+    assert heatmap["how"] == how
+    down, across = heatmap["blockRows"], heatmap["blockColumns"]
+    first = [307 * row + column for row in range(down) for column in range(across)]
+    expected = sum(first) / len(first) if how == "mean" else max(first)
+    assert values_of(heatmap)[0] == pytest.approx(expected, rel=1e-6)
+    rows, columns = 250 % down or down, 307 % across or across
+    last = [
+        307 * (249 - row) + 306 - column
+        for row in range(rows)
+        for column in range(columns)
+    ]
+    expected = sum(last) / len(last) if how == "mean" else max(last)
+    assert values_of(heatmap)[-1] == pytest.approx(expected, rel=1e-6)
+
+
+def test_pooled_heatmap_keeps_nan_and_infinity(console: Console, device: str) -> None:
+    x = pictured(
+        console,
+        "tw.concat([tw.ones((200, 200)), tw.full((1, 200), float('nan')),"
+        " tw.full((1, 200), -float('inf'))])",
+    )
+    values = values_of(console.ask(console.session.heatmap(x, 0, 1, [0, 0])))
+    assert values[0] == 1
+    assert any(math.isnan(value) for value in values)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [(1, 1), (100, 100), (1, 10**6), (10**6, 1), (999, 1001), (3, 70_000)],
+)
+def test_blocks_leave_few_cells(rows: int, columns: int) -> None:
+    down, across = block_sizes(rows, columns)
+    assert math.ceil(rows / down) * math.ceil(columns / across) <= MOST_CELLS
+
+
+def test_histogram_counts_finite_values(console: Console, device: str) -> None:
+    x = pictured(
+        console, "tw.asarray([0.0, 1.0, 1.0, 4.0, float('nan'), float('inf')])"
+    )
+    bars = console.ask(console.session.histogram(x))
+    assert (bars["low"], bars["high"], bars["step"]) == (0, 4, 1)
+    assert (sum(bars["counts"]), bars["counts"][0], bars["counts"][-1]) == (4, 1, 1)
+
+
+def test_histogram_of_one_value_and_of_a_large_tensor(
+    console: Console, device: str
+) -> None:
+    x = pictured(console, "tw.full((3,), 2.0)")
+    assert sum(console.ask(console.session.histogram(x))["counts"]) == 3
+    x = pictured(console, "tw.reshape(tw.linspace(0.0, 1.0, 250_000), (500, 500))")
+    bars = console.ask(console.session.histogram(x))
+    assert bars["step"] == 3
+    assert sum(bars["counts"]) == math.ceil(250_000 / 3)
+
+
+def test_cells_are_exact_texts(console: Console, device: str) -> None:
+    x = pictured(console, "tw.asarray([[0.1, 1e20, -0.0], [float('nan'), 3.0, 1 / 3]])")
+    found = console.ask(console.session.cells(x, 0, 1, [0, 0], [0, 1, 9, 9]))
+    assert found["texts"] == [["1e+20", "-0"], ["3", "0.33333334"]]
+
+
+def test_text_of_names_a_value_exactly() -> None:
+    assert text_of(0.10000000149011612, "float32") == "0.1"
+    assert text_of(16777217, "int32") == "16777217"
+    assert text_of(0.1, "float64") == "0.1"
+    assert text_of(True, "bool") == "True"
+
+
+def test_bridge_answers_in_json(console: Console) -> None:
+    sent: list[tuple[str, str]] = []
+    bridge.connect(lambda kind, fields: sent.append((kind, fields)))
+    record = json.loads(bridge.answer("run", json.dumps({"source": "print('é')"})))
+    assert record["error"] is None
+    assert [(kind, json.loads(fields)["text"]) for kind, fields in sent] == [
+        ("output", "é\n")
+    ]
+    with pytest.raises(LookupError, match="unknown question"):
+        bridge.answer("dance", "{}")
