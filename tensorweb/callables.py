@@ -24,7 +24,7 @@ from tensorweb.tensor import Tensor
 def map(
     function: Callable[[Any], object], x: ArrayLike, /, *, dtype: DTypeLike = None
 ) -> Tensor:
-    """Return `function` of each element, called with Python numbers, in row-major order.
+    """Return `function` of each element, called with Python numbers row by row.
 
     Raises:
         DeviceError: the tensor is not on the cpu.
@@ -75,7 +75,7 @@ def fold(
     *,
     dtype: DTypeLike = None,
 ) -> Tensor:
-    """Return `function(…function(function(initial, x0), x1)…)` along an axis, which goes.
+    """Return `f(…f(f(initial, x0), x1)…, xn)` along an axis, which goes.
 
     Raises:
         DeviceError: the tensor is not on the cpu.

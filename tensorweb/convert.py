@@ -13,7 +13,7 @@ from tensorweb.build.movement import expand_dims, reshape
 from tensorweb.build.selection import concat
 from tensorweb.devices import as_device, default_device, require_dtype
 from tensorweb.dtypes import DType, as_dtype, check_integer, promote
-from tensorweb.errors import DataError, DTypeError, RangeError, ShapeError
+from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.evaluate import transfer
 from tensorweb.graph import HostData, Node, constant, leaf
 from tensorweb.hostdata import (
@@ -162,7 +162,7 @@ def _from_node(
 
 def _from_number(value: object, dtype: DType | None, device: str) -> Node:
     number = _python_number(value)
-    if isinstance(number, complex):
+    if type(number) is complex:
         raise DTypeError(
             f"complex number {number!r}: tensorweb has no complex dtype; keep real "
             "and imaginary parts in two tensors."
@@ -170,13 +170,13 @@ def _from_number(value: object, dtype: DType | None, device: str) -> Node:
     wanted = dtype or infer_dtype([number], ())
     require_dtype(wanted, device)
     if wanted.kind in ("int", "uint"):
-        return _integer(number, wanted, device, dtype is None)
+        return _integer(number, wanted, device)
     return constant(_as_constant(number, wanted), wanted, device)
 
 
-def _integer(number: float, dtype: DType, device: str, is_guess: bool) -> Node:
+def _integer(number: complex, dtype: DType, device: str) -> Node:
     try:
-        whole = int(number)
+        whole = int(number)  # type: ignore[arg-type]  # complex numbers are out
     except (ValueError, OverflowError):
         raise DataError(
             f"the value is {number!r}, which no {dtype} can hold."
@@ -212,7 +212,7 @@ def _stack_items(
     tensor_device = next(
         (item.node.device for item in items if isinstance(item, TensorBase)), device
     )
-    nodes = []
+    nodes: list[Node] = []
     for place, item in enumerate(items):
         node = as_node(item, device=None if isinstance(item, TensorBase) else device)
         if nodes and node.shape != nodes[0].shape:
@@ -271,12 +271,12 @@ def _buffer(value: object) -> memoryview | None:
     host = (
         numpy.asarray(value)
         if hasattr(value, "__array__")
-        else numpy.from_dlpack(value)
+        else numpy.from_dlpack(value)  # type: ignore[arg-type]  # has __dlpack__
     )
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
     try:
-        return memoryview(host)
+        return memoryview(host)  # type: ignore[arg-type]  # arrays are buffers
     except (TypeError, ValueError, BufferError):
         return None
 
@@ -325,16 +325,3 @@ def as_shape_arguments(shape: tuple[object, ...], name: str) -> tuple[int, ...]:
         return tuple(operator.index(length) for length in given)  # type: ignore[attr-defined]  # raises TypeError
     except TypeError:
         raise ShapeError(f"{name}: {given!r} is no shape; give integers.") from None
-
-
-__all__ = [
-    "ArrayLike",
-    "DTypeLike",
-    "RangeError",
-    "as_node",
-    "as_operands",
-    "as_shape_arguments",
-    "is_scalar",
-    "optional_dtype",
-    "scalar_node",
-]

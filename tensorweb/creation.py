@@ -68,7 +68,7 @@ def from_dlpack(
         return asarray(x, device=device, copy=copy)
     import numpy
 
-    return asarray(numpy.from_dlpack(x), device=device, copy=copy)  # type: ignore[arg-type]  # has __dlpack__
+    return asarray(numpy.from_dlpack(x), device=device, copy=copy)
 
 
 def full(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 
-from tensorweb import dtypes
 from tensorweb.convert import ArrayLike, DTypeLike, is_scalar
 from tensorweb.creation import asarray
 from tensorweb.dtypes import CATEGORIES, DType, as_dtype, promote, python_scalar_dtype
@@ -101,8 +100,10 @@ def isdtype(dtype: DTypeLike, kind: object) -> builtins.bool:
     Raises:
         DTypeError: a kind has no such name.
 
-    >>> tw.isdtype(tw.float32, "real floating"), tw.isdtype(tw.int32, ("bool", "integral"))
-    (True, True)
+    >>> tw.isdtype(tw.float32, "real floating")
+    True
+    >>> tw.isdtype(tw.int32, ("bool", "integral"))
+    True
     """
     found = as_dtype(dtype)
     if isinstance(kind, tuple):

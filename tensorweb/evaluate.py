@@ -9,9 +9,13 @@ from collections.abc import Sequence
 
 from tensorweb.devices import backend, opened
 from tensorweb.graph import HostData, Node, constant, leaf
+from tensorweb.hostdata import pack
 
 DEEPEST = 128
 """A graph deeper than this is computed at once, so that loops stay bounded."""
+
+SMALL_CONSTANT = 1024
+"""A constant of so many elements is read without a device."""
 
 
 def realize(nodes: Sequence[Node]) -> None:
@@ -32,8 +36,10 @@ def bound_depth(node: Node) -> None:
 def host_bytes(node: Node) -> bytes | None:
     """Return the row-major bytes of a node that lies on the host, None if it does not.
 
-    Only a contiguous view is answered; anything else needs a backend.
+    Contiguous views and small constants are answered; the rest needs a backend.
     """
+    if node.op.kind == "constant" and node.storage is None:
+        return _constant_bytes(node)
     storage = node.base.storage
     if not isinstance(storage, HostData) or not node.view.is_contiguous:
         return None
@@ -42,6 +48,14 @@ def host_bytes(node: Node) -> bytes | None:
     if start == 0 and len(storage.data) == node.size * width:
         return bytes(storage.data)
     return bytes(memoryview(storage.data)[start : start + node.size * width])
+
+
+def _constant_bytes(node: Node) -> bytes | None:
+    return (
+        pack([node.attrs] * node.size, node.dtype, node.shape)
+        if node.size <= SMALL_CONSTANT
+        else None
+    )
 
 
 def read(nodes: Sequence[Node]) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""Turn Python lists and buffers into row-major bytes, and bytes into lists; no graphs."""
+"""Turn Python lists and buffers into row-major bytes, and back; no graphs."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def pack(items: Sequence[object], dtype: DType, shape: Shape) -> bytes:
     try:
         if dtype.bits == 16 and dtype.kind == "float":
             return struct.pack(f"{len(items)}e", *items)
-        return array(dtype.typecode, items).tobytes()  # type: ignore[arg-type]  # a wrong item raises
+        return array(dtype.typecode, items).tobytes()  # type: ignore[type-var]  # a wrong item raises
     except (TypeError, OverflowError, struct.error):
         infer_dtype(items, shape)
     return _pack_slowly(items, dtype, shape)

@@ -82,7 +82,7 @@ def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False) -> Tensor:
     >>> tw.isin([1, 2, 3], [3, 1])
     tensor([ True, False,  True])
     """
-    return Tensor(choice.isin(*as_operands(x1, x2), invert))
+    return Tensor(choice.isin(*as_operands(x1, x2), invert=invert))
 
 
 def searchsorted(

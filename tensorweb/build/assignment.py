@@ -124,7 +124,7 @@ def _both(a: Node, b: Node) -> Node:
 
 
 def _assign_masked(node: Node, mask: Node, values: Node) -> Node:
-    """Replace where a mask over the leading axes holds, without reading where we can."""
+    """Replace where a mask over the leading axes holds, without a read if possible."""
     rank = len(mask.shape)
     rest = node.shape[rank:]
     while len(values.shape) > len(rest) + 1 and values.shape[0] == 1:

@@ -22,7 +22,7 @@ def clip(node: Node, low: Node | None, high: Node | None) -> Node:
     return node
 
 
-def isin(node: Node, among: Node, invert: bool) -> Node:
+def isin(node: Node, among: Node, *, invert: bool) -> Node:
     """Return whether each element of `node` equals one of `among`."""
     wide = reshape(node, (*node.shape, 1))
     equal = elementwise(OPS["equal"], wide, reshape(among, (among.size,)))

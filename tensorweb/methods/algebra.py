@@ -30,7 +30,7 @@ class AlgebraMethods(TensorBase):
         return self._wrap(build.matmul(*as_operands(self, other)))
 
     def dot(self, other: ArrayLike, /) -> Self:
-        """Return NumPy's dot: the last axis of one with the last but one of the other."""
+        """Return NumPy's dot: the last axis with the last but one of the other."""
         a, b = as_operands(self, other)
         if not a.shape or not b.shape:
             return self._wrap(elementwise(OPS["multiply"], a, b))
@@ -44,8 +44,8 @@ class AlgebraMethods(TensorBase):
             count = operator.index(axes)
             if not 0 <= count <= min(len(a.shape), len(b.shape)):
                 raise AxisError(
-                    f"tensordot: axes={count} for shapes {a.shape} and {b.shape}; it is "
-                    "0 or more and no more than either has."
+                    f"tensordot: axes={count} for shapes {a.shape} and {b.shape}; "
+                    "give 0 or more, and no more axes than either has."
                 )
             first = list(range(len(a.shape) - count, len(a.shape)))
             second = list(range(count))

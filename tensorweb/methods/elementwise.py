@@ -40,7 +40,7 @@ class ElementwiseMethods(TensorBase):
         return self._unary("expm1")
 
     def log(self) -> Self:
-        """Return the natural logarithm; log(0) is -inf."""
+        """Return the natural logarithm; -inf for 0."""
         return self._unary("log")
 
     def log1p(self) -> Self:
@@ -305,4 +305,4 @@ class ElementwiseMethods(TensorBase):
 
     def isin(self, other: ArrayLike, /, *, invert: bool = False) -> Self:
         """Return whether each element is one of `other`; is none of it for `invert`."""
-        return self._wrap(isin(*as_operands(self, other), invert))
+        return self._wrap(isin(*as_operands(self, other), invert=invert))

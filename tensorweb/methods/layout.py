@@ -52,7 +52,7 @@ class LayoutMethods(TensorBase):
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Steps in storage, in elements: 0 where an axis repeats, negative if flipped."""
+        """Steps in storage, in elements: 0 where an axis repeats, < 0 if flipped."""
         return self.node.view.strides
 
     @property

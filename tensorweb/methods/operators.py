@@ -1,4 +1,4 @@
-"""Python's operators: arithmetic, comparison, bits, matrix product; each a new value."""
+"""Python's operators: arithmetic, comparison, bits, matrix product."""
 
 from __future__ import annotations
 

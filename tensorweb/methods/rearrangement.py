@@ -54,8 +54,8 @@ class RearrangementMethods(TensorBase):
         shape = self.node.shape
         if len(given) != len(shape):
             raise ShapeError(
-                f"crop: {len(given)} ranges for the {len(shape)} axes of shape {shape}; "
-                "give (start, end) or None for each."
+                f"crop: {len(given)} ranges for the {len(shape)} axes of {shape}; give "
+                "(start, end) or None for each."
             )
         checked = []
         for axis, (pair, length) in enumerate(zip(given, shape, strict=True)):
@@ -69,7 +69,7 @@ class RearrangementMethods(TensorBase):
         return self._wrap(build.slice_ranges(self.node, checked))
 
     def roll(self, shift: Axes, axis: Axes | None = None) -> Self:
-        """Return elements moved along axes; those leaving an end return at the other."""
+        """Return elements moved along axes; those leaving one end enter the other."""
         node = self.node
         if axis is None:
             if not isinstance(shift, SupportsIndex):
@@ -189,24 +189,24 @@ def _counts(repetitions: Axes) -> tuple[int, ...]:
 
 def _repeat_counts(repeats: ArrayLike, length: int) -> int | list[int]:
     """Return one count for all, or one per element."""
-    if isinstance(repeats, int):
-        counts: object = repeats
-    else:
-        node = as_node(
-            repeats, device=None if isinstance(repeats, TensorBase) else "cpu"
-        )
-        if node.size and node.dtype.kind not in ("int", "uint"):
-            raise DTypeError(f"repeat: counts are {node.dtype}; they must be integers.")
-        if len(node.shape) > 1:
-            raise ShapeError(f"repeat: counts of shape {node.shape}; give one axis.")
-        counts = unpack(read([node])[0], node.dtype, node.shape)
-        if isinstance(counts, list) and len(counts) == 1:
-            counts = counts[0]
-    if isinstance(counts, list) and len(counts) != length:
+    counts = [repeats] if isinstance(repeats, int) else _read_counts(repeats)
+    if any(count < 0 for count in counts):
+        raise ShapeError(f"repeat: counts {counts[:5]} must not be negative.")
+    if len(counts) == 1:
+        return counts[0]
+    if len(counts) != length:
         raise ShapeError(
             f"repeat: {len(counts)} counts for {length} elements; give one for each."
         )
-    listed = counts if isinstance(counts, list) else [counts]
-    if any(count < 0 for count in listed):
-        raise ShapeError(f"repeat: counts {listed[:5]} must not be negative.")
-    return counts if isinstance(counts, list) else listed[0]
+    return counts
+
+
+def _read_counts(repeats: ArrayLike) -> list[int]:
+    place = None if isinstance(repeats, TensorBase) else "cpu"
+    node = as_node(repeats, device=place)
+    if node.size and node.dtype.kind not in ("int", "uint"):
+        raise DTypeError(f"repeat: counts are {node.dtype}; they must be integers.")
+    if len(node.shape) > 1:
+        raise ShapeError(f"repeat: counts of shape {node.shape}; give one axis.")
+    counts: list[int] = unpack(read([node])[0], node.dtype, (node.size,))  # type: ignore[assignment]  # a flat read gives a list
+    return counts

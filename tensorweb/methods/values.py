@@ -1,4 +1,4 @@
-"""Values out of tensors: numbers, lists, NumPy arrays; each read with an awaitable twin."""
+"""Values out of tensors: numbers, lists, NumPy arrays, each with an awaitable twin."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from tensorweb.build.movement import slice_ranges
-from tensorweb.convert import DTypeLike, as_dtype
+from tensorweb.convert import DTypeLike
 from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DTypeError, TensorIndexError
 from tensorweb.evaluate import read, read_async, realize
@@ -17,7 +17,7 @@ from tensorweb.printing import format_tensor, format_values
 from tensorweb.shapes import unravel_index
 
 if TYPE_CHECKING:
-    import numpy
+    import numpy as np
 
 
 class ValueMethods(TensorBase):
@@ -61,20 +61,20 @@ class ValueMethods(TensorBase):
         data = (await read_async([self.node]))[0]
         return unpack(data, self.node.dtype, self.node.shape)
 
-    def numpy(self) -> numpy.ndarray[Any, Any]:
+    def numpy(self) -> np.ndarray[Any, Any]:
         """Return a new NumPy array with the values; writing to it is safe."""
         return _array(read([self.node])[0], self.node)
 
-    async def numpy_async(self) -> numpy.ndarray[Any, Any]:
+    async def numpy_async(self) -> np.ndarray[Any, Any]:
         """Return a new NumPy array by awaiting the device."""
         return _array((await read_async([self.node]))[0], self.node)
 
     def __array__(
         self, dtype: DTypeLike = None, copy: bool | None = None
-    ) -> numpy.ndarray[Any, Any]:
+    ) -> np.ndarray[Any, Any]:
         if copy is False:
             raise DataError(
-                "__array__: copy=False, but tensors are immutable and NumPy gets a copy."
+                "__array__: copy=False, but NumPy always gets a copy of a tensor."
             )
         host = self.numpy()
         return host if dtype is None else host.astype(dtype)  # type: ignore[call-overload]  # NumPy's own dtype
@@ -133,7 +133,7 @@ def _number(data: bytes, dtype: DType) -> Number:
     return value
 
 
-def _array(data: bytes, node: Node) -> numpy.ndarray[Any, Any]:
+def _array(data: bytes, node: Node) -> np.ndarray[Any, Any]:
     import numpy
 
     flat = numpy.frombuffer(bytearray(data), dtype=node.dtype.name)
@@ -154,7 +154,7 @@ def _only(node: Node, name: str) -> Node:
         else "; take one with an index, or read all with tolist()"
     )
     raise DataError(
-        f"{name}(): shape {node.shape} has {node.size} elements and one is needed{hint}."
+        f"{name}(): shape {node.shape} has {node.size} elements, one is needed{hint}."
     )
 
 
