@@ -62,9 +62,11 @@ def _map(node: Node, inputs: Sequence[Array]) -> Array:
     rule = node.op.numpy
     if isinstance(rule, str):
         result = getattr(np, rule)(*inputs)
+    elif node.dtype.bits == 16 and node.dtype.kind == "float":
+        result = rule(np, *(array.astype(np.float32) for array in inputs))
     else:
         result = rule(np, *inputs)
-    return np.asarray(result, numpy_dtype(node.dtype))
+    return np.asarray(result).astype(numpy_dtype(node.dtype), copy=False)
 
 
 def _iota(node: Node, inputs: Sequence[Array]) -> Array:

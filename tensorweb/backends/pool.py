@@ -117,7 +117,12 @@ class Pool:
                 "Delete tensors that are no longer needed, or set "
                 "TENSORWEB_MEMORY_BUDGET."
             )
-        handle = self.driver.create_buffer(size)
+        try:
+            handle = self.driver.create_buffer(size)
+        except DeviceMemoryError:
+            gc.collect()
+            self.trim()
+            handle = self.driver.create_buffer(size)
         self.allocated += size
         self.in_use += size
         return Buffer(self, handle, size)

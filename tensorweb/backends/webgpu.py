@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 
 from tensorweb.backends import records
 from tensorweb.backends.explain import explain_plan
@@ -20,7 +21,7 @@ from tensorweb.build.movement import copy
 from tensorweb.devices import DEVICES, forget
 from tensorweb.drivers import Driver, open_driver, open_driver_async
 from tensorweb.drivers.protocol import COPY
-from tensorweb.errors import DeviceLostError
+from tensorweb.errors import DeviceLostError, DeviceMemoryError
 from tensorweb.graph import HostData, Node
 from tensorweb.schedule.linear import LinearGraph, linearize
 
@@ -71,42 +72,42 @@ class WebGpuBackend:
         if bases:
             self._alive(nodes)
             graph = linearize(list(dict.fromkeys(bases)))
-            self._run(graph, self._plan(graph))
+            with self._failures(nodes[0]):
+                self._run(graph, self._plan(graph))
 
     def read(self, nodes: Sequence[Node]) -> list[bytes]:
         """Compute nodes and return their row-major bytes, waiting for the GPU."""
         places = self._places(nodes)
         gathered = self._gather(places)
-        if gathered is not None:
-            buffer, total = gathered
-            data = self._checked_read(buffer, 0, total)
-            return self._split(nodes, data)
-        return [
-            self._host_bytes(node, self._checked_read(buffer, offset, size))
-            for node, (buffer, offset, size) in zip(nodes, places, strict=True)
-        ]
+        with self._failures(nodes[0]):
+            if gathered is not None:
+                buffer, total = gathered
+                return self._split(nodes, self.driver.read(buffer.handle, 0, total))
+            return [
+                self._host_bytes(
+                    node, self.driver.read(buffer.handle, offset, size) if size else b""
+                )
+                for node, (buffer, offset, size) in zip(nodes, places, strict=True)
+            ]
 
     async def read_async(self, nodes: Sequence[Node]) -> list[bytes]:
         """Do the same by awaiting."""
         places = self._places(nodes)
         gathered = self._gather(places)
-        try:
+        with self._failures(nodes[0]):
             if gathered is not None:
                 buffer, total = gathered
                 data = await self.driver.read_async(buffer.handle, 0, total)
                 return self._split(nodes, data)
-            return [
-                self._host_bytes(
-                    node,
+            parts = []
+            for node, (buffer, offset, size) in zip(nodes, places, strict=True):
+                data = (
                     await self.driver.read_async(buffer.handle, offset, size)
                     if size
-                    else b"",
+                    else b""
                 )
-                for node, (buffer, offset, size) in zip(nodes, places, strict=True)
-            ]
-        except DeviceLostError:
-            forget("webgpu")
-            raise
+                parts.append(self._host_bytes(node, data))
+            return parts
 
     def explain(self, nodes: Sequence[Node]) -> str:
         """Say what computing the nodes would run, without running it."""
@@ -116,11 +117,22 @@ class WebGpuBackend:
 
     def synchronize(self) -> None:
         """Wait until the GPU is done and raise what went wrong meanwhile."""
-        try:
+        with self._failures(None):
             self.driver.check()
+
+    @contextmanager
+    def _failures(self, node: Node | None) -> Iterator[None]:
+        """Name the tensor in what the device reports, and leave the next use a way."""
+        try:
+            yield
         except DeviceLostError:
             forget("webgpu")
             raise
+        except DeviceMemoryError as error:
+            self.pool.trim()
+            if node is None:
+                raise
+            raise DeviceMemoryError(f"computing {_names(node)}: {error}") from error
 
     def _alive(self, nodes: Sequence[Node]) -> None:
         """Raise when the device is gone, and make room for a new one."""
@@ -254,12 +266,3 @@ class WebGpuBackend:
             parts.append(self._host_bytes(node, data[at : at + size]))
             at += size
         return parts
-
-    def _checked_read(self, buffer: Buffer, offset: int, size: int) -> bytes:
-        if not size:
-            return b""
-        try:
-            return self.driver.read(buffer.handle, offset, size)
-        except DeviceLostError:
-            forget("webgpu")
-            raise

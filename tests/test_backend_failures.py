@@ -1,0 +1,116 @@
+"""The GPU backend when things go wrong: memory, limits, a lost device, bad shaders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import tensorweb as tw
+from tensorweb import devices
+from tensorweb.backends.webgpu import WebGpuBackend
+from tensorweb.errors import DeviceLostError, DeviceMemoryError, ShaderError
+from tensorweb.graph import Op
+from tensorweb.ops import OPS
+
+
+@pytest.fixture
+def backend(webgpu: str) -> Iterator[WebGpuBackend]:
+    found = devices.backend(webgpu)
+    assert isinstance(found, WebGpuBackend)
+    budget = found.pool.budget
+    yield found
+    found.pool.budget = budget
+
+
+def test_buffers_return_to_the_pool_when_tensors_go(backend: WebGpuBackend) -> None:
+    before = backend.pool.in_use
+    x = tw.realize(tw.ones((1000, 257)) + 1)
+    assert backend.pool.in_use > before
+    del x
+    assert backend.pool.in_use == before
+
+
+def test_freed_buffers_are_reused(backend: WebGpuBackend) -> None:
+    for _ in range(3):
+        tw.realize(tw.ones((1000, 257)) + 1)
+    created = backend.driver.counters()["buffers"]
+    for _ in range(10):
+        tw.realize(tw.ones((1000, 257)) + 1)
+    assert backend.driver.counters()["buffers"] == created
+
+
+def test_many_steps_leave_no_more_memory_pipelines_or_groups(
+    backend: WebGpuBackend,
+) -> None:
+    w = tw.ones((16, 16)) * 0.1
+
+    def step(x: tw.Tensor) -> tw.Tensor:
+        return tw.realize(tw.tanh(x @ w).sum(axis=0, keepdims=True) * tw.ones((16, 1)))
+
+    x = tw.ones((16, 16))
+    for _ in range(20):
+        x = step(x)
+    tw.synchronize()
+    counts = backend.driver.counters()
+    allocated = backend.pool.allocated
+    for _ in range(300):
+        x = step(x)
+    tw.synchronize()
+    later = backend.driver.counters()
+    assert backend.pool.allocated == allocated
+    for name in ("buffers", "pipelines", "bind_groups", "live_bytes"):
+        assert later[name] == counts[name], name
+
+
+def test_budget_is_kept_and_named(backend: WebGpuBackend) -> None:
+    backend.pool.trim()
+    backend.pool.budget = backend.pool.allocated + (1 << 20)
+    with pytest.raises(DeviceMemoryError, match=r"shape \(1024, 1025\).*budget"):
+        tw.realize(tw.ones((1024, 1025)) * 2)
+    assert float(tw.ones((3,)).sum()) == 3.0
+
+
+def test_tensor_above_the_devices_limit_is_named(backend: WebGpuBackend) -> None:
+    too_many = backend.pool.largest // 4 + 1024
+    with pytest.raises(DeviceMemoryError, match="binds at most"):
+        tw.realize(tw.ones((too_many,)) * 2)
+    with pytest.raises(MemoryError):
+        tw.realize(tw.ones((too_many,)) * 2)
+    assert float(tw.ones((3,)).sum()) == 3.0
+
+
+def test_lost_device_is_an_error_and_the_next_use_gets_a_new_one(webgpu: str) -> None:
+    x = tw.realize(tw.ones((5,)) + 1)
+    lost = devices.backend(webgpu)
+    assert isinstance(lost, WebGpuBackend)
+    lost.driver.close()
+    with pytest.raises(DeviceLostError):
+        x.tolist()
+    assert (tw.ones((5,)) + 1).tolist() == [2.0] * 5
+    assert devices.backend(webgpu) is not lost
+    with pytest.raises(DeviceLostError, match=r"shape \(5,\).*make it again"):
+        (x + 1).tolist()
+    assert (tw.ones((5,)) + 2).tolist() == [3.0] * 5
+
+
+def test_shader_error_shows_the_text_and_loses_nothing(
+    backend: WebGpuBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = OPS["exp"]
+    broken = Op("exp", "map", row.doc, result="float", wgsl={"float": "nonsense({0})"})
+    x = tw.realize(tw.ones((5,)) + 1)
+    monkeypatch.setitem(OPS, "exp", broken)
+    with pytest.raises(ShaderError, match="nonsense"):
+        (tw.exp(x) * 1.5 - 3).tolist()
+    monkeypatch.undo()
+    assert (tw.exp(x) * 0 + x).tolist() == [2.0] * 5
+
+
+def test_tapes_are_split_below_the_parameter_block(backend: WebGpuBackend) -> None:
+    parts = [tw.realize(tw.ones((3,)) * i) for i in range(1100)]
+    before = backend.driver.counters()["submits"]
+    sums = [part.sum() for part in parts]
+    tw.realize(*sums)
+    assert backend.driver.counters()["submits"] == before + 2
+    assert [float(sums[i]) for i in (0, 999, 1000, 1099)] == [0.0, 2997, 3000, 3297]
