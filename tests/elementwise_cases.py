@@ -1,0 +1,149 @@
+"""Inputs and exact results for every elementwise row of the op table; no devices."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from tolerances import OF_OPERANDS
+
+from tensorweb import dtypes
+from tensorweb.dtypes import CATEGORIES, DType
+from tensorweb.graph import Op
+from tensorweb.ops import GROUPS
+
+Array = np.ndarray[Any, Any]
+
+ROWS: tuple[Op, ...] = tuple(
+    row
+    for group, rows in GROUPS.items()
+    for row in rows
+    if row.kind == "map" and group != "structure" and row.name != "where"
+)
+"""Every row whose inputs all have one dtype; `where` and `cast` are tested apart."""
+
+IN_ITS_DTYPE = frozenset({"nextafter"})
+"""Rows that mean something else in float64."""
+
+FLOAT_SPECIALS = (
+    *(np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5),
+    *(3.0, -7.0, 1e-3, 1e4, -6e4),
+)
+RANDOM_COUNT = 1009
+
+
+def accepts(op: Op, dtype: DType) -> bool:
+    """Whether an operation takes operands of a dtype."""
+    return dtype.kind in CATEGORIES[op.accepts]
+
+
+def samples(op: Op, dtype: DType) -> list[Array]:
+    """Return one 1-D array per input: special values in all pairs, then random ones."""
+    random = np.random.default_rng(abs(len(op.name) * 31 + ord(op.name[0])))
+    special = _specials(dtype)
+    if op.name == "pow" and dtype.kind in ("int", "uint"):
+        return _integer_powers(special, dtype)
+    columns = list(zip(*itertools.product(special, repeat=op.arity), strict=True))
+    domains = (*op.domain, *op.domain)
+    return [
+        np.concatenate(
+            [np.array(column, dtype.name), _random(random, dtype, *domains[place])]
+        )
+        for place, column in enumerate(columns)
+    ]
+
+
+def _specials(dtype: DType) -> tuple[Any, ...]:
+    if dtype.kind == "bool":
+        return (False, True)
+    if dtype.kind == "float":
+        return FLOAT_SPECIALS
+    low, high = dtypes.integer_range(dtype)
+    edges = {low, high, low + 1, *range(-2, 4), *range(6, 9), *range(30, 34), 64}
+    return tuple(sorted(edge for edge in edges if low <= edge <= high))
+
+
+def _random(random: Any, dtype: DType, low: float, high: float) -> Array:
+    if dtype.kind == "float":
+        return np.asarray(random.uniform(low, high, RANDOM_COUNT), dtype.name)
+    if dtype.kind == "bool":
+        return np.asarray(random.random(RANDOM_COUNT) < 0.5)
+    least, greatest = dtypes.integer_range(dtype)
+    return np.asarray(
+        random.integers(least, greatest, RANDOM_COUNT, dtype.name, endpoint=True)
+    )
+
+
+def _integer_powers(special: tuple[Any, ...], dtype: DType) -> list[Array]:
+    least = -4 if dtype.kind == "int" else 0
+    pairs = list(itertools.product(special, range(least, 36)))
+    first, second = zip(*pairs, strict=True)
+    return [np.array(first, dtype.name), np.array(second, dtype.name)]
+
+
+def reference(op: Op, inputs: list[Array]) -> Array:
+    """Return the result by NumPy: floats in float64, integers in their own dtype."""
+    operands = [_operand(op, array) for array in inputs]
+    if op.name == "pow" and operands[0].dtype.kind in "iu":
+        return _integer_power(*operands)
+    if op.name not in IN_ITS_DTYPE:
+        operands = [
+            array.astype(np.float64) if array.dtype.kind == "f" else array
+            for array in operands
+        ]
+    rule = op.numpy
+    with np.errstate(all="ignore"):
+        if isinstance(rule, str):
+            return np.asarray(getattr(np, rule)(*operands))
+        return np.asarray(rule(np, *operands))
+
+
+def _operand(op: Op, array: Array) -> Array:
+    if op.result == "logical":
+        return array.astype(np.bool_)
+    if op.result == "float" and array.dtype.kind != "f":
+        return array.astype(np.float32)
+    return array
+
+
+def _integer_power(base: Array, exponent: Array) -> Array:
+    """Return powers modulo 2^bits; negative ones cut towards zero, 0 for base 0."""
+    modulus = 2 ** (base.dtype.itemsize * 8)
+    low = int(np.iinfo(base.dtype).min)
+    powers = []
+    for b, e in zip(base.ravel().tolist(), exponent.ravel().tolist(), strict=True):
+        if e >= 0:
+            powers.append((b**e - low) % modulus + low)
+        else:
+            powers.append(b ** (e % 2) if b in (1, -1) else 0)
+    return np.array(powers, base.dtype).reshape(base.shape)
+
+
+def ulp_error(op: Op, got: Array, inputs: list[Array]) -> Array:
+    """Return the error of each result in ULP of its dtype, infinite where specials err.
+
+    A device may flush subnormal inputs and results to zero.
+    """
+    exact = reference(op, inputs)
+    scale = np.abs(exact.astype(np.float64))
+    if op.name in OF_OPERANDS:
+        sizes = [np.nan_to_num(np.abs(x.astype(np.float64))) for x in inputs]
+        scale = np.maximum.reduce([scale, *sizes])
+    return float_error(got, exact, scale)
+
+
+def float_error(got: Array, exact: Array, scale: Array) -> Array:
+    """Return |got - exact| in ULP of `got`'s dtype at the size `scale`."""
+    limits = np.finfo(got.dtype)
+    tiny, largest = float(limits.smallest_normal), float(limits.max)
+    value, wanted = got.astype(np.float64), exact.astype(np.float64)
+    wanted = np.where(np.abs(wanted) > largest, np.copysign(np.inf, wanted), wanted)
+    with np.errstate(all="ignore"):
+        unit = 2.0 ** (np.floor(np.log2(np.clip(scale, tiny, largest))) - limits.nmant)
+        error = np.abs(value - wanted) / unit
+    flushed = (np.abs(wanted) < tiny) & (np.abs(value) <= tiny)
+    same = (value == wanted) | (np.isnan(value) & np.isnan(wanted))
+    edge = np.isinf(value) & (np.abs(wanted) > largest * (1 - 2.0**-limits.nmant))
+    same |= flushed | (edge & (np.sign(value) == np.sign(wanted)))
+    return np.asarray(np.where(same, 0.0, np.where(np.isnan(error), np.inf, error)))

@@ -1,0 +1,236 @@
+"""Every elementwise row of the op table: all dtypes, special values, all layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from elementwise_cases import (
+    ROWS,
+    accepts,
+    float_error,
+    reference,
+    samples,
+    ulp_error,
+)
+from tolerances import map_tolerance
+
+import tensorweb as tw
+from tensorweb import devices, dtypes
+from tensorweb.dtypes import DType
+from tensorweb.evaluate import realize
+from tensorweb.graph import Op
+
+Array = np.ndarray[Any, Any]
+
+STORED = [
+    (device, dtype)
+    for device, row in devices.DEVICES.items()
+    for dtype in dtypes.ALL
+    if dtype.name in row.dtypes
+]
+CASES = [
+    (device, op, dtype) for op in ROWS for device, dtype in STORED if accepts(op, dtype)
+]
+
+
+def name_of(value: object) -> str:
+    """Return a test id: an operation's or a dtype's name."""
+    return str(getattr(value, "name", value))
+
+
+def require(dtype: DType, device: str) -> None:
+    """Skip where a device does not store a dtype."""
+    if dtype.name not in devices.backend(device).dtypes:
+        pytest.skip(f"{device} has no {dtype}")
+
+
+def apply(op: Op, inputs: list[tw.Tensor]) -> tw.Tensor:
+    """Return an operation by its public function."""
+    result = getattr(tw, op.name)(*inputs)
+    assert isinstance(result, tw.Tensor)
+    return result
+
+
+def check(op: Op, dtype: DType, got: Array, inputs: list[Array]) -> None:
+    """Compare a result with NumPy's, exactly or within the table's tolerance."""
+    if got.dtype.kind != "f":
+        np.testing.assert_array_equal(got, reference(op, inputs))
+        return
+    error = ulp_error(op, got, inputs)
+    worst = int(error.argmax()) if error.size else 0
+    allowed = map_tolerance(op.name, got.dtype.name)
+    assert not error.size or error.flat[worst] <= allowed, (
+        f"{op.name}({', '.join(repr(x.flat[worst]) for x in inputs)}) gives "
+        f"{got.flat[worst]!r}, NumPy {reference(op, inputs).flat[worst]!r}: "
+        f"{error.flat[worst]:.2f} ULP, {allowed} allowed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("device", "op", "dtype"), CASES, indirect=["device"], ids=name_of
+)
+def test_values(device: str, op: Op, dtype: DType) -> None:
+    require(dtype, device)
+    inputs = samples(op, dtype)
+    result = apply(op, [tw.asarray(array) for array in inputs])
+    assert result.dtype.name == expected_dtype(op, dtype)
+    check(op, dtype, result.numpy(), inputs)
+
+
+def expected_dtype(op: Op, dtype: DType) -> str:
+    """Return the name of the dtype that an operation on a dtype gives."""
+    if op.result in ("bool", "logical"):
+        return "bool"
+    if op.result == "float" and dtype.kind != "float":
+        return "float32"
+    return dtype.name
+
+
+LAYOUTS: dict[str, Callable[[Any], Any]] = {
+    "permuted": lambda x: x.transpose(2, 0, 1) if is_host(x) else x.permute(2, 0, 1),
+    "reversed": lambda x: x[::-1, 2:, ::-3],
+    "row": lambda x: x[3, :, 1],
+    "expanded": lambda x: (
+        np.broadcast_to(x[:, :1], (2, 5, 7, 11))
+        if is_host(x)
+        else tw.broadcast_to(x[:, :1], (2, 5, 7, 11))
+    ),
+    "one number": lambda x: x[4, 6, 10],
+    "empty": lambda x: x[:, 3:3],
+}
+
+
+def is_host(x: object) -> bool:
+    """Whether a layout works on the NumPy side."""
+    return isinstance(x, np.ndarray)
+
+
+@pytest.mark.parametrize("op", ROWS, ids=name_of)
+def test_layouts(op: Op, device: str) -> None:
+    dtype = dtypes.float32 if accepts(op, dtypes.float32) else dtypes.int32
+    hosts = [array[-385:].reshape(5, 7, 11) for array in samples(op, dtype)]
+    tensors = [tw.asarray(host) for host in hosts]
+    results = [
+        apply(op, [layout(tensor) for tensor in tensors]) for layout in LAYOUTS.values()
+    ]
+    realize([result.node for result in results])
+    for result, layout in zip(results, LAYOUTS.values(), strict=True):
+        inputs = [np.asarray(layout(host)) for host in hosts]
+        assert result.shape == inputs[0].shape
+        check(op, dtype, result.numpy(), inputs)
+
+
+@pytest.mark.parametrize("op", [op for op in ROWS if op.arity == 2], ids=name_of)
+def test_broadcasting(op: Op, device: str) -> None:
+    dtype = dtypes.float32 if accepts(op, dtypes.float32) else dtypes.int32
+    first, second = samples(op, dtype)
+    a, b = first[-15:].reshape(5, 1, 3), second[-84:].reshape(7, 1, 4, 3)
+    result = apply(op, [tw.asarray(a), tw.asarray(b)])
+    assert result.shape == (7, 5, 4, 3)
+    wide = [np.broadcast_to(x, result.shape) for x in (a, b)]
+    check(op, dtype, result.numpy(), wide)
+
+
+@pytest.mark.parametrize(("device", "dtype"), STORED, indirect=["device"], ids=name_of)
+def test_where(device: str, dtype: DType) -> None:
+    require(dtype, device)
+    a = np.arange(35).reshape(5, 7).astype(dtype.name)
+    b = np.arange(7, 0, -1).astype(dtype.name)
+    condition = np.arange(5).reshape(5, 1) % 2 == 0
+    result = tw.where(tw.asarray(condition), tw.asarray(a), tw.asarray(b))
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(result.numpy(), np.where(condition, a, b))
+
+
+def test_where_keeps_special_values_apart(device: str) -> None:
+    a = np.array([np.nan, np.inf, -0.0, 1.0], np.float32)
+    b = np.array([1.0, np.nan, np.inf, -0.0], np.float32)
+    condition = np.array([False, True, True, False])
+    result = tw.where(tw.asarray(condition), tw.asarray(a), tw.asarray(b)).numpy()
+    expected = np.where(condition, a, b)
+    np.testing.assert_array_equal(result, expected)
+    np.testing.assert_array_equal(np.signbit(result), np.signbit(expected))
+
+
+@pytest.mark.parametrize(("device", "dtype"), STORED, indirect=["device"], ids=name_of)
+def test_astype_to_every_dtype(device: str, dtype: DType) -> None:
+    require(dtype, device)
+    have = devices.backend(device).dtypes
+    source = samples_to_cast(dtype)
+    x = tw.asarray(source)
+    targets = [other for other in dtypes.ALL if other.name in have]
+    results = [tw.astype(x, other) for other in targets]
+    realize([result.node for result in results])
+    for result, other in zip(results, targets, strict=True):
+        assert result.dtype == other
+        expected = cast_reference(source, other)
+        if other.kind == "float":
+            exact = source.astype(np.float64)
+            error = float_error(result.numpy(), exact, np.abs(exact))
+            assert error.max() <= 0.5
+        else:
+            np.testing.assert_array_equal(result.numpy(), expected)
+
+
+def samples_to_cast(dtype: DType) -> Array:
+    """Return values at the limits of every dtype that a dtype can hold."""
+    if dtype.kind == "bool":
+        return np.array([False, True])
+    if dtype.kind == "float":
+        values = [0.0, -0.0, 0.5, -0.5, 1.7, -1.7, 255, 256, 1e4, np.nan]
+        wide = [*values, np.inf, -np.inf]
+        if dtype.bits > 16:
+            wide += [2.0**31, -(2.0**31), 2.0**32, 2.0**63, -(2.0**63), 2.0**64, 1e30]
+            wide += [2.0**31 - 128, 2.0**24 + 2, -3e9]
+        return np.array(wide, dtype.name)
+    low, high = dtypes.integer_range(dtype)
+    edges = [low, low + 1, 0, 1, 2, 100, high - 1, high]
+    return np.array(edges, dtype.name)
+
+
+def cast_reference(source: Array, dtype: DType) -> Array:
+    """Return Python's conversion: integers wrap, floats are cut and saturate."""
+    if dtype.kind == "bool":
+        return source != 0
+    if dtype.kind == "float":
+        return source
+    low, high = dtypes.integer_range(dtype)
+    results = []
+    for value in source.tolist():
+        if isinstance(value, int):
+            results.append((value - low) % 2**dtype.bits + low)
+        elif np.isnan(value):
+            results.append(0)
+        else:
+            results.append(int(np.clip(value, -1e25, 1e25)))
+    return np.array([min(max(x, low), high) for x in results], dtype.name)
+
+
+def test_integer_overflow_wraps(device: str) -> None:
+    large = tw.asarray([2**31 - 1, -(2**31)])
+    np.testing.assert_array_equal((large + 1).numpy(), [-(2**31), 1 - 2**31])
+    np.testing.assert_array_equal((large * 3).numpy(), [2**31 - 3, -(2**31)])
+    np.testing.assert_array_equal((-large).numpy(), [1 - 2**31, -(2**31)])
+    top = tw.asarray([2**32 - 1, 5], dtype=tw.uint32)
+    np.testing.assert_array_equal((top + 7).numpy(), [6, 12])
+    np.testing.assert_array_equal((top - 6).numpy(), [2**32 - 7, 2**32 - 1])
+
+
+def test_division_by_zero(device: str) -> None:
+    x = tw.asarray([1.0, -1.0, 0.0])
+    np.testing.assert_array_equal((x / 0).numpy(), [np.inf, -np.inf, np.nan])
+    n = tw.asarray([7, -7, 0])
+    np.testing.assert_array_equal((n // 0).numpy(), [0, 0, 0])
+    np.testing.assert_array_equal((n % 0).numpy(), [0, 0, 0])
+    np.testing.assert_array_equal((n / 0).numpy(), [np.inf, -np.inf, np.nan])
+
+
+def test_a_chain_equals_numpy(device: str) -> None:
+    x = np.linspace(-2, 2, 35, dtype=np.float32).reshape(5, 7)
+    t = tw.asarray(x)
+    result = tw.where(t.T > 0, tw.exp(-(t.T**2)), t.T + t[0, :5]) * 2 - 1
+    expected = np.where(x.T > 0, np.exp(-(x.T**2)), x.T + x[0, :5]) * 2 - 1
+    np.testing.assert_allclose(result.numpy(), expected, rtol=2e-6, atol=1e-6)
