@@ -34,7 +34,7 @@ class Op:
             float), `bool` (compared after promotion), `logical` (inputs become bool),
             `sum` (small integers and bool become the default integer), `index`.
         numpy: how NumPy computes it.
-        wgsl: the WGSL expression by kind of dtype (`any` for all); `{0}`, `{1}` …
+        wgsl: the WGSL expression by dtype, kind of dtype or `any`; `{0}`, `{1}` …
             are the inputs. For reductions: how two values combine.
         weight: rough cost of one element in multiply-adds; loads cost 4.
         identity: for reductions, the value that changes nothing, by kind of dtype;

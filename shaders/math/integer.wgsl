@@ -52,10 +52,11 @@ fn pow_u32(base: u32, exponent: u32) -> u32 {
     return product;
 }
 
-// base^exponent modulo 2^32 for exponent >= 0; a negative one counts as its bits.
-// Exact.
+// base^exponent modulo 2^32; a negative exponent gives the real result cut towards zero,
+// which is 0 unless base is 1 or -1. Exact.
 fn pow_i32(base: i32, exponent: i32) -> i32 {
-    return bitcast<i32>(pow_u32(bitcast<u32>(base), bitcast<u32>(exponent)));
+    let power = bitcast<i32>(pow_u32(bitcast<u32>(base), bitcast<u32>(exponent)));
+    return select(power, 0, exponent < 0 && base != 1 && base != -1);
 }
 
 // x 2^count modulo 2^32; 0 when count is 32 or more. Exact.

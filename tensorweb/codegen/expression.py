@@ -260,5 +260,5 @@ def _step(
         text = _CASTS[source, target].format(arguments[0])
         return f"f32(f16({text}))" if step.dtype == "float16" else text
     forms = OPS[step.name].wgsl
-    form = forms.get(kind_of(operand)) or forms["any"]
+    form = forms.get(operand) or forms.get(kind_of(operand)) or forms["any"]
     return form.format(*arguments)

@@ -185,7 +185,10 @@ ROWS: tuple[Op, ...] = (
         arity=2,
         result="float",
         numpy="nextafter",
-        wgsl={"float": "nextafter_f32({0}, {1})"},
+        wgsl={
+            "float": "nextafter_f32({0}, {1})",
+            "float16": "nextafter_half_f32({0}, {1})",
+        },
         weight=4,
     ),
     Op(
