@@ -201,6 +201,8 @@ def normalize_axes(
     """
     if axes is None:
         return tuple(range(ndim))
+    if isinstance(axes, str) or not isinstance(axes, SupportsIndex | Iterable):
+        raise AxisError(f"axis {axes!r} is no integer and no tuple of integers.")
     given = [axes] if isinstance(axes, SupportsIndex) else list(axes)
     result = [normalize_axis(axis, ndim) for axis in given]
     if len(set(result)) != len(result):
