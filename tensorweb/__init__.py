@@ -28,6 +28,7 @@ from tensorweb.arithmetic import (
     square,
     subtract,
 )
+from tensorweb.backends.records import KernelRecord, record_kernels
 from tensorweb.callables import fold, map, zip_with
 from tensorweb.comparison import (
     equal,
@@ -194,6 +195,7 @@ __all__ = [
     "DeviceLostError",
     "DeviceMemoryError",
     "Explanation",
+    "KernelRecord",
     "RangeError",
     "ShaderError",
     "ShapeError",
@@ -326,6 +328,7 @@ __all__ = [
     "ravel_index",
     "realize",
     "reciprocal",
+    "record_kernels",
     "remainder",
     "repeat",
     "reshape",

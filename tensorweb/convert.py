@@ -176,7 +176,7 @@ def _from_number(value: object, dtype: DType | None, device: str) -> Node:
 
 def _integer(number: complex, dtype: DType, device: str) -> Node:
     try:
-        whole = int(number)  # type: ignore[arg-type]  # complex numbers are out
+        whole = int(number)  # type: ignore[call-overload]  # complex numbers are out
     except (ValueError, OverflowError):
         raise DataError(
             f"the value is {number!r}, which no {dtype} can hold."

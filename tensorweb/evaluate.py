@@ -38,8 +38,12 @@ def host_bytes(node: Node) -> bytes | None:
 
     Contiguous views and small constants are answered; the rest needs a backend.
     """
-    if node.op.kind == "constant" and node.storage is None:
-        return _constant_bytes(node)
+    number = _plain_number(node)
+    if number is not None:
+        is_small = node.size <= SMALL_CONSTANT
+        return (
+            pack([number] * node.size, node.dtype, (node.size,)) if is_small else None
+        )
     storage = node.base.storage
     if not isinstance(storage, HostData) or not node.view.is_contiguous:
         return None
@@ -50,12 +54,22 @@ def host_bytes(node: Node) -> bytes | None:
     return bytes(memoryview(storage.data)[start : start + node.size * width])
 
 
-def _constant_bytes(node: Node) -> bytes | None:
-    return (
-        pack([node.attrs] * node.size, node.dtype, node.shape)
-        if node.size <= SMALL_CONSTANT
-        else None
-    )
+def _plain_number(node: Node) -> float | None:
+    """Return the number that a node is everywhere, if it looks at a constant."""
+    base = node.base
+    if base.op.kind != "constant" or base.storage is not None:
+        return None
+    number = base.attrs
+    assert isinstance(number, int | float), "internal: constant without a number"
+    return number
+
+
+def _without_waste(node: Node) -> Node:
+    """Return a view of a constant as a constant of its own, anything else as it is."""
+    number = None if node.base is node else _plain_number(node)
+    if number is None:
+        return node
+    return constant(number, node.dtype, node.device, node.shape)
 
 
 def read(nodes: Sequence[Node]) -> list[bytes]:
@@ -66,7 +80,7 @@ def read(nodes: Sequence[Node]) -> list[bytes]:
     """
     found = [host_bytes(node) for node in nodes]
     for device, places in _missing(nodes, found).items():
-        data = backend(device).read([nodes[place] for place in places])
+        data = backend(device).read([_without_waste(nodes[i]) for i in places])
         for place, part in zip(places, data, strict=True):
             found[place] = part
     return [data for data in found if data is not None]
@@ -76,7 +90,9 @@ async def read_async(nodes: Sequence[Node]) -> list[bytes]:
     """Return row-major bytes of each node by awaiting the devices."""
     found = [host_bytes(node) for node in nodes]
     for device, places in _missing(nodes, found).items():
-        data = await backend(device).read_async([nodes[place] for place in places])
+        data = await backend(device).read_async(
+            [_without_waste(nodes[i]) for i in places]
+        )
         for place, part in zip(places, data, strict=True):
             found[place] = part
     return [data for data in found if data is not None]
@@ -97,9 +113,8 @@ def transfer(node: Node, device: str) -> Node:
     """Return a node's value on another device, read and handed over as host bytes."""
     if node.device == device:
         return node
-    if node.op.kind == "constant":
-        number = node.attrs
-        assert isinstance(number, int | float), "internal: constant without a number"
+    number = _plain_number(node)
+    if number is not None:
         return constant(number, node.dtype, device, node.shape)
     return leaf(HostData(read([node])[0]), node.shape, node.dtype, device)
 

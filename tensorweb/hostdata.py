@@ -17,6 +17,9 @@ Number = bool | int | float
 
 SEQUENCES = (list, tuple, range)
 
+MOST_AXES = 64
+"""Deepest nesting of lists, so that one that contains itself ends."""
+
 _FORMATS: dict[str, tuple[str, str]] = {
     "float": ("efd", ""),
     "int": ("bhilqn", ""),
@@ -27,11 +30,18 @@ _FORMATS: dict[str, tuple[str, str]] = {
 def nested_shape(data: object) -> Shape:
     """Return the shape that the first items of nested sequences suggest.
 
+    Raises:
+        DataError: the nesting does not end.
+
     >>> nested_shape([[1, 2, 3], [4, 5, 6]])
     (2, 3)
     """
-    lengths = []
+    lengths: list[int] = []
     while isinstance(data, SEQUENCES):
+        if len(lengths) == MOST_AXES:
+            raise DataError(
+                f"lists nest deeper than {MOST_AXES} levels; one may contain itself."
+            )
         lengths.append(len(data))
         if not data:
             break
@@ -106,7 +116,8 @@ def infer_dtype(items: Sequence[object], shape: Shape) -> DType:
 
 def _infer_slowly(items: Sequence[object], shape: Shape) -> DType:
     kind = "bool"
-    for place, item in enumerate(items):
+    for place, given in enumerate(items):
+        item = given.item() if hasattr(given, "item") else given
         if isinstance(item, float):
             kind = "float"
         elif not isinstance(item, bool) and hasattr(item, "__index__"):
@@ -222,8 +233,8 @@ def unpack(data: bytes, dtype: DType, shape: Shape) -> object:
     """
     if size(shape) == 0:
         return _empty(shape)
-    if dtype.typecode == "e":
-        return _nest(struct.unpack(f"{size(shape)}e", data), shape)
+    if dtype.typecode == "e" or len(shape) > MOST_AXES:
+        return _nest(struct.unpack(f"{size(shape)}{dtype.typecode}", data), shape)
     flat = memoryview(data).cast("B").cast(dtype.typecode)  # type: ignore[call-overload]  # a dtype's letter is a native one
     if not shape:
         return flat[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import ModuleType
 from typing import Self
 
@@ -137,9 +138,7 @@ class LayoutMethods(TensorBase):
                 f"__array_namespace__: version {api_version!r}; known are "
                 f"{', '.join(API_VERSIONS)}."
             )
-        import tensorweb
-
-        return tensorweb
+        return sys.modules["tensorweb"]
 
     def __len__(self) -> int:
         if not self.node.shape:

@@ -1,0 +1,236 @@
+"""Tensors from data and from nothing, on both devices, compared with NumPy."""
+
+from __future__ import annotations
+
+import array
+import sys
+
+import numpy as np
+import pytest
+from checks import assert_equal
+
+import tensorweb as tw
+from tensorweb.errors import DataError, DTypeError, RangeError, ShapeError
+
+pytestmark = pytest.mark.usefixtures("device")
+
+
+@pytest.mark.parametrize(
+    ("data", "dtype", "shape"),
+    [
+        (3, tw.int32, ()),
+        (2.5, tw.float32, ()),
+        (True, tw.bool, ()),
+        ([1, 2, 3], tw.int32, (3,)),
+        ([1, 2.5], tw.float32, (2,)),
+        ([True, False], tw.bool, (2,)),
+        ([True, 2], tw.int32, (2,)),
+        (((1, 2), (3, 4), (5, 6)), tw.int32, (3, 2)),
+        (range(5), tw.int32, (5,)),
+        ([range(2), [5, 6]], tw.int32, (2, 2)),
+        ([], tw.float32, (0,)),
+        ([[], []], tw.float32, (2, 0)),
+        ([np.float32(1.5), np.int64(2)], tw.float32, (2,)),
+    ],
+)
+def test_lists_say_their_dtype(
+    data: object, dtype: tw.DType, shape: tuple[int, ...]
+) -> None:
+    x = tw.asarray(data)
+    assert (x.dtype, x.shape) == (dtype, shape)
+    assert_equal(x, np.asarray(data))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "uint32", "bool"])
+def test_numpy_arrays_keep_their_dtype(dtype: str) -> None:
+    host = np.arange(30).reshape(2, 3, 5).astype(dtype)
+    for view in (
+        host,
+        host.T,
+        host[:, ::-2, 1:],
+        host[:, :0],
+        np.asarray(host[1, 1, 1]),
+    ):
+        x = tw.asarray(view)
+        assert x.dtype.name == dtype
+        assert_equal(x, view)
+
+
+def test_buffers() -> None:
+    assert_equal(tw.asarray(array.array("f", [1.5, 2.5])), [1.5, 2.5])
+    assert_equal(tw.asarray(memoryview(array.array("i", [1, -2]))), [1, -2])
+    assert_equal(tw.asarray(b"\x01\x02", dtype=tw.int32), [1, 2])
+    assert_equal(tw.asarray(bytearray(3), dtype=tw.float32), [0, 0, 0])
+
+
+def test_foreign_byte_order() -> None:
+    other = ">" if sys.byteorder == "little" else "<"
+    assert_equal(tw.asarray(np.array([1.5, -2], dtype=f"{other}f4")), [1.5, -2])
+
+
+def test_anything_with_an_array_interface() -> None:
+    class Wrapped:
+        def __array__(self, dtype: object = None, copy: object = None) -> object:
+            return np.array([[1, 2]], np.int32)
+
+    assert_equal(tw.asarray(Wrapped()), [[1, 2]])
+
+
+def test_tensors_in_lists_are_stacked() -> None:
+    x = tw.asarray([1, 2, 3])
+    assert_equal(tw.asarray([x, x + 1]), [[1, 2, 3], [2, 3, 4]])
+    assert_equal(tw.asarray([x.sum(), 2.5]), [6, 2.5])
+    assert_equal(tw.asarray([[x], [x]]), [[[1, 2, 3]], [[1, 2, 3]]])
+    with pytest.raises(DataError, match=r"\[1\] has shape \(2,\).*\(3,\)"):
+        tw.asarray([x, x[:2]])
+
+
+def test_dtype_converts_data() -> None:
+    assert_equal(tw.asarray([1.7, -1.7], dtype=tw.int32), [1, -1])
+    assert_equal(tw.asarray([0, 2], dtype="bool"), [False, True])
+    assert_equal(tw.asarray(np.array([1.5, 2.5]), dtype=tw.float32), [1.5, 2.5])
+    assert tw.asarray([1, 2], dtype=float).dtype is tw.float32
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([[1, 2], [3]], "row 1 has 1 items, row 0 has 2"),
+        ([[1, 2], 3], "row 1 is 3, row 0 has 2 items"),
+        ([1, [2]], "row 1 is a sequence of 1 items where row 0 is a number"),
+        (
+            [[[1], [2]], [[3], [4, 5]]],
+            r"item \[1\]\[1\] has 2 items, item \[0\]\[0\] has 1",
+        ),
+        ([1, "two"], r"item at \[1\] is 'two' of type str"),
+        ([[1.0, None]], r"item at \[0\]\[1\] is None"),
+        ("123", "string '123' is no number"),
+        ({1: 2}, "data of type dict"),
+        (np.array(["a"]), "dtype <U1"),
+        (None, "NoneType"),
+        ([float("nan"), 1], "item at .0. is nan, which no int32 can hold"),
+    ],
+)
+def test_data_that_are_no_numbers(data: object, message: str) -> None:
+    dtype = tw.int32 if "int32" in message else None
+    with pytest.raises(DataError, match=message):
+        tw.asarray(data, dtype=dtype)
+
+
+def test_lists_that_contain_themselves_end() -> None:
+    endless: list[object] = []
+    endless.append(endless)
+    with pytest.raises(DataError, match="deeper than 64"):
+        tw.asarray(endless)
+
+
+def test_complex_numbers_are_refused() -> None:
+    for data in (1j, [1j], np.array([1j])):
+        with pytest.raises(DTypeError, match="complex"):
+            tw.asarray(data)
+
+
+def test_integers_that_do_not_fit() -> None:
+    with pytest.raises(RangeError, match=r"item at \[1\].*1099511627776.*int32"):
+        tw.asarray([1, 2**40])
+    with pytest.raises(OverflowError, match="-1 does not fit uint32"):
+        tw.asarray(-1, dtype=tw.uint32)
+    with pytest.raises(OverflowError, match="2147483648"):
+        tw.full(3, 2**31)
+
+
+def test_copy_false_is_for_tensors_only() -> None:
+    x = tw.asarray([1, 2])
+    assert tw.asarray(x, copy=False) is x
+    assert not tw.asarray(x, copy=True).shares_memory_with(x)
+    with pytest.raises(ValueError, match="copy=False"):
+        tw.asarray(np.zeros(3, np.float32), copy=False)
+
+
+def test_dlpack_goes_both_ways() -> None:
+    host = np.arange(6, dtype=np.float32).reshape(2, 3)
+    x = tw.from_dlpack(host)
+    assert_equal(x, host)
+    np.testing.assert_array_equal(np.from_dlpack(x), host)
+
+
+@pytest.mark.parametrize("args", [(5,), (2, 7), (7, 2), (1, 10, 3), (10, 1, -4), (0,)])
+def test_arange_of_integers(args: tuple[int, ...]) -> None:
+    assert_equal(tw.arange(*args), np.arange(*args))
+    assert tw.arange(*args).dtype is tw.int32
+
+
+@pytest.mark.parametrize("args", [(2.5,), (0, 1, 0.1), (1, -1, -0.25), (3.0, 1.0)])
+def test_arange_of_floats(args: tuple[float, ...]) -> None:
+    wanted = np.arange(*args).astype(np.float32)
+    x = tw.arange(*args)
+    assert x.shape == wanted.shape
+    np.testing.assert_allclose(x.numpy(), wanted, rtol=1e-6, atol=1e-7)
+
+
+def test_arange_refuses_what_does_not_fit() -> None:
+    with pytest.raises(RangeError, match="3000000000"):
+        tw.arange(3_000_000_000, 3_000_000_002)
+    with pytest.raises(DataError, match="step 0"):
+        tw.arange(1, 5, 0)
+    assert_equal(tw.arange(5, 2, -1, dtype=tw.uint32), [5, 4, 3])
+
+
+@pytest.mark.parametrize("num", [0, 1, 2, 5, 101])
+@pytest.mark.parametrize("endpoint", [True, False])
+def test_linspace(num: int, endpoint: bool) -> None:
+    x = tw.linspace(-0.1, 0.3, num, endpoint=endpoint).numpy()
+    wanted = np.linspace(-0.1, 0.3, num, endpoint=endpoint).astype(np.float32)
+    np.testing.assert_allclose(x, wanted, rtol=1e-6, atol=1e-7)
+    if num > 1 and endpoint:
+        assert x[-1] == np.float32(0.3)
+
+
+def test_constants_take_no_storage() -> None:
+    x = tw.zeros((100_000, 100_000))
+    assert x[5, 5].item() == 0
+    assert x[::50_000, ::50_000].tolist() == [[0, 0], [0, 0]]
+
+
+def test_like() -> None:
+    x = tw.asarray([[1, 2, 3]])
+    assert_equal(tw.zeros_like(x), [[0, 0, 0]])
+    assert tw.ones_like(x).dtype is tw.int32
+    assert_equal(tw.full_like(x, 2.5, dtype=tw.float32), [[2.5, 2.5, 2.5]])
+    assert tw.empty_like(x).shape == (1, 3)
+    assert_equal(tw.full((2,), tw.asarray(3) + 1), [4, 4])
+
+
+def test_full_takes_one_number() -> None:
+    with pytest.raises(ShapeError, match="one number"):
+        tw.full((2,), [1, 2])
+    with pytest.raises(ShapeError, match="negative"):
+        tw.zeros((2, -1))
+
+
+@pytest.mark.parametrize("k", [-2, 0, 1, 9])
+def test_patterns(k: int) -> None:
+    x = np.arange(30, dtype=np.int32).reshape(2, 3, 5)
+    assert_equal(tw.eye(3, 5, k=k), np.eye(3, 5, k=k))
+    assert_equal(tw.tril(x, k=k), np.tril(x, k=k))
+    assert_equal(tw.triu(x, k=k), np.triu(x, k=k))
+
+
+@pytest.mark.parametrize("indexing", ["xy", "ij"])
+def test_meshgrid(indexing: str) -> None:
+    parts = ([1, 2, 3], [4.0, 5.0], [True])
+    for x, wanted in zip(
+        tw.meshgrid(*parts, indexing=indexing),
+        np.meshgrid(*parts, indexing=indexing),  # type: ignore[arg-type]  # xy or ij
+        strict=True,
+    ):
+        assert_equal(x, wanted)
+        assert 0 in x.strides
+
+
+def test_float64_is_never_narrowed_quietly() -> None:
+    with pytest.raises(DTypeError, match=r"dtype=tw.float32.*device=\"cpu\""):
+        tw.asarray(np.zeros(3), device="webgpu")
+    with pytest.raises(DTypeError, match="int64"):
+        tw.zeros(3, dtype=tw.int64, device="webgpu")
+    assert tw.asarray(np.zeros(3), device="cpu").dtype is tw.float64

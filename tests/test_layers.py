@@ -1,0 +1,178 @@
+"""Imports point one way: each part of the package, and what it may import.
+
+See docs/architecture.md. Imports are read from the source, so those inside functions
+count as well.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "tensorweb"
+
+VALUES = ("errors", "dtypes", "shapes", "view")
+GRAPH = (*VALUES, "graph", "ops")
+BUILDING = (*GRAPH, "devices", "hostdata", "evaluate", "build")
+TENSOR = (*BUILDING, "methods", "convert", "printing", "tensor")
+FUNCTIONS = (
+    "apply",
+    "arithmetic",
+    "callables",
+    "comparison",
+    "computing",
+    "creation",
+    "data_types",
+    "exponential",
+    "indexing",
+    "joining",
+    "linear_algebra",
+    "logic",
+    "manipulation",
+    "namespace",
+    "patterns",
+    "reductions",
+    "rounding",
+    "searching",
+    "trigonometric",
+)
+
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "errors": (),
+    "dtypes": ("errors",),
+    "shapes": ("errors",),
+    "view": ("errors", "shapes"),
+    "graph": VALUES,
+    "ops": ("graph",),
+    "devices": (*VALUES, "graph"),
+    "hostdata": VALUES,
+    "number_text": VALUES,
+    "evaluate": (*GRAPH, "devices", "hostdata"),
+    "build": BUILDING,
+    "convert": (*BUILDING, "methods"),
+    "printing": (*BUILDING, "methods", "number_text"),
+    "methods": (*BUILDING, "convert", "printing"),
+    "tensor": ("methods",),
+    **dict.fromkeys(FUNCTIONS, (*TENSOR, *FUNCTIONS)),
+    "show": (),
+    "schedule": GRAPH,
+    "codegen": (*GRAPH, "schedule"),
+    "drivers": ("errors",),
+    "backends": (*GRAPH, "devices", "build", "schedule", "codegen", "drivers"),
+}
+"""By part; the playground and the package's own file may import everything."""
+
+OUTSIDE: dict[str, tuple[str, ...]] = {
+    "numpy": ("backends", "convert", "creation", "methods"),
+    "wgpu": ("drivers",),
+    "js": ("drivers", "playground"),
+    "pyodide": ("drivers", "playground"),
+}
+"""Which parts may import what is not everywhere."""
+
+FREE = ("playground", "__init__")
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(PACKAGE))
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def module_of(node: ast.ImportFrom, path: Path) -> str:
+    if not node.level:
+        return node.module or ""
+    parents = ("tensorweb", *path.relative_to(PACKAGE).parts[:-1])
+    parts = parents[: len(parents) - node.level + 1]
+    return ".".join((*parts, node.module) if node.module else parts)
+
+
+def imports(path: Path, tree: ast.AST) -> set[str]:
+    """Return the modules that a file imports, by full name."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = module_of(node, path)
+            names = [f"{module}.{alias.name}" for alias in node.names]
+            found.update(names if module == "tensorweb" else [module])
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_imports_point_one_way(path: Path) -> None:
+    part = part_of(path)
+    found = imports(path, ast.parse(path.read_text()))
+    inside = {name.split(".")[1] for name in found if name.startswith("tensorweb.")}
+    allowed = inside if part in FREE else {part, *MAY_IMPORT[part]}
+    assert inside <= allowed
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_optional_packages_stay_at_their_edges(path: Path) -> None:
+    part = part_of(path)
+    found = {name.split(".")[0] for name in imports(path, ast.parse(path.read_text()))}
+    assert [name for name in found if part not in OUTSIDE.get(name, (part,))] == []
+
+
+def test_methods_base_knows_no_conversion() -> None:
+    path = PACKAGE / "methods" / "base.py"
+    found = imports(path, ast.parse(path.read_text()))
+    assert {name for name in found if name.startswith("tensorweb")} == {
+        "tensorweb.errors",
+        "tensorweb.evaluate",
+        "tensorweb.graph",
+    }
+
+
+def imported_at_once(tree: ast.Module) -> set[str]:
+    """Return top-level packages that importing a module imports."""
+    guarded = [
+        child
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+        for child in ast.walk(node)
+    ]
+    return {
+        name.split(".")[0]
+        for node in ast.walk(tree)
+        if node not in guarded
+        for name in _names(node)
+    }
+
+
+def _names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and not node.level:
+        return [node.module or ""]
+    return []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if part_of(path) not in ("backends", "drivers")],
+    ids=name_of,
+)
+def test_importing_needs_the_standard_library_only(path: Path) -> None:
+    assert not imported_at_once(ast.parse(path.read_text())) & set(OUTSIDE)
+
+
+def test_every_part_has_a_row() -> None:
+    parts = {part_of(path) for path in FILES}
+    assert parts == {*MAY_IMPORT, *FREE}
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_file_is_short_and_says_what_it_does(path: Path) -> None:
+    text = path.read_text()
+    assert len(text.splitlines()) <= 400
+    assert ast.get_docstring(ast.parse(text))
