@@ -210,6 +210,7 @@ CASES = [
     unary("acosh_f32", np.arccosh),
     unary("atanh_f32", np.arctanh),
     unary("erf_f32", np.vectorize(math.erf, otypes=[np.float64])),
+    binary("subtract_f32", np.subtract),
     binary("divide_f32", np.divide),
     unary("reciprocal_f32", np.reciprocal),
     binary("fmod_f32", np.fmod),

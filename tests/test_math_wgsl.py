@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 FOLDER = Path(__file__).parents[1] / "shaders" / "math"
 SOURCE = "\n".join(path.read_text() for path in sorted(FOLDER.glob("*.wgsl")))
+SOURCE += "\nfn difference_with_itself(x: f32) -> f32 {\n return subtract_f32(x, x);\n}"
 BOUNDS: dict[str, dict[str, Any]] = json.loads((FOLDER / "accuracy.json").read_text())
 SIGNATURE = re.compile(r"^fn (\w+)\((.*?)\) -> (\w+) \{", re.MULTILINE)
 SMALLEST = 2.0**-126
@@ -160,6 +161,11 @@ def results(device: Any, name: str, *columns: Any) -> list[float]:
 
 def test_every_bound_belongs_to_a_tested_function() -> None:
     assert list(BOUNDS) == [case.name for case in math_wgsl_cases.CASES]
+
+
+def test_infinity_less_itself_is_nan(device: Any) -> None:
+    got = results(device, "difference_with_itself", [np.inf, -np.inf, np.nan, 1.5])
+    assert np.isnan(got).tolist() == [True, True, True, False]
 
 
 def test_powers_of_integers_are_exact(device: Any) -> None:

@@ -115,9 +115,9 @@ fn remainder_f32(x: f32, y: f32) -> f32 {
     return bitcast<f32>(moved);
 }
 
-// floor(x / y); x/0 is an infinity or NaN, inf/y is NaN. The rounded quotient is one too
-// large in size when it is whole while the exact remainder is near y. Exact below 2^24,
-// above it max error 1 ULP.
+// floor(x / y); x/0 is an infinity or NaN, inf/y is NaN. The rounded quotient is one
+// too large in size when it is whole while the exact remainder is near y. Exact below
+// 2^24, above it max error 2 ULP.
 fn floor_divide_f32(x: f32, y: f32) -> f32 {
     let quotient = divide_f32(x, y);
     if (magnitude_f32(y) == 0u || !is_finite_f32(quotient)) {

@@ -91,12 +91,11 @@ fn head_f32(x: f32) -> f32 {
     return bitcast<f32>(bitcast<u32>(x) & 0xfffff000u);
 }
 
-// `value`, computed as written: adds a zero to its bits that no compiler can see to be
-// zero, so that no sum is reordered across it (Mesa turns c n + (d n + x) into
-// (c + d) n + x, which undoes every constant in two parts). Changed if x is not finite.
+// `value` for any x but NaN, computed as written: no sum is reordered across the
+// choice, which no compiler can foresee. Without it Mesa turns c n + (d n + x) into
+// (c + d) n + x and so undoes every constant in two parts.
 fn pinned_f32(value: f32, x: f32) -> f32 {
-    let unseen_zero = (magnitude_f32(x) + 0x00800000u) >> 31u;
-    return bitcast<f32>(bitcast<u32>(value) + unseen_zero);
+    return nan_where_f32(is_nan_f32(x), value);
 }
 
 // The f32 next to x on the way to `toward`, subnormals included. Exact.

@@ -45,7 +45,7 @@ fn log_f32(x: f32) -> f32 {
 }
 
 // log(1 + x): 1 + x = 2^e (1 + f) with 1 + f in [3/4, 3/2), f = 2^-e x + (2^-e - 1),
-// so that no digit of a small x is lost. Max error 2 ULP; x itself below 2^-24.
+// so that no digit of a small x is lost. Max error 1.5 ULP; x itself below 2^-24.
 fn log1p_f32(x: f32) -> f32 {
     let field = (bitcast<u32>(1.0 + x) - 0x3f400000u) & 0xff800000u;
     let scaled = bitcast<f32>(bitcast<u32>(x) - field);
@@ -105,7 +105,7 @@ fn log10_f32(x: f32) -> f32 {
     return finish_log_f32(x, fma(e, 0.30102921, low));
 }
 
-// log(e^x + e^y) = max + log1p(e^-|x - y|). Max error 2 ULP of the largest of
+// log(e^x + e^y) = max + log1p(e^-|x - y|). Max error 2.5 ULP of the largest of
 // |x|, |y| and |result|: the sum cancels where the result is near zero.
 fn logaddexp_f32(x: f32, y: f32) -> f32 {
     let larger = max(x, y);

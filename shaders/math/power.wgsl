@@ -1,7 +1,7 @@
 // Powers and roots of f32.
 
-// sqrt x: the adapter's square root, whose error is 0.5 ULP on the adapters measured,
-// with -0 kept, NaN below zero. Max error 1 ULP; subnormals may count as zero.
+// sqrt x: the adapter's square root, with -0 kept and NaN below zero. Max error 0.5 ULP
+// on software adapters, 1 ULP on an NVIDIA H200; subnormals may count as zero.
 fn sqrt_f32(x: f32) -> f32 {
     let raw = bitcast<u32>(x);
     let is_same = raw == 0x7f800000u || magnitude_f32(x) == 0u;
@@ -10,7 +10,7 @@ fn sqrt_f32(x: f32) -> f32 {
 }
 
 // sqrt(x^2 + y^2), scaled by a power of two so that nothing overflows on the way.
-// Max error 1 ULP; infinite when either is, even beside NaN.
+// Max error 1.5 ULP; infinite when either is, even beside NaN.
 fn hypot_f32(x: f32, y: f32) -> f32 {
     let largest = max(magnitude_f32(x), magnitude_f32(y));
     let is_large = largest >= 0x5f000000u;
@@ -25,8 +25,9 @@ fn hypot_f32(x: f32, y: f32) -> f32 {
     return bitcast<f32>(select(bitcast<u32>(result), 0x7f800000u, is_infinite));
 }
 
-// log2 x for positive finite x as head + tail with about 31 bits; the head has 12.
-// log(1 + f) = 2 atanh(s), s = f / (2 + f) in two parts; atanh(s) = s + s w(s^2).
+// log2 x for positive finite x as head + tail with about 34 bits; the head has 12.
+// log(1 + f) = 2 atanh(s), s = f / (2 + f) in two parts, and so is s^3 in
+// atanh(s) = s + s^3 / 3 + s^5 w(s^2).
 fn log2_parts_f32(x: f32) -> vec2f {
     let parts = split_power_f32(x);
     let f = parts.x;
@@ -37,16 +38,25 @@ fn log2_parts_f32(x: f32) -> vec2f {
     let s_head = head_f32(f * inverse);
     let rest = pinned_f32(fma(-s_head, sum_head, f), x);
     let s_tail = inverse * fma(-s_head, sum_tail, rest);
+    let head_square = s_head * s_head;
+    let square_head = head_f32(head_square);
+    let cube_head = pinned_f32(s_head * square_head, x);
     let s = s_head + s_tail;
     let square = s * s;
-    var w = fma(square, 0.121396236, 0.142493933);
-    w = fma(w, square, 0.20000486);
-    w = fma(w, square, 0.33333331);
-    let tail = fma(s * square, w, s_tail);
+    let cross = 3.0 * s_head * s * s_tail;
+    let cube_tail = fma(s_head, head_square - square_head, cross);
+    var w = fma(square, 0.117096946, 0.14273548);
+    w = fma(w, square, 0.20000076);
+    let fifth = fma(w * s, square * square, s_tail);
+    let third_head = head_f32(cube_head * 0.33333333);
+    let third_rest = pinned_f32(fma(-3.0, third_head, cube_head), x);
+    let third_tail = fma(third_rest + cube_tail, 0.33333333, fifth);
     let high = s_head * 2.884765625;
-    let low = pinned_f32(fma(tail, 2.88539008, s_head * 6.24456778e-4), x);
-    let head = head_f32(e + pinned_f32(high + low, x));
-    return vec2f(head, pinned_f32(high - pinned_f32(head - e, x), x) + low);
+    let middle = pinned_f32(third_head * 2.884765625, x);
+    let low = fma(third_tail, 2.88539008, (s_head + third_head) * 6.24456778e-4);
+    let head = head_f32(e + pinned_f32(high + (middle + low), x));
+    let rest_high = pinned_f32(high - pinned_f32(head - e, x), x);
+    return vec2f(head, pinned_f32(rest_high + middle, x) + low);
 }
 
 // |x|^y for positive finite x and |y| <= 10^12, as 2^(y log2 x) with the exponent in
@@ -66,8 +76,8 @@ fn pow_positive_f32(x: f32, y: f32) -> f32 {
 }
 
 // x^y with the special cases of C99: 1 for y = 0 or x = 1 even beside NaN, NaN for a
-// negative x and a fractional y, the sign of x for an odd y. Max error 2 ULP, exact
-// when the power of an integer is an f32; subnormal results are flushed to 0.
+// negative x and a fractional y, the sign of x for an odd y. Max error 1.5 ULP,
+// exact when the power of an integer is an f32; subnormal results are flushed to 0.
 fn pow_f32(x: f32, y: f32) -> f32 {
     let size = magnitude_f32(x);
     let limited = clamp(y, -1.0e12, 1.0e12);
