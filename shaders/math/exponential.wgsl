@@ -62,7 +62,7 @@ fn expm1_f32(x: f32) -> f32 {
     return nan_where_f32(is_nan_f32(x), bitcast<f32>(bits));
 }
 
-// 1 / (1 + e^-x). Max error 2.5 ULP; subnormal results are flushed to 0.
+// 1 / (1 + e^-x). Max error 3 ULP; subnormal results are flushed to 0.
 fn sigmoid_f32(x: f32) -> f32 {
     let limited = clamp(x, -87.33654, 30.0);
     let value = 1.0 / (1.0 + exp_scaled_f32(-limited, 0));

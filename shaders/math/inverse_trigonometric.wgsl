@@ -23,7 +23,7 @@ fn asin_f32(x: f32) -> f32 {
 }
 
 // acos x: pi/2 - asin x up to 1/2, then 2 asin(sqrt((1 - |x|) / 2)), taken from pi for
-// negative x. Max error 1.5 ULP; NaN outside [-1, 1].
+// negative x. Max error 2 ULP; NaN outside [-1, 1].
 fn acos_f32(x: f32) -> f32 {
     let a = abs_f32(x);
     let is_large = a > 0.5;
@@ -52,7 +52,7 @@ fn atan_small_f32(t: f32) -> f32 {
     return fma(p * square, t, t);
 }
 
-// atan x; above 1 it is pi/2 - atan(1 / |x|). Max error 2 ULP.
+// atan x; above 1 it is pi/2 - atan(1 / |x|). Max error 2.5 ULP.
 fn atan_f32(x: f32) -> f32 {
     let a = min(abs_f32(x), 1.0e30);
     let is_large = a > 1.0;
@@ -65,7 +65,7 @@ fn atan_f32(x: f32) -> f32 {
 
 // The angle of the point (x, y) in [-pi, pi], all cases of signed zeros and infinities
 // as in C99. The smaller coordinate over the larger, then octant by octant. Max error
-// 2 ULP; subnormal results are flushed to zero.
+// 2.5 ULP; subnormal results are flushed to zero.
 fn atan2_f32(y: f32, x: f32) -> f32 {
     let x_size = magnitude_f32(x);
     let y_size = magnitude_f32(y);

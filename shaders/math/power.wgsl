@@ -10,7 +10,7 @@ fn sqrt_f32(x: f32) -> f32 {
 }
 
 // sqrt(x^2 + y^2), scaled by a power of two so that nothing overflows on the way.
-// Max error 1.5 ULP; infinite when either is, even beside NaN.
+// Max error 2 ULP; infinite when either is, even beside NaN.
 fn hypot_f32(x: f32, y: f32) -> f32 {
     let largest = max(magnitude_f32(x), magnitude_f32(y));
     let is_large = largest >= 0x5f000000u;
