@@ -8,54 +8,49 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import tensorweb as tw
+from tensorweb import evaluate
+from tensorweb.graph import Node
+from tensorweb.hostdata import unpack
 
 Number = float | int | bool
 
 
-class CannotWait(Exception):
-    """Python cannot block here and the caller did not await."""
-
-
 class Reader(Protocol):
-    """How values leave the device: blocking where possible, awaited elsewhere."""
+    """How bytes leave a device: blocking where possible, awaited elsewhere."""
 
-    async def read(self, x: tw.Tensor) -> list[Number]:
-        """Return the values of a 1-d tensor."""
+    async def read(self, nodes: Sequence[Node]) -> list[bytes]:
+        """Return the row-major bytes of each node, with one read per device."""
 
 
 class BlockingReader:
     """Reads that block; the coroutine ends without ever being suspended."""
 
-    async def read(self, x: tw.Tensor) -> list[Number]:
-        """Return the values of a 1-d tensor."""
-        values: list[Number] = x.tolist()
-        return values
+    async def read(self, nodes: Sequence[Node]) -> list[bytes]:
+        """Return the row-major bytes of each node, with one read per device."""
+        return evaluate.read(nodes)
 
 
 class AwaitingReader:
     """Reads that are awaited, for browsers without stack switching."""
 
-    async def read(self, x: tw.Tensor) -> list[Number]:
-        """Return the values of a 1-d tensor."""
-        values: list[Number] = await x.tolist_async()
-        return values
+    async def read(self, nodes: Sequence[Node]) -> list[bytes]:
+        """Return the row-major bytes of each node, with one read per device."""
+        return await evaluate.read_async(nodes)
 
 
 async def read_all(tensors: Sequence[tw.Tensor], reader: Reader) -> list[list[Number]]:
-    """Return the values of many small tensors with one read per device and dtype."""
-    groups: dict[tuple[str, str], list[int]] = {}
-    for position, x in enumerate(tensors):
-        groups.setdefault((str(x.device), str(x.dtype)), []).append(position)
-    results: list[list[Number]] = [[] for _ in tensors]
-    for positions in groups.values():
-        flat = [tw.reshape(tensors[position], (-1,)) for position in positions]
-        joined = flat[0] if len(flat) == 1 else tw.concat(flat)
-        values = await reader.read(joined)
-        start = 0
-        for position, part in zip(positions, flat, strict=True):
-            results[position] = values[start : start + part.size]
-            start += part.size
-    return results
+    """Return the values of many small tensors, row by row, with few reads."""
+    if not tensors:
+        return []
+    nodes = [x.node for x in tensors]
+    found = await reader.read(nodes)
+    return [_values(data, node) for data, node in zip(found, nodes, strict=True)]
+
+
+def _values(data: bytes, node: Node) -> list[Number]:
+    values = unpack(data, node.dtype, (node.size,))
+    assert isinstance(values, list), "internal: a 1-d read gives a list"
+    return values
 
 
 def text_of(value: Number, dtype: str) -> str:

@@ -117,7 +117,13 @@ def is_countable(x: tw.Tensor) -> bool:
 
 
 async def _statistics(tensors: Sequence[tw.Tensor], reader: Reader) -> list[Record]:
-    """Compute on the device and read every result in one go."""
+    """Compute on the device and read every result in one go.
+
+    The tensors themselves come first: their statistics are then the same few kernels
+    for all of them, whatever they were made of.
+    """
+    if tensors:
+        tw.realize(*tensors)
     questions = [_ask(x) if is_countable(x) else [] for x in tensors]
     flat = [scalar for parts in questions for scalar in parts]
     answers = iter(await read_all(flat, reader))

@@ -40,7 +40,7 @@ print("merge of a transpose: strides", merged.strides, merged.shares_memory_with
 
 # The rule behind it: position = offset + the sum of index times stride.
 index = (1, 2, 3)
-print("row-major strides of (5, 6, 7):", tw.strides((5, 6, 7)))
+print("row-major strides of (5, 6, 7):", tw.shapes.strides((5, 6, 7)))
 print("element", index, "of (5, 6, 7) is number", tw.ravel_index(index, (5, 6, 7)))
 print("number 59 of (5, 6, 7) is element", tw.unravel_index(59, (5, 6, 7)))
 

@@ -38,7 +38,7 @@ def step(board):
 
 history = [board]
 for _ in range(90):
-    board = step(board)
+    board = tw.realize(step(board))  # compute now, so that no generation is done twice
     history.append(board)
 
 population = tw.sum(tw.stack(history), axis=(1, 2))

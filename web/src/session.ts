@@ -30,7 +30,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-const PATIENCE_ISOLATED = 4000;
+const PATIENCE_ISOLATED = 3000;
 const PATIENCE_ALONE = 1200;
 
 export class Session {
@@ -107,19 +107,24 @@ export class Session {
       this.#queued = null;
       this.events.queued(false);
     }
-    if (this.state !== "running" || this.#stopping) return;
+    if (this.state !== "running") return;
+    if (this.#stopping) return this.#force();
     if (this.#interrupt) new Uint8Array(this.#interrupt)[0] = 2;
     this.#worker?.postMessage({ cancel: true });
     const patience = this.#interrupt ? PATIENCE_ISOLATED : PATIENCE_ALONE;
-    this.#stopping = window.setTimeout(() => {
-      this.#stopping = 0;
-      if (this.state !== "running") return;
-      this.events.trouble(
-        "The program did not react to Stop, so Python was restarted. Your code is as it was.",
-      );
-      this.#shownError = true;
-      void this.restart();
-    }, patience);
+    this.#stopping = window.setTimeout(() => this.#force(), patience);
+  }
+
+  /** The last resort, after patience or a second Stop: a new Python. */
+  #force(): void {
+    clearTimeout(this.#stopping);
+    this.#stopping = 0;
+    if (this.state !== "running") return;
+    this.events.trouble(
+      "The program did not react to Stop, so Python was restarted. Your code is as it was.",
+    );
+    this.#shownError = true;
+    void this.restart();
   }
 
   /** Throw Python away and start it again; the page keeps everything it shows. */
