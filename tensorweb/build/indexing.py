@@ -74,7 +74,6 @@ def _merge_masked_axes(
             if node.view.reshape(merged) is not None:
                 node = reshape(node, merged)
                 item = Mask(reshape(item.node, (item.node.size,)))
-                axis += 1 - rank
         result.append(item)
         axis += _rank_taken(item)
     return node, result

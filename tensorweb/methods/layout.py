@@ -142,5 +142,5 @@ class LayoutMethods(TensorBase):
 
     def __len__(self) -> int:
         if not self.node.shape:
-            raise ShapeError("len(): a 0-d tensor has no length; use size.")
+            raise DataError("len(): a 0-d tensor has no length; use size.")
         return self.node.shape[0]
