@@ -1,0 +1,121 @@
+"""The cpu device: views without copies, memory freed early, words and refusals."""
+
+from __future__ import annotations
+
+import importlib
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from checks import assert_equal, counted
+
+import tensorweb as tw
+from tensorweb import devices
+from tensorweb.backends import cpu as cpu_module
+from tensorweb.backends.numpy_backend import ArrayStorage
+from tensorweb.errors import DeviceError
+
+pytestmark = pytest.mark.usefixtures("cpu")
+
+MEBI = 1 << 20
+
+
+def test_description_names_numpy() -> None:
+    assert devices.backend("cpu").description == f"NumPy {np.__version__}"
+
+
+def test_missing_numpy_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str) -> object:
+        raise ImportError(f"No module named {name!r}")
+
+    monkeypatch.setattr(importlib, "import_module", refuse)
+    with pytest.raises(DeviceError, match=r"NumPy.*No module.*pip install numpy"):
+        cpu_module.open_backend()
+    monkeypatch.setattr(cpu_module, "is_browser", lambda: True)
+    with pytest.raises(DeviceError, match=r"NumPy.*micropip"):
+        cpu_module.open_backend()
+
+
+def test_a_computed_value_is_kept_and_its_history_goes() -> None:
+    x = counted(3)
+    y = (x + 1) * 2
+    y.realize()
+    assert isinstance(y.node.storage, ArrayStorage)
+    assert y.node.inputs == ()
+    assert_equal(y, [2, 4, 6])
+
+
+def test_a_requested_view_keeps_its_base() -> None:
+    base = counted(2, 3) + 1
+    view = base.T[::-1]
+    assert_equal(view, [[3, 6], [2, 5], [1, 4]])
+    assert base.node.storage is not None
+    assert view.node.storage is None
+
+
+def test_intermediates_are_freed_after_their_last_use() -> None:
+    x = counted(MEBI).realize()
+    tracemalloc.start()
+    y = x
+    for _ in range(20):
+        y = y + 1
+    y.realize()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 4 * MEBI * 4
+
+
+def test_constants_take_no_memory() -> None:
+    tracemalloc.start()
+    huge = tw.ones((1 << 20, 1 << 20))
+    assert huge[5, 7].item() == 1.0
+    assert_equal(huge[:2, -2:] + 1, [[2, 2], [2, 2]])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < MEBI
+
+
+def test_no_numpy_warning_leaks() -> None:
+    x = tw.asarray([0.0, -1.0, 1e38, float("nan"), float("inf")])
+    n = tw.asarray([2**31 - 1, 0, -1, -(2**31), 5])
+    results = [1 / x, tw.log(x), x * 1e38, x - x, x.astype(tw.int32), x.var()]
+    results += [n + 1, n // 0, n % 0, n**-1, n // -1, tw.exp(x * 100), x @ x]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for result in results:
+            result.numpy()
+
+
+def test_integer_power_with_negative_exponents_is_cut_towards_zero() -> None:
+    base = tw.asarray([1, -1, -1, 2, 0, -3, 3])
+    exponent = tw.asarray([-5, -3, -2, -1, -1, -1, 4])
+    assert_equal(base**exponent, [1, -1, 1, 0, 0, 0, 81])
+
+
+def test_explain_lists_the_calls() -> None:
+    x = counted(2, 3).realize()
+    text = str(tw.explain((x.T * 2).sum(1)))
+    assert "2 calls" in text
+    assert "numpy.multiply(input seen as float32[3, 2] by strides (1, 3), 2.0)" in text
+    assert "numpy.sum(t1, axis 1)  -> float32[3]" in text
+    assert "nothing to compute" in str(tw.explain(x))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64", "int64", "uint64", "int8"])
+def test_dtypes_beyond_the_gpu(dtype: str) -> None:
+    host = np.arange(6).reshape(2, 3).astype(dtype)
+    x = tw.asarray(host)
+    assert x.dtype.name == dtype
+    assert_equal(x.T * x.T, (host * host).T)
+    assert_equal(x @ x.T, host @ host.T)
+
+
+def test_callables_along_axes() -> None:
+    x = counted(2, 3)
+    assert_equal(tw.map(lambda v: v * v, x), [[0, 1, 4], [9, 16, 25]])
+    assert_equal(tw.map(lambda v: v > 2, x), [[False] * 3, [True] * 3])
+    outer = tw.zip_with(lambda a, b: 10 * a + b, x[:, :1], tw.asarray([1.0, 2.0]))
+    assert_equal(outer, [[1, 2], [31, 32]])
+    assert_equal(tw.fold(max, x, -1, axis=0), [3, 4, 5])
+    assert_equal(tw.fold(lambda a, b: a * 10 + b, x, 0, axis=-1), [12, 345])
