@@ -35,6 +35,8 @@ ArrayLike: TypeAlias = object
 DTypeLike: TypeAlias = object
 """A dtype, its name, `bool`, `int`, `float` or a NumPy dtype."""
 
+PLAIN_NUMBERS = (int, float, bool)
+
 
 def optional_dtype(dtype: DTypeLike) -> DType | None:
     """Return a dtype, or None for None."""
@@ -90,6 +92,12 @@ def as_operands(*values: ArrayLike, device: str | None = None) -> tuple[Node, ..
     Lists and arrays become tensors on the device of the first tensor, without one on
     `device` or the default device.
     """
+    if len(values) == 2:
+        a, b = values
+        if isinstance(a, TensorBase) and type(b) in PLAIN_NUMBERS:
+            return a.node, scalar_node(b, a.node.dtype, a.node.device)
+        if isinstance(b, TensorBase) and type(a) in PLAIN_NUMBERS:
+            return scalar_node(a, b.node.dtype, b.node.device), b.node
     if all(isinstance(value, TensorBase) for value in values):
         return tuple(value.node for value in values)  # type: ignore[attr-defined]  # just checked
     found = [value.node.device for value in values if isinstance(value, TensorBase)]
@@ -191,10 +199,10 @@ def _from_list(value: Sequence[object], dtype: DType | None, device: str) -> Nod
         items: Sequence[object] = value
         found = dtypes.DEFAULT_INT
     else:
-        items = flatten(value, shape)
-        if any(_is_array(kind) for kind in set(map(type, items))):
+        items, kinds = flatten(value, shape)
+        if any(_is_array(kind) for kind in kinds):
             return _stack_items(items, shape, dtype, device)
-        found = infer_dtype(items, shape) if dtype is None else dtype
+        found = infer_dtype(items, shape, kinds) if dtype is None else dtype
     require_dtype(found, device)
     return leaf(HostData(pack(items, found, shape)), shape, found, device)
 

@@ -49,8 +49,8 @@ def nested_shape(data: object) -> Shape:
     return tuple(lengths)
 
 
-def flatten(data: object, shape: Shape) -> list[object]:
-    """Return the items of nested sequences in row-major order.
+def flatten(data: object, shape: Shape) -> tuple[list[object], set[type]]:
+    """Return the items of nested sequences in row-major order, and their types.
 
     Raises:
         DataError: rows differ in length or depth; names the place.
@@ -63,13 +63,19 @@ def flatten(data: object, shape: Shape) -> list[object]:
         ):
             _raise_ragged(level, axis, shape, length)
         level = list(chain.from_iterable(level))  # type: ignore[arg-type]  # likewise
+    kinds = set(map(type, level))
+    if any(issubclass(kind, SEQUENCES) for kind in kinds):
+        _raise_deeper(level, shape)
+    return level, kinds
+
+
+def _raise_deeper(level: Sequence[object], shape: Shape) -> None:
     for place, item in enumerate(level):
         if isinstance(item, SEQUENCES):
             raise DataError(
                 f"ragged list: {_place(place, shape)} is a sequence of {len(item)} "
                 f"items where {_place(0, shape)} is a number; all rows must nest alike."
             )
-    return level
 
 
 def _place(position: int, shape: Shape) -> str:
@@ -96,13 +102,15 @@ def _raise_ragged(
             )
 
 
-def infer_dtype(items: Sequence[object], shape: Shape) -> DType:
-    """Return bool, int32 or float32: what the items of a list need.
+def infer_dtype(
+    items: Sequence[object], shape: Shape, types: set[type] | None = None
+) -> DType:
+    """Return bool, int32 or float32: what items need, whose types may be known.
 
     Raises:
         DataError: an item is no number; names its place.
     """
-    kinds = set(map(type, items))
+    kinds = set(map(type, items)) if types is None else types
     if not kinds:
         return dtypes.DEFAULT_FLOAT
     if kinds == {bool}:

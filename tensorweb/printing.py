@@ -40,8 +40,8 @@ def format_tensor(x: TensorBase) -> str:
     >>> from tensorweb.graph import constant
     >>> from tensorweb import dtypes
     >>> node = constant(2.5, dtypes.float64, "cpu", (2,))
-    >>> format_tensor(TensorBase(node)).removesuffix(", device='cpu')")
-    'tensor([2.5, 2.5], dtype=float64'
+    >>> format_tensor(TensorBase(node))
+    'tensor([2.5, 2.5], dtype=float64)'
     """
     node = x.node
     prefix = "tensor("
