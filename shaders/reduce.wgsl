@@ -52,13 +52,24 @@ fn main(
   let lane = local / COLUMNS;
   let begin = chunk * parameters.chunk;
   let end = min(begin + parameters.chunk, parameters.length);
+  // Four running values, so that four loads are on their way at a time.
   var total = identity();
+  var total1 = identity();
+  var total2 = identity();
+  var total3 = identity();
   if (output < parameters.outputs) {
-    for (var position = begin + lane; position < end; position += LANES) {
+    var position = begin + lane;
+    for (; position + 3u * LANES < end; position += 4u * LANES) {
+      total = combine(total, term(output, position));
+      total1 = combine(total1, term(output, position + LANES));
+      total2 = combine(total2, term(output, position + 2u * LANES));
+      total3 = combine(total3, term(output, position + 3u * LANES));
+    }
+    for (; position < end; position += LANES) {
       total = combine(total, term(output, position));
     }
   }
-  totals[local] = total;
+  totals[local] = combine(combine(total, total1), combine(total2, total3));
   workgroupBarrier();
   for (var width = LANES / 2u; width > 0u; width /= 2u) {
     if (lane < width) {

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.expression import number_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program
+from tensorweb.codegen.target import Target
 from tensorweb.drivers.protocol import CLEAR, DISPATCH, PARAMETER_WORDS, Driver
 from tensorweb.graph import Node
 from tensorweb.schedule.kernel import Planned
@@ -66,6 +67,15 @@ def max_inputs(driver: Driver) -> int:
     return max(driver.limits["maxStorageBuffersPerShaderStage"] - 2, 2)
 
 
+def target_of(driver: Driver) -> Target:
+    """Return what code generation must know of a device."""
+    return Target(
+        driver.is_software,
+        driver.limits["maxComputeInvocationsPerWorkgroup"],
+        driver.limits["maxComputeWorkgroupStorageSize"],
+    )
+
+
 class Pipelines:
     """Pipelines of one device by their source text."""
 
@@ -105,6 +115,7 @@ class Command:
 def make_plan(graph: LinearGraph, driver: Driver, pipelines: Pipelines) -> Plan:
     """Return the plan of a graph, its pipelines compiled."""
     result = Plan()
+    target = target_of(driver)
     next_reference = len(graph.nodes)
     made: set[int] = set()
     for planned in plan(graph, max_inputs(driver)):
@@ -116,7 +127,7 @@ def make_plan(graph: LinearGraph, driver: Driver, pipelines: Pipelines) -> Plan:
                 result.reads.append(number)
         if node.size == 0:
             continue
-        program = compile_kernel(planned.kernel)
+        program = compile_kernel(planned.kernel, target)
         scratch = [next_reference + i for i in range(len(program.scratch_bytes))]
         next_reference += len(scratch)
         result.scratch += zip(scratch, program.scratch_bytes, strict=True)

@@ -8,9 +8,10 @@ from tensorweb.codegen.contraction import matmul
 from tensorweb.codegen.families import compress, elementwise, scan, scatter
 from tensorweb.codegen.program import Program
 from tensorweb.codegen.reduction import reduce
+from tensorweb.codegen.target import DEFAULT_TARGET, Target
 from tensorweb.schedule.kernel import Kernel
 
-FAMILIES: dict[str, Callable[[Kernel], Program]] = {
+FAMILIES: dict[str, Callable[[Kernel, Target], Program]] = {
     "elementwise": elementwise,
     "reduce": reduce,
     "argreduce": reduce,
@@ -22,6 +23,6 @@ FAMILIES: dict[str, Callable[[Kernel], Program]] = {
 """Who writes the program of each kind of kernel."""
 
 
-def compile_kernel(kernel: Kernel) -> Program:
-    """Return the launches of a kernel."""
-    return FAMILIES[kernel.kind](kernel)
+def compile_kernel(kernel: Kernel, target: Target = DEFAULT_TARGET) -> Program:
+    """Return the launches of a kernel on a class of device."""
+    return FAMILIES[kernel.kind](kernel, target)

@@ -1,6 +1,8 @@
-"""Programs of matrix products: a tiled kernel over any views of the operands."""
+"""Programs of matrix products: tiles over any views, split when outputs are few."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
@@ -9,65 +11,258 @@ from tensorweb.codegen.expression import (
     storage_type,
     stored,
 )
-from tensorweb.codegen.families import input_storages, launch
-from tensorweb.codegen.program import OUTPUT, Program
-from tensorweb.schedule.kernel import Kernel
+from tensorweb.codegen.families import Storages, input_storages, launch
+from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.target import Target
+from tensorweb.codegen.tile_body import Operand, body, constants
+from tensorweb.codegen.tiles import Choice, choose_tile
+from tensorweb.codegen.vector import (
+    WIDTH,
+    is_vectorizable,
+    scalar_slots,
+    vector_function,
+    vector_slots,
+)
+from tensorweb.schedule.kernel import Access, Expression, Kernel
 
-TILE = 64
+
+def regrouped(expression: Expression, order: tuple[int, ...]) -> Expression:
+    """Return an expression with its groups of axes in another order."""
+    return replace(
+        expression,
+        groups=tuple(expression.groups[i] for i in order),
+        accesses=tuple(
+            Access(access.offset, tuple(access.strides[i] for i in order))
+            for access in expression.accesses
+        ),
+    )
 
 
-def matmul(kernel: Kernel) -> Program:
-    """Return the program of a batched matrix product."""
-    batch, rows, columns, depth = kernel.sizes
-    declarations = Declarations(kernel.scalar_dtypes)
-    for name, size in (
-        ("batch", batch),
-        ("rows", rows),
-        ("columns", columns),
-        ("depth", depth),
-    ):
-        declarations.parameter(name, "u32", size)
-    value = VALUE_TYPES[kernel.core_dtype]
-    product = "fma(vec4<Value>(a), b, sum)" if value == "f32" else "a * b + sum"
-    left, right = kernel.expression("left"), kernel.expression("right")
-    finish = kernel.expression("finish")
-    text = "".join(
-        [
-            f"alias Value = {value};\n",
-            function(
-                declarations,
-                "left",
-                ("batch", "row", "depth"),
-                left,
-                kernel.input_dtypes,
-                "Value",
+class _Product:
+    """Writes the launches of one matrix product."""
+
+    def __init__(self, kernel: Kernel, choice: Choice) -> None:
+        self.kernel = kernel
+        self.tile = choice.tile
+        self.batch, self.rows, self.columns, self.depth = kernel.sizes
+        self.value = VALUE_TYPES[kernel.core_dtype]
+        depth = self.tile.depth
+        parts = -(-self.depth // choice.splits)
+        self.split_depth = max(-(-parts // depth) * depth, depth)
+        self.splits = max(-(-self.depth // self.split_depth), 1)
+        self.finish = kernel.expression("finish")
+        self.vectors: set[int] = set()
+        self.left = self._operand("left", kernel.expression("left"), (0, 2, 1))
+        self.right = self._operand("right", kernel.expression("right"), (0, 2, 1))
+        self._settle_slots()
+        self.is_vector_store = self._stores_vectors()
+
+    def _operand(
+        self, name: str, expression: Expression, swapped: tuple[int, ...]
+    ) -> Operand:
+        """Return how an operand is read: in vectors along one of its axes, or not."""
+        other = regrouped(expression, swapped)
+        if is_vectorizable(expression):
+            return Operand(name, expression, True, False)
+        if is_vectorizable(other):
+            return Operand(name, other, True, True)
+        return Operand(name, expression, False, False)
+
+    def _settle_slots(self) -> None:
+        """Fall back to single loads where an input is also read one by one."""
+        operands = (self.left, self.right)
+        single = {
+            step.slot
+            for step in self.finish.steps
+            if step.kind in ("load", "gather") and self.splits == 1
+        }
+        for operand in operands:
+            if operand.is_vector:
+                single |= scalar_slots(operand.expression)
+            else:
+                single |= {
+                    step.slot
+                    for step in operand.expression.steps
+                    if step.kind in ("load", "gather")
+                }
+        if any(
+            operand.is_vector and vector_slots(operand.expression) & single
+            for operand in operands
+        ):
+            kernel = self.kernel
+            self.left = Operand("left", kernel.expression("left"), False, False)
+            self.right = Operand("right", kernel.expression("right"), False, False)
+            return
+        for operand in operands:
+            if operand.is_vector:
+                self.vectors |= vector_slots(operand.expression)
+
+    def _stores_vectors(self) -> bool:
+        """Whether four neighbouring results can be stored at once."""
+        if self.columns % WIDTH:
+            return False
+        return self.splits > 1 or not self.finish.accesses
+
+    def program(self) -> Program:
+        """Return one launch, or two when the inner axis is split."""
+        first = self._tiles()
+        if self.splits == 1:
+            return Program((first,))
+        outputs = self.batch * self.rows * self.columns
+        return Program((first, self._join(outputs)), (outputs * self.splits * 4,))
+
+    def _tiles(self) -> Launch:
+        kernel = self.kernel
+        declarations = Declarations(kernel.scalar_dtypes)
+        declarations.parameter("rows", "u32", self.rows)
+        declarations.parameter("columns", "u32", self.columns)
+        declarations.parameter("depth", "u32", self.depth)
+        declarations.parameter("split_depth", "u32", self.split_depth)
+        text = f"alias Value = {self.value};\n"
+        for operand in (self.left, self.right):
+            text += self._read(declarations, operand)
+        is_last = self.splits == 1
+        text += self._store(declarations, is_last)
+        read = [self.left.expression, self.right.expression]
+        storages, places = input_storages(
+            kernel, [*read, self.finish] if is_last else read, self.vectors
+        )
+        element = storage_type(kernel.dtype) if is_last else self.value
+        if self.is_vector_store:
+            element = f"vec4<{element}>"
+        storages.append(("result", "w", element))
+        places.append(OUTPUT if is_last else scratch(0))
+        groups = self.tile.groups(self.batch * self.splits, self.rows, self.columns)
+        return launch(
+            "matmul",
+            declarations,
+            storages,
+            places,
+            text,
+            groups,
+            tile=constants(self.tile),
+            body=body(
+                self.tile,
+                self.left,
+                self.right,
+                (self.rows, self.columns, self.depth),
+                self.value,
             ),
-            function(
+        )
+
+    def _read(self, declarations: Declarations, operand: Operand) -> str:
+        """Return the function that reads one element or vector of an operand."""
+        names = operand.arguments
+        arguments = (
+            operand.name,
+            names,
+            operand.expression,
+            self.kernel.input_dtypes,
+        )
+        if operand.is_vector:
+            joined = "vec4<Value>|vec4<Value>({0}, {1}, {2}, {3})"
+            return vector_function(declarations, *arguments, "Value", "{0}", joined)
+        return function(declarations, *arguments, "Value")
+
+    def _store(self, declarations: Declarations, is_last: bool) -> str:
+        """Return `store`, which applies the epilogue to four neighbouring sums."""
+        index = "((batch * parameters.rows + row) * parameters.columns + column)"
+        if not is_last:
+            splits = f"{self.splits}u"
+            index = (
+                f"(((batch * {splits} + split) * parameters.rows + row)"
+                " * parameters.columns + column)"
+            )
+        element = storage_type(self.kernel.dtype) if is_last else self.value
+        text = ""
+        if is_last:
+            text = function(
                 declarations,
-                "right",
-                ("batch", "depth", "column"),
-                right,
-                kernel.input_dtypes,
-                "Value",
-            ),
-            "fn multiply_add(a: Value, b: vec4<Value>, sum: vec4<Value>)"
-            f" -> vec4<Value> {{\n  return {product};\n}}\n",
-            function(
-                declarations,
-                "store",
+                "finish",
                 ("index",),
-                finish,
-                kernel.input_dtypes,
-                "",
-                f"result[index] = {stored('{0}', kernel.dtype)};",
+                self.finish,
+                self.kernel.input_dtypes,
+                element,
+                stored("{0}", self.kernel.dtype),
                 "core",
                 "core: Value",
-            ),
+            )
+        each = [
+            (f"finish(index + {i}u, sums.{c})" if is_last else f"sums.{c}")
+            for i, c in enumerate("xyzw")
         ]
-    )
-    storages, places = input_storages(kernel, [left, right, finish])
-    storages.append(("result", "w", storage_type(kernel.dtype)))
-    groups = batch * -(-rows // TILE) * -(-columns // TILE)
-    return Program(
-        (launch("matmul", declarations, storages, (*places, OUTPUT), text, groups),)
-    )
+        if self.is_vector_store:
+            lines = f"    result[index / 4u] = vec4<{element}>({', '.join(each)});\n"
+        else:
+            lines = "".join(
+                f"    if (column + {i}u < parameters.columns) {{\n"
+                f"      result[index + {i}u] = {value};\n    }}\n"
+                for i, value in enumerate(each)
+            )
+        return (
+            f"{text}fn store(split: u32, batch: u32, row: u32, column: u32, "
+            "sums: vec4<Value>) {\n"
+            "  if (row < parameters.rows && column < parameters.columns) {\n"
+            f"    let index = {index};\n{lines}  }}\n}}\n"
+        )
+
+    def _join(self, outputs: int) -> Launch:
+        """Return the launch that adds the parts of a split product."""
+        kernel = self.kernel
+        declarations = Declarations(kernel.scalar_dtypes)
+        for name, size in (
+            ("outputs", outputs),
+            ("length", self.splits),
+            ("splits", 1),
+            ("chunk", self.splits),
+            ("area", self.rows * self.columns),
+        ):
+            declarations.parameter(name, "u32", size)
+        finish = function(
+            declarations,
+            "store",
+            ("output",),
+            self.finish,
+            kernel.input_dtypes,
+            "",
+            f"result[output] = {stored('{0}', kernel.dtype)};",
+            "total",
+            "chunk: u32, total: Value",
+        )
+        text = (
+            f"alias Value = {self.value};\n"
+            "fn identity() -> Value {\n  return Value(0);\n}\n"
+            "fn term(output: u32, position: u32) -> Value {\n"
+            "  let batch = output / parameters.area;\n"
+            "  let layer = batch * parameters.length + position;\n"
+            "  return partials[layer * parameters.area + output % parameters.area];\n"
+            "}\n"
+            "fn combine(a: Value, b: Value) -> Value {\n  return a + b;\n}\n"
+            f"{finish}"
+        )
+        storages: Storages
+        storages, places = input_storages(kernel, [self.finish])
+        storages += [
+            ("partials", "r", self.value),
+            ("result", "w", storage_type(kernel.dtype)),
+        ]
+        shape = "const LANES: u32 = 1u;\nconst COLUMNS: u32 = 256u;\n"
+        return launch(
+            "reduce",
+            declarations,
+            storages,
+            (*places, scratch(0), OUTPUT),
+            text,
+            -(-outputs // 256),
+            shape=shape,
+        )
+
+
+def _choice(kernel: Kernel, target: Target) -> Choice:
+    batch, rows, columns, depth = kernel.sizes
+    return choose_tile(batch, rows, columns, depth, target)
+
+
+def matmul(kernel: Kernel, target: Target) -> Program:
+    """Return the program of a batched matrix product."""
+    return _Product(kernel, _choice(kernel, target)).program()

@@ -8,7 +8,7 @@ that equal structure means equal text.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tensorweb import dtypes
 from tensorweb.codegen.program import Word
@@ -156,26 +156,45 @@ def function(
         core: the WGSL value of a `core` step.
         extra_arguments: further arguments, as text.
     """
-    lines = _coordinates(declarations, name, arguments, expression)
-    lines += _addresses(declarations, name, arguments, expression)
-    values: list[str] = []
-    for number, step in enumerate(expression.steps):
-        text = _step(step, expression, values, declarations, input_dtypes, core)
-        if step.kind in ("scalar", "core"):
-            values.append(text)
-            continue
-        lines.append(f"  let v{number} = {text};\n")
-        values.append(f"v{number}")
+    lines = coordinates(declarations, name, arguments, expression)
+    lines += addresses(declarations, name, arguments, expression)
+    body, values = steps_text(expression, declarations, input_dtypes, core)
     final = result.format(values[expression.result])
     listed = ", ".join(f"{argument}: u32" for argument in arguments)
     if extra_arguments:
         listed += f", {extra_arguments}"
     head = f"fn {name}({listed})" + (f" -> {result_type}" if result_type else "")
     last = f"  return {final};\n" if result_type else f"  {final}\n"
-    return f"{head} {{\n{''.join(lines)}{last}}}\n"
+    return f"{head} {{\n{''.join(lines)}{body}{last}}}\n"
 
 
-def _coordinates(
+def steps_text(
+    expression: Expression,
+    declarations: Declarations,
+    input_dtypes: Sequence[str],
+    core: str,
+    given: Mapping[int, str] | None = None,
+) -> tuple[str, list[str]]:
+    """Return the lines of an expression's steps, and the WGSL value of each step.
+
+    `given` names values that exist already, by number of the step.
+    """
+    values: list[str] = []
+    lines = []
+    for number, step in enumerate(expression.steps):
+        if given and number in given:
+            values.append(given[number])
+            continue
+        text = _step(step, expression, values, declarations, input_dtypes, core)
+        if step.kind in ("scalar", "core"):
+            values.append(text)
+            continue
+        lines.append(f"  let v{number} = {text};\n")
+        values.append(f"v{number}")
+    return "".join(lines), values
+
+
+def coordinates(
     declarations: Declarations,
     name: str,
     arguments: Sequence[str],
@@ -201,7 +220,7 @@ def _coordinates(
     return lines
 
 
-def _addresses(
+def addresses(
     declarations: Declarations,
     name: str,
     arguments: Sequence[str],
@@ -259,6 +278,9 @@ def _step(
             return f"f32(f16({arguments[0]}))" if rounds else arguments[0]
         text = _CASTS[source, target].format(arguments[0])
         return f"f32(f16({text}))" if step.dtype == "float16" else text
+    if step.name == "subtract" and len(set(step.args)) == 1 and operand == "float32":
+        # Compilers fold x - x to 0 even where x is infinite.
+        return f"subtract_f32({arguments[0]}, {arguments[1]})"
     forms = OPS[step.name].wgsl
     form = forms.get(operand) or forms.get(kind_of(operand)) or forms["any"]
     return form.format(*arguments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
@@ -15,7 +15,15 @@ from tensorweb.codegen.expression import (
 )
 from tensorweb.codegen.library import functions_for
 from tensorweb.codegen.program import OUTPUT, Launch, Program, grid_of, scratch
+from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import fill
+from tensorweb.codegen.vector import (
+    WIDTH,
+    is_vectorizable,
+    scalar_slots,
+    vector_function,
+    vector_slots,
+)
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
 
@@ -25,8 +33,28 @@ SCAN_BLOCK = 1024
 Storages = list[tuple[str, str, str]]
 
 
+def vector_inputs(
+    vectorized: Sequence[Expression], others: Sequence[Expression] = ()
+) -> set[int]:
+    """Return the inputs to declare as vectors, empty when some expression cannot.
+
+    An input cannot be read both as vectors and one by one in the same launch.
+    """
+    if not all(is_vectorizable(expression) for expression in vectorized):
+        return set()
+    vectors = set().union(*(vector_slots(expression) for expression in vectorized))
+    scalars = set().union(*(scalar_slots(expression) for expression in vectorized))
+    for expression in others:
+        scalars.update(
+            step.slot for step in expression.steps if step.kind in ("load", "gather")
+        )
+    return set() if vectors & scalars else vectors
+
+
 def input_storages(
-    kernel: Kernel, expressions: Sequence[Expression]
+    kernel: Kernel,
+    expressions: Sequence[Expression],
+    vectors: Collection[int] = (),
 ) -> tuple[Storages, list[int]]:
     """Return the declarations and slots of the inputs that expressions read."""
     slots = sorted(
@@ -37,10 +65,12 @@ def input_storages(
             if step.kind in ("load", "gather")
         }
     )
-    return (
-        [(f"input{s}", "r", storage_type(kernel.input_dtypes[s])) for s in slots],
-        slots,
-    )
+    storages = []
+    for slot in slots:
+        element = storage_type(kernel.input_dtypes[slot])
+        element = f"vec4<{element}>" if slot in vectors else element
+        storages.append((f"input{slot}", "r", element))
+    return storages, slots
 
 
 def with_library(functions: str) -> str:
@@ -76,30 +106,33 @@ def launch(
     )
 
 
-def elementwise(kernel: Kernel) -> Program:
-    """Return the program of an elementwise kernel."""
+def elementwise(kernel: Kernel, _: Target) -> Program:
+    """Return the program of an elementwise kernel, in vectors of four where it can."""
     (length,) = kernel.sizes
     value = kernel.expression("value")
+    element = storage_type(kernel.dtype)
+    vectors = vector_inputs([value])
     declarations = Declarations(kernel.scalar_dtypes)
-    declarations.parameter("length", "u32", length)
-    body = function(
-        declarations,
-        "value",
-        ("index",),
-        value,
-        kernel.input_dtypes,
-        storage_type(kernel.dtype),
-        stored("{0}", kernel.dtype),
-    )
-    storages, slots = input_storages(kernel, [value])
-    storages.append(("result", "w", storage_type(kernel.dtype)))
-    groups = -(-length // GROUP)
+    steps = length // WIDTH if vectors else length
+    declarations.parameter("length", "u32", steps)
+    arguments = ("value", ("index",), value, kernel.input_dtypes, element)
+    form = stored("{0}", kernel.dtype)
+    if vectors:
+        joined = f"vec4<{element}>|vec4<{element}>({{0}}, {{1}}, {{2}}, {{3}})"
+        body = vector_function(declarations, *arguments, form, joined)
+        element = f"vec4<{element}>"
+    else:
+        body = function(declarations, *arguments, form)
+    storages, slots = input_storages(kernel, [value], vectors)
+    storages.append(("result", "w", element))
+    places = (*slots, OUTPUT)
+    groups = -(-steps // GROUP)
     return Program(
-        (launch("elementwise", declarations, storages, (*slots, OUTPUT), body, groups),)
+        (launch("elementwise", declarations, storages, places, body, groups),)
     )
 
 
-def scan(kernel: Kernel) -> Program:
+def scan(kernel: Kernel, _: Target) -> Program:
     """Return the program of running totals: blocks, totals of blocks, carries."""
     rows, length = kernel.sizes
     dtype = kernel.dtype
@@ -182,7 +215,7 @@ def scan(kernel: Kernel) -> Program:
     return Program(tuple(launches), tuple(scratch_bytes))
 
 
-def scatter(kernel: Kernel) -> Program:
+def scatter(kernel: Kernel, _: Target) -> Program:
     """Return the program of writing at positions, the last writer winning."""
     length, writes = kernel.sizes
     position = kernel.expression("position")
@@ -231,7 +264,7 @@ def scatter(kernel: Kernel) -> Program:
     return Program((first, second), (length * 4,), frozenset({0}))
 
 
-def compress(kernel: Kernel) -> Program:
+def compress(kernel: Kernel, _: Target) -> Program:
     """Return the program that lists the positions where a mask holds."""
     (length,) = kernel.sizes
     mask, running = kernel.expression("mask"), kernel.expression("running")

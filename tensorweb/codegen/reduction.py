@@ -13,8 +13,15 @@ from tensorweb.codegen.expression import (
     number_bits,
     stored,
 )
-from tensorweb.codegen.families import Storages, input_storages, launch
+from tensorweb.codegen.families import (
+    Storages,
+    input_storages,
+    launch,
+    vector_inputs,
+)
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.target import Target
+from tensorweb.codegen.vector import WIDTH, vector_function
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
 
@@ -101,6 +108,10 @@ class _Writer:
         kind = VALUE_TYPES[self.term_dtype]
         self.number_type = "u32" if kind == "bool" else kind
         self.value_type = "Value" if self.is_place else self.number_type
+        self.vectors: set[int] = set()
+        if not self.is_place:
+            self.vectors = vector_inputs([term], [kernel.expression("finish")])
+        self.terms = self.length // WIDTH if self.vectors else self.length
 
     def _types(self) -> str:
         if not self.is_place:
@@ -168,17 +179,19 @@ class _Writer:
         return number_bits(low if value == "lowest" else high, dtype)
 
     def _term(self, declarations: Declarations) -> str:
-        term = self.kernel.expression("term")
         name = "number" if self.is_place else "term"
-        text = function(
-            declarations,
+        arguments = (
             name,
             ("output", "position"),
-            term,
+            self.kernel.expression("term"),
             self.kernel.input_dtypes,
             self.number_type,
             self._as_number(),
         )
+        if self.vectors:
+            joined = "Value|combine(combine({0}, {1}), combine({2}, {3}))"
+            return vector_function(declarations, *arguments, joined)
+        text = function(declarations, *arguments)
         if self.is_place:
             text += (
                 "fn term(output: u32, position: u32) -> Value {\n"
@@ -219,7 +232,8 @@ class _Writer:
         read = [] if from_partials else [kernel.expression("term")]
         if is_last:
             read.append(kernel.expression("finish"))
-        storages, places = input_storages(kernel, read)
+        vectors = () if from_partials else self.vectors
+        storages, places = input_storages(kernel, read, vectors)
         if from_partials:
             storages.append(("partials", "r", self.value_type))
             places.append(scratch(0))
@@ -261,10 +275,10 @@ class _Writer:
         )
 
 
-def reduce(kernel: Kernel) -> Program:
+def reduce(kernel: Kernel, _: Target) -> Program:
     """Return the program of a reduction: one launch, or two when outputs are few."""
     writer = _Writer(kernel)
-    outputs, length = kernel.sizes
+    outputs, length = writer.outputs, writer.terms
     layout = choose_layout(outputs, length, _is_row(kernel.expression("term")))
     if layout.splits == 1:
         return Program((writer.launch(length, layout, False, True),))

@@ -36,7 +36,7 @@ def template_names() -> tuple[str, ...]:
 def _parts(name: str) -> tuple[str, ...]:
     """Return a template cut at its slots: text, slot name, text, slot name, … text."""
     text = (shader_folder() / f"{name}.wgsl").read_text(encoding="utf-8")
-    pattern = r"^// slot (\w+)[^\n]*\n.*?^// end \1\n"
+    pattern = r"^ *// slot (\w+)[^\n]*\n.*?^ *// end \1\n"
     parts: list[str] = []
     end = 0
     for match in re.finditer(pattern, text, re.MULTILINE | re.DOTALL):
@@ -50,7 +50,8 @@ def fill(name: str, slots: dict[str, str]) -> str:
     parts = list(_parts(name))
     names = parts[1::2]
     if set(names) != set(slots):
-        raise AssertionError(f"internal: {name}.wgsl has slots {names}, not {slots}")
+        given = list(slots)
+        raise AssertionError(f"internal: {name}.wgsl has slots {names}, not {given}")
     for place in range(1, len(parts), 2):
         parts[place] = slots[parts[place]]
     return "".join(parts)

@@ -1,0 +1,141 @@
+"""Four neighbouring elements at once: when an expression allows it, and its WGSL.
+
+A vectorised expression reads its storages as `vec4` and calls one scalar function for
+each of the four elements, so every operation is written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tensorweb.codegen.expression import (
+    VALUE_TYPES,
+    Declarations,
+    addresses,
+    coordinates,
+    loaded,
+    steps_text,
+)
+from tensorweb.schedule.kernel import Access, Expression
+
+WIDTH = 4
+COMPONENTS = "xyzw"
+
+
+def is_vectorizable(expression: Expression) -> bool:
+    """Whether every load moves in whole vectors along the last axis, or stays.
+
+    Loads need storage positions that are multiples of four at each vector's beginning;
+    guarded, gathered and computed positions have none.
+    """
+    *_, last = expression.groups
+    if not last or last[-1] % WIDTH:
+        return False
+    for step in expression.steps:
+        if step.kind in ("gather", "ramp") or step.guard >= 0:
+            return False
+    return all(_moves_in_vectors(access) for access in expression.accesses) and any(
+        access.strides[-1][-1] == 1 for access in expression.accesses
+    )
+
+
+def _moves_in_vectors(access: Access) -> bool:
+    *outer, last = access.strides
+    if last[-1] == 0:
+        return True
+    others = [stride for group in outer for stride in group] + list(last[:-1])
+    return last[-1] == 1 and all(s % WIDTH == 0 for s in (*others, access.offset))
+
+
+def vector_slots(expression: Expression) -> set[int]:
+    """Return the inputs that a vectorised expression reads as vectors."""
+    return {
+        step.slot
+        for step in expression.steps
+        if step.kind == "load" and expression.accesses[step.access].strides[-1][-1]
+    }
+
+
+def scalar_slots(expression: Expression) -> set[int]:
+    """Return the inputs that a vectorised expression reads one by one."""
+    return {
+        step.slot
+        for step in expression.steps
+        if step.kind == "load" and not expression.accesses[step.access].strides[-1][-1]
+    }
+
+
+def in_vectors(expression: Expression) -> Expression:
+    """Return the same index space counted in vectors along its last axis."""
+    *outer, last = expression.groups
+    groups = (*outer, (*last[:-1], last[-1] // WIDTH))
+    accesses = []
+    for access in expression.accesses:
+        *strides, inner = access.strides
+        if inner[-1] == 0:
+            accesses.append(access)
+            continue
+        quarter = tuple(
+            tuple(s // WIDTH for s in group) for group in (*strides, inner[:-1])
+        )
+        accesses.append(
+            Access(access.offset // WIDTH, (*quarter[:-1], (*quarter[-1], 1)))
+        )
+    return replace(expression, groups=groups, accesses=tuple(accesses))
+
+
+def vector_function(
+    declarations: Declarations,
+    name: str,
+    arguments: Sequence[str],
+    expression: Expression,
+    input_dtypes: Sequence[str],
+    result_type: str,
+    result: str,
+    joined: str,
+) -> str:
+    """Return WGSL that computes four neighbouring elements.
+
+    Args:
+        declarations: receives the sizes, strides, offsets and constants it needs.
+        name: of the function; its last argument counts vectors.
+        arguments: one u32 per group of axes.
+        expression: what to compute, vectorisable.
+        input_dtypes: dtypes of the kernel's inputs.
+        result_type: WGSL type of one element's result.
+        result: form of one element's result around its value.
+        joined: what the function returns, `{0}` to `{3}` are the four results; its type
+            comes first, divided by a bar: `vec4<f32>|vec4<f32>({0}, {1}, {2}, {3})`.
+    """
+    quarter = in_vectors(expression)
+    loads = [
+        (number, step)
+        for number, step in enumerate(quarter.steps)
+        if step.kind == "load"
+    ]
+    parameters = ", ".join(
+        f"v{number}: {VALUE_TYPES[step.dtype]}" for number, step in loads
+    )
+    given = {number: f"v{number}" for number, _ in loads}
+    body, values = steps_text(quarter, declarations, input_dtypes, "core", given)
+    element = (
+        f"fn {name}_element({parameters}) -> {result_type} {{\n{body}"
+        f"  return {result.format(values[quarter.result])};\n}}\n"
+    )
+    lines = coordinates(declarations, name, arguments, quarter)
+    lines += addresses(declarations, name, arguments, quarter)
+    calls: list[list[str]] = [[] for _ in range(WIDTH)]
+    for number, step in loads:
+        is_vector = expression.accesses[step.access].strides[-1][-1] == 1
+        lines.append(f"  let load{number} = input{step.slot}[address{step.access}];\n")
+        for place, call in enumerate(calls):
+            part = f"load{number}" + (f".{COMPONENTS[place]}" if is_vector else "")
+            call.append(loaded(part, input_dtypes[step.slot]))
+    results = [f"{name}_element({', '.join(call)})" for call in calls]
+    type_name, form = joined.split("|")
+    listed = ", ".join(f"{argument}: u32" for argument in arguments)
+    return (
+        f"{element}fn {name}({listed}) -> {type_name} {{\n{''.join(lines)}"
+        f"  return {form.format(*results)};\n}}\n"
+    )

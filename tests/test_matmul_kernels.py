@@ -1,0 +1,178 @@
+"""Every tile of the matrix product on many layouts, against float64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import tensorweb as tw
+from tensorweb.backends.records import record_kernels
+from tensorweb.codegen import contraction
+from tensorweb.codegen.tiles import TILES, Choice, Tile, choose_tile
+from tensorweb.tensor import Tensor
+
+pytestmark = pytest.mark.usefixtures("webgpu")
+
+SIZES = {
+    "dividing": (128, 128, 64),
+    "ragged": (131, 67, 45),
+    "ragged in vectors": (132, 68, 44),
+    "tiny": (3, 5, 2),
+}
+
+
+@pytest.fixture(params=[*TILES], ids=lambda tile: tile.name)
+def tile(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Tile:
+    chosen: Tile = request.param
+    monkeypatch.setattr(contraction, "choose_tile", lambda *_: Choice(chosen, 1))
+    forget_plans()
+    return chosen
+
+
+def forget_plans() -> None:
+    from tensorweb import devices
+
+    backend = devices.backend("webgpu")
+    backend._plans.clear()  # type: ignore[attr-defined]  # tests reach inside
+
+
+def numbers(*shape: int, dtype: str = "float32") -> np.ndarray:
+    generator = np.random.default_rng(sum(shape))
+    if dtype == "float32":
+        return generator.uniform(-1, 1, shape).astype(np.float32)
+    return generator.integers(-9, 9, shape).astype(dtype)
+
+
+def check(
+    value: Tensor,
+    a: np.ndarray,
+    b: np.ndarray,
+    after: Callable[..., object] | None = None,
+) -> None:
+    """Compare with the product in float64; errors grow with the terms' sizes."""
+    with record_kernels() as records:
+        got = value.numpy()
+    assert "matmul" in [record.kind for record in records]
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+    want = wide_a @ wide_b
+    if after is not None:
+        want = after(want)
+    if value.dtype.kind != "float":
+        np.testing.assert_array_equal(got, want)
+        return
+    scale = np.abs(wide_a) @ np.abs(wide_b) + 1
+    assert np.max(np.abs(got - want) / scale) < 2e-6
+
+
+COMPILED_OFTEN = ("small", "medium")
+"""Tiles tested on every layout; the large ones differ by sizes only."""
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("layout", ["nn", "nt", "tn", "tt"])
+def test_layouts(tile: Tile, size: str, layout: str) -> None:
+    if tile.name not in COMPILED_OFTEN and (size == "tiny" or layout in ("nn", "tt")):
+        size, layout = "ragged in vectors", "nt"
+    m, n, k = SIZES[size]
+    a, b = numbers(m, k), numbers(k, n)
+    left = (
+        tw.asarray(np.ascontiguousarray(a.T)).T if layout[0] == "t" else tw.asarray(a)
+    )
+    right = (
+        tw.asarray(np.ascontiguousarray(b.T)).T if layout[1] == "t" else tw.asarray(b)
+    )
+    check(left @ right, a, b)
+
+
+def test_batches_and_broadcast_batches(tile: Tile) -> None:
+    a, b = numbers(3, 1, 36, 20), numbers(2, 20, 40)
+    check(tw.asarray(a) @ tw.asarray(b), a, b)
+
+
+def test_strided_and_offset_operands(tile: Tile) -> None:
+    a, b = numbers(80, 90), numbers(70, 99)
+    left, right = tw.asarray(a)[5:75:2, 3:63], tw.asarray(b)[2:62, 90:2:-1]
+    check(left @ right, a[5:75:2, 3:63], b[2:62, 90:2:-1])
+
+
+@pytest.mark.parametrize("columns", [40, 41])
+def test_epilogue_with_bias_column_and_residual(tile: Tile, columns: int) -> None:
+    columns = columns if tile.name in COMPILED_OFTEN else 40
+    a, b, row = numbers(36, 20), numbers(20, columns), numbers(columns)
+    column, rest = numbers(36, 1), numbers(36, columns)
+    value = tw.maximum(tw.asarray(a) @ tw.asarray(b) + tw.asarray(row), 0.0)
+    value = value * tw.asarray(column) - tw.asarray(rest)
+    check(value, a, b, lambda y: np.maximum(y + row, 0) * column - rest)
+
+
+def test_prologue_is_fused(tile: Tile) -> None:
+    a, b = numbers(36, 20), numbers(20, 40)
+    check((tw.asarray(a) * 2) @ tw.asarray(b), a * 2, b)
+
+
+def test_product_with_its_own_transpose(tile: Tile) -> None:
+    a = numbers(36, 36)
+    x = tw.asarray(a)
+    check(x @ x.T + x, a, a.T, lambda y: y + a)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32"])
+def test_integers_are_exact(tile: Tile, dtype: str) -> None:
+    a = np.abs(numbers(37, 21, dtype="int32")).astype(dtype)
+    b = np.abs(numbers(21, 44, dtype="int32")).astype(dtype)
+    check(tw.asarray(a) @ tw.asarray(b), a, b)
+
+
+@pytest.mark.parametrize("columns", [40, 41])
+@pytest.mark.parametrize("splits", [3, 7])
+def test_split_depth(
+    monkeypatch: pytest.MonkeyPatch, columns: int, splits: int
+) -> None:
+    monkeypatch.setattr(
+        contraction, "choose_tile", lambda *_: Choice(TILES[-1], splits)
+    )
+    forget_plans()
+    a, b, row = numbers(2, 36, 300), numbers(2, 300, columns), numbers(columns)
+    value = tw.asarray(a) @ tw.asarray(b) + tw.asarray(row)
+    with record_kernels() as records:
+        tw.realize(value + 0)
+    assert [record.kind for record in records] == ["matmul", "reduce", "elementwise"][
+        : len(records)
+    ]
+    check(tw.asarray(a) @ tw.asarray(b) + tw.asarray(row), a, b, lambda y: y + row)
+    forget_plans()
+
+
+def test_infinite_and_nan_terms_arrive(tile: Tile) -> None:
+    a, b = numbers(5, 7), numbers(7, 9)
+    a[1, 2], b[3, 4] = np.inf, np.nan
+    got = (tw.asarray(a) @ tw.asarray(b)).numpy()
+    assert np.isnan(got[:, 4]).all()
+    assert np.isinf(np.delete(got[1], 4)).all()
+    assert np.isfinite(np.delete(np.delete(got, 4, 1), 1, 0)).all()
+
+
+def test_table_is_ordered_and_fits_the_least_device() -> None:
+    areas = [tile.rows * tile.columns for tile in TILES]
+    assert areas == sorted(areas, reverse=True)
+    for tile in TILES:
+        assert tile.threads <= 256
+        assert tile.workgroup_bytes <= 16384
+        assert tile.threads % 32 == 0
+        assert tile.across % 8 == 0
+
+
+@pytest.mark.parametrize(
+    ("sizes", "name"),
+    [
+        ((1, 4096, 4096, 4096), "large"),
+        ((1, 1024, 1024, 1024), "medium"),
+        ((64, 256, 256, 256), "tall"),
+        ((1, 256, 256, 256), "small"),
+    ],
+)
+def test_choice_follows_the_size(sizes: tuple[int, ...], name: str) -> None:
+    batch, rows, columns, depth = sizes
+    assert choose_tile(batch, rows, columns, depth).tile.name == name

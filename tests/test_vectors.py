@@ -1,0 +1,62 @@
+"""Elementwise kernels and row sums in vectors of four: when, and with what result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import tensorweb as tw
+from tensorweb.backends.records import record_kernels
+from tensorweb.tensor import Tensor
+
+pytestmark = pytest.mark.usefixtures("webgpu")
+
+Case = Callable[[Tensor, Tensor, Tensor], Tensor]
+
+IN_VECTORS: dict[str, Case] = {
+    "chain": lambda x, row, column: tw.exp(-x * x) * 2 + 1,
+    "row": lambda x, row, column: x * row + 1,
+    "column": lambda x, row, column: x - column,
+    "outer": lambda x, row, column: row + column,
+    "slice of rows": lambda x, row, column: x[2:9, 4:16] * 2,
+    "bool result": lambda x, row, column: x < row,
+    "int result": lambda x, row, column: (x * 9).astype(tw.int32),
+    "row sum": lambda x, row, column: (x * row).sum(axis=1),
+    "row maximum": lambda x, row, column: (x + column).max(axis=1) * 2,
+    "any": lambda x, row, column: (x > 0.9).any(axis=1),
+    "whole sum": lambda x, row, column: x.sum(),
+}
+
+ONE_BY_ONE: dict[str, Case] = {
+    "transposed": lambda x, row, column: x.T * 2,
+    "odd offset": lambda x, row, column: x[:, 1:13] * 2,
+    "odd length": lambda x, row, column: x[:, :13] * 2,
+    "reversed": lambda x, row, column: x[:, ::-1] * 2,
+    "both ways": lambda x, row, column: x[:11, :11] + x[:11, :11].T,
+    "padded": lambda x, row, column: x.pad([(0, 0), (2, 2)]) * 2,
+}
+
+
+def operands(function: Case) -> tuple[Tensor, np.ndarray]:
+    generator = np.random.default_rng(7)
+    arrays = [
+        generator.uniform(-1, 1, shape).astype(np.float32)
+        for shape in ((11, 20), (20,), (11, 1))
+    ]
+    want = function(*(tw.asarray(a, device="cpu") for a in arrays)).numpy()
+    return function(*(tw.asarray(a) for a in arrays)), want
+
+
+@pytest.mark.parametrize("name", [*IN_VECTORS, *ONE_BY_ONE])
+def test_vectors_are_used_where_they_fit(name: str) -> None:
+    value, want = operands({**IN_VECTORS, **ONE_BY_ONE}[name])
+    with record_kernels() as records:
+        got = value.numpy()
+    if want.dtype.kind == "f":
+        np.testing.assert_allclose(got, want, rtol=2e-6, atol=2e-6)
+    else:
+        np.testing.assert_array_equal(got, want)
+    (record, *_) = records
+    assert ("array<vec4<" in record.source) == (name in IN_VECTORS)
