@@ -249,7 +249,7 @@ CASES = [
     Case(
         "length of a number",
         lambda: len(tw.asarray(3)),
-        *(errors.ShapeError, ValueError, ("0-d",)),
+        *(errors.DataError, TypeError, ("len()", "0-d", "size")),
     ),
     Case(
         "maximum of nothing",
