@@ -82,13 +82,6 @@ async def _evaluate(
     return wait(value) if wait is not None else await value
 
 
-def refuse_input(prompt: object = "", /) -> str:
-    """Stand in for `input`: nobody can type here while a program runs."""
-    raise RuntimeError(
-        "input() cannot wait for typing here; assign the value in the program instead."
-    )
-
-
 def argument_text(frame: types.FrameType | None) -> str | None:
     """Return the text of the first argument of the call that `frame` is making."""
     while frame is not None and frame.f_code.co_filename != FILENAME:

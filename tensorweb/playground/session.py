@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import builtins
-import contextlib
 import gc
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
-from typing import SupportsIndex
 
 import tensorweb as tw
 from tensorweb.backends.records import record_kernels
 from tensorweb.devices import set_default_device
-from tensorweb.show import set_show_hook
 
 from . import kernels, pictures, tensors
 from .failures import describe_failure
+from .host import Host, flush_streams
 from .numbers import AwaitingReader, BlockingReader, Reader
-from .program import Wait, argument_text, execute, refuse_input
-from .streams import Emit, Output, Stream, clip, fast_stream
+from .program import Wait, argument_text, execute
+from .streams import Emit, Output, clip
 
 MOST_DISPLAYS = 200
 
@@ -38,15 +33,26 @@ class Session:
         self._shown: list[tuple[str | None, object]] = []
         self._entries: list[tensors.Entry] = []
         self._output = Output(emit)
+        self._host = Host(wait)
 
     async def run(self, source: str, device: str | None = None) -> Record:
         """Run a program; its output and displays are emitted while it runs."""
+        try:
+            return await self._run(source, device)
+        except KeyboardInterrupt:
+            # Stop may strike before the program begins and after it has ended.
+            self._host.restore()
+            self._output.flush()
+            return {"seconds": 0.0, "stopped": True, "error": None, "kernels": []}
+
+    async def _run(self, source: str, device: str | None) -> Record:
         self._forget()
         self._output = Output(self._emit)
         failure: Record | None = None
         stopped = False
         started = perf_counter()
-        with self._hosting(), record_kernels() as launches:
+        around = self._host.around(self._output, self._display)
+        with around, record_kernels() as launches:
             try:
                 if device is not None:
                     set_default_device(device)
@@ -71,7 +77,10 @@ class Session:
         """Return every tensor of the last run with its statistics."""
         module = sys.modules["__main__"]
         self._entries = tensors.collect(vars(module), self._shown)
-        return await tensors.describe(self._entries, self._reader)
+        try:
+            return await tensors.describe(self._entries, self._reader)
+        except KeyboardInterrupt:
+            return []
 
     async def heatmap(
         self,
@@ -132,7 +141,7 @@ class Session:
         if name is None:
             name = argument_text(sys._getframe(1))
         text = clip(repr(value))
-        sys.stdout.flush()
+        flush_streams()
         self._output.flush()
         if len(self._shown) >= MOST_DISPLAYS:
             self._output.write(text + "\n", "stdout")
@@ -142,44 +151,10 @@ class Session:
         fields = {"name": name, "text": text, "tensor": is_tensor}
         self._emit("display", fields)
 
-    def _sleep(self, seconds: float | SupportsIndex, /) -> None:
-        """Stand in for `time.sleep`: Stop ends it."""
-        assert self._wait is not None, "internal: only where Python can block"
-        self._wait(asyncio.sleep(float(seconds)))
-
     def _leave(self, leaving: SystemExit) -> None:
         """Print what `sys.exit` was given, as the interpreter does."""
         if leaving.code not in (None, 0):
             self._output.write(f"exit: {leaving.code}\n", "stderr")
-
-    @contextlib.contextmanager
-    def _hosting(self) -> Iterator[None]:
-        """Send streams and displays to the page; leave everything as it was after."""
-        kept = (sys.stdout, sys.stderr, builtins.input, set_show_hook(self._display))
-        output = self._output
-
-        def hurry() -> None:
-            sys.stdout = fast_stream(output, "stdout")
-            sys.stderr = fast_stream(output, "stderr")
-
-        kept_sleep = time.sleep
-        if self._wait is not None:
-            time.sleep = self._sleep
-        output.on_overflow = hurry
-        # Kept by name: Python 3.11's print only borrows the stream that it writes to.
-        first = (Stream(output, "stdout"), Stream(output, "stderr"))
-        sys.stdout, sys.stderr = first
-        builtins.input = refuse_input
-        try:
-            yield
-        finally:
-            output.on_overflow = lambda: None
-            for stream in (sys.stdout, sys.stderr):
-                with contextlib.suppress(Exception):
-                    stream.flush()
-            sys.stdout, sys.stderr, builtins.input, hook = kept
-            time.sleep = kept_sleep
-            set_show_hook(hook)
 
 
 Handler = Callable[..., object]

@@ -1,4 +1,4 @@
-/** Stopping Python: an interrupt byte while it runs, a rejected wait while it waits. */
+/** Stopping Python: an interrupt byte while it runs, a wait that ends while it waits. */
 
 import type { PyodideAPI } from "pyodide";
 
@@ -58,9 +58,13 @@ export class Interrupt {
     return hit;
   }
 
+  /**
+   * Wait for a promise or for Stop. Stop resolves: the byte says what happened, and
+   * Pyodide would print a rejection that nobody looks at.
+   */
   #race<T>(promise: Promise<T>): Promise<T> {
-    const stopped = new Promise<never>((_, reject) => {
-      this.#cancel = () => reject(new Error("cancelled"));
+    const stopped = new Promise<T>((resolve) => {
+      this.#cancel = () => resolve(undefined as T);
     });
     return Promise.race([promise, stopped]);
   }

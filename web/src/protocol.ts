@@ -7,9 +7,9 @@ export type Request = {
   [Q in Question]: { id: number; question: Q; details: Questions[Q]["details"] };
 }[Question];
 
-/** Ends what runs now at the next place where Python waits or looks. */
+/** Ends the question `cancel` at the next place where Python waits, if it still runs. */
 export interface Cancel {
-  cancel: true;
+  cancel: number;
 }
 
 export type ToWorker = Request | Cancel;

@@ -41,6 +41,7 @@ export class Session {
   #interrupt: SharedArrayBuffer | null = null;
   #waiting = new Map<number, Waiting>();
   #next = 1;
+  #newest = 0;
   #queued: string | null = null;
   #stopping = 0;
   #shownError = false;
@@ -110,7 +111,7 @@ export class Session {
     if (this.state !== "running") return;
     if (this.#stopping) return this.#force();
     if (this.#interrupt) new Uint8Array(this.#interrupt)[0] = 2;
-    this.#worker?.postMessage({ cancel: true });
+    this.#worker?.postMessage({ cancel: this.#newest });
     const patience = this.#interrupt ? PATIENCE_ISOLATED : PATIENCE_ALONE;
     this.#stopping = window.setTimeout(() => this.#force(), patience);
   }
@@ -141,6 +142,7 @@ export class Session {
     const worker = this.#worker;
     if (!worker) return Promise.reject(new Error("Python is not running"));
     const id = this.#next++;
+    if (question === "run" || question === "describe") this.#newest = id;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, {
         resolve: (value) => resolve(value as Questions[Q]["value"]),

@@ -4,7 +4,16 @@ import type { PyodideAPI } from "pyodide";
 import type { PyCallable } from "pyodide/ffi";
 import { Interrupt } from "./interrupt";
 import { countFetches, loadPython, type BuildInfo } from "./loading";
-import type { Note, Questions, Reply, Request, StartDetails, Started, ToWorker } from "./protocol";
+import type {
+  Note,
+  Questions,
+  Reply,
+  Request,
+  RunRecord,
+  StartDetails,
+  Started,
+  ToWorker,
+} from "./protocol";
 
 declare global {
   var tensorwebAdapter: Promise<GPUAdapter | null> | undefined;
@@ -19,11 +28,13 @@ interface Running {
 const base = new URL("./", self.location.href);
 let running: Running | null = null;
 let queue: Promise<void> = Promise.resolve();
+let current = 0;
 
 self.addEventListener("message", (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if ("cancel" in message) {
-    running?.interrupt.cancel();
+    // A late message must not hit the next question.
+    if (message.cancel === current) running?.interrupt.cancel();
     return;
   }
   queue = queue.then(() => reply(message));
@@ -31,12 +42,14 @@ self.addEventListener("message", (event: MessageEvent<ToWorker>) => {
 
 async function reply(request: Request): Promise<void> {
   const answer: Reply = { id: request.id };
+  current = request.id;
   try {
     answer.value = await respond(request);
   } catch (error) {
     answer.error = error instanceof Error ? error.message : String(error);
     if (isFatal(error)) tell({ note: "fatal", message: answer.error });
   }
+  current = 0;
   self.postMessage(answer);
 }
 
@@ -50,9 +63,19 @@ async function respond(request: Request): Promise<unknown> {
     return JSON.parse(
       await running.ask(request.question, JSON.stringify(request.details)),
     );
+  } catch (error) {
+    if (request.question === "run" && isStop(error)) return STOPPED;
+    throw error;
   } finally {
     interrupt.end();
   }
+}
+
+/** Stop may strike in the few steps between here and the program. */
+const STOPPED: RunRecord = { seconds: 0, stopped: true, error: null, kernels: [] };
+
+function isStop(error: unknown): boolean {
+  return error instanceof Error && error.message.trimEnd().endsWith("KeyboardInterrupt");
 }
 
 /** Fetch what the program will import, so that it need not wait in the middle. */

@@ -14,32 +14,38 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   const viewer = mountViewer(inside, page);
   let drawn: TensorRecord[] | null = null;
   let chosen = "";
-  let preferred = "";
+  let shown = "";
+  let opened = "";
   let scheme = "";
 
   const select = (tensor: TensorRecord): void => {
-    chosen = tensor.name;
     for (const entry of list.querySelectorAll("button")) {
-      entry.setAttribute("aria-current", String(entry.dataset["id"] === String(tensor.id)));
+      const isChosen = entry.dataset["id"] === String(tensor.id);
+      entry.setAttribute("aria-current", String(isChosen));
+      if (isChosen) list.scrollTop = entry.offsetTop - list.offsetTop - 4;
     }
     inside.hidden = false;
     void viewer.show(tensor);
   };
+  const pick = (tensor: TensorRecord): void => {
+    chosen = tensor.name;
+    select(tensor);
+  };
   page.choose = (name) => {
-    preferred = name;
     const tensor = page.view.tensors.find(({ names }) => names.includes(name));
     if (!tensor) return;
-    select(tensor);
+    pick(tensor);
     document.body.dataset["tab"] = "tensors";
     page.change({});
   };
   const redraw = (tensors: TensorRecord[]): void => {
-    list.replaceChildren(...tensors.map((tensor) => item(tensor, select)));
+    list.replaceChildren(...tensors.map((tensor) => item(tensor, pick)));
     empty.hidden = tensors.length > 0;
     inside.hidden = tensors.length === 0;
+    // What the reader chose by hand, else what the program showed last.
     const again =
-      tensors.find(({ names }) => names.includes(preferred)) ??
       tensors.find(({ name }) => name === chosen) ??
+      tensors.find(({ names }) => names.includes(shown)) ??
       tensors.find(({ size, problem }) => size > 1 && !problem) ??
       tensors[0];
     if (again) select(again);
@@ -47,9 +53,19 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   };
   return {
     dom: host,
-    begin: () => viewer.clear(),
+    begin: () => {
+      shown = "";
+      viewer.clear();
+    },
+    note: (note) => {
+      if (note.note === "display" && note.tensor) shown = note.name ?? "shown";
+    },
     update: (view) => {
       const theme = document.documentElement.dataset["theme"] ?? "";
+      if (view.document.id !== opened) {
+        opened = view.document.id;
+        chosen = "";
+      }
       if (view.tensors !== drawn) {
         drawn = view.tensors;
         redraw(drawn);
@@ -65,7 +81,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   };
 }
 
-function item(tensor: TensorRecord, select: (tensor: TensorRecord) => void): HTMLLIElement {
+function item(tensor: TensorRecord, pick: (tensor: TensorRecord) => void): HTMLLIElement {
   const entry = el("button", { type: "button", class: "tensor", "data-id": tensor.id });
   entry.append(
     el(
@@ -78,7 +94,7 @@ function item(tensor: TensorRecord, select: (tensor: TensorRecord) => void): HTM
     ),
     el("span", { class: "tensor-facts" }, facts(tensor)),
   );
-  entry.addEventListener("click", () => select(tensor));
+  entry.addEventListener("click", () => pick(tensor));
   return el("li", {}, entry);
 }
 
