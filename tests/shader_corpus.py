@@ -82,6 +82,17 @@ def structures() -> Iterator[tuple[str, Node]]:
                     f"matmul epilogue {dtype}",
                     elementwise.elementwise(OPS["add"], product, fill),
                 )
+    for dtype in (dtypes.float32, dtypes.int32):
+        for length in (7, 64, 5000):
+            x = value(33, length, dtype=dtype)
+            total = reduction.reduce("sum", x, (1,), keepdims=True)
+            top = reduction.reduce("max", x, (1,), keepdims=True)
+            centred = elementwise.elementwise(OPS["subtract"], x, top)
+            rows = elementwise.elementwise(OPS["multiply"], centred, total)
+            yield f"rows {dtype} {length}", rows
+    for length in (8, 12):
+        x, y = value(5, length), value(length)
+        yield f"vectors {length}", elementwise.elementwise(OPS["pow"], x, y)
     mask = value(99, dtype=dtypes.bool)
     running = value(99, dtype=dtypes.int32)
     yield "compress", selection.compress(mask, running, 12)
@@ -104,7 +115,9 @@ def corpus() -> dict[str, str]:
         for name, node in make():
             for text in sources(node):
                 found.setdefault(text, name)
-    return {f"{name} #{place}": text for place, (text, name) in enumerate(found.items())}
+    return {
+        f"{name} #{place}": text for place, (text, name) in enumerate(found.items())
+    }
 
 
 def _alone(text: str) -> str:

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tensorweb.backends.pool import Pool
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.expression import number_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program
@@ -62,6 +63,11 @@ def storage_bytes(node: Node) -> int:
     return -(-node.size * width // 4) * 4
 
 
+def describe(node: Node) -> str:
+    """Return what a node is for people, as errors name it."""
+    return f"a tensor of shape {node.shape} and dtype {node.dtype}"
+
+
 def max_inputs(driver: Driver) -> int:
     """Return how many storages a kernel may read, leaving room for its results."""
     return max(driver.limits["maxStorageBuffersPerShaderStage"] - 2, 2)
@@ -112,15 +118,22 @@ class Command:
     nbytes: int = 0
 
 
-def make_plan(graph: LinearGraph, driver: Driver, pipelines: Pipelines) -> Plan:
-    """Return the plan of a graph, its pipelines compiled."""
+def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
+    """Return the plan of a graph, its pipelines compiled.
+
+    Raises:
+        DeviceMemoryError: a result is larger than the device can bind.
+        ShaderError: the device's compiler refused a kernel.
+    """
     result = Plan()
+    driver = pool.driver
     target = target_of(driver)
     next_reference = len(graph.nodes)
     made: set[int] = set()
     for planned in plan(graph, max_inputs(driver)):
         node = graph.nodes[planned.output]
         made.add(planned.output)
+        pool.check(storage_bytes(node), describe(node))
         result.results.append((planned.output, storage_bytes(node)))
         for number in planned.inputs:
             if number not in made and number not in result.reads:

@@ -86,6 +86,15 @@ class Pool:
         self._free: dict[int, list[int]] = {}
         self._free_bytes = 0
 
+    def check(self, nbytes: int, what: str) -> None:
+        """Raise `DeviceMemoryError` when no kernel could bind so many bytes."""
+        if nbytes > self.largest:
+            raise DeviceMemoryError(
+                f"{what} needs {readable(nbytes)}; this device binds at most "
+                f"{readable(self.largest)} in one tensor. Use a smaller shape, work in "
+                'parts, or use device="cpu".'
+            )
+
     def take(self, nbytes: int, what: str) -> Buffer:
         """Return a buffer of at least `nbytes` with unknown contents.
 
@@ -93,15 +102,10 @@ class Pool:
             DeviceMemoryError: it would exceed the device's limit or the budget;
                 `what` names the tensor.
         """
+        self.check(nbytes, what)
         size = size_class(nbytes)
         if size > self.largest:
             size = -(-nbytes // 4) * 4
-        if size > self.largest:
-            raise DeviceMemoryError(
-                f"{what} needs {readable(nbytes)}; this device binds at most "
-                f"{readable(self.largest)} in one tensor. Use a smaller shape, work in "
-                'parts, or use device="cpu".'
-            )
         handles = self._free.get(size)
         if handles:
             self._free_bytes -= size

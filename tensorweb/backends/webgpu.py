@@ -12,6 +12,7 @@ from tensorweb.backends.explain import explain_plan
 from tensorweb.backends.planning import (
     Pipelines,
     Plan,
+    describe,
     filled,
     make_plan,
     storage_bytes,
@@ -22,7 +23,7 @@ from tensorweb.devices import DEVICES, forget
 from tensorweb.drivers import Driver, open_driver, open_driver_async
 from tensorweb.drivers.protocol import COPY
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
-from tensorweb.graph import HostData, Node
+from tensorweb.graph import CONSTANT, HostData, Node
 from tensorweb.schedule.linear import LinearGraph, linearize
 
 PLANS_KEPT = 1024
@@ -47,10 +48,6 @@ async def open_backend_async() -> WebGpuBackend:
     return WebGpuBackend(await open_driver_async())
 
 
-def _names(node: Node) -> str:
-    return f"a tensor of shape {node.shape} and dtype {node.dtype}"
-
-
 class WebGpuBackend:
     """One open GPU; see `tensorweb.devices.Backend`."""
 
@@ -67,8 +64,16 @@ class WebGpuBackend:
         self._plans: OrderedDict[Hashable, Plan] = OrderedDict()
 
     def realize(self, nodes: Sequence[Node]) -> None:
-        """Compute nodes' bases in one flush; returns before the GPU is done."""
-        bases = [node.base for node in nodes if node.base.storage is None]
+        """Compute nodes' bases in one flush; returns before the GPU is done.
+
+        A view of a constant stays what it is: it needs no storage to be read from.
+        """
+        bases = [
+            node.base
+            for node in nodes
+            if node.base.storage is None
+            and (node.base is node or node.base.op is not CONSTANT)
+        ]
         if bases:
             self._alive(nodes)
             graph = linearize(list(dict.fromkeys(bases)))
@@ -132,23 +137,21 @@ class WebGpuBackend:
             self.pool.trim()
             if node is None:
                 raise
-            raise DeviceMemoryError(f"computing {_names(node)}: {error}") from error
+            raise DeviceMemoryError(f"computing {describe(node)}: {error}") from error
 
     def _alive(self, nodes: Sequence[Node]) -> None:
         """Raise when the device is gone, and make room for a new one."""
         if self.driver.is_lost:
             forget("webgpu")
             raise DeviceLostError(
-                f"the GPU device was lost; {_names(nodes[0])} cannot be computed from "
-                "what lay on it. Run the program again: the next device is fresh."
+                f"the GPU device was lost; {describe(nodes[0])} cannot be computed "
+                "from what lay on it. Run the program again: the next device is fresh."
             )
 
     def _plan(self, graph: LinearGraph) -> Plan:
         plan = self._plans.get(graph.key)
         if plan is None:
-            plan = self._plans[graph.key] = make_plan(
-                graph, self.driver, self._pipelines
-            )
+            plan = self._plans[graph.key] = make_plan(graph, self.pool, self._pipelines)
             if len(self._plans) > PLANS_KEPT:
                 self._plans.popitem(last=False)
         else:
@@ -162,7 +165,7 @@ class WebGpuBackend:
         for number in plan.reads:
             buffers[number] = self.buffer_of(nodes[number])
         for number, nbytes in plan.results:
-            buffers[number] = self.pool.take(nbytes, _names(nodes[number]))
+            buffers[number] = self.pool.take(nbytes, describe(nodes[number]))
         for number, nbytes in plan.scratch:
             buffers[number] = self.pool.take(nbytes, "a kernel's scratch storage")
         handles = {number: buffer.handle for number, buffer in buffers.items()}
@@ -199,14 +202,14 @@ class WebGpuBackend:
         storage = node.storage
         if isinstance(storage, HostData):
             data = self._device_bytes(node, storage)
-            buffer = self.pool.take(len(data), _names(node))
+            buffer = self.pool.take(len(data), describe(node))
             if len(data):
                 self.driver.write_buffer(buffer.handle, 0, data)
             node.storage = storage = buffer
         assert isinstance(storage, Buffer), "internal: a foreign storage"
         if storage.pool is not self.pool:
             raise DeviceLostError(
-                f"{_names(node)} lay on a GPU device that was lost; make it again."
+                f"{describe(node)} lay on a GPU device that was lost; make it again."
             )
         return storage
 

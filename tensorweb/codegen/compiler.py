@@ -8,6 +8,7 @@ from tensorweb.codegen.contraction import matmul
 from tensorweb.codegen.families import compress, elementwise, scan, scatter
 from tensorweb.codegen.program import Program
 from tensorweb.codegen.reduction import reduce
+from tensorweb.codegen.rows import rows
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
 from tensorweb.schedule.kernel import Kernel
 
@@ -15,6 +16,7 @@ FAMILIES: dict[str, Callable[[Kernel, Target], Program]] = {
     "elementwise": elementwise,
     "reduce": reduce,
     "argreduce": reduce,
+    "rows": rows,
     "matmul": matmul,
     "scan": scan,
     "scatter": scatter,

@@ -268,7 +268,7 @@ def _step(
     if kind == "scalar":
         return step.name if step.name else declarations.scalar(step.slot)
     if kind == "core":
-        return core
+        return core if step.slot < 0 else f"core{step.slot}"
     arguments = [values[number] for number in step.args]
     operand = expression.steps[step.args[-1]].dtype
     if kind == "cast":

@@ -73,11 +73,6 @@ def input_storages(
     return storages, slots
 
 
-def with_library(functions: str) -> str:
-    """Return functions with the library functions they need in front."""
-    return functions_for(functions) + functions
-
-
 def launch(
     template: str,
     declarations: Declarations,
@@ -92,7 +87,7 @@ def launch(
         template,
         {
             "declarations": declarations.text(storages),
-            "functions": with_library(functions),
+            "functions": functions_for(functions + "".join(slots.values())) + functions,
             **slots,
         },
     )

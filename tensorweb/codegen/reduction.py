@@ -10,7 +10,6 @@ from tensorweb.codegen.expression import (
     Declarations,
     function,
     kind_of,
-    number_bits,
     stored,
 )
 from tensorweb.codegen.families import (
@@ -19,6 +18,7 @@ from tensorweb.codegen.families import (
     launch,
     vector_inputs,
 )
+from tensorweb.codegen.identities import identity_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import WIDTH, vector_function
@@ -159,24 +159,10 @@ class _Writer:
         if self.is_place:
             body = f"Value({self.number_type}(0), NOWHERE)"
         else:
-            declarations.parameter("identity", self.number_type, self._identity_bits())
+            bits = identity_bits(OPS[self.kernel.op], self.term_dtype)
+            declarations.parameter("identity", self.number_type, bits)
             body = "parameters.identity"
         return f"fn identity() -> Value {{\n  return {body};\n}}\n"
-
-    def _identity_bits(self) -> int:
-        identity = OPS[self.kernel.op].identity
-        dtype = self.term_dtype
-        value = identity.get(kind_of(dtype), identity.get("any", 0))
-        if not isinstance(value, str):
-            return number_bits(value, dtype)
-        if dtype == "bool":
-            return 0 if value == "lowest" else 1
-        if kind_of(dtype) == "float":
-            return number_bits(
-                float("-inf") if value == "lowest" else float("inf"), dtype
-            )
-        low, high = dtypes.integer_range(dtypes.BY_NAME[dtype])
-        return number_bits(low if value == "lowest" else high, dtype)
 
     def _term(self, declarations: Declarations) -> str:
         name = "number" if self.is_place else "term"

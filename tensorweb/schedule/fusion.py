@@ -16,8 +16,19 @@ from tensorweb.shapes import size
 CORES = frozenset({"reduce", "argreduce", "matmul"})
 """Kinds that may carry an elementwise epilogue."""
 
+CHOICES = ("pad", "concat", "embed")
+"""Kinds that read their inputs at shifted places."""
+
 HEAVY = CORES | {"scan", "scatter", "compress"}
 """Kinds that always need a kernel built around them."""
+
+ROW_OPS = frozenset({"sum", "prod", "max", "min"})
+"""Reductions that a kernel can compute row by row inside itself."""
+
+LONGEST_ROW = 8192
+SHORT_ROW = 1024
+LEAST_ROWS = 16
+MOST_STAGES = 4
 
 LOAD_COST = 4
 RECOMPUTE_LIMIT = 32
@@ -27,6 +38,22 @@ REPEAT_LIMIT = 12
 """A value used by many elements of one kernel is stored when it costs more."""
 
 
+def fits_row(node: Node, root: Node) -> bool:
+    """Whether a reduction runs along the rows of an elementwise root of equal shape.
+
+    Rows must be short enough for registers, and many or short enough that one
+    workgroup for each of them keeps the device busy.
+    """
+    shape = root.shape
+    if root.op.kind != "map" or not shape or node.op.name not in ROW_OPS:
+        return False
+    if node.dtype.kind == "bool" or node.attrs != (len(shape) - 1,):
+        return False
+    length = shape[-1]
+    is_busy = root.size // max(length, 1) >= LEAST_ROWS or length <= SHORT_ROW
+    return node.inputs[0].shape == shape and 1 < length <= LONGEST_ROW and is_busy
+
+
 class Fusion:
     """The decision for one graph.
 
@@ -34,6 +61,8 @@ class Fusion:
         stored: `id` of the nodes that get a kernel and a storage.
         roots: those nodes, in order of computation.
         core_of: the core node by `id` of the root that computes it.
+        rows_of: reductions along the last axis by `id` of the root that computes them
+            row by row, in order of computation.
     """
 
     def __init__(self, graph: LinearGraph, forced: Iterable[Node] = ()) -> None:
@@ -41,6 +70,7 @@ class Fusion:
         self.graph = graph
         self.stored: set[int] = {id(node) for node in forced}
         self.core_of: dict[int, Node] = {}
+        self.rows_of: dict[int, list[Node]] = {}
         self._owners: dict[int, set[int]] = {}
         self._is_linear: dict[int, bool] = {}
         self._by_id: dict[int, Node] = {id(node): node for node in graph.nodes}
@@ -55,8 +85,14 @@ class Fusion:
         self.roots = [node for node in graph.nodes if id(node) in self.stored]
 
     def _costs(self) -> dict[int, int]:
-        """Return for each node what computing one element costs, loads included."""
+        """Return for each node what computing one element costs, loads included.
+
+        A value that one kernel would compute at several places, seen through different
+        movements, is stored once it costs too much; else each generation of a stencil
+        would double the work.
+        """
         cost: dict[int, int] = {}
+        scattered = self._read_at_several_places()
         for node in self.graph.nodes:
             kind = node.op.kind
             if node.base.storage is not None or kind in HEAVY:
@@ -69,8 +105,25 @@ class Fusion:
                 own += {"gather": LOAD_COST, "pad": 2, "concat": 2, "embed": 2}.get(
                     kind, 0
                 )
-                cost[id(node)] = min(own + inner, 1_000_000)
+                total = own + inner
+                if total > RECOMPUTE_LIMIT and id(node) in scattered:
+                    self.stored.add(id(node))
+                    total = LOAD_COST
+                cost[id(node)] = total
         return cost
+
+    def _read_at_several_places(self) -> set[int]:
+        """Return `id` of nodes with several readers, one of them a movement."""
+        readers: dict[int, int] = {}
+        moved: set[int] = set()
+        for node in self.graph.nodes:
+            moves = node.op.kind in ("movement", *CHOICES)
+            for source in node.inputs:
+                if source.op.kind == "map" or source.op.kind in CHOICES:
+                    readers[id(source)] = readers.get(id(source), 0) + 1
+                    if moves:
+                        moved.add(id(source))
+        return {key for key in moved if readers[key] > 1}
 
     def _visit(self, node: Node) -> None:
         """Decide one node after all nodes that read it, then tell its inputs."""
@@ -91,7 +144,9 @@ class Fusion:
         if kind == "movement":
             return False
         if kind in HEAVY:
-            return not self._becomes_core(node, owners)
+            return not (
+                self._becomes_core(node, owners) or self._joins_row(node, owners)
+            )
         return (
             kind not in ("constant", "iota")
             and len(owners) > 1
@@ -103,11 +158,24 @@ class Fusion:
             return False
         (owner,) = owners
         root = self._by_id[owner]
-        if root.op.kind in HEAVY or owner in self.core_of:
+        if root.op.kind in HEAVY or owner in self.core_of or owner in self.rows_of:
             return False
         if not self._is_linear.get(id(node), False) or root.size != node.size:
             return False
         self.core_of[owner] = node
+        return True
+
+    def _joins_row(self, node: Node, owners: set[int]) -> bool:
+        """Whether a reduction is computed inside the root that works on its rows."""
+        if len(owners) != 1:
+            return False
+        (owner,) = owners
+        root = self._by_id[owner]
+        if owner in self.core_of or not fits_row(node, root):
+            return False
+        if len(self.rows_of.get(owner, ())) == MOST_STAGES:
+            return False
+        self.rows_of.setdefault(owner, []).insert(0, node)
         return True
 
     def _pass_on(self, node: Node, owners: set[int]) -> None:
@@ -122,10 +190,10 @@ class Fusion:
             is_same = is_linear and size(source.shape) == size(node.shape)
             self._is_linear[key] = self._is_linear.get(key, True) and is_same
             self._owners.setdefault(key, set()).update(owners)
-            if self._repeats_too_much(node, source):
+            if self._repeats_too_much(node, source, owners):
                 self._store_base(source)
 
-    def _repeats_too_much(self, node: Node, source: Node) -> bool:
+    def _repeats_too_much(self, node: Node, source: Node, owners: set[int]) -> bool:
         """Whether a reader would compute an expensive element again and again."""
         kind = node.op.kind
         if kind == "matmul":
@@ -138,10 +206,13 @@ class Fusion:
             return False
         if node.op.name == "slice":
             return False
-        return self._holds_core(source) or self._cost[id(source)] > REPEAT_LIMIT
+        core = self._core_below(source)
+        if core is not None and len(owners) == 1:
+            return not fits_row(core, self._by_id[next(iter(owners))])
+        return core is not None or self._cost[id(source)] > REPEAT_LIMIT
 
-    def _holds_core(self, node: Node) -> bool:
-        """Whether an elementwise chain of this size ends at a core it could follow."""
+    def _core_below(self, node: Node) -> Node | None:
+        """Return the core that an elementwise chain of this size could follow."""
         has_work = False
         while node.base.storage is None and node.op.kind in ("map", "movement", "copy"):
             has_work = has_work or node.op.kind == "map"
@@ -150,12 +221,13 @@ class Fusion:
                 for source in node.inputs
                 if source.base.storage is None and source.op.kind != "constant"
             ]
-            if any(source.op.kind in CORES for source in sources):
-                return has_work
+            for source in sources:
+                if source.op.kind in CORES:
+                    return source if has_work else None
             if not sources:
-                return False
+                return None
             node = sources[0]
-        return False
+        return None
 
     def _store_base(self, node: Node) -> None:
         """Store what a node looks at; movements are looked through."""

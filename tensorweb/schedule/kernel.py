@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
 AFTER_CORE = ("finish",)
 """Names of the expressions that follow a kernel's core."""
 
@@ -34,7 +33,8 @@ class Step:
             contracted), `map` (an op row) or `cast`.
         dtype: name of the value's dtype.
         name: the op's name for `map`.
-        slot: the input of `load` and `gather`, the scalar of `scalar`.
+        slot: the input of `load` and `gather`, the scalar of `scalar`, the reduction of
+            `core` in a kernel of rows.
         access: the access of `load` and `ramp`.
         args: the steps it reads.
         guard: a bool step that says whether the load is inside its tensor, or -1.
@@ -78,10 +78,12 @@ class Kernel:
     """One output and how it is computed.
 
     Attributes:
-        kind: the family: `elementwise`, `reduce`, `argreduce`, `matmul`, `scan`,
-            `scatter` or `compress`.
-        op: the core's op name, `""` for elementwise kernels.
-        sizes: the family's lengths: elementwise (n,), reduce (outputs, length),
+        kind: the family: `elementwise`, `rows`, `reduce`, `argreduce`, `matmul`,
+            `scan`, `scatter` or `compress`.
+        op: the core's op name, `""` for elementwise kernels; for rows the names of all
+            reductions with commas between.
+        sizes: the family's lengths: elementwise (n,), rows (rows, length),
+            reduce (outputs, length),
             matmul (batch, m, n, k), scan (rows, length), scatter (elements, writes),
             compress (length,).
         expressions: the family's expressions by name, for example `term`, `finish`.
@@ -110,6 +112,9 @@ class Kernel:
 
         For example `reduce multiply, sum (5, 4096)`.
         """
+        if self.kind == "rows":
+            work = ", ".join(self.expressions[-1][1].operations)
+            return f"rows {self.op.replace(',', ', ')} → {work} {list(self.sizes)}"
         before = [e for name, e in self.expressions if name not in AFTER_CORE]
         after = [e for name, e in self.expressions if name in AFTER_CORE]
         names = [", ".join(e.operations) for e in before]

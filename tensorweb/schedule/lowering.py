@@ -86,6 +86,7 @@ class Space:
         stored: set[int],
         root: Node | None = None,
         core: Node | None = None,
+        rows: Sequence[Node] = (),
     ) -> None:
         """Begin an empty expression.
 
@@ -94,11 +95,13 @@ class Space:
             stored: `id` of the nodes that are computed by kernels of their own.
             root: the node this kernel computes; it is never loaded.
             core: the node whose value the kernel's core provides.
+            rows: the reductions along rows that the kernel computes inside itself.
         """
         self.bindings = bindings
         self.stored = stored
         self.root = root
         self.core = core
+        self.rows = {id(node): place for place, node in enumerate(rows)}
         self.steps: list[Step] = []
         self.views: list[View] = []
         self._step_numbers: dict[Step, int] = {}
@@ -150,6 +153,8 @@ class Space:
             return self.lower(node.inputs[0], self.chain_of(below), guard)
         if node is self.core:
             return self.add(Step("core", node.dtype.name))
+        if id(node) in self.rows:
+            return self._lower_row(node, chain)
         if kind == "map":
             return self._lower_map(node, chain, guard)
         if kind == "copy":
@@ -175,6 +180,19 @@ class Space:
         if kind in ("pad", "concat", "embed"):
             return self._lower_choice(node, chain, guard)
         raise AssertionError(f"internal: {node!r} is neither stored nor lowered")
+
+    def _lower_row(self, node: Node, chain: Chain) -> int:
+        """Return the step of a row's reduction, seen from elements of the same row.
+
+        Raises:
+            Blocked: the chain leads to other rows.
+        """
+        view = move(View.contiguous(node.shape), chain)
+        own = View.contiguous((*node.shape, 1)).expand(view.shape)
+        lengths = zip(view.shape, view.strides, own.strides, strict=True)
+        if view.offset or any(n != 1 and a != b for n, a, b in lengths):
+            raise Blocked(node)
+        return self.add(Step("core", node.dtype.name, slot=self.rows[id(node)]))
 
     def load(self, base: Node, view: View, guard: int) -> int:
         """Return the step that reads a storage through a view."""

@@ -52,6 +52,7 @@ class _KernelBuilder:
         self.max_inputs = max_inputs
         self.stored = fusion.stored
         self.core = fusion.core_of.get(id(root))
+        self.rows = fusion.rows_of.get(id(root), [])
         if self.core is None and root.op.kind in HEAVY:
             self.core = root
         self.bindings = Bindings()
@@ -63,6 +64,7 @@ class _KernelBuilder:
             Blocked: some node must be stored first.
         """
         kind = self.core.op.kind if self.core is not None else "elementwise"
+        kind = "rows" if self.rows else kind
         kind, sizes, expressions = getattr(self, f"_{kind}")()
         if (
             len(self.bindings.inputs) > self.max_inputs
@@ -72,6 +74,8 @@ class _KernelBuilder:
         op = self.core.op.name if self.core is not None else ""
         if kind == "reduce" and op == "matmul":
             op = "sum"
+        if self.rows:
+            op = ",".join(node.op.name for node in self.rows)
         kernel = Kernel(
             kind,
             op,
@@ -108,6 +112,23 @@ class _KernelBuilder:
 
     def _elementwise(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
         return "elementwise", (self.root.size,), {"value": self._finish()}
+
+    def _rows(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+        """Return a kernel that reduces and finishes each row; all share their steps."""
+        shape = self.root.shape
+        space = Space(self.bindings, self.stored, self.root, rows=self.rows)
+        results = {
+            f"stage{place}": space.lower(node.inputs[0])
+            for place, node in enumerate(self.rows)
+        }
+        results["finish"] = space.lower(self.root)
+        if any(s.kind in ("gather", "ramp") or s.guard >= 0 for s in space.steps):
+            raise Blocked(self.rows[0])
+        groups = (tuple(range(len(shape) - 1)), (len(shape) - 1,))
+        expressions = {
+            name: space.expression(result, groups) for name, result in results.items()
+        }
+        return "rows", (self.root.size // shape[-1], shape[-1]), expressions
 
     def _reduce(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
         assert self.core is not None, "internal: a reduction has a core"
@@ -212,10 +233,7 @@ class _KernelBuilder:
             scalars[key] = none.union(*(scalars[id(s)] for s in sources))
             if node.op is CONSTANT:
                 scalars[key] = frozenset({key})
-            if (
-                len(storages[key]) > self.max_inputs
-                or len(scalars[key]) > MOST_SCALARS
-            ):
+            if len(storages[key]) > self.max_inputs or len(scalars[key]) > MOST_SCALARS:
                 candidates = [s for s in sources if id(s) in inlined]
                 widest = max(
                     candidates,

@@ -1,0 +1,275 @@
+"""Programs that finish whole rows: reductions inside a kernel, values in registers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tensorweb.codegen.expression import (
+    VALUE_TYPES,
+    Declarations,
+    addresses,
+    coordinates,
+    kind_of,
+    loaded,
+    steps_text,
+    storage_type,
+    stored,
+)
+from tensorweb.codegen.families import input_storages, launch, vector_inputs
+from tensorweb.codegen.identities import identity_bits
+from tensorweb.codegen.program import OUTPUT, Program
+from tensorweb.codegen.target import Target
+from tensorweb.codegen.vector import COMPONENTS, WIDTH, in_vectors
+from tensorweb.ops import OPS
+from tensorweb.schedule.kernel import Expression, Kernel, Step
+
+LEAST_THREADS = 32
+MOST_THREADS = 256
+
+
+class _Rows:
+    """Writes the launch of one kernel of rows."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.rows, self.columns = kernel.sizes
+        self.ops = kernel.op.split(",")
+        self.expressions = [expression for _, expression in kernel.expressions]
+        whole = self.expressions[-1]
+        self.vectors = vector_inputs([whole])
+        self.width = WIDTH if self.vectors else 1
+        self.space = in_vectors(whole) if self.vectors else whole
+        self.steps = self.columns // self.width
+        threads = 1 << max(-(-self.steps // 4) - 1, 0).bit_length()
+        self.threads = min(max(threads, LEAST_THREADS), MOST_THREADS)
+        self.each = -(-self.steps // self.threads)
+        self.is_ragged = self.each * self.threads != self.steps
+        self.varying = self._varying()
+        self.declarations = Declarations(kernel.scalar_dtypes)
+
+    def _varying(self) -> set[int]:
+        """Return the steps whose value changes along a row."""
+        found: set[int] = set()
+        for number, step in enumerate(self.space.steps):
+            moves = step.kind == "load" and any(
+                self.space.accesses[step.access].strides[-1]
+            )
+            if moves or any(arg in found for arg in step.args):
+                found.add(number)
+        return found
+
+    def _needed(self, result: int) -> list[int]:
+        """Return the steps that a result is computed from, in order."""
+        needed = {result}
+        for number in range(result, -1, -1):
+            if number in needed:
+                needed.update(self.space.steps[number].args)
+        return sorted(needed)
+
+    def _load(self, number: int, step: Step) -> str:
+        """Return the function that reads one load of a row."""
+        one = replace(self.space, accesses=(self.space.accesses[step.access],))
+        name = f"load{number}"
+        lines = coordinates(self.declarations, name, ("row", "column"), one)
+        lines += addresses(self.declarations, name, ("row", "column"), one)
+        dtype = self.kernel.input_dtypes[step.slot]
+        place = f"input{step.slot}[address0]"
+        value = VALUE_TYPES[dtype]
+        if number in self.varying and self.width > 1:
+            parts = ", ".join(loaded(f"quad.{c}", dtype) for c in COMPONENTS)
+            lines.append(f"  let quad = {place};\n  return vec4<{value}>({parts});\n")
+            value = f"vec4<{value}>"
+        else:
+            lines.append(f"  return {loaded(place, dtype)};\n")
+        return f"fn {name}(row: u32, column: u32) -> {value} {{\n{''.join(lines)}}}\n"
+
+    def _arguments(self, result: int) -> list[int]:
+        """Return the steps that an element's function takes: loads and row values."""
+        needed = self._needed(result)
+        taken = []
+        for number in needed:
+            step = self.space.steps[number]
+            is_load = number in self.varying and step.kind == "load"
+            is_row_value = number not in self.varying and any(
+                number in self.space.steps[user].args and user in self.varying
+                for user in needed
+            )
+            is_row_value = is_row_value or (
+                number == result and number not in self.varying
+            )
+            if is_load or (is_row_value and step.kind != "scalar"):
+                taken.append(number)
+        return taken
+
+    def _element(self, name: str, result: int, type_name: str, form: str) -> str:
+        """Return the function of one element of a stage or of the finished row."""
+        taken = self._arguments(result)
+        listed = ", ".join(
+            f"v{n}: {VALUE_TYPES[self.space.steps[n].dtype]}" for n in taken
+        )
+        keep = self._needed(result)
+        given = {number: f"v{number}" for number in range(len(self.space.steps))}
+        for number in keep:
+            step = self.space.steps[number]
+            is_inner = number in self.varying and step.kind != "load"
+            if is_inner or step.kind == "scalar":
+                del given[number]
+        body, values = steps_text(
+            self.space, self.declarations, self.kernel.input_dtypes, "core", given
+        )
+        return (
+            f"fn {name}({listed}) -> {type_name} {{\n{body}"
+            f"  return {form.format(values[result])};\n}}\n"
+        )
+
+    def _row_value(self, number: int) -> str:
+        """Return the WGSL of a value that is the same along a row."""
+        step = self.space.steps[number]
+        if step.kind == "load":
+            return f"load{number}(row, 0u)"
+        given = {n: f"v{n}" for n in range(len(self.space.steps)) if n != number}
+        for n, other in enumerate(self.space.steps):
+            if other.kind == "scalar":
+                given.pop(n, None)
+        lines, values = steps_text(
+            self.space, self.declarations, self.kernel.input_dtypes, "core", given
+        )
+        if step.kind in ("core", "scalar"):
+            return values[number]
+        return lines.split(" = ", 1)[1].rsplit(";", 1)[0]
+
+    def _call(self, name: str, result: int, j: int, component: str) -> str:
+        arguments = [
+            f"v{n}_{j}{component}" if n in self.varying else f"v{n}"
+            for n in self._arguments(result)
+        ]
+        return f"{name}({', '.join(arguments)})"
+
+    def _components(self) -> list[str]:
+        return [f".{c}" for c in COMPONENTS] if self.width > 1 else [""]
+
+    def _stage(self, place: int, expression: Expression, done: set[int]) -> str:
+        """Return the lines of main that reduce the row once."""
+        text = self._row_values(expression.result, done)
+        text += f"  var total{place} = parameters.identity{place};\n"
+        for j in range(self.each):
+            lines = "".join(
+                f"  total{place} = combine{place}(total{place}, "
+                f"{self._call(f'stage{place}', expression.result, j, component)});\n"
+                for component in self._components()
+            )
+            text += self._inside(j, lines)
+        return text + f"  let core{place} = reduce{place}(lane, total{place});\n"
+
+    def _inside(self, j: int, lines: str) -> str:
+        if not self.is_ragged or (j + 1) * self.threads <= self.steps:
+            return lines
+        return f"  if (column{j} < {self._limit}) {{\n{lines}  }}\n"
+
+    def _row_values(self, result: int, done: set[int]) -> str:
+        """Return the lines of main that compute what a stage needs once per row."""
+        text = ""
+        for number in self._needed(result):
+            step = self.space.steps[number]
+            if number in self.varying or number in done or step.kind == "scalar":
+                continue
+            done.add(number)
+            text += f"  let v{number} = {self._row_value(number)};\n"
+        return text
+
+    def _body(self) -> str:
+        text = ""
+        for j in range(self.each):
+            text += f"  let column{j} = lane + {j * self.threads}u;\n"
+        loads = [n for n in sorted(self.varying) if self.space.steps[n].kind == "load"]
+        for j in range(self.each):
+            column = f"column{j}"
+            if self.is_ragged and (j + 1) * self.threads > self.steps:
+                column = f"min(column{j}, {self._limit} - 1u)"
+            for n in loads:
+                text += f"  let v{n}_{j} = load{n}(row, {column});\n"
+        done: set[int] = set()
+        for place, expression in enumerate(self.expressions[:-1]):
+            text += self._stage(place, expression, done)
+        finish = self.expressions[-1].result
+        text += self._row_values(finish, done)
+        element = storage_type(self.kernel.dtype)
+        for j in range(self.each):
+            parts = [self._call("finish", finish, j, c) for c in self._components()]
+            value = (
+                f"vec4<{element}>({', '.join(parts)})" if self.width > 1 else parts[0]
+            )
+            text += self._inside(
+                j, f"  result[row * {self._limit} + column{j}] = {value};\n"
+            )
+        return text
+
+    def _stage_functions(self, place: int, expression: Expression) -> str:
+        """Return the functions of one stage and the parameter of its identity."""
+        dtype = expression.dtype
+        value = VALUE_TYPES[dtype]
+        op = OPS[self.ops[place]]
+        form = op.wgsl.get(kind_of(dtype)) or op.wgsl["any"]
+        self.declarations.parameter(f"identity{place}", value, identity_bits(op, dtype))
+        totals = f"totals_{value}"
+        return (
+            self._element(f"stage{place}", expression.result, value, "{0}")
+            + f"fn combine{place}(a: {value}, b: {value}) -> {value} {{\n"
+            f"  return {form.format('a', 'b')};\n}}\n"
+            f"fn reduce{place}(lane: u32, own: {value}) -> {value} {{\n"
+            f"  {totals}[lane] = own;\n  workgroupBarrier();\n"
+            "  for (var width = THREADS / 2u; width > 0u; width /= 2u) {\n"
+            "    if (lane < width) {\n"
+            f"      {totals}[lane] = combine{place}"
+            f"({totals}[lane], {totals}[lane + width]);\n    }}\n"
+            "    workgroupBarrier();\n  }\n"
+            f"  let total = {totals}[0];\n  workgroupBarrier();\n"
+            "  return total;\n}\n"
+        )
+
+    def program(self) -> Program:
+        """Return the one launch."""
+        kernel = self.kernel
+        self.declarations.parameter("rows", "u32", self.rows)
+        self._limit = self.declarations.parameter("columns", "u32", self.steps)
+        text = "".join(
+            self._load(number, step)
+            for number, step in enumerate(self.space.steps)
+            if step.kind == "load"
+        )
+        for place, expression in enumerate(self.expressions[:-1]):
+            text += self._stage_functions(place, expression)
+        element = storage_type(kernel.dtype)
+        text += self._element(
+            "finish",
+            self.expressions[-1].result,
+            element,
+            stored("{0}", kernel.dtype),
+        )
+        types = sorted({VALUE_TYPES[e.dtype] for e in self.expressions[:-1]})
+        shape = f"const THREADS: u32 = {self.threads}u;\n" + "".join(
+            f"var<workgroup> totals_{t}: array<{t}, THREADS>;\n" for t in types
+        )
+        body = self._body()
+        storages, slots = input_storages(kernel, [self.space], self.vectors)
+        result = f"vec4<{element}>" if self.width > 1 else element
+        storages.append(("result", "w", result))
+        return Program(
+            (
+                launch(
+                    "rows",
+                    self.declarations,
+                    storages,
+                    (*slots, OUTPUT),
+                    text,
+                    self.rows,
+                    shape=shape,
+                    body=body,
+                ),
+            )
+        )
+
+
+def rows(kernel: Kernel, _: Target) -> Program:
+    """Return the program of a kernel of rows."""
+    return _Rows(kernel).program()
