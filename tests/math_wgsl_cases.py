@@ -239,6 +239,8 @@ CASES = [
     Case("isfinite_f32", unary_floats, np.isfinite),
     Case("i32_from_f32", unary_floats, saturate("i4")),
     Case("u32_from_f32", unary_floats, saturate("u4")),
+    Case("f32_from_i32", first_of(signed_pairs), np.float64),
+    Case("f32_from_u32", first_of(unsigned_pairs), np.float64),
     Case("abs_i32", first_of(signed_pairs), np.abs),
     Case("sign_i32", first_of(signed_pairs), np.sign),
     Case("sign_u32", first_of(unsigned_pairs), np.sign),
