@@ -9,11 +9,25 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 from math import prod
-from typing import SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 from tensorweb.errors import AxisError, ShapeError, TensorIndexError
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
 Shape = tuple[int, ...]
+
+
+def is_integer(value: object) -> TypeIs[SupportsIndex]:
+    """Whether a value counts as an integer, as indices and axes do.
+
+    Much faster than asking `isinstance(value, SupportsIndex)`.
+
+    >>> is_integer(3), is_integer(3.0)
+    (True, False)
+    """
+    return type(value) is int or hasattr(type(value), "__index__")
 
 
 def as_shape(shape: SupportsIndex | Iterable[SupportsIndex]) -> Shape:
@@ -26,7 +40,7 @@ def as_shape(shape: SupportsIndex | Iterable[SupportsIndex]) -> Shape:
     ((3,), (2, 3))
     """
     try:
-        if isinstance(shape, SupportsIndex):
+        if is_integer(shape):
             result: Shape = (operator.index(shape),)
         else:
             result = tuple(operator.index(length) for length in shape)
@@ -201,9 +215,9 @@ def normalize_axes(
     """
     if axes is None:
         return tuple(range(ndim))
-    if isinstance(axes, str) or not isinstance(axes, SupportsIndex | Iterable):
+    if isinstance(axes, str) or not (is_integer(axes) or isinstance(axes, Iterable)):
         raise AxisError(f"axis {axes!r} is no integer and no tuple of integers.")
-    given = [axes] if isinstance(axes, SupportsIndex) else list(axes)
+    given = [axes] if is_integer(axes) else list(axes)
     result = [normalize_axis(axis, ndim) for axis in given]
     if len(set(result)) != len(result):
         raise AxisError(f"axis {tuple(given)} names the same axis twice.")

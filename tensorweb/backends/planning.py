@@ -133,7 +133,7 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
     for planned in plan(graph, max_inputs(driver)):
         node = graph.nodes[planned.output]
         made.add(planned.output)
-        pool.check(storage_bytes(node), describe(node))
+        pool.check(storage_bytes(node), describe, node)
         result.results.append((planned.output, storage_bytes(node)))
         for number in planned.inputs:
             if number not in made and number not in result.reads:

@@ -2,13 +2,17 @@
 
 A `Buffer` belongs to a node or to a flush; when Python lets go of it, its bytes return
 to the pool at once. That is safe because the device's queue runs in order: work already
-submitted reads the old contents before anything later writes new ones.
+submitted reads the old contents before anything later writes new ones. The free buffer
+with the smallest handle is taken first, so that each step of a loop meets the same
+buffers and bind groups as the step before.
 """
 
 from __future__ import annotations
 
 import gc
+import heapq
 import os
+from collections.abc import Callable
 
 from tensorweb.drivers.protocol import Driver
 from tensorweb.errors import DeviceMemoryError
@@ -86,23 +90,26 @@ class Pool:
         self._free: dict[int, list[int]] = {}
         self._free_bytes = 0
 
-    def check(self, nbytes: int, what: str) -> None:
-        """Raise `DeviceMemoryError` when no kernel could bind so many bytes."""
+    def check(self, nbytes: int, name: Callable[..., str], *what: object) -> None:
+        """Raise `DeviceMemoryError` when no kernel could bind so many bytes.
+
+        `name(*what)` says for people what needs them.
+        """
         if nbytes > self.largest:
             raise DeviceMemoryError(
-                f"{what} needs {readable(nbytes)}; this device binds at most "
+                f"{name(*what)} needs {readable(nbytes)}; this device binds at most "
                 f"{readable(self.largest)} in one tensor. Use a smaller shape, work in "
                 'parts, or use device="cpu".'
             )
 
-    def take(self, nbytes: int, what: str) -> Buffer:
+    def take(self, nbytes: int, name: Callable[..., str], *what: object) -> Buffer:
         """Return a buffer of at least `nbytes` with unknown contents.
 
         Raises:
             DeviceMemoryError: it would exceed the device's limit or the budget;
-                `what` names the tensor.
+                `name(*what)` says for people what needs it.
         """
-        self.check(nbytes, what)
+        self.check(nbytes, name, *what)
         size = size_class(nbytes)
         if size > self.largest:
             size = -(-nbytes // 4) * 4
@@ -110,13 +117,13 @@ class Pool:
         if handles:
             self._free_bytes -= size
             self.in_use += size
-            return Buffer(self, handles.pop(), size)
+            return Buffer(self, heapq.heappop(handles), size)
         if self.allocated + size > self.budget:
             gc.collect()
             self.trim()
         if self.allocated + size > self.budget:
             raise DeviceMemoryError(
-                f"{what} needs {readable(nbytes)}; tensors already hold "
+                f"{name(*what)} needs {readable(nbytes)}; tensors already hold "
                 f"{readable(self.allocated)} of the budget of {readable(self.budget)}. "
                 "Delete tensors that are no longer needed, or set "
                 "TENSORWEB_MEMORY_BUDGET."
@@ -140,7 +147,7 @@ class Pool:
             self.driver.destroy_buffer(buffer.handle)
             self.allocated -= buffer.size
             return
-        self._free.setdefault(buffer.size, []).append(buffer.handle)
+        heapq.heappush(self._free.setdefault(buffer.size, []), buffer.handle)
         self._free_bytes += buffer.size
 
     def trim(self) -> None:

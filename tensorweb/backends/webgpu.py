@@ -165,9 +165,9 @@ class WebGpuBackend:
         for number in plan.reads:
             buffers[number] = self.buffer_of(nodes[number])
         for number, nbytes in plan.results:
-            buffers[number] = self.pool.take(nbytes, describe(nodes[number]))
+            buffers[number] = self.pool.take(nbytes, describe, nodes[number])
         for number, nbytes in plan.scratch:
-            buffers[number] = self.pool.take(nbytes, "a kernel's scratch storage")
+            buffers[number] = self.pool.take(nbytes, str, "a kernel's scratch storage")
         handles = {number: buffer.handle for number, buffer in buffers.items()}
         for tape in plan.tapes:
             self.driver.submit(filled(tape, handles, nodes))
@@ -202,7 +202,7 @@ class WebGpuBackend:
         storage = node.storage
         if isinstance(storage, HostData):
             data = self._device_bytes(node, storage)
-            buffer = self.pool.take(len(data), describe(node))
+            buffer = self.pool.take(len(data), describe, node)
             if len(data):
                 self.driver.write_buffer(buffer.handle, 0, data)
             node.storage = storage = buffer
@@ -251,7 +251,7 @@ class WebGpuBackend:
         total = sum(size for _, _, size in places)
         if len(places) < 2 or total > 1 << 20 or total == 0:
             return None
-        target = self.pool.take(total, "a buffer for reading several tensors")
+        target = self.pool.take(total, str, "a buffer for reading several tensors")
         words = [0]
         at = 0
         for buffer, offset, size in places:

@@ -12,6 +12,7 @@ from tensorweb.methods.base import TensorBase
 from tensorweb.shapes import (
     as_shape,
     infer_reshape,
+    is_integer,
     normalize_axes,
     normalize_axis,
     normalize_permutation,
@@ -137,7 +138,7 @@ class MovementMethods(TensorBase):
 
     def expand_dims(self, axis: Axes = 0) -> Self:
         """Return axes of length 1 inserted at places of the result."""
-        given = (axis,) if isinstance(axis, SupportsIndex) else tuple(axis)
+        given = (axis,) if is_integer(axis) else tuple(axis)
         places = normalize_axes(given, len(self.node.shape) + len(given))
         return self._wrap(build.expand_dims(self.node, places))
 
@@ -167,6 +168,6 @@ class MovementMethods(TensorBase):
 
 
 def _ordered_axes(axes: Axes, rank: int) -> list[int]:
-    given = [axes] if isinstance(axes, SupportsIndex) else list(axes)
+    given = [axes] if is_integer(axes) else list(axes)
     normalize_axes(given, rank)
     return [normalize_axis(axis, rank) for axis in given]
