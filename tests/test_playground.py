@@ -279,6 +279,17 @@ def test_pooled_heatmap_keeps_nan_and_infinity(console: Console, device: str) ->
     assert any(math.isnan(value) for value in values)
 
 
+def test_corner_of_a_large_heatmap(console: Console, device: str) -> None:
+    x = pictured(console, "tw.reshape(tw.arange(90_000), (300, 300))")
+    heatmap = console.ask(console.session.heatmap(x, 0, 1, [0, 0], "corner"))
+    assert (heatmap["rows"], heatmap["fullRows"], heatmap["how"]) == (
+        100,
+        300,
+        "corner",
+    )
+    assert values_of(heatmap)[100] == 300
+
+
 @pytest.mark.parametrize(
     ("rows", "columns"),
     [(1, 1), (100, 100), (1, 10**6), (10**6, 1), (999, 1001), (3, 70_000)],

@@ -17,6 +17,7 @@ from .tensors import is_countable, is_floating
 
 MOST_CELLS = 10_000
 MOST_PER_AXIS = 512
+CORNER = 100
 MOST_SAMPLES = 100_000
 BINS = 40
 PAGE_ROWS, PAGE_COLUMNS = 50, 20
@@ -60,10 +61,12 @@ async def heatmap(
     cells only). Values are float64 in base64, row by row.
     """
     part = plane(x, row_axis, column_axis, indices)
-    rows, columns = part.shape
+    full_rows, full_columns = rows, columns = part.shape
     block_rows, block_columns = block_sizes(rows, columns)
-    if how == "corner":
-        rows, columns = min(rows, 100), min(columns, 100)
+    if block_rows == block_columns == 1:
+        how = "each"
+    elif how == "corner":
+        rows, columns = min(rows, CORNER), min(columns, CORNER)
         part = part[:rows, :columns]
         block_rows = block_columns = 1
     blocks = (math.ceil(rows / block_rows), math.ceil(columns / block_columns))
@@ -78,9 +81,9 @@ async def heatmap(
         "columns": blocks[1] if values else 0,
         "blockRows": block_rows,
         "blockColumns": block_columns,
-        "fullRows": part.shape[0],
-        "fullColumns": part.shape[1],
-        "how": "each" if block_rows == block_columns == 1 else how,
+        "fullRows": full_rows,
+        "fullColumns": full_columns,
+        "how": how,
         "values": b64encode(array("d", map(float, values)).tobytes()).decode(),
         **_range(values),
     }

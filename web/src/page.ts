@@ -136,11 +136,11 @@ export class Page {
     if (wish.code !== null) return this.#openLink(wish.code);
     const known = this.view.examples.map(({ file }) => idOf(file));
     const wanted = wish.example ?? recall("last") ?? known[0] ?? "";
+    const id = known.includes(wanted) ? wanted : known[0];
+    if (id !== undefined) await this.openExample(id);
     if (wish.example !== null && !known.includes(wish.example)) {
       this.warn(`There is no example named “${wish.example}”.`);
     }
-    const id = known.includes(wanted) ? wanted : known[0];
-    if (id !== undefined) await this.openExample(id);
   }
 
   async openExample(id: string): Promise<void> {

@@ -29,7 +29,7 @@ export function mountAxes(onChange: () => void): Axes {
     });
   };
   const axisField = (label: string, which: "rows" | "columns"): HTMLElement => {
-    const select = el("select", {});
+    const select = el("select", { "aria-label": which === "rows" ? "Row axis" : "Column axis" });
     shape.forEach((length, axis) =>
       select.append(el("option", { value: axis }, `axis ${axis} (${length})`)),
     );

@@ -105,6 +105,7 @@ const BASICS: Extension[] = [
   EditorView.contentAttributes.of({
     "aria-label": "Python code",
     "aria-describedby": "editor-help",
+    tabindex: "0",
     autocapitalize: "off",
     autocorrect: "off",
     spellcheck: "false",

@@ -14,7 +14,7 @@ export function mountHistogram(): HistogramView {
   const bars = el("div", { class: "bars", role: "img" });
   const ends = el("div", { class: "legend-ticks" });
   const note = el("p", { class: "legend-note" });
-  const title = el("h4", {}, "Histogram");
+  const title = el("h3", {}, "Histogram");
   const dom = el("div", { class: "histogram", hidden: true }, title, bars, ends, note);
   return {
     dom,

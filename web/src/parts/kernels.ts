@@ -43,7 +43,7 @@ function item(kernel: KernelRecord): HTMLLIElement {
     kernel.bytes ? bytes(kernel.bytes) : "",
     kernel.count > 1 ? `launched ${kernel.count.toLocaleString("en-US")} times` : "",
   ].filter(Boolean);
-  const source = el("pre", { class: "wgsl", tabindex: 0, "aria-label": `Source of ${kernel.name}` });
+  const source = el("pre", { class: "wgsl", tabindex: 0, role: "region", "aria-label": `Source of ${kernel.name}` });
   const details = el(
     "details",
     { class: "kernel" },

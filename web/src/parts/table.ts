@@ -56,13 +56,14 @@ export function mountTable(session: Session): TableView {
     dom,
     show: async (slice, rows, columns) => {
       const sameShape = now?.rows === rows && now.columns === columns;
-      now = { slice, rows, columns };
       if (!sameShape) first = { row: 0, column: 0 };
+      now = { slice, rows, columns };
       dom.hidden = rows * columns === 0;
       await load();
     },
     clear: () => {
       now = null;
+      first = { row: 0, column: 0 };
       dom.hidden = true;
     },
   };

@@ -23,10 +23,9 @@ const POOLINGS: readonly { name: Pooling; label: string }[] = [
   { name: "extreme", label: "value farthest from zero" },
   { name: "corner", label: "first rows and columns" },
 ];
-const MOST_CELLS = 10_000;
 
 export function mountViewer(host: HTMLElement, page: Page): Viewer {
-  const title = el("h3", { class: "viewer-title" });
+  const title = el("h2", { class: "viewer-title" });
   const facts = el("p", { class: "viewer-facts" });
   const axes = mountAxes(() => void refresh());
   const options = POOLINGS.map(({ name, label }) => el("option", { value: name }, label));
@@ -55,7 +54,7 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
       const map = await page.session.ask("heatmap", { ...slice, how });
       if (mine !== turn) return;
       problem.textContent = shown.size === 0 ? "This tensor has no elements." : "";
-      poolingLabel.hidden = map.fullRows * map.fullColumns <= MOST_CELLS && map.how === "each";
+      poolingLabel.hidden = map.how === "each";
       canvas.show(unpack(map), slice, shown);
       await table.show(slice, map.fullRows, map.fullColumns);
       if (mine === turn) panel.dataset["view"] = "ready";
@@ -81,11 +80,11 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
       title.textContent = next.name;
       facts.textContent = factsOf(next);
       axes.show(next.shape);
+      table.clear();
       if (next.problem) {
         problem.textContent = next.problem;
         canvas.clear();
         histogram.clear();
-        table.clear();
         panel.dataset["view"] = "error";
         return;
       }

@@ -1,0 +1,176 @@
+"""The page for everybody: axe, keyboard, narrow windows, browsers without WebGPU."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_driver import PageDriver
+from playwright.sync_api import Browser, Page, Playwright, expect
+
+from tools import machine
+
+AXE = Path(__file__).parent.parent / "node_modules/axe-core/axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 320, "height": 640}
+
+PROGRAM = """
+import tensorweb as tw
+x = tw.reshape(tw.linspace(-1.0, 1.0, 600), (2, 15, 20))
+print("text")
+tw.show(x)
+"""
+
+
+def violations(page: Page) -> list[str]:
+    """Return what axe finds, as `rule: element`."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text("utf-8"))
+    found: dict[str, Any] = page.evaluate("rules => axe.run({runOnly: rules})", RULES)
+    return [
+        f"{rule['id']}: {node['html'][:120]}"
+        for rule in found["violations"]
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(
+    chromium: Browser, site_url: str, scheme: Any, size: Any
+) -> None:
+    context = chromium.new_context(color_scheme=scheme, viewport=size)
+    driver = PageDriver(context.new_page()).open(site_url, wait=False)
+    page = driver.page
+    assert violations(page) == []
+    driver.idle(90_000)
+    assert violations(page) == []
+    assert driver.run("def f():\n    return 1 / 0\nf()") == "error"
+    if size is NARROW:
+        assert violations(page) == []
+        page.get_by_role("tab", name="Code").click()
+    assert violations(page) == []
+    assert driver.run(PROGRAM) == "ready"
+    if size is NARROW:
+        page.get_by_role("tab", name="Tensors").first.click()
+    driver.pictured()
+    page.click(".values summary")
+    expect(page.locator(".values td").nth(1)).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("tab", name="Kernels").locator("visible=true").click()
+    page.locator(".kernel summary").first.click()
+    assert violations(page) == []
+    page.get_by_role("button", name="Help").click()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Examples").click()
+    assert violations(page) == []
+    driver.clean()
+    context.close()
+
+
+def test_narrow_page_has_no_sideways_scroll(chromium: Browser, site_url: str) -> None:
+    context = chromium.new_context(viewport=NARROW, color_scheme="light")
+    driver = PageDriver(context.new_page()).open(site_url)
+    assert driver.run(PROGRAM) == "ready"
+    for name in ("Code", "Output", "Tensors", "Kernels"):
+        driver.page.get_by_role("tab", name=name).first.click()
+        wide = driver.page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= NARROW["width"], name
+    context.close()
+
+
+def test_run_shows_the_output_on_a_narrow_page(
+    chromium: Browser, site_url: str
+) -> None:
+    context = chromium.new_context(viewport=NARROW)
+    driver = PageDriver(context.new_page()).open(site_url)
+    assert driver.run("print('seen')") == "ready"
+    expect(driver.page.locator("#output")).to_be_visible()
+    expect(driver.page.locator("#editor")).to_be_hidden()
+    context.close()
+
+
+def test_keyboard_leaves_the_editor_and_moves_splitters(
+    page: Page, site_url: str
+) -> None:
+    PageDriver(page).open(site_url)
+    page.click("#editor .cm-content")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    expect(page.locator("#split-rows")).to_be_focused()
+    before = page.locator("#editor").bounding_box()
+    page.keyboard.press("ArrowUp")
+    after = page.locator("#editor").bounding_box()
+    assert before is not None
+    assert after is not None
+    assert after["height"] < before["height"]
+    page.locator("#split-columns").focus()
+    page.keyboard.press("ArrowLeft")
+    narrower = page.locator("#editor").bounding_box()
+    assert narrower is not None
+    assert narrower["width"] < after["width"]
+
+
+def test_theme_turns_and_is_remembered(page: Page, site_url: str) -> None:
+    driver = PageDriver(page).open(site_url)
+    theme = page.locator("#theme")
+    expect(theme).to_have_attribute("aria-label", "Colours: as the system")
+    theme.click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    theme.click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
+    page.reload()
+    driver.idle(90_000)
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+@pytest.fixture
+def without_webgpu(playwright: Playwright) -> Iterator[Browser]:
+    """A Chromium that has no adapter."""
+    program = machine.chromium()
+    if program is None:
+        pytest.skip("no Chromium; install it or name one in TENSORWEB_CHROMIUM")
+    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+    browser = playwright.chromium.launch(
+        executable_path=program, args=flags, chromium_sandbox=False
+    )
+    yield browser
+    browser.close()
+
+
+def test_without_webgpu_numpy_computes_and_the_page_says_so(
+    without_webgpu: Browser, site_url: str
+) -> None:
+    driver = PageDriver(without_webgpu.new_page()).open(site_url)
+    page = driver.page
+    expect(page.locator("#device")).to_contain_text("NumPy")
+    expect(page.locator("#notice")).to_contain_text("computed on the CPU by NumPy")
+    assert driver.run(PROGRAM) == "ready"
+    driver.pictured()
+    assert driver.tensors()["x"]["device"] == "cpu"
+    assert page.locator("#device option[value=webgpu]").is_disabled()
+
+
+def test_without_webgpu_and_numpy_the_page_says_what_to_do(
+    without_webgpu: Browser, site_url: str
+) -> None:
+    page = without_webgpu.new_page()
+
+    def without_numpy(route: Any) -> None:
+        answer = route.fetch()
+        lock = answer.json()
+        del lock["packages"]["numpy"]
+        route.fulfill(response=answer, json=lock)
+
+    page.route("**/pyodide-lock.json", without_numpy)
+    driver = PageDriver(page).open(site_url)
+    expect(page.locator("#device")).to_contain_text("No device")
+    expect(page.locator("#notice")).to_contain_text("nothing can compute here")
+    assert driver.run("import tensorweb as tw\ntw.ones((2,)) + 1") == "error"
+    assert driver.run("print('plain Python works')") in ("ready", "error")

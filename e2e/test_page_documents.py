@@ -1,0 +1,124 @@
+"""Programs on the page: examples, links, what the browser keeps, reset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from page_driver import PageDriver
+from playwright.sync_api import Browser, Page, expect
+
+EXAMPLES = sorted((Path(__file__).parent.parent / "web/examples").glob("*.py"))
+EXAMPLE_MS = 120_000
+
+
+@pytest.fixture(scope="module")
+def shared(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
+    context = chromium.new_context()
+    driver = PageDriver(context.new_page()).open(site_url)
+    yield driver
+    driver.clean()
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def on_cpu(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
+    context = chromium.new_context()
+    driver = PageDriver(context.new_page()).open(site_url)
+    driver.page.select_option("#device select", "cpu")
+    yield driver
+    driver.clean()
+    context.close()
+
+
+def open_example(driver: PageDriver, path: Path) -> None:
+    driver.page.get_by_role("button", name="Examples").click()
+    driver.page.locator(f"[data-id='{path.stem}']").click()
+    driver.page.wait_for_function(f"tensorwebPage.view.document.id === '{path.stem}'")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs_on_the_gpu(shared: PageDriver, path: Path) -> None:
+    open_example(shared, path)
+    assert shared.page.evaluate("tensorwebPage.editor.source()") == path.read_text()
+    shared.page.click("#run")
+    assert shared.idle(EXAMPLE_MS) == "ready", shared.output
+    assert shared.page.locator("#output .text").count() > 0
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs_on_the_cpu(on_cpu: PageDriver, path: Path) -> None:
+    open_example(on_cpu, path)
+    on_cpu.page.click("#run")
+    assert on_cpu.idle(EXAMPLE_MS) == "ready", on_cpu.output
+
+
+def test_there_are_enough_examples() -> None:
+    assert len(EXAMPLES) >= 13
+
+
+def test_link_opens_a_program_and_never_runs_it(
+    chromium: Browser, site_url: str
+) -> None:
+    context = chromium.new_context(permissions=["clipboard-read", "clipboard-write"])
+    sender = PageDriver(context.new_page()).open(site_url)
+    source = "print('é' * 3)  # <script>alert(1)</script>\n" + "x = 1\n" * 300
+    sender.write(source)
+    sender.page.get_by_role("button", name="Share").click()
+    expect(sender.page.locator("#notice")).to_contain_text("link is copied")
+    address = sender.page.evaluate("navigator.clipboard.readText()")
+    assert address.startswith(f"{site_url}#code=")
+    assert len(address) < 300
+
+    reader = PageDriver(context.new_page()).open(address)
+    assert reader.page.evaluate("tensorwebPage.editor.source()") == source
+    expect(reader.page.locator("#notice")).to_contain_text("came with a link")
+    assert reader.page.evaluate("tensorwebPage.view.run") is None
+    assert "ééé" not in reader.output
+    reader.page.click("#run")
+    expect(reader.page.locator("#output")).to_contain_text("ééé")
+    reader.idle()
+    sender.clean()
+    reader.clean()
+    context.close()
+
+
+@pytest.mark.parametrize("code", ["%%%", "AAAA", "", "é"])
+def test_damaged_link_leaves_the_page_usable(
+    page: Page, site_url: str, code: str
+) -> None:
+    driver = PageDriver(page).open(f"{site_url}#code={code}")
+    assert driver.run("print('fine')") == "ready"
+    driver.clean()
+
+
+def test_unknown_example_falls_back(page: Page, site_url: str) -> None:
+    driver = PageDriver(page).open(f"{site_url}#ex=99-nothing")
+    expect(page.locator("#notice")).to_contain_text("no example named")
+    assert page.evaluate("tensorwebPage.view.document.id") == EXAMPLES[0].stem
+    driver.clean()
+
+
+def test_address_opens_an_example(page: Page, site_url: str) -> None:
+    driver = PageDriver(page).open(f"{site_url}#ex={EXAMPLES[4].stem}")
+    assert page.evaluate("tensorwebPage.editor.source()") == EXAMPLES[4].read_text()
+    assert page.evaluate("tensorwebPage.view.run") is None
+    driver.clean()
+
+
+def test_edits_are_kept_per_example_and_reset(page: Page, site_url: str) -> None:
+    driver = PageDriver(page).open(f"{site_url}#ex={EXAMPLES[0].stem}")
+    page.click("#editor .cm-content")
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("# mine")
+    expect(page.locator(".edited")).to_be_visible()
+    open_example(driver, EXAMPLES[1])
+    assert "# mine" not in page.evaluate("tensorwebPage.editor.source()")
+    page.goto("about:blank")
+    driver.open(f"{site_url}#ex={EXAMPLES[0].stem}")
+    assert page.evaluate("tensorwebPage.editor.source()").startswith("# mine")
+    page.get_by_role("button", name="Reset").click()
+    assert page.evaluate("tensorwebPage.editor.source()") == EXAMPLES[0].read_text()
+    expect(page.locator(".edited")).to_be_hidden()
+    driver.clean()

@@ -1,0 +1,198 @@
+"""The tensor view (list, heat map, keys, sliders, table, histogram) and kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from page_driver import PageDriver
+from playwright.sync_api import Browser, expect
+
+SMALL = """
+import tensorweb as tw
+x = tw.asarray([[1.5, float("nan")], [-2.0, float("inf")]])
+t = tw.reshape(tw.arange(24), (2, 3, 4))
+v = t[1, :, ::2]
+empty = tw.zeros((0, 3))
+big = tw.reshape(tw.linspace(-1.0, 1.0, 300 * 700), (300, 700))
+tw.show(x)
+"""
+
+
+@pytest.fixture(scope="module")
+def shared(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
+    context = chromium.new_context()
+    driver = PageDriver(context.new_page()).open(site_url)
+    yield driver
+    driver.clean()
+    context.close()
+
+
+@pytest.fixture(params=["webgpu", "cpu"])
+def small(request: pytest.FixtureRequest, shared: PageDriver) -> PageDriver:
+    """The page after a run with some tensors, on each device."""
+    shared.page.select_option("#device select", request.param)
+    assert shared.run(SMALL) == "ready"
+    shared.pictured()
+    return shared
+
+
+def status(driver: PageDriver) -> str:
+    return driver.page.inner_text(".cell-status")
+
+
+def pixel(driver: PageDriver, x: float, y: float) -> list[int]:
+    """Return the colour of the heat map at a place given as parts of its size."""
+    found: list[int] = driver.page.evaluate(
+        """([x, y]) => { const c = document.querySelector('.heatmap');
+        const d = c.getContext('2d').getImageData(
+            Math.floor(x * c.width), Math.floor(y * c.height), 1, 1).data;
+        return [...d] }""",
+        [x, y],
+    )
+    return found
+
+
+def test_list_has_every_tensor_with_statistics(small: PageDriver) -> None:
+    tensors = small.tensors()
+    assert list(tensors) == ["x", "t", "v", "empty", "big"]
+    assert (tensors["x"]["nan"], tensors["x"]["inf"]) == (1, 1)
+    assert (tensors["x"]["min"], tensors["x"]["max"]) == (-2, 1.5)
+    assert (tensors["t"]["min"], tensors["t"]["max"]) == (0, 23)
+    assert tensors["t"]["mean"] == 11.5
+    assert (tensors["v"]["strides"], tensors["v"]["viewOf"]) == ([4, 2], "t")
+    first = small.page.locator("#tensors .tensor").first
+    expect(first).to_contain_text("1 NaN")
+    expect(first).to_contain_text("float32 (2, 2)")
+    expect(first).to_contain_text(tensors["x"]["device"])
+
+
+def test_what_was_shown_last_is_looked_into(small: PageDriver) -> None:
+    expect(small.page.locator(".viewer-title")).to_have_text("x")
+    expect(small.page.locator(".legend-ticks").first).to_have_text("-202")
+    expect(small.page.locator(".legend-note").first).to_contain_text("NaN in 1 cell")
+
+
+def test_colours_tell_sign_and_nan(small: PageDriver) -> None:
+    small.look_into("x")
+    positive, negative = pixel(small, 0.02, 0.02), pixel(small, 0.02, 0.98)
+    assert positive[2] > positive[0]
+    assert negative[0] > negative[2]
+    assert pixel(small, 0.98, 0.02)[:3] == [0, 0, 0]
+    # The cross of NaN is drawn in its middle.
+    assert pixel(small, 0.75, 0.25)[:3] == [255, 92, 240]
+
+
+def test_pointer_and_keys_tell_values(small: PageDriver) -> None:
+    small.look_into("t")
+    canvas = small.page.locator(".heatmap")
+    box = canvas.bounding_box()
+    assert box is not None
+    small.page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + 3)
+    assert status(small) == "t[0, 0, 3] = 3"
+    canvas.focus()
+    canvas.press("Home")
+    assert status(small) == "t[0, 0, 0] = 0"
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight"):
+        canvas.press(key)
+    assert status(small) == "t[0, 2, 1] = 9"
+    expect(small.page.locator(".ring")).to_be_visible()
+
+
+def test_slider_moves_along_a_further_axis(small: PageDriver) -> None:
+    small.look_into("t")
+    small.page.get_by_label("Index on axis 0, as a number").fill("1")
+    small.page.keyboard.press("Tab")
+    small.pictured()
+    canvas = small.page.locator(".heatmap")
+    canvas.focus()
+    canvas.press("Home")
+    expect(small.page.locator(".cell-status")).to_have_text("t[1, 0, 0] = 12")
+
+
+def test_rows_and_columns_can_be_chosen(small: PageDriver) -> None:
+    small.look_into("t")
+    small.page.get_by_label("Row axis").select_option("0")
+    small.pictured()
+    expect(small.page.locator(".heatmap")).to_have_attribute(
+        "aria-label", "Heat map of t, 2 by 4 cells; arrow keys move"
+    )
+
+
+def test_large_tensor_is_reduced_and_says_how(small: PageDriver) -> None:
+    small.look_into("big")
+    note = small.page.locator(".heatmap-view .legend-note")
+    expect(note).to_contain_text("each cell is the mean of 5 \N{MULTIPLICATION SIGN} 5")
+    assert pixel(small, 0.01, 0.01)[0] > pixel(small, 0.99, 0.99)[0]
+    small.page.get_by_label("Large slices show the").select_option("corner")
+    expect(note).to_contain_text("the first 100")
+    small.page.get_by_label("Large slices show the").select_option("mean")
+    expect(note).to_contain_text("the mean of")
+
+
+def test_table_has_exact_values_by_pages(small: PageDriver) -> None:
+    small.look_into("big")
+    small.page.click(".values summary")
+    cell = small.page.locator(".values td").nth(1)
+    expect(cell).to_have_text("-1")
+    small.page.get_by_role("button", name="Later rows").click()
+    expect(small.page.locator(".values th").nth(10)).to_have_text("20")
+    small.page.click(".values summary")
+
+
+def test_histogram_tells_its_ends(small: PageDriver) -> None:
+    small.look_into("big")
+    bars = small.page.locator(".bars")
+    expect(bars).to_be_visible()
+    expect(small.page.locator(".histogram .legend-ticks")).to_have_text("-11")
+    assert small.page.locator(".bars span").count() == 40
+
+
+def test_empty_tensor_says_so(small: PageDriver) -> None:
+    small.look_into("empty")
+    expect(small.page.locator(".viewer-problem")).to_have_text(
+        "This tensor has no elements."
+    )
+
+
+def test_kernels_are_listed_on_the_gpu_only(small: PageDriver) -> None:
+    device = small.page.input_value("#device select")
+    source = "import tensorweb as tw\n(tw.arange(4.0) * 2 + 1).sum().item()"
+    assert small.run(source) == "ready"
+    small.page.get_by_role("tab", name="Kernels").click()
+    if device == "webgpu":
+        small.page.locator(".kernel summary").first.click()
+        expect(small.page.locator(".wgsl").first).to_contain_text("@compute")
+    else:
+        expect(small.page.locator("#kernels .empty")).to_contain_text("NumPy")
+    small.page.get_by_role("tab", name="Tensors").click()
+
+
+def test_device_is_named_and_switches(shared: PageDriver) -> None:
+    device = shared.page.locator("#device")
+    shared.page.select_option("#device select", "webgpu")
+    expect(device).to_contain_text("swiftshader", ignore_case=True)
+    source = "import tensorweb as tw\nx = tw.ones((2,))\nx.device"
+    assert shared.run(source) == "ready"
+    assert "'webgpu'" in shared.output
+    shared.page.select_option("#device select", "cpu")
+    expect(device).to_contain_text("NumPy")
+    assert shared.run(source) == "ready"
+    assert "'cpu'" in shared.output
+    shared.page.select_option("#device select", "webgpu")
+
+
+def test_numpy_loads_when_a_program_imports_it(shared: PageDriver) -> None:
+    make = "tw.asarray(np.eye(2, dtype=np.float32))"
+    source = f"import numpy as np, tensorweb as tw\n{make}.numpy().sum()"
+    assert shared.run(source) == "ready"
+    assert "2.0" in shared.output
+
+
+def test_next_run_works_after_the_gpu_is_lost(shared: PageDriver) -> None:
+    source = "import tensorweb as tw\nx = tw.ones((4,))\nx.sum().item()"
+    assert shared.run(source) == "ready"
+    lose = "from tensorweb import devices\ndevices.backend('webgpu').driver.close()\n"
+    assert shared.run(source + "\n" + lose + "print((x * 2).tolist())") == "error"
+    assert "DeviceLostError" in shared.output
+    assert shared.run(source) == "ready"
