@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tensorweb.codegen.contraction import matmul
-from tensorweb.codegen.families import compress, elementwise, scan, scatter
+from tensorweb.codegen.families import compress, elementwise, scatter
 from tensorweb.codegen.program import Program
 from tensorweb.codegen.reduction import reduce
 from tensorweb.codegen.rows import rows
+from tensorweb.codegen.scanning import scan
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
 from tensorweb.schedule.kernel import Kernel
 

@@ -1,15 +1,13 @@
-"""Programs of the families without a core: elementwise, scan, scatter and compress."""
+"""Programs of the families without a core: elementwise, scatter and compress."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
 from tensorweb.codegen.expression import (
-    VALUE_TYPES,
     Declarations,
     function,
     kind_of,
-    number_bits,
     storage_type,
     stored,
 )
@@ -24,11 +22,9 @@ from tensorweb.codegen.vector import (
     vector_function,
     vector_slots,
 )
-from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
 
 GROUP = 256
-SCAN_BLOCK = 1024
 
 Storages = list[tuple[str, str, str]]
 
@@ -125,89 +121,6 @@ def elementwise(kernel: Kernel, _: Target) -> Program:
     return Program(
         (launch("elementwise", declarations, storages, places, body, groups),)
     )
-
-
-def scan(kernel: Kernel, _: Target) -> Program:
-    """Return the program of running totals: blocks, totals of blocks, carries."""
-    rows, length = kernel.sizes
-    dtype = kernel.dtype
-    element = storage_type(dtype)
-    value = VALUE_TYPES[dtype]
-    op = OPS[kernel.op]
-    combine = (
-        f"fn combine(a: Value, b: Value) -> Value {{\n"
-        f"  return {op.wgsl['any'].format('a', 'b')};\n}}\n"
-    )
-    start = number_bits(float(op.identity["any"]), dtype)
-    launches: list[Launch] = []
-    scratch_bytes: list[int] = []
-    carries: list[tuple[int, int, int, int]] = []
-    source, target = OUTPUT, OUTPUT
-    while True:
-        blocks = max(-(-length // SCAN_BLOCK), 1)
-        scratch_bytes.append(rows * blocks * 4)
-        totals = scratch(len(scratch_bytes) - 1)
-        is_first = not launches
-        declarations = Declarations(kernel.scalar_dtypes if is_first else ())
-        declarations.parameter("rows", "u32", rows)
-        declarations.parameter("length", "u32", length)
-        declarations.parameter("blocks", "u32", blocks)
-        declarations.parameter("identity", value, start)
-        if is_first:
-            term = kernel.expression("term")
-            body = function(
-                declarations,
-                "term",
-                ("row", "position"),
-                term,
-                kernel.input_dtypes,
-                "Value",
-            )
-            storages, places = input_storages(kernel, [term])
-        else:
-            body = (
-                "fn term(row: u32, position: u32) -> Value {\n"
-                "  return totals_below[row * parameters.length + position];\n}\n"
-            )
-            storages, places = [("totals_below", "r", element)], [source]
-        storages = [
-            *storages,
-            ("result", "w", element),
-            ("block_totals", "w", element),
-        ]
-        functions = f"alias Value = {value};\n{body}{combine}"
-        launches.append(
-            launch(
-                "scan",
-                declarations,
-                storages,
-                (*places, target, totals),
-                functions,
-                rows * blocks,
-            )
-        )
-        if blocks == 1:
-            break
-        scratch_bytes.append(rows * blocks * 4)
-        running = scratch(len(scratch_bytes) - 1)
-        carries.append((running, target, length, blocks))
-        source, target, length = totals, running, blocks
-    for running, result, carried, blocks in reversed(carries):
-        declarations = Declarations()
-        declarations.parameter("length", "u32", carried)
-        declarations.parameter("blocks", "u32", blocks)
-        declarations.parameter("count", "u32", rows * carried)
-        launches.append(
-            launch(
-                "scan_carry",
-                declarations,
-                [("running_totals", "r", element), ("result", "w", element)],
-                (running, result),
-                f"alias Value = {value};\n{combine}",
-                -(-rows * carried // GROUP),
-            )
-        )
-    return Program(tuple(launches), tuple(scratch_bytes))
 
 
 def scatter(kernel: Kernel, _: Target) -> Program:

@@ -45,6 +45,7 @@ class _Rows:
         self.each = -(-self.steps // self.threads)
         self.is_ragged = self.each * self.threads != self.steps
         self.varying = self._varying()
+        self.kept: set[int] = set()
         self.declarations = Declarations(kernel.scalar_dtypes)
 
     def _varying(self) -> set[int]:
@@ -59,10 +60,13 @@ class _Rows:
         return found
 
     def _needed(self, result: int) -> list[int]:
-        """Return the steps that a result is computed from, in order."""
+        """Return the steps that a result is computed from, in order.
+
+        Results of earlier stages are in registers; nothing below them is needed.
+        """
         needed = {result}
         for number in range(result, -1, -1):
-            if number in needed:
+            if number in needed and number not in self.kept:
                 needed.update(self.space.steps[number].args)
         return sorted(needed)
 
@@ -90,6 +94,7 @@ class _Rows:
         for number in needed:
             step = self.space.steps[number]
             is_load = number in self.varying and step.kind == "load"
+            is_load = is_load or number in self.kept
             is_row_value = number not in self.varying and any(
                 number in self.space.steps[user].args and user in self.varying
                 for user in needed
@@ -112,6 +117,7 @@ class _Rows:
         for number in keep:
             step = self.space.steps[number]
             is_inner = number in self.varying and step.kind != "load"
+            is_inner = is_inner and number not in self.kept
             if is_inner or step.kind == "scalar":
                 del given[number]
         body, values = steps_text(
@@ -152,13 +158,27 @@ class _Rows:
         """Return the lines of main that reduce the row once."""
         text = self._row_values(expression.result, done)
         text += f"  var total{place} = parameters.identity{place};\n"
+        result = expression.result
+        is_new = result in self.varying and result not in self.kept
+        is_new = is_new and self.space.steps[result].kind != "load"
+        value = VALUE_TYPES[expression.dtype]
         for j in range(self.each):
-            lines = "".join(
-                f"  total{place} = combine{place}(total{place}, "
-                f"{self._call(f'stage{place}', expression.result, j, component)});\n"
+            values = [
+                self._call(f"stage{place}", result, j, component)
                 for component in self._components()
+            ]
+            if is_new:
+                whole = f"vec4<{value}>({', '.join(values)})"
+                text += f"  let v{result}_{j} = "
+                text += f"{whole if self.width > 1 else values[0]};\n"
+                values = [f"v{result}_{j}{c}" for c in self._components()]
+            lines = "".join(
+                f"  total{place} = combine{place}(total{place}, {value});\n"
+                for value in values
             )
             text += self._inside(j, lines)
+        if is_new:
+            self.kept.add(result)
         return text + f"  let core{place} = reduce{place}(lane, total{place});\n"
 
     def _inside(self, j: int, lines: str) -> str:
@@ -177,7 +197,8 @@ class _Rows:
             text += f"  let v{number} = {self._row_value(number)};\n"
         return text
 
-    def _body(self) -> str:
+    def _loads(self) -> str:
+        """Return the lines of main that read the row into registers."""
         text = ""
         for j in range(self.each):
             text += f"  let column{j} = lane + {j * self.threads}u;\n"
@@ -188,11 +209,12 @@ class _Rows:
                 column = f"min(column{j}, {self._limit} - 1u)"
             for n in loads:
                 text += f"  let v{n}_{j} = load{n}(row, {column});\n"
-        done: set[int] = set()
-        for place, expression in enumerate(self.expressions[:-1]):
-            text += self._stage(place, expression, done)
+        return text
+
+    def _finish(self, done: set[int]) -> str:
+        """Return the lines of main that store the finished row."""
         finish = self.expressions[-1].result
-        text += self._row_values(finish, done)
+        text = self._row_values(finish, done)
         element = storage_type(self.kernel.dtype)
         for j in range(self.each):
             parts = [self._call("finish", finish, j, c) for c in self._components()]
@@ -237,8 +259,11 @@ class _Rows:
             for number, step in enumerate(self.space.steps)
             if step.kind == "load"
         )
+        body = self._loads()
+        done: set[int] = set()
         for place, expression in enumerate(self.expressions[:-1]):
             text += self._stage_functions(place, expression)
+            body += self._stage(place, expression, done)
         element = storage_type(kernel.dtype)
         text += self._element(
             "finish",
@@ -250,7 +275,7 @@ class _Rows:
         shape = f"const THREADS: u32 = {self.threads}u;\n" + "".join(
             f"var<workgroup> totals_{t}: array<{t}, THREADS>;\n" for t in types
         )
-        body = self._body()
+        body += self._finish(done)
         storages, slots = input_storages(kernel, [self.space], self.vectors)
         result = f"vec4<{element}>" if self.width > 1 else element
         storages.append(("result", "w", result))
