@@ -1,7 +1,8 @@
-// Running totals of rows, first pass: each workgroup scans one block of a row.
+// Running totals of rows: each workgroup scans one block of a row.
 //
-// A block is 1024 elements, four for each thread. The result holds running totals
-// inside each block, `block_totals` the total of each block, laid out (row, block).
+// A block is 4096 elements, four quads of neighbours for each thread; the quads of one
+// thread lie 1024 elements apart, so that a workgroup reads and writes in one sweep.
+// What comes before a block is known already: nothing, or the totals of earlier blocks.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -12,33 +13,55 @@ struct Parameters {
 }
 @group(0) @binding(0) var<storage, read> input0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> result: array<f32>;
-@group(0) @binding(2) var<storage, read_write> block_totals: array<f32>;
-@group(0) @binding(3) var<uniform> parameters: Parameters;
+@group(0) @binding(2) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: Value, term() and combine()
+// slot functions: Value, combine(), combine4(), quad(), before_block() and store_quad()
 alias Value = f32;
-fn term(row: u32, position: u32) -> Value {
-  return input0[row * parameters.length + position];
-}
+alias Value4 = vec4<Value>;
 fn combine(a: Value, b: Value) -> Value {
   return a + b;
 }
-// end functions
-
-var<workgroup> totals: array<Value, 256>;
-
+fn combine4(a: Value4, b: Value4) -> Value4 {
+  return a + b;
+}
 fn term_or_identity(row: u32, position: u32) -> Value {
   if (row < parameters.rows && position < parameters.length) {
-    return term(row, position);
+    return input0[row * parameters.length + position];
   }
   return parameters.identity;
 }
-
+fn quad(row: u32, position: u32) -> Value4 {
+  return Value4(
+    term_or_identity(row, position),
+    term_or_identity(row, position + 1u),
+    term_or_identity(row, position + 2u),
+    term_or_identity(row, position + 3u),
+  );
+}
+fn before_block(row: u32, block: u32) -> Value {
+  return parameters.identity;
+}
 fn store(row: u32, position: u32, total: Value) {
   if (row < parameters.rows && position < parameters.length) {
     result[row * parameters.length + position] = total;
   }
+}
+fn store_quad(row: u32, position: u32, totals: Value4) {
+  store(row, position, totals.x);
+  store(row, position + 1u, totals.y);
+  store(row, position + 2u, totals.z);
+  store(row, position + 3u, totals.w);
+}
+// end functions
+
+// Totals of the four quads of each thread, twice: steps read one half, write the other.
+var<workgroup> totals: array<Value4, 512>;
+
+fn running(terms: Value4) -> Value4 {
+  let second = combine(terms.x, terms.y);
+  let third = combine(second, terms.z);
+  return Value4(terms.x, second, third, combine(third, terms.w));
 }
 
 @compute @workgroup_size(256)
@@ -50,31 +73,37 @@ fn main(
   let index = group.y * groups.x + group.x;
   let row = index / parameters.blocks;
   let block = index % parameters.blocks;
-  let position = block * 1024u + lane * 4u;
-  let running0 = term_or_identity(row, position);
-  let running1 = combine(running0, term_or_identity(row, position + 1u));
-  let running2 = combine(running1, term_or_identity(row, position + 2u));
-  let running3 = combine(running2, term_or_identity(row, position + 3u));
-  totals[lane] = running3;
+  let position = block * 4096u + lane * 4u;
+  let running0 = running(quad(row, position));
+  let running1 = running(quad(row, position + 1024u));
+  let running2 = running(quad(row, position + 2048u));
+  let running3 = running(quad(row, position + 3072u));
+  var total = Value4(running0.w, running1.w, running2.w, running3.w);
+  totals[lane] = total;
   workgroupBarrier();
+  var half = 0u;
   for (var distance = 1u; distance < 256u; distance *= 2u) {
-    var total = totals[lane];
     if (lane >= distance) {
-      total = combine(totals[lane - distance], total);
+      total = combine4(totals[half + lane - distance], total);
     }
-    workgroupBarrier();
-    totals[lane] = total;
+    half = 256u - half;
+    totals[half + lane] = total;
     workgroupBarrier();
   }
-  var before = parameters.identity;
+  var own = Value4(parameters.identity);
   if (lane > 0u) {
-    before = totals[lane - 1u];
+    own = totals[lane - 1u];
   }
-  store(row, position, combine(before, running0));
-  store(row, position + 1u, combine(before, running1));
-  store(row, position + 2u, combine(before, running2));
-  store(row, position + 3u, combine(before, running3));
-  if (lane == 255u && row < parameters.rows) {
-    block_totals[row * parameters.blocks + block] = totals[255];
-  }
+  let whole = totals[255];
+  let before0 = before_block(row, block);
+  let before1 = combine(before0, whole.x);
+  let before2 = combine(before1, whole.y);
+  let before3 = combine(before2, whole.z);
+  store_quad(row, position, combine4(Value4(combine(before0, own.x)), running0));
+  store_quad(
+    row, position + 1024u, combine4(Value4(combine(before1, own.y)), running1));
+  store_quad(
+    row, position + 2048u, combine4(Value4(combine(before2, own.z)), running2));
+  store_quad(
+    row, position + 3072u, combine4(Value4(combine(before3, own.w)), running3));
 }

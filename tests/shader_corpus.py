@@ -49,6 +49,7 @@ def operations() -> Iterator[tuple[str, Node]]:
             elif op.kind == "scan":
                 yield name, reduction.scan(op.name, value(5, 7, dtype=dtype), 0)
                 yield name, reduction.scan(op.name, value(3, 9999, dtype=dtype), 1)
+                yield name, reduction.scan(op.name, value(3, 8192, dtype=dtype), 1)
 
 
 def structures() -> Iterator[tuple[str, Node]]:

@@ -11,6 +11,7 @@ from tolerances import REDUCE
 
 import tensorweb as tw
 from tensorweb import devices, dtypes
+from tensorweb.backends.records import record_kernels
 from tensorweb.dtypes import DType
 from tensorweb.evaluate import realize
 
@@ -245,6 +246,29 @@ def test_scan_axes(name: str, axis: int, device: str) -> None:
     assert first.shape[axis] == host.shape[axis] + 1
     start = np.take(first, 0, axis)
     np.testing.assert_array_equal(start, np.full(start.shape, "prod" in name))
+
+
+@pytest.mark.parametrize("length", [4092, 4096, 4100, 8192, 8193, 70_004], ids=str)
+def test_scan_around_blocks(length: int, device: str) -> None:
+    host = values((3, length), "int32")
+    x = tw.asarray(host)
+    compare_scan("cumulative_sum", tw.cumulative_sum(x, axis=1).numpy(), host, 1)
+    doubled = tw.cumulative_sum(x[1:, ::-1] * 2, axis=1)
+    compare_scan("cumulative_sum", doubled.numpy(), host[1:, ::-1] * 2, 1)
+
+
+def test_scan_reads_vectors_and_each_row_twice(webgpu: str) -> None:
+    with record_kernels() as records:
+        tw.realize(tw.cumulative_sum(tw.asarray(values((3, 8192))), axis=1))
+    assert [record.kind for record in records] == ["scan_totals", "scan", "scan"]
+    assert "input0: array<vec4<f32>>" in records[0].source
+    assert "result: array<vec4<f32>>" in records[2].source
+
+
+def test_scan_of_long_rows_is_the_same_every_time(device: str) -> None:
+    x = tw.asarray(values((100_003,)))
+    first = tw.cumulative_sum(x).numpy()
+    np.testing.assert_array_equal(tw.cumulative_sum(x).numpy(), first)
 
 
 def test_scan_of_many_rows(device: str) -> None:

@@ -30,6 +30,9 @@ SHORT_ROW = 1024
 LEAST_ROWS = 16
 MOST_STAGES = 4
 
+LONGEST_SCAN = 4096
+"""A longer row is read twice by its running totals."""
+
 LOAD_COST = 4
 RECOMPUTE_LIMIT = 32
 """A value used by several kernels is stored when it costs more than this."""
@@ -200,6 +203,8 @@ class Fusion:
             return self._cost[id(source)] > LOAD_COST + 4
         if kind == "scatter" and source is node.inputs[2]:
             return self._cost[id(source)] > REPEAT_LIMIT
+        if kind == "scan" and node.shape[-1] > LONGEST_SCAN:
+            return self._cost[id(source)] > RECOMPUTE_LIMIT
         if kind in HEAVY or size(source.shape) >= size(node.shape):
             return False
         if kind not in ("map", "movement") or size(source.shape) * 2 > node.size:

@@ -1,0 +1,69 @@
+// Running totals of rows, first pass over long rows: the total of each block.
+//
+// A block is 4096 elements, four quads of neighbours for each thread. The totals lie
+// (row, block); scanning them tells what comes before each block.
+
+// slot declarations: parameters and storages
+struct Parameters {
+  rows: u32,
+  length: u32,
+  blocks: u32,
+  identity: f32,
+}
+@group(0) @binding(0) var<storage, read> input0: array<f32>;
+@group(0) @binding(1) var<storage, read_write> block_totals: array<f32>;
+@group(0) @binding(2) var<uniform> parameters: Parameters;
+// end declarations
+
+// slot functions: Value, combine(), combine4() and quad()
+alias Value = f32;
+alias Value4 = vec4<Value>;
+fn combine(a: Value, b: Value) -> Value {
+  return a + b;
+}
+fn combine4(a: Value4, b: Value4) -> Value4 {
+  return a + b;
+}
+fn term_or_identity(row: u32, position: u32) -> Value {
+  if (row < parameters.rows && position < parameters.length) {
+    return input0[row * parameters.length + position];
+  }
+  return parameters.identity;
+}
+fn quad(row: u32, position: u32) -> Value4 {
+  return Value4(
+    term_or_identity(row, position),
+    term_or_identity(row, position + 1u),
+    term_or_identity(row, position + 2u),
+    term_or_identity(row, position + 3u),
+  );
+}
+// end functions
+
+var<workgroup> totals: array<Value, 256>;
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = group.y * groups.x + group.x;
+  let row = index / parameters.blocks;
+  let block = index % parameters.blocks;
+  let position = block * 4096u + lane * 4u;
+  let first = combine4(quad(row, position), quad(row, position + 1024u));
+  let second = combine4(quad(row, position + 2048u), quad(row, position + 3072u));
+  let both = combine4(first, second);
+  totals[lane] = combine(combine(both.x, both.y), combine(both.z, both.w));
+  workgroupBarrier();
+  for (var width = 128u; width > 0u; width /= 2u) {
+    if (lane < width) {
+      totals[lane] = combine(totals[lane], totals[lane + width]);
+    }
+    workgroupBarrier();
+  }
+  if (lane == 0u && row < parameters.rows) {
+    block_totals[row * parameters.blocks + block] = totals[0];
+  }
+}

@@ -1,0 +1,206 @@
+"""Programs of running totals: totals of blocks, their running totals, then the rest.
+
+A row longer than one block is read twice and written once. The sort family counts with
+the same launches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorweb.codegen.expression import (
+    VALUE_TYPES,
+    Declarations,
+    function,
+    number_bits,
+    storage_type,
+)
+from tensorweb.codegen.families import Storages, input_storages, launch, vector_inputs
+from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.target import Target
+from tensorweb.codegen.vector import vector_function
+from tensorweb.graph import Op
+from tensorweb.ops import OPS
+from tensorweb.schedule.kernel import Expression, Kernel
+
+BLOCK = 4096
+
+QUAD_OF_TERMS = """\
+fn term_or_identity(row: u32, position: u32) -> Value {
+  if (row < parameters.rows && position < parameters.length) {
+    return term(row, position);
+  }
+  return parameters.identity;
+}
+fn quad(row: u32, position: u32) -> Value4 {
+  return Value4(
+    term_or_identity(row, position),
+    term_or_identity(row, position + 1u),
+    term_or_identity(row, position + 2u),
+    term_or_identity(row, position + 3u),
+  );
+}
+"""
+
+QUAD_OF_VECTORS = """\
+fn quad(row: u32, position: u32) -> Value4 {
+  if (row < parameters.rows && position < parameters.length) {
+    return term(row, position / 4u);
+  }
+  return Value4(parameters.identity);
+}
+"""
+
+STORE_ONE_BY_ONE = """\
+fn store(row: u32, position: u32, total: Value) {
+  if (row < parameters.rows && position < parameters.length) {
+    result[row * parameters.length + position] = Element(total);
+  }
+}
+fn store_quad(row: u32, position: u32, totals: Value4) {
+  store(row, position, totals.x);
+  store(row, position + 1u, totals.y);
+  store(row, position + 2u, totals.z);
+  store(row, position + 3u, totals.w);
+}
+"""
+
+STORE_VECTORS = """\
+fn store_quad(row: u32, position: u32, totals: Value4) {
+  if (row < parameters.rows && position < parameters.length) {
+    result[(row * parameters.length + position) / 4u] = vec4<Element>(totals);
+  }
+}
+"""
+
+NOTHING_BEFORE = """\
+fn before_block(row: u32, block: u32) -> Value {
+  return parameters.identity;
+}
+"""
+
+BLOCKS_BEFORE = """\
+fn before_block(row: u32, block: u32) -> Value {
+  if (row < parameters.rows && block > 0u) {
+    return running_totals[row * parameters.blocks + block - 1u];
+  }
+  return parameters.identity;
+}
+"""
+
+
+class Scan:
+    """Collects the launches that leave running totals of rows in a storage."""
+
+    def __init__(self, op: Op, dtype: str, rows: int, scratch_bytes: list[int]) -> None:
+        """Begin.
+
+        Args:
+            op: the scan's row; its dtype is the result's.
+            dtype: of terms and totals.
+            rows: how many rows are scanned side by side.
+            scratch_bytes: of the kernel; grows by the totals of blocks.
+        """
+        self.op = op
+        self.dtype = dtype
+        self.rows = rows
+        self.scratch_bytes = scratch_bytes
+        self.value = VALUE_TYPES[dtype]
+
+    def _scratch(self, length: int) -> int:
+        self.scratch_bytes.append(max(self.rows * length, 1) * 4)
+        return scratch(len(self.scratch_bytes) - 1)
+
+    def launches(
+        self, kernel: Kernel | None, source: int, length: int, target: int
+    ) -> list[Launch]:
+        """Return the launches that scan a kernel's terms, or a storage without one."""
+        blocks = max(-(-length // BLOCK), 1)
+        if blocks == 1:
+            return [self._launch("scan", kernel, source, length, (target,))]
+        totals, running = self._scratch(blocks), self._scratch(blocks)
+        return [
+            self._launch("scan_totals", kernel, source, length, (totals,)),
+            *self.launches(None, totals, blocks, running),
+            self._launch("scan", kernel, source, length, (running, target)),
+        ]
+
+    def _launch(
+        self,
+        template: str,
+        kernel: Kernel | None,
+        source: int,
+        length: int,
+        others: Sequence[int],
+    ) -> Launch:
+        """Return one launch; `others` are what it reads and writes beside its terms."""
+        declarations = Declarations(kernel.scalar_dtypes if kernel else ())
+        blocks = max(-(-length // BLOCK), 1)
+        start = number_bits(float(self.op.identity["any"]), self.dtype)
+        declarations.parameter("rows", "u32", self.rows)
+        declarations.parameter("length", "u32", length)
+        declarations.parameter("blocks", "u32", blocks)
+        declarations.parameter("identity", self.value, start)
+        element = storage_type(kernel.dtype) if kernel else self.value
+        if kernel:
+            term = kernel.expression("term")
+            vectors = vector_inputs([term])
+            text = self._terms(declarations, kernel, term, vectors)
+            storages, places = input_storages(kernel, [term], vectors)
+        else:
+            vectors = set()
+            text = (
+                "fn term(row: u32, position: u32) -> Value {\n"
+                "  return terms[row * parameters.length + position];\n}\n"
+            ) + QUAD_OF_TERMS
+            storages, places = [("terms", "r", self.value)], [source]
+        head = f"alias Value = {self.value};\nalias Value4 = vec4<Value>;\n"
+        form = self.op.wgsl["any"].format("a", "b")
+        for name, kind in (("combine", "Value"), ("combine4", "Value4")):
+            head += f"fn {name}(a: {kind}, b: {kind}) -> {kind} {{\n"
+            head += f"  return {form};\n}}\n"
+        if template == "scan":
+            head += f"alias Element = {element};\n"
+            text += STORE_VECTORS if vectors else STORE_ONE_BY_ONE
+            text += BLOCKS_BEFORE if blocks > 1 else NOTHING_BEFORE
+        storages += self._others(template, blocks, element, bool(vectors))
+        return launch(
+            template,
+            declarations,
+            storages,
+            (*places, *others),
+            head + text,
+            self.rows * blocks,
+        )
+
+    def _terms(
+        self,
+        declarations: Declarations,
+        kernel: Kernel,
+        term: Expression,
+        vectors: set[int],
+    ) -> str:
+        """Return the functions that read four neighbouring terms of a kernel."""
+        arguments = ("term", ("row", "position"), term, kernel.input_dtypes, "Value")
+        if not vectors:
+            return function(declarations, *arguments) + QUAD_OF_TERMS
+        joined = "Value4|Value4({0}, {1}, {2}, {3})"
+        body = vector_function(declarations, *arguments, "{0}", joined)
+        return body + QUAD_OF_VECTORS
+
+    def _others(
+        self, template: str, blocks: int, element: str, in_vectors: bool
+    ) -> Storages:
+        if template == "scan_totals":
+            return [("block_totals", "w", self.value)]
+        before: Storages = [("running_totals", "r", self.value)] if blocks > 1 else []
+        return [*before, ("result", "w", f"vec4<{element}>" if in_vectors else element)]
+
+
+def scan(kernel: Kernel, _: Target) -> Program:
+    """Return the program of running totals along rows."""
+    rows, length = kernel.sizes
+    scratch_bytes: list[int] = []
+    steps = Scan(OPS[kernel.op], kernel.dtype, rows, scratch_bytes)
+    launches = steps.launches(kernel, OUTPUT, length, OUTPUT)
+    return Program(tuple(launches), tuple(scratch_bytes))
