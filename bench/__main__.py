@@ -1,0 +1,48 @@
+"""The command line of the benchmarks: `python3 build.py bench COMMAND`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+from bench.kit import BenchError
+
+COMMANDS = {
+    "page": "start, launches, reads and transfers in Chromium; --kernels for the table",
+    "kernels": "the table of kernels beside the peers, in Node with Dawn",
+    "native": "the table of kernels and the launch path through wgpu-py",
+    "report": "print a file of results as tables, or write them into README.md",
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    parser = argparse.ArgumentParser(prog="build.py bench", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, summary in COMMANDS.items():
+        added = commands.add_parser(name, help=summary, description=summary)
+        # Only the wanted module: not every machine has what the others import.
+        if given[:1] == [name]:
+            _add_arguments(added, name)
+    options = parser.parse_args(given)
+    try:
+        importlib.import_module(f"bench.{options.command}").run(options)
+    except (BenchError, ValueError) as error:
+        print(f"\nbench {options.command}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _add_arguments(parser: argparse.ArgumentParser, command: str) -> None:
+    parser.add_argument("--out", type=Path, metavar="FILE", help="file of results")
+    if command != "report":
+        parser.add_argument("--machine", help="the machine in plain words")
+        parser.add_argument("--wheel", type=Path, help="instead of a fresh build")
+    importlib.import_module(f"bench.{command}").add_arguments(parser)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

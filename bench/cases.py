@@ -1,0 +1,91 @@
+"""Cases to time: a tensorweb program on given operands, or a ceiling of the GPU.
+
+A case enqueues operations; whoever times it waits for the GPU. Runs in Pyodide and
+natively, imports no NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, cast
+
+import tensorweb as tw
+from bench.ceilings import Ceiling
+from bench.programs import PROGRAMS
+from tensorweb import Tensor, devices, evaluate
+
+if TYPE_CHECKING:
+    from tensorweb.backends.webgpu import WebGpuBackend
+    from tensorweb.drivers import Driver
+
+TYPE_CODES: dict[str, Literal["f", "i"]] = {"float32": "f", "int32": "i"}
+
+
+def driver() -> Driver:
+    """Return the open GPU's driver."""
+    return cast("WebGpuBackend", devices.backend("webgpu")).driver
+
+
+class Case(Protocol):
+    """Something that can be enqueued `count` times."""
+
+    def run(self, count: int) -> None:
+        """Enqueue operations; `count` is a multiple of the case's group."""
+
+    def result(self) -> bytes:
+        """Wait and return the bytes of the last result."""
+
+    async def result_async(self) -> bytes:
+        """Return the same by awaiting."""
+
+
+class ProgramCase:
+    """One program; `group` of its results are computed by one flush."""
+
+    def __init__(
+        self,
+        program: str,
+        operands: Sequence[tuple[bytes, Sequence[int], str]],
+        group: int,
+    ) -> None:
+        """Put the operands (bytes, shape, dtype) on the device."""
+        self.program = PROGRAMS[program]
+        self.group = group
+        self.operands = [_tensor(*operand) for operand in operands]
+        tw.realize(*[x + 0 for x in self.operands])
+        self.last: list[Tensor] = []
+
+    def run(self, count: int) -> None:
+        for _ in range(0, count, self.group):
+            self.last.clear()
+            self.last = [self.program(*self.operands) for _ in range(self.group)]
+            tw.realize(*self.last)
+
+    def result(self) -> bytes:
+        return evaluate.read([self.last[-1].node])[0]
+
+    async def result_async(self) -> bytes:
+        return (await evaluate.read_async([self.last[-1].node]))[0]
+
+
+class CeilingCase:
+    """A hand-written kernel that does one thing as fast as the GPU can."""
+
+    def __init__(self, name: str, *, tiny: bool = False) -> None:
+        self.ceiling = Ceiling(driver(), name, tiny=tiny)
+
+    def run(self, count: int) -> None:
+        for _ in range(count):
+            self.ceiling.submit()
+
+    def result(self) -> bytes:
+        return driver().read(self.ceiling.target, 0, 4)
+
+    async def result_async(self) -> bytes:
+        return await driver().read_async(self.ceiling.target, 0, 4)
+
+
+def _tensor(data: bytes, shape: Sequence[int], dtype: str) -> Tensor:
+    """Return a tensor on the GPU of row-major bytes."""
+    elements = memoryview(data).cast(TYPE_CODES[dtype], tuple(shape))
+    return tw.asarray(elements, device="webgpu")

@@ -1,0 +1,80 @@
+/** jax-js: eager, and through its `jit` where that differs. */
+
+import * as instruments from "./instruments.mjs";
+
+export async function open() {
+  const jax = await import("@jax-js/jax");
+  const devices = await jax.init("webgpu");
+  if (!devices.includes("webgpu")) throw new Error(`no WebGPU, only ${devices}`);
+  jax.defaultDevice("webgpu");
+  const queue = instruments.newestDevice.queue;
+  const programs = programsOf(jax);
+  let kept = [];
+
+  function caseOf(title, program, operands) {
+    let last = null;
+    kept.push({ dispose: () => last?.dispose() });
+    return {
+      name: `jax-js ${title}`,
+      group: 1,
+      async run(count) {
+        for (let i = 0; i < count; i++) {
+          last?.dispose();
+          // An operation consumes its operands; `ref` keeps one more use.
+          last = program(...operands.map((x) => x.ref));
+          await last.ref.gpuBuffer(); // until then nothing runs
+        }
+      },
+      sync: () => queue.onSubmittedWorkDone(),
+      read: () => last.ref.data(),
+    };
+  }
+
+  return {
+    name: "jax-js",
+    async cases(workload, data) {
+      const program = programs[workload.program];
+      if (!program) return [];
+      const operands = workload.inputs.map(({ shape, dtype }, i) =>
+        jax.numpy.array(data[i], { dtype: jax.numpy[dtype] }).reshape(shape),
+      );
+      await jax.blockUntilReady(operands);
+      kept.push(...operands);
+      const name = workload.program;
+      const found = [caseOf(name, program, operands)];
+      if (FUSED.has(name)) found.push(caseOf(`${name} jit`, jax.jit(program), operands));
+      return found;
+    },
+    end() {
+      for (const item of kept) item.dispose();
+      kept = [];
+    },
+  };
+}
+
+/** Programs of several operations, which `jit` fuses. */
+const FUSED = new Set(["elem", "softmax", "layernorm"]);
+
+function programsOf({ numpy: np, nn }) {
+  const turned = (x) => np.matrixTranspose(x);
+  return {
+    matmul: (a, b) => np.matmul(a, b),
+    matmul_nt: (a, b) => np.matmul(a, turned(b)),
+    matmul_tn: (a, b) => np.matmul(turned(a), b),
+    matvec: (a, x) => np.matmul(a, x),
+    elem: (x) => np.exp(x.ref.mul(x).mul(-1)).mul(2).add(1),
+    sum: (x) => np.sum(x),
+    rowsum: (x) => np.sum(x, 1),
+    colsum: (x) => np.sum(x, 0),
+    softmax: (x) => nn.softmax(x, -1),
+    layernorm(x) {
+      const centred = x.ref.sub(np.mean(x, 1, { keepdims: true }));
+      const variance = np.mean(centred.ref.mul(centred.ref), 1, { keepdims: true });
+      return centred.div(np.sqrt(variance.add(1e-5)));
+    },
+    cumsum: (x) => np.cumsum(x),
+    gather: (table, indices) => np.take(table, indices, 0),
+    // Without an operation behind it a transposition moves nothing.
+    transpose_copy: (x) => np.transpose(x).mul(1),
+  };
+}

@@ -1,0 +1,152 @@
+/**
+ * Writes ONNX models of a few nodes: protobuf by hand, after
+ * https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
+ */
+
+const OPSET = 17;
+const IR_VERSION = 8;
+const FLOAT = 1;
+const INT32 = 6;
+const INT64 = 7;
+const TYPES = { float32: FLOAT, int32: INT32 };
+
+const ATTRIBUTE_FLOAT = 1;
+const ATTRIBUTE_INT = 2;
+
+/** Returns `{bytes, names}` of the model for a workload, or null without one. */
+export function modelOf(workload) {
+  const graph = GRAPHS[workload.program]?.(workload);
+  if (!graph) return null;
+  const names = ["a", "b"].slice(0, workload.inputs.length);
+  const inputs = workload.inputs.map(({ shape, dtype }, i) =>
+    part(11, valueInfo(names[i], shape, TYPES[dtype])),
+  );
+  const bytes = part(7, [
+    ...graph.nodes.flatMap((node) => part(1, node)),
+    ...text(2, workload.name),
+    ...(graph.constants ?? []).flatMap((constant) => part(5, constant)),
+    ...inputs.flat(),
+    ...part(12, valueInfo("y", workload.output, FLOAT)),
+  ]);
+  const opset = part(8, [...text(1, ""), ...integer(2, OPSET)]);
+  return { bytes: new Uint8Array([...integer(1, IR_VERSION), ...bytes, ...opset]), names };
+}
+
+const single = (name, attributes) => () => ({
+  nodes: [node(name, ["a"], "y", attributes)],
+});
+
+const GRAPHS = {
+  matmul: () => ({ nodes: [node("MatMul", ["a", "b"], "y")] }),
+  matvec: () => ({ nodes: [node("MatMul", ["a", "b"], "y")] }),
+  matmul_nt: () => ({ nodes: [node("Gemm", ["a", "b"], "y", [flag("transB", 1)])] }),
+  matmul_tn: () => ({ nodes: [node("Gemm", ["a", "b"], "y", [flag("transA", 1)])] }),
+  elem: () => ({
+    nodes: [
+      node("Mul", ["a", "a"], "squared"),
+      node("Neg", ["squared"], "negative"),
+      node("Exp", ["negative"], "bell"),
+      node("Mul", ["bell", "two"], "doubled"),
+      node("Add", ["doubled", "one"], "y"),
+    ],
+    constants: [scalar("two", 2), scalar("one", 1)],
+  }),
+  sum: () => sumOver(0),
+  rowsum: () => sumOver(1),
+  colsum: () => sumOver(0),
+  softmax: single("Softmax", [flag("axis", -1)]),
+  layernorm: ({ inputs: [{ shape }] }) => ({
+    nodes: [
+      node("LayerNormalization", ["a", "scale", "bias"], "y", [
+        flag("axis", -1),
+        fraction("epsilon", 1e-5),
+      ]),
+    ],
+    constants: [vector("scale", shape[1], 1), vector("bias", shape[1], 0)],
+  }),
+  cumsum: () => ({
+    nodes: [node("CumSum", ["a", "axis"], "y")],
+    constants: [tensor("axis", [], INT64, int64(0))],
+  }),
+  gather: () => ({ nodes: [node("Gather", ["a", "b"], "y", [flag("axis", 0)])] }),
+  transpose_copy: single("Transpose", []),
+};
+
+function sumOver(axis) {
+  return {
+    nodes: [node("ReduceSum", ["a", "axes"], "y", [flag("keepdims", 0)])],
+    constants: [tensor("axes", [1], INT64, int64(axis))],
+  };
+}
+
+function node(operator, inputs, output, attributes = []) {
+  return [
+    ...inputs.flatMap((name) => text(1, name)),
+    ...text(2, output),
+    ...text(4, operator),
+    ...attributes.flatMap((attribute) => part(5, attribute)),
+  ];
+}
+
+function flag(name, value) {
+  return [...text(1, name), ...integer(3, value), ...integer(20, ATTRIBUTE_INT)];
+}
+
+function fraction(name, value) {
+  return [...text(1, name), ...float32(2, value), ...integer(20, ATTRIBUTE_FLOAT)];
+}
+
+function scalar(name, value) {
+  return tensor(name, [], FLOAT, bytesOf(new Float32Array([value])));
+}
+
+function vector(name, length, value) {
+  return tensor(name, [length], FLOAT, bytesOf(new Float32Array(length).fill(value)));
+}
+
+function tensor(name, shape, type, bytes) {
+  const lengths = shape.flatMap((length) => integer(1, length));
+  return [...lengths, ...integer(2, type), ...text(8, name), ...part(9, bytes)];
+}
+
+function valueInfo(name, shape, type) {
+  const lengths = shape.flatMap((length) => part(1, integer(1, length)));
+  const tensorType = [...integer(1, type), ...part(2, lengths)];
+  return [...text(1, name), ...part(2, part(1, tensorType))];
+}
+
+function int64(value) {
+  return bytesOf(new BigInt64Array([BigInt(value)]));
+}
+
+function bytesOf(values) {
+  return [...new Uint8Array(values.buffer)];
+}
+
+// Protobuf's wire format: a field's number and kind, then its content.
+
+function part(field, bytes) {
+  return [...varint((field << 3) | 2), ...varint(bytes.length), ...bytes];
+}
+
+function text(field, value) {
+  return part(field, [...new TextEncoder().encode(value)]);
+}
+
+function integer(field, value) {
+  return [...varint(field << 3), ...varint(value)];
+}
+
+function float32(field, value) {
+  return [...varint((field << 3) | 5), ...bytesOf(new Float32Array([value]))];
+}
+
+function varint(value) {
+  let rest = BigInt.asUintN(64, BigInt(value));
+  const bytes = [];
+  while (rest > 127n) {
+    bytes.push(Number(rest & 127n) | 128);
+    rest >>= 7n;
+  }
+  return [...bytes, Number(rest)];
+}

@@ -1,0 +1,106 @@
+/**
+ * tensorweb inside Pyodide, in Node or a worker: its cases run from Python, one Python
+ * call for a batch.
+ */
+
+import * as instruments from "./instruments.mjs";
+import { measureCase } from "./table.mjs";
+
+const PYTHON = `
+import tensorweb as tw
+from bench.cases import CeilingCase, ProgramCase
+
+await tw.open_device_async()
+tw.set_default_device("webgpu")
+
+def make(program, operands, group):
+    operands = [(data.to_bytes(), shape.to_py(), dtype) for data, shape, dtype in operands]
+    return ProgramCase(program, operands, group)
+
+def make_ceiling(name, tiny):
+    return CeilingCase(name, tiny=tiny)
+`;
+
+/**
+ * Unpacks the wheel and the benchmarks' Python into Pyodide and opens the GPU.
+ * @param wheel, sources bytes of two zip files; @param host in the name of results,
+ * empty for Node
+ */
+export async function openTensorweb(pyodide, wheel, sources, host = "") {
+  pyodide.unpackArchive(wheel, "wheel");
+  pyodide.unpackArchive(sources, "zip");
+  const scope = pyodide.globals.get("dict")();
+  await pyodide.runPythonAsync(PYTHON, { globals: scope });
+  const device = instruments.newestDevice;
+  const make = scope.get("make");
+  const makeCeiling = scope.get("make_ceiling");
+  const name = host ? `tensorweb in ${host}` : "tensorweb";
+  const waits = "Suspending" in WebAssembly;
+  let open = [];
+
+  function caseOf(title, python, group) {
+    open.push(python);
+    return {
+      name: title,
+      group,
+      // Some operations wait for a value (an index's check), which needs this entry.
+      run: (count) => (waits ? python.run.callPromising(count) : python.run(count)),
+      sync: () => device.queue.onSubmittedWorkDone(),
+      async read() {
+        const bytes = await python.result_async();
+        const view = bytes.getBuffer();
+        try {
+          return new Float32Array(view.data.slice().buffer);
+        } finally {
+          view.release();
+          bytes.destroy();
+        }
+      },
+    };
+  }
+
+  function end() {
+    for (const python of open) python.destroy();
+    open = [];
+    pyodide.runPython("import gc; gc.collect()");
+  }
+
+  return {
+    name,
+    end,
+    async cases({ program, group, inputs }, data) {
+      const operands = data.map((values, i) => [
+        new Uint8Array(values.buffer),
+        inputs[i].shape,
+        inputs[i].dtype,
+      ]);
+      const single = make(program, operands, 1);
+      const found = [caseOf(`${name}, one submit per op`, single, 1)];
+      if (group > 1) {
+        found.unshift(caseOf(name, make(program, operands, group), group));
+      }
+      return found;
+    },
+    /** Measures what the GPU can do at most; returns rows. */
+    async ceilings(rows, tiny, options) {
+      const found = [];
+      for (const row of rows) {
+        const workload = { ...row, tolerance: 0 };
+        const item = caseOf(host ? `WGSL in ${host}` : "WGSL", makeCeiling(row.name, tiny), 1);
+        const result = await measureCase(workload, null, item, options);
+        if (result) found.push(result);
+      }
+      end();
+      return found;
+    },
+    /** Measures launches, statements, reads and transfers; needs a host that waits. */
+    async launches(tiny) {
+      const text = await pyodide.runPythonAsync(
+        `from bench import launches; launches.measure(tiny=${tiny ? "True" : "False"})`,
+      );
+      return JSON.parse(text).map((row) => ({ ...row, impl: name }));
+    },
+    profile: () =>
+      pyodide.runPythonAsync("from bench import profiles; profiles.report()"),
+  };
+}

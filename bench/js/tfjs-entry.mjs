@@ -1,0 +1,4 @@
+/** What esbuild joins into `vendor/tfjs.mjs`: TensorFlow.js's packages are not for Node. */
+
+export * from "@tensorflow/tfjs-core";
+import "@tensorflow/tfjs-backend-webgpu";

@@ -1,0 +1,69 @@
+/** TensorFlow.js on its WebGPU backend. */
+
+export async function open() {
+  globalThis.window ??= globalThis;
+  globalThis.document ??= { createElement: () => ({ getContext: () => null }) };
+  const tf = await import("./vendor/tfjs.mjs");
+  tf.env().set("WEBGPU_CPU_FORWARD", false); // small tensors on the GPU as well
+  await tf.setBackend("webgpu");
+  await tf.ready();
+  if (tf.getBackend() !== "webgpu") throw new Error(`backend is ${tf.getBackend()}`);
+  const backend = tf.backend();
+  const programs = programsOf(tf);
+  let kept = [];
+
+  return {
+    name: "TF.js",
+    async cases(workload, data) {
+      const program = programs[workload.program];
+      if (!program) return [];
+      const operands = workload.inputs.map(({ shape, dtype }, i) =>
+        tf.tensor(data[i], shape, dtype),
+      );
+      let last = null;
+      kept = [...operands, { dispose: () => last?.dispose() }];
+      const item = {
+        name: `TF.js ${workload.program}`,
+        group: 1,
+        run(count) {
+          for (let i = 0; i < count; i++) {
+            last?.dispose();
+            last = tf.tidy(() => program(...operands));
+          }
+        },
+        async sync() {
+          backend.endComputePassEncoder();
+          if (backend.commandEncoder) backend.submitQueue();
+          await backend.device.queue.onSubmittedWorkDone();
+        },
+        read: () => last.data(),
+      };
+      return [item];
+    },
+    end() {
+      for (const tensor of kept) tensor.dispose();
+      kept = [];
+    },
+  };
+}
+
+function programsOf(tf) {
+  return {
+    matmul: (a, b) => tf.matMul(a, b),
+    matmul_nt: (a, b) => tf.matMul(a, b, false, true),
+    matmul_tn: (a, b) => tf.matMul(a, b, true, false),
+    matvec: (a, x) => tf.squeeze(tf.matMul(a, tf.expandDims(x, 1)), [1]),
+    elem: (x) => tf.add(tf.mul(tf.exp(tf.neg(tf.mul(x, x))), 2), 1),
+    sum: (x) => tf.sum(x),
+    rowsum: (x) => tf.sum(x, 1),
+    colsum: (x) => tf.sum(x, 0),
+    softmax: (x) => tf.softmax(x),
+    layernorm(x) {
+      const { mean, variance } = tf.moments(x, 1, true);
+      return tf.div(tf.sub(x, mean), tf.sqrt(tf.add(variance, 1e-5)));
+    },
+    cumsum: (x) => tf.cumsum(x),
+    gather: (table, indices) => tf.gather(table, indices),
+    transpose_copy: (x) => tf.transpose(x),
+  };
+}

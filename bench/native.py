@@ -1,0 +1,142 @@
+"""`bench native`: the table of kernels and the launch path through wgpu-py."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from bench import kit, results
+from bench.ceilings import ceilings
+from bench.references import error_of, operands
+from bench.results import Row
+from bench.workloads import GROUP, Workload, chosen
+
+IMPL = "tensorweb native"
+HOPELESS_SECONDS = 0.8
+MOST_PER_BATCH = 200
+MOST_BATCHES = 12
+FEWEST_BATCHES = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.add_argument("--w", metavar="PATTERN", help="only workloads that match")
+    parser.add_argument("--tiny", action="store_true", help="sizes for a software GPU")
+    parser.add_argument("--ms", type=int, default=250, help="milliseconds a case")
+    parser.add_argument("--no-launches", action="store_true", help="leave these out")
+    parser.add_argument("--profile", action="store_true", help="print Python's profile")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure and save."""
+    import tensorweb as tw
+    from bench import cases, launches, profiles
+
+    tw.set_default_device("webgpu")
+    rows: list[Row] = []
+    print(f"adapter: {cases.driver().description}", flush=True)
+    timer = Timer(options.ms / 1e3, tw.synchronize)
+    for ceiling in ceilings(tiny=options.tiny):
+        case = cases.CeilingCase(ceiling.name, tiny=options.tiny)
+        found = timer.measure(case.run, 1)
+        rows.append(
+            _row(ceiling.name, "WGSL native", ceiling.work, ceiling.unit, found)
+        )
+        case.ceiling.free()
+        _show(rows[-1])
+    for workload in chosen(options.w, tiny=options.tiny):
+        rows += _measure(workload, timer)
+    if not options.no_launches:
+        measured = json.loads(launches.measure(tiny=options.tiny))
+        rows += [{**row, "impl": IMPL} for row in measured]
+    if options.profile:
+        print(profiles.report())
+    adapter = cases.driver().description
+    about = {"adapter": adapter, "driver": adapter, "versions": kit.versions()}
+    machine = options.machine or results.default_machine(adapter)
+    print(f"\nsaved to {results.save(options.out, machine, 'native', about, rows)}")
+
+
+@dataclass
+class Timer:
+    """Times something that enqueues operations, within about `budget` seconds."""
+
+    budget: float
+    wait: Callable[[], None]
+
+    def measure(self, run: Callable[[int], None], group: int) -> dict[str, float]:
+        """Return milliseconds per operation: best and median batch, one alone, cold."""
+        cold = self._timed(run, group)
+        self._timed(run, group)
+        single = self._timed(run, group)
+        found = {"cold_ms": cold * 1e3, "single_ms": single * 1e3}
+        one = single / group
+        if one > HOPELESS_SECONDS:
+            return {**found, "ms": one * 1e3, "median_ms": one * 1e3}
+        fitting = round(self.budget / 4 / max(one, 2e-5) / group)
+        count = group * max(1, min(MOST_PER_BATCH // group, fitting))
+        batches: list[float] = []
+        started = perf_counter()
+        while len(batches) < MOST_BATCHES:
+            batches.append(self._timed(run, count) / count)
+            is_spent = perf_counter() - started > self.budget
+            if is_spent and len(batches) >= FEWEST_BATCHES:
+                break
+        batches.sort()
+        middle = batches[len(batches) // 2]
+        return {**found, "ms": batches[0] * 1e3, "median_ms": middle * 1e3}
+
+    def _timed(self, run: Callable[[int], None], count: int) -> float:
+        start = perf_counter()
+        run(count)
+        self.wait()
+        return perf_counter() - start
+
+
+def _measure(workload: Workload, timer: Timer) -> list[Row]:
+    """Return the rows of one workload: results sharing a submit, and each its own."""
+    from bench.cases import ProgramCase
+
+    inputs = operands(workload)
+    given = [(values.tobytes(), values.shape, str(values.dtype)) for values in inputs]
+    rows = []
+    groups = {IMPL: workload.group, f"{IMPL}, one submit per op": 1}
+    assert max(groups.values()) <= GROUP
+    for impl, group in groups.items():
+        case = ProgramCase(workload.program, given, group)
+        found: dict[str, Any] = timer.measure(case.run, group)
+        result = np.frombuffer(case.result(), np.float32)
+        error = error_of(workload, inputs, result)
+        row = _row(workload.name, impl, workload.work, workload.unit, found)
+        rows.append({**row, "err": error, "ok": error <= workload.tolerance})
+        _show(rows[-1])
+    return rows
+
+
+def _row(name: str, impl: str, work: int, unit: str, found: dict[str, float]) -> Row:
+    rate = work / found["ms"] / 1e6
+    return {
+        "workload": name,
+        "impl": impl,
+        "ms": found["ms"],
+        "rate": rate,
+        "unit": unit,
+        "err": None,
+        "ok": True,
+        **found,
+    }
+
+
+def _show(row: Row) -> None:
+    print(
+        f"{row['workload']:16} {row['impl']:36} {row['ms']:10.4f} ms "
+        f"{row['cold_ms']:8.1f} cold {row['rate']:10.1f} {row['unit']:8}"
+        f"{'' if row['ok'] else ' BAD'}",
+        flush=True,
+    )

@@ -1,0 +1,191 @@
+"""`bench page`: measures in a browser, whose page posts its results to a small server.
+
+No browser driver is needed: the page drives itself, so that the same runs on machines
+that have a browser and Python alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import queue
+import subprocess
+import tempfile
+import threading
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bench import kit, results
+from bench.ceilings import ceilings
+from bench.kit import BENCH, ROOT, BenchError
+from bench.workloads import chosen
+from tools import machine
+from tools.server import SiteHandler, SiteServer
+
+SOFTWARE_FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+    "--enable-unsafe-webgpu",
+    "--use-webgpu-adapter=swiftshader",
+]
+
+TIMESTAMPS = "--disable-dawn-features=timestamp_quantization"
+"""Chromium cuts the GPU's times to 0.1 ms without it."""
+
+PLACE = "/bench/"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.add_argument("--site", type=Path, default=ROOT / "dist", metavar="DIR")
+    parser.add_argument(
+        "--chrome-gpu",
+        type=Path,
+        metavar="PATH",
+        help="a program that opens a browser with a GPU at the address it is given; "
+        "without it Chromium computes on SwiftShader",
+    )
+    parser.add_argument(
+        "--url", action="store_true", help="print the address and open no browser"
+    )
+    parser.add_argument("--kernels", action="store_true", help="the kernel table too")
+    parser.add_argument("--w", metavar="PATTERN", help="only workloads that match")
+    parser.add_argument("--tiny", action="store_true", help="sizes for a software GPU")
+    parser.add_argument("--ms", type=int, default=250, help="milliseconds a case")
+    parser.add_argument("--no-starts", action="store_true", help="leave the page out")
+    parser.add_argument("--no-launches", action="store_true", help="leave these out")
+    parser.add_argument("--profile", action="store_true", help="print Python's profile")
+    parser.add_argument("--seconds", type=float, default=900, help="stop after these")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure and save.
+
+    Raises:
+        BenchError: the site or the browser is missing, or the page failed.
+    """
+    if not (options.site / "build.json").is_file():
+        raise BenchError(f"{options.site} is no site; run `python3 build.py site`")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        server = BenchServer(options.site.resolve(), folder)
+        write_specification(folder, options)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"{server.url}{PLACE.strip('/')}/page/index.html"
+        print(f"measuring at {address}", flush=True)
+        browser = None if options.url else open_browser(options, address, folder)
+        try:
+            found = server.answers.get(timeout=options.seconds)
+        except queue.Empty:
+            raise BenchError(f"no results after {options.seconds:.0f} s") from None
+        finally:
+            if browser:
+                browser.terminate()
+                browser.wait()
+            server.shutdown()
+    if "error" in found:
+        raise BenchError(f"the page failed: {found['error']}")
+    found["versions"] = {**kit.versions(), "browser": found.pop("browser")}
+    about = {key: value for key, value in found.items() if key != "rows"}
+    place = options.machine or results.default_machine(about["driver"])
+    path = results.save(options.out, place, "chromium", about, found["rows"])
+    print(f"\nsaved to {path}")
+
+
+def write_specification(folder: Path, options: argparse.Namespace) -> None:
+    """Write what the page shall do, and the files that it fetches."""
+    wheel = kit.wheel(options.wheel, folder)
+    if wheel.parent != folder:
+        (folder / wheel.name).write_bytes(wheel.read_bytes())
+    specification = {
+        "site": "../../index.html",
+        "base": "../../",
+        "host": "Chromium",
+        "wheel": f"../{wheel.name}",
+        "sources": f"../{kit.sources(folder).name}",
+        "starts": not options.no_starts,
+        "launches": not options.no_launches,
+        "kernels": options.kernels,
+        "profile": options.profile,
+        "tiny": options.tiny,
+        "budget": options.ms,
+        "ceilings": [asdict(row) for row in ceilings(tiny=options.tiny)],
+        "workloads": [row.as_json() for row in chosen(options.w, tiny=options.tiny)],
+    }
+    (folder / "specification.json").write_text(json.dumps(specification), "utf-8")
+
+
+def open_browser(
+    options: argparse.Namespace, address: str, profile: Path
+) -> subprocess.Popen[bytes]:
+    """Start the browser with an empty profile.
+
+    Raises:
+        BenchError: there is none.
+    """
+    if options.chrome_gpu:
+        command = [str(options.chrome_gpu.resolve())]
+    else:
+        program = machine.chromium()
+        if program is None:
+            raise BenchError("no Chromium; install it or name it in TENSORWEB_CHROMIUM")
+        command = [program, *SOFTWARE_FLAGS, f"--user-data-dir={profile / 'profile'}"]
+    command += [TIMESTAMPS, address]
+    try:
+        return subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+    except OSError as error:
+        raise BenchError(f"cannot start {command[0]}: {error.strerror}") from None
+
+
+class BenchHandler(SiteHandler):
+    """Serves the site, and below `/bench/` our page, its modules and the kit."""
+
+    def __init__(
+        self, *args: object, kit_folder: Path, answers: Any, **options: object
+    ) -> None:
+        self.kit_folder = kit_folder
+        self.answers = answers
+        super().__init__(*args, isolated=True, **options)
+
+    def translate_path(self, path: str) -> str:
+        """Return the file of an address; our own files lie outside the site."""
+        plain = path.partition("?")[0]
+        if not plain.startswith(PLACE):
+            return super().translate_path(path)
+        inner = plain.removeprefix(PLACE)
+        first = inner.partition("/")[0]
+        folder = BENCH if first in ("page", "js") else self.kit_folder
+        file = (folder / inner).resolve()
+        return str(file if file.is_relative_to(folder) else folder / "missing")
+
+    def do_POST(self) -> None:
+        """Take a line of the log, or the results."""
+        length = int(self.headers.get("Content-Length", "0"))
+        body = self.rfile.read(length).decode()
+        self.send_response(204)
+        self.end_headers()
+        if self.path == f"{PLACE}results":
+            self.answers.put(json.loads(body))
+        else:
+            print(body, flush=True)
+
+
+class BenchServer(SiteServer):
+    """A site's server that also takes results; `answers` holds them."""
+
+    def __init__(self, site: Path, kit_folder: Path) -> None:
+        super().__init__(site)
+        self.answers: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.RequestHandlerClass = partial(
+            BenchHandler,
+            directory=str(site),
+            kit_folder=kit_folder,
+            answers=self.answers,
+        )

@@ -1,0 +1,58 @@
+/** Loads Pyodide and tensorweb in a module worker, as the playground does, and measures. */
+
+import * as instruments from "../js/instruments.mjs";
+import { HEADING, runTable } from "../js/table.mjs";
+import { openTensorweb } from "../js/tensorweb.mjs";
+
+self.addEventListener("message", async ({ data: specification }) => {
+  try {
+    self.postMessage({ results: await run(specification) });
+  } catch (error) {
+    self.postMessage({ error: String(error?.stack ?? error) });
+  }
+});
+
+const log = (text) => self.postMessage({ log: text });
+
+async function run(specification) {
+  const { base, wheel, sources, host, tiny } = specification;
+  const begin = performance.now();
+  const address = new URL("pyodide/", new URL(base, self.location.href));
+  const { loadPyodide } = await import(new URL("pyodide.mjs", address).href);
+  const pyodide = await loadPyodide({ indexURL: address.href });
+  const loaded = performance.now() - begin;
+  // Wrapped prototypes would slow the launches.
+  if (specification.kernels) instruments.install();
+  else instruments.watchDevices();
+  const [own, bench] = await Promise.all([bytes(wheel), bytes(sources)]);
+  const tensorweb = await openTensorweb(pyodide, own, bench, host);
+  const adapter = (await navigator.gpu.requestAdapter())?.info;
+  log(`adapter: ${adapter?.vendor} ${adapter?.architecture} ${adapter?.description}`);
+  log(`Pyodide loaded in ${loaded.toFixed(0)} ms`);
+  const rows = [];
+  if (specification.launches) rows.push(...(await tensorweb.launches(tiny)));
+  for (const row of rows) {
+    log(`${row.workload.padEnd(28)} ${(row.ms * 1e3).toFixed(2).padStart(12)} µs`);
+  }
+  if (specification.profile) log(await tensorweb.profile());
+  if (specification.kernels) {
+    log(HEADING);
+    const options = { budget: specification.budget, log };
+    rows.push(...(await tensorweb.ceilings(specification.ceilings, tiny, options)));
+    rows.push(...(await runTable(specification.workloads, [tensorweb], options)));
+  }
+  const names = [adapter?.vendor, adapter?.architecture, adapter?.device];
+  return {
+    adapter: names.filter(Boolean).join(" "),
+    driver: adapter?.description ?? "",
+    isolated: self.crossOriginIsolated,
+    browser: navigator.userAgent.match(/(Chrome|Firefox)\/[\d.]+/)?.[0] ?? "",
+    rows,
+  };
+}
+
+async function bytes(path) {
+  const response = await fetch(new URL(path, self.location.href));
+  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}

@@ -1,0 +1,78 @@
+"""What each workload computes, in the Python that a user of tensorweb would write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import tensorweb as tw
+from tensorweb import Tensor
+
+Program = Callable[..., Tensor]
+
+
+def matmul(a: Tensor, b: Tensor) -> Tensor:
+    return a @ b
+
+
+def matmul_nt(a: Tensor, b: Tensor) -> Tensor:
+    return a @ b.mT
+
+
+def matmul_tn(a: Tensor, b: Tensor) -> Tensor:
+    return a.mT @ b
+
+
+def elem(x: Tensor) -> Tensor:
+    return tw.exp(-x * x) * 2 + 1
+
+
+def total(x: Tensor) -> Tensor:
+    return tw.sum(x)
+
+
+def row_sum(x: Tensor) -> Tensor:
+    return tw.sum(x, axis=1)
+
+
+def column_sum(x: Tensor) -> Tensor:
+    return tw.sum(x, axis=0)
+
+
+def softmax(x: Tensor) -> Tensor:
+    e = tw.exp(x - tw.max(x, axis=1, keepdims=True))
+    return e / tw.sum(e, axis=1, keepdims=True)
+
+
+def layernorm(x: Tensor) -> Tensor:
+    centred = x - tw.mean(x, axis=1, keepdims=True)
+    variance = tw.mean(centred * centred, axis=1, keepdims=True)
+    return centred / tw.sqrt(variance + 1e-5)
+
+
+def cumsum(x: Tensor) -> Tensor:
+    return tw.cumulative_sum(x)
+
+
+def gather(table: Tensor, indices: Tensor) -> Tensor:
+    return tw.take(table, indices, axis=0)
+
+
+def transpose_copy(x: Tensor) -> Tensor:
+    return x.T.contiguous()
+
+
+PROGRAMS: dict[str, Program] = {
+    "matmul": matmul,
+    "matmul_nt": matmul_nt,
+    "matmul_tn": matmul_tn,
+    "matvec": matmul,
+    "elem": elem,
+    "sum": total,
+    "rowsum": row_sum,
+    "colsum": column_sum,
+    "softmax": softmax,
+    "layernorm": layernorm,
+    "cumsum": cumsum,
+    "gather": gather,
+    "transpose_copy": transpose_copy,
+}

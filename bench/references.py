@@ -1,0 +1,109 @@
+"""Operands and float64 references of the workloads with NumPy, as `js/data.mjs` has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bench.workloads import Input, Workload
+
+Array = npt.NDArray[Any]
+Reference = Callable[[Sequence[Array], Array], tuple[Array, Array]]
+"""Takes operands and index arrays of places; returns values and scales of errors."""
+
+SAMPLES = 48
+
+
+def operands(workload: Workload) -> list[Array]:
+    """Return the workload's operands; the same numbers as in JavaScript."""
+    return [_operand(row) for row in workload.inputs]
+
+
+def error_of(workload: Workload, inputs: Sequence[Array], result: Array) -> float:
+    """Return the largest error of sampled elements, relative to the scale."""
+    size = int(np.prod(workload.output))
+    places = np.unique([0, size - 1, *(_hash(np.arange(SAMPLES) + 77) % size)])
+    where = np.array(np.unravel_index(places, workload.output or (1,)))
+    value, scale = REFERENCES[workload.program](inputs, where)
+    error = np.abs(result[places].astype(np.float64) - value)
+    error = error / np.where(scale == 0, 1, scale)
+    return float("inf") if np.isnan(error).any() else float(error.max())
+
+
+def _operand(row: Input) -> Array:
+    size = int(np.prod(row.shape))
+    start = np.uint32(row.seed * 0x9E3779B1 & 0xFFFFFFFF)
+    unit = (_hash(np.arange(size, dtype=np.uint32) + start) >> 8) / 2**24
+    values = row.low + (row.high - row.low) * unit
+    return values.astype(row.dtype).reshape(row.shape)
+
+
+def _hash(numbers: Array) -> Array:
+    """MurmurHash3's finalizer."""
+    bits: Array = numbers.astype(np.uint32)
+    bits = (bits ^ (bits >> 16)) * np.uint32(0x85EBCA6B)
+    bits = (bits ^ (bits >> 13)) * np.uint32(0xC2B2AE35)
+    hashed: Array = bits ^ (bits >> 16)
+    return hashed
+
+
+def _dot(left: Array, right: Array) -> tuple[Array, Array]:
+    """Sum products over the last axis; the scale is the sum of magnitudes."""
+    terms = left.astype(np.float64) * right
+    return terms.sum(-1), np.abs(terms).sum(-1)
+
+
+def _exact(values: Array) -> tuple[Array, Array]:
+    return values, np.abs(values)
+
+
+def _matmul(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
+    a, b = inputs
+    *batch, row, column = where
+    return _dot(a[(*batch, row)], np.swapaxes(b, -1, -2)[(*batch, column)])
+
+
+def _matvec(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
+    return _dot(inputs[0][where[0]], inputs[1])
+
+
+def _elem(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
+    x = inputs[0][where[0]].astype(np.float64)
+    return _exact(np.exp(-x * x) * 2 + 1)
+
+
+def _softmax(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
+    rows = inputs[0][where[0]].astype(np.float64)
+    e = np.exp(rows - rows.max(1, keepdims=True))
+    return _exact(e[np.arange(len(e)), where[1]] / e.sum(1))
+
+
+def _layernorm(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
+    rows = inputs[0][where[0]].astype(np.float64)
+    value = rows[np.arange(len(rows)), where[1]] - rows.mean(1)
+    return value / np.sqrt(rows.var(1) + 1e-5), np.ones(len(rows))
+
+
+def _gather(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
+    table, indices = inputs
+    return _exact(table[(indices[where[0]], *where[1:])].astype(np.float64))
+
+
+REFERENCES: dict[str, Reference] = {
+    "matmul": _matmul,
+    "matmul_nt": lambda x, at: _matmul([x[0], x[1].T], at),
+    "matmul_tn": lambda x, at: _matmul([x[0].T, x[1]], at),
+    "matvec": _matvec,
+    "elem": _elem,
+    "sum": lambda x, at: _dot(x[0][None], np.ones(1)),
+    "rowsum": lambda x, at: _dot(x[0][at[0]], np.ones(1)),
+    "colsum": lambda x, at: _dot(x[0].T[at[0]], np.ones(1)),
+    "softmax": _softmax,
+    "layernorm": _layernorm,
+    "cumsum": lambda x, at: _exact(np.cumsum(x[0], dtype=np.float64)[at[0]]),
+    "gather": _gather,
+    "transpose_copy": lambda x, at: _exact(x[0][at[1], at[0]].astype(np.float64)),
+}

@@ -1,0 +1,197 @@
+"""`bench report`: a file of results as markdown tables, printed or in README.md."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from bench import results
+from bench.kit import ROOT, BenchError
+from bench.results import Results, Row
+from bench.workloads import workloads
+
+PEERS = ("jax-js", "TF.js", "ONNX Runtime Web")
+HOSTS = ("tensorweb", "tensorweb in Chromium", "tensorweb native")
+ALONE = "one submit per op"
+
+BEGIN = "<!-- bench:begin -->"
+END = "<!-- bench:end -->"
+
+LAUNCHES: dict[str, tuple[str, str, float]] = {
+    "start_cold": ("page: navigation to first result, cold", "ms", 0),
+    "start_warm": ("page: navigation to first result, warm", "ms", 2500),
+    "launch_tape_1_cpu": ("launch by raw tape, 1 a flush, CPU", "µs", 0),
+    "launch_tape_1_all": ("launch by raw tape, 1 a flush, all in", "µs", 0),
+    "launch_tape_300_cpu": ("launch by raw tape, 300 a flush, CPU", "µs", 0),
+    "launch_tape_300_all": ("launch by raw tape, 300 a flush, all in", "µs", 10),
+    "launch_library_1_cpu": ("graph + flush, 1 kernel a flush, CPU", "µs", 0),
+    "launch_library_1_all": ("graph + flush, 1 kernel a flush, all in", "µs", 0),
+    "launch_library_300_cpu": ("graph + flush, 300 kernels a flush, CPU", "µs", 0),
+    "launch_library_300_all": ("graph + flush, 300 kernels, all in", "µs", 10),
+    "python_op_tensor": ("Python per operation, tensor + tensor", "µs", 15),
+    "python_op_number": ("Python per operation, tensor * number", "µs", 15),
+    "python_op_function": ("Python per operation, exp", "µs", 15),
+    "python_op_broadcast": ("Python per operation, slice and broadcast", "µs", 15),
+    "flush_cached_fixed": ("flush of a graph seen before, fixed", "µs", 150),
+    "flush_cached_kernel": ("flush of a graph seen before, per kernel", "µs", 3),
+    "flush_new_shape": ("flush of softmax in a new shape", "µs", 0),
+    "read_raw_4B": ("read of 4 B, driver", "ms", 2),
+    "read_raw_4KiB": ("read of 4 KiB, driver", "ms", 2),
+    "read_item": ("item() of a computed tensor", "ms", 2),
+    "read_item_computed": ("item() of a new sum", "ms", 2),
+    "read_tolist_4KiB": ("tolist() of 1,024 numbers", "ms", 2),
+    "upload_64MiB": ("upload of 64 MiB", "GB/s", 0),
+    "download_64MiB": ("download of 64 MiB", "GB/s", 0),
+}
+"""Rows of the launch path: description, unit shown, aim (0: none); lower is better."""
+
+SCALES = {"ms": 1.0, "µs": 1e3}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.add_argument("file", type=Path, nargs="?", help="default: the newest")
+    parser.add_argument(
+        "--readme", action="store_true", help="write between the markers of README.md"
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print or write the tables.
+
+    Raises:
+        BenchError: the file or the markers are missing.
+    """
+    text = markdown(results.load(options.file or results.newest()))
+    if options.out:
+        options.out.write_text(text, "utf-8")
+    if options.readme:
+        write_between(ROOT / "README.md", text)
+    else:
+        print(text)
+
+
+def markdown(found: Results) -> str:
+    """Return the tables of a file, with where it was measured."""
+    parts = [f"Measured on {found.machine}, {found.date}."]
+    for host, about in sorted(found.hosts.items()):
+        versions = ", ".join(f"{k} {v}" for k, v in about["versions"].items() if v)
+        parts.append(f"- {host}: {about['adapter'] or about['driver']}; {versions}")
+    head = "\n".join([parts[0], "", *parts[1:]])
+    tables = [head, *filter(None, (kernel_table(found), launch_table(found)))]
+    return "\n\n".join(tables) + "\n"
+
+
+def kernel_table(found: Results) -> str:
+    """Return workloads by implementations: rates, ratio, share of the ceiling."""
+    peers = [name for name in PEERS if _has(found, name)]
+    ours = [name for name in HOSTS if _has(found, name)]
+    alone = [f"{name}, {ALONE}" for name in ours]
+    names = [*peers, *(name for pair in zip(ours, alone, strict=True) for name in pair)]
+    lines = []
+    for workload in workloads():
+        rows = [_row(found, workload.name, name) for name in names]
+        if not any(rows):
+            continue
+        best = _best(rows[: len(peers)])
+        own = next((row for row in rows[len(peers) :] if row), None)
+        lines.append(
+            [
+                f"{workload.name}, {workload.unit}",
+                *(_rate(row) for row in rows),
+                _ratio(own, best),
+                _share(found, own),
+            ]
+        )
+    if not lines:
+        return ""
+    heads = ["workload", *names, "ours / best peer", "share of ceiling"]
+    ceilings = [row for row in found.rows if row["workload"].startswith("ceiling_")]
+    shown = ", ".join(
+        f"{row['workload'].removeprefix('ceiling_')} {_rate(row)} {row['unit']}"
+        f" ({row['impl']})"
+        for row in ceilings
+    )
+    note = f"\n\nCeilings measured in the same run: {shown}." if shown else ""
+    return _table(heads, lines) + note
+
+
+def launch_table(found: Results) -> str:
+    """Return what launches, statements, reads and transfers cost on each host."""
+    ours = [name for name in HOSTS if any(_row(found, w, name) for w in LAUNCHES)]
+    lines = []
+    for workload, (title, unit, aim) in LAUNCHES.items():
+        rows = [_row(found, workload, name) for name in ours]
+        if any(rows):
+            shown = [_cost(row, unit) for row in rows]
+            lines.append([title, *shown, f"≤ {aim:g} {unit}" if aim else ""])
+    return _table(["what", *ours, "aim"], lines) if lines else ""
+
+
+def write_between(path: Path, text: str) -> None:
+    """Replace what stands between the markers of a file.
+
+    Raises:
+        BenchError: the markers are not there.
+    """
+    content = path.read_text("utf-8")
+    before, begin, rest = content.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise BenchError(f"{path} has no {BEGIN} … {END}")
+    path.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", "utf-8")
+
+
+def _row(found: Results, workload: str, name: str) -> Row | None:
+    """Return ours by its whole name, a peer by its fastest variant."""
+    if name in PEERS:
+        return found.find(workload, name)
+    rows = [r for r in found.rows if r["workload"] == workload and r["impl"] == name]
+    return rows[0] if rows and rows[0].get("ok", True) else None
+
+
+def _has(found: Results, name: str) -> bool:
+    names = {workload.name for workload in workloads(tiny=False)}
+    names |= {workload.name for workload in workloads(tiny=True)}
+    return any(_row(found, workload, name) for workload in names)
+
+
+def _best(rows: Sequence[Row | None]) -> Row | None:
+    return min(filter(None, rows), key=lambda row: float(row["ms"]), default=None)
+
+
+def _ratio(own: Row | None, best: Row | None) -> str:
+    return f"{best['ms'] / own['ms']:.2f}" if own and best else ""
+
+
+def _share(found: Results, own: Row | None) -> str:
+    """Return which part of the copy or multiply-add ceiling a rate is."""
+    if own is None:
+        return ""
+    kind = "ceiling_fma" if own["unit"] == "GFLOP/s" else "ceiling_copy"
+    rates = [
+        float(row["rate"])
+        for row in found.rows
+        if row["workload"].startswith(kind) and row["rate"]
+    ]
+    return f"{own['rate'] / max(rates):.0%}" if rates else ""
+
+
+def _rate(row: Row | None) -> str:
+    if row is None or row["rate"] is None:
+        return ""
+    rate = row["rate"]
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+
+
+def _cost(row: Row | None, unit: str) -> str:
+    if row is None:
+        return ""
+    value = row["ms"] * SCALES[unit] if unit in SCALES else row["rate"]
+    return f"{value:,.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"
+
+
+def _table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    rule = ["---", *["---:"] * (len(heads) - 1)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (heads, rule, *lines))

@@ -1,0 +1,158 @@
+"""The table of kernel workloads: shapes, data, work per operation, tolerance.
+
+Python, JavaScript and the report read these rows; what computes them is in
+`programs.py` for tensorweb and in `js/` for its peers. Needs the standard library only,
+because it also runs on machines that have nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+Shape = tuple[int, ...]
+
+FLOAT_BYTES = 4
+
+GROUP = 20
+"""Operations that share a submit when a tensorweb flush has several outputs."""
+
+GROUP_BYTES = 1 << 31
+"""Results of one flush may take so many bytes together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One operand: uniform floats from `low` to `high`, or indices below `high`."""
+
+    shape: Shape
+    seed: int
+    low: float
+    high: float
+    dtype: str = "float32"
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """One row.
+
+    Attributes:
+        name: the row's name in results.
+        program: what is computed, a name of `programs.PROGRAMS`.
+        inputs: the operands.
+        output: shape of the result.
+        work: floating-point operations, or bytes that must be moved at least.
+        unit: of the rate, `GFLOP/s` or `GB/s`.
+        tolerance: largest accepted error relative to the reference's scale.
+    """
+
+    name: str
+    program: str
+    inputs: tuple[Input, ...]
+    output: Shape
+    work: int
+    unit: str
+    tolerance: float
+
+    @property
+    def group(self) -> int:
+        """Operations whose results are computed by one flush."""
+        nbytes = max(math.prod(self.output) * FLOAT_BYTES, 1)
+        return max(1, min(GROUP, GROUP_BYTES // nbytes))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the row for JavaScript."""
+        return {**asdict(self), "group": self.group}
+
+
+def _matmul(
+    name: str, m: int, k: int, n: int, batch: int = 1, program: str = "matmul"
+) -> Workload:
+    """`(m, k)·(k, n) → (m, n)`, batched; nt and tn hold an operand transposed."""
+    lead = (batch,) if batch > 1 else ()
+    left = (k, m) if program == "matmul_tn" else (m, k)
+    right = (n, k) if program == "matmul_nt" else (k, n)
+    inputs = (
+        Input((*lead, *left), 11, -0.5, 0.5),
+        Input((*lead, *right), 12, -0.5, 0.5),
+    )
+    work = 2 * batch * m * k * n
+    return Workload(name, program, inputs, (*lead, m, n), work, "GFLOP/s", 2e-6)
+
+
+def _moving(
+    name: str,
+    inputs: Iterable[Input],
+    output: Shape,
+    tolerance: float,
+    program: str = "",
+) -> Workload:
+    """Bound by memory: every operand is read once and the result written once."""
+    rows = tuple(inputs)
+    elements = sum(math.prod(row.shape) for row in rows) + math.prod(output)
+    work = elements * FLOAT_BYTES
+    return Workload(name, program or name, rows, output, work, "GB/s", tolerance)
+
+
+def _matvec(n: int) -> Workload:
+    inputs = (Input((n, n), 11, -0.5, 0.5), Input((n,), 12, -0.5, 0.5))
+    return _moving("matvec", inputs, (n,), 2e-6)
+
+
+def _gather(name: str, rows: int, width: int, count: int) -> Workload:
+    """`count` random rows of a `(rows, width)` table; only those rows are read."""
+    table = (rows, width) if width > 1 else (rows,)
+    inputs = (
+        Input(table, 31, -1, 1),
+        Input((count,), 32, 0, rows, "int32"),
+    )
+    output = (count, *table[1:])
+    work = (2 * math.prod(output) + count) * FLOAT_BYTES
+    return Workload(name, "gather", inputs, output, work, "GB/s", 0.0)
+
+
+def workloads(*, tiny: bool = False) -> list[Workload]:
+    """Return all rows, or the same rows at sizes that a software adapter can do."""
+    sizes = (64, 128) if tiny else (256, 512, 1024, 2048, 4096)
+    big, side, vector = (128, 128, 256) if tiny else (4096, 4096, 8192)
+    elements = 1 << 14 if tiny else 1 << 24
+    batch, block = (4, 64) if tiny else (64, 256)
+    odd = (63, 63, 63) if tiny else (1000, 1000, 1000)
+    odder = (65, 67, 61) if tiny else (1001, 1003, 997)
+    line, square, wide = (elements,), (side, side), (vector, vector)
+    return [
+        *(_matmul(f"matmul{n}", n, n, n) for n in sizes),
+        _matmul("bmm", block, block, block, batch),
+        _matmul("matmul_odd", *odd),
+        _matmul("matmul_odd2", *odder),
+        _matmul("matmul_nt", big, big, big, program="matmul_nt"),
+        _matmul("matmul_tn", big, big, big, program="matmul_tn"),
+        _matvec(vector),
+        _moving("elem", [Input(line, 21, -2, 2)], line, 2e-6),
+        _moving("sum", [Input(line, 22, 0, 1)], (), 2e-5),
+        _moving("rowsum", [Input(square, 23, 0, 1)], (side,), 1e-5),
+        _moving("colsum", [Input(square, 23, 0, 1)], (side,), 1e-5),
+        _moving("softmax", [Input(square, 24, -3, 3)], square, 1e-5),
+        _moving("layernorm", [Input(square, 25, -2, 4)], square, 1e-5),
+        _moving("cumsum", [Input(line, 26, 0, 1)], line, 2e-5),
+        _gather("gather", elements, 1, elements),
+        _gather("gather_rows", elements // 256, 256, elements // 256),
+        _moving("transpose_copy", [Input(wide, 27, -1, 1)], wide, 0.0),
+    ]
+
+
+def chosen(pattern: str | None, *, tiny: bool = False) -> list[Workload]:
+    """Return the rows whose names match a regular expression; None takes all.
+
+    Raises:
+        ValueError: the pattern fits no row.
+    """
+    rows = workloads(tiny=tiny)
+    found = [row for row in rows if pattern is None or re.search(pattern, row.name)]
+    if not found:
+        names = ", ".join(row.name for row in rows)
+        raise ValueError(f"no workload matches {pattern!r}; there are {names}")
+    return found

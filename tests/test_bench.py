@@ -1,0 +1,184 @@
+"""The benchmarks' registry, references, results and report, without a GPU."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench import kernels, kit, references, report, results
+from bench.ceilings import ceilings
+from bench.programs import PROGRAMS
+from bench.results import Results, Row
+from bench.workloads import GROUP_BYTES, Workload, chosen, workloads
+from tensorweb import asarray
+
+SHARED_NAMES = {
+    *(f"matmul{n}" for n in (256, 512, 1024, 2048, 4096)),
+    *("matmul_odd", "bmm", "matvec", "elem", "sum", "rowsum", "colsum", "softmax"),
+}
+
+
+def row(**changes: object) -> Row:
+    whole: Row = {"workload": "elem", "impl": "tensorweb", "ms": 0.5, "rate": 200.0}
+    return {**whole, "unit": "GB/s", "err": 1e-7, "ok": True, **changes}
+
+
+def test_names_are_those_of_the_peers_and_unique() -> None:
+    names = [workload.name for workload in workloads()]
+    assert set(names) >= SHARED_NAMES
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("tiny", [False, True])
+def test_every_workload_has_program_reference_and_work(tiny: bool) -> None:
+    for workload in workloads(tiny=tiny):
+        assert workload.program in PROGRAMS
+        assert workload.program in references.REFERENCES
+        assert workload.work > 0
+        assert workload.unit in ("GFLOP/s", "GB/s")
+        nbytes = math.prod(workload.output) * 4
+        assert 1 <= workload.group <= max(1, GROUP_BYTES // nbytes)
+
+
+def test_javascript_has_every_reference() -> None:
+    text = (kit.BENCH / "js/references.mjs").read_text("utf-8")
+    for program in PROGRAMS:
+        assert f"  {program}:" in text
+
+
+@pytest.mark.parametrize("workload", workloads(tiny=True), ids=lambda row: row.name)
+def test_program_agrees_with_reference_on_cpu(workload: Workload, cpu: str) -> None:
+    inputs = references.operands(workload)
+    result = PROGRAMS[workload.program](*(asarray(x) for x in inputs))
+    assert result.shape == workload.output
+    flat = result.numpy().reshape(-1)
+    assert references.error_of(workload, inputs, flat) <= workload.tolerance
+
+
+def test_wrong_result_is_noticed() -> None:
+    (workload,) = chosen("^elem$", tiny=True)
+    inputs = references.operands(workload)
+    wrong = np.zeros(workload.output, np.float32)
+    assert references.error_of(workload, inputs, wrong) > workload.tolerance
+    wrong[:] = np.nan
+    assert references.error_of(workload, inputs, wrong) == math.inf
+
+
+def test_operands_stay_in_their_range() -> None:
+    values = references.operands(chosen("^gather$", tiny=True)[0])
+    table, indices = values
+    assert indices.dtype == np.int32
+    assert 0 <= indices.min() <= indices.max() < len(table)
+    assert -1 <= table.min() < -0.9 < 0.9 < table.max() <= 1
+    assert len(np.unique(indices)) > len(indices) // 2
+
+
+def test_unknown_pattern_names_the_rows() -> None:
+    with pytest.raises(ValueError, match="softmax"):
+        chosen("convolution")
+
+
+def test_rows_go_to_javascript_whole() -> None:
+    shown = json.loads(json.dumps([row.as_json() for row in workloads()]))
+    assert shown[0]["inputs"][0] == {
+        "shape": [256, 256],
+        "seed": 11,
+        "low": -0.5,
+        "high": 0.5,
+        "dtype": "float32",
+    }
+
+
+def test_ceilings_count_bytes_and_operations() -> None:
+    rows = {row.name: row for row in ceilings()}
+    assert rows["ceiling_copy256"].work == 2 * 256 * 2**20
+    assert rows["ceiling_copy256"].grid[0] * rows["ceiling_copy256"].grid[1] == 65536
+    assert rows["ceiling_fma"].work == 4096 * 256 * 512 * 8 * 4 * 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ms": "fast"}, "ms is 'fast'"),
+        ({"ms": math.nan}, "ms is nan"),
+        ({"impl": "numpy"}, "no library's name"),
+    ],
+)
+def test_schema_refuses(change: Row, message: str) -> None:
+    (found,) = results.row_problems(row(**change))
+    assert message in found
+
+
+def test_schema_refuses_missing_keys_and_doubles() -> None:
+    bad = row()
+    del bad["unit"]
+    assert results.row_problems(bad) == ["unit is missing"]
+    assert "twice" in Results("m", "d", {}, [row(), row()]).problems()[0]
+
+
+def test_saving_merges_runs(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    about = {"adapter": "a", "driver": "d", "versions": {}}
+    results.save(path, "here", "node", about, [row(), row(impl="jax-js elem", ms=1.0)])
+    results.save(path, "here", "node", about, [row(ms=0.25)])
+    found = results.load(path)
+    assert found.machine == "here"
+    assert sorted(r["ms"] for r in found.rows) == [0.25, 1.0]
+    best = found.find("elem", "jax-js")
+    assert best
+    assert best["ms"] == 1.0
+
+
+def test_recorded_files_keep_the_schema() -> None:
+    for path in results.FOLDER.glob("*.json"):
+        assert results.load(path).problems() == [], path.name
+
+
+def test_report_compares_with_the_best_peer() -> None:
+    rows = [
+        row(),
+        row(impl="jax-js elem jit", ms=1.0, rate=100.0),
+        row(impl="TF.js elem", ms=0.1, rate=1000.0, ok=False),
+        row(workload="ceiling_copy64", impl="WGSL", ms=1.0, rate=400.0),
+        row(workload="python_op_tensor", ms=0.0047, rate=1.0, unit="op/s"),
+    ]
+    versions = {"node": "v20"}
+    hosts = {"node": {"adapter": "gpu", "driver": "d", "versions": versions}}
+    text = report.markdown(Results("a machine", "2026-11-21", hosts, rows))
+    assert "a machine, 2026-11-21" in text
+    assert "| elem, GB/s | 100 | 200 |  | 2.00 | 50% |" in text
+    assert "4.7 µs | ≤ 15 µs |" in text
+
+
+def test_report_goes_between_markers(tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(f"a\n{report.BEGIN}\nold\n{report.END}\nb\n", "utf-8")
+    report.write_between(path, "new")
+    lines = path.read_text("utf-8").split("\n")
+    assert list(filter(None, lines)) == ["a", report.BEGIN, "new", report.END, "b"]
+    path.write_text("none", "utf-8")
+    with pytest.raises(kit.BenchError, match="has no"):
+        report.write_between(path, "new")
+
+
+def test_sources_import_nothing_outside_the_kit(tmp_path: Path) -> None:
+    for name in kit.INSIDE:
+        text = (kit.BENCH / f"{name}.py").read_text("utf-8")
+        imported = [
+            line.split()[1].removeprefix("bench.")
+            for line in text.splitlines()
+            if line.startswith("from bench.")
+        ]
+        assert set(imported) <= set(kit.INSIDE), name
+    assert kit.sources(tmp_path).stat().st_size > 1000
+
+
+def test_peers_are_pinned() -> None:
+    package = json.loads((kit.BENCH / "package.json").read_text("utf-8"))
+    wanted = [name for name in kernels.LIBRARIES.values() if name]
+    assert set(wanted) <= set(package["dependencies"])
+    assert all(version[0].isdigit() for version in package["dependencies"].values())
