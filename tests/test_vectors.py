@@ -26,6 +26,12 @@ IN_VECTORS: dict[str, Case] = {
     "row sum": lambda x, row, column: (x * row).sum(axis=1),
     "row maximum": lambda x, row, column: (x + column).max(axis=1) * 2,
     "any": lambda x, row, column: (x > 0.9).any(axis=1),
+    "column sum": lambda x, row, column: (x * row).sum(axis=0) + row,
+    "column maximum": lambda x, row, column: (x - column).max(axis=0) * row,
+    "column product of whole numbers": lambda x, row, column: (
+        (x * 3).astype(tw.int32).prod(axis=0)
+    ),
+    "vector times matrix": lambda x, row, column: column.reshape((-1,)) @ x,
     "whole sum": lambda x, row, column: x.sum(),
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -19,23 +17,12 @@ from tensorweb.codegen.tiles import Choice, choose_tile
 from tensorweb.codegen.vector import (
     WIDTH,
     is_vectorizable,
+    regrouped,
     scalar_slots,
     vector_function,
     vector_slots,
 )
-from tensorweb.schedule.kernel import Access, Expression, Kernel
-
-
-def regrouped(expression: Expression, order: tuple[int, ...]) -> Expression:
-    """Return an expression with its groups of axes in another order."""
-    return replace(
-        expression,
-        groups=tuple(expression.groups[i] for i in order),
-        accesses=tuple(
-            Access(access.offset, tuple(access.strides[i] for i in order))
-            for access in expression.accesses
-        ),
-    )
+from tensorweb.schedule.kernel import Expression, Kernel
 
 
 class _Product:

@@ -21,7 +21,12 @@ from tensorweb.codegen.families import (
 from tensorweb.codegen.identities import identity_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.vector import WIDTH, vector_function
+from tensorweb.codegen.vector import (
+    COMPONENTS,
+    WIDTH,
+    regrouped,
+    vector_function,
+)
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
 
@@ -108,14 +113,31 @@ class _Writer:
         kind = VALUE_TYPES[self.term_dtype]
         self.number_type = "u32" if kind == "bool" else kind
         self.value_type = "Value" if self.is_place else self.number_type
+        self.is_row = _is_row(term)
+        self.is_wide = False
         self.vectors: set[int] = set()
         if not self.is_place:
-            self.vectors = vector_inputs([term], [kernel.expression("finish")])
-        self.terms = self.length // WIDTH if self.vectors else self.length
+            self._choose_vectors(term)
+        self.terms = self.length
+        if self.is_wide:
+            self.outputs //= WIDTH
+        elif self.vectors:
+            self.terms //= WIDTH
+
+    def _choose_vectors(self, term: Expression) -> None:
+        """Read four terms of an output at once, or one term of four outputs."""
+        finish = [self.kernel.expression("finish")]
+        self.vectors = vector_inputs([term], finish)
+        if self.vectors or self.term_dtype == "bool":
+            return
+        self.vectors = vector_inputs([regrouped(term, (1, 0))], finish)
+        if self.vectors:
+            self.is_wide = True
+            self.value_type = f"vec4<{self.number_type}>"
 
     def _types(self) -> str:
         if not self.is_place:
-            return f"alias Value = {self.number_type};\n"
+            return f"alias Value = {self.value_type};\n"
         return (
             f"struct Value {{\n  number: {self.number_type},\n  place: u32,\n}}\n"
             "const NOWHERE: u32 = 0xffffffffu;\n"
@@ -132,6 +154,9 @@ class _Writer:
         form = op.wgsl.get(kind) or op.wgsl["any"]
         if kind == "bool":
             text = stored(form.format("(a != 0u)", "(b != 0u)"), "bool")
+        elif self.is_wide:
+            parts = [form.format(f"a.{c}", f"b.{c}") for c in COMPONENTS]
+            text = f"Value({', '.join(parts)})"
         else:
             text = form.format("a", "b")
         return f"fn combine(a: Value, b: Value) -> Value {{\n  return {text};\n}}\n"
@@ -161,10 +186,25 @@ class _Writer:
         else:
             bits = identity_bits(OPS[self.kernel.op], self.term_dtype)
             declarations.parameter("identity", self.number_type, bits)
-            body = "parameters.identity"
+            body = "Value(parameters.identity)"
         return f"fn identity() -> Value {{\n  return {body};\n}}\n"
 
     def _term(self, declarations: Declarations) -> str:
+        if self.is_wide:
+            text = vector_function(
+                declarations,
+                "wide_term",
+                ("position", "output"),
+                regrouped(self.kernel.expression("term"), (1, 0)),
+                self.kernel.input_dtypes,
+                self.number_type,
+                "{0}",
+                "Value|Value({0}, {1}, {2}, {3})",
+            )
+            return text + (
+                "fn term(output: u32, position: u32) -> Value {\n"
+                "  return wide_term(position, output);\n}\n"
+            )
         name = "number" if self.is_place else "term"
         arguments = (
             name,
@@ -192,17 +232,24 @@ class _Writer:
             core = "(total != 0u)"
         else:
             core = "total"
-        return function(
+        text = function(
             declarations,
-            "store",
+            "store_one",
             ("output",),
             self.kernel.expression("finish"),
             self.kernel.input_dtypes,
             "",
             f"result[output] = {stored('{0}', self.kernel.dtype)};",
             core,
-            "chunk: u32, total: Value",
+            f"total: {self.number_type if self.is_wide else 'Value'}",
         )
+        calls = "  store_one(output, total);\n"
+        if self.is_wide:
+            calls = "".join(
+                f"  store_one(output * 4u + {i}u, total.{c});\n"
+                for i, c in enumerate(COMPONENTS)
+            )
+        return f"{text}fn store(output: u32, chunk: u32, total: Value) {{\n{calls}}}\n"
 
     def launch(
         self, length: int, layout: Layout, from_partials: bool, is_last: bool
@@ -265,12 +312,12 @@ def reduce(kernel: Kernel, _: Target) -> Program:
     """Return the program of a reduction: one launch, or two when outputs are few."""
     writer = _Writer(kernel)
     outputs, length = writer.outputs, writer.terms
-    layout = choose_layout(outputs, length, _is_row(kernel.expression("term")))
+    layout = choose_layout(outputs, length, writer.is_row)
     if layout.splits == 1:
         return Program((writer.launch(length, layout, False, True),))
     lanes = min(_power_of_two(layout.splits), THREADS)
     last = Layout(lanes, 1, layout.splits)
-    width = 8 if kernel.kind == "argreduce" else 4
+    width = 16 if writer.is_wide else 8 if writer.is_place else 4
     return Program(
         (
             writer.launch(length, layout, False, False),

@@ -40,6 +40,18 @@ def is_vectorizable(expression: Expression) -> bool:
     )
 
 
+def regrouped(expression: Expression, order: tuple[int, ...]) -> Expression:
+    """Return an expression with its groups of axes in another order."""
+    return replace(
+        expression,
+        groups=tuple(expression.groups[i] for i in order),
+        accesses=tuple(
+            Access(access.offset, tuple(access.strides[i] for i in order))
+            for access in expression.accesses
+        ),
+    )
+
+
 def _moves_in_vectors(access: Access) -> bool:
     *outer, last = access.strides
     if last[-1] == 0:
