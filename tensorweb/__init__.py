@@ -107,7 +107,7 @@ from tensorweb.exponential import (
 )
 from tensorweb.indexing import take, take_along_axis
 from tensorweb.joining import concat, pad, repeat, stack, tile, unstack
-from tensorweb.linear_algebra import diff, dot, matmul, outer, tensordot, vecdot
+from tensorweb.linear_algebra import diff, dot, einsum, matmul, outer, tensordot, vecdot
 from tensorweb.logic import (
     bitwise_and,
     bitwise_invert,
@@ -180,6 +180,7 @@ from tensorweb.trigonometric import (
     tan,
     tanh,
 )
+from tensorweb.windows import sliding_windows
 
 __array_api_version__ = "2025.12"
 __version__ = "0.1.0"
@@ -247,6 +248,7 @@ __all__ = [
     "divide",
     "dot",
     "e",
+    "einsum",
     "empty",
     "empty_like",
     "equal",
@@ -345,6 +347,7 @@ __all__ = [
     "signbit",
     "sin",
     "sinh",
+    "sliding_windows",
     "sqrt",
     "square",
     "squeeze",

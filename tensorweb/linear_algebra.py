@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
+from tensorweb.build.einsum import einsum as build_einsum
 from tensorweb.convert import ArrayLike, as_operands
 from tensorweb.creation import asarray
+from tensorweb.errors import ShapeError
 from tensorweb.methods.algebra import ContractedAxes
 from tensorweb.tensor import Tensor
 
@@ -54,6 +56,35 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: ContractedAxes = 2) -> T
             [39, 53]])
     """
     return _first(x1, x2).tensordot(x2, axes=axes)
+
+
+def einsum(subscripts: str, /, *operands: ArrayLike) -> Tensor:
+    """Return a sum of products whose axes are named by letters, as NumPy does.
+
+    `'ij,jk->ik'` is the matrix product: letters that the result lacks are summed, in
+    kernels that store no products. Without `->` the result has, in alphabetical order,
+    the letters that stand once. `...` stands for further axes, which broadcast. A
+    letter twice in one operand is its diagonal. Operands are taken from left to right.
+
+    Raises:
+        ShapeError: the subscripts are wrong or do not fit the operands' shapes.
+        DTypeError: operands are bool; convert them to count.
+
+    >>> tw.einsum("ij,jk->ik", [[1, 2], [3, 4]], [[5, 6], [7, 8]])
+    tensor([[19, 22],
+            [43, 50]])
+    >>> tw.einsum("...i,i->...", [[1, 2], [3, 4]], [10, 1])
+    tensor([12, 34])
+    >>> tw.einsum("ii", [[1, 2], [3, 4]])
+    tensor(5)
+    """
+    given: object = subscripts
+    if not isinstance(given, str) or not operands:
+        raise ShapeError(
+            "einsum: give the subscripts first and then the operands, as in "
+            "einsum('ij,jk->ik', a, b)."
+        )
+    return Tensor(build_einsum(subscripts, as_operands(*operands)))
 
 
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, axis: SupportsIndex = -1) -> Tensor:

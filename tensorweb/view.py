@@ -92,6 +92,20 @@ class View:
             offset,
         )
 
+    def unfold(self, axis: int, size: int, step: int, dilation: int) -> View:
+        """Keep the windows of one axis: their starts there, their elements last.
+
+        `size` elements, `dilation` apart, make a window; windows begin `step` apart.
+
+        >>> View.contiguous((2, 7)).unfold(1, 3, 2, 1)
+        View(shape=(2, 3, 3), strides=(7, 2, 1), offset=0)
+        """
+        shape, strides = list(self.shape), list(self.strides)
+        stride = strides[axis]
+        shape[axis] = (shape[axis] - dilation * (size - 1) - 1) // step + 1
+        strides[axis] = stride * step
+        return View((*shape, size), (*strides, stride * dilation), self.offset)
+
     def reshape(self, shape: Shape) -> View | None:
         """Return the same elements under another shape, None if that needs a copy.
 

@@ -37,6 +37,7 @@ FUNCTIONS = (
     "rounding",
     "searching",
     "trigonometric",
+    "windows",
 )
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {

@@ -9,6 +9,7 @@ towards zero (0 unless the base is 1 or -1; 0 to a negative power is 0 too).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -16,7 +17,11 @@ import numpy.typing as npt
 
 from tensorweb.dtypes import DType, integer_range
 from tensorweb.graph import Node
+from tensorweb.ops.structure import Groups
 from tensorweb.shapes import Shape
+
+LARGEST_COPY = 1 << 22
+"""Elements of an operand up to which a whole batch is laid out as matrices at once."""
 
 Array = npt.NDArray[Any]
 Rule = Callable[[Node, Sequence[Array]], Array]
@@ -147,7 +152,22 @@ def _compress(node: Node, inputs: Sequence[Array]) -> Array:
 
 
 def _matmul(node: Node, inputs: Sequence[Array]) -> Array:
-    return np.asarray(np.matmul(inputs[0], inputs[1]))
+    left, right = inputs
+    groups = cast(Groups, node.attrs)
+    if groups[1:] == (1, 1, 1):
+        return np.asarray(np.matmul(left, right))
+    batch, rows, depth = groups.split_left(left.shape)
+    columns = groups.split_right(right.shape)[2]
+    m, k, n = prod(rows), prod(depth), prod(columns)
+    if max(left.size, right.size) <= LARGEST_COPY:
+        whole = np.matmul(left.reshape(*batch, m, k), right.reshape(*batch, k, n))
+        return np.asarray(whole).reshape(node.shape)
+    result = np.empty((*batch, m, n), left.dtype)
+    for place in np.ndindex(batch):
+        np.matmul(
+            left[place].reshape(m, k), right[place].reshape(k, n), out=result[place]
+        )
+    return result.reshape(node.shape)
 
 
 RULES: dict[str, Rule] = {

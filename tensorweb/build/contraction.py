@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from tensorweb.build.elementwise import cast, common_device, elementwise
 from tensorweb.build.movement import (
@@ -11,7 +10,6 @@ from tensorweb.build.movement import (
     expand_dims,
     move_axis_last,
     permute,
-    reshape,
     squeeze,
 )
 from tensorweb.build.reduction import reduce
@@ -20,7 +18,7 @@ from tensorweb.dtypes import promote
 from tensorweb.errors import DTypeError, ShapeError
 from tensorweb.graph import Node, Op
 from tensorweb.ops import OPS
-from tensorweb.ops.structure import MATMUL
+from tensorweb.ops.structure import MATMUL, Groups
 from tensorweb.shapes import matmul_shape
 
 
@@ -58,9 +56,24 @@ def matmul(a: Node, b: Node) -> Node:
     batch, m, k, n = matmul_shape(left.shape, right.shape)
     left = expand(left, (*batch, m, k))
     right = expand(right, (*batch, k, n))
-    result = Node(MATMUL, (left, right), None, (*batch, m, n), a.dtype, a.device)
+    groups = Groups(len(batch), 1, 1, 1)
+    result = Node(MATMUL, (left, right), groups, (*batch, m, n), a.dtype, a.device)
     dropped = [len(batch)] * is_vector_a + [len(batch) + 1] * is_vector_b
     return squeeze(result, dropped) if dropped else result
+
+
+def contract(a: Node, b: Node, groups: Groups) -> Node:
+    """Return `(batch…, rows…, depth…)` times `(batch…, depth…, columns…)`.
+
+    The result has the axes `(batch…, rows…, columns…)`; batch and depth of both
+    operands have equal lengths, which callers have checked.
+    """
+    a, b = _operands(a, b, MATMUL)
+    batch, rows, depth = groups.split_left(a.shape)
+    other_batch, other_depth, columns = groups.split_right(b.shape)
+    assert (batch, depth) == (other_batch, other_depth), "internal: groups differ"
+    shape = (*batch, *rows, *columns)
+    return Node(MATMUL, (a, b), groups, shape, a.dtype, a.device)
 
 
 def tensordot(a: Node, b: Node, axes_a: Sequence[int], axes_b: Sequence[int]) -> Node:
@@ -77,12 +90,9 @@ def tensordot(a: Node, b: Node, axes_a: Sequence[int], axes_b: Sequence[int]) ->
             )
     free_a = [axis for axis in range(len(a.shape)) if axis not in axes_a]
     free_b = [axis for axis in range(len(b.shape)) if axis not in axes_b]
-    shape_a = [a.shape[axis] for axis in free_a]
-    shape_b = [b.shape[axis] for axis in free_b]
-    inner = prod(a.shape[axis] for axis in axes_a)
-    left = reshape(permute(a, (*free_a, *axes_a)), (prod(shape_a), inner))
-    right = reshape(permute(b, (*axes_b, *free_b)), (inner, prod(shape_b)))
-    return reshape(matmul(left, right), (*shape_a, *shape_b))
+    left = permute(a, (*free_a, *axes_a))
+    right = permute(b, (*axes_b, *free_b))
+    return contract(left, right, Groups(0, len(free_a), len(axes_a), len(free_b)))
 
 
 def vecdot(a: Node, b: Node, axis: int) -> Node:

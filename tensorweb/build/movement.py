@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import operator
+from collections.abc import Hashable, Iterable, Sequence
+from typing import SupportsIndex
 
 from tensorweb.errors import ShapeError
 from tensorweb.graph import Node, Op
-from tensorweb.ops.structure import COPY, EXPAND, PERMUTE, RESHAPE, SLICE
+from tensorweb.ops.structure import COPY, EXPAND, PERMUTE, RESHAPE, SLICE, UNFOLD
 from tensorweb.shapes import Shape
 from tensorweb.view import Range, View
 
@@ -78,6 +80,48 @@ def flip(node: Node, axes: Sequence[int]) -> Node:
             for axis, length in enumerate(node.shape)
         ],
     )
+
+
+def unfold(node: Node, axis: int, size: int, step: int = 1, dilation: int = 1) -> Node:
+    """Return the windows of a checked axis: starts in its place, elements last.
+
+    Raises:
+        ShapeError: a number is not positive, or the axis is shorter than one window.
+    """
+    for name, number in (("size", size), ("step", step), ("dilation", dilation)):
+        if number < 1:
+            raise ShapeError(f"windows: {name} {number}; it is 1 or more.")
+    reach = dilation * (size - 1) + 1
+    if node.shape[axis] < reach:
+        raise ShapeError(
+            f"windows: axis {axis} of shape {node.shape} has length "
+            f"{node.shape[axis]}, a window of {size} with dilation {dilation} reaches "
+            f"over {reach}; pad the tensor or take smaller windows."
+        )
+    attrs = (axis, size, step, dilation)
+    return _move(UNFOLD, node, attrs, node.view.unfold(*attrs))
+
+
+def per_axis(
+    what: str, numbers: SupportsIndex | Iterable[SupportsIndex], count: int
+) -> tuple[int, ...]:
+    """Return one integer for each of `count` axes; a single one counts for all.
+
+    Raises:
+        ShapeError: they are no integers, or not as many as axes; `what` names them.
+    """
+    try:
+        if isinstance(numbers, SupportsIndex):
+            return (operator.index(numbers),) * count
+        given = tuple(operator.index(number) for number in numbers)
+    except TypeError as error:
+        raise ShapeError(f"{what} {numbers!r} is not made of integers.") from error
+    if len(given) != count:
+        raise ShapeError(
+            f"{what} {given} has {len(given)} numbers for {count} axes; give one for "
+            "each axis, or one for all."
+        )
+    return given
 
 
 def squeeze(node: Node, axes: Sequence[int]) -> Node:

@@ -146,6 +146,30 @@ class MovementMethods(TensorBase):
         """Return an axis of length 1 inserted at a place of the result."""
         return self.expand_dims(axis)
 
+    def sliding_windows(
+        self,
+        size: Axes,
+        *,
+        axis: Axes = -1,
+        step: Axes = 1,
+        dilation: Axes = 1,
+    ) -> Self:
+        """Return overlapping windows of axes as a view: starts in place, elements last.
+
+        Raises:
+            AxisError: an axis does not exist or is given twice.
+            ShapeError: an axis is shorter than a window, or counts differ.
+        """
+        rank = len(self.node.shape)
+        axes = _ordered_axes(axis, rank)
+        lengths = build.per_axis("sliding_windows: size", size, len(axes))
+        steps = build.per_axis("sliding_windows: step", step, len(axes))
+        gaps = build.per_axis("sliding_windows: dilation", dilation, len(axes))
+        node = self.node
+        for place, *numbers in zip(axes, lengths, steps, gaps, strict=True):
+            node = build.unfold(node, place, *numbers)
+        return self._wrap(node)
+
     def squeeze(self, axis: Axes | None = None) -> Self:
         """Return the tensor without the given axes of length 1, without all for None.
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tensorweb.graph import Op
+
+Lengths = tuple[int, ...]
 
 IOTA = Op("iota", "iota", "0, 1, 2, … along one axis", arity=0, numpy="arange")
 CAST = Op("cast", "map", "the same values in another dtype", result="attrs")
@@ -12,6 +16,7 @@ RESHAPE = Op("reshape", "movement", "the same elements in row-major order, new s
 PERMUTE = Op("permute", "movement", "the axes in another order")
 EXPAND = Op("expand", "movement", "axes of length 1 repeated, by stride 0")
 SLICE = Op("slice", "movement", "start, length and step of each axis; flips too")
+UNFOLD = Op("unfold", "movement", "windows of one axis, which may overlap")
 
 PAD = Op("pad", "pad", "a border around the tensor", arity=2)
 CONCAT = Op("concat", "concat", "tensors one after another along an axis", arity=-1)
@@ -21,7 +26,31 @@ SCATTER = Op(
     "scatter", "scatter", "a storage with given positions written; last wins", arity=3
 )
 COMPRESS = Op("compress", "compress", "the positions where a mask holds", arity=2)
-MATMUL = Op("matmul", "matmul", "the batched matrix product", arity=2, weight=1000)
+MATMUL = Op("matmul", "matmul", "sums of products over axes", arity=2, weight=1000)
+
+
+class Groups(NamedTuple):
+    """How many axes of a contraction's operands belong to each group.
+
+    `(batch…, rows…, depth…)` and `(batch…, depth…, columns…)` give
+    `(batch…, rows…, columns…)`; the sum runs over the axes of the depth.
+    """
+
+    batch: int
+    rows: int
+    depth: int
+    columns: int
+
+    def split_left(self, shape: Lengths) -> tuple[Lengths, Lengths, Lengths]:
+        """Return the lengths of batch, rows and depth."""
+        end = self.batch + self.rows
+        return shape[: self.batch], shape[self.batch : end], shape[end:]
+
+    def split_right(self, shape: Lengths) -> tuple[Lengths, Lengths, Lengths]:
+        """Return the lengths of batch, depth and columns."""
+        end = self.batch + self.depth
+        return shape[: self.batch], shape[self.batch : end], shape[end:]
+
 
 ROWS: tuple[Op, ...] = (
     IOTA,
@@ -31,6 +60,7 @@ ROWS: tuple[Op, ...] = (
     PERMUTE,
     EXPAND,
     SLICE,
+    UNFOLD,
     PAD,
     CONCAT,
     EMBED,

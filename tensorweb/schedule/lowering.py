@@ -46,6 +46,8 @@ def move(view: View, chain: Chain) -> View:
             view = view.permute(payload)
         elif kind == "expand":
             view = view.expand(payload)
+        elif kind == "unfold":
+            view = view.unfold(*payload)
         else:
             view = view.slice(payload)
     return view

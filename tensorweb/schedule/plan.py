@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from math import prod
 
 from tensorweb.graph import CONSTANT, Node
+from tensorweb.ops.structure import Groups
 from tensorweb.schedule.fusion import HEAVY, Fusion
 from tensorweb.schedule.kernel import Expression, Kernel, Planned
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.schedule.lowering import Bindings, Blocked, Space
+from tensorweb.shapes import Shape
 
 VECTOR_LENGTH = 64
 """A product of few outputs and at least this inner size is a parallel reduction."""
@@ -39,6 +42,14 @@ def plan(graph: LinearGraph, max_inputs: int) -> list[Planned]:
             if base.storage is not None or any(base is node for node in forced):
                 raise AssertionError(f"internal: {base!r} blocks a kernel") from None
             forced.append(base)
+
+
+def _consecutive(*counts: int) -> tuple[tuple[int, ...], ...]:
+    """Return axes 0, 1, … in groups of so many."""
+    ends = list(accumulate(counts))
+    return tuple(
+        tuple(range(end - count, end)) for count, end in zip(counts, ends, strict=True)
+    )
 
 
 class _KernelBuilder:
@@ -147,40 +158,50 @@ class _KernelBuilder:
     def _matmul(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
         assert self.core is not None, "internal: a contraction has a core"
         a, b = self.core.inputs
-        *batch, m, n = self.core.shape
-        k = a.shape[-1]
+        groups: Groups = self.core.attrs  # type: ignore[assignment]  # a contraction's attrs are its groups
+        batch, rows, depth = groups.split_left(a.shape)
+        columns = groups.split_right(b.shape)[2]
+        m, n, k = prod(rows), prod(columns), prod(depth)
         outputs = self.core.size
         if 1 in (m, n) or (outputs <= FEW_OUTPUTS and k >= VECTOR_LENGTH):
-            return self._dot(a, b, tuple(batch), m, n, k)
-        axes = tuple(range(len(batch)))
-        row, column = (len(batch),), (len(batch) + 1,)
+            return self._dot(a, b, (batch, rows, columns, depth))
+        left = _consecutive(groups.batch, groups.rows, groups.depth)
+        right = _consecutive(groups.batch, groups.depth, groups.columns)
         expressions = {
-            "left": self._value(a, axes, row, column),
-            "right": self._value(b, axes, row, column),
+            "left": self._value(a, *left),
+            "right": self._value(b, *right),
             "finish": self._finish(),
         }
         return "matmul", (prod(batch), m, n, k), expressions
 
     def _dot(
-        self, a: Node, b: Node, batch: tuple[int, ...], m: int, n: int, k: int
+        self, a: Node, b: Node, lengths: tuple[Shape, Shape, Shape, Shape]
     ) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
-        """Return a product of few outputs as a reduction of `a * b`."""
+        """Return a product of few outputs as a reduction of `a * b`.
+
+        Args:
+            a: the left operand.
+            b: the right operand.
+            lengths: of the axes of batch, rows, columns and depth.
+        """
         space = Space(self.bindings, self.stored, self.root)
-        whole = (*batch, m, n, k)
-        d = len(batch)
-        grown = space.chain_of(("expand", whole, a, ()))
-        row = space.chain_of(("reshape", (*batch, m, 1, k), a, grown))
-        left = space.lower(a, row)
-        column = space.chain_of(("reshape", (*batch, 1, n, k), b, grown))
-        order = (*range(d), d + 1, d)
+        batch, rows, columns, depth = lengths
+        grown = space.chain_of(("expand", (*batch, *rows, *columns, *depth), a, ()))
+        widened = (*batch, *rows, *(1 for _ in columns), *depth)
+        left = space.lower(a, space.chain_of(("reshape", widened, a, grown)))
+        widened = (*batch, *(1 for _ in rows), *columns, *depth)
+        column = space.chain_of(("reshape", widened, b, grown))
+        first, middle, last = _consecutive(len(batch), len(depth), len(columns))
+        order = (*first, *last, *middle)
         right = space.lower(b, space.chain_of(("permute", order, b, column)))
         assert self.core is not None, "internal: a contraction has a core"
         product = space.operation("multiply", self.core.dtype.name, left, right)
+        kept = len(batch) + len(rows) + len(columns)
         expressions = {
-            "term": space.expression(product, (tuple(range(d + 2)), (d + 2,))),
+            "term": space.expression(product, _consecutive(kept, len(depth))),
             "finish": self._finish(),
         }
-        return "reduce", (self.core.size, k), expressions
+        return "reduce", (self.core.size, prod(depth)), expressions
 
     def _scan(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
         source = self.root.inputs[0]
