@@ -13,7 +13,7 @@ from array import array
 from typing import Any, NoReturn
 
 from tensorweb.drivers import messages
-from tensorweb.drivers.waiting import can_wait, wait
+from tensorweb.drivers.waiting import OPENING, can_wait, wait
 from tensorweb.errors import (
     BackendError,
     DeviceError,
@@ -51,7 +51,7 @@ def open_browser() -> BrowserDriver:
     from pyodide.ffi import JsException
 
     try:
-        return BrowserDriver(wait(_opener()(), "opening the GPU"))
+        return BrowserDriver(wait(_opener()(), "opening the GPU", OPENING))
     except JsException as error:
         raise _no_device(error) from None
 

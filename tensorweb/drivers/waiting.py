@@ -36,21 +36,25 @@ def can_wait() -> bool:
     return bool(can_run_sync())
 
 
-def blocking_error(call: str) -> BlockingError:
+READING = "`await x.tolist_async()`, `await x.item_async()`, `await x.numpy_async()`"
+OPENING = "`await tw.open_device_async()`, once before the first tensor"
+"""The awaitable twins of calls, for people."""
+
+
+def blocking_error(call: str, twin: str = READING) -> BlockingError:
     """Return the error for a `call` that would have to wait where Python cannot."""
     return BlockingError(
         f"{call}: Python cannot wait for the GPU at this point. This code was entered "
         "without stack switching: from a JavaScript callback (timer, event listener), "
         "by runPython, or in a browser without it (Safari before 27, Firefox before "
-        "153). Await the twin of the call instead: `await x.tolist_async()`, "
-        "`await x.item_async()`, `await x.numpy_async()`."
+        f"153). Await the twin of the call instead: {twin}."
     )
 
 
-def wait(promise: JsPromise, call: str = "read") -> Any:
+def wait(promise: JsPromise, call: str = "read", twin: str = READING) -> Any:
     """Return the promise's value, suspending Python until it is there.
 
-    Raises `BlockingError` naming `call` where Python cannot suspend and
+    Raises `BlockingError` naming `call` and its twin where Python cannot suspend and
     `KeyboardInterrupt` when the user pressed Stop meanwhile; what the promise rejects
     with is raised as it is.
     """
@@ -58,7 +62,7 @@ def wait(promise: JsPromise, call: str = "read") -> Any:
     from pyodide.ffi import can_run_sync, run_sync
 
     if not can_run_sync():
-        raise blocking_error(call)
+        raise blocking_error(call, twin)
     guard = getattr(js, "tensorwebInterrupt", None)
     if guard is None:
         return run_sync(promise)
