@@ -1,0 +1,70 @@
+"""A page with nothing but Pyodide and the wheel, and how tests talk to its Python."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Error, Page
+
+from conftest import ROOT, Serve
+
+FILES = ROOT / "e2e" / "bare"
+
+
+@dataclass
+class BarePage:
+    """Python on one side of a page: `onMain` or `inWorker`."""
+
+    page: Page
+    side: str
+
+    def __call__(self, kind: str, text: str = "") -> str:
+        """Do one of the things that `bare/bare.js` can do."""
+        call = f"([kind, text]) => {self.side}(kind, text)"
+        return str(self.page.evaluate(call, [kind, text]))
+
+    def error(self, kind: str, text: str) -> str:
+        """Return the message of something that must fail."""
+        with pytest.raises(Error) as caught:
+            self(kind, text)
+        return caught.value.message
+
+    def install(self) -> None:
+        """Install the wheel's file with micropip, from its address."""
+        self("await", INSTALL.format(wheel=wheel_path()))
+
+
+INSTALL = """
+import js, pyodide_js
+await pyodide_js.loadPackage("micropip")
+import micropip
+await micropip.install(str(js.URL.new("site/{wheel}", js.location.href).href))
+"""
+
+
+def wheel_path() -> str:
+    """Return the path of the wheel in the site."""
+    build = json.loads((ROOT / "dist/build.json").read_text("utf-8"))
+    return str(build["wheel"]).split("?")[0]
+
+
+def serve_bare(serve: Serve, folder: Path) -> str:
+    """Serve the bare page with the built site beside it; return its address."""
+    if not (ROOT / "dist" / "build.json").is_file():
+        pytest.skip("dist/ is not built; run `python3 build.py site`")
+    for path in FILES.iterdir():
+        (folder / path.name).symlink_to(path)
+    (folder / "site").symlink_to(ROOT / "dist", target_is_directory=True)
+    return serve(folder)
+
+
+def open_bare(browser: Browser, address: str, side: str) -> BarePage:
+    """Open the page in a profile of its own."""
+    page = browser.new_context().new_page()
+    page.set_default_timeout(120_000)
+    page.goto(address)
+    page.wait_for_selector("body[data-state=ready]", state="attached")
+    return BarePage(page, side)
