@@ -64,17 +64,21 @@ def playwright() -> Iterator[Playwright]:
         yield started
 
 
-@pytest.fixture(scope="session")
-def chromium(playwright: Playwright) -> Iterator[Browser]:
+def launch_chromium(playwright: Playwright, flags: list[str]) -> Browser:
+    """Start Chromium with flags; skip the test where there is none."""
     program = machine.chromium()
     if program is None:
         pytest.skip("no Chromium; install it or name one in TENSORWEB_CHROMIUM")
-    flags = list(CHROMIUM_FLAGS)
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        flags.append("--no-sandbox")
-    browser = playwright.chromium.launch(
+        flags = [*flags, "--no-sandbox"]
+    return playwright.chromium.launch(
         executable_path=program, args=flags, chromium_sandbox=False
     )
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    browser = launch_chromium(playwright, CHROMIUM_FLAGS)
     yield browser
     browser.close()
 

@@ -1,0 +1,179 @@
+"""The wheel alone in a bare Pyodide page, as in JupyterLite or PyScript.
+
+`micropip.install` of the file, then WebGPU tensors on the main thread and in a worker,
+blocking and awaiting, in Chromium and Firefox; without WebGPU; in a memory snapshot.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from bare_page import BarePage, open_bare, serve_bare, wheel_path
+from playwright.sync_api import Browser, Playwright
+
+from conftest import Serve, launch_chromium
+
+SIDES = ("onMain", "inWorker")
+
+
+@pytest.fixture(scope="module")
+def address(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of the bare page."""
+    return serve_bare(serve, tmp_path_factory.mktemp("bare"))
+
+
+@pytest.fixture(scope="module", params=SIDES)
+def installed(
+    request: pytest.FixtureRequest, chromium: Browser, address: str
+) -> Iterator[BarePage]:
+    """Python with the wheel, on the main thread and in a worker of Chromium."""
+    python = open_bare(chromium, address, request.param)
+    python("load")
+    python.install()
+    yield python
+    python.page.context.close()
+
+
+COMPUTE = """
+import tensorweb as tw
+x = tw.reshape(tw.arange(12, dtype=tw.float32), (3, 4))
+with tw.record_kernels() as kernels:
+    y = ((x @ x.T) * 0.5).sum(axis=0)
+    values = y.tolist()
+"""
+
+SUMS = [57.0, 189.0, 321.0]
+
+
+def test_wheel_computes_on_webgpu_and_reads_blocking(installed: BarePage) -> None:
+    installed("await", COMPUTE)
+    assert installed("await", "repr(x.device)") == "'webgpu'"
+    assert json.loads(installed("await", "str(values)")) == SUMS
+    kinds = installed("await", "' '.join(kernel.kind for kernel in kernels)")
+    assert kinds == "matmul reduce"
+    assert installed("await", "import sys; 'numpy' in sys.modules") == "false"
+
+
+def test_printing_and_truth_block_too(installed: BarePage) -> None:
+    code = "import tensorweb as tw\nx = tw.arange(3)\nf'{x!r} {bool((x < 3).all())}'"
+    assert installed("await", code) == "tensor([0, 1, 2]) True"
+
+
+@pytest.mark.parametrize("kind", ["callback", "plain"])
+def test_where_python_cannot_wait_the_error_names_the_twin(
+    installed: BarePage, kind: str
+) -> None:
+    installed("await", "import tensorweb as tw; z = tw.ones(3) * 2 + tw.arange(3)")
+    text = installed.error(kind, "z.tolist" if kind == "callback" else "z.tolist()")
+    assert "BlockingError" in text
+    assert "await x.tolist_async()" in text
+
+
+@pytest.mark.parametrize("kind", ["callback", "plain"])
+def test_the_twin_works_where_python_cannot_wait(
+    installed: BarePage, kind: str
+) -> None:
+    installed("await", "import tensorweb as tw; z = tw.ones(3) * 2 + tw.arange(3)")
+    code = "z.tolist_async" if kind == "callback" else "z.tolist_async()"
+    assert installed(kind, code) == "[2.0, 3.0, 4.0]"
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_first_use_by_awaiting(chromium: Browser, address: str, side: str) -> None:
+    python = open_bare(chromium, address, side)
+    python("load")
+    python.install()
+    python("plain", "import tensorweb as tw")
+    text = python.error("plain", "tw.ones(2)")
+    assert "BlockingError" in text
+    assert "await tw.open_device_async()" in text
+    python("plain", "tw.open_device_async()")
+    assert python("plain", "(tw.ones(2) + 1).tolist_async()") == "[2.0, 2.0]"
+    python.page.context.close()
+
+
+def test_firefox_computes_with_the_wheel(firefox: Browser, address: str) -> None:
+    python = open_bare(firefox, address, "inWorker")
+    python("load")
+    if python("plain", "import js; hasattr(js.navigator, 'gpu')") == "false":
+        pytest.skip("this Firefox has no WebGPU")
+    python.install()
+    python("await", COMPUTE)
+    assert json.loads(python("await", "str(values)")) == SUMS
+    assert python("await", "x.device") == "webgpu"
+    python.page.context.close()
+
+
+@pytest.fixture(scope="module")
+def without_webgpu(playwright: Playwright, address: str) -> Iterator[BarePage]:
+    """Python with the wheel in a Chromium that has no adapter."""
+    browser = launch_chromium(playwright, [])
+    python = open_bare(browser, address, "onMain")
+    python("load")
+    python.install()
+    yield python
+    browser.close()
+
+
+def test_without_webgpu_the_default_is_cpu(without_webgpu: BarePage) -> None:
+    assert without_webgpu("await", "import tensorweb as tw; tw.default_device()") == (
+        "cpu"
+    )
+
+
+def test_without_webgpu_and_numpy_the_error_says_what_to_do(
+    without_webgpu: BarePage,
+) -> None:
+    text = without_webgpu.error(
+        "await", "import tensorweb as tw; (tw.arange(2) + 1).tolist()"
+    )
+    assert "DeviceError" in text
+    assert 'await micropip.install("numpy")' in text
+    text = without_webgpu.error("await", 'tw.arange(2, device="webgpu").tolist()')
+    assert "offers no GPU adapter" in text
+
+
+def test_without_webgpu_numpy_computes(without_webgpu: BarePage) -> None:
+    build = json.loads(without_webgpu("await", BUILD))
+    if not build["numpy"]:
+        pytest.skip("the site was built without numpy; see --wheels")
+    without_webgpu("await", 'import micropip; await micropip.install("numpy")')
+    without_webgpu("await", COMPUTE)
+    assert json.loads(without_webgpu("await", "str(values)")) == SUMS
+    assert without_webgpu("await", "x.device") == "cpu"
+
+
+BUILD = """
+from pyodide.http import pyfetch
+await (await pyfetch("site/build.json")).string()
+"""
+
+HELD = """
+import sys
+import tensorweb, tensorweb.playground
+from pyodide.ffi import JsProxy
+[
+    f"{module}.{name}"
+    for module in list(sys.modules) if module.startswith("tensorweb")
+    for name, value in vars(sys.modules[module]).items() if isinstance(value, JsProxy)
+]
+"""
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_import_leaves_no_javascript_in_a_snapshot(
+    chromium: Browser, address: str, side: str
+) -> None:
+    python = open_bare(chromium, address, side)
+    python("record")
+    python("unpack", wheel_path())
+    assert python("plain", HELD) == "[]"
+    assert int(python("snapshot")) > 1 << 20
+    python("restore")
+    python("unpack", wheel_path())
+    python("await", COMPUTE)
+    assert json.loads(python("await", "str(values)")) == SUMS
+    assert python("await", "x.device") == "webgpu"
+    python.page.context.close()
