@@ -26,7 +26,7 @@ IN_VECTORS: dict[str, Case] = {
     "row sum": lambda x, row, column: (x * row).sum(axis=1),
     "row maximum": lambda x, row, column: (x + column).max(axis=1) * 2,
     "any": lambda x, row, column: (x > 0.9).any(axis=1),
-    "column sum": lambda x, row, column: (x * row).sum(axis=0) + row,
+    "column sum": lambda x, row, column: (x * row).sum(axis=0) + 2,
     "column maximum": lambda x, row, column: (x - column).max(axis=0) * row,
     "column product of whole numbers": lambda x, row, column: (
         (x * 3).astype(tw.int32).prod(axis=0)
@@ -41,6 +41,7 @@ ONE_BY_ONE: dict[str, Case] = {
     "odd length": lambda x, row, column: x[:, :13] * 2,
     "reversed": lambda x, row, column: x[:, ::-1] * 2,
     "both ways": lambda x, row, column: x[:11, :11] + x[:11, :11].T,
+    "row both before and after": lambda x, row, column: (x * row).sum(axis=0) + row,
     "padded": lambda x, row, column: x.pad([(0, 0), (2, 2)]) * 2,
 }
 
