@@ -94,6 +94,9 @@ def structures() -> Iterator[tuple[str, Node]]:
     for length in (8, 12):
         x, y = value(5, length), value(length)
         yield f"vectors {length}", elementwise.elementwise(OPS["pow"], x, y)
+    for dtype in STORED:
+        turned = movement.permute(value(3, 33, 40, dtype=dtype), (0, 2, 1))
+        yield f"turned {dtype}", movement.copy(turned)
     mask = value(99, dtype=dtypes.bool)
     running = value(99, dtype=dtypes.int32)
     yield "compress", selection.compress(mask, running, 12)

@@ -10,16 +10,26 @@ from tensorweb.codegen.program import Program
 from tensorweb.codegen.reduction import reduce
 from tensorweb.codegen.rows import rows
 from tensorweb.codegen.scanning import scan
+from tensorweb.codegen.sorting import sort
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
+from tensorweb.codegen.transposition import find_turn, transposition
 from tensorweb.schedule.kernel import Kernel
 
+
+def elementwise_or_turned(kernel: Kernel, target: Target) -> Program:
+    """Return the program of an elementwise kernel, through tiles for turned inputs."""
+    turn = find_turn(kernel.expression("value"))
+    return elementwise(kernel, target) if turn is None else transposition(kernel, turn)
+
+
 FAMILIES: dict[str, Callable[[Kernel, Target], Program]] = {
-    "elementwise": elementwise,
+    "elementwise": elementwise_or_turned,
     "reduce": reduce,
     "argreduce": reduce,
     "rows": rows,
     "matmul": matmul,
     "scan": scan,
+    "sort": sort,
     "scatter": scatter,
     "compress": compress,
 }

@@ -141,6 +141,7 @@ def function(
     result: str = "{0}",
     core: str = "core",
     extra_arguments: str = "",
+    given: Mapping[int, str] | None = None,
 ) -> str:
     """Return a WGSL function that computes an expression at one point.
 
@@ -155,10 +156,11 @@ def function(
             whole statement.
         core: the WGSL value of a `core` step.
         extra_arguments: further arguments, as text.
+        given: names of values that exist already, by number of the step.
     """
     lines = coordinates(declarations, name, arguments, expression)
     lines += addresses(declarations, name, arguments, expression)
-    body, values = steps_text(expression, declarations, input_dtypes, core)
+    body, values = steps_text(expression, declarations, input_dtypes, core, given)
     final = result.format(values[expression.result])
     listed = ", ".join(f"{argument}: u32" for argument in arguments)
     if extra_arguments:

@@ -1,0 +1,70 @@
+// Elementwise kernels over turned inputs: tiles of 32 × 32 pass through workgroup memory.
+//
+// Some inputs lie along `down`, the result along `across`. Reading and writing must both
+// visit neighbouring storage, so each turned input's tile is read along `down`, staged,
+// and picked up along `across`. The text here transposes a matrix.
+
+// slot declarations: parameters and storages
+struct Parameters {
+  down: u32,
+  across: u32,
+  layers: u32,
+}
+@group(0) @binding(0) var<storage, read> input0: array<f32>;
+@group(0) @binding(1) var<storage, read_write> result: array<f32>;
+@group(0) @binding(2) var<uniform> parameters: Parameters;
+// end declarations
+
+// slot functions: a load of each turned input, place() in the result, and value()
+fn load0(layer: u32, down: u32, across: u32) -> f32 {
+  return input0[across * parameters.down + down];
+}
+fn place(layer: u32, down: u32, across: u32) -> u32 {
+  return down * parameters.across + across;
+}
+fn value(layer: u32, down: u32, across: u32, v0: f32) -> f32 {
+  return v0;
+}
+// end functions
+
+// Rows of 33, so that threads that walk down a column meet different banks.
+// slot tiles: one for each turned input
+var<workgroup> tile0: array<f32, 1056>;
+// end tiles
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let tiles_down = (parameters.down + 31u) / 32u;
+  let tiles_across = (parameters.across + 31u) / 32u;
+  let block = group.y * groups.x + group.x;
+  let layer = block / (tiles_down * tiles_across);
+  let first_down = block / tiles_across % tiles_down * 32u;
+  let first_across = block % tiles_across * 32u;
+  let quick = local % 32u;
+  let slow = local / 32u;
+  for (var step = 0u; step < 32u; step += 8u) {
+    let down = first_down + quick;
+    let across = first_across + slow + step;
+    if (layer < parameters.layers && down < parameters.down && across < parameters.across) {
+      let spot = (slow + step) * 33u + quick;
+      // slot stage: read each turned input into its tile
+      tile0[spot] = load0(layer, down, across);
+      // end stage
+    }
+  }
+  workgroupBarrier();
+  for (var step = 0u; step < 32u; step += 8u) {
+    let down = first_down + slow + step;
+    let across = first_across + quick;
+    if (layer < parameters.layers && down < parameters.down && across < parameters.across) {
+      let spot = quick * 33u + slow + step;
+      // slot finish: compute the element from its tiles and store it
+      result[place(layer, down, across)] = value(layer, down, across, tile0[spot]);
+      // end finish
+    }
+  }
+}

@@ -1,0 +1,57 @@
+"""Elementwise kernels over turned inputs pass through tiles, with the right result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import tensorweb as tw
+from tensorweb.backends.records import record_kernels
+from tensorweb.tensor import Tensor
+
+pytestmark = pytest.mark.usefixtures("webgpu")
+
+CASES: dict[str, tuple[Callable[..., Tensor], tuple[tuple[int, ...], ...]]] = {
+    "copy": (lambda x: x.T + 0.0, ((67, 45),)),
+    "whole tiles": (lambda x: x.T * 2, ((64, 96),)),
+    "with a straight one": (lambda x, y: tw.exp(x.T) * y, ((45, 67), (67, 45))),
+    "two turned ones": (lambda x, y: x.T - y.T * 2, ((45, 67), (45, 67))),
+    "four turned ones": (
+        lambda a, b, c, d: a.T + b.T * 2 + c.T * 3 + d.T * 4,
+        ((33, 35),) * 4,
+    ),
+    "row and column": (
+        lambda x, row, column: x.T * row + column,
+        ((45, 67), (45,), (67, 1)),
+    ),
+    "batches": (lambda x: x.permute(0, 2, 1) + 1, ((3, 33, 40),)),
+    "first to last": (lambda x: x.permute(1, 2, 0) + 1, ((33, 5, 17),)),
+    "rank 5": (lambda x: x.permute(4, 1, 0, 3, 2) * 2, ((17, 3, 19, 2, 18),)),
+    "reversed": (lambda x: x.T[::-1] + x.T, ((45, 67),)),
+    "index ramp": (lambda x: x.T + tw.arange(45, device=x.device), ((45, 67),)),
+    "whole numbers": (lambda x: (x * 9).astype(tw.int32).T + 1, ((45, 67),)),
+    "bool": (lambda x: (x > 0).contiguous().T == (x < 5).T, ((45, 67),)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_turned_inputs(name: str) -> None:
+    build, shapes = CASES[name]
+    generator = np.random.default_rng(5)
+    arrays = [generator.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]
+    want = build(*(tw.asarray(a, device="cpu") for a in arrays)).numpy()
+    value = build(*(tw.realize(tw.asarray(a) + 0) for a in arrays))
+    with record_kernels() as records:
+        got = value.numpy()
+    assert records[-1].kind == "transpose"
+    assert len(records) <= 2
+    np.testing.assert_allclose(got, want, rtol=2e-6)
+
+
+def test_short_axes_are_read_as_they_lie() -> None:
+    x = tw.realize(tw.ones((3, 40)) * 2)
+    with record_kernels() as records:
+        tw.realize(x.T + 1)
+    assert [record.kind for record in records] == ["elementwise"]
