@@ -76,7 +76,8 @@ def test_program_is_the_main_module_with_fresh_names(console: Console) -> None:
 
 def test_last_expression_is_displayed_with_its_text(console: Console) -> None:
     console.run("a = 20\na + 1")
-    assert console.displays() == [{"name": "a + 1", "text": "21", "tensor": False}]
+    shown = {"display": 0, "name": "a + 1", "text": "21", "tensor": False}
+    assert console.displays() == [shown]
 
 
 def test_show_displays_with_the_name_of_its_argument(console: Console) -> None:
@@ -200,6 +201,16 @@ def test_describe_lists_every_tensor_once(console: Console, device: str) -> None
     assert (big["min"], big["max"]) == (-(2**31), 2**31 - 1)
     assert (found["truth"]["min"], found["truth"]["max"]) == (0, 1)
     assert "min" not in found["layers[0]"]
+
+
+def test_shown_tensors_know_their_display(console: Console, cpu: str) -> None:
+    console.run(
+        "import tensorweb as tw\nfor n in 1, 2:\n    tw.show(tw.ones((n,)), 'x')\n"
+        "y = tw.ones((3,))\ntw.show('text')\ny"
+    )
+    found = console.ask(console.session.describe())
+    places = [(entry["name"], entry["displays"]) for entry in found]
+    assert places == [("y", [3]), ("x", [0]), ("x (2)", [1])]
 
 
 def test_tensors_of_the_run_before_are_gone(console: Console, device: str) -> None:

@@ -146,9 +146,14 @@ class Session:
         if len(self._shown) >= MOST_DISPLAYS:
             self._output.write(text + "\n", "stdout")
             return
-        self._shown.append((name, value))
         is_tensor = isinstance(value, tw.Tensor)
-        fields = {"name": name, "text": text, "tensor": is_tensor}
+        fields = {
+            "display": len(self._shown),
+            "name": name,
+            "text": text,
+            "tensor": is_tensor,
+        }
+        self._shown.append((name, value))
         self._emit("display", fields)
 
     def _leave(self, leaving: SystemExit) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import tensorweb as tw
@@ -18,10 +18,11 @@ Record = dict[str, object]
 
 @dataclass
 class Entry:
-    """One tensor of the run with every name that reaches it."""
+    """One tensor of the run with every name and every display that reaches it."""
 
     tensor: tw.Tensor
     names: list[str]
+    displays: list[int]
 
 
 def collect(
@@ -29,24 +30,43 @@ def collect(
 ) -> list[Entry]:
     """Return each tensor once: named at module level, inside a container, or shown."""
     entries: dict[int, Entry] = {}
-    for name, x in _find(names, shown):
-        known = entries.get(id(x))
-        if known is None:
-            if len(entries) < MOST_TENSORS:
-                entries[id(x)] = Entry(x, [name])
-        elif name not in known.names:
-            known.names.append(name)
+    for name, value in list(names.items()):
+        if not name.startswith("__"):
+            for full_name, x in _tensors_of(name, value):
+                _add(entries, full_name, x)
+    taken = {name for entry in entries.values() for name in entry.names}
+    for display, (label, value) in enumerate(shown):
+        if isinstance(value, tw.Tensor):
+            entry = entries.get(id(value))
+            if entry is None:
+                name = _free_name(label or "shown", taken)
+                taken.add(name)
+                entry = _add(entries, name, value)
+            if entry is not None:
+                entry.displays.append(display)
     return list(entries.values())
 
 
-def _find(
-    names: Mapping[str, object], shown: Sequence[tuple[str | None, object]]
-) -> Iterator[tuple[str, tw.Tensor]]:
-    for name, value in list(names.items()):
-        if not name.startswith("__"):
-            yield from _tensors_of(name, value)
-    for label, value in shown:
-        yield from _tensors_of(label or "shown", value)
+def _add(entries: dict[int, Entry], name: str, x: tw.Tensor) -> Entry | None:
+    """Note a name of a tensor; None when there are too many tensors already."""
+    known = entries.get(id(x))
+    if known is None:
+        if len(entries) >= MOST_TENSORS:
+            return None
+        known = entries[id(x)] = Entry(x, [], [])
+    if name not in known.names:
+        known.names.append(name)
+    return known
+
+
+def _free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name that no other tensor has: `x`, `x (2)`, `x (3)` and so on."""
+    number = 1
+    free = name
+    while free in taken:
+        number += 1
+        free = f"{name} ({number})"
+    return free
 
 
 def _tensors_of(name: str, value: object) -> Iterator[tuple[str, tw.Tensor]]:
@@ -90,6 +110,7 @@ def _facts(entry: Entry, earlier: Sequence[Entry]) -> Record:
     return {
         "name": " = ".join(entry.names[:3]),
         "names": entry.names,
+        "displays": entry.displays,
         "shape": list(x.shape),
         "dtype": str(x.dtype),
         "device": str(x.device),

@@ -20,8 +20,8 @@ export interface Drawing {
 const NAN_COLOUR: Colour = [0, 0, 0];
 const NAN_INK = "#ff5cf0";
 const LEAST_GLYPH = 6;
-const LEAST_NUMBER = 38;
-const LARGEST_CELL = 56;
+const LEAST_NUMBER = 27;
+const THIN = 28;
 
 /** Marks of five by five dots, row by row. */
 const GLYPHS = {
@@ -45,15 +45,18 @@ export function cellColour(value: number, scale: Scale): Colour {
   return colourOf(value, scale);
 }
 
-/** Draw a picture as large as fits `width` CSS pixels; cells are whole device pixels. */
-export function draw(canvas: HTMLCanvasElement, picture: Picture, width: number): Drawing {
+/** The room that a drawing may take, in CSS pixels. */
+export interface Room {
+  width: number;
+  height: number;
+  largestCell: number;
+}
+
+/** Draw a picture as large as its room allows; cells are whole device pixels. */
+export function draw(canvas: HTMLCanvasElement, picture: Picture, room: Room): Drawing {
   const { rows, columns } = picture.map;
   const ratio = window.devicePixelRatio || 1;
-  const fit = Math.floor((width * ratio) / Math.max(columns, 1));
-  const high = rows === 1 ? 36 : Math.max(1, Math.floor((460 * ratio) / Math.max(rows, 1)));
-  const cell = Math.max(1, Math.min(fit, Math.round(LARGEST_CELL * ratio), high * (rows === 1 ? 99 : 1)));
-  const cellHeight = rows === 1 ? Math.max(cell, Math.round(28 * ratio)) : cell;
-  const cellWidth = columns === 1 ? Math.max(cell, Math.round(28 * ratio)) : cell;
+  const { cellWidth, cellHeight } = cellSize(picture.map, room, ratio);
   canvas.width = Math.max(columns * cellWidth, 1);
   canvas.height = Math.max(rows * cellHeight, 1);
   canvas.style.width = `${canvas.width / ratio}px`;
@@ -62,10 +65,35 @@ export function draw(canvas: HTMLCanvasElement, picture: Picture, width: number)
   if (!context || rows * columns === 0) return { cellWidth: 1, cellHeight: 1 };
   drawCells(context, picture);
   drawMarks(context, picture, cellWidth, cellHeight);
-  if (Math.min(cellWidth, cellHeight) >= LEAST_NUMBER * ratio * 0.7) {
+  if (Math.min(cellWidth, cellHeight) >= LEAST_NUMBER * ratio) {
     drawNumbers(context, picture, cellWidth, cellHeight, ratio);
   }
   return { cellWidth: cellWidth / ratio, cellHeight: cellHeight / ratio };
+}
+
+/** Device pixels per cell; a cell has the shape of its block unless that is extreme. */
+function cellSize(map: Heatmap, room: Room, ratio: number): Drawing {
+  const block = map.blockRows / map.blockColumns;
+  const aspect = block >= 1 / 3 && block <= 3 ? block : 1;
+  const thin = Math.round(THIN * ratio);
+  const width = (room.width * ratio) / Math.max(map.columns, 1);
+  const height = (room.height * ratio) / Math.max(map.rows, 1);
+  const largest = room.largestCell * ratio;
+  const whole = (size: number): number => Math.max(1, Math.floor(size));
+  if (map.rows === 1) {
+    const cellWidth = whole(Math.min(width, largest));
+    return { cellWidth, cellHeight: Math.max(cellWidth, thin) };
+  }
+  if (map.columns === 1) {
+    const cellHeight = whole(Math.min(height, largest));
+    return { cellWidth: Math.max(cellHeight, thin), cellHeight };
+  }
+  if (aspect >= 1) {
+    const cellWidth = whole(Math.min(width, height / aspect, largest / aspect));
+    return { cellWidth, cellHeight: Math.round(cellWidth * aspect) };
+  }
+  const cellHeight = whole(Math.min(height, width * aspect, largest * aspect));
+  return { cellWidth: Math.round(cellHeight / aspect), cellHeight };
 }
 
 /** Put one pixel per cell on a small canvas and enlarge it without smoothing. */

@@ -76,8 +76,8 @@ export class Page {
     notice: null,
   };
   editor: EditorCommands | null = null;
-  /** Chosen by a display in the output, by name, for the tensor list. */
-  choose: (name: string) => void = () => undefined;
+  /** Look into the tensor that a display showed; set by the tensor list. */
+  choose: (display: number) => void = () => undefined;
   readonly session: Session;
   #parts: Part[] = [];
   #opening = 0;

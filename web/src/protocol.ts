@@ -26,7 +26,7 @@ export type Note =
   | { note: "step"; text: string }
   | { note: "output"; stream: Stream; text: string }
   | { note: "tail"; stream: Stream; text: string; omitted: number }
-  | { note: "display"; name: string | null; text: string; tensor: boolean }
+  | { note: "display"; display: number; name: string | null; text: string; tensor: boolean }
   | { note: "fatal"; message: string };
 
 export type FromWorker = Reply | Note;
@@ -105,6 +105,8 @@ export interface TensorRecord {
   name: string;
   /** Every name that reaches it. */
   names: string[];
+  /** Numbers of the displays that showed it. */
+  displays: number[];
   shape: number[];
   dtype: string;
   device: string;

@@ -2,7 +2,7 @@
 
 import { el, perFrame } from "../dom";
 import { count, exact, short } from "../format";
-import { draw, drawLegend, unpack, type Drawing, type Picture } from "../heatmap";
+import { draw, drawLegend, unpack, type Drawing, type Picture, type Room } from "../heatmap";
 import type { Slice, TensorRecord } from "../protocol";
 
 export interface CanvasView {
@@ -28,10 +28,11 @@ export function mountCanvas(): CanvasView {
   let drawing: Drawing = { cellWidth: 1, cellHeight: 1 };
   let cursor = { row: 0, column: 0 };
 
+  const room = (): Room => ({ width: scroll.clientWidth - 6, height: 460, largestCell: 56 });
   const redraw = perFrame(() => {
     if (!now) return;
     now.picture = unpack(now.picture.map);
-    drawing = draw(canvas, now.picture, scroll.clientWidth);
+    drawing = draw(canvas, now.picture, room());
     drawLegend(bar, now.picture.scale);
     if (!ring.hidden) place();
   });
@@ -84,7 +85,7 @@ export function mountCanvas(): CanvasView {
       canvas.setAttribute("aria-label", `Heat map of ${tensor.name}, ${rows} by ${columns} cells; arrow keys move`);
       ring.hidden = document.activeElement !== canvas;
       status.textContent = "Point at a cell, or use the arrow keys, to see its value.";
-      drawing = draw(canvas, picture, scroll.clientWidth);
+      drawing = draw(canvas, picture, room());
       drawLegend(bar, picture.scale);
       const { low, high, diverging } = picture.scale;
       const middle = diverging ? 0 : (low + high) / 2;

@@ -3,7 +3,8 @@
 import { button, el, perFrame } from "../dom";
 import { count, duration } from "../format";
 import type { Page, Part } from "../page";
-import type { Failure, Frame, Note, RunRecord } from "../protocol";
+import type { Failure, Frame, Note, RunRecord, TensorRecord } from "../protocol";
+import { addThumbnails } from "./thumbnails";
 
 type Output = Extract<Note, { note: "output" }>;
 type Tail = Extract<Note, { note: "tail" }>;
@@ -50,9 +51,14 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     );
     flush();
   };
+  let pictured: readonly TensorRecord[] | null = null;
   return {
     dom: host,
-    update: () => undefined,
+    update: ({ tensors }) => {
+      if (tensors === pictured) return;
+      pictured = tensors;
+      void addThumbnails(host, tensors, page.session);
+    },
     begin: () => {
       waiting = [];
       follows = true;
@@ -87,14 +93,16 @@ function footer(record: RunRecord): string {
   return `${record.error ? "Failed after" : "Finished in"} ${time}`;
 }
 
-function displayCard({ name, text, tensor }: Display, page: Page): HTMLElement {
+function displayCard({ display, name, text, tensor }: Display, page: Page): HTMLElement {
   const body = el("pre", { class: "text" }, text);
   const card = el("div", { class: "display" }, body);
-  if (name === null) return card;
-  const label = tensor
-    ? button(name, () => page.choose(name), { class: "display-name", title: "Look into this tensor" })
-    : el("span", { class: "display-name" }, name);
-  card.prepend(label);
+  if (tensor) {
+    const look = { class: "display-name", title: "Look into this tensor" };
+    card.prepend(button(name ?? "tensor", () => page.choose(display), look));
+    card.dataset["display"] = String(display);
+  } else if (name !== null) {
+    card.prepend(el("span", { class: "display-name" }, name));
+  }
   return card;
 }
 

@@ -30,14 +30,15 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
   const axes = mountAxes(() => void refresh());
   const options = POOLINGS.map(({ name, label }) => el("option", { value: name }, label));
   const pooling = el("select", {}, ...options);
-  const poolingLabel = el("label", { class: "field" }, "Large slices show the ", pooling);
+  const poolingLabel = el("label", { class: "field" }, "Show the ", pooling);
   pooling.addEventListener("change", () => void refresh());
   const problem = el("p", { class: "viewer-problem", role: "status" });
   const canvas = mountCanvas();
   const histogram = mountHistogram();
   const table = mountTable(page.session);
   const body = el("div", { class: "viewer-body" }, canvas.dom, histogram.dom, table.dom);
-  host.append(title, facts, axes.dom, poolingLabel, problem, body);
+  const choices = el("div", { class: "choices" }, axes.dom, poolingLabel);
+  host.append(title, facts, choices, problem, body);
   const panel = host.parentElement ?? host;
   let tensor: TensorRecord | null = null;
   let turn = 0;

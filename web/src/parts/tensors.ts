@@ -14,7 +14,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   const viewer = mountViewer(inside, page);
   let drawn: TensorRecord[] | null = null;
   let chosen = "";
-  let shown = "";
+  let shown = -1;
   let opened = "";
   let scheme = "";
 
@@ -31,8 +31,8 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     chosen = tensor.name;
     select(tensor);
   };
-  page.choose = (name) => {
-    const tensor = page.view.tensors.find(({ names }) => names.includes(name));
+  page.choose = (display) => {
+    const tensor = page.view.tensors.find(({ displays }) => displays.includes(display));
     if (!tensor) return;
     pick(tensor);
     document.body.dataset["tab"] = "tensors";
@@ -45,7 +45,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     // What the reader chose by hand, else what the program showed last.
     const again =
       tensors.find(({ name }) => name === chosen) ??
-      tensors.find(({ names }) => names.includes(shown)) ??
+      tensors.find(({ displays }) => displays.includes(shown)) ??
       tensors.find(({ size, problem }) => size > 1 && !problem) ??
       tensors[0];
     if (again) select(again);
@@ -54,11 +54,11 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   return {
     dom: host,
     begin: () => {
-      shown = "";
+      shown = -1;
       viewer.clear();
     },
     note: (note) => {
-      if (note.note === "display" && note.tensor) shown = note.name ?? "shown";
+      if (note.note === "display" && note.tensor) shown = note.display;
     },
     update: (view) => {
       const theme = document.documentElement.dataset["theme"] ?? "";
