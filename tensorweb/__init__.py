@@ -180,7 +180,13 @@ from tensorweb.trigonometric import (
     tan,
     tanh,
 )
-from tensorweb.windows import sliding_windows
+from tensorweb.windows import (
+    avg_pool2d,
+    conv1d,
+    conv2d,
+    max_pool2d,
+    sliding_windows,
+)
 
 __array_api_version__ = "2025.12"
 __version__ = "0.1.0"
@@ -222,6 +228,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "avg_pool2d",
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
@@ -236,6 +243,8 @@ __all__ = [
     "ceil",
     "clip",
     "concat",
+    "conv1d",
+    "conv2d",
     "copysign",
     "cos",
     "cosh",
@@ -302,6 +311,7 @@ __all__ = [
     "matmul",
     "matrix_transpose",
     "max",
+    "max_pool2d",
     "maximum",
     "mean",
     "meshgrid",

@@ -57,6 +57,13 @@ def fits_row(node: Node, root: Node) -> bool:
     return node.inputs[0].shape == shape and 1 < length <= LONGEST_ROW and is_busy
 
 
+def _inside_borders(node: Node) -> Node:
+    """Return what lies inside the borders around a node: they cost no storage."""
+    while node.base.storage is None and node.base.op.kind == "pad":
+        node = node.base.inputs[0]
+    return node
+
+
 class Fusion:
     """The decision for one graph.
 
@@ -194,7 +201,7 @@ class Fusion:
             self._is_linear[key] = self._is_linear.get(key, True) and is_same
             self._owners.setdefault(key, set()).update(owners)
             if self._repeats_too_much(node, source, owners):
-                self._store_base(source)
+                self._store_base(_inside_borders(source))
 
     def _repeats_too_much(self, node: Node, source: Node, owners: set[int]) -> bool:
         """Whether a reader would compute an expensive element again and again."""
