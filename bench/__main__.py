@@ -13,6 +13,7 @@ COMMANDS = {
     "page": "start, launches, reads and transfers in Chromium; --kernels for the table",
     "kernels": "the table of kernels beside the peers, in Node with Dawn",
     "native": "the table of kernels and the launch path through wgpu-py",
+    "merge": "join files of results of one machine",
     "report": "print a file of results as tables, or write them into README.md",
 }
 
@@ -38,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _add_arguments(parser: argparse.ArgumentParser, command: str) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", help="file of results")
-    if command != "report":
+    if command not in ("merge", "report"):
         parser.add_argument("--machine", help="the machine in plain words")
         parser.add_argument("--wheel", type=Path, help="instead of a fresh build")
     importlib.import_module(f"bench.{command}").add_arguments(parser)

@@ -115,7 +115,8 @@ def _node(
     results_path = folder / "results.json"
     specification_path.write_text(json.dumps(specification), "utf-8")
     program = kit.node()
-    flags = ["--liftoff-only"] if specification["liftoff"] else []
+    flags = [f"--v8-pool-size={os.cpu_count()}"]
+    flags += ["--liftoff-only"] if specification["liftoff"] else []
     if _major(program) < 24:
         flags.append(SWITCHING)
     command = [program, *flags, str(BENCH / "js/main.mjs")]

@@ -49,12 +49,12 @@ class Results:
     hosts: dict[str, dict[str, Any]] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
 
-    def merge(self, host: str, about: dict[str, Any], rows: list[Row]) -> None:
-        """Take over a run; rows of the same workload and impl replace older ones."""
+    def merge(self, hosts: dict[str, dict[str, Any]], rows: list[Row]) -> None:
+        """Take over runs; rows of the same workload and impl replace older ones."""
         new = {(row["workload"], row["impl"]) for row in rows}
         kept = [row for row in self.rows if (row["workload"], row["impl"]) not in new]
         self.rows = kept + rows
-        self.hosts[host] = about
+        self.hosts |= hosts
 
     def find(self, workload: str, impl: str) -> Row | None:
         """Return a workload's fastest row whose impl begins with a name."""
@@ -111,14 +111,23 @@ def save(
     """
     path = target or path_for(machine)
     today = datetime.date.today().isoformat()
-    results = load(path) if path.is_file() else Results(machine, today)
-    results.date = today
-    results.merge(host, about, rows)
-    if problems := results.problems():
+    found = load(path) if path.is_file() else Results(machine, today)
+    found.date = today
+    found.merge({host: about}, rows)
+    write(path, found)
+    return path
+
+
+def write(path: Path, found: Results) -> None:
+    """Write a file of results.
+
+    Raises:
+        BenchError: a row breaks the schema.
+    """
+    if problems := found.problems():
         raise BenchError(f"{path}: {'; '.join(problems)}")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_text(results), "utf-8")
-    return path
+    path.write_text(_text(found), "utf-8")
 
 
 def load(path: Path) -> Results:

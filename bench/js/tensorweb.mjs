@@ -9,9 +9,11 @@ import { measureCase } from "./table.mjs";
 const PYTHON = `
 import tensorweb as tw
 from bench.cases import CeilingCase, ProgramCase
+from pyodide.ffi import can_run_sync
 
 await tw.open_device_async()
 tw.set_default_device("webgpu")
+waits = can_run_sync()
 
 def make(program, operands, group):
     operands = [(data.to_bytes(), shape.to_py(), dtype) for data, shape, dtype in operands]
@@ -35,7 +37,7 @@ export async function openTensorweb(pyodide, wheel, sources, host = "") {
   const make = scope.get("make");
   const makeCeiling = scope.get("make_ceiling");
   const name = host ? `tensorweb in ${host}` : "tensorweb";
-  const waits = "Suspending" in WebAssembly;
+  const waits = scope.get("waits");
   let open = [];
 
   function caseOf(title, python, group) {
