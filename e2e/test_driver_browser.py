@@ -7,99 +7,20 @@ stack switching) and `callback` (from a timer).
 
 from __future__ import annotations
 
-import json
-import shutil
 import time
-import zipfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
-from conftest import ROOT, Serve
-from playwright.sync_api import Browser, Error, Page
+from driver_page import Python, open_python, serve_drivers
+from playwright.sync_api import Browser
 
-PAGE = ROOT / "e2e" / "driver"
-PYODIDE_PLACES = (ROOT / "dist" / "pyodide", ROOT / "node_modules" / "pyodide")
-PYODIDE_FILES = (
-    "pyodide.mjs",
-    "pyodide.asm.mjs",
-    "pyodide.asm.wasm",
-    "python_stdlib.zip",
-)
-NO_PACKAGES = {
-    "info": {
-        "abi_version": "2026_0",
-        "arch": "wasm32",
-        "platform": "emscripten_5_0_3",
-        "python": "3.14.2",
-        "version": "314.0.7",
-    },
-    "packages": {},
-}
-
-
-@dataclass
-class Python:
-    """Python in one browser page; `where` is the page's function that runs it."""
-
-    page: Page
-    where: str = "runInWorker"
-
-    def __call__(self, code: str, kind: str = "await") -> str:
-        """Run code and return its last expression as text."""
-        call = f"([kind, code]) => {self.where}(kind, code)"
-        return str(self.page.evaluate(call, [kind, code]))
-
-    def values(self, code: str) -> Any:
-        """Run code whose last expression is JSON and return what it says."""
-        return json.loads(self(code))
-
-    def error(self, code: str, kind: str = "await") -> str:
-        """Run code that must fail and return the message."""
-        with pytest.raises(Error) as caught:
-            self(code, kind)
-        return caught.value.message
+from conftest import Serve
 
 
 @pytest.fixture(scope="module")
 def driver_url(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of a page with Pyodide and the drivers."""
-    folder = tmp_path_factory.mktemp("driver-page")
-    for name in ("index.html", "harness.js", "worker.js"):
-        shutil.copyfile(PAGE / name, folder / name)
-    (folder / "pyodide").mkdir()
-    source = next((p for p in PYODIDE_PLACES if (p / PYODIDE_FILES[0]).is_file()), None)
-    if source is None:
-        pytest.skip("Pyodide is not here; run `python3 build.py site`")
-    for name in PYODIDE_FILES:
-        shutil.copyfile(source / name, folder / "pyodide" / name)
-    lock = folder / "pyodide" / "pyodide-lock.json"
-    lock.write_text(json.dumps(NO_PACKAGES), "utf-8")
-    _pack_drivers(folder / "drivers.zip")
-    return serve(folder)
-
-
-def _pack_drivers(target: Path) -> None:
-    package = ROOT / "tensorweb"
-    with zipfile.ZipFile(target, "w") as archive:
-        archive.writestr("tensorweb/__init__.py", "")
-        archive.write(package / "errors.py", "tensorweb/errors.py")
-        for path in sorted((package / "drivers").glob("*.[pj][ys]")):
-            archive.write(path, f"tensorweb/drivers/{path.name}")
-        archive.write(PAGE / "support.py", "support.py")
-
-
-Start = Callable[..., Python]
-
-
-def _start(browser: Browser, url: str, where: str) -> Python:
-    page = browser.new_context().new_page()
-    page.set_default_timeout(120_000)
-    page.goto(url)
-    page.wait_for_selector("body[data-state=ready]", state="attached")
-    return Python(page, where)
+    """The address of the page."""
+    return serve_drivers(serve, tmp_path_factory.mktemp("driver-page"))
 
 
 @pytest.fixture(scope="module", params=["runInWorker", "runOnMain"])
@@ -107,7 +28,7 @@ def python(
     request: pytest.FixtureRequest, chromium: Browser, driver_url: str
 ) -> Iterator[Python]:
     """Python with `driver`, pipeline `add` and buffers `x` and `y` of 4 floats."""
-    started = _start(chromium, driver_url, request.param)
+    started = open_python(chromium, driver_url, request.param)
     started(SET_UP)
     yield started
     started.page.context.close()
@@ -116,7 +37,7 @@ def python(
 @pytest.fixture
 def fresh(chromium: Browser, driver_url: str) -> Iterator[Python]:
     """Python in a worker of its own, with the same names."""
-    started = _start(chromium, driver_url, "runInWorker")
+    started = open_python(chromium, driver_url, "runInWorker")
     started(SET_UP)
     yield started
     started.page.context.close()
@@ -371,7 +292,7 @@ json.dumps([second.read(handle, 0, 4).hex(), js.tensorwebAdapter is None])
 
 
 def test_without_webgpu_opening_says_so(chromium: Browser, driver_url: str) -> None:
-    python = _start(chromium, driver_url, "runInWorker")
+    python = open_python(chromium, driver_url, "runInWorker")
     python("import js; js.eval(\"Object.defineProperty(navigator, 'gpu', {})\")")
     text = python("message_of(open_driver)")
     python.page.context.close()
@@ -382,7 +303,7 @@ def test_without_webgpu_opening_says_so(chromium: Browser, driver_url: str) -> N
 def test_opening_by_await_works_without_blocking(
     chromium: Browser, driver_url: str
 ) -> None:
-    python = _start(chromium, driver_url, "runInWorker")
+    python = open_python(chromium, driver_url, "runInWorker")
     text = python("message_of(open_driver)", "plain")
     assert text.startswith("BlockingError: opening the GPU: Python cannot wait")
     assert python.values("json.dumps((await open_driver_async()).is_lost)") is False
@@ -390,7 +311,7 @@ def test_opening_by_await_works_without_blocking(
 
 
 def test_firefox_computes_and_reads_quickly(firefox: Browser, driver_url: str) -> None:
-    python = _start(firefox, driver_url, "runInWorker")
+    python = open_python(firefox, driver_url, "runInWorker")
     if not python.values("import js; json.dumps(hasattr(js.navigator, 'gpu'))"):
         pytest.skip("this Firefox has no WebGPU")
     python(SET_UP)

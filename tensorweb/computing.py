@@ -31,6 +31,9 @@ class Explanation:
 
     Attributes:
         text: graph, kernels and their source, or the NumPy calls on the cpu.
+
+    >>> print(tw.explain(tw.zeros(2) + 1).text.splitlines()[-1])
+    t1 = numpy.add(0.0, 1.0)  -> float32[2]
     """
 
     text: str

@@ -67,7 +67,7 @@ DEVICES: dict[str, Device] = {
             "webgpu",
             "tensorweb.backends.webgpu",
             frozenset(dtype.name for dtype in dtypes.ALL if dtype.wgsl),
-            "the GPU through WebGPU: bool, int32, uint32, float32 (float16 where it is)",
+            "the GPU through WebGPU: bool, int32, uint32, float32, at times float16",
         ),
     )
 }
@@ -111,6 +111,10 @@ async def open_device_async(name: str = "webgpu") -> str:
 
     Raises:
         DeviceError: the device cannot be had here; says why.
+
+    >>> import asyncio
+    >>> asyncio.run(open_device_async("cpu"))
+    'NumPy ...'
     """
     if name not in _backends:
         module = importlib.import_module(DEVICES[as_device(name)].module)
@@ -157,6 +161,11 @@ def set_default_device(device: str) -> None:
 
     Raises:
         DeviceError: the device is unknown or cannot be had here.
+
+    >>> set_default_device("tpu")
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.DeviceError: unknown device 'tpu'; devices are cpu, webgpu.
     """
     name = as_device(device)
     backend(name)

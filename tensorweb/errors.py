@@ -10,64 +10,136 @@
     ├── DeviceError (ValueError)         devices are mixed, unknown or unavailable
     └── BackendError (RuntimeError)      the device could not do its work
         ├── BlockingError                Python cannot wait here; use the awaitable twin
-        ├── DeviceLostError              the GPU device is gone; the next run gets a new one
+        ├── DeviceLostError              the GPU device is gone; the next run opens one
         ├── DeviceMemoryError (MemoryError)  an allocation failed or exceeds a limit
         └── ShaderError                  the device's compiler refused a kernel
 
 Each class is also the built-in kind that NumPy raises, so `except ValueError` works.
 A message says what was wrong, with which shapes, dtypes and device, and what to do.
+
+    >>> try:
+    ...     tw.asarray([1, 2, 3])[7]
+    ... except IndexError as error:
+    ...     type(error).__name__
+    'TensorIndexError'
 """
 
 from __future__ import annotations
 
 
 class TensorwebError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package.
+
+    >>> issubclass(ShapeError, TensorwebError)
+    True
+    """
 
 
 class ShapeError(TensorwebError, ValueError):
-    """Shapes do not fit together or a size is impossible."""
+    """Shapes do not fit together or a size is impossible.
+
+    >>> tw.ones((2, 3)) + tw.ones(4)
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.ShapeError: add: shapes (2, 3) and (4,) do not broadcast...
+    """
 
 
 class AxisError(ShapeError, IndexError):
-    """An axis does not exist or is given twice."""
+    """An axis does not exist or is given twice.
+
+    >>> tw.ones(3).sum(axis=2)
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.AxisError: axis 2 is out of range for a tensor with 1 axes...
+    """
 
 
 class DTypeError(TensorwebError, TypeError):
-    """A dtype is unknown, unfit for the operation or absent on the device."""
+    """A dtype is unknown, unfit for the operation or absent on the device.
+
+    >>> tw.bitwise_and(1.5, 2)
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.DTypeError: bitwise_and: float32 operands; it takes integer or...
+    """
 
 
 class DataError(TensorwebError, ValueError, TypeError):
-    """Host data (a list, an array, a buffer) cannot become a tensor."""
+    """Host data (a list, an array, a buffer) cannot become a tensor.
+
+    >>> tw.asarray([[1, 2], [3]])
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.DataError: ragged list: row 1 has 1 items, row 0 has 2; all...
+    """
 
 
 class RangeError(TensorwebError, OverflowError):
-    """A Python integer does not fit the dtype."""
+    """A Python integer does not fit the dtype.
+
+    >>> tw.asarray([300], dtype=tw.uint8)
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.RangeError: ...Python integer 300 does not fit uint8...
+    """
 
 
 class TensorIndexError(TensorwebError, IndexError):
-    """An index is out of range or of a kind that cannot index."""
+    """An index is out of range or of a kind that cannot index.
+
+    >>> tw.arange(3)[5]
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.TensorIndexError: index 5 is out of range for axis 0 of...
+    """
 
 
 class DeviceError(TensorwebError, ValueError):
-    """Devices are mixed, unknown or unavailable."""
+    """Devices are mixed, unknown or unavailable.
+
+    >>> tw.ones(2, device="tpu")
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.DeviceError: unknown device 'tpu'; devices are cpu, webgpu.
+    """
 
 
 class BackendError(TensorwebError, RuntimeError):
-    """The device could not do its work."""
+    """The device could not do its work.
+
+    >>> issubclass(BackendError, RuntimeError)
+    True
+    """
 
 
 class BlockingError(BackendError):
-    """Python cannot wait at this point; the awaitable twin of the call can."""
+    """Python cannot wait at this point; the awaitable twin of the call can.
+
+    >>> issubclass(BlockingError, BackendError)
+    True
+    """
 
 
 class DeviceLostError(BackendError):
-    """The GPU device is gone and its tensors with it; the next run gets a new one."""
+    """The GPU device is gone and its tensors with it; the next run gets a new one.
+
+    >>> issubclass(DeviceLostError, BackendError)
+    True
+    """
 
 
 class DeviceMemoryError(BackendError, MemoryError):
-    """An allocation failed or exceeds the device's limit."""
+    """An allocation failed or exceeds the device's limit.
+
+    >>> issubclass(DeviceMemoryError, MemoryError)
+    True
+    """
 
 
 class ShaderError(BackendError):
-    """The device's compiler refused a kernel."""
+    """The device's compiler refused a kernel.
+
+    >>> issubclass(ShaderError, BackendError)
+    True
+    """

@@ -1,7 +1,10 @@
 """Plain functions on shapes, axes and index lists: no data, no devices.
 
 Row-major throughout: the last axis moves fastest. Everything here is usable on its
-own, `tensorweb.shapes.strides((2, 3, 4))` for example.
+own:
+
+>>> tw.shapes.strides((2, 3, 4))
+(12, 4, 1)
 """
 
 from __future__ import annotations

@@ -27,6 +27,10 @@ class Tensor(
     """An n-dimensional array on a device: an immutable value, computed when needed.
 
     Make one with `tensorweb.asarray`, `zeros`, `arange` and the like.
+
+    >>> x = tw.asarray([[1, 2, 3], [4, 5, 6]])
+    >>> x.shape, x.dtype, x.T.strides
+    ((2, 3), tensorweb.int32, (1, 3))
     """
 
     __slots__ = ()

@@ -20,6 +20,9 @@ class KernelRecord:
         grid: workgroups along x and y.
         buffers: number of storages bound.
         bytes: bytes of those storages together, an upper bound of the traffic.
+
+    >>> KernelRecord("add", "elementwise", "fn main() {}", (1, 1), 3, 48).kind
+    'elementwise'
     """
 
     name: str

@@ -76,7 +76,7 @@ class Driver(Protocol):
         """Wait for submitted work and raise what the GPU reported, if anything."""
 
     def counters(self) -> dict[str, int]:
-        """Return totals: submits, dispatches, bind_groups, buffers, bytes, pipelines."""
+        """Return totals: submits, dispatches, bind_groups, buffers, bytes and so on."""
 
     def close(self) -> None:
         """Give the device back; every buffer is gone."""

@@ -1,0 +1,92 @@
+"""A page with Pyodide and the drivers alone, and how tests talk to its Python."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Error, Page
+
+from conftest import ROOT, Serve
+
+PAGE = ROOT / "e2e" / "driver"
+PYODIDE_PLACES = (ROOT / "dist" / "pyodide", ROOT / "node_modules" / "pyodide")
+PYODIDE_FILES = (
+    "pyodide.mjs",
+    "pyodide.asm.mjs",
+    "pyodide.asm.wasm",
+    "python_stdlib.zip",
+)
+NO_PACKAGES = {
+    "info": {
+        "abi_version": "2026_0",
+        "arch": "wasm32",
+        "platform": "emscripten_5_0_3",
+        "python": "3.14.2",
+        "version": "314.0.7",
+    },
+    "packages": {},
+}
+
+
+@dataclass
+class Python:
+    """Python in one browser page; `where` is the page's function that runs it."""
+
+    page: Page
+    where: str = "runInWorker"
+
+    def __call__(self, code: str, kind: str = "await") -> str:
+        """Run code and return its last expression as text."""
+        call = f"([kind, code]) => {self.where}(kind, code)"
+        return str(self.page.evaluate(call, [kind, code]))
+
+    def values(self, code: str) -> Any:
+        """Run code whose last expression is JSON and return what it says."""
+        return json.loads(self(code))
+
+    def error(self, code: str, kind: str = "await") -> str:
+        """Run code that must fail and return the message."""
+        with pytest.raises(Error) as caught:
+            self(code, kind)
+        return caught.value.message
+
+
+def serve_drivers(serve: Serve, folder: Path) -> str:
+    """Serve a page with Pyodide and the drivers; return its address."""
+    for name in ("index.html", "harness.js", "worker.js"):
+        shutil.copyfile(PAGE / name, folder / name)
+    (folder / "pyodide").mkdir()
+    source = next((p for p in PYODIDE_PLACES if (p / PYODIDE_FILES[0]).is_file()), None)
+    if source is None:
+        pytest.skip("Pyodide is not here; run `python3 build.py site`")
+    for name in PYODIDE_FILES:
+        shutil.copyfile(source / name, folder / "pyodide" / name)
+    lock = folder / "pyodide" / "pyodide-lock.json"
+    lock.write_text(json.dumps(NO_PACKAGES), "utf-8")
+    _pack_drivers(folder / "drivers.zip")
+    return serve(folder)
+
+
+def _pack_drivers(target: Path) -> None:
+    package = ROOT / "tensorweb"
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("tensorweb/__init__.py", "")
+        archive.write(package / "errors.py", "tensorweb/errors.py")
+        for path in sorted((package / "drivers").glob("*.[pj][ys]")):
+            archive.write(path, f"tensorweb/drivers/{path.name}")
+        archive.write(PAGE / "support.py", "support.py")
+
+
+def open_python(browser: Browser, url: str, where: str) -> Python:
+    """Open the page in a profile of its own."""
+    page = browser.new_context().new_page()
+    page.set_default_timeout(120_000)
+    page.goto(url)
+    page.wait_for_selector("body[data-state=ready]", state="attached")
+    return Python(page, where)

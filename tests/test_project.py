@@ -1,0 +1,141 @@
+"""What every file of the project keeps to: size, a first sentence, no machine's traces.
+
+And every public name: a docstring with an example that runs, and complete annotations.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tensorweb as tw
+
+ROOT = Path(__file__).resolve().parent.parent
+
+SOURCES = (".py", ".ts", ".js", ".mjs", ".css", ".wgsl", ".html")
+
+LONGEST = 400
+"""Lines of a file."""
+
+COMMENTS = {
+    ".ts": r"/\*\*?\s+\S",
+    ".css": r"/\*\s*\S",
+    ".js": r"(//|/\*\*?)\s+\S",
+    ".mjs": r"(//|/\*\*?)\s+\S",
+    ".wgsl": r"// [A-Z]",
+    ".html": r"(<!doctype html>\s*)?<!--\s*\S",
+}
+"""How a file of each kind begins when it says what it is."""
+
+TRACES = (
+    r"/(root|home|Users|work|mnt|workspace)/\w",
+    r"/tmp/\w",
+    r"\b[A-Z]:\\\\",
+    r"registry\.[a-z]+\.\w+/",
+    r"files\.pythonhosted\.",
+)
+"""Paths of somebody's machine and hosts of package registries."""
+
+ALLOWED_TRACES = ("/home/pyodide",)
+"""Pyodide's own home folder, the same in every browser."""
+
+
+def tracked_files() -> list[Path]:
+    """Return the files under version control, or skip where git knows nothing."""
+    command = ["git", "ls-files", "-z"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    paths = (ROOT / name for name in done.stdout.decode().split("\0") if name)
+    return [path for path in paths if path.is_file()]
+
+
+def name_of(path: Path) -> str:
+    """Return a path as people write it."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def sources() -> list[Path]:
+    """Return the tracked files of source code."""
+    return [path for path in tracked_files() if path.suffix in SOURCES]
+
+
+def test_files_are_short() -> None:
+    lengths = {
+        name_of(path): len(path.read_text("utf-8").splitlines()) for path in sources()
+    }
+    assert {name: n for name, n in lengths.items() if n > LONGEST} == {}
+
+
+def test_files_begin_with_what_they_are() -> None:
+    assert [
+        name_of(path) for path in sources() if not begins_with_a_sentence(path)
+    ] == []
+
+
+def begins_with_a_sentence(path: Path) -> bool:
+    """Whether a file starts with a docstring or a comment."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".py":
+        documented = ast.get_docstring(ast.parse(text)) or ""
+        return bool(documented.strip())
+    return re.match(COMMENTS[path.suffix], text) is not None
+
+
+def test_no_file_shows_a_machine_or_a_registry() -> None:
+    own = Path(__file__)
+    found = []
+    for path in tracked_files():
+        if path == own or path.suffix == ".png":
+            continue
+        text = path.read_text("utf-8")
+        for allowed in ALLOWED_TRACES:
+            text = text.replace(allowed, "")
+        for pattern in TRACES:
+            match = re.search(pattern, text)
+            if match:
+                found.append(f"{name_of(path)}: {match[0]}")
+    assert found == []
+
+
+DOCUMENTED = [
+    name
+    for name in tw.__all__
+    if inspect.isclass(getattr(tw, name))
+    or inspect.isfunction(getattr(tw, name))
+    or inspect.ismodule(getattr(tw, name))
+]
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_public_name_has_a_docstring_with_an_example(name: str) -> None:
+    assert ">>> " in (getattr(tw, name).__doc__ or "")
+
+
+def callables() -> dict[str, Any]:
+    """Return every public function and method of a public class by name."""
+    found: dict[str, Any] = {}
+    for name in tw.__all__:
+        value = getattr(tw, name)
+        members = inspect.getmembers(value) if inspect.isclass(value) else []
+        for path, member in ((name, value), *((f"{name}.{k}", v) for k, v in members)):
+            function = inspect.unwrap(getattr(member, "fget", member))
+            code = getattr(function, "__code__", None)
+            if code and Path(code.co_filename).is_relative_to(ROOT / "tensorweb"):
+                found[path] = function
+    return found
+
+
+def test_public_names_are_annotated_completely() -> None:
+    lacking = []
+    for name, function in callables().items():
+        named = set(inspect.signature(function).parameters) - {"self", "cls"}
+        if not named | {"return"} <= set(function.__annotations__):
+            lacking.append(name)
+    assert lacking == []
