@@ -134,6 +134,17 @@ def next_position(index: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]
     return None if position == size(shape) else unravel_index(position, shape)
 
 
+def _fits(shape: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether `other` repeats into `shape` without growing it: the usual case."""
+    added = len(shape) - len(other)
+    if added < 0:
+        return False
+    for axis, length in enumerate(other, added):
+        if length != 1 and length != shape[axis]:
+            return False
+    return True
+
+
 def broadcast_shapes(*shapes: Sequence[int]) -> Shape:
     """Return the common shape of arrays that broadcast together.
 
@@ -147,6 +158,8 @@ def broadcast_shapes(*shapes: Sequence[int]) -> Shape:
     """
     if not shapes:
         return ()
+    if len(shapes) == 2 and _fits(*shapes):
+        return tuple(shapes[0])
     result = list(shapes[0])
     for shape in shapes[1:]:
         if len(shape) > len(result):

@@ -168,7 +168,8 @@ def test_table_is_ordered_and_fits_the_least_device() -> None:
     ("sizes", "name"),
     [
         ((1, 4096, 4096, 4096), "large"),
-        ((1, 1024, 1024, 1024), "medium"),
+        ((1, 1024, 1024, 1024), "tall"),
+        ((1, 512, 512, 512), "medium"),
         ((64, 256, 256, 256), "tall"),
         ((1, 256, 256, 256), "small"),
     ],

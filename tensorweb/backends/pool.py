@@ -20,8 +20,8 @@ from tensorweb.graph import Storage
 
 SMALLEST = 16
 DEFAULT_BUDGET = 8 << 30
-KEPT_SHARE = 4
-"""At most a quarter of the budget stays in free buffers."""
+KEPT_SHARE = 2
+"""At most half of the budget stays in free buffers."""
 
 
 def size_class(nbytes: int) -> int:

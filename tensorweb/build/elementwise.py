@@ -91,7 +91,9 @@ def elementwise(op: Op, *inputs: Node) -> Node:
         )
         return Node(op, nodes, None, shape, operand, device)
     operand, result = operand_and_result(op, inputs)
-    if any(node.dtype is not operand for node in inputs):
-        require_dtype(operand, device)
-        inputs = tuple(cast(node, operand) for node in inputs)
+    for node in inputs:
+        if node.dtype is not operand:
+            require_dtype(operand, device)
+            inputs = tuple(cast(node, operand) for node in inputs)
+            break
     return Node(op, inputs, None, shape, result, device)

@@ -9,9 +9,6 @@ from tensorweb.schedule.kernel import Expression
 
 COMPONENTS = "xyzw"
 
-UNROLLED = 8
-"""Depths written out one after another inside the loop over a tile's depth."""
-
 
 @dataclass(frozen=True, slots=True)
 class Operand:
@@ -23,12 +20,14 @@ class Operand:
         is_vector: whether four neighbours are read at once.
         is_swapped: whether its last two groups of axes are exchanged, so that the
             other axis is the one that vectors lie along.
+        is_placed: whether it is read at positions of two parts, see `places.py`.
     """
 
     name: str
     expression: Expression
     is_vector: bool
     is_swapped: bool
+    is_placed: bool = False
 
     @property
     def arguments(self) -> tuple[str, str, str]:
@@ -94,6 +93,12 @@ class _Side:
                     f"  let {name}_depth{i} = {name}_place{i} / {across}u;\n",
                 ]
             lines.append(f"  var {name}_next{i} = vec4<Value>();\n")
+            if self.operand.is_placed:
+                lines += [
+                    f"  let {name}_fixed{i}_{place} = {name}_fixed(batch, "
+                    f"{self.first} + {name}_along{i} + {place}u);\n"
+                    for place in range(4)
+                ]
         return "".join(lines)
 
     def load(self, depth: str, indent: str) -> str:
@@ -122,8 +127,12 @@ class _Side:
                 [f"{register} = {vector};\n"], register, guards, indent
             )
         lines = []
+        if self.operand.is_placed:
+            lines.append(f"let {name}_moving{i} = {name}_moving({k});\n")
         for place, component in enumerate(COMPONENTS):
             single = self._call(f"{along} + {place}u", k)
+            if self.operand.is_placed:
+                single = f"{name}({name}_fixed{i}_{place}, {name}_moving{i})"
             line = f"{register}.{component} = {single};\n"
             if self.is_ragged:
                 inside = f"{along} + {place}u < {self.limit}"
@@ -206,8 +215,8 @@ def body(
     text += "    workgroupBarrier();\n    if (depth + DEPTH < end) {\n"
     text += "".join(side.load("depth + DEPTH", "      ") for side in sides)
     text += "    }\n"
-    text += f"    for (var k = 0u; k < DEPTH; k += {UNROLLED}u) {{\n"
-    for k in range(UNROLLED):
+    text += f"    for (var k = 0u; k < DEPTH; k += {tile.unrolled}u) {{\n"
+    for k in range(tile.unrolled):
         text += _multiply(tile, k, value)
     text += "    }\n    workgroupBarrier();\n  }\n"
     down, across = tile.rows // 4 // row_vectors, tile.columns // 4 // column_vectors

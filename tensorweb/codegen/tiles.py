@@ -21,6 +21,8 @@ class Tile:
         rows, columns, depth: of the tile, multiples of four.
         thread_rows, thread_columns: sums of one thread, multiples of four.
         least: the smallest number of rows and columns it is meant for.
+        enough: workgroups below which a smaller tile is faster.
+        unrolled: depths written out one after another in the innermost loop.
     """
 
     name: str
@@ -30,6 +32,8 @@ class Tile:
     thread_rows: int
     thread_columns: int
     least: int
+    enough: int
+    unrolled: int = 8
 
     @property
     def across(self) -> int:
@@ -52,15 +56,15 @@ class Tile:
 
 
 TILES: tuple[Tile, ...] = (
-    Tile("large", 128, 128, 8, 8, 8, 1024),
-    Tile("tall", 128, 64, 16, 8, 8, 256),
-    Tile("medium", 64, 64, 16, 4, 4, 64),
-    Tile("small", 32, 32, 32, 4, 4, 0),
+    Tile("large", 128, 128, 16, 8, 8, 1024, 200, 16),
+    Tile("tall", 128, 64, 16, 8, 8, 256, 120),
+    Tile("medium", 64, 64, 16, 4, 4, 64, 60),
+    Tile("small", 32, 32, 16, 4, 4, 0, 0),
 )
 """From the largest to the smallest; the figures behind them are in `bench/`."""
 
-ENOUGH_GROUPS = 200
-"""Workgroups that keep a large GPU busy."""
+FEW_GROUPS = 32
+"""With fewer workgroups than this the inner axis is split, until there are enough."""
 
 LEAST_DEPTH_PER_SPLIT = 128
 """Splitting the inner axis into shorter parts costs more than it brings."""
@@ -95,8 +99,9 @@ def choose_tile(
             and tile.workgroup_bytes <= target.workgroup_bytes
             and min(rows, columns) >= tile.least
         )
-        if fits and tile.groups(batch, rows, columns) >= ENOUGH_GROUPS:
+        groups = tile.groups(batch, rows, columns)
+        if fits and groups >= max(tile.enough, FEW_GROUPS):
             return Choice(tile, 1)
     groups = max(smallest.groups(batch, rows, columns), 1)
-    wanted = min(-(-ENOUGH_GROUPS // groups), MOST_SPLITS)
+    wanted = min(-(-4 * FEW_GROUPS // groups), MOST_SPLITS)
     return Choice(smallest, max(min(wanted, depth // LEAST_DEPTH_PER_SPLIT), 1))

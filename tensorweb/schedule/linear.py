@@ -34,7 +34,8 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
     stack = list(reversed(outputs))
     while stack:
         node = stack[-1]
-        if id(node) in numbers:
+        key = id(node)
+        if key in numbers:
             stack.pop()
             continue
         base = node.base
@@ -47,25 +48,24 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
                 parts.append((base.dtype.name, base.size))
             if node is not base:
                 view = node.view
-                numbers[id(node)] = len(nodes)
+                numbers[key] = len(nodes)
                 nodes.append(node)
                 parts.append((number, view.shape, view.strides, view.offset))
             continue
-        waiting = [source for source in node.inputs if id(source) not in numbers]
-        if waiting:
-            stack.extend(reversed(waiting))
+        inputs = node.inputs
+        is_ready = True
+        for source in inputs:
+            if id(source) not in numbers:
+                stack.append(source)
+                is_ready = False
+        if not is_ready:
             continue
         stack.pop()
-        numbers[id(node)] = len(nodes)
+        numbers[key] = len(nodes)
         nodes.append(node)
-        parts.append(
-            (
-                node.op.name,
-                None if node.op is CONSTANT else node.attrs,
-                node.shape,
-                node.dtype.name,
-                tuple([numbers[id(source)] for source in node.inputs]),
-            )
-        )
+        op = node.op
+        sources = tuple([numbers[id(source)] for source in inputs])
+        attrs = None if op is CONSTANT else node.attrs
+        parts.append((op.name, attrs, node.shape, node.dtype.name, sources))
     wanted = tuple(numbers[id(node)] for node in outputs)
     return LinearGraph(nodes, numbers, (tuple(parts), wanted), wanted)
