@@ -162,8 +162,10 @@ from tensorweb.rounding import (
     trunc,
 )
 from tensorweb.searching import argmax, argmin, isin, nonzero, searchsorted, where
+from tensorweb.sets import unique_all, unique_counts, unique_inverse, unique_values
 from tensorweb.shapes import broadcast_shapes, next_position, ravel_index, unravel_index
 from tensorweb.show import show
+from tensorweb.sorting import argsort, sort, top_k
 from tensorweb.tensor import Tensor
 from tensorweb.trigonometric import (
     acos,
@@ -221,6 +223,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "asarray",
     "asin",
     "asinh",
@@ -358,6 +361,7 @@ __all__ = [
     "sin",
     "sinh",
     "sliding_windows",
+    "sort",
     "sqrt",
     "square",
     "squeeze",
@@ -373,6 +377,7 @@ __all__ = [
     "tanh",
     "tensordot",
     "tile",
+    "top_k",
     "tril",
     "triu",
     "trunc",
@@ -380,6 +385,10 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
     "unravel_index",
     "unstack",
     "var",

@@ -59,7 +59,7 @@ class Op:
         return f"Op({self.name})"
 
 
-STORED_KINDS = frozenset({"reduce", "matmul", "scan", "scatter", "compress"})
+STORED_KINDS = frozenset({"reduce", "matmul", "scan", "sort", "scatter", "compress"})
 """Kinds that always leave a storage behind, even when nobody asked for it."""
 
 LARGE_SHIFT = 20

@@ -10,6 +10,7 @@ from tensorweb.methods.movement import MovementMethods
 from tensorweb.methods.operators import Operators
 from tensorweb.methods.rearrangement import RearrangementMethods
 from tensorweb.methods.reductions import ReductionMethods
+from tensorweb.methods.sorting import SortingMethods
 from tensorweb.methods.values import ValueMethods
 
 
@@ -17,6 +18,7 @@ class Tensor(
     Operators,
     ElementwiseMethods,
     ReductionMethods,
+    SortingMethods,
     MovementMethods,
     RearrangementMethods,
     IndexingMethods,

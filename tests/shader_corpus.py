@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from functools import cache
 
 from tensorweb import dtypes
-from tensorweb.build import contraction, elementwise, movement, reduction, selection
+from tensorweb.build import (
+    contraction,
+    convolution,
+    elementwise,
+    movement,
+    reduction,
+    selection,
+    sorting,
+)
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.template import shader_folder, template_names
 from tensorweb.dtypes import CATEGORIES, DType
@@ -97,6 +105,20 @@ def structures() -> Iterator[tuple[str, Node]]:
     for dtype in STORED:
         turned = movement.permute(value(3, 33, 40, dtype=dtype), (0, 2, 1))
         yield f"turned {dtype}", movement.copy(turned)
+    for name in ("sort", "argsort"):
+        for dtype in STORED:
+            for length in (9, 9999):
+                x = value(3, length, dtype=dtype)
+                yield f"{name} {dtype} {length}", getattr(sorting, name)(x, 1)
+    for padding, groups in ((1, 1), (0, 1), (1, 3)):
+        for shape in ((2, 9, 8, 8), (2, 9, 17, 15)):
+            name = f"convolution {shape} padding {padding} groups {groups}"
+            x, weight = value(*shape), value(12, 9 // groups, 3, 3)
+            how = convolution.windows(name, shape[2:], (3, 3), 1, padding, 1)
+            yield name, convolution.convolve(x, weight, how, groups)
+    turned = movement.permute(value(6, 20, 5), (1, 0, 2))
+    product = contraction.tensordot(turned, value(5, 6, 24), (1, 2), (1, 0))
+    yield "tensordot over groups of axes", product
     mask = value(99, dtype=dtypes.bool)
     running = value(99, dtype=dtypes.int32)
     yield "compress", selection.compress(mask, running, 12)

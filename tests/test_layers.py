@@ -36,6 +36,8 @@ FUNCTIONS = (
     "reductions",
     "rounding",
     "searching",
+    "sets",
+    "sorting",
     "trigonometric",
     "windows",
 )

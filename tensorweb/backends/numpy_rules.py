@@ -112,6 +112,20 @@ def _scan(node: Node, inputs: Sequence[Array]) -> Array:
     return np.asarray(function(inputs[0], -1, dtype=numpy_dtype(node.dtype)))
 
 
+def _sort(node: Node, inputs: Sequence[Array]) -> Array:
+    """Sort or argsort the last axis; descending order sorts what is turned round."""
+    (values,) = inputs
+    turned = values
+    if node.attrs is True:
+        turned = -values if values.dtype.kind == "f" else ~values
+    elif node.op.name == "sort":
+        return np.sort(values, axis=-1, kind="stable")
+    order = np.argsort(turned, axis=-1, kind="stable")
+    if node.op.name == "argsort":
+        return order.astype(numpy_dtype(node.dtype))
+    return np.take_along_axis(values, order, -1)
+
+
 def _box(starts: Sequence[int], lengths: Sequence[int]) -> tuple[slice, ...]:
     return tuple(slice(s, s + n) for s, n in zip(starts, lengths, strict=True))
 
@@ -178,6 +192,7 @@ RULES: dict[str, Rule] = {
     "reduce": _reduce,
     "argreduce": _argreduce,
     "scan": _scan,
+    "sort": _sort,
     "pad": _pad,
     "concat": _concat,
     "embed": _embed,

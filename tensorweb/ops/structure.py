@@ -25,6 +25,10 @@ GATHER = Op("gather", "gather", "elements of a storage at given positions", arit
 SCATTER = Op(
     "scatter", "scatter", "a storage with given positions written; last wins", arity=3
 )
+SORT = Op("sort", "sort", "the last axis in order; equal values keep theirs, NaN last")
+ARGSORT = Op(
+    "argsort", "sort", "positions that sort the last axis, as sort does", result="index"
+)
 COMPRESS = Op("compress", "compress", "the positions where a mask holds", arity=2)
 MATMUL = Op("matmul", "matmul", "sums of products over axes", arity=2, weight=1000)
 
@@ -66,6 +70,8 @@ ROWS: tuple[Op, ...] = (
     EMBED,
     GATHER,
     SCATTER,
+    SORT,
+    ARGSORT,
     COMPRESS,
     MATMUL,
 )

@@ -19,7 +19,7 @@ CORES = frozenset({"reduce", "argreduce", "matmul"})
 CHOICES = ("pad", "concat", "embed")
 """Kinds that read their inputs at shifted places."""
 
-HEAVY = CORES | {"scan", "scatter", "compress"}
+HEAVY = CORES | {"scan", "sort", "scatter", "compress"}
 """Kinds that always need a kernel built around them."""
 
 ROW_OPS = frozenset({"sum", "prod", "max", "min"})

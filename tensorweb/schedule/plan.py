@@ -18,6 +18,9 @@ VECTOR_LENGTH = 64
 
 FEW_OUTPUTS = 256
 
+SHORT_SORT = 2048
+"""Rows up to this length are sorted by one launch."""
+
 MOST_SCALARS = 32
 """Constants of one kernel; half of a launch's parameter block."""
 
@@ -60,7 +63,8 @@ class _KernelBuilder:
     ) -> None:
         self.graph = graph
         self.root = root
-        self.max_inputs = max_inputs
+        # Sorting writes elements beside their positions and reads counts.
+        self.max_inputs = max_inputs - (root.op.kind == "sort")
         self.stored = fusion.stored
         self.core = fusion.core_of.get(id(root))
         self.rows = fusion.rows_of.get(id(root), [])
@@ -210,6 +214,20 @@ class _KernelBuilder:
         rows = prod(source.shape[:-1])
         term = self._value(source, tuple(range(last)), (last,))
         return "scan", (rows, length), {"term": term}
+
+    def _sort(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+        """Return a kernel that sorts rows; long rows are read by several launches.
+
+        Raises:
+            Blocked: a long row is computed, and launches might round it differently.
+        """
+        source = self.root.inputs[0]
+        *outer, length = source.shape
+        term = self._value(source, tuple(range(len(outer))), (len(outer),))
+        if length > SHORT_SORT and any(step.kind == "map" for step in term.steps):
+            raise Blocked(source)
+        sizes = (prod(outer), length, int(self.root.attrs is True))
+        return "sort", sizes, {"term": term}
 
     def _scatter(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
         original, positions, values = self.root.inputs

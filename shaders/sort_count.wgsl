@@ -1,0 +1,55 @@
+// Radix sort of long rows, first launch of a pass: how often each block has each digit.
+//
+// A block is 2048 elements of a row, a digit eight bits of the key. The counts lie
+// (row, digit, block): their running totals say where each block's digits go.
+
+// slot declarations: parameters and storages
+struct Parameters {
+  rows: u32,
+  length: u32,
+  blocks: u32,
+  flip: u32,
+  shift: u32,
+}
+@group(0) @binding(0) var<storage, read> input0: array<f32>;
+@group(0) @binding(1) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(2) var<uniform> parameters: Parameters;
+// end declarations
+
+// slot functions: bits_of(row, position) and key(bits)
+fn bits_of(row: u32, position: u32) -> u32 {
+  return bitcast<u32>(input0[row * parameters.length + position]);
+}
+fn key(bits: u32) -> u32 {
+  return select(bits | 0x80000000u, ~bits, bits > 0x80000000u) ^ parameters.flip;
+}
+// end functions
+
+const BLOCK: u32 = 2048u;
+
+var<workgroup> digit_counts: array<atomic<u32>, 256>;
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = group.y * groups.x + group.x;
+  let row = index / parameters.blocks;
+  let block = index % parameters.blocks;
+  atomicStore(&digit_counts[lane], 0u);
+  workgroupBarrier();
+  for (var place = lane; place < BLOCK; place += 256u) {
+    let position = block * BLOCK + place;
+    if (row < parameters.rows && position < parameters.length) {
+      let digit = (key(bits_of(row, position)) >> parameters.shift) & 255u;
+      atomicAdd(&digit_counts[digit], 1u);
+    }
+  }
+  workgroupBarrier();
+  if (row < parameters.rows) {
+    counts[(row * 256u + lane) * parameters.blocks + block] =
+      atomicLoad(&digit_counts[lane]);
+  }
+}

@@ -1,0 +1,184 @@
+// Radix sort of long rows, last launch of a pass: each block goes where its digits go.
+//
+// A workgroup sorts one block of 2048 elements by one digit of eight bits in its memory,
+// four bits at a time, so that elements of equal digit leave it side by side and in
+// order. Places behind the end of a row hold nothing and stay last.
+
+// slot declarations: parameters and storages
+struct Parameters {
+  rows: u32,
+  length: u32,
+  blocks: u32,
+  flip: u32,
+  shift: u32,
+}
+@group(0) @binding(0) var<storage, read> input0: array<f32>;
+@group(0) @binding(1) var<storage, read> running_counts: array<u32>;
+@group(0) @binding(2) var<storage, read_write> next_bits: array<u32>;
+@group(0) @binding(3) var<storage, read_write> next_positions: array<u32>;
+@group(0) @binding(4) var<uniform> parameters: Parameters;
+// end declarations
+
+// slot functions: what an element is, whether its first position goes along, where to
+const CARRIES_POSITIONS: bool = true;
+fn bits_of(row: u32, position: u32) -> u32 {
+  return bitcast<u32>(input0[row * parameters.length + position]);
+}
+fn position_of(row: u32, position: u32) -> u32 {
+  return position;
+}
+fn key(bits: u32) -> u32 {
+  return select(bits | 0x80000000u, ~bits, bits > 0x80000000u) ^ parameters.flip;
+}
+fn store(at: u32, bits: u32, position: u32) {
+  next_bits[at] = bits;
+  next_positions[at] = position;
+}
+// end functions
+
+const BLOCK: u32 = 2048u;
+const EACH: u32 = 8u;
+
+// Counts of digits while ranks are found, elements while they change places.
+var<workgroup> memory: array<u32, BLOCK>;
+var<workgroup> totals: array<u32, 256>;
+
+// Turn counts in `memory` into the counts before each of them.
+//
+// Word w of column t counts digit w of thread t in its low half and digit w + 8 in its
+// high half; all counts of the low halves come before those of the high halves.
+fn count_before(lane: u32) {
+  var total = 0u;
+  for (var i = 0u; i < EACH; i++) {
+    total += memory[lane * EACH + i];
+  }
+  totals[lane] = total;
+  workgroupBarrier();
+  for (var distance = 1u; distance < 256u; distance *= 2u) {
+    var before = 0u;
+    if (lane >= distance) {
+      before = totals[lane - distance];
+    }
+    workgroupBarrier();
+    totals[lane] += before;
+    workgroupBarrier();
+  }
+  var before = totals[lane] - total + (totals[255] << 16u);
+  for (var i = 0u; i < EACH; i++) {
+    let count = memory[lane * EACH + i];
+    memory[lane * EACH + i] = before;
+    before += count;
+  }
+  workgroupBarrier();
+}
+
+// The digit of an element; what is none has the last digit.
+fn digit_of(bits: u32, is_element: bool) -> u32 {
+  return select(255u, (key(bits) >> parameters.shift) & 255u, is_element);
+}
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = group.y * groups.x + group.x;
+  let row = index / parameters.blocks;
+  let block = index % parameters.blocks;
+  let start = block * BLOCK;
+  var count = 0u;
+  if (row < parameters.rows) {
+    count = min(parameters.length - start, BLOCK);
+  }
+
+  // Read in one sweep, then let each thread take EACH neighbours.
+  for (var i = 0u; i < EACH; i++) {
+    let place = i * 256u + lane;
+    if (place < count) {
+      memory[place] = bits_of(row, start + place);
+    }
+  }
+  workgroupBarrier();
+  var bits: array<u32, EACH>;
+  var positions: array<u32, EACH>;
+  var ranks: array<u32, EACH>;
+  for (var i = 0u; i < EACH; i++) {
+    let place = lane * EACH + i;
+    bits[i] = memory[place];
+    if (CARRIES_POSITIONS && place < count) {
+      positions[i] = position_of(row, start + place);
+    }
+  }
+  workgroupBarrier();
+
+  for (var part = 0u; part < 8u; part += 4u) {
+    for (var i = 0u; i < EACH; i++) {
+      memory[i * 256u + lane] = 0u;
+    }
+    for (var i = 0u; i < EACH; i++) {
+      let digit = (digit_of(bits[i], lane * EACH + i < count) >> part) & 15u;
+      let word = (digit & 7u) * 256u + lane;
+      let half = (digit >> 3u) * 16u;
+      ranks[i] = (memory[word] >> half) & 0xffffu;
+      memory[word] += 1u << half;
+    }
+    workgroupBarrier();
+    count_before(lane);
+    for (var i = 0u; i < EACH; i++) {
+      let digit = (digit_of(bits[i], lane * EACH + i < count) >> part) & 15u;
+      let word = (digit & 7u) * 256u + lane;
+      ranks[i] += (memory[word] >> ((digit >> 3u) * 16u)) & 0xffffu;
+    }
+    workgroupBarrier();
+    // After the first part each thread takes neighbours again, in the end a sweep.
+    let first = select(lane * EACH, lane, part == 4u);
+    let step = select(1u, 256u, part == 4u);
+    if (CARRIES_POSITIONS) {
+      for (var i = 0u; i < EACH; i++) {
+        memory[ranks[i]] = positions[i];
+      }
+      workgroupBarrier();
+      for (var i = 0u; i < EACH; i++) {
+        positions[i] = memory[first + i * step];
+      }
+      workgroupBarrier();
+    }
+    for (var i = 0u; i < EACH; i++) {
+      memory[ranks[i]] = bits[i];
+    }
+    workgroupBarrier();
+    for (var i = 0u; i < EACH; i++) {
+      bits[i] = memory[first + i * step];
+    }
+    workgroupBarrier();
+  }
+
+  // The place of each digit's first element, then how far its elements have to move.
+  for (var i = 0u; i < EACH; i++) {
+    let place = i * 256u + lane;
+    if (place < count) {
+      let digit = digit_of(bits[i], true);
+      if (place == 0u || digit_of(memory[max(place, 1u) - 1u], true) != digit) {
+        totals[digit] = place;
+      }
+    }
+  }
+  workgroupBarrier();
+  let counted = lane * parameters.blocks + block;
+  if (row < parameters.rows) {
+    var before = 0u;
+    if (counted > 0u) {
+      before = running_counts[row * parameters.blocks * 256u + counted - 1u];
+    }
+    totals[lane] = before - totals[lane];
+  }
+  workgroupBarrier();
+  for (var i = 0u; i < EACH; i++) {
+    let place = i * 256u + lane;
+    if (place < count) {
+      let moved = totals[digit_of(bits[i], true)] + place;
+      store(row * parameters.length + moved, bits[i], positions[i]);
+    }
+  }
+}
