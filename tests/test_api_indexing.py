@@ -295,3 +295,13 @@ def test_values_from_another_device_are_refused() -> None:
     x = tw.zeros(3, device="cpu")
     with pytest.raises(DeviceError, match="move v"):
         x[0] = tw.zeros((), device="webgpu")
+
+
+def test_index_tensor_is_checked_once(device: str) -> None:
+    indices = tw.realize(tw.arange(5, dtype=tw.int32) % 3 + 0)
+    table = tw.arange(7)
+    first = table[indices].tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tensorweb.build.keys.read", lambda *_: pytest.fail("read again"))
+        assert (table[indices] + 0).shape == (5,)
+    assert first == [0, 1, 2, 0, 1]

@@ -10,6 +10,7 @@ import itertools
 import operator
 from array import array
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from tensorweb import dtypes
 from tensorweb.build.elementwise import cast, elementwise
@@ -180,7 +181,18 @@ def checked_indices(node: Node, axis: int, shape: Shape) -> Node:
     )
 
 
+_known_extremes: WeakKeyDictionary[Node, tuple[int, int]] = WeakKeyDictionary()
+"""What was found once about an index tensor; values never change."""
+
+
 def _extremes(node: Node) -> tuple[int, int]:
+    found = _known_extremes.get(node)
+    if found is None:
+        found = _known_extremes[node] = _find_extremes(node)
+    return found
+
+
+def _find_extremes(node: Node) -> tuple[int, int]:
     if node.op.kind == "constant":
         return int(node.attrs), int(node.attrs)  # type: ignore[call-overload]  # a constant's attrs are its number
     data = host_bytes(node)
