@@ -10,6 +10,7 @@ from tensorweb.codegen.expression import (
     stored,
 )
 from tensorweb.codegen.families import Storages, input_storages, launch
+from tensorweb.codegen.places import has_several_axes, placed_function
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.tile_body import Operand, body, constants
@@ -23,6 +24,10 @@ from tensorweb.codegen.vector import (
     vector_slots,
 )
 from tensorweb.schedule.kernel import Expression, Kernel
+
+
+def _read_singly(name: str, expression: Expression) -> Operand:
+    return Operand(name, expression, False, False, has_several_axes(expression))
 
 
 class _Product:
@@ -53,7 +58,7 @@ class _Product:
             return Operand(name, expression, True, False)
         if is_vectorizable(other):
             return Operand(name, other, True, True)
-        return Operand(name, expression, False, False)
+        return _read_singly(name, expression)
 
     def _settle_slots(self) -> None:
         """Fall back to single loads where an input is also read one by one."""
@@ -77,8 +82,8 @@ class _Product:
             for operand in operands
         ):
             kernel = self.kernel
-            self.left = Operand("left", kernel.expression("left"), False, False)
-            self.right = Operand("right", kernel.expression("right"), False, False)
+            self.left = _read_singly("left", kernel.expression("left"))
+            self.right = _read_singly("right", kernel.expression("right"))
             return
         for operand in operands:
             if operand.is_vector:
@@ -100,7 +105,10 @@ class _Product:
 
     def _tiles(self) -> Launch:
         kernel = self.kernel
-        declarations = Declarations(kernel.scalar_dtypes)
+        read = [self.left.expression, self.right.expression]
+        declarations = Declarations(
+            kernel.scalar_dtypes, any(has_several_axes(each) for each in read)
+        )
         declarations.parameter("rows", "u32", self.rows)
         declarations.parameter("columns", "u32", self.columns)
         declarations.parameter("depth", "u32", self.depth)
@@ -110,7 +118,6 @@ class _Product:
             text += self._read(declarations, operand)
         is_last = self.splits == 1
         text += self._store(declarations, is_last)
-        read = [self.left.expression, self.right.expression]
         storages, places = input_storages(
             kernel, [*read, self.finish] if is_last else read, self.vectors
         )
@@ -149,6 +156,8 @@ class _Product:
         if operand.is_vector:
             joined = "vec4<Value>|vec4<Value>({0}, {1}, {2}, {3})"
             return vector_function(declarations, *arguments, "Value", "{0}", joined)
+        if operand.is_placed:
+            return placed_function(declarations, *arguments)
         return function(declarations, *arguments, "Value")
 
     def _store(self, declarations: Declarations, is_last: bool) -> str:

@@ -83,9 +83,18 @@ def number_bits(value: float, dtype: str) -> int:
 class Declarations:
     """Collects the parameters of one launch and writes its declarations."""
 
-    def __init__(self, scalar_dtypes: Sequence[str] = ()) -> None:
-        """Begin; `scalar_dtypes` are the dtypes of the kernel's constants."""
+    def __init__(
+        self, scalar_dtypes: Sequence[str] = (), fixes_sizes: bool = False
+    ) -> None:
+        """Begin without parameters.
+
+        Args:
+            scalar_dtypes: dtypes of the kernel's constants.
+            fixes_sizes: whether lengths of axes are written into the text, so that
+                compilers turn divisions into multiplications.
+        """
         self.scalar_dtypes = scalar_dtypes
+        self.fixes_sizes = fixes_sizes
         self.words: list[Word] = []
         self._fields: list[str] = []
         self._constants: list[str] = []
@@ -102,6 +111,10 @@ class Declarations:
         self.words.append(value)
         self._fields.append(f"  {name}: {type_name},\n")
         return f"parameters.{name}"
+
+    def size(self, name: str, value: int) -> str:
+        """Return the WGSL of the length of an axis, by which indices are divided."""
+        return f"{value}u" if self.fixes_sizes else self.parameter(name, "u32", value)
 
     def scalar(self, slot: int) -> str:
         """Return the WGSL value of one of the kernel's constants."""
@@ -201,8 +214,12 @@ def coordinates(
     name: str,
     arguments: Sequence[str],
     expression: Expression,
+    numbers: Sequence[int] | None = None,
 ) -> list[str]:
-    """Return lines that split each group's index into coordinates of its axes."""
+    """Return lines that split each group's index into coordinates of its axes.
+
+    `numbers` are what parameters call the groups, where that is not 0, 1, ….
+    """
     lines = []
     for group, (argument, sizes) in enumerate(
         zip(arguments, expression.groups, strict=True)
@@ -213,9 +230,8 @@ def coordinates(
             if axis == 0:
                 lines.append(f"  let {coordinate} = i32({rest});\n")
                 continue
-            size = declarations.parameter(
-                f"{name}_size{group}_{axis}", "u32", sizes[axis]
-            )
+            number = numbers[group] if numbers else group
+            size = declarations.size(f"{name}_size{number}_{axis}", sizes[axis])
             lines.append(f"  let {coordinate} = i32({rest} % {size});\n")
             lines.append(f"  let {argument}_above_{axis} = {rest} / {size};\n")
             rest = f"{argument}_above_{axis}"
