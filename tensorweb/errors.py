@@ -7,6 +7,7 @@
     ├── DataError (ValueError, TypeError)    host data cannot become a tensor
     ├── RangeError (OverflowError)       an integer does not fit its dtype
     ├── TensorIndexError (IndexError)    an index is out of range or of a wrong kind
+    ├── TraceError (RuntimeError)        a value was asked for while jit records
     ├── DeviceError (ValueError)         devices are mixed, unknown or unavailable
     └── BackendError (RuntimeError)      the device could not do its work
         ├── BlockingError                Python cannot wait here; use the awaitable twin
@@ -102,6 +103,14 @@ class DeviceError(TensorwebError, ValueError):
     Traceback (most recent call last):
     ...
     tensorweb.errors.DeviceError: unknown device 'tpu'; devices are cpu, webgpu.
+    """
+
+
+class TraceError(TensorwebError, RuntimeError):
+    """A value was asked for while `jit` records what a function does.
+
+    >>> issubclass(TraceError, RuntimeError)
+    True
     """
 
 

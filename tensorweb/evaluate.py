@@ -5,7 +5,8 @@ Graph builders never come here; only reading, printing and unbounded loops do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from tensorweb.devices import backend, opened
 from tensorweb.graph import HostData, Node, constant, leaf
@@ -18,6 +19,19 @@ SMALL_CONSTANT = 1024
 """A constant of so many elements is read without a device."""
 
 
+_recording: list[str] = []
+
+
+@contextmanager
+def recording(name: str) -> Iterator[None]:
+    """Let graphs grow to any depth while `jit` records the function `name`."""
+    _recording.append(name)
+    try:
+        yield
+    finally:
+        _recording.pop()
+
+
 def realize(nodes: Sequence[Node]) -> None:
     """Compute nodes; one flush per device. Returns before the device is done."""
     pending = [node for node in nodes if not node.is_computed]
@@ -28,8 +42,8 @@ def realize(nodes: Sequence[Node]) -> None:
 
 
 def bound_depth(node: Node) -> None:
-    """Compute a node whose history has grown too deep."""
-    if node.depth > DEEPEST:
+    """Compute a node whose history has grown too deep, except while recording."""
+    if not _recording and node.depth > DEEPEST:
         realize([node])
 
 

@@ -170,6 +170,12 @@ class HostData(Storage):
         self.data = data
 
 
+class Placeholder(Storage):
+    """Stands for an argument's storage while `jit` records a function."""
+
+    __slots__ = ()
+
+
 LEAF = Op("leaf", "leaf", "a value that is already there", arity=0)
 CONSTANT = Op("constant", "constant", "one number, the same everywhere", arity=0)
 
@@ -179,6 +185,11 @@ def leaf(storage: Storage, shape: Shape, dtype: DType, device: str) -> Node:
     node = Node(LEAF, (), None, shape, dtype, device)
     node.storage = storage
     return node
+
+
+def view_of(base: Node, view: View) -> Node:
+    """Return a node that looks at a computed node's storage through a view."""
+    return Node(LEAF, (base,), None, view.shape, base.dtype, base.device, base, view)
 
 
 def constant(value: complex, dtype: DType, device: str, shape: Shape = ()) -> Node:

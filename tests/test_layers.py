@@ -33,6 +33,7 @@ FUNCTIONS = (
     "manipulation",
     "namespace",
     "patterns",
+    "recording",
     "reductions",
     "rounding",
     "searching",

@@ -18,12 +18,13 @@ from tensorweb.backends.planning import (
     storage_bytes,
 )
 from tensorweb.backends.pool import Buffer, Pool
+from tensorweb.backends.replay import Replay
 from tensorweb.build.movement import copy
 from tensorweb.devices import DEVICES, forget
 from tensorweb.drivers import Driver, open_driver, open_driver_async
 from tensorweb.drivers.protocol import COPY
-from tensorweb.errors import DeviceLostError, DeviceMemoryError
-from tensorweb.graph import CONSTANT, HostData, Node
+from tensorweb.errors import DeviceLostError, DeviceMemoryError, TraceError
+from tensorweb.graph import CONSTANT, HostData, Node, Placeholder
 from tensorweb.schedule.linear import LinearGraph, linearize
 
 PLANS_KEPT = 1024
@@ -139,6 +140,13 @@ class WebGpuBackend:
                 raise
             raise DeviceMemoryError(f"computing {describe(node)}: {error}") from error
 
+    def record(self, inputs: Sequence[Node], outputs: Sequence[Node]) -> Replay:
+        """Return how to compute outputs again for other values of the inputs."""
+        graph = linearize(list(dict.fromkeys(node.base for node in outputs)))
+        with self._failures(outputs[0]):
+            plan = make_plan(graph, self.pool, self._pipelines)
+            return Replay(self, graph, plan, inputs, outputs)
+
     def _alive(self, nodes: Sequence[Node]) -> None:
         """Raise when the device is gone, and make room for a new one."""
         if self.driver.is_lost:
@@ -206,6 +214,12 @@ class WebGpuBackend:
             if len(data):
                 self.driver.write_buffer(buffer.handle, 0, data)
             node.storage = storage = buffer
+        if isinstance(storage, Placeholder):
+            raise TraceError(
+                f"jit: the value of {describe(node)} was asked for while the function "
+                "is recorded (print, item, tolist, if, a mask). Read values outside "
+                "of it, use where instead of if, or call the function without jit."
+            )
         assert isinstance(storage, Buffer), "internal: a foreign storage"
         if storage.pool is not self.pool:
             raise DeviceLostError(

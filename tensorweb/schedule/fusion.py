@@ -37,6 +37,9 @@ LOAD_COST = 4
 RECOMPUTE_LIMIT = 32
 """A value used by several kernels is stored when it costs more than this."""
 
+LONGEST_CHAIN = 128
+"""Operations in a row that one kernel may hold; a longer chain is stored between."""
+
 REPEAT_LIMIT = 12
 """A value used by many elements of one kernel is stored when it costs more."""
 
@@ -102,6 +105,7 @@ class Fusion:
         would double the work.
         """
         cost: dict[int, int] = {}
+        length: dict[int, int] = {}
         scattered = self._read_at_several_places()
         for node in self.graph.nodes:
             kind = node.op.kind
@@ -116,9 +120,12 @@ class Fusion:
                     kind, 0
                 )
                 total = own + inner
-                if total > RECOMPUTE_LIMIT and id(node) in scattered:
+                steps = 1 + max((length.get(id(s), 0) for s in node.inputs), default=0)
+                is_long = steps > LONGEST_CHAIN and kind != "movement"
+                if is_long or (total > RECOMPUTE_LIMIT and id(node) in scattered):
                     self.stored.add(id(node))
-                    total = LOAD_COST
+                    total, steps = LOAD_COST, 0
+                length[id(node)] = steps
                 cost[id(node)] = total
         return cost
 

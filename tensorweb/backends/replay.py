@@ -1,0 +1,118 @@
+"""A recorded plan: the tape of a function, replayed with other arguments' buffers."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Protocol
+
+from tensorweb.backends.planning import Plan, describe, filled
+from tensorweb.backends.pool import Buffer, Pool
+from tensorweb.build.movement import copy
+from tensorweb.drivers import Driver
+from tensorweb.errors import DeviceLostError
+from tensorweb.graph import Node, leaf, view_of
+from tensorweb.schedule.linear import LinearGraph
+
+
+class Host(Protocol):
+    """What a replay needs of its backend."""
+
+    pool: Pool
+    driver: Driver
+
+    def realize(self, nodes: Sequence[Node]) -> None:
+        """Compute nodes."""
+
+    def buffer_of(self, node: Node) -> Buffer:
+        """Return the buffer of a computed base."""
+
+
+class Replay:
+    """Fills a tape's holes with the buffers of new arguments and submits it.
+
+    Buffers inside the function and the values it captured are kept and reused; only
+    results get fresh ones, so a call costs one submission and no graph.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        graph: LinearGraph,
+        plan: Plan,
+        inputs: Sequence[Node],
+        outputs: Sequence[Node],
+    ) -> None:
+        """Keep what does not change between calls."""
+        self._host = host
+        numbers = graph.numbers
+        places = {numbers[id(n)]: i for i, n in enumerate(inputs) if id(n) in numbers}
+        self._outputs = [(numbers[id(node.base)], node.view) for node in outputs]
+        self._bases = {number: graph.nodes[number] for number, _ in self._outputs}
+        made = {number for number, _ in plan.results}
+        self._given = [
+            (number, places[number])
+            for number in {*plan.reads, *self._bases}
+            if number in places
+        ]
+        self._fresh = [
+            (number, nbytes) for number, nbytes in plan.results if number in self._bases
+        ]
+        self._kept: dict[int, Buffer] = {
+            number: host.buffer_of(graph.nodes[number])
+            for number in {*plan.reads, *self._bases} - places.keys() - made
+        }
+        for number, nbytes in plan.results:
+            if number not in self._bases:
+                self._kept[number] = host.pool.take(
+                    nbytes, describe, graph.nodes[number]
+                )
+        for number, nbytes in plan.scratch:
+            self._kept[number] = host.pool.take(nbytes, str, "a scratch storage")
+        fixed = {number: buffer.handle for number, buffer in self._kept.items()}
+        changing = {n for n, _ in self._given} | {n for n, _ in self._fresh}
+        handles = {**dict.fromkeys(changing, 0), **fixed}
+        self._tapes: list[tuple[array[int], list[tuple[int, int]]]] = [
+            (
+                filled(tape, handles, graph.nodes),
+                [hole for hole in tape.buffer_holes if hole[1] in changing],
+            )
+            for tape in plan.tapes
+        ]
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the device that holds the kept buffers still exists."""
+        return not self._host.driver.is_lost
+
+    def __call__(self, inputs: Sequence[Node]) -> list[Node]:
+        """Return the results for other arguments of the same shapes and dtypes.
+
+        Raises:
+            DeviceLostError: the device that holds the captured values is gone.
+        """
+        host = self._host
+        if not self.is_alive:
+            raise DeviceLostError("the GPU device of a recorded function was lost.")
+        plain = [node if node.base is node else copy(node) for node in inputs]
+        if any(node.storage is None for node in plain):
+            host.realize(plain)
+        buffers: dict[int, Buffer] = {
+            number: host.buffer_of(plain[place]) for number, place in self._given
+        }
+        for number, nbytes in self._fresh:
+            buffers[number] = host.pool.take(nbytes, describe, self._bases[number])
+        for words, holes in self._tapes:
+            for place, number in holes:
+                words[place] = buffers[number].handle
+            host.driver.submit(words)
+        results: dict[int, Node] = {}
+        for number, base in self._bases.items():
+            storage = buffers.get(number) or self._kept[number]
+            results[number] = leaf(storage, base.shape, base.dtype, base.device)
+        return [
+            results[number]
+            if view == results[number].view
+            else view_of(results[number], view)
+            for number, view in self._outputs
+        ]
