@@ -62,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("--out", type=Path, default=process.ROOT / "dist", metavar="DIR")
     command("setup", _setup, "install every tool that tests and checks need")
     command("check", _check, "run ruff, mypy and the TypeScript compiler")
+    command("docs", _docs, "write the pages that are made from docstrings")
     test = command("test", _test, "set up, check and run every test", wheels=True)
     test.add_argument("-k", metavar="EXPRESSION", help="only tests whose name matches")
     command("bench", _bench, "measure; further arguments go to bench/")
@@ -85,6 +86,13 @@ def _setup(options: argparse.Namespace) -> None:
 def _check(options: argparse.Namespace) -> int:
     environment.prepare("test")
     return 1 if checks.run() else 0
+
+
+def _docs(options: argparse.Namespace) -> int:
+    environment.prepare("test")
+    return process.status(
+        [environment.PYTHON, "-m", "tools.documents"], env=environment.variables()
+    )
 
 
 def _test(options: argparse.Namespace) -> int:
