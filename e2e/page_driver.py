@@ -74,7 +74,7 @@ class PageDriver:
 
     def clean(self) -> None:
         """Check that the console had no error or warning so far."""
-        assert self.console == []
+        assert self.console == [], "\n".join(self.console)
 
     def _log(self, message: Any) -> None:
         if message.type in ("error", "warning"):

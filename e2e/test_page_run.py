@@ -105,7 +105,7 @@ def test_stop_ends_it_and_the_next_run_works(shared: PageDriver, source: str) ->
     shared.begin(source)
     shared.page.click("#stop")
     assert shared.idle() == "ready"
-    assert "Stopped after" in shared.output
+    expect(shared.page.locator("#output")).to_contain_text("Stopped after")
     assert "restarted" not in shared.output
     assert shared.run("print('next')") == "ready"
     assert "next" in shared.output
@@ -184,11 +184,13 @@ def test_stop_without_isolation_restarts_python(
     page.click("#stop")
     assert driver.idle() == "ready"
     assert "restarted" not in driver.output
-    driver.begin("while True: pass")
+    busy = "print('busy')\nwhile True: pass"
+    driver.begin(busy)
+    expect(page.locator("#output")).to_contain_text("busy")
     page.click("#stop")
     expect(page.locator(".trouble")).to_contain_text("Python was restarted")
     assert driver.idle(90_000) == "error"
-    assert page.evaluate("tensorwebPage.editor.source()") == "while True: pass"
+    assert page.evaluate("tensorwebPage.editor.source()") == busy
     assert driver.run("print('again')") == "ready"
     driver.clean()
 
@@ -211,3 +213,18 @@ def test_closing_the_tab_in_a_run_is_harmless(chromium: Browser, site_url: str) 
     assert again.run("print('fine')") == "ready"
     again.clean()
     context.close()
+
+
+def test_firefox_runs_a_program(firefox: Browser, site_url: str) -> None:
+    driver = PageDriver(firefox.new_page()).open(site_url)
+    source = (
+        "import tensorweb as tw\nx = tw.ones((3, 4))\nprint(x.device)\nx.sum().item()"
+    )
+    assert driver.run(source) == "ready"
+    assert "webgpu" in driver.output
+    assert "12.0" in driver.output
+    driver.pictured()
+    driver.begin("while True: pass")
+    driver.page.click("#stop")
+    assert driver.idle() == "ready"
+    assert driver.run("print('next')") == "ready"

@@ -29,12 +29,16 @@ const base = new URL("./", self.location.href);
 let running: Running | null = null;
 let queue: Promise<void> = Promise.resolve();
 let current = 0;
+let stopped = 0;
 
 self.addEventListener("message", (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if ("cancel" in message) {
     // A late message must not hit the next question.
-    if (message.cancel === current) running?.interrupt.cancel();
+    if (message.cancel === current) {
+      stopped = current;
+      running?.interrupt.cancel();
+    }
     return;
   }
   queue = queue.then(() => reply(message));
@@ -58,6 +62,7 @@ async function respond(request: Request): Promise<unknown> {
   if (!running) throw new Error("Python has not started");
   const { interrupt } = running;
   if (request.question === "run") await loadPackages(running.python, request.details);
+  if (stopped === request.id && request.question === "run") return STOPPED;
   interrupt.begin();
   try {
     return JSON.parse(

@@ -93,8 +93,18 @@ function footer(record: RunRecord): string {
   return `${record.error ? "Failed after" : "Finished in"} ${time}`;
 }
 
+/** A text that is wider than its card scrolls, and then the keyboard must reach it. */
+const widths = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+    else target.removeAttribute("tabindex");
+  }
+});
+
 function displayCard({ display, name, text, tensor }: Display, page: Page): HTMLElement {
-  const body = el("pre", { class: "text" }, text);
+  const label = { role: "region", "aria-label": `Value of ${name ?? "the display"} ${display + 1}` };
+  const body = el("pre", { class: "text", ...label }, text);
+  widths.observe(body);
   const card = el("div", { class: "display" }, body);
   if (tensor) {
     const look = { class: "display-name", title: "Look into this tensor" };
