@@ -93,13 +93,20 @@ class _Side:
                     f"  let {name}_depth{i} = {name}_place{i} / {across}u;\n",
                 ]
             lines.append(f"  var {name}_next{i} = vec4<Value>();\n")
-            if self.operand.is_placed:
-                lines += [
-                    f"  let {name}_fixed{i}_{place} = {name}_fixed(batch, "
-                    f"{self.first} + {name}_along{i} + {place}u);\n"
-                    for place in range(4)
-                ]
+        if self.operand.is_placed:
+            lines += [
+                f"  let {name}_fixed{i}_{place} = {name}_fixed(batch, "
+                f"{self.first} + {name}_along{i} + {place}u);\n"
+                for i in range(self.fixed_places)
+                for place in range(4)
+            ]
         return "".join(lines)
+
+    @property
+    def fixed_places(self) -> int:
+        """How many different rows or columns a thread's loads begin at."""
+        is_even = self.tile.threads % (self.extent // 4) == 0
+        return 1 if is_even else self.loads
 
     def load(self, depth: str, indent: str) -> str:
         """Return the loads of the tile that begins at a depth into registers."""
@@ -132,7 +139,8 @@ class _Side:
         for place, component in enumerate(COMPONENTS):
             single = self._call(f"{along} + {place}u", k)
             if self.operand.is_placed:
-                single = f"{name}({name}_fixed{i}_{place}, {name}_moving{i})"
+                fixed = f"{name}_fixed{i % self.fixed_places}_{place}"
+                single = f"{name}({fixed}, {name}_moving{i})"
             line = f"{register}.{component} = {single};\n"
             if self.is_ragged:
                 inside = f"{along} + {place}u < {self.limit}"
