@@ -40,10 +40,22 @@ fn main(
   let block = index % parameters.blocks;
   atomicStore(&digit_counts[lane], 0u);
   workgroupBarrier();
-  for (var place = lane; place < BLOCK; place += 256u) {
-    let position = block * BLOCK + place;
-    if (row < parameters.rows && position < parameters.length) {
-      let digit = (key(bits_of(row, position)) >> parameters.shift) & 255u;
+  // All elements are asked for before the first is counted.
+  var count = 0u;
+  if (row < parameters.rows) {
+    count = min(parameters.length - block * BLOCK, BLOCK);
+  }
+  var bits: array<u32, 8>;
+  // unroll
+  for (var i = 0u; i < 8u; i++) {
+    if (i * 256u + lane < count) {
+      bits[i] = bits_of(row, block * BLOCK + i * 256u + lane);
+    }
+  }
+  // unroll
+  for (var i = 0u; i < 8u; i++) {
+    if (i * 256u + lane < count) {
+      let digit = (key(bits[i]) >> parameters.shift) & 255u;
       atomicAdd(&digit_counts[digit], 1u);
     }
   }

@@ -73,10 +73,10 @@ fn main(
   for (var size = 2u; size <= parameters.width; size *= 2u) {
     for (var distance = size / 2u; distance > 0u; distance /= 2u) {
       for (var pair = lane; pair < TILE / 2u; pair += 256u) {
-        let low = 2u * pair - pair % distance;
+        let low = 2u * pair - (pair & (distance - 1u));
         let high = low + distance;
         // The last merge of a row ascends, those before it by turns.
-        let is_ascending = ((low % parameters.width) & size) == 0u;
+        let is_ascending = (low & (parameters.width - 1u) & size) == 0u;
         if (belongs_behind(low, high) == is_ascending) {
           swap(low, high);
         }

@@ -49,7 +49,8 @@ var<workgroup> totals: array<u32, 256>;
 // high half; all counts of the low halves come before those of the high halves.
 fn count_before(lane: u32) {
   var total = 0u;
-  for (var i = 0u; i < EACH; i++) {
+  // unroll
+  for (var i = 0u; i < 8u; i++) {
     total += memory[lane * EACH + i];
   }
   totals[lane] = total;
@@ -64,7 +65,8 @@ fn count_before(lane: u32) {
     workgroupBarrier();
   }
   var before = totals[lane] - total + (totals[255] << 16u);
-  for (var i = 0u; i < EACH; i++) {
+  // unroll
+  for (var i = 0u; i < 8u; i++) {
     let count = memory[lane * EACH + i];
     memory[lane * EACH + i] = before;
     before += count;
@@ -93,7 +95,8 @@ fn main(
   }
 
   // Read in one sweep, then let each thread take EACH neighbours.
-  for (var i = 0u; i < EACH; i++) {
+  // unroll
+  for (var i = 0u; i < 8u; i++) {
     let place = i * 256u + lane;
     if (place < count) {
       memory[place] = bits_of(row, start + place);
@@ -103,7 +106,8 @@ fn main(
   var bits: array<u32, EACH>;
   var positions: array<u32, EACH>;
   var ranks: array<u32, EACH>;
-  for (var i = 0u; i < EACH; i++) {
+  // unroll
+  for (var i = 0u; i < 8u; i++) {
     let place = lane * EACH + i;
     bits[i] = memory[place];
     if (CARRIES_POSITIONS && place < count) {
@@ -113,10 +117,12 @@ fn main(
   workgroupBarrier();
 
   for (var part = 0u; part < 8u; part += 4u) {
-    for (var i = 0u; i < EACH; i++) {
+    // unroll
+    for (var i = 0u; i < 8u; i++) {
       memory[i * 256u + lane] = 0u;
     }
-    for (var i = 0u; i < EACH; i++) {
+    // unroll
+    for (var i = 0u; i < 8u; i++) {
       let digit = (digit_of(bits[i], lane * EACH + i < count) >> part) & 15u;
       let word = (digit & 7u) * 256u + lane;
       let half = (digit >> 3u) * 16u;
@@ -125,7 +131,8 @@ fn main(
     }
     workgroupBarrier();
     count_before(lane);
-    for (var i = 0u; i < EACH; i++) {
+    // unroll
+    for (var i = 0u; i < 8u; i++) {
       let digit = (digit_of(bits[i], lane * EACH + i < count) >> part) & 15u;
       let word = (digit & 7u) * 256u + lane;
       ranks[i] += (memory[word] >> ((digit >> 3u) * 16u)) & 0xffffu;
@@ -135,27 +142,32 @@ fn main(
     let first = select(lane * EACH, lane, part == 4u);
     let step = select(1u, 256u, part == 4u);
     if (CARRIES_POSITIONS) {
-      for (var i = 0u; i < EACH; i++) {
+      // unroll
+      for (var i = 0u; i < 8u; i++) {
         memory[ranks[i]] = positions[i];
       }
       workgroupBarrier();
-      for (var i = 0u; i < EACH; i++) {
+      // unroll
+      for (var i = 0u; i < 8u; i++) {
         positions[i] = memory[first + i * step];
       }
       workgroupBarrier();
     }
-    for (var i = 0u; i < EACH; i++) {
+    // unroll
+    for (var i = 0u; i < 8u; i++) {
       memory[ranks[i]] = bits[i];
     }
     workgroupBarrier();
-    for (var i = 0u; i < EACH; i++) {
+    // unroll
+    for (var i = 0u; i < 8u; i++) {
       bits[i] = memory[first + i * step];
     }
     workgroupBarrier();
   }
 
   // The place of each digit's first element, then how far its elements have to move.
-  for (var i = 0u; i < EACH; i++) {
+  // unroll
+  for (var i = 0u; i < 8u; i++) {
     let place = i * 256u + lane;
     if (place < count) {
       let digit = digit_of(bits[i], true);
@@ -174,7 +186,8 @@ fn main(
     totals[lane] = before - totals[lane];
   }
   workgroupBarrier();
-  for (var i = 0u; i < EACH; i++) {
+  // unroll
+  for (var i = 0u; i < 8u; i++) {
     let place = i * 256u + lane;
     if (place < count) {
       let moved = totals[digit_of(bits[i], true)] + place;

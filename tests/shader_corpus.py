@@ -56,6 +56,7 @@ def operations() -> Iterator[tuple[str, Node]]:
                 yield name, reduction.argreduce(op.name, value(99999, dtype=dtype), 0)
             elif op.kind == "scan":
                 yield name, reduction.scan(op.name, value(5, 7, dtype=dtype), 0)
+                yield name, reduction.scan(op.name, value(300, dtype=dtype), 0)
                 yield name, reduction.scan(op.name, value(3, 9999, dtype=dtype), 1)
                 yield name, reduction.scan(op.name, value(3, 8192, dtype=dtype), 1)
 

@@ -25,6 +25,11 @@ from tensorweb.schedule.kernel import Expression, Kernel
 
 BLOCK = 4096
 
+SHORT = 256
+"""Rows up to this length are scanned several to a workgroup."""
+
+SHORT_TILE = 1024
+
 QUAD_OF_TERMS = """\
 fn term_or_identity(row: u32, position: u32) -> Value {
   if (row < parameters.rows && position < parameters.length) {
@@ -154,11 +159,7 @@ class Scan:
                 "  return terms[row * parameters.length + position];\n}\n"
             ) + QUAD_OF_TERMS
             storages, places = [("terms", "r", self.value)], [source]
-        head = f"alias Value = {self.value};\nalias Value4 = vec4<Value>;\n"
-        form = self.op.wgsl["any"].format("a", "b")
-        for name, kind in (("combine", "Value"), ("combine4", "Value4")):
-            head += f"fn {name}(a: {kind}, b: {kind}) -> {kind} {{\n"
-            head += f"  return {form};\n}}\n"
+        head = self._head()
         if template == "scan":
             head += f"alias Element = {element};\n"
             text += STORE_VECTORS if vectors else STORE_ONE_BY_ONE
@@ -171,6 +172,39 @@ class Scan:
             (*places, *others),
             head + text,
             self.rows * blocks,
+        )
+
+    def _head(self) -> str:
+        """Return the types and how two totals combine."""
+        head = f"alias Value = {self.value};\nalias Value4 = vec4<Value>;\n"
+        form = self.op.wgsl["any"].format("a", "b")
+        for name, kind in (("combine", "Value"), ("combine4", "Value4")):
+            head += f"fn {name}(a: {kind}, b: {kind}) -> {kind} {{\n"
+            head += f"  return {form};\n}}\n"
+        return head
+
+    def short(self, kernel: Kernel, length: int) -> Launch:
+        """Return the one launch that scans a kernel's short rows."""
+        declarations = Declarations(kernel.scalar_dtypes)
+        width = 1 << (length - 1).bit_length()
+        start = number_bits(float(self.op.identity["any"]), self.dtype)
+        declarations.parameter("rows", "u32", self.rows)
+        declarations.parameter("length", "u32", length)
+        declarations.parameter("width", "u32", width)
+        declarations.parameter("identity", self.value, start)
+        term = kernel.expression("term")
+        arguments = ("term", ("row", "position"), term, kernel.input_dtypes, "Value")
+        element = storage_type(kernel.dtype)
+        text = self._head() + f"alias Element = {element};\n"
+        text += function(declarations, *arguments)
+        storages, places = input_storages(kernel, [term])
+        return launch(
+            "scan_short",
+            declarations,
+            [*storages, ("result", "w", element)],
+            (*places, OUTPUT),
+            text,
+            -(-self.rows // (SHORT_TILE // width)),
         )
 
     def _terms(
@@ -202,5 +236,7 @@ def scan(kernel: Kernel, _: Target) -> Program:
     rows, length = kernel.sizes
     scratch_bytes: list[int] = []
     steps = Scan(OPS[kernel.op], kernel.dtype, rows, scratch_bytes)
+    if length <= SHORT and rows > 1:
+        return Program((steps.short(kernel, length),))
     launches = steps.launches(kernel, OUTPUT, length, OUTPUT)
     return Program(tuple(launches), tuple(scratch_bytes))

@@ -20,7 +20,10 @@ from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Kernel
 
 TILE = 2048
-"""Elements that a workgroup sorts in its memory, in both kinds of programs."""
+"""Places for elements in a workgroup that sorts short rows."""
+
+BLOCK = 2048
+"""Elements of a long row that a workgroup moves in one pass."""
 
 DIGIT_BITS = 8
 DIGITS = 1 << DIGIT_BITS
@@ -107,7 +110,7 @@ class _Sort:
 
     def long(self) -> Program:
         """Return the launches that sort rows by one digit after the other."""
-        blocks = -(-self.length // TILE)
+        blocks = -(-self.length // BLOCK)
         passes = 1 if self.kind == "bool" else 32 // DIGIT_BITS
         size = self.rows * self.length
         counted = self.rows * DIGITS * blocks
