@@ -41,6 +41,7 @@ def _add_arguments(parser: argparse.ArgumentParser, command: str) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", help="file of results")
     if command not in ("merge", "report"):
         parser.add_argument("--machine", help="the machine in plain words")
+        parser.add_argument("--note", help="what a reader of the results should know")
         parser.add_argument("--wheel", type=Path, help="instead of a fresh build")
     importlib.import_module(f"bench.{command}").add_arguments(parser)
 

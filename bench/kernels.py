@@ -81,9 +81,7 @@ def run(options: argparse.Namespace) -> None:
         }
         found = _node(folder, specification, options.seconds)
     about = {key: value for key, value in found.items() if key != "rows"}
-    machine = options.machine or results.default_machine(about["driver"])
-    path = results.save(options.out, machine, "node", about, found["rows"])
-    print(f"\nsaved to {path}")
+    print(f"\nsaved to {results.save(options, 'node', about, found['rows'])}")
 
 
 def install_peers(names: list[str]) -> None:

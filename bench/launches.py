@@ -21,9 +21,10 @@ from tensorweb.drivers.protocol import DISPATCH, PARAMETER_WORDS
 Row = dict[str, Any]
 
 LENGTHS = (1, 10, 100, 300, 1000)
-BATCHES = 12
+BATCHES = 32
 ELEMENTS = 64
 CHAIN = 100
+FLUSH = 300
 MEBIBYTE = 1 << 20
 
 SHADER = """
@@ -91,23 +92,21 @@ def statements() -> Iterator[Row]:
 
 def flushes() -> Iterator[Row]:
     """Measure Python's time of a flush seen before, without building its graph."""
-    inputs = _small_tensors(300)
-    best = {}
-    for length in (1, 300):
-        samples = []
-        for _ in range(BATCHES * (10 if length == 1 else 1)):
+    inputs = _small_tensors(FLUSH)
+    samples: dict[int, list[float]] = {1: [], FLUSH: []}
+    for length, found in samples.items():
+        for _ in range(BATCHES):
             outputs = [x + 1.0 for x in inputs[:length]]
             start = perf_counter()
             tw.realize(*outputs)
-            samples.append(perf_counter() - start)
+            found.append(perf_counter() - start)
             tw.synchronize()
-        best[length] = samples
-    pairs = list(zip(sorted(best[1])[:BATCHES], sorted(best[300]), strict=True))
-    slopes = [(many - one) / 299 for one, many in pairs]
-    fixed = [one - (many - one) / 299 for one, many in pairs]
-    yield _row("flush_cached_kernel", slopes, "kernel/s")
-    yield _row("flush_cached_fixed", fixed, "flush/s")
-    yield _row("flush_cached_300", best[300], "flush/s")
+    one, many = samples.values()
+    pairs = zip(sorted(one), sorted(many), strict=True)
+    slopes = [(m - o) / (FLUSH - 1) for o, m in pairs]
+    yield _row("flush_cached_kernel", [max(slope, 0.0) for slope in slopes], "kernel/s")
+    yield _row("flush_cached_fixed", one, "flush/s")
+    yield _row("flush_cached_300", many, "flush/s")
 
 
 def plans() -> Iterator[Row]:
@@ -141,7 +140,7 @@ def reads() -> Iterator[Row]:
         "read_tolist_4KiB": row.tolist,
     }
     for name, function in cases.items():
-        yield _row(name, _times(function, BATCHES * 4), "read/s")
+        yield _row(name, _times(function, 50), "read/s")
     gpu.destroy_buffer(buffer)
 
 

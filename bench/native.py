@@ -59,8 +59,7 @@ def run(options: argparse.Namespace) -> None:
         print(profiles.report())
     adapter = cases.driver().description
     about = {"adapter": adapter, "driver": adapter, "versions": kit.versions()}
-    machine = options.machine or results.default_machine(adapter)
-    print(f"\nsaved to {results.save(options.out, machine, 'native', about, rows)}")
+    print(f"\nsaved to {results.save(options, 'native', about, rows)}")
 
 
 @dataclass

@@ -7,6 +7,7 @@ that have a browser and Python alone.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import queue
 import subprocess
@@ -15,6 +16,7 @@ import threading
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from bench import kit, results
@@ -38,6 +40,7 @@ TIMESTAMPS = "--disable-dawn-features=timestamp_quantization"
 """Chromium cuts the GPU's times to 0.1 ms without it."""
 
 PLACE = "/bench/"
+LOG = "browser.log"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,9 +83,7 @@ def run(options: argparse.Namespace) -> None:
         print(f"measuring at {address}", flush=True)
         browser = None if options.url else open_browser(options, address, folder)
         try:
-            found = server.answers.get(timeout=options.seconds)
-        except queue.Empty:
-            raise BenchError(f"no results after {options.seconds:.0f} s") from None
+            found = _await_answer(server, browser, folder, options.seconds)
         finally:
             if browser:
                 browser.terminate()
@@ -92,9 +93,29 @@ def run(options: argparse.Namespace) -> None:
         raise BenchError(f"the page failed: {found['error']}")
     found["versions"] = {**kit.versions(), "browser": found.pop("browser")}
     about = {key: value for key, value in found.items() if key != "rows"}
-    place = options.machine or results.default_machine(about["driver"])
-    path = results.save(options.out, place, "chromium", about, found["rows"])
-    print(f"\nsaved to {path}")
+    print(f"\nsaved to {results.save(options, 'chromium', about, found['rows'])}")
+
+
+def _await_answer(
+    server: BenchServer,
+    browser: subprocess.Popen[bytes] | None,
+    folder: Path,
+    seconds: float,
+) -> dict[str, Any]:
+    """Return what the page posts.
+
+    Raises:
+        BenchError: it posts nothing in time, or the browser ends; says what it printed.
+    """
+    deadline = monotonic() + seconds
+    while monotonic() < deadline:
+        with contextlib.suppress(queue.Empty):
+            return server.answers.get(timeout=1)
+        if browser and browser.poll() is not None:
+            break
+    log = folder / LOG
+    printed = log.read_text("utf-8", "replace")[-2000:] if log.is_file() else ""
+    raise BenchError(f"the browser posted no results\n{printed}")
 
 
 def write_specification(folder: Path, options: argparse.Namespace) -> None:
@@ -137,9 +158,8 @@ def open_browser(
         command = [program, *SOFTWARE_FLAGS, f"--user-data-dir={profile / 'profile'}"]
     command += [TIMESTAMPS, address]
     try:
-        return subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        with open(profile / LOG, "wb") as log:
+            return subprocess.Popen(command, stdout=log, stderr=log)
     except OSError as error:
         raise BenchError(f"cannot start {command[0]}: {error.strerror}") from None
 

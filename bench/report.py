@@ -77,7 +77,9 @@ def markdown(found: Results) -> str:
     parts = [f"Measured on {found.machine}, {found.date}."]
     for host, about in sorted(found.hosts.items()):
         versions = ", ".join(f"{k} {v}" for k, v in about["versions"].items() if v)
-        parts.append(f"- {host}: {about['adapter'] or about['driver']}; {versions}")
+        note = f". {about['note']}" if "note" in about else ""
+        adapter = about["adapter"] or about["driver"]
+        parts.append(f"- {host}: {adapter}; {versions}{note}")
     head = "\n".join([parts[0], "", *parts[1:]])
     tables = [head, *filter(None, (kernel_table(found), launch_table(found)))]
     return "\n\n".join(tables) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import json
 import math
@@ -102,14 +103,19 @@ def path_for(machine: str) -> Path:
 
 
 def save(
-    target: Path | None, machine: str, host: str, about: dict[str, Any], rows: list[Row]
+    options: argparse.Namespace, host: str, about: dict[str, Any], rows: list[Row]
 ) -> Path:
-    """Add a run to a file and return its path; None means today's file.
+    """Add a run to a file and return its path, today's file without `--out`.
 
     Raises:
         BenchError: a row breaks the schema.
     """
-    path = target or path_for(machine)
+    machine = options.machine or _default_machine(about["driver"])
+    if options.tiny:
+        machine += ", tiny sizes"  # rows have the same names, so a file of their own
+    if options.note:
+        about = {**about, "note": options.note}
+    path: Path = options.out or path_for(machine)
     today = datetime.date.today().isoformat()
     found = load(path) if path.is_file() else Results(machine, today)
     found.date = today
@@ -155,7 +161,7 @@ def newest() -> Path:
     return found[-1]
 
 
-def default_machine(adapter: str) -> str:
+def _default_machine(adapter: str) -> str:
     """Return a plain name for this machine."""
     return f"{os.cpu_count()} cores, {adapter or 'unknown adapter'}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
@@ -122,11 +123,13 @@ def test_schema_refuses_missing_keys_and_doubles() -> None:
 
 def test_saving_merges_runs(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
+    options = Namespace(out=path, machine="here", note="busy", tiny=True)
     about = {"adapter": "a", "driver": "d", "versions": {}}
-    results.save(path, "here", "node", about, [row(), row(impl="jax-js elem", ms=1.0)])
-    results.save(path, "here", "node", about, [row(ms=0.25)])
+    results.save(options, "node", about, [row(), row(impl="jax-js elem", ms=1.0)])
+    results.save(options, "node", about, [row(ms=0.25)])
     found = results.load(path)
-    assert found.machine == "here"
+    assert found.machine == "here, tiny sizes"
+    assert found.hosts["node"]["note"] == "busy"
     assert sorted(r["ms"] for r in found.rows) == [0.25, 1.0]
     best = found.find("elem", "jax-js")
     assert best
