@@ -172,6 +172,8 @@ def test_table_is_ordered_and_fits_the_least_device() -> None:
         ((1, 512, 512, 512), "medium"),
         ((64, 256, 256, 256), "tall"),
         ((1, 256, 256, 256), "small"),
+        ((64, 64, 3136, 576), "wide"),
+        ((64, 512, 49, 4608), "medium"),
     ],
 )
 def test_choice_follows_the_size(sizes: tuple[int, ...], name: str) -> None:

@@ -58,7 +58,8 @@ class Tile:
 TILES: tuple[Tile, ...] = (
     Tile("large", 128, 128, 16, 8, 8, 1024, 200, 16),
     Tile("tall", 128, 64, 16, 8, 8, 256, 120),
-    Tile("medium", 64, 64, 16, 4, 4, 64, 60),
+    Tile("wide", 64, 128, 16, 8, 8, 64, 120),
+    Tile("medium", 64, 64, 16, 4, 4, 48, 60),
     Tile("small", 32, 32, 16, 4, 4, 0, 0),
 )
 """From the largest to the smallest; the figures behind them are in `bench/`."""
@@ -98,6 +99,7 @@ def choose_tile(
             tile.threads <= target.threads
             and tile.workgroup_bytes <= target.workgroup_bytes
             and min(rows, columns) >= tile.least
+            and (columns * 4 >= tile.columns * 3 or tile is smallest)
         )
         groups = tile.groups(batch, rows, columns)
         if fits and groups >= max(tile.enough, FEW_GROUPS):
