@@ -34,7 +34,7 @@ def _operands(a: Node, b: Node, op: Op) -> tuple[Node, Node]:
 
 
 def matmul(a: Node, b: Node) -> Node:
-    """Return `a @ b`: batched `(..., m, k) @ (..., k, n)`, 1-D operands by NumPy's rule.
+    """Return `a @ b`: batched `(..., m, k) @ (..., k, n)`, 1-D operands as in NumPy.
 
     Raises:
         ShapeError: an operand has no axes, inner sizes differ or batches do not fit.
@@ -85,8 +85,8 @@ def tensordot(a: Node, b: Node, axes_a: Sequence[int], axes_b: Sequence[int]) ->
     for i, j in zip(axes_a, axes_b, strict=True):
         if a.shape[i] != b.shape[j]:
             raise ShapeError(
-                f"tensordot: axis {i} of {a.shape} has length {a.shape[i]}, axis {j} of "
-                f"{b.shape} has {b.shape[j]}; contracted axes must be equal."
+                f"tensordot: axis {i} of {a.shape} has length {a.shape[i]}, axis {j} "
+                f"of {b.shape} has {b.shape[j]}; contracted axes must be equal."
             )
     free_a = [axis for axis in range(len(a.shape)) if axis not in axes_a]
     free_b = [axis for axis in range(len(b.shape)) if axis not in axes_b]
