@@ -39,9 +39,14 @@ fn store(at: u32, bits: u32, position: u32) {
 const BLOCK: u32 = 2048u;
 const EACH: u32 = 8u;
 
-// Counts of digits while ranks are found, elements while they change places.
-var<workgroup> memory: array<u32, BLOCK>;
+// Counts of digits while ranks are found, elements while they change places. One word in
+// nine is left out, so that threads reach eight neighbours each without conflicts.
+var<workgroup> memory: array<u32, BLOCK + BLOCK / EACH>;
 var<workgroup> totals: array<u32, 256>;
+
+fn spread(place: u32) -> u32 {
+  return place + place / EACH;
+}
 
 // Turn counts in `memory` into the counts before each of them.
 //
@@ -51,7 +56,7 @@ fn count_before(lane: u32) {
   var total = 0u;
   // unroll
   for (var i = 0u; i < 8u; i++) {
-    total += memory[lane * EACH + i];
+    total += memory[spread(lane * EACH + i)];
   }
   totals[lane] = total;
   workgroupBarrier();
@@ -67,8 +72,8 @@ fn count_before(lane: u32) {
   var before = totals[lane] - total + (totals[255] << 16u);
   // unroll
   for (var i = 0u; i < 8u; i++) {
-    let count = memory[lane * EACH + i];
-    memory[lane * EACH + i] = before;
+    let count = memory[spread(lane * EACH + i)];
+    memory[spread(lane * EACH + i)] = before;
     before += count;
   }
   workgroupBarrier();
@@ -99,7 +104,7 @@ fn main(
   for (var i = 0u; i < 8u; i++) {
     let place = i * 256u + lane;
     if (place < count) {
-      memory[place] = bits_of(row, start + place);
+      memory[spread(place)] = bits_of(row, start + place);
     }
   }
   workgroupBarrier();
@@ -109,7 +114,7 @@ fn main(
   // unroll
   for (var i = 0u; i < 8u; i++) {
     let place = lane * EACH + i;
-    bits[i] = memory[place];
+    bits[i] = memory[spread(place)];
     if (CARRIES_POSITIONS && place < count) {
       positions[i] = position_of(row, start + place);
     }
@@ -119,15 +124,15 @@ fn main(
   for (var part = 0u; part < 8u; part += 4u) {
     // unroll
     for (var i = 0u; i < 8u; i++) {
-      memory[i * 256u + lane] = 0u;
+      memory[spread(i * 256u + lane)] = 0u;
     }
     // unroll
     for (var i = 0u; i < 8u; i++) {
       let digit = (digit_of(bits[i], lane * EACH + i < count) >> part) & 15u;
       let word = (digit & 7u) * 256u + lane;
       let half = (digit >> 3u) * 16u;
-      ranks[i] = (memory[word] >> half) & 0xffffu;
-      memory[word] += 1u << half;
+      ranks[i] = (memory[spread(word)] >> half) & 0xffffu;
+      memory[spread(word)] += 1u << half;
     }
     workgroupBarrier();
     count_before(lane);
@@ -135,7 +140,7 @@ fn main(
     for (var i = 0u; i < 8u; i++) {
       let digit = (digit_of(bits[i], lane * EACH + i < count) >> part) & 15u;
       let word = (digit & 7u) * 256u + lane;
-      ranks[i] += (memory[word] >> ((digit >> 3u) * 16u)) & 0xffffu;
+      ranks[i] += (memory[spread(word)] >> ((digit >> 3u) * 16u)) & 0xffffu;
     }
     workgroupBarrier();
     // After the first part each thread takes neighbours again, in the end a sweep.
@@ -144,23 +149,23 @@ fn main(
     if (CARRIES_POSITIONS) {
       // unroll
       for (var i = 0u; i < 8u; i++) {
-        memory[ranks[i]] = positions[i];
+        memory[spread(ranks[i])] = positions[i];
       }
       workgroupBarrier();
       // unroll
       for (var i = 0u; i < 8u; i++) {
-        positions[i] = memory[first + i * step];
+        positions[i] = memory[spread(first + i * step)];
       }
       workgroupBarrier();
     }
     // unroll
     for (var i = 0u; i < 8u; i++) {
-      memory[ranks[i]] = bits[i];
+      memory[spread(ranks[i])] = bits[i];
     }
     workgroupBarrier();
     // unroll
     for (var i = 0u; i < 8u; i++) {
-      bits[i] = memory[first + i * step];
+      bits[i] = memory[spread(first + i * step)];
     }
     workgroupBarrier();
   }
@@ -171,7 +176,8 @@ fn main(
     let place = i * 256u + lane;
     if (place < count) {
       let digit = digit_of(bits[i], true);
-      if (place == 0u || digit_of(memory[max(place, 1u) - 1u], true) != digit) {
+      let before = memory[spread(max(place, 1u) - 1u)];
+      if (place == 0u || digit_of(before, true) != digit) {
         totals[digit] = place;
       }
     }
