@@ -253,3 +253,16 @@ def test_pooling_is_one_kernel_and_teaches(webgpu: str) -> None:
         tw.max_pool2d(x, 2, padding=2)
     with pytest.raises(ShapeError, match=r"\(\.\.\., h, w\)"):
         tw.avg_pool2d([1.0], 2)
+
+
+def test_many_windows_are_reduced_by_a_thread_each(webgpu: str) -> None:
+    x = small(3, 151, 151)
+    seen = windows(windows(x, 3, 1, 1, 1), 2, 2, 1, 1)
+    assert seen[..., 0, 0].size >= 1 << 16
+    with record_kernels() as records:
+        got = tw.realize(tw.max_pool2d(x, (3, 2), stride=1))
+    assert "const LANES: u32 = 1u;" in records[0].source
+    assert_equal(got, seen.max((-2, -1)))
+    weight = small(3, 1, 3, 2)
+    got = tw.conv2d(x[None], weight, groups=3)
+    assert_equal(got, (seen * weight[:, 0, None, None]).sum((-2, -1))[None])

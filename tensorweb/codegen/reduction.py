@@ -28,7 +28,7 @@ from tensorweb.codegen.vector import (
     vector_function,
 )
 from tensorweb.ops import OPS
-from tensorweb.schedule.kernel import Expression, Kernel
+from tensorweb.schedule.kernel import Expression, Kernel, Step
 
 THREADS = 256
 COLUMNS_TOGETHER = 32
@@ -36,6 +36,12 @@ COLUMNS_TOGETHER = 32
 
 TERMS_PER_LANE = 8
 """Splitting a reduction further than this many terms for each thread costs more."""
+
+LONGEST_WINDOW = 64
+MANY_OUTPUTS = 1 << 16
+FARTHEST_NEIGHBOUR = 8
+"""Up to so many terms, from so many outputs on, and up to this distance between
+neighbouring outputs' terms in memory, one thread is enough for an output."""
 
 ENOUGH_GROUPS = 1024
 """Workgroups that keep every core of a large GPU busy."""
@@ -101,6 +107,22 @@ def _is_row(term: Expression) -> bool:
     return score >= 0
 
 
+def _is_window(term: Expression, outputs: int, length: int) -> bool:
+    """Whether many neighbouring outputs have few terms each, close to one another.
+
+    Then a thread computes an output alone, since its neighbours read beside it.
+    """
+    near = [
+        bool(kept) and 0 < abs(kept[-1]) <= FARTHEST_NEIGHBOUR
+        for kept, _ in (term.accesses[s.access].strides for s in _loads(term))
+    ]
+    return length <= LONGEST_WINDOW and outputs >= MANY_OUTPUTS and any(near)
+
+
+def _loads(term: Expression) -> list[Step]:
+    return [step for step in term.steps if step.kind == "load"]
+
+
 class _Writer:
     """Writes the launches of one reduction kernel."""
 
@@ -119,6 +141,9 @@ class _Writer:
         if not self.is_place:
             self._choose_vectors(term)
         self.terms = self.length
+        self.is_window = not self.vectors and _is_window(
+            term, self.outputs, self.length
+        )
         if self.is_wide:
             self.outputs //= WIDTH
         elif self.vectors:
@@ -256,7 +281,7 @@ class _Writer:
     ) -> Launch:
         """Return one launch: from terms or partial values, to partials or results."""
         kernel = self.kernel
-        declarations = Declarations(kernel.scalar_dtypes)
+        declarations = Declarations(kernel.scalar_dtypes, self.is_window)
         declarations.parameter("outputs", "u32", self.outputs)
         declarations.parameter("length", "u32", length)
         declarations.parameter("splits", "u32", layout.splits)
@@ -313,6 +338,8 @@ def reduce(kernel: Kernel, _: Target) -> Program:
     writer = _Writer(kernel)
     outputs, length = writer.outputs, writer.terms
     layout = choose_layout(outputs, length, writer.is_row)
+    if writer.is_window:
+        layout = Layout(1, 1, length)
     if layout.splits == 1:
         return Program((writer.launch(length, layout, False, True),))
     lanes = min(_power_of_two(layout.splits), THREADS)
