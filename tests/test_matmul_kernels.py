@@ -169,8 +169,9 @@ def test_table_is_ordered_and_fits_the_least_device() -> None:
     [
         ((1, 4096, 4096, 4096), "large"),
         ((1, 1024, 1024, 1024), "tall"),
-        ((1, 512, 512, 512), "medium"),
-        ((64, 256, 256, 256), "tall"),
+        ((1, 768, 768, 768), "medium"),
+        ((1, 512, 512, 512), "small"),
+        ((64, 256, 256, 256), "large"),
         ((1, 256, 256, 256), "small"),
         ((64, 64, 3136, 576), "wide"),
         ((64, 512, 49, 4608), "medium"),
@@ -179,3 +180,7 @@ def test_table_is_ordered_and_fits_the_least_device() -> None:
 def test_choice_follows_the_size(sizes: tuple[int, ...], name: str) -> None:
     batch, rows, columns, depth = sizes
     assert choose_tile(batch, rows, columns, depth).tile.name == name
+
+
+def test_operands_read_one_by_one_take_smaller_tiles() -> None:
+    assert choose_tile(1, 4096, 4096, 4096, in_vectors=False).tile.name == "medium"

@@ -9,6 +9,10 @@ from tensorweb.schedule.kernel import Expression
 
 COMPONENTS = "xyzw"
 
+SIDE_BY_SIDE = 4
+"""Vectors along depth that neighbouring threads read: whole sectors of memory, and few
+threads that meet in one bank when the vectors are turned into the tile."""
+
 
 @dataclass(frozen=True, slots=True)
 class Operand:
@@ -81,10 +85,13 @@ class _Side:
             place = f"local + {i * self.tile.threads}u" if i else "local"
             lines.append(f"  let {name}_place{i} = {place};\n")
             if self.operand.is_along_depth:
-                per_row = self.tile.depth // 4
+                side = min(SIDE_BY_SIDE, self.tile.depth // 4)
+                beside = f"{name}_place{i} % {side}u"
+                beyond = f"{name}_place{i} / {side * self.extent}u * {side}u"
                 lines += [
-                    f"  let {name}_along{i} = {name}_place{i} / {per_row}u;\n",
-                    f"  let {name}_depth{i} = {name}_place{i} % {per_row}u * 4u;\n",
+                    f"  let {name}_along{i} = {name}_place{i} / {side}u"
+                    f" % {self.extent}u;\n",
+                    f"  let {name}_depth{i} = ({beside} + {beyond}) * 4u;\n",
                 ]
             else:
                 across = self.extent // 4

@@ -56,16 +56,19 @@ class Tile:
 
 
 TILES: tuple[Tile, ...] = (
-    Tile("large", 128, 128, 16, 8, 8, 1024, 200, 16),
-    Tile("tall", 128, 64, 16, 8, 8, 256, 120),
+    Tile("large", 128, 128, 16, 8, 8, 256, 200, 16),
+    Tile("tall", 128, 64, 16, 8, 8, 256, 120, 16),
     Tile("wide", 64, 128, 16, 8, 8, 64, 120),
-    Tile("medium", 64, 64, 16, 4, 4, 48, 60),
-    Tile("small", 32, 32, 16, 4, 4, 0, 0),
+    Tile("medium", 64, 64, 16, 8, 4, 48, 120),
+    Tile("small", 32, 32, 32, 4, 4, 0, 0),
 )
 """From the largest to the smallest; the figures behind them are in `bench/`."""
 
 FEW_GROUPS = 32
 """With fewer workgroups than this the inner axis is split, until there are enough."""
+
+LARGEST_ONE_BY_ONE = 64 * 64
+"""Elements of the largest tile for operands that are read one by one."""
 
 LEAST_DEPTH_PER_SPLIT = 128
 """Splitting the inner axis into shorter parts costs more than it brings."""
@@ -82,9 +85,17 @@ class Choice:
 
 
 def choose_tile(
-    batch: int, rows: int, columns: int, depth: int, target: Target = DEFAULT_TARGET
+    batch: int,
+    rows: int,
+    columns: int,
+    depth: int,
+    target: Target = DEFAULT_TARGET,
+    in_vectors: bool = True,
 ) -> Choice:
     """Return the tile for `batch` products of (rows, depth) and (depth, columns).
+
+    Operands that cannot be read in vectors of four take tiles with more threads for
+    each element.
 
     >>> choose_tile(1, 4096, 4096, 4096).tile.name
     'large'
@@ -99,6 +110,7 @@ def choose_tile(
             tile.threads <= target.threads
             and tile.workgroup_bytes <= target.workgroup_bytes
             and min(rows, columns) >= tile.least
+            and (in_vectors or tile.rows * tile.columns <= LARGEST_ONE_BY_ONE)
             and (columns * 4 >= tile.columns * 3 or tile is smallest)
         )
         groups = tile.groups(batch, rows, columns)
