@@ -108,7 +108,7 @@ def structures() -> Iterator[tuple[str, Node]]:
         yield f"turned {dtype}", movement.copy(turned)
     for name in ("sort", "argsort"):
         for dtype in STORED:
-            for length in (9, 9999):
+            for length in (9, 999, 9999):
                 x = value(3, length, dtype=dtype)
                 yield f"{name} {dtype} {length}", getattr(sorting, name)(x, 1)
     for padding, groups in ((1, 1), (0, 1), (1, 3)):

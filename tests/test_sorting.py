@@ -15,7 +15,23 @@ from tensorweb.errors import AxisError, ShapeError
 
 Array = np.ndarray[Any, Any]
 
-LENGTHS = [0, 1, 2, 255, 256, 257, 1023, 1024, 1025, 2048, 2049, 4097, 100_003]
+LENGTHS = [
+    0,
+    1,
+    2,
+    255,
+    256,
+    257,
+    512,
+    513,
+    1023,
+    1024,
+    1025,
+    2048,
+    2049,
+    4097,
+    100_003,
+]
 SPECIALS = [np.nan, 1.0, -np.inf, 0.0, -0.0, np.inf, -1.0, -np.nan, 1e-45, -0.0, 0.0]
 COMMON = ["float32", "int32", "uint32", "bool"]
 BOTH = pytest.mark.parametrize("descending", [False, True], ids=["up", "down"])
@@ -162,9 +178,15 @@ def test_short_rows_are_one_kernel_with_what_is_before(webgpu: str) -> None:
     assert records[0].grid[0] == 2
 
 
+def test_rows_of_one_block_are_one_kernel(webgpu: str) -> None:
+    x = tw.realize(tw.asarray(values((3, 1500), "float32")))
+    assert kinds(tw.sort(x * 2 + 1)) == ["sort_blocks"]
+    assert kinds(tw.argsort(x, descending=True)) == ["sort_blocks"]
+
+
 def test_long_rows_take_four_passes(webgpu: str) -> None:
     x = tw.realize(tw.asarray(values((2, 5000), "float32")))
-    one = ["sort_count", "scan", "sort_scatter"]
+    one = ["sort_count", "scan", "sort_blocks"]
     assert kinds(tw.sort(x)) == one * 4
     assert kinds(tw.argsort(x.T, axis=0)) == one * 4
     assert kinds(tw.argsort(x * 2)) == ["elementwise", *one * 4]

@@ -28,6 +28,25 @@ BLOCK = 2048
 DIGIT_BITS = 8
 DIGITS = 1 << DIGIT_BITS
 
+LONGEST_TILED = 512
+"""Longer rows are sorted by digits, shorter ones are compared, several to a tile."""
+
+_COUNTED_BEFORE = """\
+fn counted_before(row: u32, digit: u32, block: u32) -> u32 {
+  let place = digit * parameters.blocks + block;
+  if (row >= parameters.rows || place == 0u) {
+    return 0u;
+  }
+  return running_counts[row * parameters.blocks * 256u + place - 1u];
+}
+"""
+
+_NOTHING_BEFORE = """\
+fn counted_before(row: u32, digit: u32, block: u32) -> u32 {
+  return 0u;
+}
+"""
+
 _KEYS = {
     "float": "order_of_f32",
     "int": "order_of_i32",
@@ -87,8 +106,8 @@ class _Sort:
         storages, places = input_storages(self.kernel, [self.term])
         return text, storages, places
 
-    def short(self) -> Program:
-        """Return the one launch that sorts rows in workgroup memory."""
+    def tiled(self) -> Program:
+        """Return the one launch that compares elements of short rows."""
         width = max(1 << (self.length - 1).bit_length(), 2)
         declarations = self._declarations(True, width=width)
         text, storages, places = self._terms(declarations)
@@ -102,6 +121,37 @@ class _Sort:
         places.append(OUTPUT)
         return Program(
             (launch("sort_rows", declarations, storages, places, text, groups),)
+        )
+
+    def whole(self) -> Program:
+        """Return the one launch that sorts rows of one block by all bits."""
+        declarations = self._declarations(True, blocks=1, shift=0)
+        text, storages, places = self._terms(declarations)
+        result = "position" if self.gives_positions else self.from_bits
+        bits = 4 if self.kind == "bool" else 32
+        text += self._moves("position", f"  result[at] = {result};\n", bits)
+        return Program(
+            (
+                launch(
+                    "sort_blocks",
+                    declarations,
+                    [*storages, ("result", "w", self.element)],
+                    (*places, OUTPUT),
+                    text + _NOTHING_BEFORE + self._key(),
+                    self.rows,
+                ),
+            )
+        )
+
+    def _moves(self, position: str, stores: str, bits: int) -> str:
+        """Return what the sort of a block needs to know of its elements."""
+        return (
+            f"const BITS: u32 = {bits}u;\n"
+            f"const CARRIES_POSITIONS: bool = {str(self.gives_positions).lower()};\n"
+            "fn position_of(row: u32, position: u32) -> u32 {\n"
+            f"  return {position};\n}}\n"
+            "fn store(at: u32, bits: u32, position: u32) {\n"
+            f"{stores}}}\n"
         )
 
     def _scratch(self, words: int) -> int:
@@ -194,15 +244,9 @@ class _Sort:
             stores += "  next_positions[at] = position;\n"
             storages.append(("next_positions", "w", "u32"))
             places.append(written[1])
-        text += (
-            f"const CARRIES_POSITIONS: bool = {str(self.gives_positions).lower()};\n"
-            "fn position_of(row: u32, position: u32) -> u32 {\n"
-            f"  return {place};\n}}\n"
-            "fn store(at: u32, bits: u32, position: u32) {\n"
-            f"{stores}}}\n"
-        )
+        text += self._moves(place, stores, DIGIT_BITS) + _COUNTED_BEFORE
         return launch(
-            "sort_scatter",
+            "sort_blocks",
             declarations,
             storages,
             places,
@@ -214,4 +258,6 @@ class _Sort:
 def sort(kernel: Kernel, _: Target) -> Program:
     """Return the program that sorts rows, or finds the positions that sort them."""
     writer = _Sort(kernel)
-    return writer.short() if writer.length <= TILE else writer.long()
+    if writer.length <= LONGEST_TILED:
+        return writer.tiled()
+    return writer.whole() if writer.length <= BLOCK else writer.long()

@@ -1,8 +1,9 @@
-// Radix sort of long rows, last launch of a pass: each block goes where its digits go.
+// Radix sort: each workgroup sorts one block of a row in its memory, four bits at a time.
 //
-// A workgroup sorts one block of 2048 elements by one digit of eight bits in its memory,
-// four bits at a time, so that elements of equal digit leave it side by side and in
-// order. Places behind the end of a row hold nothing and stay last.
+// A block is 2048 elements. A row that is one block is sorted by all bits of its keys at
+// once. A longer row takes a pass for each digit of eight bits: elements of equal digit
+// leave a block side by side and in order and go where the counts of digits say.
+// Places behind the end of a row hold nothing and stay last.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -20,6 +21,7 @@ struct Parameters {
 // end declarations
 
 // slot functions: what an element is, whether its first position goes along, where to
+const BITS: u32 = 8u;
 const CARRIES_POSITIONS: bool = true;
 fn bits_of(row: u32, position: u32) -> u32 {
   return bitcast<u32>(input0[row * parameters.length + position]);
@@ -29,6 +31,13 @@ fn position_of(row: u32, position: u32) -> u32 {
 }
 fn key(bits: u32) -> u32 {
   return select(bits | 0x80000000u, ~bits, bits > 0x80000000u) ^ parameters.flip;
+}
+fn counted_before(row: u32, digit: u32, block: u32) -> u32 {
+  let place = digit * parameters.blocks + block;
+  if (row >= parameters.rows || place == 0u) {
+    return 0u;
+  }
+  return running_counts[row * parameters.blocks * 256u + place - 1u];
 }
 fn store(at: u32, bits: u32, position: u32) {
   next_bits[at] = bits;
@@ -79,9 +88,13 @@ fn count_before(lane: u32) {
   workgroupBarrier();
 }
 
-// The digit of an element; what is none has the last digit.
-fn digit_of(bits: u32, is_element: bool) -> u32 {
-  return select(255u, (key(bits) >> parameters.shift) & 255u, is_element);
+fn digit_of(bits: u32) -> u32 {
+  return (key(bits) >> parameters.shift) & 255u;
+}
+
+// Four bits of an element's key; what is no element has the last ones.
+fn part_of(bits: u32, is_element: bool, part: u32) -> u32 {
+  return select(15u, (key(bits) >> (parameters.shift + part)) & 15u, is_element);
 }
 
 @compute @workgroup_size(256)
@@ -121,14 +134,14 @@ fn main(
   }
   workgroupBarrier();
 
-  for (var part = 0u; part < 8u; part += 4u) {
+  for (var part = 0u; part < BITS; part += 4u) {
     // unroll
     for (var i = 0u; i < 8u; i++) {
       memory[spread(i * 256u + lane)] = 0u;
     }
     // unroll
     for (var i = 0u; i < 8u; i++) {
-      let digit = (digit_of(bits[i], lane * EACH + i < count) >> part) & 15u;
+      let digit = part_of(bits[i], lane * EACH + i < count, part);
       let word = (digit & 7u) * 256u + lane;
       let half = (digit >> 3u) * 16u;
       ranks[i] = (memory[spread(word)] >> half) & 0xffffu;
@@ -138,14 +151,15 @@ fn main(
     count_before(lane);
     // unroll
     for (var i = 0u; i < 8u; i++) {
-      let digit = (digit_of(bits[i], lane * EACH + i < count) >> part) & 15u;
+      let digit = part_of(bits[i], lane * EACH + i < count, part);
       let word = (digit & 7u) * 256u + lane;
       ranks[i] += (memory[spread(word)] >> ((digit >> 3u) * 16u)) & 0xffffu;
     }
     workgroupBarrier();
-    // After the first part each thread takes neighbours again, in the end a sweep.
-    let first = select(lane * EACH, lane, part == 4u);
-    let step = select(1u, 256u, part == 4u);
+    // For the next part each thread takes neighbours again, in the end a sweep.
+    let is_last = part + 4u == BITS;
+    let first = select(lane * EACH, lane, is_last);
+    let step = select(1u, 256u, is_last);
     if (CARRIES_POSITIONS) {
       // unroll
       for (var i = 0u; i < 8u; i++) {
@@ -171,33 +185,31 @@ fn main(
   }
 
   // The place of each digit's first element, then how far its elements have to move.
-  // unroll
-  for (var i = 0u; i < 8u; i++) {
-    let place = i * 256u + lane;
-    if (place < count) {
-      let digit = digit_of(bits[i], true);
-      let before = memory[spread(max(place, 1u) - 1u)];
-      if (place == 0u || digit_of(before, true) != digit) {
-        totals[digit] = place;
+  if (BITS == 8u) {
+    // unroll
+    for (var i = 0u; i < 8u; i++) {
+      let place = i * 256u + lane;
+      if (place < count) {
+        let digit = digit_of(bits[i]);
+        let before = memory[spread(max(place, 1u) - 1u)];
+        if (place == 0u || digit_of(before) != digit) {
+          totals[digit] = place;
+        }
       }
     }
+    workgroupBarrier();
+    totals[lane] = counted_before(row, lane, block) - totals[lane];
+    workgroupBarrier();
   }
-  workgroupBarrier();
-  let counted = lane * parameters.blocks + block;
-  if (row < parameters.rows) {
-    var before = 0u;
-    if (counted > 0u) {
-      before = running_counts[row * parameters.blocks * 256u + counted - 1u];
-    }
-    totals[lane] = before - totals[lane];
-  }
-  workgroupBarrier();
   // unroll
   for (var i = 0u; i < 8u; i++) {
     let place = i * 256u + lane;
     if (place < count) {
-      let moved = totals[digit_of(bits[i], true)] + place;
-      store(row * parameters.length + moved, bits[i], positions[i]);
+      var at = row * parameters.length + place;
+      if (BITS == 8u) {
+        at += totals[digit_of(bits[i])];
+      }
+      store(at, bits[i], positions[i]);
     }
   }
 }
