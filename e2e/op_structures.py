@@ -26,7 +26,7 @@ class Row:
 
     Attributes:
         code: what to run; `xp` is the library.
-        kernels: the templates that must run, in order.
+        kernels: the templates that must run, in order; `...` at the end for any others.
         dtypes: of the inputs, one case each; empty means any one, taken in turn.
         within: the row of `tolerances.REDUCE` for floats; empty means equal.
         numpy: the code for NumPy where it differs.
@@ -152,15 +152,19 @@ REDUCTIONS = (
     Row("xp.cumulative_sum(v)", "scan", EVERY, "cumulative_sum"),
     Row("xp.cumulative_sum(line)", "scan_totals scan scan", EVERY, "cumulative_sum"),
     Row("xp.cumulative_sum(wide, axis=1)", "scan_totals scan scan", INT),
-    Row("xp.cumulative_sum(x, axis=1)", "scan", FLOAT, "cumulative_sum"),
-    Row("xp.cumulative_sum(x[::-1, :, 2::3], axis=2)", "scan", UINT),
-    Row("xp.cumulative_sum(x, axis=1, include_initial=True)", "scan elementwise", INT),
+    Row("xp.cumulative_sum(x, axis=1)", "scan_short", FLOAT, "cumulative_sum"),
+    Row("xp.cumulative_sum(x[::-1, :, 2::3], axis=2)", "scan_short", UINT),
+    Row(
+        "xp.cumulative_sum(x, axis=1, include_initial=True)",
+        "scan_short elementwise",
+        INT,
+    ),
     Row("xp.cumulative_sum(z, axis=1)", "", FLOAT),
-    Row("xp.cumulative_prod(near_one, axis=1)", "scan", FLOAT, "cumulative_prod"),
+    Row("xp.cumulative_prod(near_one, axis=1)", "scan_short", FLOAT, "cumulative_prod"),
 )
 
 CHECK = "reduce reduce"
-"""The smallest and largest index, read before positions are computed."""
+"""Smallest and largest index: read where the device computed it, else known here."""
 
 STRUCTURES = (
     # Movement alone computes nothing.
@@ -202,38 +206,48 @@ STRUCTURES = (
     Row("m[mask] = v[2]\nm", "elementwise", EVERY),
     Row(
         "m[mask] = m[mask][::-1]\nm",
-        "scan scan compress elementwise elementwise",
+        "scan elementwise elementwise",
     ),
     Row("m[some] = v\nm", "elementwise"),
     Row(
         "m[i, 1:3] = m[0, 3:5]\nm",
-        f"{CHECK} elementwise elementwise elementwise scatter_claim scatter_select",
+        "elementwise elementwise elementwise scatter_claim scatter_select",
         EVERY,
     ),
-    Row("m[i, i] = v[:5]\nm", f"{CHECK} {CHECK} scatter_claim scatter_select"),
+    Row("m[i, i] = v[:5]\nm", "scatter_claim scatter_select"),
     Row(
         "x[j, :, i] = x[0, :, 0]\nx",
-        f"{CHECK} {CHECK} elementwise elementwise elementwise "
-        "scatter_claim scatter_select",
+        "elementwise elementwise elementwise scatter_claim scatter_select",
     ),
     Row("m[1:1] = 1\nm", "", INT),
     # Selecting.
-    Row("m[i]", f"{CHECK} elementwise elementwise", EVERY),
+    Row("m[i]", "elementwise elementwise", EVERY),
     Row("m[:, i - 1]", f"elementwise {CHECK} elementwise elementwise"),
-    Row("x[j, :, i]", f"{CHECK} {CHECK} elementwise elementwise"),
-    Row("x[i, ..., j]", f"{CHECK} {CHECK} elementwise elementwise elementwise"),
-    Row("xp.take(x, i, axis=1)", f"{CHECK} elementwise elementwise elementwise"),
-    Row("xp.take_along_axis(m, j, axis=1)", f"{CHECK} elementwise"),
-    Row("m[mask]", "scan compress elementwise", EVERY),
-    Row("x[some]", "scan compress elementwise"),
-    Row("x[mask, 2:5]", "scan compress elementwise"),
-    Row("x[:, mask[0]]", "scan compress elementwise"),
+    Row("x[j, :, i]", "elementwise elementwise"),
+    Row("x[i, ..., j]", "elementwise elementwise elementwise"),
+    Row("xp.take(x, i, axis=1)", "elementwise elementwise elementwise"),
+    Row("xp.take_along_axis(m, j, axis=1)", "elementwise"),
+    Row("m[mask]", "elementwise"),
+    Row("m[m > v]", "elementwise scan compress elementwise", EVERY),
+    Row("x[some]", "elementwise"),
+    Row("x[mask, 2:5]", "elementwise"),
+    Row("x[:, mask[0]]", "elementwise"),
     Row("m[m > m]", "elementwise scan"),
     Row("xp.nonzero(m)[1]", "elementwise scan compress elementwise", NUMBERS),
     Row("xp.isin(m, v)", "reduce"),
     Row("xp.searchsorted(xp.arange(12), m)", "reduce", INT),
     Row("xp.where(mask, m, 1)", "elementwise"),
     Row("xp.clip(x, -2, 3)", "elementwise", FLOAT + INT),
+    # In order; equal values keep theirs.
+    Row("xp.sort(m, axis=0)", "sort_rows", EVERY),
+    Row("xp.argsort(x, axis=1, stable=True)", "sort_rows", NUMBERS),
+    Row("xp.sort(line)", "sort_count ...", FLOAT),
+    Row(
+        "xp.unique_values(m)",
+        "elementwise sort_rows elementwise scan compress elementwise",
+        INT,
+        numpy="xp.unique(m)",
+    ),
     # Products: batches, odd sizes, integers, the rules for one axis; thin ones reduce.
     Row("left @ right", "matmul", NUMBERS, "matmul"),
     Row("m @ v", "reduce", NUMBERS, "matmul"),
@@ -247,6 +261,13 @@ STRUCTURES = (
     Row("wide @ tall", "reduce reduce", NUMBERS, "matmul"),
     Row("xp.tensordot(x, m, axes=((0, 1), (0, 1)))", "reduce", NUMBERS, "matmul"),
     Row("xp.vecdot(m, v)", "reduce", NUMBERS, "matmul"),
+    Row("xp.einsum('bij,bjk->ki', left[:, 0], right[:2])", "matmul", FLOAT, "matmul"),
+    Row(
+        "xp.sliding_windows(m, 3, axis=1) * 1",
+        "elementwise",
+        NUMBERS,
+        numpy="xp.lib.stride_tricks.sliding_window_view(m, 3, axis=1) * 1",
+    ),
     Row("xp.outer(v, v)", "elementwise", NUMBERS, "matmul"),
     # Made from nothing.
     Row("xp.arange(3, 40, 7, dtype=xp.float32)", "elementwise", FLOAT),

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import json
+from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
 import tensorweb as tw
-from tensorweb import devices
 from tensorweb.evaluate import read
 
 TYPECODES = {"bool": "?", "int32": "i", "uint32": "I", "float32": "f"}
@@ -26,21 +26,19 @@ def evaluate(code: str, xp: ModuleType, names: dict[str, Any]) -> Any:
     return eval(last, scope)
 
 
-def tensors(inputs: list[dict[str, Any]], data: bytes) -> list[tw.Tensor]:
-    """Return the inputs of all cases from their bytes, one after another.
+class Inputs:
+    """The inputs of all cases, from their bytes one after another."""
 
-    They are uploaded at once: an index still on the host is checked there, one on the
-    device by kernels, and which of both must not depend on the order of the cases.
-    """
-    backend = devices.backend("webgpu")
-    found, at = [], 0
-    for row in inputs:
-        flat = memoryview(data)[at : at + row["bytes"]].cast(TYPECODES[row["dtype"]])
-        at += row["bytes"]
-        value = tw.asarray(flat, device="webgpu")
-        backend.buffer_of(value.node)
-        found.append(value.reshape(tuple(row["shape"])))
-    return found
+    def __init__(self, rows: list[dict[str, Any]], data: bytes) -> None:
+        self.rows = rows
+        self.data = memoryview(data)
+        self.starts = [0, *accumulate(row["bytes"] for row in rows)]
+
+    def tensor(self, place: int) -> tw.Tensor:
+        """Return an input as a new tensor: nothing is known of it from other cases."""
+        row, start = self.rows[place], self.starts[place]
+        flat = self.data[start : start + row["bytes"]].cast(TYPECODES[row["dtype"]])
+        return tw.asarray(flat, device="webgpu").reshape(tuple(row["shape"]))
 
 
 def run(description: str, data: bytes) -> tuple[str, bytes]:
@@ -49,15 +47,11 @@ def run(description: str, data: bytes) -> tuple[str, bytes]:
     A case is `{code, inputs}` with inputs by name as places in the list of inputs.
     """
     asked = json.loads(description)
-    inputs = tensors(asked["inputs"], data)
+    inputs = Inputs(asked["inputs"], data)
     rows: list[dict[str, Any]] = []
     results: list[tw.Tensor] = []
     for case in asked["cases"]:
-        # A case may assign to its inputs: each gets tensors of its own.
-        names = {
-            name: tw.Tensor(inputs[place].node)
-            for name, place in case["inputs"].items()
-        }
+        names = {name: inputs.tensor(place) for name, place in case["inputs"].items()}
         with tw.record_kernels() as kernels:
             try:
                 value = evaluate(case["code"], tw, names)
