@@ -94,6 +94,8 @@ def as_operands(*values: ArrayLike, device: str | None = None) -> tuple[Node, ..
     """
     if len(values) == 2:
         a, b = values
+        if isinstance(a, TensorBase) and isinstance(b, TensorBase):
+            return a.node, b.node
         if isinstance(a, TensorBase) and type(b) in PLAIN_NUMBERS:
             return a.node, scalar_node(b, a.node.dtype, a.node.device)
         if isinstance(b, TensorBase) and type(a) in PLAIN_NUMBERS:

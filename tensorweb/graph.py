@@ -76,23 +76,24 @@ class Node:
         shape, dtype, device: of the result.
         depth: longest way to a computed node, 0 for a computed one; large storages on
             the way count more, so that a limit on depth also bounds memory.
-        base: the node that owns the storage this one looks at (itself unless movement).
+        owner: the node whose storage a movement looks at, None for all others.
+        base: the owner, or the node itself.
         view: how it looks at the base's storage.
         storage: the device's storage or host bytes once computed, else None.
     """
 
     __slots__ = (
         "__weakref__",
-        "_base",
+        "_view",
         "attrs",
         "depth",
         "device",
         "dtype",
         "inputs",
         "op",
+        "owner",
         "shape",
         "storage",
-        "view",
     )
 
     def __init__(
@@ -113,8 +114,8 @@ class Node:
         self.shape = shape
         self.dtype = dtype
         self.device = device
-        self._base = base
-        self.view = View.contiguous(shape) if view is None else view
+        self.owner = base
+        self._view = view
         self.storage: Storage | None = None
         depth = 0
         for node in inputs:
@@ -130,7 +131,14 @@ class Node:
 
         A node does not hold itself, so that reference counts alone free it.
         """
-        return self if self._base is None else self._base
+        return self if self.owner is None else self.owner
+
+    @property
+    def view(self) -> View:
+        """How it looks at the base's storage; made when first asked for."""
+        if self._view is None:
+            self._view = View.contiguous(self.shape)
+        return self._view
 
     @property
     def is_computed(self) -> bool:

@@ -8,7 +8,7 @@ from tensorweb.dtypes import CATEGORIES, DType, promote
 from tensorweb.errors import DeviceError, DTypeError, ShapeError
 from tensorweb.graph import CONSTANT, Node, Op, constant
 from tensorweb.ops.structure import CAST
-from tensorweb.shapes import broadcast_shapes
+from tensorweb.shapes import Shape, broadcast_shapes
 
 
 def cast(node: Node, dtype: DType) -> Node:
@@ -63,6 +63,24 @@ def operand_and_result(op: Op, inputs: tuple[Node, ...]) -> tuple[DType, DType]:
     return dtype, dtype
 
 
+def _common_shape(op: Op, inputs: tuple[Node, ...]) -> Shape:
+    """Return the shape that all inputs broadcast to."""
+    shape = inputs[0].shape
+    for node in inputs:
+        other = node.shape
+        if other == shape or not other:
+            continue
+        if not shape:
+            shape = other
+            continue
+        try:
+            shape = broadcast_shapes(*[node.shape for node in inputs])
+        except ShapeError as error:
+            raise ShapeError(f"{op.name}: {error}") from None
+        break
+    return shape
+
+
 def elementwise(op: Op, *inputs: Node) -> Node:
     """Return the node of an elementwise operation, operands promoted and broadcast.
 
@@ -72,14 +90,7 @@ def elementwise(op: Op, *inputs: Node) -> Node:
         DeviceError: operands lie on different devices.
     """
     device = common_device(op, inputs)
-    shape = inputs[0].shape
-    for node in inputs:
-        if node.shape != shape:
-            try:
-                shape = broadcast_shapes(*(node.shape for node in inputs))
-            except ShapeError as error:
-                raise ShapeError(f"{op.name}: {error}") from None
-            break
+    shape = _common_shape(op, inputs)
     if op.result == "where":
         condition, *choices = inputs
         operand = promote(choices[0].dtype, choices[1].dtype)

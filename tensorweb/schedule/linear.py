@@ -38,7 +38,8 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
         if key in numbers:
             stack.pop()
             continue
-        base = node.base
+        owner = node.owner
+        base = node if owner is None else owner
         if base.storage is not None:
             stack.pop()
             number = numbers.get(id(base))
