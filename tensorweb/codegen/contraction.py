@@ -256,8 +256,11 @@ class _Product:
 
 def _choice(kernel: Kernel, target: Target) -> Choice:
     batch, rows, columns, depth = kernel.sizes
+    # Windows count as vectors too: their larger tiles divide fewer indices.
     in_vectors = all(
-        is_vectorizable(expression) or is_vectorizable(regrouped(expression, (0, 2, 1)))
+        has_several_axes(expression)
+        or is_vectorizable(expression)
+        or is_vectorizable(regrouped(expression, (0, 2, 1)))
         for expression in (kernel.expression("left"), kernel.expression("right"))
     )
     return choose_tile(batch, rows, columns, depth, target, in_vectors)
