@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import importlib
 import json
 import math
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tensorweb.playground import bridge
+from tensorweb.playground import bridge, preload
 from tensorweb.playground.numbers import text_of
 from tensorweb.playground.pictures import MOST_CELLS, block_sizes
 from tensorweb.playground.session import Session
@@ -32,7 +33,7 @@ class Console:
 
     def ask(self, question: Any) -> Any:
         # JSON forms what the page gets.
-        return json.loads(json.dumps(bridge._drive(question), allow_nan=False))
+        return json.loads(json.dumps(bridge.drive(question), allow_nan=False))
 
     def text(self, stream: str = "stdout") -> str:
         return "".join(
@@ -341,6 +342,12 @@ def test_text_of_names_a_value_exactly() -> None:
     assert text_of(16777217, "int32") == "16777217"
     assert text_of(0.1, "float64") == "0.1"
     assert text_of(True, "bool") == "True"
+
+
+def test_what_a_snapshot_needs_is_named_rightly() -> None:
+    in_pyodide = {"pyodide.ffi", "tensorweb.drivers.browser"}
+    for name in set(preload.MODULES) - in_pyodide:
+        importlib.import_module(name)
 
 
 def test_bridge_answers_in_json(console: Console) -> None:

@@ -87,7 +87,7 @@ class PackageFinder(MetaPathFinder):
 
 def answer(question: str, details: str) -> str:
     """Answer without awaiting anything; Python must be able to block."""
-    return _drive(answer_async(question, details))
+    return drive(answer_async(question, details))
 
 
 async def answer_async(question: str, details: str) -> str:
@@ -102,7 +102,7 @@ async def answer_async(question: str, details: str) -> str:
     return json.dumps(await result, allow_nan=False)
 
 
-def _drive(work: Coroutine[object, None, T]) -> T:
+def drive(work: Coroutine[object, None, T]) -> T:
     """Run a coroutine that never waits to its end and return its result."""
     try:
         work.send(None)

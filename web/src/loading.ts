@@ -100,7 +100,6 @@ export async function loadPython(base: URL, build: BuildInfo, tell: Tell): Promi
   } as Options);
   tell({ note: "step", text: "Starting Python" });
   install(python, await wheel);
-  python.runPython("import tensorweb.playground");
   if (canKeep()) keepSnapshot(key, python as Snapshotting);
   return { python, snapshot: false };
 }
@@ -133,6 +132,7 @@ async function findSnapshot(key: string): Promise<Uint8Array | null> {
 /** Copy Python's memory now, before any live browser object is in it. */
 function keepSnapshot(key: string, python: Snapshotting): void {
   try {
+    python.runPython("from tensorweb.playground.preload import preload; preload()");
     const bytes = python.makeMemorySnapshot();
     void store(key, bytes).catch((error: unknown) =>
       console.info("The memory snapshot could not be kept:", error),

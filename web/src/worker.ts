@@ -27,6 +27,8 @@ interface Running {
 
 const base = new URL("./", self.location.href);
 let running: Running | null = null;
+const OURS = "tensorweb";
+const QUIET = { messageCallback: () => undefined, errorCallback: () => undefined };
 let queue: Promise<void> = Promise.resolve();
 let current = 0;
 let stopped = 0;
@@ -83,21 +85,26 @@ function isStop(error: unknown): boolean {
   return error instanceof Error && error.message.trimEnd().endsWith("KeyboardInterrupt");
 }
 
-/** Fetch what the program will import, so that it need not wait in the middle. */
+/**
+ * Fetch what the program will most likely import, so that it need not wait in the
+ * middle; what this overlooks is fetched by its import.
+ */
 async function loadPackages(
   python: PyodideAPI,
   { source, device }: Questions["run"]["details"],
 ): Promise<void> {
-  const quiet = { messageCallback: () => undefined, errorCallback: () => undefined };
-  const names = Object.keys(lockfilePackages(python));
-  if (!names.includes("numpy")) return;
-  const needsNumpy = device === "cpu" || /\bnumpy\b|["']cpu["']/.test(source);
+  const wanted = new Set<string>();
+  for (const [, name = ""] of source.matchAll(/^\s*(?:import|from)\s+(\w+)/gm)) wanted.add(name);
+  if (device === "cpu" || /["']cpu["']|\.numpy\(/.test(source)) wanted.add("numpy");
+  const packages = Object.entries(lockfilePackages(python));
+  const names = packages
+    .filter(([name, { imports }]) => name !== OURS && imports.some((top) => wanted.has(top)))
+    .map(([name]) => name);
+  if (names.length === 0) return;
   try {
-    if (needsNumpy) await python.loadPackage("numpy", quiet);
-    await python.loadPackagesFromImports(source, quiet);
+    await python.loadPackage(names, QUIET);
   } catch {
-    // A program that does not parse is reported by running it; a package that does
-    // not load is reported by its import.
+    // The import in the program says what is missing.
   }
 }
 
@@ -121,7 +128,7 @@ async function start({ interrupt }: StartDetails): Promise<Started> {
   const blocking = "Suspending" in WebAssembly;
   const bridge = python.pyimport("tensorweb.playground");
   const load = (name: string): Promise<unknown> =>
-    python.loadPackage(name, { messageCallback: () => undefined });
+    python.loadPackage(name, QUIET);
   bridge.connect(passOn, load, JSON.stringify(importNames(packages)), blocking);
   running = {
     python,

@@ -1,0 +1,37 @@
+"""Imports what a first run would import, so that a memory snapshot holds it.
+
+Called by the page's worker in the moment before it takes the snapshot; touches neither
+the GPU nor any object of the browser, which a snapshot could not hold.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from .bridge import drive
+from .session import Session
+
+MODULES = (
+    "tensorweb.backends.explain",
+    "tensorweb.backends.webgpu",
+    "tensorweb.codegen",
+    "tensorweb.drivers.browser",
+    "tensorweb.drivers.waiting",
+    "tensorweb.schedule",
+    "pyodide.ffi",
+)
+SAMPLE = """
+import random, time
+from itertools import pairwise
+from time import perf_counter
+print(f"{1.5:.2f}")
+1 + 1
+"""
+
+
+def preload() -> None:
+    """Import the GPU backend and run a small program, its output thrown away."""
+    for name in MODULES:
+        importlib.import_module(name)
+    session = Session(lambda kind, fields: None, None, True)
+    drive(session.run(SAMPLE))
