@@ -41,7 +41,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
 def measure(*, tiny: bool = False) -> str:
     """Return all rows as JSON."""
     found: list[Row] = []
-    for part in (tapes, library, statements, flushes, plans, reads):
+    for part in (tapes, library, statements, flushes, replays, plans, reads):
         found += part()
     found += transfers(4 if tiny else 64)
     return json.dumps(found)
@@ -107,6 +107,34 @@ def flushes() -> Iterator[Row]:
     yield _row("flush_cached_kernel", [max(slope, 0.0) for slope in slopes], "kernel/s")
     yield _row("flush_cached_fixed", one, "flush/s")
     yield _row("flush_cached_300", many, "flush/s")
+
+
+def replays() -> Iterator[Row]:
+    """Measure Python's time of a recorded step of 100 kernels, and one waited for."""
+
+    @tw.jit
+    def step(x: Tensor) -> Tensor:
+        for _ in range(CHAIN // 2):
+            x = x * x.sum(axis=0)
+        return x
+
+    x = tw.realize(tw.ones((8, 8)) * 0.1)
+    assert isinstance(x, Tensor)
+    step(x)
+    before = driver().counters()["dispatches"]
+    step(x)
+    launched = driver().counters()["dispatches"] - before
+    assert launched >= CHAIN - 1, f"internal: {launched} launches of a recorded step"
+    cpu, waited = [], []
+    for _ in range(BATCHES):
+        tw.synchronize()
+        start = perf_counter()
+        step(x)
+        cpu.append(perf_counter() - start)
+        tw.synchronize()
+        waited.append(perf_counter() - start)
+    yield _row("jit_100_cpu", cpu, "step/s")
+    yield _row("jit_100_waited", waited, "step/s")
 
 
 def plans() -> Iterator[Row]:

@@ -13,6 +13,7 @@ import gc
 import heapq
 import os
 from collections.abc import Callable
+from functools import lru_cache
 
 from tensorweb.drivers.protocol import Driver
 from tensorweb.errors import DeviceMemoryError
@@ -24,6 +25,7 @@ KEPT_SHARE = 2
 """At most half of the budget stays in free buffers."""
 
 
+@lru_cache(maxsize=4096)
 def size_class(nbytes: int) -> int:
     """Return the bytes really allocated: steps of an eighth of a power of two.
 
@@ -109,15 +111,15 @@ class Pool:
             DeviceMemoryError: it would exceed the device's limit or the budget;
                 `name(*what)` says for people what needs it.
         """
-        self.check(nbytes, name, *what)
         size = size_class(nbytes)
-        if size > self.largest:
-            size = -(-nbytes // 4) * 4
         handles = self._free.get(size)
         if handles:
             self._free_bytes -= size
             self.in_use += size
             return Buffer(self, heapq.heappop(handles), size)
+        self.check(nbytes, name, *what)
+        if size > self.largest:
+            size = -(-nbytes // 4) * 4
         if self.allocated + size > self.budget:
             gc.collect()
             self.trim()
@@ -141,10 +143,9 @@ class Pool:
     def give_back(self, buffer: Buffer) -> None:
         """Keep a buffer for reuse, or destroy it when enough are kept."""
         self.in_use -= buffer.size
-        if self.driver.is_lost:
-            return
         if self._free_bytes + buffer.size > self.budget // KEPT_SHARE:
-            self.driver.destroy_buffer(buffer.handle)
+            if not self.driver.is_lost:
+                self.driver.destroy_buffer(buffer.handle)
             self.allocated -= buffer.size
             return
         heapq.heappush(self._free.setdefault(buffer.size, []), buffer.handle)
