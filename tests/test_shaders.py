@@ -9,11 +9,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tensorweb.codegen.template import fill, template_names
-from tests.shader_corpus import corpus
 
 from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
+from tensorweb.codegen.template import fill, template_names
+from tests.shader_corpus import corpus
 
 ROOT = Path(__file__).resolve().parent.parent
 BATCH = 40
