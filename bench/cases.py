@@ -40,13 +40,19 @@ class Case(Protocol):
 
 
 class ProgramCase:
-    """One program; `group` of its results are computed by one flush."""
+    """One program; `group` of its results are computed by one flush.
+
+    With `is_jitted`, one function recorded by `tw.jit` returns them: as many kernels in
+    one submit, replayed without Python for each operation.
+    """
 
     def __init__(
         self,
         program: str,
         operands: Sequence[tuple[bytes, Sequence[int], str]],
         group: int,
+        *,
+        is_jitted: bool = False,
     ) -> None:
         """Put the operands (bytes, shape, dtype) on the device."""
         self.program = PROGRAMS[program]
@@ -54,12 +60,17 @@ class ProgramCase:
         self.operands = [_tensor(*operand) for operand in operands]
         tw.realize(*[x + 0 for x in self.operands])
         self.last: list[Tensor] = []
+        self.step = tw.jit(self._several) if is_jitted else self._several
 
     def run(self, count: int) -> None:
         for _ in range(0, count, self.group):
             self.last.clear()
-            self.last = [self.program(*self.operands) for _ in range(self.group)]
+            self.last = self.step(*self.operands)
             tw.realize(*self.last)
+
+    def _several(self, *operands: Tensor) -> list[Tensor]:
+        """Return results that share nothing: equal nodes of a graph stay apart."""
+        return [self.program(*operands) for _ in range(self.group)]
 
     def result(self) -> bytes:
         return evaluate.read([self.last[-1].node])[0]

@@ -105,12 +105,14 @@ def _measure(workload: Workload, timer: Timer) -> list[Row]:
     inputs = operands(workload)
     given = [(values.tobytes(), values.shape, str(values.dtype)) for values in inputs]
     rows = []
-    groups = {IMPL: workload.group, f"{IMPL}, one submit per op": 1}
-    assert max(groups.values()) <= GROUP
-    for impl, group in groups.items():
-        case = ProgramCase(workload.program, given, group)
+    ways = [(IMPL, workload.group, False), (f"{IMPL}, one submit per op", 1, False)]
+    if workload.is_jitted:
+        ways.append((f"{IMPL}, jit", workload.group, True))
+    assert workload.group <= GROUP
+    for impl, group, is_jitted in ways:
+        case = ProgramCase(workload.program, given, group, is_jitted=is_jitted)
         found: dict[str, Any] = timer.measure(case.run, group)
-        result = np.frombuffer(case.result(), np.float32)
+        result = np.frombuffer(case.result(), workload.dtype)
         error = error_of(workload, inputs, result)
         row = _row(workload.name, impl, workload.work, workload.unit, found)
         rows.append({**row, "err": error, "ok": error <= workload.tolerance})

@@ -61,6 +61,22 @@ def transpose_copy(x: Tensor) -> Tensor:
     return x.T.contiguous()
 
 
+def sort(x: Tensor) -> Tensor:
+    return tw.sort(x)
+
+
+def argsort(x: Tensor) -> Tensor:
+    return tw.argsort(x)
+
+
+def conv2d(images: Tensor, weights: Tensor) -> Tensor:
+    return tw.conv2d(images, weights, padding=1)
+
+
+def conv2d_7x7s2(images: Tensor, weights: Tensor) -> Tensor:
+    return tw.conv2d(images, weights, stride=2, padding=3)
+
+
 PROGRAMS: dict[str, Program] = {
     "matmul": matmul,
     "matmul_nt": matmul_nt,
@@ -75,4 +91,8 @@ PROGRAMS: dict[str, Program] = {
     "cumsum": cumsum,
     "gather": gather,
     "transpose_copy": transpose_copy,
+    "sort": sort,
+    "argsort": argsort,
+    "conv2d": conv2d,
+    "conv2d_7x7s2": conv2d_7x7s2,
 }

@@ -92,6 +92,24 @@ def _gather(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
     return _exact(table[(indices[where[0]], *where[1:])].astype(np.float64))
 
 
+def _convolution(stride: int, padding: int) -> Reference:
+    def at(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
+        images, weights = inputs
+        height, width = weights.shape[2:]
+        border = (padding, padding)
+        images = np.pad(images, ((0, 0), (0, 0), border, border))
+        seen = [
+            images[n, :, y : y + height, x : x + width]
+            for n, y, x in zip(
+                where[0], where[2] * stride, where[3] * stride, strict=True
+            )
+        ]
+        count = len(seen)
+        return _dot(np.reshape(seen, (count, -1)), weights[where[1]].reshape(count, -1))
+
+    return at
+
+
 REFERENCES: dict[str, Reference] = {
     "matmul": _matmul,
     "matmul_nt": lambda x, at: _matmul([x[0], x[1].T], at),
@@ -106,4 +124,8 @@ REFERENCES: dict[str, Reference] = {
     "cumsum": lambda x, at: _exact(np.cumsum(x[0], dtype=np.float64)[at[0]]),
     "gather": _gather,
     "transpose_copy": lambda x, at: _exact(x[0][at[1], at[0]].astype(np.float64)),
+    "sort": lambda x, at: _exact(np.sort(x[0])[at[0]].astype(np.float64)),
+    "argsort": lambda x, at: _exact(np.argsort(x[0], kind="stable")[at[0]]),
+    "conv2d": _convolution(1, 1),
+    "conv2d_7x7s2": _convolution(2, 3),
 }

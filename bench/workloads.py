@@ -23,6 +23,11 @@ GROUP = 20
 GROUP_BYTES = 1 << 31
 """Results of one flush may take so many bytes together."""
 
+JITTED = frozenset(
+    ("matvec", "elem", "sum", "rowsum", "colsum", "softmax", "layernorm")
+)
+"""Programs so short that Python's time shows: also timed through `tw.jit`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Input:
@@ -47,6 +52,7 @@ class Workload:
         work: floating-point operations, or bytes that must be moved at least.
         unit: of the rate, `GFLOP/s` or `GB/s`.
         tolerance: largest accepted error relative to the reference's scale.
+        dtype: of the result.
     """
 
     name: str
@@ -56,6 +62,7 @@ class Workload:
     work: int
     unit: str
     tolerance: float
+    dtype: str = "float32"
 
     @property
     def group(self) -> int:
@@ -63,9 +70,14 @@ class Workload:
         nbytes = max(math.prod(self.output) * FLOAT_BYTES, 1)
         return max(1, min(GROUP, GROUP_BYTES // nbytes))
 
+    @property
+    def is_jitted(self) -> bool:
+        """Whether a row through `tw.jit` is measured as well."""
+        return self.program in JITTED
+
     def as_json(self) -> dict[str, Any]:
         """Return the row for JavaScript."""
-        return {**asdict(self), "group": self.group}
+        return {**asdict(self), "group": self.group, "is_jitted": self.is_jitted}
 
 
 def _matmul(
@@ -114,6 +126,21 @@ def _gather(name: str, rows: int, width: int, count: int) -> Workload:
     return Workload(name, "gather", inputs, output, work, "GB/s", 0.0)
 
 
+def _order(name: str, count: int, dtype: str) -> Workload:
+    """Values or positions of `count` numbers in order; read and written once."""
+    inputs = (Input((count,), 41, -1, 1),)
+    work = 2 * count * FLOAT_BYTES
+    return Workload(name, name, inputs, (count,), work, "GB/s", 0.0, dtype)
+
+
+def _convolution(name: str, images: Shape, weights: Shape, side: int) -> Workload:
+    """`images` is `(n, c, h, w)`, `weights` `(o, c, kh, kw)`; results have `side`²."""
+    inputs = (Input(images, 51, -0.5, 0.5), Input(weights, 52, -0.5, 0.5))
+    output = (images[0], weights[0], side, side)
+    work = 2 * math.prod(output) * math.prod(weights[1:])
+    return Workload(name, name, inputs, output, work, "GFLOP/s", 2e-6)
+
+
 def workloads(*, tiny: bool = False) -> list[Workload]:
     """Return all rows, or the same rows at sizes that a software adapter can do."""
     sizes = (64, 128) if tiny else (256, 512, 1024, 2048, 4096)
@@ -122,6 +149,8 @@ def workloads(*, tiny: bool = False) -> list[Workload]:
     batch, block = (4, 64) if tiny else (64, 256)
     odd = (63, 63, 63) if tiny else (1000, 1000, 1000)
     odder = (65, 67, 61) if tiny else (1001, 1003, 997)
+    few = 1 << 12 if tiny else 1 << 20
+    images, channels, place, photo = (2, 8, 14, 30) if tiny else (64, 64, 56, 224)
     line, square, wide = (elements,), (side, side), (vector, vector)
     return [
         *(_matmul(f"matmul{n}", n, n, n) for n in sizes),
@@ -141,6 +170,17 @@ def workloads(*, tiny: bool = False) -> list[Workload]:
         _gather("gather", elements, 1, elements),
         _gather("gather_rows", elements // 256, 256, elements // 256),
         _moving("transpose_copy", [Input(wide, 27, -1, 1)], wide, 0.0),
+        _order("sort", elements, "float32"),
+        _order("argsort", few, "int32"),
+        _convolution(
+            "conv2d",
+            (images, channels, place, place),
+            (channels, channels, 3, 3),
+            place,
+        ),
+        _convolution(
+            "conv2d_7x7s2", (images, 3, photo, photo), (channels, 3, 7, 7), photo // 2
+        ),
     ]
 
 

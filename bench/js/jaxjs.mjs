@@ -1,6 +1,7 @@
 /** jax-js: eager, and through its `jit` where that differs. */
 
 import * as instruments from "./instruments.mjs";
+import { WINDOWS } from "./references.mjs";
 
 export async function open() {
   const jax = await import("@jax-js/jax");
@@ -55,7 +56,11 @@ export async function open() {
 /** Programs of several operations, which `jit` fuses. */
 const FUSED = new Set(["elem", "softmax", "layernorm"]);
 
-function programsOf({ numpy: np, nn }) {
+function programsOf({ numpy: np, nn, lax }) {
+  const convolution = ({ stride, padding }) => {
+    const around = [padding, padding];
+    return (x, w) => lax.convGeneralDilated(x, w, [stride, stride], [around, around]);
+  };
   const turned = (x) => np.matrixTranspose(x);
   return {
     matmul: (a, b) => np.matmul(a, b),
@@ -76,5 +81,9 @@ function programsOf({ numpy: np, nn }) {
     gather: (table, indices) => np.take(table, indices, 0),
     // Without an operation behind it a transposition moves nothing.
     transpose_copy: (x) => np.transpose(x).mul(1),
+    sort: (x) => np.sort(x),
+    argsort: (x) => np.argsort(x),
+    conv2d: convolution(WINDOWS.conv2d),
+    conv2d_7x7s2: convolution(WINDOWS.conv2d_7x7s2),
   };
 }

@@ -3,6 +3,8 @@
  * https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
  */
 
+import { WINDOWS } from "./references.mjs";
+
 const OPSET = 17;
 const IR_VERSION = 8;
 const FLOAT = 1;
@@ -12,15 +14,20 @@ const TYPES = { float32: FLOAT, int32: INT32 };
 
 const ATTRIBUTE_FLOAT = 1;
 const ATTRIBUTE_INT = 2;
+const ATTRIBUTE_INTS = 7;
 
-/** Returns `{bytes, names}` of the model for a workload, or null without one. */
-export function modelOf(workload) {
-  const graph = GRAPHS[workload.program]?.(workload);
+/**
+ * Returns `{bytes, names}` of the model for a workload on operands, or null without one;
+ * `names` are of the operands that are fed, which come first.
+ */
+export function modelOf(workload, data) {
+  const graph = GRAPHS[workload.program]?.(workload, data);
   if (!graph) return null;
-  const names = ["a", "b"].slice(0, workload.inputs.length);
-  const inputs = workload.inputs.map(({ shape, dtype }, i) =>
-    part(11, valueInfo(names[i], shape, TYPES[dtype])),
-  );
+  const names = ["a", "b"].slice(0, graph.fed ?? workload.inputs.length);
+  const inputs = names.map((name, i) => {
+    const { shape, dtype } = workload.inputs[i];
+    return part(11, valueInfo(name, shape, TYPES[dtype]));
+  });
   const bytes = part(7, [
     ...graph.nodes.flatMap((node) => part(1, node)),
     ...text(2, workload.name),
@@ -70,7 +77,23 @@ const GRAPHS = {
   }),
   gather: () => ({ nodes: [node("Gather", ["a", "b"], "y", [flag("axis", 0)])] }),
   transpose_copy: single("Transpose", []),
+  conv2d: (workload, data) => convolution(workload, data, WINDOWS.conv2d),
+  conv2d_7x7s2: (workload, data) => convolution(workload, data, WINDOWS.conv2d_7x7s2),
 };
+
+/** Weights are constants of the model, as they are in a network. */
+function convolution({ inputs: [, { shape }] }, [, weights], { stride, padding }) {
+  const attributes = [
+    flags("kernel_shape", shape.slice(2)),
+    flags("strides", [stride, stride]),
+    flags("pads", [padding, padding, padding, padding]),
+  ];
+  return {
+    fed: 1,
+    nodes: [node("Conv", ["a", "b"], "y", attributes)],
+    constants: [tensor("b", shape, FLOAT, bytesOf(weights))],
+  };
+}
 
 function sumOver(axis) {
   return {
@@ -90,6 +113,11 @@ function node(operator, inputs, output, attributes = []) {
 
 function flag(name, value) {
   return [...text(1, name), ...integer(3, value), ...integer(20, ATTRIBUTE_INT)];
+}
+
+function flags(name, values) {
+  const numbers = values.flatMap((value) => integer(8, value));
+  return [...text(1, name), ...numbers, ...integer(20, ATTRIBUTE_INTS)];
 }
 
 function fraction(name, value) {

@@ -22,7 +22,7 @@ export async function open() {
   let release = async () => {};
 
   async function cases(workload, data) {
-    const model = modelOf(workload);
+    const model = modelOf(workload, data);
     if (!model) return [];
     const session = await ort.InferenceSession.create(model.bytes, {
       executionProviders: ["webgpu"],
@@ -30,12 +30,12 @@ export async function open() {
       graphOptimizationLevel: "all",
     });
     const device = await ort.env.webgpu.device;
-    const buffers = data.map((values) => upload(device, values));
+    const buffers = model.names.map((_, i) => upload(device, data[i]));
     const feeds = Object.fromEntries(
-      workload.inputs.map(({ shape, dtype }, i) => [
-        model.names[i],
-        ort.Tensor.fromGpuBuffer(buffers[i], { dataType: dtype, dims: shape }),
-      ]),
+      model.names.map((name, i) => {
+        const { shape, dtype } = workload.inputs[i];
+        return [name, ort.Tensor.fromGpuBuffer(buffers[i], { dataType: dtype, dims: shape })];
+      }),
     );
     let last = null;
     release = async () => {

@@ -1,9 +1,14 @@
+/** How the convolutions' windows lie. */
+export const WINDOWS = {
+  conv2d: { stride: 1, padding: 1 },
+  conv2d_7x7s2: { stride: 2, padding: 3 },
+};
+
 /**
  * What each program's result is in float64. A reference takes a workload and its
  * operands and returns a function from a place in the row-major result to its value and
  * the scale by which an error is divided.
  */
-
 export const REFERENCES = {
   matmul: (workload, inputs) => product(workload, inputs, false, false),
   matmul_nt: (workload, inputs) => product(workload, inputs, false, true),
@@ -40,6 +45,16 @@ export const REFERENCES = {
   },
   transpose_copy: ({ output: [rows, columns] }, [x]) => (place) =>
     exact(x[(place % columns) * rows + Math.floor(place / columns)]),
+  sort: (_, [x]) => {
+    const values = once(x, () => x.slice().sort());
+    return (place) => exact(values[place]);
+  },
+  argsort: (_, [x]) => {
+    const places = once(x, () => Int32Array.from(x.keys()).sort((i, j) => x[i] - x[j] || i - j));
+    return (place) => exact(places[place]);
+  },
+  conv2d: (workload, inputs) => convolution(workload, inputs, WINDOWS.conv2d),
+  conv2d_7x7s2: (workload, inputs) => convolution(workload, inputs, WINDOWS.conv2d_7x7s2),
 };
 
 function exact(value) {
@@ -74,6 +89,36 @@ function product({ inputs, output }, [a, b], isLeftTurned, isRightTurned) {
       return x * y;
     });
   };
+}
+
+/** `(n, c, h, w)` images with `(o, c, kh, kw)` weights; zeros around the images. */
+function convolution({ inputs, output }, [images, weights], { stride, padding }) {
+  const [, channels, height, width] = inputs[0].shape;
+  const [, , kernelHeight, kernelWidth] = inputs[1].shape;
+  const [, filters, rows, columns] = output;
+  const window = kernelHeight * kernelWidth;
+  return (place) => {
+    const left = (place % columns) * stride - padding;
+    const top = (Math.floor(place / columns) % rows) * stride - padding;
+    const filter = Math.floor(place / (columns * rows)) % filters;
+    const image = Math.floor(place / (columns * rows * filters));
+    return dot(channels * window, (k) => {
+      const channel = Math.floor(k / window);
+      const y = top + (Math.floor(k / kernelWidth) % kernelHeight);
+      const x = left + (k % kernelWidth);
+      if (y < 0 || y >= height || x < 0 || x >= width) return 0;
+      const pixel = images[((image * channels + channel) * height + y) * width + x];
+      return pixel * weights[filter * channels * window + k];
+    });
+  };
+}
+
+const known = new WeakMap();
+
+/** Several implementations are checked against one reference that is slow to make. */
+function once(operand, make) {
+  if (!known.has(operand)) known.set(operand, make());
+  return known.get(operand);
 }
 
 function rowOf(x, place, width) {

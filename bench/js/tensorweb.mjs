@@ -15,9 +15,9 @@ await tw.open_device_async()
 tw.set_default_device("webgpu")
 waits = can_run_sync()
 
-def make(program, operands, group):
+def make(program, operands, group, is_jitted):
     operands = [(data.to_bytes(), shape.to_py(), dtype) for data, shape, dtype in operands]
-    return ProgramCase(program, operands, group)
+    return ProgramCase(program, operands, group, is_jitted=is_jitted)
 
 def make_ceiling(name, tiny):
     return CeilingCase(name, tiny=tiny)
@@ -40,7 +40,7 @@ export async function openTensorweb(pyodide, wheel, sources, host = "") {
   const waits = scope.get("waits");
   let open = [];
 
-  function caseOf(title, python, group) {
+  function caseOf(title, python, group, Numbers = Float32Array) {
     open.push(python);
     return {
       name: title,
@@ -52,7 +52,7 @@ export async function openTensorweb(pyodide, wheel, sources, host = "") {
         const bytes = await python.result_async();
         const view = bytes.getBuffer();
         try {
-          return new Float32Array(view.data.slice().buffer);
+          return new Numbers(view.data.slice().buffer);
         } finally {
           view.release();
           bytes.destroy();
@@ -70,18 +70,19 @@ export async function openTensorweb(pyodide, wheel, sources, host = "") {
   return {
     name,
     end,
-    async cases({ program, group, inputs }, data) {
+    async cases({ program, group, is_jitted, inputs, dtype }, data) {
       const operands = data.map((values, i) => [
         new Uint8Array(values.buffer),
         inputs[i].shape,
         inputs[i].dtype,
       ]);
-      const single = make(program, operands, 1);
-      const found = [caseOf(`${name}, one submit per op`, single, 1)];
-      if (group > 1) {
-        found.unshift(caseOf(name, make(program, operands, group), group));
-      }
-      return found;
+      const Numbers = dtype === "int32" ? Int32Array : Float32Array;
+      const ways = [[`${name}, one submit per op`, 1, false]];
+      if (group > 1) ways.unshift([name, group, false]);
+      if (is_jitted) ways.push([`${name}, jit`, group, true]);
+      return ways.map(([title, count, isJitted]) =>
+        caseOf(title, make(program, operands, count, isJitted), count, Numbers),
+      );
     },
     /** Measures what the GPU can do at most; returns rows. */
     async ceilings(rows, tiny, options) {

@@ -1,5 +1,7 @@
 /** TensorFlow.js on its WebGPU backend. */
 
+import { WINDOWS } from "./references.mjs";
+
 export async function open() {
   globalThis.window ??= globalThis;
   globalThis.document ??= { createElement: () => ({ getContext: () => null }) };
@@ -17,8 +19,12 @@ export async function open() {
     async cases(workload, data) {
       const program = programs[workload.program];
       if (!program) return [];
+      const layout = LAYOUTS[workload.program];
       const operands = workload.inputs.map(({ shape, dtype }, i) =>
-        tf.tensor(data[i], shape, dtype),
+        tf.tidy(() => {
+          const given = tf.tensor(data[i], shape, dtype);
+          return layout ? tf.transpose(given, layout.inputs[i]) : given;
+        }),
       );
       let last = null;
       kept = [...operands, { dispose: () => last?.dispose() }];
@@ -36,7 +42,7 @@ export async function open() {
           if (backend.commandEncoder) backend.submitQueue();
           await backend.device.queue.onSubmittedWorkDone();
         },
-        read: () => last.data(),
+        read: () => (layout ? tf.tidy(() => tf.transpose(last, layout.output)) : last).data(),
       };
       return [item];
     },
@@ -47,7 +53,19 @@ export async function open() {
   };
 }
 
+const CHANNELS_LAST = {
+  inputs: [
+    [0, 2, 3, 1],
+    [2, 3, 1, 0],
+  ],
+  output: [0, 3, 1, 2],
+};
+
+/** Convolutions get and give TensorFlow's own order of axes; reordering is not timed. */
+const LAYOUTS = { conv2d: CHANNELS_LAST, conv2d_7x7s2: CHANNELS_LAST };
+
 function programsOf(tf) {
+  const convolution = ({ stride, padding }) => (x, w) => tf.conv2d(x, w, stride, padding);
   return {
     matmul: (a, b) => tf.matMul(a, b),
     matmul_nt: (a, b) => tf.matMul(a, b, false, true),
@@ -65,5 +83,8 @@ function programsOf(tf) {
     cumsum: (x) => tf.cumsum(x),
     gather: (table, indices) => tf.gather(table, indices),
     transpose_copy: (x) => tf.transpose(x),
+    // No sort: the nearest is `topk`, which finds the indices as well.
+    conv2d: convolution(WINDOWS.conv2d),
+    conv2d_7x7s2: convolution(WINDOWS.conv2d_7x7s2),
   };
 }
