@@ -14,6 +14,10 @@ from bench.workloads import workloads
 PEERS = ("jax-js", "TF.js", "ONNX Runtime Web")
 HOSTS = ("tensorweb", "tensorweb in Chromium", "tensorweb native")
 ALONE = "one submit per op"
+JIT = "jit"
+
+SIBLINGS = ("matmul_odd2", "matmul_tn", "gather_rows")
+"""Workloads that README leaves out, to stay on one screen: much like another's row."""
 
 BEGIN = "<!-- bench:begin -->"
 END = "<!-- bench:end -->"
@@ -63,7 +67,8 @@ def run(options: argparse.Namespace) -> None:
     Raises:
         BenchError: the file or the markers are missing.
     """
-    text = markdown(results.load(options.file or results.newest()))
+    found = results.load(options.file or results.newest())
+    text = markdown(found, brief=options.readme)
     if options.out:
         options.out.write_text(text, "utf-8")
     if options.readme:
@@ -72,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
         print(text)
 
 
-def markdown(found: Results) -> str:
+def markdown(found: Results, *, brief: bool = False) -> str:
     """Return the tables of a file, with where it was measured."""
     parts = [f"Measured on {found.machine}, {found.date}."]
     for host, about in sorted(found.hosts.items()):
@@ -81,34 +86,45 @@ def markdown(found: Results) -> str:
         adapter = about["adapter"] or about["driver"]
         parts.append(f"- {host}: {adapter}; {versions}{note}")
     head = "\n".join([parts[0], "", *parts[1:]])
-    tables = [head, *filter(None, (kernel_table(found), launch_table(found)))]
+    kernels = kernel_table(found, brief=brief)
+    tables = [head, *filter(None, (kernels, launch_table(found)))]
     return "\n\n".join(tables) + "\n"
 
 
-def kernel_table(found: Results) -> str:
-    """Return workloads by implementations: rates, ratio, share of the ceiling."""
-    peers = [name for name in PEERS if _has(found, name)]
-    ours = [name for name in HOSTS if _has(found, name)]
-    alone = [f"{name}, {ALONE}" for name in ours]
-    names = [*peers, *(name for pair in zip(ours, alone, strict=True) for name in pair)]
+def kernel_table(found: Results, *, brief: bool = False) -> str:
+    """Return a row per workload: the best peer, ours, ratio, share of the ceiling.
+
+    Ours is the best of results that share a submit, by a flush or by `tw.jit`; `brief`
+    leaves out the workloads of `SIBLINGS`.
+    """
+    host, *others = [name for name in HOSTS if _has(found, name)] or HOSTS[:1]
     lines = []
     for workload in workloads():
-        rows = [_row(found, workload.name, name) for name in names]
-        if not any(rows):
+        name = workload.name
+        if brief and name in SIBLINGS:
             continue
-        best = _best(rows[: len(peers)])
-        own = next((row for row in rows[len(peers) :] if row), None)
+        best = _best([_row(found, name, peer) for peer in PEERS])
+        alone = _row(found, name, f"{host}, {ALONE}")
+        own = _own(found, name, host) or alone
+        further = [_own(found, name, other) for other in others]
+        if not any((best, own, *further)):
+            continue
         lines.append(
             [
-                f"{workload.name}, {workload.unit}",
-                *(_rate(row) for row in rows),
+                f"{name}, {workload.unit}",
+                _named(best),
+                _named(own),
+                _rate(alone),
+                _rate(own, "gpu_rate"),
                 _ratio(own, best),
                 _share(found, own),
+                *map(_named, further),
             ]
         )
     if not lines:
         return ""
-    heads = ["workload", *names, "ours / best peer", "share of ceiling"]
+    heads = ["workload", "best peer", host, ALONE, "by the GPU's time"]
+    heads += ["ours / best peer", "share of ceiling", *others]
     ceilings = [row for row in found.rows if row["workload"].startswith("ceiling_")]
     shown = ", ".join(
         f"{row['workload'].removeprefix('ceiling_')} {_rate(row)} {row['unit']}"
@@ -146,7 +162,7 @@ def write_between(path: Path, text: str) -> None:
 
 
 def _row(found: Results, workload: str, name: str) -> Row | None:
-    """Return ours by its whole name, a peer by its fastest variant."""
+    """Return ours by its whole name, a peer by its fastest variant; only right ones."""
     if name in PEERS:
         return found.find(workload, name)
     rows = [r for r in found.rows if r["workload"] == workload and r["impl"] == name]
@@ -157,6 +173,11 @@ def _has(found: Results, name: str) -> bool:
     names = {workload.name for workload in workloads(tiny=False)}
     names |= {workload.name for workload in workloads(tiny=True)}
     return any(_row(found, workload, name) for workload in names)
+
+
+def _own(found: Results, workload: str, host: str) -> Row | None:
+    """Return the best of our rows whose results share a submit."""
+    return _best([_row(found, workload, name) for name in (host, f"{host}, {JIT}")])
 
 
 def _best(rows: Sequence[Row | None]) -> Row | None:
@@ -180,10 +201,20 @@ def _share(found: Results, own: Row | None) -> str:
     return f"{own['rate'] / max(rates):.0%}" if rates else ""
 
 
-def _rate(row: Row | None) -> str:
-    if row is None or row["rate"] is None:
+def _named(row: Row | None) -> str:
+    """Return a rate, with the peer's name and whether it went through a `jit`."""
+    if row is None:
         return ""
-    rate = row["rate"]
+    impl = row["impl"]
+    names = [name for name in PEERS if impl.startswith(name)]
+    names += [JIT] if impl.endswith(f" {JIT}") else []
+    return f"{_rate(row)} ({' '.join(names)})" if names else _rate(row)
+
+
+def _rate(row: Row | None, key: str = "rate") -> str:
+    rate = row.get(key) if row else None
+    if rate is None:
+        return ""
     return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
 
 

@@ -1,4 +1,4 @@
-"""The benchmarks' registry, references, results and report, without a GPU."""
+"""The benchmarks' registry, references, results and report; no GPU but in one test."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench import kernels, kit, references, report, results
+from bench import cases, kernels, kit, references, report, results
 from bench.ceilings import ceilings
 from bench.programs import PROGRAMS
 from bench.results import Results, Row
-from bench.workloads import GROUP_BYTES, Workload, chosen, workloads
+from bench.workloads import GROUP_BYTES, JITTED, Workload, chosen, workloads
 from tensorweb import asarray
 
 SHARED_NAMES = {
@@ -58,6 +58,33 @@ def test_program_agrees_with_reference_on_cpu(workload: Workload, cpu: str) -> N
     assert result.shape == workload.output
     flat = result.numpy().reshape(-1)
     assert references.error_of(workload, inputs, flat) <= workload.tolerance
+
+
+def test_order_and_convolutions_count_their_work() -> None:
+    rows = {workload.name: workload for workload in workloads()}
+    assert rows["sort"].work == 2 * 2**24 * 4
+    assert rows["argsort"].dtype == "int32"
+    assert rows["conv2d"].output == (64, 64, 56, 56)
+    assert rows["conv2d"].work == 2 * 64 * 64 * 56 * 56 * 64 * 9
+    assert rows["conv2d_7x7s2"].output == (64, 64, 112, 112)
+    assert rows["conv2d_7x7s2"].work == 2 * 64 * 64 * 112 * 112 * 3 * 49
+
+
+def test_jitted_programs_are_on_the_list() -> None:
+    rows = [workload for workload in workloads() if workload.is_jitted]
+    assert {workload.program for workload in rows} == JITTED
+    assert all(workload.group > 1 for workload in rows)
+
+
+def test_recorded_program_computes_each_result(webgpu: str) -> None:
+    data = np.ones(4, np.float32).tobytes()
+    case = cases.ProgramCase("elem", [(data, (4,), "float32")], 3, is_jitted=True)
+    case.run(3)
+    before = cases.driver().counters()
+    case.run(6)
+    after = cases.driver().counters()
+    assert after["dispatches"] == before["dispatches"] + 6
+    assert after["submits"] == before["submits"] + 2
 
 
 def test_wrong_result_is_noticed() -> None:
@@ -143,7 +170,9 @@ def test_recorded_files_keep_the_schema() -> None:
 
 def test_report_compares_with_the_best_peer() -> None:
     rows = [
-        row(),
+        row(gpu_rate=220.0),
+        row(impl="tensorweb, one submit per op", ms=0.8, rate=125.0),
+        row(impl="jax-js elem", ms=2.0, rate=50.0),
         row(impl="jax-js elem jit", ms=1.0, rate=100.0),
         row(impl="TF.js elem", ms=0.1, rate=1000.0, ok=False),
         row(workload="ceiling_copy64", impl="WGSL", ms=1.0, rate=400.0),
@@ -153,8 +182,23 @@ def test_report_compares_with_the_best_peer() -> None:
     hosts = {"node": {"adapter": "gpu", "driver": "d", "versions": versions}}
     text = report.markdown(Results("a machine", "2026-11-21", hosts, rows))
     assert "a machine, 2026-11-21" in text
-    assert "| elem, GB/s | 100 | 200 |  | 2.00 | 50% |" in text
+    assert "| elem, GB/s | 100 (jax-js jit) | 200 | 125 | 220 | 2.00 | 50% |" in text
     assert "4.7 µs | ≤ 15 µs |" in text
+    rows.append(row(impl="tensorweb, jit", ms=0.25, rate=400.0, gpu_rate=None))
+    rows.append(row(impl="tensorweb in Chromium", ms=0.4, rate=250.0))
+    text = report.markdown(Results("a machine", "2026-11-21", hosts, rows))
+    assert "| 100 (jax-js jit) | 400 (jit) | 125 |  | 4.00 | 100% | 250 |" in text
+
+
+def test_brief_report_leaves_out_siblings() -> None:
+    names = [workload.name for workload in workloads()]
+    assert set(report.SIBLINGS) < set(names)
+    found = Results("m", "d", {}, [row(workload=name) for name in names])
+    whole, brief = (report.kernel_table(found, brief=b) for b in (False, True))
+    assert len(whole.splitlines()) == 2 + len(names)
+    assert len(brief.splitlines()) == 2 + len(names) - len(report.SIBLINGS)
+    assert "matmul_tn" in whole
+    assert "matmul_tn" not in brief
 
 
 def test_report_goes_between_markers(tmp_path: Path) -> None:
