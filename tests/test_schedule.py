@@ -214,3 +214,13 @@ def test_view_of_a_huge_constant_takes_no_storage() -> None:
     x = tw.realize(tw.zeros((100_000, 100_000))[5, :4])
     assert x.tolist() == [0.0] * 4
     assert (x + 1).tolist() == [1.0] * 4
+
+
+def test_long_chain_is_cut_into_kernels_of_bounded_length() -> None:
+    x = tw.realize(sample(5, 7))
+    y = x
+    for _ in range(100):
+        y = y * 0.5 + 1.0
+    records = kernels(y.sum())
+    assert all(record.name.count("multiply") <= 48 for record in records)
+    assert len(records) >= 4

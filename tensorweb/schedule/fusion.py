@@ -37,8 +37,12 @@ LOAD_COST = 4
 RECOMPUTE_LIMIT = 32
 """A value used by several kernels is stored when it costs more than this."""
 
-LONGEST_CHAIN = 128
-"""Operations in a row that one kernel may hold; a longer chain is stored between."""
+LONGEST_CHAIN = 48
+"""Operations in a row that one kernel may hold; a longer chain is stored between.
+
+Compilers of shaders slow down steeply with length: on SwiftShader a reduction behind
+128 operations took 15 s, behind 64 a third of a second.
+"""
 
 REPEAT_LIMIT = 12
 """A value used by many elements of one kernel is stored when it costs more."""
