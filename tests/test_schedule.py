@@ -223,4 +223,4 @@ def test_long_chain_is_cut_into_kernels_of_bounded_length() -> None:
         y = y * 0.5 + 1.0
     records = kernels(y.sum())
     assert all(record.name.count("multiply") <= 48 for record in records)
-    assert len(records) >= 4
+    assert len(records) >= 2
