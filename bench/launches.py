@@ -114,7 +114,7 @@ def replays() -> Iterator[Row]:
 
     @tw.jit
     def step(x: Tensor) -> Tensor:
-        for _ in range(CHAIN // 2 + 3):
+        for _ in range(CHAIN // 2 + 8):
             x = x * x.sum(axis=0)
         return x
 

@@ -114,3 +114,16 @@ def test_tapes_are_split_below_the_parameter_block(backend: WebGpuBackend) -> No
     tw.realize(*sums)
     assert backend.driver.counters()["submits"] == before + 2
     assert [float(sums[i]) for i in (0, 999, 1000, 1099)] == [0.0, 2997, 3000, 3297]
+
+
+def test_sizes_unused_for_longest_make_room_for_others(backend: WebGpuBackend) -> None:
+    backend.pool.trim()
+    backend.pool.budget = 2 * (backend.pool.allocated + (8 << 20))
+    for length in range(100, 120):
+        tw.realize(tw.ones((length, 1000)) + 1)
+    created = backend.driver.counters()["buffers"]
+    for _ in range(10):
+        tw.realize(tw.ones((119, 1000)) + 1)
+        tw.realize(tw.ones((512, 1024)) + 1)
+    assert backend.driver.counters()["buffers"] <= created + 2
+    assert backend.pool.allocated - backend.pool.in_use <= backend.pool.budget // 2

@@ -114,6 +114,7 @@ class Pool:
         size = size_class(nbytes)
         handles = self._free.get(size)
         if handles:
+            self._free[size] = self._free.pop(size)  # now the most recently used
             self._free_bytes -= size
             self.in_use += size
             return Buffer(self, heapq.heappop(handles), size)
@@ -141,21 +142,36 @@ class Pool:
         return Buffer(self, handle, size)
 
     def give_back(self, buffer: Buffer) -> None:
-        """Keep a buffer for reuse, or destroy it when enough are kept."""
-        self.in_use -= buffer.size
-        if self._free_bytes + buffer.size > self.budget // KEPT_SHARE:
-            if not self.driver.is_lost:
-                self.driver.destroy_buffer(buffer.handle)
-            self.allocated -= buffer.size
-            return
-        heapq.heappush(self._free.setdefault(buffer.size, []), buffer.handle)
-        self._free_bytes += buffer.size
+        """Keep a buffer for reuse; past the limit, sizes unused for longest go."""
+        size = buffer.size
+        self.in_use -= size
+        handles = self._free.get(size)
+        if handles is None:
+            handles = self._free[size] = []
+        heapq.heappush(handles, buffer.handle)
+        self._free_bytes += size
+        if self._free_bytes > self.budget // KEPT_SHARE:
+            self._evict(size)
+
+    def _evict(self, recent: int) -> None:
+        """Destroy free buffers until the limit holds, those of size `recent` last."""
+        for size in [s for s in self._free if s != recent] + [recent]:
+            handles = self._free[size]
+            while handles and self._free_bytes > self.budget // KEPT_SHARE:
+                self._destroy(handles.pop(), size)
+            if not handles:
+                del self._free[size]
+
+    def _destroy(self, handle: int, size: int) -> None:
+        """Destroy one free buffer; after a loss there is nothing to destroy."""
+        if not self.driver.is_lost:
+            self.driver.destroy_buffer(handle)
+        self._free_bytes -= size
+        self.allocated -= size
 
     def trim(self) -> None:
         """Destroy all free buffers."""
         for size, handles in self._free.items():
             for handle in handles:
-                self.driver.destroy_buffer(handle)
-            self.allocated -= size * len(handles)
+                self._destroy(handle, size)
         self._free.clear()
-        self._free_bytes = 0
