@@ -45,9 +45,9 @@ def pixel(driver: PageDriver, x: float, y: float) -> list[int]:
     """Return the colour of the heat map at a place given as parts of its size."""
     found: list[int] = driver.page.evaluate(
         """([x, y]) => { const c = document.querySelector('.heatmap');
-        const d = c.getContext('2d').getImageData(
-            Math.floor(x * c.width), Math.floor(y * c.height), 1, 1).data;
-        return [...d] }""",
+        const one = new OffscreenCanvas(1, 1).getContext('2d');
+        one.drawImage(c, -Math.floor(x * c.width), -Math.floor(y * c.height));
+        return [...one.getImageData(0, 0, 1, 1).data] }""",
         [x, y],
     )
     return found

@@ -77,6 +77,7 @@ export function mountCanvas(): CanvasView {
   return {
     dom,
     show: (picture, slice, tensor) => {
+      if (now?.tensor !== tensor) cursor = { row: 0, column: 0 };
       now = { picture, slice, tensor };
       const { rows, columns } = picture.map;
       dom.hidden = rows * columns === 0;
