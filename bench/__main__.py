@@ -1,4 +1,7 @@
-"""The command line of the benchmarks: `python3 build.py bench COMMAND`."""
+"""The command line of the benchmarks: `python3 build.py bench [COMMAND]`.
+
+Without a command it measures the table of kernels and the launch path, then reports.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,8 @@ COMMANDS = {
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
+    if not given:
+        return main(["kernels", "--launches"]) or main(["report"])
     parser = argparse.ArgumentParser(prog="build.py bench", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     for name, summary in COMMANDS.items():
