@@ -23,7 +23,7 @@ export function mountCanvas(): CanvasView {
   const note = el("p", { class: "legend-note" });
   const legend = el("div", { class: "legend" }, bar, ticks, note);
   const status = el("p", { class: "cell-status", role: "status" });
-  const dom = el("div", { class: "heatmap-view", hidden: true }, scroll, status, legend);
+  const dom = el("div", { class: "heatmap-view", hidden: true }, status, scroll, legend);
   let now: { picture: Picture; slice: Slice; tensor: TensorRecord } | null = null;
   let drawing: Drawing = { cellWidth: 1, cellHeight: 1 };
   let cursor = { row: 0, column: 0 };

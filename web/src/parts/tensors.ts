@@ -109,7 +109,9 @@ function flags({ nan = 0, inf = 0, problem }: TensorRecord): HTMLElement[] {
 function facts(tensor: TensorRecord): string {
   if (tensor.problem) return tensor.problem;
   const parts = [];
-  if (tensor.min !== undefined && tensor.min !== null) {
+  if (tensor.size === 1 && tensor.mean !== undefined && tensor.mean !== null) {
+    parts.push(`value ${short(tensor.mean)}`);
+  } else if (tensor.min !== undefined && tensor.min !== null) {
     parts.push(`${short(tensor.min)} … ${short(tensor.max)}`, `mean ${short(tensor.mean)}`);
   } else if (tensor.size === 0) {
     parts.push("no elements");
