@@ -224,3 +224,15 @@ def test_long_chain_is_cut_into_kernels_of_bounded_length() -> None:
     records = kernels(y.sum())
     assert all(record.name.count("multiply") <= 48 for record in records)
     assert len(records) >= 2
+
+
+def test_joining_many_tensors_is_split_below_the_storage_limit() -> None:
+    parts = [tw.realize(sample(3, 5) + i) for i in range(91)]
+    joined = tw.stack(parts)
+    assert joined.shape == (91, 3, 5)
+    assert joined.sum(axis=(1, 2)).tolist() == [
+        float(sample(3, 5).sum()) + 15 * i for i in range(91)
+    ]
+    assert (tw.concat(parts, axis=1) * 2)[2, -5:].tolist() == [
+        2 * (value + 90) for value in sample(3, 5)[2].tolist()
+    ]

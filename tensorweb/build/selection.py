@@ -22,6 +22,11 @@ from tensorweb.ops.structure import (
 )
 
 
+MOST_JOINED = 6
+"""Nodes that one concat joins; more are joined in groups, since a kernel can bind only
+so many storages."""
+
+
 def iota(length: int, dtype: DType, device: str) -> Node:
     """Return 0, 1, … length - 1 in an integer dtype."""
     require_dtype(dtype, device)
@@ -69,9 +74,22 @@ def concat(nodes: Sequence[Node], axis: int) -> Node:
         return cast(first, dtype)
     if len(parts) == 1:
         return parts[0]
+    while len(parts) > MOST_JOINED:
+        parts = tuple(
+            _joined(parts[begin : begin + MOST_JOINED], axis)
+            for begin in range(0, len(parts), MOST_JOINED)
+        )
+    return _joined(parts, axis)
+
+
+def _joined(parts: tuple[Node, ...], axis: int) -> Node:
+    """Return few checked nodes of one dtype one after another."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
     shape = list(first.shape)
     shape[axis] = sum(node.shape[axis] for node in parts)
-    return Node(CONCAT, parts, axis, tuple(shape), dtype, device)
+    return Node(CONCAT, parts, axis, tuple(shape), first.dtype, first.device)
 
 
 def embed(node: Node, values: Node, starts: Sequence[int]) -> Node:
