@@ -14,12 +14,12 @@ fn is_ordered_f32(x: f32, y: f32) -> bool {
 
 // x < y; false when either is NaN. Exact.
 fn less_f32(x: f32, y: f32) -> bool {
-    return is_ordered_f32(x, y) && order_f32(x) < order_f32(y);
+    return is_ordered_f32(x, y) & (order_f32(x) < order_f32(y));
 }
 
 // x <= y; false when either is NaN. Exact.
 fn less_equal_f32(x: f32, y: f32) -> bool {
-    return is_ordered_f32(x, y) && order_f32(x) <= order_f32(y);
+    return is_ordered_f32(x, y) & (order_f32(x) <= order_f32(y));
 }
 
 // x > y; false when either is NaN. Exact.
@@ -34,7 +34,7 @@ fn greater_equal_f32(x: f32, y: f32) -> bool {
 
 // x == y, with -0 == +0; false when either is NaN. Exact.
 fn equal_f32(x: f32, y: f32) -> bool {
-    return is_ordered_f32(x, y) && order_f32(x) == order_f32(y);
+    return is_ordered_f32(x, y) & (order_f32(x) == order_f32(y));
 }
 
 // x != y, with -0 == +0; true when either is NaN. Exact.

@@ -21,7 +21,6 @@ from tensorweb.ops.structure import (
     SCATTER,
 )
 
-
 MOST_JOINED = 6
 """Nodes that one concat joins; more are joined in groups, since a kernel can bind only
 so many storages."""

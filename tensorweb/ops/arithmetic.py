@@ -12,7 +12,7 @@ ROWS: tuple[Op, ...] = (
         arity=2,
         accepts="any",
         numpy="add",
-        wgsl={"any": "({0} + {1})", "bool": "({0} || {1})"},
+        wgsl={"any": "({0} + {1})", "bool": "({0} | {1})"},
     ),
     Op(
         "subtract",
@@ -29,7 +29,7 @@ ROWS: tuple[Op, ...] = (
         "a * b",
         arity=2,
         numpy="multiply",
-        wgsl={"any": "({0} * {1})", "bool": "({0} && {1})"},
+        wgsl={"any": "({0} * {1})", "bool": "({0} & {1})"},
     ),
     Op(
         "divide",
@@ -200,7 +200,7 @@ ROWS: tuple[Op, ...] = (
         wgsl={
             "float": "maximum_f32({0}, {1})",
             "any": "max({0}, {1})",
-            "bool": "({0} || {1})",
+            "bool": "({0} | {1})",
         },
     ),
     Op(
@@ -212,7 +212,7 @@ ROWS: tuple[Op, ...] = (
         wgsl={
             "float": "minimum_f32({0}, {1})",
             "any": "min({0}, {1})",
-            "bool": "({0} && {1})",
+            "bool": "({0} & {1})",
         },
     ),
 )

@@ -24,8 +24,8 @@ def _compare(name: str, symbol: str, bool_form: str) -> Op:
 ROWS: tuple[Op, ...] = (
     _compare("equal", "==", "({0} == {1})"),
     _compare("not_equal", "!=", "({0} != {1})"),
-    _compare("less", "<", "(!{0} && {1})"),
-    _compare("less_equal", "<=", "(!{0} || {1})"),
-    _compare("greater", ">", "({0} && !{1})"),
-    _compare("greater_equal", ">=", "({0} || !{1})"),
+    _compare("less", "<", "(!{0} & {1})"),
+    _compare("less_equal", "<=", "(!{0} | {1})"),
+    _compare("greater", ">", "({0} & !{1})"),
+    _compare("greater_equal", ">=", "({0} | !{1})"),
 )

@@ -48,12 +48,12 @@ def _shift(numpy: str, name: str, doc: str) -> Op:
 
 
 ROWS: tuple[Op, ...] = (
-    _logical("logical_and", "whether both are true", "({0} && {1})"),
-    _logical("logical_or", "whether one is true", "({0} || {1})"),
+    _logical("logical_and", "whether both are true", "({0} & {1})"),
+    _logical("logical_or", "whether one is true", "({0} | {1})"),
     _logical("logical_xor", "whether exactly one is true", "({0} != {1})"),
     _logical("logical_not", "whether it is false", "(!{0})", arity=1),
-    _bits("bitwise_and", "&", "({0} && {1})"),
-    _bits("bitwise_or", "|", "({0} || {1})"),
+    _bits("bitwise_and", "&", "({0} & {1})"),
+    _bits("bitwise_or", "|", "({0} | {1})"),
     _bits("bitwise_xor", "^", "({0} != {1})"),
     Op(
         "bitwise_invert",

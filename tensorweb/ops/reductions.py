@@ -45,7 +45,7 @@ ROWS: tuple[Op, ...] = (
         wgsl={
             "float": "maximum_f32({0}, {1})",
             "any": "max({0}, {1})",
-            "bool": "({0} || {1})",
+            "bool": "({0} | {1})",
         },
         identity={"any": "lowest"},
     ),
@@ -57,7 +57,7 @@ ROWS: tuple[Op, ...] = (
         wgsl={
             "float": "minimum_f32({0}, {1})",
             "any": "min({0}, {1})",
-            "bool": "({0} && {1})",
+            "bool": "({0} & {1})",
         },
         identity={"any": "highest"},
     ),
@@ -67,7 +67,7 @@ ROWS: tuple[Op, ...] = (
         "whether one is true along axes",
         result="logical",
         numpy="any",
-        wgsl={"bool": "({0} || {1})"},
+        wgsl={"bool": "({0} | {1})"},
         identity={"bool": 0},
     ),
     Op(
@@ -76,7 +76,7 @@ ROWS: tuple[Op, ...] = (
         "whether all are true along axes",
         result="logical",
         numpy="all",
-        wgsl={"bool": "({0} && {1})"},
+        wgsl={"bool": "({0} & {1})"},
         identity={"bool": 1},
     ),
     _argument("argmax", "where the largest value is; NaN wins", ">", "lowest"),
