@@ -183,3 +183,11 @@ def test_replay_costs_little(webgpu: str) -> None:
     finally:
         gpu().driver.submit = submit  # type: ignore[method-assign]  # back again
     assert each < 1e-3
+
+
+def test_replayed_kernels_are_recorded(webgpu: str) -> None:
+    double = tw.jit(lambda x: (x * 2).sum(axis=0))
+    double(tw.ones((3, 5)))
+    with tw.record_kernels() as records:
+        double(tw.ones((3, 5)))
+    assert "reduce" in [record.kind for record in records]

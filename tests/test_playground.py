@@ -360,3 +360,16 @@ def test_bridge_answers_in_json(console: Console) -> None:
     ]
     with pytest.raises(LookupError, match="unknown question"):
         bridge.answer("dance", "{}")
+
+
+def test_many_launches_of_one_kernel_are_one_record() -> None:
+    from tensorweb.backends.records import KernelRecord
+    from tensorweb.playground.kernels import MOST_KERNELS, Tally
+
+    tally = Tally()
+    for place in range(3 * MOST_KERNELS):
+        number = str(place % (MOST_KERNELS + 5))
+        tally.add(KernelRecord(number, "elementwise", "source", (1, 1), 2, 8))
+    records = tally.records()
+    assert len(records) == MOST_KERNELS
+    assert records[0]["count"] == 3

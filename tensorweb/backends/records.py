@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-_recorders: list[list[KernelRecord]] = []
+Listener = Callable[["KernelRecord"], None]
+
+_listeners: list[Listener] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,24 @@ class KernelRecord:
 
 
 @contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Hand every record inside a `with` block to a function, which keeps what it needs.
+
+    >>> with listening(print):
+    ...     pass
+    """
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+@contextmanager
 def record_kernels() -> Iterator[list[KernelRecord]]:
     """Collect what the GPU runs inside a `with` block; nothing on other devices.
+
+    Every launch is kept; see `listening` for programs of millions of launches.
 
     >>> with record_kernels() as kernels:
     ...     pass
@@ -43,22 +61,16 @@ def record_kernels() -> Iterator[list[KernelRecord]]:
     []
     """
     records: list[KernelRecord] = []
-    _recorders.append(records)
-    try:
+    with listening(lambda record: records.append(record)):
         yield records
-    finally:
-        for place, other in enumerate(_recorders):
-            if other is records:
-                del _recorders[place]
-                break
 
 
 def is_recording() -> bool:
     """Whether anybody wants records."""
-    return bool(_recorders)
+    return bool(_listeners)
 
 
 def record(kernel: KernelRecord) -> None:
     """Hand a record to everybody who listens."""
-    for records in _recorders:
-        records.append(kernel)
+    for listener in _listeners:
+        listener(kernel)

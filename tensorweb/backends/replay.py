@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from tensorweb.backends.planning import Plan, describe, filled
 from tensorweb.backends.pool import Buffer, Pool
+from tensorweb.backends.records import is_recording
 from tensorweb.build.movement import copy
 from tensorweb.drivers import Driver
 from tensorweb.errors import DeviceLostError
@@ -27,6 +28,9 @@ class Host(Protocol):
     def buffer_of(self, node: Node) -> Buffer:
         """Return the buffer of a computed base."""
 
+    def report(self, plan: Plan, buffers: Mapping[int, Buffer]) -> None:
+        """Tell those who listen what a plan has launched."""
+
 
 class Replay:
     """Fills a tape's holes with the buffers of new arguments and submits it.
@@ -45,6 +49,7 @@ class Replay:
     ) -> None:
         """Keep what does not change between calls."""
         self._host = host
+        self._plan = plan
         numbers = graph.numbers
         places = {numbers[id(n)]: i for i, n in enumerate(inputs) if id(n) in numbers}
         self._outputs = [(numbers[id(node.base)], node.view) for node in outputs]
@@ -106,6 +111,8 @@ class Replay:
             for place, number in holes:
                 words[place] = buffers[number].handle
             host.driver.submit(words)
+        if is_recording():
+            host.report(self._plan, {**self._kept, **buffers})
         results: dict[int, Node] = {}
         for number, base in self._bases.items():
             storage = buffers.get(number) or self._kept[number]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from tensorweb.backends import records
@@ -180,11 +180,13 @@ class WebGpuBackend:
         for tape in plan.tapes:
             self.driver.submit(filled(tape, handles, nodes))
         if records.is_recording():
-            self._record(plan, buffers)
+            self.report(plan, buffers)
         for number, _ in plan.results:
             nodes[number].settle(buffers[number])
 
-    def _record(self, plan: Plan, buffers: dict[int, Buffer]) -> None:
+    @staticmethod
+    def report(plan: Plan, buffers: Mapping[int, Buffer]) -> None:
+        """Tell those who listen what a plan has launched."""
         for command in plan.commands:
             if command.launch is None:
                 continue

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensorweb.codegen.tiles import Tile
+from tensorweb.codegen.vector import COMPONENTS
 from tensorweb.schedule.kernel import Expression
-
-COMPONENTS = "xyzw"
 
 SIDE_BY_SIDE = 4
 """Vectors along depth that neighbouring threads read: whole sectors of memory, and few

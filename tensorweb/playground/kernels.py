@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from tensorweb.backends.records import KernelRecord
 
 MOST_KERNELS = 200
@@ -11,20 +9,34 @@ MOST_KERNELS = 200
 Record = dict[str, object]
 
 
-def summarise(launches: Iterable[KernelRecord]) -> list[Record]:
-    """Return one record per different kernel and grid, in order of first launch."""
-    records: dict[tuple[str, str, tuple[int, ...]], Record] = {}
-    counts: dict[tuple[str, str, tuple[int, ...]], int] = {}
-    for launch in launches:
+class Tally:
+    """Counts launches by kernel and grid, however many there are."""
+
+    def __init__(self) -> None:
+        self._records: dict[tuple[str, str, tuple[int, ...]], Record] = {}
+        self._counts: dict[tuple[str, str, tuple[int, ...]], int] = {}
+
+    def add(self, launch: KernelRecord) -> None:
+        """Count one launch; kernels beyond the first ones are left out."""
         key = (launch.name, launch.source, launch.grid)
-        counts[key] = counts.get(key, 0) + 1
-        if key not in records and len(records) < MOST_KERNELS:
-            records[key] = {
-                "name": launch.name,
-                "kind": launch.kind,
-                "source": launch.source,
-                "grid": list(launch.grid),
-                "buffers": launch.buffers,
-                "bytes": launch.bytes,
-            }
-    return [{**record, "count": counts[key]} for key, record in records.items()]
+        if key in self._counts:
+            self._counts[key] += 1
+            return
+        if len(self._counts) == MOST_KERNELS:
+            return
+        self._counts[key] = 1
+        self._records[key] = {
+            "name": launch.name,
+            "kind": launch.kind,
+            "source": launch.source,
+            "grid": list(launch.grid),
+            "buffers": launch.buffers,
+            "bytes": launch.bytes,
+        }
+
+    def records(self) -> list[Record]:
+        """Return one record per different kernel and grid, in order of first launch."""
+        return [
+            {**record, "count": self._counts[key]}
+            for key, record in self._records.items()
+        ]

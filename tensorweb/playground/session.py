@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 
 import tensorweb as tw
-from tensorweb.backends.records import record_kernels
+from tensorweb.backends.records import listening
 from tensorweb.devices import set_default_device
 
 from . import kernels, pictures, tensors
@@ -52,7 +52,8 @@ class Session:
         stopped = False
         started = perf_counter()
         around = self._host.around(self._output, self._display)
-        with around, record_kernels() as launches:
+        tally = kernels.Tally()
+        with around, listening(tally.add):
             try:
                 if device is not None:
                     set_default_device(device)
@@ -70,7 +71,7 @@ class Session:
             "seconds": seconds,
             "stopped": stopped,
             "error": failure,
-            "kernels": kernels.summarise(launches),
+            "kernels": tally.records(),
         }
 
     async def describe(self) -> list[Record]:
