@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.pool import Pool
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.expression import number_bits
@@ -80,31 +81,6 @@ def target_of(driver: Driver) -> Target:
         driver.limits["maxComputeInvocationsPerWorkgroup"],
         driver.limits["maxComputeWorkgroupStorageSize"],
     )
-
-
-class Pipelines:
-    """Pipelines of one device by their source text."""
-
-    def __init__(self, driver: Driver) -> None:
-        """Begin without pipelines."""
-        self.driver = driver
-        self._handles: dict[str, int] = {}
-
-    def handle(self, launch: Launch, words: str) -> int:
-        """Return the pipeline of a launch, compiled on first use.
-
-        Raises:
-            ShaderError: the device's compiler refused it.
-        """
-        found = self._handles.get(launch.source)
-        if found is None:
-            header = self.driver.shader_header
-            if "f16" in launch.source:
-                header = f"enable f16;\n{header}"
-            found = self._handles[launch.source] = self.driver.create_pipeline(
-                header + launch.source, launch.access, words
-            )
-        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 from tensorweb.backends import records
 from tensorweb.backends.explain import explain_plan
+from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.planning import (
-    Pipelines,
     Plan,
     describe,
     filled,
