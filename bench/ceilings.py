@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pkgutil
 from array import array
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from tensorweb.drivers import Driver
 from tensorweb.drivers.protocol import DISPATCH, PARAMETER_WORDS
@@ -20,6 +21,9 @@ MEBIBYTE = 1 << 20
 FMA_GROUPS = 4096
 FMA_STEPS = 512
 FMA_BYTES = 64 * 1024
+
+WARMING_MS = 120
+"""Work before a case: a GPU that has waited is slow for about so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +56,30 @@ def _copy(nbytes: int) -> CeilingRow:
     return CeilingRow(name, "copy", nbytes, grid, 0, 2 * nbytes, "GB/s")
 
 
+def shader_text(row: CeilingRow) -> str:
+    """Return the text of a ceiling's shader."""
+    text = pkgutil.get_data("bench", f"shaders/{row.shader}.wgsl")
+    assert text is not None, "internal: the shader is not in the package"
+    return text.decode()
+
+
+def warming(*, tiny: bool = False) -> dict[str, Any]:
+    """Return for JavaScript what keeps the GPU busy before a case, and how long."""
+    fma = ceilings(tiny=tiny)[-1]
+    milliseconds = 0 if tiny else WARMING_MS
+    return {"row": asdict(fma), "text": shader_text(fma), "milliseconds": milliseconds}
+
+
 class Ceiling:
     """One ceiling's pipeline, buffers and tape on an open device."""
 
     def __init__(self, driver: Driver, name: str, *, tiny: bool = False) -> None:
         row = next(row for row in ceilings(tiny=tiny) if row.name == name)
-        text = pkgutil.get_data("bench", f"shaders/{row.shader}.wgsl")
-        assert text is not None, "internal: the shader is not in the package"
         self.driver = driver
         source = driver.create_buffer(row.nbytes)
         self.target = driver.create_buffer(row.nbytes)
         self._buffers = (source, self.target)
-        pipeline = driver.create_pipeline(text.decode(), "rw", row.name)
+        pipeline = driver.create_pipeline(shader_text(row), "rw", row.name)
         words = [PARAMETER_WORDS, row.steps, *[0] * (PARAMETER_WORDS - 1)]
         words += [DISPATCH, pipeline, *row.grid, 1, 0, 2, source, self.target]
         self._tape = array("i", words)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import kit, results
-from bench.ceilings import ceilings
+from bench.ceilings import ceilings, warming
 from bench.kit import BENCH, BenchError
 from bench.workloads import chosen
 
@@ -74,6 +74,7 @@ def run(options: argparse.Namespace) -> None:
             "liftoff": options.liftoff,
             "profile": options.profile,
             "versions": kit.versions(),
+            "warming": warming(tiny=options.tiny),
             "ceilings": [asdict(row) for row in ceilings(tiny=options.tiny)],
             "workloads": [
                 row.as_json() for row in chosen(options.w, tiny=options.tiny)

@@ -5,23 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from bench import kit, results
-from bench.ceilings import ceilings
+from bench.ceilings import WARMING_MS, ceilings
 from bench.references import error_of, operands
 from bench.results import Row
+from bench.timer import Timer
 from bench.workloads import GROUP, Workload, chosen
 
 IMPL = "tensorweb native"
-HOPELESS_SECONDS = 0.8
-MOST_PER_BATCH = 200
-MOST_BATCHES = 12
-FEWEST_BATCHES = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +37,7 @@ def run(options: argparse.Namespace) -> None:
     tw.set_default_device("webgpu")
     rows: list[Row] = []
     print(f"adapter: {cases.driver().description}", flush=True)
-    timer = Timer(options.ms / 1e3, tw.synchronize)
+    timer = Timer(options.ms / 1e3, tw.synchronize, warmer(tiny=options.tiny))
     for ceiling in ceilings(tiny=options.tiny):
         case = cases.CeilingCase(ceiling.name, tiny=options.tiny)
         found = timer.measure(case.run, 1)
@@ -62,40 +58,20 @@ def run(options: argparse.Namespace) -> None:
     print(f"\nsaved to {results.save(options, 'native', about, rows)}")
 
 
-@dataclass
-class Timer:
-    """Times something that enqueues operations, within about `budget` seconds."""
+def warmer(*, tiny: bool) -> Callable[[], None]:
+    """Return what keeps the GPU busy before a case; nothing at tiny sizes."""
+    from bench.cases import CeilingCase
+    from tensorweb import synchronize
 
-    budget: float
-    wait: Callable[[], None]
+    case = CeilingCase("ceiling_fma", tiny=tiny)
 
-    def measure(self, run: Callable[[int], None], group: int) -> dict[str, float]:
-        """Return milliseconds per operation: best and median batch, one alone, cold."""
-        cold = self._timed(run, group)
-        self._timed(run, group)
-        single = self._timed(run, group)
-        found = {"cold_ms": cold * 1e3, "single_ms": single * 1e3}
-        one = single / group
-        if one > HOPELESS_SECONDS:
-            return {**found, "ms": one * 1e3, "median_ms": one * 1e3}
-        fitting = round(self.budget / 4 / max(one, 2e-5) / group)
-        count = group * max(1, min(MOST_PER_BATCH // group, fitting))
-        batches: list[float] = []
-        started = perf_counter()
-        while len(batches) < MOST_BATCHES:
-            batches.append(self._timed(run, count) / count)
-            is_spent = perf_counter() - started > self.budget
-            if is_spent and len(batches) >= FEWEST_BATCHES:
-                break
-        batches.sort()
-        middle = batches[len(batches) // 2]
-        return {**found, "ms": batches[0] * 1e3, "median_ms": middle * 1e3}
+    def warm() -> None:
+        end = perf_counter() + WARMING_MS / 1e3
+        while perf_counter() < end:
+            case.run(20)
+            synchronize()
 
-    def _timed(self, run: Callable[[int], None], count: int) -> float:
-        start = perf_counter()
-        run(count)
-        self.wait()
-        return perf_counter() - start
+    return (lambda: None) if tiny else warm
 
 
 def _measure(workload: Workload, timer: Timer) -> list[Row]:

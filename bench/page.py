@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Any
 
 from bench import kit, results
-from bench.ceilings import ceilings
+from bench.ceilings import ceilings, warming
 from bench.kit import BENCH, ROOT, BenchError
 from bench.workloads import chosen
 from tools import machine
@@ -135,6 +135,7 @@ def write_specification(folder: Path, options: argparse.Namespace) -> None:
         "profile": options.profile,
         "tiny": options.tiny,
         "budget": options.ms,
+        "warming": warming(tiny=options.tiny),
         "ceilings": [asdict(row) for row in ceilings(tiny=options.tiny)],
         "workloads": [row.as_json() for row in chosen(options.w, tiny=options.tiny)],
     }

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 Shape = tuple[int, ...]
@@ -53,6 +53,8 @@ class Workload:
         unit: of the rate, `GFLOP/s` or `GB/s`.
         tolerance: largest accepted error relative to the reference's scale.
         dtype: of the result.
+        smaller: the same at growing sizes, which peers do first: one of them takes a
+            minute for the whole.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Workload:
     unit: str
     tolerance: float
     dtype: str = "float32"
+    smaller: tuple[Workload, ...] = ()
 
     @property
     def group(self) -> int:
@@ -141,6 +144,10 @@ def _convolution(name: str, images: Shape, weights: Shape, side: int) -> Workloa
     return Workload(name, name, inputs, output, work, "GFLOP/s", 2e-6)
 
 
+def _cumsum(elements: int) -> Workload:
+    return _moving("cumsum", [Input((elements,), 26, 0, 1)], (elements,), 2e-5)
+
+
 def workloads(*, tiny: bool = False) -> list[Workload]:
     """Return all rows, or the same rows at sizes that a software adapter can do."""
     sizes = (64, 128) if tiny else (256, 512, 1024, 2048, 4096)
@@ -166,7 +173,9 @@ def workloads(*, tiny: bool = False) -> list[Workload]:
         _moving("colsum", [Input(square, 23, 0, 1)], (side,), 1e-5),
         _moving("softmax", [Input(square, 24, -3, 3)], square, 1e-5),
         _moving("layernorm", [Input(square, 25, -2, 4)], square, 1e-5),
-        _moving("cumsum", [Input(line, 26, 0, 1)], line, 2e-5),
+        replace(
+            _cumsum(elements), smaller=(_cumsum(elements // 64), _cumsum(elements // 8))
+        ),
         _gather("gather", elements, 1, elements),
         _gather("gather_rows", elements // 256, 256, elements // 256),
         _moving("transpose_copy", [Input(wide, 27, -1, 1)], wide, 0.0),

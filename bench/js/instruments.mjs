@@ -19,10 +19,16 @@ const deviceOf = new WeakMap(); // of a command encoder
 const querySets = new WeakMap(); // of a device
 let recording = null;
 
-/** Wraps the prototypes once; call before any library asks for a device. */
-export function install() {
+const wrapped = []; // what `stopCounting` puts back
+
+/** Notes the newest device; call before any library asks for one. */
+export function watchDevices() {
+  around(globalThis.GPUAdapter, "requestDevice", requestDevice);
+}
+
+/** Wraps what `counters` count and what `gpuMilliseconds` needs. */
+export function startCounting() {
   const host = globalThis;
-  watchDevices();
   before(host.GPUQueue, "submit", () => (counters.submits += 1));
   before(host.GPUDevice, "createBindGroup", () => (counters.bind_groups += 1));
   before(host.GPUDevice, "createBuffer", () => (counters.buffers += 1));
@@ -37,9 +43,11 @@ export function install() {
   around(host.GPUCommandEncoder, "beginComputePass", beginComputePass);
 }
 
-/** Notes the newest device and nothing else, for measuring without wrapped calls. */
-export function watchDevices() {
-  around(globalThis.GPUAdapter, "requestDevice", requestDevice);
+/** Puts everything back: wrapped calls would slow the launches. */
+export function stopCounting() {
+  for (const { type, name, original } of wrapped.splice(0).reverse()) {
+    type.prototype[name] = original;
+  }
 }
 
 export function resetCounters() {
@@ -65,6 +73,7 @@ export async function gpuMilliseconds(work) {
 function around(type, name, wrapper) {
   const original = type?.prototype?.[name];
   if (!original) return;
+  wrapped.push({ type, name, original });
   type.prototype[name] = function (...rest) {
     return wrapper.call(this, original, rest);
   };
@@ -73,6 +82,7 @@ function around(type, name, wrapper) {
 function before(type, name, action) {
   const original = type?.prototype?.[name];
   if (!original) return;
+  wrapped.push({ type, name, original });
   type.prototype[name] = function (...rest) {
     action();
     return original.apply(this, rest);

@@ -33,6 +33,7 @@ export async function open() {
 
   return {
     name: "jax-js",
+    isPeer: true,
     async cases(workload, data) {
       const program = programs[workload.program];
       if (!program) return [];

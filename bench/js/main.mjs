@@ -11,13 +11,14 @@ import { installDawn } from "./dawn.mjs";
 import * as instruments from "./instruments.mjs";
 import { HEADING, messageOf, runTable } from "./table.mjs";
 import { openTensorweb } from "./tensorweb.mjs";
+import { openWarmer } from "./warming.mjs";
 
 const [specificationPath, resultsPath] = process.argv.slice(2);
 const specification = JSON.parse(readFileSync(specificationPath, "utf-8"));
 process.on("unhandledRejection", (error) => console.error("unhandled:", error));
 
 const gpu = installDawn();
-instruments.install();
+instruments.watchDevices();
 
 const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
 if (!adapter) {
@@ -27,6 +28,7 @@ if (!adapter) {
 const info = adapter.info;
 console.log(`adapter: ${info.vendor} ${info.architecture} ${info.device} ${info.description}`);
 
+const warm = await openWarmer(gpu, specification.warming);
 const libraries = [];
 let tensorweb = null;
 for (const name of specification.libraries) {
@@ -42,27 +44,36 @@ for (const name of specification.libraries) {
 }
 
 const log = console.log;
-const options = { budget: specification.budget, log, keep };
-let rows = [];
+const options = { budget: specification.budget, warm, log };
+const rows = [];
 console.log(`\n${HEADING}`);
+instruments.startCounting();
 if (tensorweb) {
-  rows = await tensorweb.ceilings(specification.ceilings, specification.tiny, options);
-  if (specification.launches) rows.push(...(await tensorweb.launches(specification.tiny)));
+  rows.push(...(await tensorweb.ceilings(specification.ceilings, specification.tiny, options)));
 }
-const first = rows;
-rows = [...first, ...(await runTable(specification.workloads, libraries, options))];
-keep(rows.slice(first.length));
+const before = rows.length;
+const keepTable = (found) => {
+  rows.splice(before, Infinity, ...found);
+  keep();
+};
+await runTable(specification.workloads, libraries, { ...options, keep: keepTable });
+instruments.stopCounting();
+// Last, because the GPU mostly waits while launches are measured, and slows down.
+if (tensorweb && specification.launches) {
+  rows.push(...(await tensorweb.launches(specification.tiny)));
+}
+keep();
 if (specification.profile && tensorweb) console.log(await tensorweb.profile());
 process.exit(0); // Dawn's threads outlive their last use
 
 /** Writes what is known so far, so that a stopped run leaves its results. */
-function keep(found) {
+function keep() {
   const description = info.description || info.device || info.architecture;
   const results = {
     adapter: [info.vendor, info.architecture, info.device].filter(Boolean).join(" "),
     driver: description,
     versions: { node: process.version, ...specification.versions },
-    rows: [...(first ?? []), ...found],
+    rows,
   };
   writeFileSync(resultsPath, JSON.stringify(results, null, 1));
 }

@@ -59,7 +59,7 @@ export async function open() {
     return [item];
   }
 
-  return { name: "ONNX Runtime Web", cases, end: () => release() };
+  return { name: "ONNX Runtime Web", isPeer: true, cases, end: () => release() };
 }
 
 function upload(device, values) {

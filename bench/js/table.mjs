@@ -1,20 +1,31 @@
 /** Runs workloads through libraries and returns the rows of results. */
 
-import { errorOf, operands } from "./data.mjs";
-import { measure } from "./timing.mjs";
+import { elements, errorOf, operands } from "./data.mjs";
+import { measure, measureOnce } from "./timing.mjs";
+
+const GIVE_UP_MS = 4000; // an operation estimated to take longer is not run
 
 /**
- * Libraries are `{name, cases(workload, inputs) → Promise<Case[]>, end()}`. A case that
- * fails becomes a line of `log`, not a row.
+ * Libraries are `{name, isPeer, cases(workload, inputs) → Promise<Case[]>, end()}`. A
+ * case that fails becomes a line of `log`, not a row. `options` are `budget` (in
+ * milliseconds a case), `warm()` (keeps the GPU busy), `log`, and `keep(rows)`, which
+ * gets what is known so far.
  */
-export async function runTable(workloads, libraries, { budget, log, keep }) {
+export async function runTable(workloads, libraries, options) {
+  const { log, keep } = options;
   const rows = [];
   for (const workload of workloads) {
     const inputs = operands(workload);
     for (const library of libraries) {
       try {
+        const hopeless = library.isPeer && (await hopelessRow(workload, library));
+        if (hopeless) {
+          log(lineOf(hopeless));
+          rows.push(hopeless);
+          continue;
+        }
         for (const item of await library.cases(workload, inputs)) {
-          const row = await measureCase(workload, inputs, item, { budget, log });
+          const row = await measureCase(workload, inputs, item, options);
           if (row) rows.push(row);
           keep?.(rows);
         }
@@ -27,10 +38,50 @@ export async function runTable(workloads, libraries, { budget, log, keep }) {
   return rows;
 }
 
+/**
+ * Returns an estimated row where smaller sizes of a workload say that one operation
+ * would take many seconds, null where it may be tried.
+ */
+async function hopelessRow(workload, library) {
+  let known = null;
+  for (const smaller of [...workload.smaller, workload]) {
+    if (known && known.estimate(smaller) > GIVE_UP_MS) {
+      const ms = known.estimate(workload);
+      const rate = workload.work / ms / 1e6;
+      return {
+        workload: workload.name,
+        impl: known.impl,
+        ms,
+        rate,
+        unit: workload.unit,
+        err: null,
+        ok: true,
+        estimated_from: `${known.ms.toFixed(1)} ms for ${known.size} elements`,
+      };
+    }
+    if (smaller === workload) break;
+    const [item] = await library.cases(smaller, operands(smaller));
+    if (!item) break;
+    const { single_ms } = await measureOnce(item);
+    await library.end();
+    known = observed(item.name, smaller, single_ms, known);
+  }
+  return null;
+}
+
+/** Time as a power of the work, which two sizes tell; one size alone: proportional. */
+function observed(impl, { work, output }, ms, before) {
+  const growth = before ? Math.log(ms / before.ms) / Math.log(work / before.work) : 1;
+  const power = Math.min(2, Math.max(1, growth));
+  const estimate = (other) => ms * (other.work / work) ** power;
+  return { impl, work, ms, size: elements(output), estimate };
+}
+
 /** Returns a row; `inputs` null leaves the result unchecked. */
-export async function measureCase(workload, inputs, item, { budget, log }) {
+export async function measureCase(workload, inputs, item, options) {
+  const { log } = options;
   try {
-    const found = await measure(item, budget);
+    const found = await measure(item, options);
     const result = inputs && (await item.read());
     const err = inputs ? errorOf(workload, inputs, result) : null;
     const rate = workload.work / found.ms / 1e6;
@@ -79,12 +130,14 @@ function lineOf(row) {
     row.unit.padEnd(8),
     (row.err === null ? "-" : row.err.toExponential(1)).padStart(9),
     row.ok ? "ok " : "BAD",
-    counts.map((number) => number.toFixed(2)).join("/"),
+    row.estimated_from
+      ? `not run: ${row.estimated_from}`
+      : counts.map((number) => number.toFixed(2)).join("/"),
   ].join(" ");
 }
 
 function shown(number, digits) {
-  return number === null ? "-" : number.toFixed(digits);
+  return (number ?? null) === null ? "-" : number.toFixed(digits);
 }
 
 export function messageOf(error) {

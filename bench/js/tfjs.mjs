@@ -16,6 +16,7 @@ export async function open() {
 
   return {
     name: "TF.js",
+    isPeer: true,
     async cases(workload, data) {
       const program = programs[workload.program];
       if (!program) return [];

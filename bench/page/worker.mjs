@@ -3,6 +3,7 @@
 import * as instruments from "../js/instruments.mjs";
 import { HEADING, runTable } from "../js/table.mjs";
 import { openTensorweb } from "../js/tensorweb.mjs";
+import { openWarmer } from "../js/warming.mjs";
 
 self.addEventListener("message", async ({ data: specification }) => {
   try {
@@ -21,9 +22,8 @@ async function run(specification) {
   const { loadPyodide } = await import(new URL("pyodide.mjs", address).href);
   const pyodide = await loadPyodide({ indexURL: address.href });
   const loaded = performance.now() - begin;
-  // Wrapped prototypes would slow the launches.
-  if (specification.kernels) instruments.install();
-  else instruments.watchDevices();
+  instruments.watchDevices();
+  const warm = await openWarmer(navigator.gpu, specification.warming);
   const [own, bench] = await Promise.all([bytes(wheel), bytes(sources)]);
   const tensorweb = await openTensorweb(pyodide, own, bench, host);
   const adapter = (await navigator.gpu.requestAdapter())?.info;
@@ -37,7 +37,8 @@ async function run(specification) {
   if (specification.profile) log(await tensorweb.profile());
   if (specification.kernels) {
     log(HEADING);
-    const options = { budget: specification.budget, log };
+    const options = { budget: specification.budget, warm, log };
+    instruments.startCounting();
     rows.push(...(await tensorweb.ceilings(specification.ceilings, tiny, options)));
     rows.push(...(await runTable(specification.workloads, [tensorweb], options)));
   }
