@@ -72,7 +72,7 @@ async function hopelessRow(workload, library) {
 /** Time as a power of the work, which two sizes tell; one size alone: proportional. */
 function observed(impl, { work, output }, ms, before) {
   const growth = before ? Math.log(ms / before.ms) / Math.log(work / before.work) : 1;
-  const power = Math.min(2, Math.max(1, growth));
+  const power = Math.min(3, Math.max(1, growth));
   const estimate = (other) => ms * (other.work / work) ** power;
   return { impl, work, ms, size: elements(output), estimate };
 }

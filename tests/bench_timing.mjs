@@ -1,0 +1,46 @@
+/** Runs one workload through two libraries that only wait; prints rows and calls. */
+
+import { runTable } from "../bench/js/table.mjs";
+
+const workload = (length) => ({
+  name: "elem",
+  program: "elem",
+  inputs: [{ shape: [length], seed: 1, low: 0, high: 1, dtype: "float32" }],
+  output: [length],
+  work: length * 8,
+  unit: "GB/s",
+  tolerance: 1e-6,
+  smaller: [],
+});
+const whole = { ...workload(4096), smaller: [workload(64), workload(512)] };
+
+const calls = [];
+
+/** A library whose operation takes `milliseconds(length)`. */
+function library(name, isPeer, milliseconds) {
+  return {
+    name,
+    isPeer,
+    async cases({ output: [length] }, [x]) {
+      calls.push(`${name} ${length}`);
+      const run = (count) => wait(count * milliseconds(length));
+      const read = () => x.map((value) => Math.exp(-value * value) * 2 + 1);
+      return [{ name: `${name} elem`, group: 1, run, sync: async () => {}, read }];
+    },
+    end: async () => {},
+  };
+}
+
+function wait(milliseconds) {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+}
+
+const libraries = [
+  library("quick", true, () => 0.5),
+  library("slow", true, (length) => 16 * (length / 512) ** 3),
+  library("own", false, () => 0.5),
+];
+const warm = async () => calls.push("warm");
+const rows = await runTable([whole], libraries, { budget: 50, warm, log: () => {} });
+console.log(JSON.stringify({ rows, calls }));
