@@ -9,6 +9,7 @@ import argparse
 import importlib
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from bench.kit import BenchError
 
@@ -16,9 +17,13 @@ COMMANDS = {
     "page": "start, launches, reads and transfers in Chromium; --kernels for the table",
     "kernels": "the table of kernels beside the peers, in Node with Dawn",
     "native": "the table of kernels and the launch path through wgpu-py",
+    "torch": "the same workloads in PyTorch on CUDA, for reference",
     "merge": "join files of results of one machine",
     "report": "print a file of results as tables, or write them into README.md",
 }
+
+MODULES = {"torch": "torch_reference"}
+"""Modules of commands that have another name."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
             _add_arguments(added, name)
     options = parser.parse_args(given)
     try:
-        importlib.import_module(f"bench.{options.command}").run(options)
+        _module(options.command).run(options)
     except (BenchError, ValueError) as error:
         print(f"\nbench {options.command}: {error}", file=sys.stderr)
         return 1
@@ -48,7 +53,11 @@ def _add_arguments(parser: argparse.ArgumentParser, command: str) -> None:
         parser.add_argument("--machine", help="the machine in plain words")
         parser.add_argument("--note", help="what a reader of the results should know")
         parser.add_argument("--wheel", type=Path, help="instead of a fresh build")
-    importlib.import_module(f"bench.{command}").add_arguments(parser)
+    _module(command).add_arguments(parser)
+
+
+def _module(command: str) -> ModuleType:
+    return importlib.import_module(f"bench.{MODULES.get(command, command)}")
 
 
 if __name__ == "__main__":

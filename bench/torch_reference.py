@@ -1,0 +1,220 @@
+"""`bench torch`: the workloads in PyTorch on CUDA, for reference beside WebGPU.
+
+Runs where PyTorch and its GPU are; needs nothing else but NumPy. float32 without TF32.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Callable, Mapping
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+from bench import kit, results
+from bench.ceilings import WARMING_MS
+from bench.kit import BenchError
+from bench.references import error_of, operands
+from bench.results import Row
+from bench.timer import Timer
+from bench.workloads import Workload, chosen
+
+IMPL = "PyTorch"
+WARMING_SIDE = 4096
+TIMED_OPERATIONS = 20
+GPU_BATCHES = 3
+
+Torch = Any
+"""The module `torch`; it is not installed where this project is checked."""
+
+Program = Callable[..., Any]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.add_argument("--w", metavar="PATTERN", help="only workloads that match")
+    parser.add_argument("--tiny", action="store_true", help="small sizes")
+    parser.add_argument("--ms", type=int, default=250, help="milliseconds a case")
+    parser.add_argument("--no-compile", action="store_true", help="eager rows only")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure and save.
+
+    Raises:
+        BenchError: PyTorch is not there or has no GPU.
+    """
+    torch = _torch()
+    device = "cuda"
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True  # it may choose its convolution by measuring
+    name = torch.cuda.get_device_name()
+    print(f"PyTorch {torch.__version__} on {name}", flush=True)
+    timer = Timer(options.ms / 1e3, torch.cuda.synchronize, _warmer(torch, device))
+    rows: list[Row] = []
+    for workload in chosen(options.w, tiny=options.tiny):
+        rows += _measure(torch, workload, timer, compiles=not options.no_compile)
+    about = {
+        "adapter": name,
+        "driver": name,
+        "versions": {**kit.versions(), "PyTorch": torch.__version__},
+    }
+    print(f"\nsaved to {results.save(options, 'pytorch', about, rows)}")
+
+
+def programs(torch: Torch) -> dict[str, dict[str, Program]]:
+    """Return by workload's program the ways to say it; a way's name may be empty.
+
+    Programs get the operands, indices as int64. `eager` is the composition that the
+    workload's definition gives, a name alone what PyTorch has ready.
+    """
+    functional = torch.nn.functional
+    return {
+        "matmul": {"": torch.matmul},
+        "matmul_nt": {"": lambda a, b: a @ b.mT},
+        "matmul_tn": {"": lambda a, b: a.mT @ b},
+        "matvec": {"": torch.mv},
+        "elem": {"eager": lambda x: torch.exp(-x * x) * 2 + 1},
+        "sum": {"": torch.sum},
+        "rowsum": {"": lambda x: torch.sum(x, 1)},
+        "colsum": {"": lambda x: torch.sum(x, 0)},
+        "softmax": {
+            "softmax": lambda x: torch.softmax(x, 1),
+            "eager": _softmax(torch),
+        },
+        "layernorm": {
+            "layer_norm": lambda x: functional.layer_norm(x, x.shape[1:]),
+            "eager": _layernorm(torch),
+        },
+        "cumsum": {"": lambda x: torch.cumsum(x, 0)},
+        "gather": {
+            "index_select": lambda table, indices: table.index_select(0, indices),
+            "indexing": lambda table, indices: table[indices],
+        },
+        "transpose_copy": {"": lambda x: x.T.contiguous()},
+        "sort": {"": lambda x: torch.sort(x).values},
+        "argsort": {"": partial(torch.argsort, stable=True)},
+        "conv2d": {"": partial(functional.conv2d, padding=1)},
+        "conv2d_7x7s2": {"": partial(functional.conv2d, stride=2, padding=3)},
+    }
+
+
+COMPILED = ("elem", "softmax", "layernorm")
+"""Compositions that `torch.compile` is asked to fuse as well."""
+
+
+def _softmax(torch: Torch) -> Program:
+    def softmax(x: Any) -> Any:
+        e = torch.exp(x - x.max(1, keepdim=True).values)
+        return e / e.sum(1, keepdim=True)
+
+    return softmax
+
+
+def _layernorm(torch: Torch) -> Program:
+    def layernorm(x: Any) -> Any:
+        centred = x - x.mean(1, keepdim=True)
+        variance = (centred * centred).mean(1, keepdim=True)
+        return centred / torch.sqrt(variance + 1e-5)
+
+    return layernorm
+
+
+def _measure(
+    torch: Torch, workload: Workload, timer: Timer, *, compiles: bool
+) -> list[Row]:
+    """Return the rows of one workload; a way that fails becomes a line of the log."""
+    ways: Mapping[str, Program] | None = programs(torch).get(workload.program)
+    if ways is None:
+        print(f"{workload.name}: PyTorch has no program")
+        return []
+    if compiles and workload.program in COMPILED:
+        ways = {**ways, "compiled": torch.compile(ways["eager"])}
+    inputs = operands(workload)
+    given = [torch.from_numpy(values).to("cuda") for values in inputs]
+    given = [x.long() if x.dtype == torch.int32 else x for x in given]
+    rows = []
+    for way, program in ways.items():
+        impl = " ".join(filter(None, (IMPL, way)))
+        try:
+            found = _times(torch, program, given, timer)
+            result = program(*given).cpu().numpy().reshape(-1)
+        except Exception as error:  # torch.compile has many ways to fail
+            print(f"{workload.name}: {impl} failed: {str(error)[:300]}")
+            continue
+        rows.append(_row(workload, impl, found, error_of(workload, inputs, result)))
+        _show(rows[-1])
+    torch.cuda.empty_cache()
+    return rows
+
+
+def _times(
+    torch: Torch, program: Program, given: list[Any], timer: Timer
+) -> dict[str, float]:
+    """Return times by the wall, and by CUDA's events around a batch."""
+
+    def enqueue(count: int) -> None:
+        for _ in range(count):
+            program(*given)
+
+    found = timer.measure(enqueue, 1)
+    totals = []
+    for _ in range(GPU_BATCHES):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        enqueue(TIMED_OPERATIONS)
+        end.record()
+        torch.cuda.synchronize()
+        totals.append(begin.elapsed_time(end) / TIMED_OPERATIONS)
+    return {**found, "gpu_ms": min(totals)}
+
+
+def _row(workload: Workload, impl: str, found: dict[str, float], error: float) -> Row:
+    return {
+        "workload": workload.name,
+        "impl": impl,
+        "rate": workload.work / found["ms"] / 1e6,
+        "unit": workload.unit,
+        "err": error,
+        "ok": error <= workload.tolerance,
+        "gpu_rate": workload.work / found["gpu_ms"] / 1e6,
+        **found,
+    }
+
+
+def _show(row: Row) -> None:
+    print(
+        f"{row['workload']:16} {row['impl']:28} {row['ms']:10.4f} ms "
+        f"{row['gpu_ms']:10.4f} by events {row['rate']:10.1f} {row['unit']:8} "
+        f"{row['err']:8.1e}{'' if row['ok'] else ' BAD'}",
+        flush=True,
+    )
+
+
+def _torch() -> Torch:
+    """Return the module.
+
+    Raises:
+        BenchError: it is not installed or sees no GPU.
+    """
+    try:
+        torch: Torch = importlib.import_module("torch")
+    except ImportError:
+        raise BenchError("PyTorch is not installed for this Python") from None
+    if not torch.cuda.is_available():
+        raise BenchError("PyTorch sees no CUDA device")
+    return torch
+
+
+def _warmer(torch: Torch, device: str) -> Callable[[], None]:
+    x = torch.ones((WARMING_SIDE, WARMING_SIDE), device=device)
+
+    def warm() -> None:
+        end = perf_counter() + WARMING_MS / 1e3
+        while perf_counter() < end:
+            torch.mm(x, x)
+            torch.cuda.synchronize()
+
+    return warm
