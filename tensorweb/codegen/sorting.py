@@ -1,7 +1,8 @@
 """Programs that sort rows: short rows in workgroup memory, long ones digit by digit.
 
 Elements travel as their bits and are compared by keys made of the bits, so that zeros
-keep their sign and NaN its payload.
+keep their sign and NaN its payload. A word may go along with each element: its first
+position or any value. Accumulation sorts its positions with the same launches.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.scanning import Scan
 from tensorweb.codegen.target import Target
 from tensorweb.ops import OPS
-from tensorweb.schedule.kernel import Kernel
+from tensorweb.schedule.kernel import Expression, Kernel
 
 TILE = 2048
 """Places for elements in a workgroup that sorts short rows."""
@@ -53,27 +54,59 @@ _KEYS = {
     "uint": "order_of_u32",
     "bool": "order_of_u32",
 }
-_TO_BITS = {
+TO_BITS = {
     "float": "bitcast<u32>({0})",
     "int": "bitcast<u32>({0})",
     "uint": "{0}",
     "bool": "select(0u, 1u, {0})",
 }
+"""The word in which a value travels, by kind of dtype."""
 
 
-class _Sort:
-    """Writes the launches of one kernel."""
+class Sort:
+    """Writes the launches that sort rows of terms.
 
-    def __init__(self, kernel: Kernel) -> None:
+    Attributes:
+        kernel: whose expressions are read.
+        term: what is sorted, an expression over (row, position).
+        rows: how many rows there are.
+        length: of each row.
+        flip: 0 for ascending order, -1 for descending order.
+        key_bits: how many low bits of the keys differ.
+        elements_to: the storage of the sorted elements, None when nobody wants them.
+        carried_to: the storage of the words that go along, None without them.
+        carried: what goes along, an expression like `term`; None: the position.
+        scratch_bytes: of the kernel; grows by what the launches need.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        term: Expression,
+        sizes: tuple[int, int],
+        scratch_bytes: list[int],
+    ) -> None:
+        """Begin with sorting elements into the output; `sizes` are rows and length."""
         self.kernel = kernel
-        self.rows, self.length, self.is_descending = kernel.sizes
-        self.term = kernel.expression("term")
-        self.kind = kind_of(self.term.dtype)
-        self.gives_positions = kernel.op == "argsort"
-        self.scratch_bytes: list[int] = []
-        is_half = kernel.dtype == "float16"
-        self.element = "f16" if is_half else "u32"
-        self.from_bits = "f16(bitcast<f32>(bits))" if is_half else "bits"
+        self.term = term
+        self.rows, self.length = sizes
+        self.scratch_bytes = scratch_bytes
+        self.kind = kind_of(term.dtype)
+        self.flip = 0
+        self.key_bits = 1 if self.kind == "bool" else 32
+        self.elements_to: int | None = OUTPUT
+        self.carried_to: int | None = None
+        self.carried: Expression | None = None
+
+    @property
+    def carries(self) -> bool:
+        """Whether a word goes along with each element."""
+        return self.carried_to is not None
+
+    @property
+    def is_half(self) -> bool:
+        """Whether the sorted elements are stored in fewer bits than they travel in."""
+        return self.elements_to == OUTPUT and self.kernel.dtype == "float16"
 
     def _declarations(self, reads_terms: bool, **words: int) -> Declarations:
         scalars = self.kernel.scalar_dtypes if reads_terms else ()
@@ -81,7 +114,7 @@ class _Sort:
         lengths = {"rows": self.rows, "length": self.length, **words}
         for name, word in lengths.items():
             declarations.parameter(name, "u32", word)
-        declarations.parameter("flip", "u32", -self.is_descending)
+        declarations.parameter("flip", "u32", self.flip)
         return declarations
 
     def _key(self) -> str:
@@ -90,64 +123,102 @@ class _Sort:
             f"  return {_KEYS[self.kind]}(bits, parameters.flip);\n}}\n"
         )
 
-    def _terms(self, declarations: Declarations) -> tuple[str, Storages, list[int]]:
-        """Return the function of a term's bits and what it reads."""
-        value = VALUE_TYPES[self.term.dtype]
-        text = function(
-            declarations,
-            "term",
-            ("row", "position"),
-            self.term,
-            self.kernel.input_dtypes,
-            value,
-        )
-        bits = _TO_BITS[self.kind].format("term(row, position)")
-        text += f"fn bits_of(row: u32, position: u32) -> u32 {{\n  return {bits};\n}}\n"
-        storages, places = input_storages(self.kernel, [self.term])
+    def _terms(
+        self, declarations: Declarations, reads_carried: bool = False
+    ) -> tuple[str, Storages, list[int]]:
+        """Return the functions of a term's bits and of its word, and what they read."""
+        expressions = {"term": self.term}
+        if reads_carried and self.carried is not None:
+            expressions["carried"] = self.carried
+        text = ""
+        for name, expression in expressions.items():
+            text += function(
+                declarations,
+                name,
+                ("row", "position"),
+                expression,
+                self.kernel.input_dtypes,
+                VALUE_TYPES[expression.dtype],
+            )
+            head = "bits_of" if name == "term" else "carried_bits"
+            form = TO_BITS[kind_of(expression.dtype)]
+            text += (
+                f"fn {head}(row: u32, position: u32) -> u32 {{\n"
+                f"  return {form.format(f'{name}(row, position)')};\n}}\n"
+            )
+        storages, places = input_storages(self.kernel, list(expressions.values()))
         return text, storages, places
+
+    @property
+    def _first_word(self) -> str:
+        """What goes along with an element that was not moved yet."""
+        return "position" if self.carried is None else "carried_bits(row, position)"
 
     def tiled(self) -> Program:
         """Return the one launch that compares elements of short rows."""
         width = max(1 << (self.length - 1).bit_length(), 2)
         declarations = self._declarations(True, width=width)
         text, storages, places = self._terms(declarations)
-        value = "position" if self.gives_positions else self.from_bits
+        element = "f16" if self.is_half else "u32"
+        value = "position" if self.carries else self._result
         text += self._key() + (
             "fn store(at: u32, bits: u32, position: u32) {\n"
             f"  result[at] = {value};\n}}\n"
         )
-        storages.append(("result", "w", self.element))
+        storages.append(("result", "w", element))
         groups = -(-self.rows // (TILE // width))
         places.append(OUTPUT)
         return Program(
             (launch("sort_rows", declarations, storages, places, text, groups),)
         )
 
-    def whole(self) -> Program:
+    @property
+    def _result(self) -> str:
+        """A sorted element as it is stored in the end."""
+        return "f16(bitcast<f32>(bits))" if self.is_half else "bits"
+
+    def whole(self) -> list[Launch]:
         """Return the one launch that sorts rows of one block by all bits."""
         declarations = self._declarations(True, blocks=1, shift=0)
-        text, storages, places = self._terms(declarations)
-        result = "position" if self.gives_positions else self.from_bits
-        bits = 4 if self.kind == "bool" else 32
-        text += self._moves("position", f"  result[at] = {result};\n", bits)
-        return Program(
-            (
-                launch(
-                    "sort_blocks",
-                    declarations,
-                    [*storages, ("result", "w", self.element)],
-                    (*places, OUTPUT),
-                    text + _NOTHING_BEFORE + self._key(),
-                    self.rows,
-                ),
+        text, storages, places = self._terms(declarations, self.carries)
+        stores, more, others = self._stores(self.elements_to, self.carried_to, True)
+        # The template takes eight bits for one digit of a long row.
+        bits = -(-self.key_bits // 4) * 4
+        text += self._moves(self._first_word, stores, 12 if bits == 8 else bits)
+        return [
+            launch(
+                "sort_blocks",
+                declarations,
+                [*storages, *more],
+                (*places, *others),
+                text + _NOTHING_BEFORE + self._key(),
+                self.rows,
             )
-        )
+        ]
+
+    def _stores(
+        self, elements: int | None, words: int | None, is_last: bool
+    ) -> tuple[str, Storages, list[int]]:
+        """Return what stores an element and its word, into which storages."""
+        stores = ""
+        storages: Storages = []
+        places = []
+        if elements is not None:
+            is_half = is_last and self.is_half
+            stores += f"  next_bits[at] = {self._result if is_half else 'bits'};\n"
+            storages.append(("next_bits", "w", "f16" if is_half else "u32"))
+            places.append(elements)
+        if words is not None:
+            stores += "  next_positions[at] = position;\n"
+            storages.append(("next_positions", "w", "u32"))
+            places.append(words)
+        return stores, storages, places
 
     def _moves(self, position: str, stores: str, bits: int) -> str:
         """Return what the sort of a block needs to know of its elements."""
         return (
             f"const BITS: u32 = {bits}u;\n"
-            f"const CARRIES_POSITIONS: bool = {str(self.gives_positions).lower()};\n"
+            f"const CARRIES_POSITIONS: bool = {str(self.carries).lower()};\n"
             "fn position_of(row: u32, position: u32) -> u32 {\n"
             f"  return {position};\n}}\n"
             "fn store(at: u32, bits: u32, position: u32) {\n"
@@ -158,42 +229,51 @@ class _Sort:
         self.scratch_bytes.append(words * 4)
         return scratch(len(self.scratch_bytes) - 1)
 
-    def long(self) -> Program:
+    def long(self) -> list[Launch]:
         """Return the launches that sort rows by one digit after the other."""
         blocks = -(-self.length // BLOCK)
-        passes = 1 if self.kind == "bool" else 32 // DIGIT_BITS
+        passes = -(-self.key_bits // DIGIT_BITS)
         size = self.rows * self.length
         counted = self.rows * DIGITS * blocks
         counts, running = self._scratch(counted), self._scratch(counted)
-        # Elements go to and fro between two storages; the last pass fills the output.
-        spare = [self._scratch(size) for _ in range(min(passes - 1, 2))]
-        positions = [OUTPUT, OUTPUT]
-        if self.gives_positions and passes > 1:
-            positions[0] = self._scratch(size)
+        # Elements go to and fro between two storages; the last pass fills the target.
+        spare: list[int | None] = [
+            self._scratch(size) for _ in range(min(passes - 1, 2))
+        ]
+        words = [self.carried_to, self.carried_to]
+        if self.carries and passes > 1:
+            words[passes % 2] = self._scratch(size)
         launches: list[Launch] = []
-        source, first = OUTPUT, OUTPUT
+        source: int | None = OUTPUT
+        first: int | None = OUTPUT
         scan = Scan(OPS["cumulative_sum"], "uint32", self.rows, self.scratch_bytes)
         for number in range(passes):
             is_first, is_last = number == 0, number == passes - 1
             shift = number * DIGIT_BITS
-            target = OUTPUT if is_last else spare[number % 2]
-            second = OUTPUT if is_last else positions[number % 2]
+            target = self.elements_to if is_last else spare[number % 2]
+            second = words[number % 2]
+            assert source is not None, "internal: only the last pass drops elements"
             launches.append(self._count(blocks, shift, is_first, source, counts))
             launches += scan.launches(None, counts, DIGITS * blocks, running)
-            read = (source, first, running)
-            written = (target, second)
             launches.append(
-                self._scatter(blocks, shift, is_first, is_last, read, written)
+                self._scatter(
+                    blocks,
+                    shift,
+                    is_first,
+                    is_last,
+                    (source, first, running),
+                    (target, second),
+                )
             )
             source, first = target, second
-        return Program(tuple(launches), tuple(self.scratch_bytes))
+        return launches
 
     def _elements(
-        self, declarations: Declarations, is_first: bool, source: int
+        self, declarations: Declarations, is_first: bool, source: int, carries: bool
     ) -> tuple[str, Storages, list[int]]:
         """Return the function of an element's bits in a pass and what it reads."""
         if is_first:
-            return self._terms(declarations)
+            return self._terms(declarations, carries)
         text = (
             "fn bits_of(row: u32, position: u32) -> u32 {\n"
             "  return last_bits[row * parameters.length + position];\n}\n"
@@ -204,7 +284,7 @@ class _Sort:
         self, blocks: int, shift: int, is_first: bool, source: int, counts: int
     ) -> Launch:
         declarations = self._declarations(is_first, blocks=blocks, shift=shift)
-        text, storages, places = self._elements(declarations, is_first, source)
+        text, storages, places = self._elements(declarations, is_first, source, False)
         storages.append(("counts", "w", "u32"))
         return launch(
             "sort_count",
@@ -221,35 +301,29 @@ class _Sort:
         shift: int,
         is_first: bool,
         is_last: bool,
-        read: tuple[int, int, int],
-        written: tuple[int, int],
+        read: tuple[int, int | None, int],
+        written: tuple[int | None, int | None],
     ) -> Launch:
-        """Return the launch that moves elements, and their positions for argsort."""
+        """Return the launch that moves elements and what goes along with them."""
+        source, words, running = read
         declarations = self._declarations(is_first, blocks=blocks, shift=shift)
-        text, storages, places = self._elements(declarations, is_first, read[0])
-        place = "position"
-        if self.gives_positions and not is_first:
-            place = "last_positions[row * parameters.length + position]"
+        text, storages, places = self._elements(
+            declarations, is_first, source, self.carries
+        )
+        word = self._first_word
+        if words is not None and self.carries and not is_first:
+            word = "last_positions[row * parameters.length + position]"
             storages.append(("last_positions", "r", "u32"))
-            places.append(read[1])
+            places.append(words)
         storages.append(("running_counts", "r", "u32"))
-        places.append(read[2])
-        stores = ""
-        if not (is_last and self.gives_positions):
-            result = self.from_bits if is_last else "bits"
-            stores += f"  next_bits[at] = {result};\n"
-            storages.append(("next_bits", "w", self.element if is_last else "u32"))
-            places.append(written[0])
-        if self.gives_positions:
-            stores += "  next_positions[at] = position;\n"
-            storages.append(("next_positions", "w", "u32"))
-            places.append(written[1])
-        text += self._moves(place, stores, DIGIT_BITS) + _COUNTED_BEFORE
+        places.append(running)
+        stores, more, others = self._stores(*written, is_last)
+        text += self._moves(word, stores, DIGIT_BITS) + _COUNTED_BEFORE
         return launch(
             "sort_blocks",
             declarations,
-            storages,
-            places,
+            [*storages, *more],
+            (*places, *others),
             text + self._key(),
             self.rows * blocks,
         )
@@ -257,7 +331,13 @@ class _Sort:
 
 def sort(kernel: Kernel, _: Target) -> Program:
     """Return the program that sorts rows, or finds the positions that sort them."""
-    writer = _Sort(kernel)
-    if writer.length <= LONGEST_TILED:
+    rows, length, is_descending = kernel.sizes
+    scratch_bytes: list[int] = []
+    writer = Sort(kernel, kernel.expression("term"), (rows, length), scratch_bytes)
+    writer.flip = -is_descending
+    if kernel.op == "argsort":
+        writer.elements_to, writer.carried_to = None, OUTPUT
+    if length <= LONGEST_TILED:
         return writer.tiled()
-    return writer.whole() if writer.length <= BLOCK else writer.long()
+    launches = writer.whole() if length <= BLOCK else writer.long()
+    return Program(tuple(launches), tuple(scratch_bytes))
