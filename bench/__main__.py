@@ -1,12 +1,14 @@
 """The command line of the benchmarks: `python3 build.py bench [COMMAND]`.
 
-Without a command it measures the table of kernels and the launch path, then reports.
+Without a command it measures the table of kernels and the launch path, PyTorch where
+it is installed, then reports.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -30,7 +32,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     if not given:
-        return main(["kernels", "--launches"]) or main(["report"])
+        measured = main(["kernels", "--launches"])
+        if not measured and importlib.util.find_spec("torch"):
+            measured = main(["torch"])
+        return measured or main(["report"])
     parser = argparse.ArgumentParser(prog="build.py bench", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     for name, summary in COMMANDS.items():

@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bench import results
+from bench import aims, results
+from bench.aims import PEERS, PYTORCH
 from bench.kit import ROOT, BenchError
 from bench.results import Results, Row
 from bench.workloads import workloads
 
-PEERS = ("jax-js", "TF.js", "ONNX Runtime Web")
 HOSTS = ("tensorweb", "tensorweb in Chromium", "tensorweb native")
 ALONE = "one submit per op"
 JIT = "jit"
@@ -39,12 +39,14 @@ LAUNCHES: dict[str, tuple[str, str, float]] = {
     "python_op_broadcast": ("Python per operation, slice and broadcast", "µs", 15),
     "flush_cached_fixed": ("flush of a graph seen before, fixed", "µs", 150),
     "flush_cached_kernel": ("flush of a graph seen before, per kernel", "µs", 3),
+    "jit_100_cpu": ("recorded step of 100 kernels, CPU", "ms", 0.4),
+    "jit_100_waited": ("recorded step of 100 kernels, awaited", "ms", 0),
     "flush_new_shape": ("flush of softmax in a new shape", "µs", 0),
-    "read_raw_4B": ("read of 4 B, driver", "ms", 2),
-    "read_raw_4KiB": ("read of 4 KiB, driver", "ms", 2),
-    "read_item": ("item() of a computed tensor", "ms", 2),
-    "read_item_computed": ("item() of a new sum", "ms", 2),
-    "read_tolist_4KiB": ("tolist() of 1,024 numbers", "ms", 2),
+    "read_raw_4B": ("read of 4 B, driver", "ms", 1),
+    "read_raw_4KiB": ("read of 4 KiB, driver", "ms", 1),
+    "read_item": ("item() of a computed tensor", "ms", 1),
+    "read_item_computed": ("item() of a new sum", "ms", 1),
+    "read_tolist_4KiB": ("tolist() of 1,024 numbers", "ms", 1),
     "upload_64MiB": ("upload of 64 MiB", "GB/s", 0),
     "download_64MiB": ("download of 64 MiB", "GB/s", 0),
 }
@@ -95,7 +97,7 @@ def kernel_table(found: Results, *, brief: bool = False) -> str:
     """Return a row per workload: the best peer, ours, ratio, share of the ceiling.
 
     Ours is the best of results that share a submit, by a flush or by `tw.jit`; `brief`
-    leaves out the workloads of `SIBLINGS`.
+    leaves out the workloads of `SIBLINGS` and the columns for the curious.
     """
     host, *others = [name for name in HOSTS if _has(found, name)] or HOSTS[:1]
     lines = []
@@ -106,25 +108,28 @@ def kernel_table(found: Results, *, brief: bool = False) -> str:
         best = _best([_row(found, name, peer) for peer in PEERS])
         alone = _row(found, name, f"{host}, {ALONE}")
         own = _own(found, name, host) or alone
+        ours = [_row(found, name, way) for way in (host, f"{host}, {JIT}")]
+        reference = _row(found, name, PYTORCH)
         further = [_own(found, name, other) for other in others]
-        if not any((best, own, *further)):
+        if not any((best, own, reference, *further)):
             continue
         lines.append(
-            [
-                f"{name}, {workload.unit}",
-                _named(best),
-                _named(own),
-                _rate(alone),
-                _rate(own, "gpu_rate"),
-                _ratio(own, best),
-                _share(found, own),
-                *map(_named, further),
-            ]
+            {
+                "workload": f"{name}, {workload.unit}",
+                "best peer": _named(best),
+                host: _named(own),
+                "ours / best peer": _ratio(own, best),
+                "share of ceiling": _share(found, own),
+                "aim": aims.shown(found, name, [*filter(None, ours)], host),
+                "PyTorch (CUDA)": _named(reference),
+                **dict(zip(others, map(_named, further), strict=True)),
+                ALONE: "" if brief else _rate(alone),
+                "by the GPU's time": "" if brief else _rate(own, "gpu_rate"),
+            }
         )
     if not lines:
         return ""
-    heads = ["workload", "best peer", host, ALONE, "by the GPU's time"]
-    heads += ["ours / best peer", "share of ceiling", *others]
+    heads = [head for head in lines[0] if any(line[head] for line in lines)]
     ceilings = [row for row in found.rows if row["workload"].startswith("ceiling_")]
     shown = ", ".join(
         f"{row['workload'].removeprefix('ceiling_')} {_rate(row)} {row['unit']}"
@@ -132,7 +137,7 @@ def kernel_table(found: Results, *, brief: bool = False) -> str:
         for row in ceilings
     )
     note = f"\n\nCeilings measured in the same run: {shown}." if shown else ""
-    return _table(heads, lines) + note
+    return _table(heads, [[line[head] for head in heads] for line in lines]) + note
 
 
 def launch_table(found: Results) -> str:
@@ -142,7 +147,7 @@ def launch_table(found: Results) -> str:
     for workload, (title, unit, aim) in LAUNCHES.items():
         rows = [_row(found, workload, name) for name in ours]
         if any(rows):
-            shown = [_cost(row, unit) for row in rows]
+            shown = [_cost(row, unit, aim) for row in rows]
             lines.append([title, *shown, f"≤ {aim:g} {unit}" if aim else ""])
     return _table(["what", *ours, "aim"], lines) if lines else ""
 
@@ -163,7 +168,7 @@ def write_between(path: Path, text: str) -> None:
 
 def _row(found: Results, workload: str, name: str) -> Row | None:
     """Return ours by its whole name, a peer by its fastest variant; only right ones."""
-    if name in PEERS:
+    if name in (*PEERS, PYTORCH):
         return found.find(workload, name)
     rows = [r for r in found.rows if r["workload"] == workload and r["impl"] == name]
     return rows[0] if rows and rows[0].get("ok", True) else None
@@ -208,6 +213,8 @@ def _named(row: Row | None) -> str:
     impl = row["impl"]
     names = [name for name in PEERS if impl.startswith(name)]
     names += [JIT] if impl.endswith(f" {JIT}") else []
+    names += impl.split()[1:] if impl.startswith(PYTORCH) else []
+    names += ["estimated"] if "estimated_from" in row else []
     return f"{_rate(row)} ({' '.join(names)})" if names else _rate(row)
 
 
@@ -218,11 +225,13 @@ def _rate(row: Row | None, key: str = "rate") -> str:
     return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
 
 
-def _cost(row: Row | None, unit: str) -> str:
+def _cost(row: Row | None, unit: str, aim: float) -> str:
+    """Return a time or a rate; a time above its aim says by how much."""
     if row is None:
         return ""
     value = row["ms"] * SCALES[unit] if unit in SCALES else row["rate"]
-    return f"{value:,.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"
+    text = f"{value:,.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"
+    return f"{text}, {value / aim:.2g} times the aim" if aim and value > aim else text
 
 
 def _table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:

@@ -24,7 +24,7 @@ GROUP_BYTES = 1 << 31
 """Results of one flush may take so many bytes together."""
 
 JITTED = frozenset(
-    ("matvec", "elem", "sum", "rowsum", "colsum", "softmax", "layernorm")
+    ("matmul", "matvec", "elem", "sum", "rowsum", "colsum", "softmax", "layernorm")
 )
 """Programs so short that Python's time shows: also timed through `tw.jit`."""
 

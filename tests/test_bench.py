@@ -6,11 +6,21 @@ import json
 import math
 from argparse import Namespace
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 
-from bench import cases, kernels, kit, references, report, results
+from bench import (
+    aims,
+    cases,
+    kernels,
+    kit,
+    references,
+    report,
+    results,
+    torch_reference,
+)
 from bench.ceilings import ceilings
 from bench.programs import PROGRAMS
 from bench.results import Results, Row
@@ -182,12 +192,53 @@ def test_report_compares_with_the_best_peer() -> None:
     hosts = {"node": {"adapter": "gpu", "driver": "d", "versions": versions}}
     text = report.markdown(Results("a machine", "2026-11-21", hosts, rows))
     assert "a machine, 2026-11-21" in text
-    assert "| elem, GB/s | 100 (jax-js jit) | 200 | 125 | 220 | 2.00 | 50% |" in text
+    line = "| elem, GB/s | 100 (jax-js jit) | 200 | 2.00 | 50% | ahead of peers: met |"
+    assert f"{line} 125 | 220 |" in text
     assert "4.7 µs | ≤ 15 µs |" in text
     rows.append(row(impl="tensorweb, jit", ms=0.25, rate=400.0, gpu_rate=None))
     rows.append(row(impl="tensorweb in Chromium", ms=0.4, rate=250.0))
     text = report.markdown(Results("a machine", "2026-11-21", hosts, rows))
-    assert "| 100 (jax-js jit) | 400 (jit) | 125 |  | 4.00 | 100% | 250 |" in text
+    line = "| 100 (jax-js jit) | 400 (jit) | 4.00 | 100% | ahead of peers: met | 250 |"
+    assert f"{line} 125 |" in text
+    text = report.kernel_table(Results("a machine", "d", hosts, rows), brief=True)
+    assert "met | 250 |\n" in text
+
+
+def test_report_says_how_far_aims_are_reached() -> None:
+    rows = [
+        row(rate=3000.0),
+        row(impl="tensorweb, jit", rate=3600.0, ms=0.4),
+        row(workload="matmul256", rate=4000.0),
+        row(workload="cumsum", rate=1000.0),
+        row(workload="cumsum", impl="TF.js cumsum", rate=2000.0),
+        row(workload="ceiling_copy64", impl="WGSL", rate=5000.0),
+        row(workload="ceiling_copy64", impl="WGSL in Chromium", rate=4000.0),
+        row(workload="layernorm", rate=99.0),
+        row(workload="layernorm", impl="PyTorch eager", rate=50.0),
+        row(workload="layernorm", impl="PyTorch layer_norm", rate=100.0),
+        row(workload="layernorm", impl="PyTorch compiled", rate=500.0, ms=0.1),
+        row(workload="flush_cached_kernel", ms=0.006, rate=None, unit="kernel/s"),
+    ]
+    found = Results("NVIDIA H200", "d", {}, rows)
+    text = report.kernel_table(found) + report.launch_table(found)
+    assert "| ≥ 3,450 without jit: 86% of aim |" in text
+    assert "| ≥ 3,200: met |" in text
+    assert "| ≥ 40% of copy: 50% of aim |" in text
+    assert "| ahead of PyTorch eager: 99% of aim | 500 (compiled) |" in text
+    assert "6 µs, 2 times the aim | ≤ 3 µs" in text
+    found.machine = "a laptop"
+    assert "| ahead of peers |" in report.kernel_table(found)
+    assert "3,200" not in report.kernel_table(found)
+
+
+def test_aims_are_for_rows_of_the_table() -> None:
+    assert set(aims.AIMS) <= {workload.name for workload in workloads()}
+
+
+def test_pytorch_has_every_program() -> None:
+    ways = torch_reference.programs(MagicMock())
+    assert set(ways) == set(PROGRAMS)
+    assert all("eager" in ways[program] for program in torch_reference.COMPILED)
 
 
 def test_brief_report_leaves_out_siblings() -> None:
