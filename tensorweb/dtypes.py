@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from tensorweb.errors import DTypeError, RangeError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DType:
-    """One element type.
+    """One element type; there is one object of each, compared by identity.
 
     Attributes:
         name: the Array API name, for example `float32`.
@@ -38,6 +38,10 @@ class DType:
     def __repr__(self) -> str:
         """Return the public name."""
         return f"tensorweb.{self.name}"
+
+    def __reduce__(self) -> str:
+        """Return the name in this module, so that copies are the same object."""
+        return self.name
 
     def __str__(self) -> str:
         """Return the bare name."""

@@ -34,9 +34,13 @@ def recording(name: str) -> Iterator[None]:
 
 def realize(nodes: Sequence[Node]) -> None:
     """Compute nodes; one flush per device. Returns before the device is done."""
-    pending = [node for node in nodes if not node.is_computed]
-    for device in dict.fromkeys(node.device for node in pending):
-        backend(device).realize([node for node in pending if node.device == device])
+    pending = [node for node in nodes if (node.owner or node).storage is None]
+    devices = {node.device for node in pending}
+    for device in devices:
+        chosen = pending
+        if len(devices) > 1:
+            chosen = [node for node in pending if node.device == device]
+        backend(device).realize(chosen)
     for node in pending:
         node.depth = 0
 

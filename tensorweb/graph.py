@@ -7,6 +7,7 @@ loop holds on to values and not to its history.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,11 @@ from tensorweb.view import View
 
 NumpyRule = str | Callable[..., Any]
 """A NumPy function's name, or `(numpy, *arrays) -> array`."""
+
+STORED_KINDS = frozenset(
+    {"reduce", "matmul", "scan", "sort", "scatter", "accumulate", "compress"}
+)
+"""Kinds whose results are always stored."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +46,8 @@ class Op:
         identity: for reductions, the value that changes nothing, by kind of dtype;
             `lowest` and `highest` stand for the dtype's limits or infinities.
         domain: where tests draw floating inputs from, `low, high` per input.
+        is_stored: whether the result always leaves a storage behind, even when nobody
+            asked for it.
     """
 
     name: str
@@ -53,14 +61,16 @@ class Op:
     weight: int = 1
     identity: Mapping[str, float | str] = field(default_factory=dict)
     domain: tuple[tuple[float, float], ...] = ((-10.0, 10.0),)
+    is_stored: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Note what follows from the kind."""
+        object.__setattr__(self, "is_stored", self.kind in STORED_KINDS)
 
     def __repr__(self) -> str:
         """Return the name."""
         return f"Op({self.name})"
 
-
-STORED_KINDS = frozenset({"reduce", "matmul", "scan", "sort", "scatter", "compress"})
-"""Kinds that always leave a storage behind, even when nobody asked for it."""
 
 LARGE_SHIFT = 20
 """Such a storage adds one to the depth for every 2**20 elements."""
@@ -80,6 +90,7 @@ class Node:
         base: the owner, or the node itself.
         view: how it looks at the base's storage.
         storage: the device's storage or host bytes once computed, else None.
+        structure: see `structure_of`; 0 until a builder or the scheduler asks for it.
     """
 
     __slots__ = (
@@ -94,6 +105,7 @@ class Node:
         "owner",
         "shape",
         "storage",
+        "structure",
     )
 
     def __init__(
@@ -106,6 +118,7 @@ class Node:
         device: str,
         base: Node | None = None,
         view: View | None = None,
+        structure: int = 0,
     ) -> None:
         """Build a node; callers have checked shapes, dtypes and devices."""
         self.op = op
@@ -117,11 +130,12 @@ class Node:
         self.owner = base
         self._view = view
         self.storage: Storage | None = None
+        self.structure = structure
         depth = 0
         for node in inputs:
             if node.depth >= depth:
                 depth = node.depth + 1
-        if op.kind in STORED_KINDS:
+        if op.is_stored:
             depth += size(shape) >> LARGE_SHIFT
         self.depth: int = depth
 
@@ -155,11 +169,33 @@ class Node:
         self.storage = storage
         self.inputs = ()
         self.depth = 0
+        self.structure = 0
 
     def __repr__(self) -> str:
         """Return operation, dtype and shape for debugging."""
         state = " computed" if self.is_computed else ""
         return f"<{self.op.name} {self.dtype}{list(self.shape)} {self.device}{state}>"
+
+
+STRUCTURES_KEPT = 1 << 16
+
+_structures: dict[tuple[Hashable, ...], int] = {}
+_numbers = itertools.count(1)
+
+
+def structure_of(*parts: Hashable) -> int:
+    """Return a number that stands for some parts, the same for equal ones.
+
+    A node's structure is that of its operation, attributes, shape and dtype (without
+    the number of a constant). Numbers are never used twice: when too many parts are
+    known they are forgotten and get new numbers.
+    """
+    number = _structures.get(parts)
+    if number is None:
+        if len(_structures) >= STRUCTURES_KEPT:
+            _structures.clear()
+        number = _structures[parts] = next(_numbers)
+    return number
 
 
 class Storage:

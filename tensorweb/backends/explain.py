@@ -12,7 +12,7 @@ def explain_plan(graph: LinearGraph, plan: Plan) -> str:
         return "Nothing to run: the value is already there.\n"
     lines = ["Graph\n"]
     for number, node in enumerate(graph.nodes):
-        sources = ", ".join(f"%{graph.numbers[id(s)]}" for s in node.inputs)
+        sources = ", ".join(f"%{graph.numbers[s]}" for s in node.inputs)
         shape = " x ".join(str(n) for n in node.shape) or "scalar"
         state = "  (stored)" if node.base.storage is not None else ""
         value = f" {node.attrs}" if node.op.name == "constant" else ""

@@ -27,13 +27,17 @@ class Tape:
     """A tape with holes.
 
     Attributes:
-        words: the tape with zeros in its holes.
-        buffer_holes: (place in the tape, reference of a storage).
-        scalar_holes: (place, number of a constant node, dtype name).
+        words: the tape; what stands in its holes is of the last flush.
+        floats: the same memory as float32.
+        buffer_holes: (place in the tape, place of a storage in the plan).
+        float_holes: (place, number of a constant node) of float32 constants.
+        scalar_holes: (place, number of a constant node, dtype name) of others.
     """
 
     words: array[int]
+    floats: memoryview[float]
     buffer_holes: list[tuple[int, int]]
+    float_holes: list[tuple[int, int]]
     scalar_holes: list[tuple[int, int, str]]
 
 
@@ -41,21 +45,29 @@ class Tape:
 class Plan:
     """How to compute the outputs of every graph of one structure.
 
-    References of storages are node numbers, and beyond those scratch storages.
+    References of storages are node numbers, and beyond those scratch storages. Storages
+    have places: those that are read first, then those that are taken from the pool.
 
     Attributes:
+        reads: node numbers of the storages that exist before.
         results: (node number, bytes) of the storages to make, in order.
         scratch: (reference, bytes) of storages that live during the flush only.
-        reads: node numbers of the storages that exist before.
         tapes: what to submit, usually one.
         commands: what the tapes hold, for records and explanations.
+        taken: results and scratch together, what a flush takes from the pool.
     """
 
+    reads: list[int] = field(default_factory=list)
     results: list[tuple[int, int]] = field(default_factory=list)
     scratch: list[tuple[int, int]] = field(default_factory=list)
-    reads: list[int] = field(default_factory=list)
     tapes: list[Tape] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
+    taken: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def references(self) -> list[int]:
+        """Return the references of all storages in the order of their places."""
+        return [*self.reads, *(reference for reference, _ in self.taken)]
 
 
 def storage_bytes(node: Node) -> int:
@@ -121,9 +133,11 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
         next_reference += len(scratch)
         result.scratch += zip(scratch, program.scratch_bytes, strict=True)
         result.commands += _commands(planned, program, scratch)
+    result.taken = result.results + result.scratch
+    places = {reference: place for place, reference in enumerate(result.references)}
     for begin in range(0, len(result.commands), MOST_COMMANDS):
         part = result.commands[begin : begin + MOST_COMMANDS]
-        result.tapes.append(_tape(part, pipelines))
+        result.tapes.append(_tape(part, places, pipelines))
     return result
 
 
@@ -146,26 +160,32 @@ def _commands(
         yield Command(launch, references, planned.scalars, planned.kernel.words)
 
 
-def _tape(commands: Sequence[Command], pipelines: Pipelines) -> Tape:
+def _tape(
+    commands: Sequence[Command], places: Mapping[int, int], pipelines: Pipelines
+) -> Tape:
     """Return the tape of some commands: parameter block first, then the commands."""
     parameters: list[int] = []
     stream: list[int] = []
     buffer_holes: list[tuple[int, int]] = []
+    float_holes: list[tuple[int, int]] = []
     scalar_holes: list[tuple[int, int, str]] = []
     for command in commands:
         if command.launch is None:
-            buffer_holes.append((len(stream) + 1, command.references[0]))
+            buffer_holes.append((len(stream) + 1, places[command.references[0]]))
             stream += [CLEAR, 0, 0, command.nbytes]
             continue
         launch = command.launch
         offset = len(parameters)
         for word in launch.words:
-            if isinstance(word, int):
-                parameters.append(word)
-                continue
-            slot, dtype = word
-            scalar_holes.append((len(parameters), command.scalars[slot], dtype))
-            parameters.append(0)
+            if not isinstance(word, int):
+                slot, dtype = word
+                place, number = 1 + len(parameters), command.scalars[slot]
+                if dtype == "float32":
+                    float_holes.append((place, number))
+                else:
+                    scalar_holes.append((place, number, dtype))
+                word = 0
+            parameters.append(word)
         parameters += [0] * (offset + PARAMETER_WORDS - len(parameters))
         stream += [
             DISPATCH,
@@ -176,23 +196,29 @@ def _tape(commands: Sequence[Command], pipelines: Pipelines) -> Tape:
             len(launch.storages),
         ]
         for reference in command.references:
-            buffer_holes.append((len(stream), reference))
+            buffer_holes.append((len(stream), places[reference]))
             stream.append(0)
     start = 1 + len(parameters)
+    words = array("i", [len(parameters), *parameters, *stream])
     return Tape(
-        array("i", [len(parameters), *parameters, *stream]),
-        [(start + place, reference) for place, reference in buffer_holes],
-        [(1 + place, number, dtype) for place, number, dtype in scalar_holes],
+        words,
+        memoryview(words).cast("B").cast("f"),
+        [(start + at, place) for at, place in buffer_holes],
+        float_holes,
+        scalar_holes,
     )
 
 
-def filled(tape: Tape, handles: Mapping[int, int], nodes: Sequence[Node]) -> array[int]:
-    """Return a tape with its holes filled: storages' handles and constants' bits."""
-    words = tape.words[:]
-    for place, reference in tape.buffer_holes:
-        words[place] = handles[reference]
-    for place, number, dtype in tape.scalar_holes:
-        value = nodes[number].attrs
-        assert isinstance(value, int | float), "internal: a constant is a number"
-        words[place] = number_bits(value, dtype)
+def filled(tape: Tape, handles: Sequence[int], nodes: Sequence[Node]) -> array[int]:
+    """Return the words of a tape, its holes filled with handles and constants.
+
+    They are overwritten by the next call; a float32 beyond its range becomes infinite.
+    """
+    words, floats = tape.words, tape.floats
+    for at, place in tape.buffer_holes:
+        words[at] = handles[place]
+    for at, number in tape.float_holes:
+        floats[at] = nodes[number].attrs  # type: ignore[call-overload]  # a constant's attrs are its number
+    for at, number, dtype in tape.scalar_holes:
+        words[at] = number_bits(nodes[number].attrs, dtype)  # type: ignore[arg-type]  # as above
     return words

@@ -10,10 +10,11 @@ buffers and bind groups as the step before.
 from __future__ import annotations
 
 import gc
-import heapq
 import os
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from heapq import heappop, heappush
 
 from tensorweb.drivers.protocol import Driver
 from tensorweb.errors import DeviceMemoryError
@@ -64,8 +65,12 @@ class Buffer(Storage):
         self.size = size
 
     def __del__(self) -> None:
-        """Give the buffer back."""
-        self.pool.give_back(self)
+        """Give the buffer back; past the pool's limit, some free ones go."""
+        pool, size = self.pool, self.size
+        heappush(pool.free[size], self.handle)
+        pool.free_bytes += size
+        if pool.free_bytes > pool.budget // KEPT_SHARE:
+            pool.evict()
 
 
 class Pool:
@@ -75,8 +80,9 @@ class Pool:
         driver: the device.
         budget: bytes that may be allocated at most, in use and free together.
         allocated: bytes allocated now, in use and free together.
-        in_use: bytes in buffers that somebody holds.
         largest: the largest buffer that a kernel can bind.
+        free: handles of free buffers by size, a heap each.
+        free_bytes: bytes in them.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -84,13 +90,19 @@ class Pool:
         self.driver = driver
         self.budget = int(os.environ.get("TENSORWEB_MEMORY_BUDGET", DEFAULT_BUDGET))
         self.allocated = 0
-        self.in_use = 0
         self.largest = min(
             driver.limits["maxBufferSize"],
             driver.limits["maxStorageBufferBindingSize"],
         )
-        self._free: dict[int, list[int]] = {}
-        self._free_bytes = 0
+        self.free: defaultdict[int, list[int]] = defaultdict(list)
+        self.free_bytes = 0
+        self._flush = 0
+        self._last_taken: dict[int, int] = {}
+
+    @property
+    def in_use(self) -> int:
+        """Bytes in buffers that somebody holds."""
+        return self.allocated - self.free_bytes
 
     def check(self, nbytes: int, name: Callable[..., str], *what: object) -> None:
         """Raise `DeviceMemoryError` when no kernel could bind so many bytes.
@@ -112,12 +124,11 @@ class Pool:
                 `name(*what)` says for people what needs it.
         """
         size = size_class(nbytes)
-        handles = self._free.get(size)
+        self._last_taken[size] = self._flush
+        handles = self.free[size]
         if handles:
-            self._free[size] = self._free.pop(size)  # now the most recently used
-            self._free_bytes -= size
-            self.in_use += size
-            return Buffer(self, heapq.heappop(handles), size)
+            self.free_bytes -= size
+            return Buffer(self, heappop(handles), size)
         self.check(nbytes, name, *what)
         if size > self.largest:
             size = -(-nbytes // 4) * 4
@@ -138,40 +149,50 @@ class Pool:
             self.trim()
             handle = self.driver.create_buffer(size)
         self.allocated += size
-        self.in_use += size
         return Buffer(self, handle, size)
 
-    def give_back(self, buffer: Buffer) -> None:
-        """Keep a buffer for reuse; past the limit, sizes unused for longest go."""
-        size = buffer.size
-        self.in_use -= size
-        handles = self._free.get(size)
-        if handles is None:
-            handles = self._free[size] = []
-        heapq.heappush(handles, buffer.handle)
-        self._free_bytes += size
-        if self._free_bytes > self.budget // KEPT_SHARE:
-            self._evict(size)
+    def take_all(
+        self, wanted: Sequence[tuple[int, int]], name: Callable[[int], str]
+    ) -> list[Buffer]:
+        """Return the buffers of a flush, for pairs of a number and bytes.
 
-    def _evict(self, recent: int) -> None:
-        """Destroy free buffers until the limit holds, those of size `recent` last."""
-        for size in [s for s in self._free if s != recent] + [recent]:
-            handles = self._free[size]
-            while handles and self._free_bytes > self.budget // KEPT_SHARE:
+        Raises:
+            DeviceMemoryError: as `take`; `name(number)` says what a buffer is for.
+        """
+        self._flush += 1
+        free, last_taken = self.free, self._last_taken
+        taken = []
+        for number, nbytes in wanted:
+            size = size_class(nbytes)
+            handles = free[size]
+            if handles:
+                last_taken[size] = self._flush
+                self.free_bytes -= size
+                taken.append(Buffer(self, heappop(handles), size))
+            else:
+                taken.append(self.take(nbytes, name, number))
+        return taken
+
+    def evict(self) -> None:
+        """Destroy free buffers until the limit holds, sizes long unused first."""
+        for size in sorted(self.free, key=lambda size: self._last_taken.get(size, 0)):
+            handles = self.free[size]
+            while handles and self.free_bytes > self.budget // KEPT_SHARE:
                 self._destroy(handles.pop(), size)
             if not handles:
-                del self._free[size]
+                del self.free[size]
+                self._last_taken.pop(size, None)
 
     def _destroy(self, handle: int, size: int) -> None:
         """Destroy one free buffer; after a loss there is nothing to destroy."""
         if not self.driver.is_lost:
             self.driver.destroy_buffer(handle)
-        self._free_bytes -= size
+        self.free_bytes -= size
         self.allocated -= size
 
     def trim(self) -> None:
         """Destroy all free buffers."""
-        for size, handles in self._free.items():
+        for size, handles in self.free.items():
             for handle in handles:
                 self._destroy(handle, size)
-        self._free.clear()
+        self.free.clear()

@@ -51,8 +51,8 @@ class Replay:
         self._host = host
         self._plan = plan
         numbers = graph.numbers
-        places = {numbers[id(n)]: i for i, n in enumerate(inputs) if id(n) in numbers}
-        self._outputs = [(numbers[id(node.base)], node.view) for node in outputs]
+        places = {numbers[n]: i for i, n in enumerate(inputs) if n in numbers}
+        self._outputs = [(numbers[node.base], node.view) for node in outputs]
         self._bases = {number: graph.nodes[number] for number, _ in self._outputs}
         made = {number for number, _ in plan.results}
         self._given = [
@@ -74,13 +74,20 @@ class Replay:
                 )
         for number, nbytes in plan.scratch:
             self._kept[number] = host.pool.take(nbytes, str, "a scratch storage")
-        fixed = {number: buffer.handle for number, buffer in self._kept.items()}
+        references = plan.references
         changing = {n for n, _ in self._given} | {n for n, _ in self._fresh}
-        handles = {**dict.fromkeys(changing, 0), **fixed}
+        handles = [
+            0 if number in changing else self._kept[number].handle
+            for number in references
+        ]
         self._tapes: list[tuple[array[int], list[tuple[int, int]]]] = [
             (
-                filled(tape, handles, graph.nodes),
-                [hole for hole in tape.buffer_holes if hole[1] in changing],
+                filled(tape, handles, graph.nodes)[:],
+                [
+                    (at, references[place])
+                    for at, place in tape.buffer_holes
+                    if references[place] in changing
+                ],
             )
             for tape in plan.tapes
         ]

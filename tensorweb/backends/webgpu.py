@@ -69,15 +69,14 @@ class WebGpuBackend:
 
         A view of a constant stays what it is: it needs no storage to be read from.
         """
-        bases = [
-            node.base
-            for node in nodes
-            if node.base.storage is None
-            and (node.base is node or node.base.op is not CONSTANT)
-        ]
+        bases: dict[Node, None] = {}
+        for node in nodes:
+            base = node.owner or node
+            if base.storage is None and (base is node or base.op is not CONSTANT):
+                bases[base] = None
         if bases:
             self._alive(nodes)
-            graph = linearize(list(dict.fromkeys(bases)))
+            graph = linearize(list(bases))
             with self._failures(nodes[0]):
                 self._run(graph, self._plan(graph))
 
@@ -169,20 +168,23 @@ class WebGpuBackend:
     def _run(self, graph: LinearGraph, plan: Plan) -> None:
         """Make the storages, submit the tapes and settle the results."""
         nodes = graph.nodes
-        buffers: dict[int, Buffer] = {}
-        for number in plan.reads:
-            buffers[number] = self.buffer_of(nodes[number])
-        for number, nbytes in plan.results:
-            buffers[number] = self.pool.take(nbytes, describe, nodes[number])
-        for number, nbytes in plan.scratch:
-            buffers[number] = self.pool.take(nbytes, str, "a kernel's scratch storage")
-        handles = {number: buffer.handle for number, buffer in buffers.items()}
+        buffers = [self.buffer_of(nodes[number]) for number in plan.reads]
+
+        def name(number: int) -> str:
+            is_result = number < len(nodes)
+            return (
+                describe(nodes[number]) if is_result else "a kernel's scratch storage"
+            )
+
+        first = len(buffers)
+        buffers += self.pool.take_all(plan.taken, name)
+        handles = [buffer.handle for buffer in buffers]
         for tape in plan.tapes:
             self.driver.submit(filled(tape, handles, nodes))
         if records.is_recording():
-            self.report(plan, buffers)
-        for number, _ in plan.results:
-            nodes[number].settle(buffers[number])
+            self.report(plan, dict(zip(plan.references, buffers, strict=True)))
+        for place, (number, _) in enumerate(plan.results, first):
+            nodes[number].settle(buffers[place])
 
     @staticmethod
     def report(plan: Plan, buffers: Mapping[int, Buffer]) -> None:
@@ -210,12 +212,15 @@ class WebGpuBackend:
             DeviceLostError: the storage lay on a device that is gone.
         """
         storage = node.storage
+        if type(storage) is Buffer and storage.pool is self.pool:
+            return storage
         if isinstance(storage, HostData):
             data = self._device_bytes(node, storage)
             buffer = self.pool.take(len(data), describe, node)
             if len(data):
                 self.driver.write_buffer(buffer.handle, 0, data)
-            node.storage = storage = buffer
+            node.storage = buffer
+            return buffer
         if isinstance(storage, Placeholder):
             raise TraceError(
                 f"jit: the value of {describe(node)} was asked for while the function "
@@ -223,11 +228,9 @@ class WebGpuBackend:
                 "of it, use where instead of if, or call the function without jit."
             )
         assert isinstance(storage, Buffer), "internal: a foreign storage"
-        if storage.pool is not self.pool:
-            raise DeviceLostError(
-                f"{describe(node)} lay on a GPU device that was lost; make it again."
-            )
-        return storage
+        raise DeviceLostError(
+            f"{describe(node)} lay on a GPU device that was lost; make it again."
+        )
 
     @staticmethod
     def _device_bytes(node: Node, storage: HostData) -> bytes | memoryview:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from tensorweb.graph import CONSTANT, Node
+from tensorweb.graph import CONSTANT, Node, structure_of
+
+OUTPUTS = -1
+"""Stands in a key before the numbers of the outputs."""
 
 
 @dataclass(slots=True)
@@ -14,59 +17,77 @@ class LinearGraph:
 
     Attributes:
         nodes: every node by number. Computed ones stand for their storage.
-        numbers: number by `id(node)`.
+        numbers: number by node.
         key: what two graphs must share to share a plan: operations, attributes,
             shapes and dtypes, but not the values of constants nor which storages.
         outputs: numbers of the nodes asked for.
     """
 
     nodes: list[Node]
-    numbers: dict[int, int]
+    numbers: dict[Node, int]
     key: Hashable
     outputs: tuple[int, ...]
 
 
 def linearize(outputs: Sequence[Node]) -> LinearGraph:
-    """Return the numbered graph that `outputs` need, in order of computation."""
-    nodes: list[Node] = []
-    numbers: dict[int, int] = {}
-    parts: list[Hashable] = []
+    """Return the numbered graph that `outputs` need, in order of computation.
+
+    The key is flat: each node's structure, then the numbers of its inputs.
+    """
+    numbers: dict[Node, int] = {}
+    key: list[int] = []
     stack = list(reversed(outputs))
     while stack:
         node = stack[-1]
-        key = id(node)
-        if key in numbers:
+        if node in numbers:
             stack.pop()
             continue
         owner = node.owner
-        base = node if owner is None else owner
-        if base.storage is not None:
+        if owner is not None and owner.storage is not None:
             stack.pop()
-            number = numbers.get(id(base))
-            if number is None:
-                number = numbers[id(base)] = len(nodes)
-                nodes.append(base)
-                parts.append((base.dtype.name, base.size))
-            if node is not base:
-                view = node.view
-                numbers[key] = len(nodes)
-                nodes.append(node)
-                parts.append((number, view.shape, view.strides, view.offset))
+            _number_view(node, owner, numbers, key)
             continue
-        inputs = node.inputs
-        is_ready = True
-        for source in inputs:
-            if id(source) not in numbers:
-                stack.append(source)
-                is_ready = False
-        if not is_ready:
+        waiting = len(stack)
+        for source in node.inputs:
+            if source not in numbers:
+                if source.inputs:
+                    stack.append(source)
+                else:
+                    key.append(source.structure or _structure(source))
+                    numbers[source] = len(numbers)
+        if len(stack) > waiting:
             continue
         stack.pop()
-        numbers[key] = len(nodes)
-        nodes.append(node)
-        op = node.op
-        sources = tuple([numbers[id(source)] for source in inputs])
-        attrs = None if op is CONSTANT else node.attrs
-        parts.append((op.name, attrs, node.shape, node.dtype.name, sources))
-    wanted = tuple(numbers[id(node)] for node in outputs)
-    return LinearGraph(nodes, numbers, (tuple(parts), wanted), wanted)
+        key.append(node.structure or _structure(node))
+        for source in node.inputs:
+            key.append(numbers[source])
+        numbers[node] = len(numbers)
+    key.append(OUTPUTS)
+    wanted = tuple([numbers[node] for node in outputs])
+    key.extend(wanted)
+    return LinearGraph(list(numbers), numbers, tuple(key), wanted)
+
+
+def _structure(node: Node) -> int:
+    """Return the structure of a node, and keep it; a computed one stands for bytes."""
+    if node.storage is not None:
+        node.structure = structure_of(node.dtype, node.size)
+    else:
+        attrs = None if node.op is CONSTANT else node.attrs
+        node.structure = structure_of(
+            node.op, attrs, node.shape, node.dtype, len(node.inputs)
+        )
+    return node.structure
+
+
+def _number_view(
+    node: Node, owner: Node, numbers: dict[Node, int], key: list[int]
+) -> None:
+    """Number a node that looks at a computed storage, and the storage before it."""
+    if owner not in numbers:
+        key.append(owner.structure or _structure(owner))
+        numbers[owner] = len(numbers)
+    view = node.view
+    key.append(structure_of(view.shape, view.strides, view.offset))
+    key.append(numbers[owner])
+    numbers[node] = len(numbers)

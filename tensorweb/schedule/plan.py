@@ -63,8 +63,9 @@ class _KernelBuilder:
     ) -> None:
         self.graph = graph
         self.root = root
-        # Sorting writes elements beside their positions and reads counts.
-        self.max_inputs = max_inputs - (root.op.kind == "sort")
+        # Sorting writes elements beside their positions and reads counts; accumulation
+        # reads keys and their order, and writes edges of blocks beside its result.
+        self.max_inputs = max_inputs - {"sort": 1, "accumulate": 2}.get(root.op.kind, 0)
         self.stored = fusion.stored
         self.core = fusion.core_of.get(id(root))
         self.rows = fusion.rows_of.get(id(root), [])
@@ -104,9 +105,9 @@ class _KernelBuilder:
         numbers = self.graph.numbers
         return Planned(
             kernel,
-            numbers[id(self.root)],
-            tuple(numbers[id(node)] for node in self.bindings.inputs),
-            tuple(numbers[id(node)] for node in self.bindings.scalars),
+            numbers[self.root],
+            tuple(numbers[node] for node in self.bindings.inputs),
+            tuple(numbers[node] for node in self.bindings.scalars),
         )
 
     def _space(self) -> Space:
@@ -238,6 +239,20 @@ class _KernelBuilder:
         }
         return "scatter", (self.root.size, positions.size), expressions
 
+    def _accumulate(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+        """Return a kernel over rows of the result: axes of positions, then of a row."""
+        original, positions, values = self.root.inputs
+        rank = len(positions.shape)
+        groups = _consecutive(rank, len(values.shape) - rank)
+        width = prod(values.shape[rank:])
+        expressions = {
+            "original": self._flat(original),
+            "position": self._flat(positions),
+            "written": self._value(values, *groups),
+        }
+        sizes = (self.root.size // width, positions.size, width)
+        return "accumulate", sizes, expressions
+
     def _compress(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
         mask, running = self.root.inputs
         expressions = {"mask": self._flat(mask), "running": self._flat(running)}
@@ -246,7 +261,7 @@ class _KernelBuilder:
     def _inlined(self) -> set[int]:
         """Return `id` of the nodes that this kernel computes inside itself."""
         inlined = {id(self.root)}
-        for node in reversed(self.graph.nodes[: self.graph.numbers[id(self.root)] + 1]):
+        for node in reversed(self.graph.nodes[: self.graph.numbers[self.root] + 1]):
             if id(node) in inlined and node.base.storage is None:
                 inlined.update(
                     id(source)
@@ -262,7 +277,7 @@ class _KernelBuilder:
         storages: dict[int, frozenset[int]] = {}
         scalars: dict[int, frozenset[int]] = {}
         none: frozenset[int] = frozenset()
-        for node in self.graph.nodes[: self.graph.numbers[id(self.root)] + 1]:
+        for node in self.graph.nodes[: self.graph.numbers[self.root] + 1]:
             key = id(node)
             if key not in inlined or node.base.storage is not None:
                 storages[key], scalars[key] = frozenset({id(node.base)}), none
