@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorweb.methods.algebra import AlgebraMethods
+from tensorweb.methods.at import AtMethods
 from tensorweb.methods.elementwise import ElementwiseMethods
 from tensorweb.methods.indexing import IndexingMethods
 from tensorweb.methods.layout import LayoutMethods
@@ -22,6 +23,7 @@ class Tensor(
     MovementMethods,
     RearrangementMethods,
     IndexingMethods,
+    AtMethods,
     AlgebraMethods,
     LayoutMethods,
     ValueMethods,

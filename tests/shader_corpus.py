@@ -7,6 +7,7 @@ from functools import cache
 
 from tensorweb import dtypes
 from tensorweb.build import (
+    accumulation,
     contraction,
     convolution,
     elementwise,
@@ -15,6 +16,7 @@ from tensorweb.build import (
     selection,
     sorting,
 )
+from tensorweb.build.keys import Indices, Span
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.template import shader_folder, template_names
 from tensorweb.dtypes import CATEGORIES, DType
@@ -111,6 +113,7 @@ def structures() -> Iterator[tuple[str, Node]]:
             for length in (9, 999, 9999):
                 x = value(3, length, dtype=dtype)
                 yield f"{name} {dtype} {length}", getattr(sorting, name)(x, 1)
+    yield from accumulations()
     for padding, groups in ((1, 1), (0, 1), (1, 3)):
         for shape in ((2, 9, 8, 8), (2, 9, 17, 15)):
             name = f"convolution {shape} padding {padding} groups {groups}"
@@ -127,6 +130,19 @@ def structures() -> Iterator[tuple[str, Node]]:
     many = value(2, 3, 2, 3, 2, 3, 2, 3)
     turned = movement.permute(many, (7, 5, 3, 1, 6, 4, 2, 0))
     yield "rank 8", elementwise.elementwise(OPS["add"], turned, value(2))
+
+
+def accumulations() -> Iterator[tuple[str, Node]]:
+    """Yield what accumulates elements and rows, few and many, in every dtype."""
+    for name in accumulation.COMBINED:
+        for dtype in STORED:
+            for count, row in ((9, ()), (9999, ()), (9, (3,)), (9999, (4,))):
+                items = [Indices(value(count, dtype=dtypes.int32))]
+                spans = [Span((0, length, 1)) for length in row]
+                x = value(999, *row, dtype=dtype)
+                values = value(count, *row, dtype=dtype)
+                made = accumulation.accumulate(name, x, [*items, *spans], values)
+                yield f"{name} {dtype} {count} {row}", made
 
 
 @cache

@@ -17,3 +17,10 @@ fn order_of_i32(bits: u32, flip: u32) -> u32 {
 fn order_of_u32(bits: u32, flip: u32) -> u32 {
     return bits ^ flip;
 }
+
+// The float of a key; NaN has lost its bits and zero its sign. Exact.
+fn f32_of_order(key: u32, flip: u32) -> f32 {
+    let ordered = key ^ flip;
+    let bits = select(~ordered, ordered & 0x7fffffffu, ordered >= 0x80000000u);
+    return bitcast<f32>(select(bits, 0x7fc00000u, key == 0xffffffffu));
+}

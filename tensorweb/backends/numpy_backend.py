@@ -194,7 +194,8 @@ def _argument(source: Node, names: dict[int, str]) -> str:
 
 def _call_name(node: Node) -> str:
     if isinstance(node.op.numpy, str) and node.op.numpy:
-        return f"numpy.{node.op.numpy}"
+        suffix = ".at" if node.op.kind == "accumulate" else ""
+        return f"numpy.{node.op.numpy}{suffix}"
     return {"matmul": "numpy.matmul", "concat": "numpy.concatenate"}.get(
         node.op.name, node.op.name
     )

@@ -161,6 +161,22 @@ def _scatter(node: Node, inputs: Sequence[Array]) -> Array:
     return result.reshape(node.shape)
 
 
+def _accumulate(node: Node, inputs: Sequence[Array]) -> Array:
+    """Combine elements one after another in the order of positions.
+
+    NumPy is quick at this in one dimension only. float16 is rounded once, at the end.
+    """
+    target, positions, values = inputs
+    width = prod(values.shape[positions.ndim :])
+    at = positions.reshape(-1).astype(np.intp)
+    if width > 1:
+        at = (at[:, None] * width + np.arange(width)).reshape(-1)
+    wide = np.dtype(np.float32) if target.dtype == np.float16 else target.dtype
+    result = target.reshape(-1).astype(wide)
+    getattr(np, str(node.op.numpy)).at(result, at, values.reshape(-1).astype(wide))
+    return result.astype(target.dtype).reshape(node.shape)
+
+
 def _compress(node: Node, inputs: Sequence[Array]) -> Array:
     return np.flatnonzero(inputs[0]).astype(numpy_dtype(node.dtype))
 
@@ -198,6 +214,7 @@ RULES: dict[str, Rule] = {
     "embed": _embed,
     "gather": _gather,
     "scatter": _scatter,
+    "accumulate": _accumulate,
     "compress": _compress,
     "matmul": _matmul,
 }

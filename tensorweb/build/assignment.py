@@ -38,24 +38,31 @@ def assign(node: Node, items: Sequence[Item], values: Node) -> Node:
     values = cast(values, node.dtype)
     if is_basic(items):
         return _assign_box(node, items, values)
-    first = items[0]
-    if isinstance(first, Mask) and all(
-        isinstance(item, Span) and item.range == (0, length, 1)
-        for item, length in zip(
-            items[1:], node.shape[len(first.node.shape) :], strict=False
-        )
-    ):
-        return _assign_masked(node, first.node, values)
+    mask = lone_mask(items, node.shape)
+    if mask is not None:
+        found = masked_values(node, mask, values)
+        return node if found is None else elementwise(OPS["where"], *found, node)
     positions = index_positions(View.contiguous(node.shape), items, node)
     if not positions.size:
-        _spread_to(values, positions.shape)
+        spread_to(values, positions.shape)
         return node
-    written = _spread_to(values, positions.shape)
+    written = spread_to(values, positions.shape)
     flat = (positions.size,)
     return scatter(node, reshape(positions, flat), reshape(written, flat))
 
 
-def _spread_to(values: Node, shape: Shape) -> Node:
+def lone_mask(items: Sequence[Item], shape: Shape) -> Node | None:
+    """Return the mask of a key that is one mask over the leading axes, else None."""
+    first = items[0]
+    if isinstance(first, Mask) and all(
+        isinstance(item, Span) and item.range == (0, length, 1)
+        for item, length in zip(items[1:], shape[len(first.node.shape) :], strict=False)
+    ):
+        return first.node
+    return None
+
+
+def spread_to(values: Node, shape: Shape) -> Node:
     """Return values broadcast to a shape; leading axes of length 1 may be too many."""
     extra = len(values.shape) - len(shape)
     if extra > 0 and size(values.shape[:extra]) == 1:
@@ -71,7 +78,7 @@ def _spread_to(values: Node, shape: Shape) -> Node:
 
 def _assign_box(node: Node, items: Sequence[Item], values: Node) -> Node:
     ranges = basic_ranges(items)
-    written = _spread_to(values, basic_shape(items))
+    written = spread_to(values, basic_shape(items))
     lengths = tuple(length for _, length, _ in ranges)
     if 0 in lengths:
         return node
@@ -123,8 +130,12 @@ def _both(a: Node, b: Node) -> Node:
     return elementwise(OPS["logical_and"], a, b)
 
 
-def _assign_masked(node: Node, mask: Node, values: Node) -> Node:
-    """Replace where a mask over the leading axes holds, without a read if possible."""
+def masked_values(node: Node, mask: Node, values: Node) -> tuple[Node, Node] | None:
+    """Return a mask over the leading axes and the values that belong where it holds.
+
+    Both broadcast to the node's shape; None when the mask is known to hold nowhere.
+    Values that do not differ between places are found without a read.
+    """
     rank = len(mask.shape)
     rest = node.shape[rank:]
     while len(values.shape) > len(rest) + 1 and values.shape[0] == 1:
@@ -132,14 +143,14 @@ def _assign_masked(node: Node, mask: Node, values: Node) -> Node:
     wide = reshape(mask, (*mask.shape, *(1,) * len(rest)))
     has_rows = len(values.shape) == len(rest) + 1 and values.shape[0] != 1
     if not has_rows:
-        row = _spread_to(values, (1, *rest))
+        row = spread_to(values, (1, *rest))
         same = reshape(row, (*(1,) * rank, *rest))
-        return elementwise(OPS["where"], wide, expand(same, node.shape), node)
+        return wide, expand(same, node.shape)
     flat = reshape(mask, (mask.size,))
     running, total = running_counts(flat) if mask.size else (flat, 0)
-    rows = _spread_to(values, (total, *rest))
+    rows = spread_to(values, (total, *rest))
     if total == 0:
-        return node
+        return None
     one = constant(1, dtypes.int32, node.device)
     zero = constant(0, dtypes.int32, node.device)
     source = elementwise(
@@ -147,4 +158,4 @@ def _assign_masked(node: Node, mask: Node, values: Node) -> Node:
     )
     spans: list[Item] = [Span((0, length, 1)) for length in rest]
     chosen = reshape(select(rows, [Indices(source), *spans]), node.shape)
-    return elementwise(OPS["where"], wide, chosen, node)
+    return wide, chosen

@@ -55,7 +55,7 @@ def select(node: Node, items: Sequence[Item]) -> Node:
         return reshape(slice_ranges(node, basic_ranges(items)), basic_shape(items))
     node, items = _merge_masked_axes(node, items)
     if node.base.op is CONSTANT and node.base.storage is None:
-        shape = _advanced_shape(_without_masks(items))[0]
+        shape = advanced_shape(without_masks(items))[0]
         number = node.base.attrs
         return constant(number, node.dtype, node.device, shape)  # type: ignore[arg-type]  # a constant's attrs are its number
     return gather(node.base, index_positions(node.view, items, node))
@@ -85,14 +85,15 @@ def _rank_taken(item: Item) -> int:
     return 0 if isinstance(item, NewAxis | Dots) else 1
 
 
-def _without_masks(items: Sequence[Item]) -> list[Item]:
+def without_masks(items: Sequence[Item]) -> list[Item]:
+    """Return a key with positions in place of its masks."""
     result: list[Item] = []
     for item in items:
         result.extend(mask_indices(item.node) if isinstance(item, Mask) else [item])
     return result
 
 
-def _advanced_shape(items: Sequence[Item]) -> tuple[Shape, Shape, int]:
+def advanced_shape(items: Sequence[Item]) -> tuple[Shape, Shape, int]:
     """Return the result's shape, the shape of the index tensors together, its place.
 
     As in NumPy: it stands where the first index tensor is when all of them (integers
@@ -120,12 +121,12 @@ def _advanced_shape(items: Sequence[Item]) -> tuple[Shape, Shape, int]:
 
 def index_positions(view: View, items: Sequence[Item], node: Node) -> Node:
     """Return the storage positions (int32) of what a key with index tensors names."""
-    flat_items = _without_masks(items)
+    flat_items = without_masks(items)
     common_device(
         GATHER,
         (node, *(item.node for item in flat_items if isinstance(item, Indices))),
     )
-    shape, together, place = _advanced_shape(flat_items)
+    shape, together, place = advanced_shape(flat_items)
     offset, terms = view.offset, []
     axis, kept = 0, 0
     for item in flat_items:
@@ -151,6 +152,14 @@ def index_positions(view: View, items: Sequence[Item], node: Node) -> Node:
             kept += 1
         axis += 1
     return expand(_sum(terms, offset, node.device), shape)
+
+
+def index_sum(terms: Sequence[tuple[Node, int]], rank: int, device: str) -> Node:
+    """Return the sum of index nodes times their strides, last axes aligned."""
+    aligned = [
+        _term(node, stride, rank - len(node.shape), rank) for node, stride in terms
+    ]
+    return _sum(aligned, 0, device)
 
 
 def _term(node: Node, stride: int, start: int, rank: int) -> Node:

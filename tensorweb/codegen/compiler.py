@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tensorweb.codegen.accumulation import accumulate
 from tensorweb.codegen.contraction import matmul
 from tensorweb.codegen.families import compress, elementwise, scatter
 from tensorweb.codegen.program import Program
@@ -31,6 +32,7 @@ FAMILIES: dict[str, Callable[[Kernel, Target], Program]] = {
     "scan": scan,
     "sort": sort,
     "scatter": scatter,
+    "accumulate": accumulate,
     "compress": compress,
 }
 """Who writes the program of each kind of kernel."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Self, SupportsIndex
 
 from tensorweb import dtypes
@@ -37,12 +37,12 @@ class IndexingMethods(TensorBase):
     __slots__ = ()
 
     def __getitem__(self, key: object) -> Self:
-        items = parse(_node_key(key, self.node.device), self.node.shape)
+        items = parse(node_key(key, self.node.device), self.node.shape)
         return self._wrap(select(self.node, items))
 
     def __setitem__(self, key: object, value: ArrayLike) -> None:
-        items = parse(_node_key(key, self.node.device), self.node.shape)
-        values = _values(value, self.node)
+        items = parse(node_key(key, self.node.device), self.node.shape)
+        values = written_values(value, self.node)
         self.node = self._wrap(assign(self.node, items, values)).node
 
     def __iter__(self) -> Iterator[Self]:
@@ -55,16 +55,6 @@ class IndexingMethods(TensorBase):
         equal = elementwise(OPS["equal"], *as_operands(self, value))
         found = reduce("any", equal, tuple(range(len(equal.shape))))
         return read([found])[0] != b"\0"
-
-    def at(self, *index: SupportsIndex | Sequence[SupportsIndex]) -> Self:
-        """Return slice `i` of the first axis, or the element at an index list.
-
-        Raises:
-            TensorIndexError: an index is out of range or there are too many.
-        """
-        given = index[0] if len(index) == 1 else index
-        key = tuple(given) if isinstance(given, list | tuple) else (given,)
-        return self._wrap(select(self.node, parse(key, self.node.shape)))
 
     def take(self, indices: ArrayLike, /, axis: SupportsIndex | None = None) -> Self:
         """Return the slices at `indices` along an axis."""
@@ -105,7 +95,7 @@ def _as_mask(node: Node) -> Node:
     return elementwise(OPS["not_equal"], node, zero)
 
 
-def _node_key(key: object, device: str) -> tuple[object, ...]:
+def node_key(key: object, device: str) -> tuple[object, ...]:
     """Return a key as a tuple in which lists and arrays are nodes."""
     parts = key if isinstance(key, tuple) else (key,)
     return tuple(_node_part(part, device) for part in parts)
@@ -140,7 +130,7 @@ def _index_node(indices: ArrayLike, device: str) -> Node:
     )
 
 
-def _values(value: ArrayLike, node: Node) -> Node:
+def written_values(value: ArrayLike, node: Node) -> Node:
     """Return what is written into a tensor, in a dtype that fits it.
 
     Raises:

@@ -25,6 +25,51 @@ GATHER = Op("gather", "gather", "elements of a storage at given positions", arit
 SCATTER = Op(
     "scatter", "scatter", "a storage with given positions written; last wins", arity=3
 )
+SCATTER_ADD = Op(
+    "scatter_add",
+    "accumulate",
+    "a storage with values added at given positions; equal positions add up",
+    arity=3,
+    numpy="add",
+    wgsl={"any": "({0} + {1})"},
+    identity={"any": -0.0},
+)
+SCATTER_MULTIPLY = Op(
+    "scatter_multiply",
+    "accumulate",
+    "a storage multiplied by values at given positions, as often as they occur",
+    arity=3,
+    accepts="numeric",
+    numpy="multiply",
+    wgsl={"any": "({0} * {1})"},
+    identity={"any": 1},
+)
+SCATTER_MINIMUM = Op(
+    "scatter_minimum",
+    "accumulate",
+    "a storage with the least of its and the given values at positions; NaN wins",
+    arity=3,
+    numpy="minimum",
+    wgsl={
+        "float": "minimum_f32({0}, {1})",
+        "any": "min({0}, {1})",
+        "bool": "({0} & {1})",
+    },
+    identity={"any": "highest"},
+)
+SCATTER_MAXIMUM = Op(
+    "scatter_maximum",
+    "accumulate",
+    "a storage with the greatest of its and the given values at positions; NaN wins",
+    arity=3,
+    numpy="maximum",
+    wgsl={
+        "float": "maximum_f32({0}, {1})",
+        "any": "max({0}, {1})",
+        "bool": "({0} | {1})",
+    },
+    identity={"any": "lowest"},
+)
 SORT = Op("sort", "sort", "the last axis in order; equal values keep theirs, NaN last")
 ARGSORT = Op(
     "argsort", "sort", "positions that sort the last axis, as sort does", result="index"
@@ -70,6 +115,10 @@ ROWS: tuple[Op, ...] = (
     EMBED,
     GATHER,
     SCATTER,
+    SCATTER_ADD,
+    SCATTER_MULTIPLY,
+    SCATTER_MINIMUM,
+    SCATTER_MAXIMUM,
     SORT,
     ARGSORT,
     COMPRESS,

@@ -19,7 +19,7 @@ CORES = frozenset({"reduce", "argreduce", "matmul"})
 CHOICES = ("pad", "concat", "embed")
 """Kinds that read their inputs at shifted places."""
 
-HEAVY = CORES | {"scan", "sort", "scatter", "compress"}
+HEAVY = CORES | {"scan", "sort", "scatter", "accumulate", "compress"}
 """Kinds that always need a kernel built around them."""
 
 ROW_OPS = frozenset({"sum", "prod", "max", "min"})
@@ -220,6 +220,8 @@ class Fusion:
         if kind == "matmul":
             return self._cost[id(source)] > LOAD_COST + 4
         if kind == "scatter" and source is node.inputs[2]:
+            return self._cost[id(source)] > REPEAT_LIMIT
+        if kind == "accumulate" and source is node.inputs[1]:
             return self._cost[id(source)] > REPEAT_LIMIT
         if kind == "scan" and node.shape[-1] > LONGEST_SCAN:
             return self._cost[id(source)] > RECOMPUTE_LIMIT

@@ -79,14 +79,14 @@ class Kernel:
 
     Attributes:
         kind: the family: `elementwise`, `rows`, `reduce`, `argreduce`, `matmul`,
-            `scan`, `sort`, `scatter` or `compress`.
+            `scan`, `sort`, `scatter`, `accumulate` or `compress`.
         op: the core's op name, `""` for elementwise kernels; for rows the names of all
             reductions with commas between.
         sizes: the family's lengths: elementwise (n,), rows (rows, length),
             reduce (outputs, length),
             matmul (batch, m, n, k), scan (rows, length), sort (rows, length, 1 for
-            descending), scatter (elements, writes),
-            compress (length,).
+            descending), scatter (elements, writes), accumulate (rows, writes, width of
+            a row), compress (length,).
         expressions: the family's expressions by name, for example `term`, `finish`.
         input_dtypes: dtypes of the input buffers, by slot.
         scalar_dtypes: dtypes of the launch's constants, by slot.

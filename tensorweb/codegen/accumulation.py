@@ -1,0 +1,392 @@
+"""Programs that accumulate values at positions, the same way every time.
+
+Where order changes nothing (integer sums, extremes) every value is one atomic
+operation. Otherwise (sums and products of floats, integer products) positions are
+sorted, which brings the values of each place together in order, and their runs are
+combined in a tree of blocks: single elements travel with their positions, of longer
+rows only the number does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tensorweb.codegen.expression import (
+    VALUE_TYPES,
+    Declarations,
+    function,
+    kind_of,
+    storage_type,
+    stored,
+)
+from tensorweb.codegen.families import (
+    GROUP,
+    Storages,
+    elementwise,
+    input_storages,
+    launch,
+    vector_inputs,
+)
+from tensorweb.codegen.identities import identity_bits
+from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.sorting import BLOCK, Sort
+from tensorweb.codegen.target import Target
+from tensorweb.codegen.transposition import find_turn, transposition
+from tensorweb.codegen.vector import WIDTH, vector_function
+from tensorweb.ops import OPS
+from tensorweb.schedule.kernel import Access, Expression, Kernel
+
+RUN_BLOCK = 2048
+"""Sorted elements of one workgroup."""
+
+ROW_BLOCK = 64
+"""Sorted rows that a thread walks through."""
+
+_EXTREMES = ("scatter_minimum", "scatter_maximum")
+
+_TO_ORDER = {
+    "float": "order_of_f32(bitcast<u32>({0}), {1})",
+    "int": "order_of_i32(bitcast<u32>({0}), {1})",
+    "uint": "order_of_u32({0}, {1})",
+    "bool": "order_of_u32(select(0u, 1u, {0}), {1})",
+}
+_FROM_ORDER = {
+    "float": "f32_of_order({0}, {1})",
+    "int": "bitcast<i32>(order_of_i32({0}, {1}))",
+    "uint": "order_of_u32({0}, {1})",
+    "bool": "((order_of_u32({0}, {1}) & 1u) != 0u)",
+}
+
+
+def accumulate(kernel: Kernel, target: Target) -> Program:
+    """Return the program that combines an original with values at positions."""
+    if kernel.op in _EXTREMES:
+        return _Atomic(kernel).program()
+    if kernel.op == "scatter_add" and kind_of(kernel.dtype) != "float":
+        return _Atomic(kernel).program()
+    return _Sorted(kernel).program(target)
+
+
+def _combined(kernel: Kernel, a: str, b: str) -> str:
+    """Return the WGSL of two values combined."""
+    forms = OPS[kernel.op].wgsl
+    form = forms.get(kind_of(kernel.dtype)) or forms["any"]
+    return form.format(a, b)
+
+
+class _Atomic:
+    """Writes the launches of an accumulation whose order changes nothing."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.rows, self.writes, self.width = kernel.sizes
+        self.kind = kind_of(kernel.dtype)
+        # Keys of minima ascend where values descend, so that the largest key wins.
+        self.flip = "0xffffffffu" if kernel.op == "scatter_minimum" else "0u"
+
+    def program(self) -> Program:
+        """Return the launch of the updates and the one that finishes every element."""
+        totals = scratch(0)
+        nbytes = self.rows * self.width * 4
+        launches = (self._updates(totals), self._finish(totals))
+        return Program(launches, (nbytes,), frozenset({0}))
+
+    def _updates(self, totals: int) -> Launch:
+        kernel = self.kernel
+        position, written = kernel.expression("position"), kernel.expression("written")
+        declarations = Declarations(kernel.scalar_dtypes)
+        declarations.parameter("updates", "u32", self.writes * self.width)
+        declarations.parameter("width", "u32", self.width)
+        inputs = kernel.input_dtypes
+        form, call = "bitcast<u32>({0})", "atomicAdd"
+        if kernel.op in _EXTREMES:
+            form, call = _TO_ORDER[self.kind].replace("{1}", self.flip), "atomicMax"
+        text = (
+            function(
+                declarations, "row_of", ("write",), position, inputs, "u32", "u32({0})"
+            )
+            + function(
+                declarations,
+                "bits_of",
+                ("write", "column"),
+                written,
+                inputs,
+                "u32",
+                form,
+            )
+            + "fn join(at: u32, bits: u32) {\n"
+            f"  {call}(&totals[at], bits);\n}}\n"
+        )
+        storages, places = input_storages(kernel, [position, written])
+        storages.append(("totals", "w", "atomic<u32>"))
+        groups = -(-self.writes * self.width // GROUP)
+        return launch(
+            "scatter_atomic", declarations, storages, (*places, totals), text, groups
+        )
+
+    def _finish(self, totals: int) -> Launch:
+        kernel = self.kernel
+        original = kernel.expression("original")
+        value, element = VALUE_TYPES[kernel.dtype], storage_type(kernel.dtype)
+        declarations = Declarations(kernel.scalar_dtypes)
+        length = self.rows * self.width
+        declarations.parameter("length", "u32", length)
+        text = function(
+            declarations,
+            "original",
+            ("index",),
+            original,
+            kernel.input_dtypes,
+            value,
+        )
+        total = f"{value}(found)"
+        if kernel.op in _EXTREMES:
+            total = _FROM_ORDER[self.kind].format("found", self.flip)
+        before = stored("before", kernel.dtype)
+        after = stored(_combined(kernel, "before", total), kernel.dtype)
+        # No value has the key 0 of its dtype's order but the one that changes nothing.
+        text += (
+            f"fn value(index: u32) -> {element} {{\n"
+            "  let before = original(index);\n"
+            "  let found = totals[index];\n"
+            f"  if (found == 0u) {{\n    return {before};\n  }}\n"
+            f"  return {after};\n}}\n"
+        )
+        storages, places = input_storages(kernel, [original])
+        storages += [("totals", "r", "u32"), ("result", "w", element)]
+        return launch(
+            "elementwise",
+            declarations,
+            storages,
+            (*places, totals, OUTPUT),
+            text,
+            -(-length // GROUP),
+        )
+
+
+class _Sorted:
+    """Writes the launches of an accumulation in a fixed order."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.rows, self.writes, self.width = kernel.sizes
+        self.value = VALUE_TYPES[kernel.dtype]
+        self.scratch_bytes: list[int] = []
+
+    def _scratch(self, words: int) -> int:
+        self.scratch_bytes.append(words * 4)
+        return scratch(len(self.scratch_bytes) - 1)
+
+    def program(self, target: Target) -> Program:
+        """Return a copy of the original and then what combines runs into it."""
+        original = self.kernel.expression("original")
+        copied = replace(
+            self.kernel,
+            kind="elementwise",
+            op="",
+            sizes=(self.rows * self.width,),
+            expressions=(("value", original),),
+        )
+        turn = find_turn(original)
+        first = (
+            elementwise(copied, target) if turn is None else transposition(copied, turn)
+        )
+        assert not first.scratch_bytes, "internal: a copy needs no scratch"
+        launches = [*first.launches]
+        keys, words = self._scratch(self.writes), self._scratch(self.writes)
+        launches += self._sort(keys, words)
+        launches += (
+            self._runs(keys, words) if self.width == 1 else self._rows(keys, words)
+        )
+        return Program(tuple(launches), tuple(self.scratch_bytes))
+
+    def _sort(self, keys: int, words: int) -> list[Launch]:
+        """Return the launches that sort positions and what goes along with them."""
+        position = _as_one_row(self.kernel.expression("position"))
+        sort = Sort(self.kernel, position, (1, self.writes), self.scratch_bytes)
+        sort.key_bits = max((self.rows - 1).bit_length(), 1)
+        sort.elements_to, sort.carried_to = keys, words
+        if self.width == 1:
+            sort.carried = _as_one_row(self.kernel.expression("written"))
+        return sort.whole() if self.writes <= BLOCK else sort.long()
+
+    def _combine(self, type_name: str) -> str:
+        """Return the types of values and how two of them combine."""
+        return (
+            f"alias Value = {type_name};\n"
+            "fn combine(a: Value, b: Value) -> Value {\n"
+            f"  return {_combined(self.kernel, 'a', 'b')};\n}}\n"
+        )
+
+    def _runs(self, keys: int, words: int) -> list[Launch]:
+        """Return the launches that combine runs of single elements."""
+        head = self._combine(self.value)
+        element = storage_type(self.kernel.dtype)
+        settled = f"result[key] = {element}(combine({self.value}(result[key]), total));"
+        launches = []
+        source, length, span = words, self.writes, 0
+        while True:
+            blocks = -(-length // RUN_BLOCK)
+            declarations, text = self._level(length, span)
+            text = head + text + (_TERM_OF_EDGES if span else _TERM_OF_WORDS)
+            storages: Storages = [
+                ("keys", "r", "u32"),
+                ("terms", "r", self.value if span else "u32"),
+                ("result", "w", element),
+            ]
+            places = [keys, source, OUTPUT]
+            text += _give("key: u32, edge: u32, total: Value", settled, "edge", blocks)
+            if blocks > 1:
+                source = self._scratch(2 * blocks)
+                storages.append(("edges", "w", self.value))
+                places.append(source)
+            launches.append(
+                launch("scatter_runs", declarations, storages, places, text, blocks)
+            )
+            if blocks == 1:
+                return launches
+            length, span = 2 * blocks, max(span, 2) // 2 * RUN_BLOCK
+
+    def _rows(self, keys: int, words: int) -> list[Launch]:
+        """Return the launches that combine runs of rows, in vectors where they can."""
+        written = self.kernel.expression("written")
+        vectors = vector_inputs([written])
+        columns = self.width // WIDTH if vectors else self.width
+        element, value = storage_type(self.kernel.dtype), self.value
+        if vectors:
+            element, value = f"vec{WIDTH}<{element}>", f"vec{WIDTH}<{value}>"
+        head = self._combine(value)
+        lanes = min(1 << (columns - 1).bit_length(), GROUP)
+        at = "key * parameters.width + column"
+        settled = f"result[{at}] = {element}(combine(Value(result[{at}]), total));"
+        edge = "edge * parameters.width + column"
+        launches = []
+        source, length, span = words, self.writes, 0
+        while True:
+            blocks = -(-length // ROW_BLOCK)
+            declarations, text = self._level(length, span)
+            declarations.parameter("width", "u32", columns)
+            declarations.parameter("lanes", "u32", lanes)
+            storages: Storages = [("keys", "r", "u32")]
+            places = [keys]
+            if span:
+                text += _ROW_OF_EDGES
+                storages.append(("terms", "r", value))
+                places.append(source)
+            else:
+                more, storages_of, slots = self._written_rows(declarations, vectors)
+                text += more
+                storages += [*storages_of, ("order", "r", "u32")]
+                places += [*slots, source]
+            storages.append(("result", "w", element))
+            places.append(OUTPUT)
+            signature = "key: u32, edge: u32, column: u32, total: Value"
+            text += _give(signature, settled, edge, blocks)
+            if blocks > 1:
+                source = self._scratch(2 * blocks * self.width)
+                storages.append(("edges", "w", value))
+                places.append(source)
+            tiles = -(-columns // lanes)
+            groups = -(-blocks // (GROUP // lanes)) * tiles
+            launches.append(
+                launch(
+                    "scatter_rows", declarations, storages, places, head + text, groups
+                )
+            )
+            if blocks == 1:
+                return launches
+            length, span = 2 * blocks, max(span, 2) // 2 * ROW_BLOCK
+
+    def _written_rows(
+        self, declarations: Declarations, vectors: set[int]
+    ) -> tuple[str, Storages, list[int]]:
+        """Return the function of a written row's element and what it reads."""
+        written = self.kernel.expression("written")
+        arguments = ("written", ("write", "column"), written, self.kernel.input_dtypes)
+        if vectors:
+            joined = "Value|Value({0}, {1}, {2}, {3})"
+            text = vector_function(declarations, *arguments, self.value, "{0}", joined)
+        else:
+            text = function(declarations, *arguments, "Value")
+        storages, slots = input_storages(self.kernel, [written], vectors)
+        return text + _ROW_OF_ORDER, storages, slots
+
+    def _level(self, length: int, span: int) -> tuple[Declarations, str]:
+        """Return the parameters of a launch and where its elements belong.
+
+        A pair of edges stands for `span` sorted elements; 0: these are elements.
+        """
+        declarations = Declarations(() if span else self.kernel.scalar_dtypes)
+        declarations.parameter("length", "u32", length)
+        scalar = VALUE_TYPES[self.kernel.dtype]
+        start = identity_bits(OPS[self.kernel.op], self.kernel.dtype)
+        declarations.parameter("identity", scalar, start)
+        if not span:
+            return declarations, _KEY_OF_ELEMENTS
+        declarations.parameter("span", "u32", span)
+        declarations.parameter("writes", "u32", self.writes)
+        return declarations, _KEY_OF_EDGES
+
+
+_KEY_OF_ELEMENTS = """\
+fn key(index: u32) -> u32 {
+  return keys[index];
+}
+"""
+
+_KEY_OF_EDGES = """\
+fn key(index: u32) -> u32 {
+  let first = index / 2u * parameters.span;
+  if (index % 2u == 0u) {
+    return keys[first];
+  }
+  return keys[min(first + parameters.span, parameters.writes) - 1u];
+}
+"""
+
+_TERM_OF_WORDS = """\
+fn term(index: u32) -> Value {
+  return bitcast<Value>(terms[index]);
+}
+"""
+
+_TERM_OF_EDGES = """\
+fn term(index: u32) -> Value {
+  return terms[index];
+}
+"""
+
+_ROW_OF_ORDER = """\
+fn term(row: u32, column: u32) -> Value {
+  return written(order[row], column);
+}
+"""
+
+_ROW_OF_EDGES = """\
+fn term(row: u32, column: u32) -> Value {
+  return terms[row * parameters.width + column];
+}
+"""
+
+
+def _give(signature: str, settled: str, edge: str, blocks: int) -> str:
+    """Return where a run's total goes: one block alone has no neighbours."""
+    lines = f"  {settled}\n"
+    if blocks > 1:
+        lines = (
+            f"  if (edge == INSIDE) {{\n  {lines}  }} else {{\n"
+            f"    edges[{edge}] = total;\n  }}\n"
+        )
+    return f"fn give({signature}) {{\n{lines}}}\n"
+
+
+def _as_one_row(expression: Expression) -> Expression:
+    """Return an expression over its first group of axes as one over (row, position)."""
+    return replace(
+        expression,
+        groups=((), expression.groups[0]),
+        accesses=tuple(
+            Access(access.offset, ((), access.strides[0]))
+            for access in expression.accesses
+        ),
+    )
