@@ -37,6 +37,9 @@ DTypeLike: TypeAlias = object
 
 PLAIN_NUMBERS = (int, float, bool)
 
+EXACT = 1 << 53
+"""Integers up to here are floats without rounding."""
+
 
 def optional_dtype(dtype: DTypeLike) -> DType | None:
     """Return a dtype, or None for None."""
@@ -70,6 +73,10 @@ def scalar_node(value: object, beside: DType, device: str) -> Node:
     Raises:
         RangeError: an integer does not fit the tensor's dtype.
     """
+    if type(value) is float and beside.kind == "float":
+        return constant(value, beside, device)
+    if type(value) is int and beside.kind == "float" and -EXACT <= value <= EXACT:
+        return constant(float(value), beside, device)
     number = _python_number(value)
     dtype = dtypes.python_scalar_dtype(number, beside)
     if dtype.kind in ("int", "uint"):
@@ -92,6 +99,8 @@ def as_operands(*values: ArrayLike, device: str | None = None) -> tuple[Node, ..
     Lists and arrays become tensors on the device of the first tensor, without one on
     `device` or the default device.
     """
+    if len(values) == 1 and isinstance(values[0], TensorBase):
+        return (values[0].node,)
     if len(values) == 2:
         a, b = values
         if isinstance(a, TensorBase) and isinstance(b, TensorBase):

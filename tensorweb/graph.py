@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from tensorweb.dtypes import DType
 from tensorweb.shapes import Shape, size
@@ -90,7 +90,7 @@ class Node:
         base: the owner, or the node itself.
         view: how it looks at the base's storage.
         storage: the device's storage or host bytes once computed, else None.
-        structure: see `structure_of`; 0 until a builder or the scheduler asks for it.
+        structure: see `structure_of`; 0 until it is asked for.
     """
 
     __slots__ = (
@@ -154,6 +154,12 @@ class Node:
             self._view = View.contiguous(self.shape)
         return self._view
 
+    def reshaped_view(self, shape: Shape) -> View | None:
+        """Return the view of the same elements under another shape, if there is one."""
+        if self._view is None:
+            return View.contiguous(shape)
+        return self._view.reshape(shape)
+
     @property
     def is_computed(self) -> bool:
         """Whether the value exists, on the host or on the device."""
@@ -183,12 +189,11 @@ _structures: dict[tuple[Hashable, ...], int] = {}
 _numbers = itertools.count(1)
 
 
-def structure_of(*parts: Hashable) -> int:
+def number_of(*parts: Hashable) -> int:
     """Return a number that stands for some parts, the same for equal ones.
 
-    A node's structure is that of its operation, attributes, shape and dtype (without
-    the number of a constant). Numbers are never used twice: when too many parts are
-    known they are forgotten and get new numbers.
+    Numbers are never used twice: when too many parts are known they are forgotten and
+    get new numbers.
     """
     number = _structures.get(parts)
     if number is None:
@@ -196,6 +201,40 @@ def structure_of(*parts: Hashable) -> int:
             _structures.clear()
         number = _structures[parts] = next(_numbers)
     return number
+
+
+def structure_of(node: Node) -> int:
+    """Return the number that nodes of the same structure share, and keep it.
+
+    It stands for operation, attributes (without the number of a constant), shape and
+    dtype; of a computed node, which is bytes, for their number and dtype.
+    """
+    if node.structure:
+        return node.structure
+    if node.storage is not None:
+        node.structure = number_of(node.dtype, node.size)
+    else:
+        attrs = None if node.op is CONSTANT else node.attrs
+        count = len(node.inputs)
+        node.structure = number_of(node.op, attrs, node.shape, node.dtype, count)
+    return node.structure
+
+
+T = TypeVar("T")
+
+
+class Known(dict[Hashable, T]):
+    """What builders remember of operands they have checked; bounded, never needed."""
+
+    __slots__ = ()
+
+    MOST = 4096
+
+    def keep(self, key: Hashable, value: T) -> None:
+        """Remember a value; forgets all when there are too many."""
+        if len(self) >= self.MOST:
+            self.clear()
+        self[key] = value
 
 
 class Storage:
@@ -239,14 +278,22 @@ def view_of(base: Node, view: View) -> Node:
 def constant(value: complex, dtype: DType, device: str, shape: Shape = ()) -> Node:
     """Return a node for one number; it owns no storage until it is asked for."""
     kind = dtype.kind
-    number: float = (
-        float(value.real)
-        if kind == "float"
-        else bool(value)
-        if kind == "bool"
-        else int(value.real)
-    )
-    return Node(CONSTANT, (), number, shape, dtype, device)
+    number: float
+    if kind == "float":
+        number = float(value.real)
+    else:
+        number = bool(value) if kind == "bool" else int(value.real)
+    node = Node(CONSTANT, (), number, shape, dtype, device)
+    structure = _constants.get((shape, dtype))
+    if structure is None:
+        _constants.keep((shape, dtype), structure_of(node))
+    else:
+        node.structure = structure
+    return node
+
+
+_constants: Known[int] = Known()
+"""Structures of constants by shape and dtype."""
 
 
 def ancestors(outputs: Sequence[Node]) -> list[Node]:

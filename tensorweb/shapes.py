@@ -231,6 +231,8 @@ def normalize_axes(
     """
     if axes is None:
         return tuple(range(ndim))
+    if type(axes) is int and -ndim <= axes < ndim:
+        return (axes % ndim,)
     if isinstance(axes, str) or not (is_integer(axes) or isinstance(axes, Iterable)):
         raise AxisError(f"axis {axes!r} is no integer and no tuple of integers.")
     given = [axes] if is_integer(axes) else list(axes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tensorweb.shapes import Shape, size, strides
 
@@ -28,6 +29,7 @@ class View:
     offset: int = 0
 
     @staticmethod
+    @lru_cache(maxsize=4096)
     def contiguous(shape: Shape) -> View:
         """Return the row-major view of fresh storage."""
         return View(shape, strides(shape), 0)

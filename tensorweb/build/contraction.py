@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from tensorweb.build.elementwise import cast, common_device, elementwise
 from tensorweb.build.movement import (
@@ -16,10 +16,10 @@ from tensorweb.build.reduction import reduce
 from tensorweb.devices import require_dtype
 from tensorweb.dtypes import promote
 from tensorweb.errors import DTypeError, ShapeError
-from tensorweb.graph import Node, Op
+from tensorweb.graph import Known, Node, Op, structure_of
 from tensorweb.ops import OPS
 from tensorweb.ops.structure import MATMUL, Groups
-from tensorweb.shapes import matmul_shape
+from tensorweb.shapes import Shape, matmul_shape
 
 
 def _operands(a: Node, b: Node, op: Op) -> tuple[Node, Node]:
@@ -39,6 +39,25 @@ def matmul(a: Node, b: Node) -> Node:
     Raises:
         ShapeError: an operand has no axes, inner sizes differ or batches do not fit.
     """
+    key = (a.shape, a.dtype, a.device, b.shape, b.dtype, b.device)
+    known = _known.get(key)
+    if known is not None:
+        groups, shape, structure = known
+        return Node(
+            MATMUL, (a, b), groups, shape, a.dtype, a.device, None, None, structure
+        )
+    result = _checked_matmul(a, b)
+    if result.inputs == (a, b):
+        _known.keep(key, (result.attrs, result.shape, structure_of(result)))
+    return result
+
+
+_known: Known[tuple[Hashable, Shape, int]] = Known()
+"""Products of operands that need no cast and no broadcasting."""
+
+
+def _checked_matmul(a: Node, b: Node) -> Node:
+    """Return `a @ b`, with all checks."""
     if not a.shape or not b.shape:
         raise ShapeError(
             f"matmul: shapes {a.shape} and {b.shape}; operands need at least one axis, "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from tensorweb import dtypes
 from tensorweb.devices import require_dtype
 from tensorweb.dtypes import CATEGORIES, DType, promote
 from tensorweb.errors import DeviceError, DTypeError, ShapeError
-from tensorweb.graph import CONSTANT, Node, Op, constant
+from tensorweb.graph import CONSTANT, Known, Node, Op, constant, structure_of
 from tensorweb.ops.structure import CAST
 from tensorweb.shapes import Shape, broadcast_shapes
 
@@ -81,6 +83,10 @@ def _common_shape(op: Op, inputs: tuple[Node, ...]) -> Shape:
     return shape
 
 
+_known: Known[tuple[Shape, DType, int]] = Known()
+"""Shape, dtype and structure of results whose operands needed no cast."""
+
+
 def elementwise(op: Op, *inputs: Node) -> Node:
     """Return the node of an elementwise operation, operands promoted and broadcast.
 
@@ -89,22 +95,38 @@ def elementwise(op: Op, *inputs: Node) -> Node:
         DTypeError: the operation does not take these dtypes.
         DeviceError: operands lie on different devices.
     """
+    first = inputs[0]
+    key: Hashable
+    if len(inputs) == 1:
+        key = (op, first.shape, first.dtype, first.device)
+    elif len(inputs) == 2:
+        b = inputs[1]
+        key = (op, first.shape, first.dtype, first.device, b.shape, b.dtype, b.device)
+    else:
+        key = (op, *[(node.shape, node.dtype, node.device) for node in inputs])
+    known = _known.get(key)
+    if known is not None:
+        shape, dtype, structure = known
+        return Node(op, inputs, None, shape, dtype, first.device, None, None, structure)
+    node = _checked(op, inputs)
+    if node.inputs is inputs:
+        _known.keep(key, (node.shape, node.dtype, structure_of(node)))
+    return node
+
+
+def _checked(op: Op, inputs: tuple[Node, ...]) -> Node:
+    """Return the node, with all checks; its inputs are the operands if none is cast."""
     device = common_device(op, inputs)
     shape = _common_shape(op, inputs)
+    wanted: tuple[DType, ...]
     if op.result == "where":
-        condition, *choices = inputs
-        operand = promote(choices[0].dtype, choices[1].dtype)
+        operand = result = promote(inputs[1].dtype, inputs[2].dtype)
+        wanted = (dtypes.bool, operand, operand)
+    else:
+        operand, result = operand_and_result(op, inputs)
+        wanted = (operand,) * len(inputs)
+    if any(node.dtype is not operand for node in inputs):
         require_dtype(operand, device)
-        nodes = (
-            cast(condition, dtypes.bool),
-            cast(choices[0], operand),
-            cast(choices[1], operand),
-        )
-        return Node(op, nodes, None, shape, operand, device)
-    operand, result = operand_and_result(op, inputs)
-    for node in inputs:
-        if node.dtype is not operand:
-            require_dtype(operand, device)
-            inputs = tuple(cast(node, operand) for node in inputs)
-            break
+    if any(a.dtype is not b for a, b in zip(inputs, wanted, strict=True)):
+        inputs = tuple(cast(a, b) for a, b in zip(inputs, wanted, strict=True))
     return Node(op, inputs, None, shape, result, device)

@@ -28,7 +28,7 @@ def reshape(node: Node, shape: Shape) -> Node:
     """Return the same elements under another shape of equal size."""
     if shape == node.shape:
         return node
-    view = node.view.reshape(shape)
+    view = node.reshaped_view(shape)
     if view is None:
         node = copy(node)
         view = View.contiguous(shape)

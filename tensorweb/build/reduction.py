@@ -11,7 +11,7 @@ from tensorweb.build.movement import (
 )
 from tensorweb.dtypes import CATEGORIES, DType
 from tensorweb.errors import DTypeError, ShapeError
-from tensorweb.graph import Node, Op
+from tensorweb.graph import Known, Node, Op, structure_of
 from tensorweb.ops import OPS
 from tensorweb.shapes import Shape
 
@@ -59,21 +59,44 @@ def reduce(
         DTypeError: the operation does not take this dtype.
         ShapeError: an extremum of nothing is asked for.
     """
+    key = (name, node.shape, node.dtype, axes, keepdims, dtype)
+    known = _known.get(key)
+    if known is None:
+        return _checked(key, node)
+    op, shape, structure, kept, kept_structure = known
+    result = Node(
+        op, (node,), axes, shape, node.dtype, node.device, None, None, structure
+    )
+    if not keepdims:
+        return result
+    result = reshape(result, kept)
+    result.structure = kept_structure
+    return result
+
+
+_known: Known[tuple[Op, Shape, int, Shape, int]] = Known()
+"""Reductions of operands that need no cast: operation, shape and structure without the
+axes, shape and structure with them."""
+
+_Key = tuple[str, Shape, DType, tuple[int, ...], bool, DType | None]
+
+
+def _checked(key: _Key, node: Node) -> Node:
+    """Return a reduction, with all checks."""
+    name, shape, _, axes, keepdims, dtype = key
     op = OPS[name]
     source = cast(node, dtype or accumulator_dtype(op, node.dtype))
-    if op.name in ("max", "min"):
+    if name in ("max", "min"):
         _refuse_empty(op, node, axes)
     if not axes:
         return source
-    result = Node(
-        op,
-        (source,),
-        axes,
-        _kept(node.shape, axes, False),
-        source.dtype,
-        node.device,
-    )
-    return reshape(result, _kept(node.shape, axes, True)) if keepdims else result
+    without, kept = _kept(shape, axes, False), _kept(shape, axes, True)
+    result = Node(op, (source,), axes, without, source.dtype, node.device)
+    outcome = reshape(result, kept) if keepdims else result
+    if source is node and outcome.owner is (result if keepdims else None):
+        value = (op, without, structure_of(result), kept, structure_of(outcome))
+        _known.keep(key, value)
+    return outcome
 
 
 def argreduce(name: str, node: Node, axis: int | None, keepdims: bool = False) -> Node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from tensorweb.graph import CONSTANT, Node, structure_of
+from tensorweb.graph import Node, number_of, structure_of
 
 OUTPUTS = -1
 """Stands in a key before the numbers of the outputs."""
@@ -53,12 +53,12 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
                 if source.inputs:
                     stack.append(source)
                 else:
-                    key.append(source.structure or _structure(source))
+                    key.append(source.structure or structure_of(source))
                     numbers[source] = len(numbers)
         if len(stack) > waiting:
             continue
         stack.pop()
-        key.append(node.structure or _structure(node))
+        key.append(node.structure or structure_of(node))
         for source in node.inputs:
             key.append(numbers[source])
         numbers[node] = len(numbers)
@@ -68,26 +68,14 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
     return LinearGraph(list(numbers), numbers, tuple(key), wanted)
 
 
-def _structure(node: Node) -> int:
-    """Return the structure of a node, and keep it; a computed one stands for bytes."""
-    if node.storage is not None:
-        node.structure = structure_of(node.dtype, node.size)
-    else:
-        attrs = None if node.op is CONSTANT else node.attrs
-        node.structure = structure_of(
-            node.op, attrs, node.shape, node.dtype, len(node.inputs)
-        )
-    return node.structure
-
-
 def _number_view(
     node: Node, owner: Node, numbers: dict[Node, int], key: list[int]
 ) -> None:
     """Number a node that looks at a computed storage, and the storage before it."""
     if owner not in numbers:
-        key.append(owner.structure or _structure(owner))
+        key.append(owner.structure or structure_of(owner))
         numbers[owner] = len(numbers)
     view = node.view
-    key.append(structure_of(view.shape, view.strides, view.offset))
+    key.append(number_of(view.shape, view.strides, view.offset))
     key.append(numbers[owner])
     numbers[node] = len(numbers)
