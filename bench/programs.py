@@ -57,6 +57,10 @@ def gather(table: Tensor, indices: Tensor) -> Tensor:
     return tw.take(table, indices, axis=0)
 
 
+def scatter_add(table: Tensor, indices: Tensor, values: Tensor) -> Tensor:
+    return table.at[indices].add(values)
+
+
 def transpose_copy(x: Tensor) -> Tensor:
     return x.T.contiguous()
 
@@ -90,6 +94,7 @@ PROGRAMS: dict[str, Program] = {
     "layernorm": layernorm,
     "cumsum": cumsum,
     "gather": gather,
+    "scatter_add": scatter_add,
     "transpose_copy": transpose_copy,
     "sort": sort,
     "argsort": argsort,

@@ -92,6 +92,18 @@ def _gather(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
     return _exact(table[(indices[where[0]], *where[1:])].astype(np.float64))
 
 
+def _scatter_add(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
+    """The scale is the sum of magnitudes of all that is added up."""
+    table, indices, values = inputs
+    terms = [
+        [table[row, *rest], *values[(indices == row).nonzero()[0], *rest]]
+        for row, *rest in where.T
+    ]
+    sums = [_dot(np.array(found), np.ones(1)) for found in terms]
+    value, scale = np.array(sums).T
+    return value, scale
+
+
 def _convolution(stride: int, padding: int) -> Reference:
     def at(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
         images, weights = inputs
@@ -123,6 +135,7 @@ REFERENCES: dict[str, Reference] = {
     "layernorm": _layernorm,
     "cumsum": lambda x, at: _exact(np.cumsum(x[0], dtype=np.float64)[at[0]]),
     "gather": _gather,
+    "scatter_add": _scatter_add,
     "transpose_copy": lambda x, at: _exact(x[0][at[1], at[0]].astype(np.float64)),
     "sort": lambda x, at: _exact(np.sort(x[0])[at[0]].astype(np.float64)),
     "argsort": lambda x, at: _exact(np.argsort(x[0], kind="stable")[at[0]]),

@@ -16,7 +16,7 @@ HOSTS = ("tensorweb", "tensorweb in Chromium", "tensorweb native")
 ALONE = "one submit per op"
 JIT = "jit"
 
-SIBLINGS = ("matmul_odd2", "matmul_tn", "gather_rows")
+SIBLINGS = ("matmul_odd2", "matmul_tn", "gather_rows", "scatter_add_rows")
 """Workloads that README leaves out, to stay on one screen: much like another's row."""
 
 BEGIN = "<!-- bench:begin -->"

@@ -93,6 +93,7 @@ def programs(torch: Torch) -> dict[str, dict[str, Program]]:
             "index_select": lambda table, indices: table.index_select(0, indices),
             "indexing": lambda table, indices: table[indices],
         },
+        "scatter_add": {"index_add": lambda x, i, values: x.index_add(0, i, values)},
         "transpose_copy": {"": lambda x: x.T.contiguous()},
         "sort": {"": lambda x: torch.sort(x).values},
         "argsort": {"": partial(torch.argsort, stable=True)},

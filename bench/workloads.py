@@ -129,6 +129,19 @@ def _gather(name: str, rows: int, width: int, count: int) -> Workload:
     return Workload(name, "gather", inputs, output, work, "GB/s", 0.0)
 
 
+def _scatter_add(name: str, rows: int, width: int, count: int) -> Workload:
+    """`count` rows added to random rows of a `(rows, width)` table, here a new one."""
+    table, values = ((n, width) if width > 1 else (n,) for n in (rows, count))
+    inputs = (
+        Input(table, 33, -1, 1),
+        Input((count,), 34, 0, rows, "int32"),
+        Input(values, 35, -1, 1),
+    )
+    elements = 2 * math.prod(table) + math.prod(values) + count
+    work = elements * FLOAT_BYTES
+    return Workload(name, "scatter_add", inputs, table, work, "GB/s", 2e-6)
+
+
 def _order(name: str, count: int, dtype: str) -> Workload:
     """Values or positions of `count` numbers in order; read and written once."""
     inputs = (Input((count,), 41, -1, 1),)
@@ -178,6 +191,8 @@ def workloads(*, tiny: bool = False) -> list[Workload]:
         ),
         _gather("gather", elements, 1, elements),
         _gather("gather_rows", elements // 256, 256, elements // 256),
+        _scatter_add("scatter_add", elements // 16, 1, elements),
+        _scatter_add("scatter_add_rows", elements // 256, 64, elements // 64),
         _moving("transpose_copy", [Input(wide, 27, -1, 1)], wide, 0.0),
         _order("sort", elements, "float32"),
         _order("argsort", few, "int32"),

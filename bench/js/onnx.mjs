@@ -14,6 +14,7 @@ const TYPES = { float32: FLOAT, int32: INT32 };
 
 const ATTRIBUTE_FLOAT = 1;
 const ATTRIBUTE_INT = 2;
+const ATTRIBUTE_STRING = 3;
 const ATTRIBUTE_INTS = 7;
 
 /**
@@ -23,7 +24,7 @@ const ATTRIBUTE_INTS = 7;
 export function modelOf(workload, data) {
   const graph = GRAPHS[workload.program]?.(workload, data);
   if (!graph) return null;
-  const names = ["a", "b"].slice(0, graph.fed ?? workload.inputs.length);
+  const names = ["a", "b", "c"].slice(0, graph.fed ?? workload.inputs.length);
   const inputs = names.map((name, i) => {
     const { shape, dtype } = workload.inputs[i];
     return part(11, valueInfo(name, shape, TYPES[dtype]));
@@ -42,6 +43,8 @@ export function modelOf(workload, data) {
 const single = (name, attributes) => () => ({
   nodes: [node(name, ["a"], "y", attributes)],
 });
+
+const ADDS = word("reduction", "add");
 
 const GRAPHS = {
   matmul: () => ({ nodes: [node("MatMul", ["a", "b"], "y")] }),
@@ -76,6 +79,18 @@ const GRAPHS = {
     constants: [tensor("axis", [], INT64, int64(0))],
   }),
   gather: () => ({ nodes: [node("Gather", ["a", "b"], "y", [flag("axis", 0)])] }),
+  // Rows: `ScatterND` takes places as int64 vectors; elements: as they are.
+  scatter_add: ({ inputs: [{ shape }] }) =>
+    shape.length === 1
+      ? { nodes: [node("ScatterElements", ["a", "b", "c"], "y", [ADDS])] }
+      : {
+          nodes: [
+            node("Cast", ["b"], "wide", [flag("to", INT64)]),
+            node("Unsqueeze", ["wide", "axes"], "places"),
+            node("ScatterND", ["a", "places", "c"], "y", [ADDS]),
+          ],
+          constants: [tensor("axes", [1], INT64, int64(1))],
+        },
   transpose_copy: single("Transpose", []),
   conv2d: (workload, data) => convolution(workload, data, WINDOWS.conv2d),
   conv2d_7x7s2: (workload, data) => convolution(workload, data, WINDOWS.conv2d_7x7s2),
@@ -109,6 +124,10 @@ function node(operator, inputs, output, attributes = []) {
     ...text(4, operator),
     ...attributes.flatMap((attribute) => part(5, attribute)),
   ];
+}
+
+function word(name, value) {
+  return [...text(1, name), ...text(4, value), ...integer(20, ATTRIBUTE_STRING)];
 }
 
 function flag(name, value) {

@@ -43,6 +43,10 @@ export const REFERENCES = {
       return exact(table[row * width + (place % width)]);
     };
   },
+  scatter_add: ({ inputs: [{ shape }] }, [table, indices, values]) => {
+    const sums = once(values, () => sumsAtRows(table, indices, values, shape[1] ?? 1));
+    return (place) => ({ value: sums.values[place], scale: sums.sizes[place] });
+  },
   transpose_copy: ({ output: [rows, columns] }, [x]) => (place) =>
     exact(x[(place % columns) * rows + Math.floor(place / columns)]),
   sort: (_, [x]) => {
@@ -111,6 +115,18 @@ function convolution({ inputs, output }, [images, weights], { stride, padding })
       return pixel * weights[filter * channels * window + k];
     });
   };
+}
+
+/** Adds rows to rows of a table, and their magnitudes to those of the table. */
+function sumsAtRows(table, indices, rows, width) {
+  const values = Float64Array.from(table);
+  const sizes = values.map(Math.abs);
+  for (let i = 0; i < rows.length; i++) {
+    const place = indices[Math.floor(i / width)] * width + (i % width);
+    values[place] += rows[i];
+    sizes[place] += Math.abs(rows[i]);
+  }
+  return { values, sizes };
 }
 
 const known = new WeakMap();

@@ -83,6 +83,10 @@ function programsOf(tf) {
     },
     cumsum: (x) => tf.cumsum(x),
     gather: (table, indices) => tf.gather(table, indices),
+    scatter_add(table, indices, values) {
+      const sums = tf.scatterND(tf.expandDims(indices, 1), values, table.shape);
+      return tf.add(table, sums);
+    },
     transpose_copy: (x) => tf.transpose(x),
     // No sort: the nearest is `topk`, which finds the indices as well.
     conv2d: convolution(WINDOWS.conv2d),
