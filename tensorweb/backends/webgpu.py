@@ -75,10 +75,11 @@ class WebGpuBackend:
             if base.storage is None and (base is node or base.op is not CONSTANT):
                 bases[base] = None
         if bases:
-            self._alive(nodes)
             graph = linearize(list(bases))
-            with self._failures(nodes[0]):
+            try:
                 self._run(graph, self._plan(graph))
+            except (DeviceLostError, DeviceMemoryError) as error:
+                raise self._named(error, nodes[0]) from error
 
     def read(self, nodes: Sequence[Node]) -> list[bytes]:
         """Compute nodes and return their row-major bytes, waiting for the GPU."""
@@ -130,14 +131,26 @@ class WebGpuBackend:
         """Name the tensor in what the device reports, and leave the next use a way."""
         try:
             yield
-        except DeviceLostError:
-            forget("webgpu")
-            raise
-        except DeviceMemoryError as error:
-            self.pool.trim()
+        except (DeviceLostError, DeviceMemoryError) as error:
             if node is None:
+                self._make_room(error)
                 raise
-            raise DeviceMemoryError(f"computing {describe(node)}: {error}") from error
+            raise self._named(error, node) from error
+
+    def _make_room(self, error: Exception) -> None:
+        """After a failure let the next use open a new device, or find free memory."""
+        if isinstance(error, DeviceLostError):
+            forget("webgpu")
+        else:
+            self.pool.trim()
+
+    def _named(self, error: Exception, node: Node) -> Exception:
+        """Return an error of the device that says which tensor was to be computed."""
+        self._make_room(error)
+        kind = type(error)
+        if kind is DeviceLostError and describe(node) in str(error):
+            return error
+        return kind(f"computing {describe(node)}: {error}")
 
     def record(self, inputs: Sequence[Node], outputs: Sequence[Node]) -> Replay:
         """Return how to compute outputs again for other values of the inputs."""
@@ -145,15 +158,6 @@ class WebGpuBackend:
         with self._failures(outputs[0]):
             plan = make_plan(graph, self.pool, self._pipelines)
             return Replay(self, graph, plan, inputs, outputs)
-
-    def _alive(self, nodes: Sequence[Node]) -> None:
-        """Raise when the device is gone, and make room for a new one."""
-        if self.driver.is_lost:
-            forget("webgpu")
-            raise DeviceLostError(
-                f"the GPU device was lost; {describe(nodes[0])} cannot be computed "
-                "from what lay on it. Run the program again: the next device is fresh."
-            )
 
     def _plan(self, graph: LinearGraph) -> Plan:
         plan = self._plans.get(graph.key)
