@@ -164,6 +164,7 @@ from tensorweb.rounding import (
     trunc,
 )
 from tensorweb.searching import argmax, argmin, isin, nonzero, searchsorted, where
+from tensorweb.segments import bincount, segment_max, segment_min, segment_sum
 from tensorweb.sets import unique_all, unique_counts, unique_inverse, unique_values
 from tensorweb.shapes import broadcast_shapes, next_position, ravel_index, unravel_index
 from tensorweb.show import show
@@ -204,7 +205,7 @@ __all__ = [
     "__array_api_version__", "__array_namespace_info__", "__version__", "abs",
     "acos", "acosh", "add", "all", "any", "arange", "argmax", "argmin", "argsort",
     "asarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "avg_pool2d",
-    "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or",
+    "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or",
     "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_arrays",
     "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "clip", "concat",
     "conv1d", "conv2d", "copysign", "cos", "cosh", "count_nonzero",
@@ -222,13 +223,13 @@ __all__ = [
     "nonzero", "not_equal", "ones", "ones_like", "open_device_async", "outer",
     "pad", "permute_dims", "pi", "positive", "pow", "prod", "ravel", "ravel_index",
     "realize", "reciprocal", "record_kernels", "remainder", "repeat", "reshape",
-    "result_type", "roll", "round", "rsqrt", "searchsorted", "set_default_device",
-    "shapes", "show", "sigmoid", "sign", "signbit", "sin", "sinh",
-    "sliding_windows", "sort", "sqrt", "square", "squeeze", "stack", "std",
-    "subtract", "sum", "swapaxes", "synchronize", "take", "take_along_axis", "tan",
-    "tanh", "tensordot", "tile", "top_k", "tril", "triu", "trunc", "uint8",
-    "uint16", "uint32", "uint64", "unique_all", "unique_counts", "unique_inverse",
-    "unique_values", "unravel_index", "unstack", "var", "vecdot", "where", "zeros",
-    "zeros_like", "zip_with",
+    "result_type", "roll", "round", "rsqrt", "searchsorted", "segment_max",
+    "segment_min", "segment_sum", "set_default_device", "shapes", "show", "sigmoid",
+    "sign", "signbit", "sin", "sinh", "sliding_windows", "sort", "sqrt", "square",
+    "squeeze", "stack", "std", "subtract", "sum", "swapaxes", "synchronize", "take",
+    "take_along_axis", "tan", "tanh", "tensordot", "tile", "top_k", "tril", "triu",
+    "trunc", "uint8", "uint16", "uint32", "uint64", "unique_all", "unique_counts",
+    "unique_inverse", "unique_values", "unravel_index", "unstack", "var", "vecdot",
+    "where", "zeros", "zeros_like", "zip_with",
 ]
 # fmt: on

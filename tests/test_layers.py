@@ -37,6 +37,7 @@ FUNCTIONS = (
     "reductions",
     "rounding",
     "searching",
+    "segments",
     "sets",
     "sorting",
     "trigonometric",

@@ -39,6 +39,7 @@ TITLES: dict[str, str] = {
     "searching": "Selecting and searching",
     "sorting": "Sorting and sets",
     "sets": "Sorting and sets",
+    "segments": "Counts and sums by group",
     "linear_algebra": "Products",
     "windows": "Windows and convolutions",
     "callables": "Your own functions",

@@ -162,7 +162,7 @@ def checked_indices(node: Node, axis: int, shape: Shape) -> Node:
     length = shape[axis]
     if not node.size:
         return cast(node, dtypes.int32)
-    low, high = _extremes(node)
+    low, high = extremes(node)
     if low < -length or high >= length:
         wrong = low if low < -length else high
         raise TensorIndexError(
@@ -185,7 +185,8 @@ _known_extremes: WeakKeyDictionary[Node, tuple[int, int]] = WeakKeyDictionary()
 """What was found once about an index tensor; values never change."""
 
 
-def _extremes(node: Node) -> tuple[int, int]:
+def extremes(node: Node) -> tuple[int, int]:
+    """Return the least and the greatest of some integers, read once from a device."""
     found = _known_extremes.get(node)
     if found is None:
         found = _known_extremes[node] = _find_extremes(node)

@@ -65,7 +65,7 @@ class IndexingMethods(TensorBase):
                 "with axis=."
             )
         place = normalize_axis(0 if axis is None else axis, rank)
-        chosen = _index_node(indices, self.node.device)
+        chosen = index_node(indices, self.node.device)
         items: list[Item] = [Span((0, length, 1)) for length in self.node.shape]
         items[place] = Indices(checked_indices(chosen, place, self.node.shape))
         return self._wrap(select(self.node, items))
@@ -73,7 +73,7 @@ class IndexingMethods(TensorBase):
     def take_along_axis(self, indices: ArrayLike, /, axis: SupportsIndex = -1) -> Self:
         """Return elements at `indices` along an axis, other axes matched one to one."""
         place = normalize_axis(axis, len(self.node.shape))
-        chosen = _index_node(indices, self.node.device)
+        chosen = index_node(indices, self.node.device)
         checked = checked_indices(chosen, place, self.node.shape)
         return self._wrap(take_along(self.node, checked, place))
 
@@ -114,11 +114,11 @@ def _node_part(part: object, device: str) -> object:
     if isinstance(part, int) or (is_scalar(part) and hasattr(part, "__index__")):
         return part
     if isinstance(part, SEQUENCES) or hasattr(part, "__array__"):
-        return _index_node(part, device)
+        return index_node(part, device)
     return part
 
 
-def _index_node(indices: ArrayLike, device: str) -> Node:
+def index_node(indices: ArrayLike, device: str) -> Node:
     """Return indices as a node; an empty list is one of integers."""
     if isinstance(indices, SEQUENCES) and not len(indices):
         return as_node(indices, dtypes.int32, device)
