@@ -199,11 +199,11 @@ def test_counters_tell_what_is_alive(driver: NativeDriver) -> None:
 def test_reads_reuse_one_staging_buffer(driver: NativeDriver) -> None:
     buffer = filled(driver, 1, 2, 3)
     driver.read(buffer, 0, 12)
-    kept = driver._staging_bytes
+    kept = driver._read_back._idle_bytes
     assert [driver.read(buffer, 4 * i, 4) for i in range(3)] == [
         struct.pack("f", value) for value in (1, 2, 3)
     ]
-    assert driver._staging_bytes == kept
+    assert driver._read_back._idle_bytes == kept
 
 
 def test_read_takes_any_offset_and_size(driver: NativeDriver) -> None:

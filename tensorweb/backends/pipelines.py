@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tensorweb.codegen.program import Launch
 from tensorweb.drivers.protocol import Driver
+
+Wanted = tuple[Launch, str]
+"""A launch and its kernel in words."""
 
 
 class Pipelines:
@@ -13,19 +18,70 @@ class Pipelines:
         """Begin without pipelines."""
         self.driver = driver
         self._handles: dict[str, int] = {}
+        self._begun: set[int] = set()
 
     def handle(self, launch: Launch, words: str) -> int:
-        """Return the pipeline of a launch, compiled on first use.
+        """Return the pipeline of a launch, compiled at once when it is new.
 
         Raises:
             ShaderError: the device's compiler refused it.
         """
         found = self._handles.get(launch.source)
         if found is None:
-            header = self.driver.shader_header
-            if "f16" in launch.source:
-                header = f"enable f16;\n{header}"
             found = self._handles[launch.source] = self.driver.create_pipeline(
-                header + launch.source, launch.access, words
+                self._source(launch), launch.access, words
             )
         return found
+
+    def begin(self, wanted: Iterable[Wanted]) -> None:
+        """Begin to compile what is new in the background; `handle` finds it."""
+        for launch, words in wanted:
+            if launch.source not in self._handles:
+                found = self.driver.begin_pipeline(
+                    self._source(launch), launch.access, words
+                )
+                self._handles[launch.source] = found
+                self._begun.add(found)
+
+    def compile(self, wanted: Iterable[Wanted]) -> None:
+        """Compile what a plan needs, side by side where Python can wait for it.
+
+        A single new pipeline is compiled by `handle`, which need not wait. Software
+        adapters have no cores to spare.
+
+        Raises:
+            ShaderError: the device's compiler refused one.
+        """
+        rows = {launch.source: (launch, words) for launch, words in wanted}
+        new = [row for source, row in rows.items() if source not in self._handles]
+        driver = self.driver
+        if len(new) > 1 and not driver.is_software and driver.can_block():
+            self.begin(new)
+        if not self._begun:
+            return
+        handles = {self._handles[source] for source in rows if source in self._handles}
+        waited = sorted(handles & self._begun)
+        if waited and driver.can_block():
+            driver.finish_pipelines(waited)
+            self._begun.difference_update(waited)
+
+    def _source(self, launch: Launch) -> str:
+        """Return the WGSL of a launch with this host's header lines."""
+        header = self.driver.shader_header
+        if "f16" in launch.source:
+            header = f"enable f16;\n{header}"
+        return header + launch.source
+
+
+class BackgroundPipelines(Pipelines):
+    """Fills the pipelines of a device without waiting; for plans that never run."""
+
+    def __init__(self, pipelines: Pipelines) -> None:
+        """Share the pipelines that are there."""
+        self.driver = pipelines.driver
+        self._handles = pipelines._handles
+        self._begun = pipelines._begun
+
+    def compile(self, wanted: Iterable[Wanted]) -> None:
+        """Begin to compile what a plan needs."""
+        self.begin(wanted)

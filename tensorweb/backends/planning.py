@@ -135,6 +135,7 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
         result.commands += _commands(planned, program, scratch)
     result.taken = result.results + result.scratch
     places = {reference: place for place, reference in enumerate(result.references)}
+    pipelines.compile((c.launch, c.words) for c in result.commands if c.launch)
     for begin in range(0, len(result.commands), MOST_COMMANDS):
         part = result.commands[begin : begin + MOST_COMMANDS]
         result.tapes.append(_tape(part, places, pipelines))

@@ -9,8 +9,10 @@
  * @typedef {(device: GPUDevice, failures: Failures,
  *   bindGroups: Map<string, GPUBindGroup>,
  *   counters: Record<string, number>) => Buffers} CreateBuffers
+ * @typedef {(device: GPUDevice, failures: Failures,
+ *   counters: Record<string, number>) => Pipelines} CreatePipelines
  * @typedef {(device: GPUDevice, failures: Failures, buffers: Buffers,
- *   bindGroups: Map<string, GPUBindGroup>,
+ *   pipelines: Pipelines, bindGroups: Map<string, GPUBindGroup>,
  *   counters: Record<string, number>) => Tapes} CreateTapes
  * @typedef {(device: GPUDevice, failures: Failures, buffers: Buffers,
  *   counters: Record<string, number>) => Reads} CreateReads
@@ -94,9 +96,16 @@
 
   /**
    * @param {CreateFailures} createFailures @param {CreateBuffers} createBuffers
+   * @param {CreatePipelines} createPipelines
    * @param {CreateTapes} createTapes @param {CreateReads} createReads
    */
-  return function connect(createFailures, createBuffers, createTapes, createReads) {
+  return function connect(
+    createFailures,
+    createBuffers,
+    createPipelines,
+    createTapes,
+    createReads,
+  ) {
     /** Opens a device; rejects with an Error for people when there is none. */
     return async function open() {
       const adapter = await requestAdapter();
@@ -116,7 +125,8 @@
       const groups = new Map();
       const failures = createFailures(device);
       const buffers = createBuffers(device, failures, groups, counters);
-      const tapes = createTapes(device, failures, buffers, groups, counters);
+      const pipelines = createPipelines(device, failures, counters);
+      const tapes = createTapes(device, failures, buffers, pipelines, groups, counters);
       const reads = createReads(device, failures, buffers, counters);
       failures.lostListeners.add(() => groups.clear());
       return {
@@ -126,7 +136,10 @@
         destroyBuffer: buffers.destroy,
         write: buffers.write,
         fence: buffers.fence,
-        createPipeline: tapes.createPipeline,
+        createPipeline: pipelines.create,
+        beginPipeline: pipelines.begin,
+        pipelinesSettled: pipelines.settled,
+        pendingPipelines: pipelines.pending,
         submit: tapes.submit,
         beginRead: reads.begin,
         finished: reads.finished,

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import pkgutil
 from array import array
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from tensorweb.drivers import messages
-from tensorweb.drivers.waiting import OPENING, can_wait, wait
+from tensorweb.drivers.waiting import COMPILING, OPENING, can_wait, wait
 from tensorweb.errors import (
     BackendError,
     DeviceError,
@@ -29,6 +30,7 @@ PARTS = (
     "browser.js",
     "browser_failures.js",
     "browser_buffers.js",
+    "browser_pipelines.js",
     "browser_tapes.js",
     "browser_reads.js",
 )
@@ -159,6 +161,36 @@ class BrowserDriver:
             self._raise_failure()
         pipeline: int = self._js.createPipeline(source, access, label)
         return pipeline
+
+    def begin_pipeline(self, source: str, access: str, label: str) -> int:
+        """Compile a shader in the background.
+
+        A launch that needs it sooner compiles it at once. What the compiler refuses is
+        reported after the first launch.
+        """
+        if self.is_lost:
+            self._raise_failure()
+        pipeline: int = self._js.beginPipeline(source, access, label)
+        return pipeline
+
+    def pending_pipelines(self) -> int:
+        """Return how many pipelines are being compiled in the background."""
+        pending: int = self._js.pendingPipelines()
+        return pending
+
+    def finish_pipelines(self, pipelines: Sequence[int] = ()) -> None:
+        """Wait until these, or all, are compiled.
+
+        Raises `BlockingError` where Python cannot wait.
+        """
+        if self.pending_pipelines():
+            wanted = json.dumps(list(pipelines))
+            wait(self._js.pipelinesSettled(wanted), "compiling", COMPILING)
+
+    async def finish_pipelines_async(self) -> None:
+        """Wait for all by awaiting."""
+        if self.pending_pipelines():
+            await self._js.pipelinesSettled("[]")
 
     def submit(self, tape: array[int]) -> None:
         """Replay a tape in one command buffer and one submission."""

@@ -1,12 +1,8 @@
-// Pipelines, bind groups and the replay of command tapes on one device. The layout of a
-// tape is told in `docs/architecture.md`.
+// Bind groups and the replay of command tapes on one device. The layout of a tape is told
+// in `docs/architecture.md`.
 
 /**
- * @typedef {{gpu: GPUComputePipeline, access: string}} PipelineRecord
- *
  * @typedef {object} Tapes
- * @property {(source: string, access: string, label: string) => number} createPipeline
- *   returns the pipeline's number at once; a compiler error comes with the next read
  * @property {(tape: PythonBuffer) => number} submit 0, or -1 when the device is lost
  */
 
@@ -22,77 +18,25 @@
 
   const COPY_DST = 0x0008;
   const UNIFORM = 0x0040;
-  const COMPUTE_STAGE = 0x4;
   const GROUPS_KEPT = 4096;
 
   /**
    * @param {GPUDevice} device @param {Failures} failures @param {Buffers} buffers
-   * @param {Map<string, GPUBindGroup>} bindGroups
+   * @param {Pipelines} pipelines @param {Map<string, GPUBindGroup>} bindGroups
    * @param {Record<string, number>} counters @returns {Tapes}
    */
-  return function createTapes(device, failures, buffers, bindGroups, counters) {
-    /** @type {PipelineRecord[]} */
-    const pipelines = [];
-    /** @type {Map<string, {group: GPUBindGroupLayout, pipeline: GPUPipelineLayout}>} */
-    const layouts = new Map();
+  return function createTapes(
+    device,
+    failures,
+    buffers,
+    pipelines,
+    bindGroups,
+    counters,
+  ) {
     const parameters = device.createBuffer({
       size: PARAMETER_SLOTS * PARAMETER_BYTES,
       usage: UNIFORM | COPY_DST,
     });
-
-    /** @param {string} access r or w per storage binding */
-    function layoutOf(access) {
-      const known = layouts.get(access);
-      if (known) return known;
-      /** @type {GPUBindGroupLayoutEntry[]} */
-      const entries = Array.from(access, (letter, binding) => ({
-        binding,
-        visibility: COMPUTE_STAGE,
-        buffer: { type: letter === "r" ? "read-only-storage" : "storage" },
-      }));
-      const minBindingSize = PARAMETER_BYTES;
-      entries.push({
-        binding: access.length,
-        visibility: COMPUTE_STAGE,
-        buffer: { type: "uniform", hasDynamicOffset: true, minBindingSize },
-      });
-      const group = device.createBindGroupLayout({ entries });
-      const pipeline = device.createPipelineLayout({ bindGroupLayouts: [group] });
-      const layout = { group, pipeline };
-      layouts.set(access, layout);
-      return layout;
-    }
-
-    /** @type {Tapes["createPipeline"]} */
-    function createPipeline(source, access, label) {
-      device.pushErrorScope("internal");
-      device.pushErrorScope("validation");
-      const module = device.createShaderModule({ label, code: source });
-      const gpu = device.createComputePipeline({
-        label,
-        layout: layoutOf(access).pipeline,
-        compute: { module, entryPoint: "main" },
-      });
-      const record = { gpu, access };
-      /** @param {GPUError} error */
-      const report = async (error) => {
-        const info = await module.getCompilationInfo();
-        const messages = info.messages
-          .filter((message) => message.type === "error")
-          .map(({ message, lineNum, linePos }) => ({
-            text: message,
-            line: lineNum,
-            column: linePos,
-          }));
-        const text = error.message;
-        if (!messages.length) messages.push({ text, line: 0, column: 0 });
-        failures.markBroken(record, { kind: "shader", text, label, source, messages });
-      };
-      failures.endScope(report);
-      failures.endScope(report);
-      counters.pipelines += 1;
-      return pipelines.push(record) - 1;
-    }
 
     /**
      * Returns the bind group of the `count` buffers named in the tape from `at` on.
@@ -123,7 +67,8 @@
       }
       const resource = { buffer: parameters, size: PARAMETER_BYTES };
       entries.push({ binding: count, resource });
-      const group = device.createBindGroup({ layout: layoutOf(access).group, entries });
+      const layout = pipelines.groupLayout(access);
+      const group = device.createBindGroup({ layout, entries });
       bindGroups.set(key, group);
       counters.bind_groups += 1;
       return group;
@@ -136,7 +81,7 @@
       /** @type {GPUComputePassEncoder | undefined} */
       let pass;
       let current = -1;
-      let access = "";
+      let pipeline = pipelines.of(0);
       while (at < end) {
         if (tape[at] !== DISPATCH) {
           pass?.end();
@@ -150,12 +95,13 @@
         }
         if (tape[at + 1] !== current) {
           current = tape[at + 1];
-          access = pipelines[current].access;
-          pass.setPipeline(pipelines[current].gpu);
+          pipeline = pipelines.of(current);
+          pass.setPipeline(pipelines.ready(pipeline));
         }
         const count = tape[at + 6];
-        if (failures.anyBroken()) recallUsed(pipelines[current], tape, at + 7, count);
-        pass.setBindGroup(0, bindGroupOf(access, tape, at + 7, count), [tape[at + 5]]);
+        if (failures.anyBroken()) recallUsed(pipeline, tape, at + 7, count);
+        const group = bindGroupOf(pipeline.access, tape, at + 7, count);
+        pass.setBindGroup(0, group, [tape[at + 5]]);
         pass.dispatchWorkgroups(tape[at + 2], tape[at + 3], tape[at + 4]);
         counters.dispatches += 1;
         at += 7 + count;
@@ -192,7 +138,6 @@
     }
 
     return {
-      createPipeline,
       submit(source) {
         if (failures.isLost()) return -1;
         const view = source.getBuffer();

@@ -8,7 +8,7 @@ nothing is raised late here.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tensorweb.drivers import messages
@@ -18,6 +18,7 @@ from tensorweb.drivers.native_adapter import (
     request_device,
     webgpu_limits,
 )
+from tensorweb.drivers.native_reads import ReadBack
 from tensorweb.drivers.protocol import (
     CLEAR,
     COPY,
@@ -38,10 +39,6 @@ GroupKey = tuple[str, tuple[int, ...]]
 PARAMETER_BYTES = PARAMETER_WORDS * 4
 GROUPS_KEPT = 4096
 """Bind groups in the cache; one more empties it."""
-
-STAGING_MINIMUM = 4096
-STAGING_KEPT = 64 << 20
-"""Bytes of read-back buffers kept for reuse; larger reads allocate their own."""
 
 
 def open_native() -> NativeDriver:
@@ -77,8 +74,7 @@ class NativeDriver:
         self._pipelines: list[tuple[Wgpu, str]] = []
         self._bind_groups: dict[GroupKey, Wgpu] = {}
         self._groups_of: dict[int, set[GroupKey]] = {}
-        self._staging: dict[int, list[Wgpu]] = {}
-        self._staging_bytes = 0
+        self._read_back = ReadBack(wgpu, device)
         usage = wgpu.BufferUsage
         self._storage_usage = usage.STORAGE | usage.COPY_SRC | usage.COPY_DST
         self._parameters = device.create_buffer(
@@ -161,6 +157,20 @@ class NativeDriver:
         self._count("pipelines")
         return len(self._pipelines) - 1
 
+    def begin_pipeline(self, source: str, access: str, label: str) -> int:
+        """Compile a shader at once: wgpu-native compiles nothing in the background."""
+        return self.create_pipeline(source, access, label)
+
+    def pending_pipelines(self) -> int:
+        """Return 0: nothing is compiled in the background."""
+        return 0
+
+    def finish_pipelines(self, pipelines: Sequence[int] = ()) -> None:
+        """Return at once: every pipeline is ready when it has a number."""
+
+    async def finish_pipelines_async(self) -> None:
+        """Return at once."""
+
     def submit(self, tape: array[int]) -> None:
         """Replay a tape in one command buffer and one submission."""
         with self._translated_errors():
@@ -175,23 +185,25 @@ class NativeDriver:
 
     def read(self, buffer: int, offset: int, size: int) -> bytes:
         """Wait for all submitted work and return bytes."""
+        self._count("reads")
         start = offset % 4
         with self._translated_errors():
-            staging = self._copy_to_staging(
+            staging = self._read_back.copy(
                 self._buffers[buffer], offset - start, start + size
             )
             staging.map_async("READ").sync_wait()
-            return self._take(staging, start, size)
+            return self._read_back.take(staging, start, size)
 
     async def read_async(self, buffer: int, offset: int, size: int) -> bytes:
         """Return the same bytes by awaiting."""
+        self._count("reads")
         start = offset % 4
         with self._translated_errors():
-            staging = self._copy_to_staging(
+            staging = self._read_back.copy(
                 self._buffers[buffer], offset - start, start + size
             )
             await staging.map_async("READ")
-            return self._take(staging, start, size)
+            return self._read_back.take(staging, start, size)
 
     def can_block(self) -> bool:
         """Return True: desktop Python can always wait."""
@@ -199,10 +211,11 @@ class NativeDriver:
 
     def check(self) -> None:
         """Wait for submitted work and raise what the GPU reported, if anything."""
+        self._count("reads")
         with self._translated_errors():
-            staging = self._copy_to_staging(self._fence, 0, 4)
+            staging = self._read_back.copy(self._fence, 0, 4)
             staging.map_async("READ").sync_wait()
-            self._take(staging, 0, 4)
+            self._read_back.take(staging, 0, 4)
 
     def counters(self) -> dict[str, int]:
         """Return totals since opening, and `live_buffers` and `live_bytes` of now."""
@@ -212,10 +225,7 @@ class NativeDriver:
         """Give the device back; every buffer is gone."""
         for handle in list(self._buffers):
             self.destroy_buffer(handle)
-        for buffers in self._staging.values():
-            for buffer in buffers:
-                buffer.destroy()
-        self._staging.clear()
+        self._read_back.close()
         self._bind_groups.clear()
         self._pipelines.clear()
         self.is_lost = True
@@ -352,38 +362,6 @@ class NativeDriver:
             self._groups_of.setdefault(buffer, set()).add(key)
         self._count("bind_groups")
         return group
-
-    def _copy_to_staging(self, source: Wgpu, offset: int, size: int) -> Wgpu:
-        """Submit a copy of the bytes into a mappable buffer and return it."""
-        size = (size + 3) & ~3
-        capacity = max(STAGING_MINIMUM, 1 << (size - 1).bit_length())
-        free = self._staging.get(capacity)
-        if free:
-            staging = free.pop()
-            self._staging_bytes -= capacity
-        else:
-            usage = self._wgpu.BufferUsage
-            staging = self._device.create_buffer(
-                size=capacity, usage=usage.COPY_DST | usage.MAP_READ
-            )
-        encoder = self._device.create_command_encoder()
-        encoder.copy_buffer_to_buffer(source, offset, staging, 0, size)
-        self._queue.submit([encoder.finish()])
-        self._count("reads")
-        return staging
-
-    def _take(self, staging: Wgpu, start: int, size: int) -> bytes:
-        """Return mapped bytes and keep the buffer for the next read."""
-        view = staging.read_mapped(0, (start + size + 3) & ~3, copy=False)
-        data = bytes(view[start : start + size])
-        staging.unmap()
-        capacity = staging.size
-        if self._staging_bytes + capacity <= STAGING_KEPT:
-            self._staging.setdefault(capacity, []).append(staging)
-            self._staging_bytes += capacity
-        else:
-            staging.destroy()
-        return data
 
 
 def _without_preamble(error: BaseException | None) -> str:

@@ -7,7 +7,7 @@ knows nothing of tensors. `docs/architecture.md` gives the layout of a tape.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import Protocol
 
 DISPATCH = 1
@@ -59,6 +59,22 @@ class Driver(Protocol):
 
     def create_pipeline(self, source: str, access: str, label: str) -> int:
         """Compile a shader with entry point `main`; `access` has r or w per binding."""
+
+    def begin_pipeline(self, source: str, access: str, label: str) -> int:
+        """Do the same in the background, where the host can.
+
+        A launch that needs it sooner compiles it at once; a refused shader is reported
+        after the first launch.
+        """
+
+    def pending_pipelines(self) -> int:
+        """Return how many pipelines are being compiled in the background."""
+
+    def finish_pipelines(self, pipelines: Sequence[int] = ()) -> None:
+        """Wait until these, or all, are compiled; needs a host that can block."""
+
+    def finish_pipelines_async(self) -> Awaitable[None]:
+        """Wait for all by awaiting."""
 
     def submit(self, tape: array[int]) -> None:
         """Replay a tape in one command buffer and one submission."""

@@ -38,6 +38,7 @@ def can_wait() -> bool:
 
 READING = "`await x.tolist_async()`, `await x.item_async()`, `await x.numpy_async()`"
 OPENING = "`await tw.open_device_async()`, once before the first tensor"
+COMPILING = "`await tw.warm_up_async()`"
 """The awaitable twins of calls, for people."""
 
 
