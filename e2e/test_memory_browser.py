@@ -1,0 +1,87 @@
+"""Memory over thousands of steps in Chromium's worker: the same as natively, and more.
+
+JavaScript's heap and WebAssembly's memory must stay as they are too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bare_page import BarePage, open_bare, serve_bare
+from playwright.sync_api import Playwright
+
+from conftest import CHROMIUM_FLAGS, Serve, launch_chromium
+
+STEPS = 10_020
+FIRST = 300
+
+FLAGS = [*CHROMIUM_FLAGS, "--enable-blink-features=ForceEagerMeasureMemory"]
+"""With it the browser answers at once what its heaps hold."""
+
+HEAP = "performance.measureUserAgentSpecificMemory().then(found => found.breakdown)"
+HEAP_SLACK = 200_000
+"""Bytes that JavaScript's heap may seem to gain, 20 a step: it settles slowly."""
+
+PROGRAM = """
+import json, sys
+sys.path.insert(0, "/home/pyodide")
+from pathlib import Path
+Path("/home/pyodide/training.py").write_text({text!r})
+import tensorweb as tw
+import training
+tw.set_default_device("webgpu")
+def answer(steps, kind):
+    found = training.measure(steps, {first}, getattr(training, kind))
+    return json.dumps([found, training.leaks(found)])
+"""
+
+
+@pytest.fixture(scope="module")
+def worker(
+    playwright: Playwright, serve: Serve, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BarePage]:
+    """Python with the wheel and the training steps, in a worker of its own browser."""
+    browser = launch_chromium(playwright, FLAGS)
+    folder = tmp_path_factory.mktemp("bare-memory")
+    found = open_bare(browser, serve_bare(serve, folder), "inWorker")
+    found("load")
+    found.install()
+    text = (Path(__file__).parent / "bare/training.py").read_text("utf-8")
+    found("await", PROGRAM.format(text=text, first=FIRST))
+    yield found
+    browser.close()
+
+
+def measured(
+    worker: BarePage, steps: int, kind: str
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what the steps held, and what of it has grown."""
+    found, leaks = json.loads(worker("await", f"answer({steps}, {kind!r})"))
+    return found, leaks
+
+
+def javascript_bytes(worker: BarePage) -> int:
+    """Return what JavaScript's objects take in the worker, collected before."""
+    rows = worker.page.evaluate(HEAP)
+    return sum(row["bytes"] for row in rows if "JavaScript" in row["types"])
+
+
+def test_ten_thousand_steps_leave_nothing_behind(worker: BarePage) -> None:
+    measured(worker, 1200, "Training")
+    heap = javascript_bytes(worker)
+    found, leaks = measured(worker, STEPS, "Training")
+    assert leaks == []
+    assert found["loss"] > 0
+    assert javascript_bytes(worker) - heap < HEAP_SLACK
+
+
+def test_kept_results_are_noticed(worker: BarePage) -> None:
+    heap = javascript_bytes(worker)
+    _, leaks = measured(worker, 600, "Leaking")
+    names = {line.partition(":")[0] for line in leaks}
+    assert names >= {"live_buffers", "live_bytes", "objects", "traced"}
+    assert javascript_bytes(worker) - heap > HEAP_SLACK

@@ -1,0 +1,61 @@
+"""Memory over thousands of steps: buffers, pipelines, bind groups, Python's objects.
+
+The browser's twin is `e2e/test_memory_browser.py`; both run `e2e/bare/training.py`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import tensorweb as tw
+from e2e.bare.training import Leaking, leaks, measure, usage
+
+STEPS = 10_020
+FIRST = 300
+SHAPES = 2000
+
+
+def test_ten_thousand_steps_leave_nothing_behind(webgpu: str) -> None:
+    answer = measure(STEPS, FIRST)
+    assert leaks(answer) == []
+    assert math.isfinite(answer["loss"])
+
+
+def test_kept_results_are_noticed(webgpu: str) -> None:
+    found = leaks(measure(600, FIRST, Leaking))
+    names = {line.partition(":")[0] for line in found}
+    assert names >= {"live_buffers", "live_bytes", "objects", "blocks", "traced"}
+
+
+def test_ever_new_shapes_reach_a_bound(webgpu: str) -> None:
+    def softmax_of(rows: int) -> None:
+        x = tw.ones((rows, 3)) * 0.5
+        e = tw.exp(x - tw.max(x, axis=1, keepdims=True))
+        tw.realize((e / tw.sum(e, axis=1, keepdims=True)).sum(axis=0))
+
+    for rows in range(1, SHAPES):
+        softmax_of(rows)
+    before = usage()
+    for rows in range(SHAPES, 2 * SHAPES):
+        softmax_of(rows)
+    after = usage()
+    # Two or three layouts of threads and as many sizes of buffers; plans are bounded.
+    assert after["pipelines"] <= before["pipelines"] + 4
+    assert after["live_buffers"] <= before["live_buffers"] + 16
+    assert after["objects"] <= before["objects"] * 1.25
+
+
+def test_recorded_functions_leave_with_their_last_name(webgpu: str) -> None:
+    def record() -> None:
+        step = tw.jit(lambda x: x * 2.0 + x.sum())
+        step(step(tw.ones((4,))))
+
+    for _ in range(30):
+        record()
+    before = usage()
+    for _ in range(300):
+        record()
+    after = usage()
+    assert after["objects"] <= before["objects"] + 100
+    for name in ("live_buffers", "pipelines", "bind_groups", "pool_in_use"):
+        assert after[name] == before[name], name
