@@ -185,6 +185,7 @@ from tensorweb.trigonometric import (
     tan,
     tanh,
 )
+from tensorweb.warming import warm_up, warm_up_async
 from tensorweb.windows import (
     avg_pool2d,
     conv1d,
@@ -230,6 +231,6 @@ __all__ = [
     "take_along_axis", "tan", "tanh", "tensordot", "tile", "top_k", "tril", "triu",
     "trunc", "uint8", "uint16", "uint32", "uint64", "unique_all", "unique_counts",
     "unique_inverse", "unique_values", "unravel_index", "unstack", "var", "vecdot",
-    "where", "zeros", "zeros_like", "zip_with",
+    "warm_up", "warm_up_async", "where", "zeros", "zeros_like", "zip_with",
 ]
 # fmt: on

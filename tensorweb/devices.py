@@ -43,6 +43,18 @@ class Backend(Protocol):
     def synchronize(self) -> None:
         """Wait until everything is done and raise what went wrong meanwhile."""
 
+    def prepare(self, nodes: Sequence[Node]) -> int:
+        """Begin to compile what computing nodes would run, without running it.
+
+        Returns how many kernels are being compiled in the background.
+        """
+
+    def finish_preparing(self) -> None:
+        """Wait until nothing is compiled in the background any more."""
+
+    async def finish_preparing_async(self) -> None:
+        """Do the same by awaiting."""
+
 
 @dataclass(frozen=True, slots=True)
 class Device:

@@ -41,6 +41,7 @@ FUNCTIONS = (
     "sets",
     "sorting",
     "trigonometric",
+    "warming",
     "windows",
 )
 

@@ -57,6 +57,16 @@ class CpuBackend:
     def synchronize(self) -> None:
         """Return at once: everything is done when `realize` returns."""
 
+    def prepare(self, nodes: Sequence[Node]) -> int:
+        """Return 0: NumPy compiles nothing."""
+        return 0
+
+    def finish_preparing(self) -> None:
+        """Return at once."""
+
+    async def finish_preparing_async(self) -> None:
+        """Return at once."""
+
 
 class _Run:
     """One walk over the graph; arrays are dropped after their last use."""

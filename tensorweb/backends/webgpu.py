@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from tensorweb.backends import records
 from tensorweb.backends.explain import explain_plan
-from tensorweb.backends.pipelines import Pipelines
+from tensorweb.backends.pipelines import BackgroundPipelines, Pipelines
 from tensorweb.backends.planning import (
     Plan,
     describe,
@@ -120,6 +120,22 @@ class WebGpuBackend:
         bases = [node.base for node in nodes if node.base.storage is None]
         graph = linearize(list(dict.fromkeys(bases)))
         return explain_plan(graph, self._plan(graph) if bases else Plan())
+
+    def prepare(self, nodes: Sequence[Node]) -> int:
+        """Begin to compile what computing nodes would run; how many kernels compile."""
+        bases = [node.base for node in nodes if node.base.storage is None]
+        if bases:
+            graph = linearize(list(dict.fromkeys(bases)))
+            make_plan(graph, self.pool, BackgroundPipelines(self._pipelines))
+        return self.driver.pending_pipelines()
+
+    def finish_preparing(self) -> None:
+        """Wait until nothing is compiled in the background any more."""
+        self.driver.finish_pipelines()
+
+    async def finish_preparing_async(self) -> None:
+        """Do the same by awaiting."""
+        await self.driver.finish_pipelines_async()
 
     def synchronize(self) -> None:
         """Wait until the GPU is done and raise what went wrong meanwhile."""

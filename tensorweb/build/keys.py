@@ -193,6 +193,11 @@ def extremes(node: Node) -> tuple[int, int]:
     return found
 
 
+def promise_extremes(node: Node, low: int, high: int) -> None:
+    """Say what is known about some integers, so that no device is asked."""
+    _known_extremes[node] = (low, high)
+
+
 def _find_extremes(node: Node) -> tuple[int, int]:
     if node.op.kind == "constant":
         return int(node.attrs), int(node.attrs)  # type: ignore[call-overload]  # a constant's attrs are its number
