@@ -205,6 +205,25 @@ def written(draw: Draw, x: Pair) -> Pair:
     return Pair(tensor, host)
 
 
+def accumulated(draw: Draw, x: Pair) -> Pair:
+    if x.host.ndim == 0:
+        return x
+    axis = draw(st.integers(0, x.host.ndim - 1))
+    count = x.host.shape[axis]
+    places = st.integers(-count, count - 1) if count else st.nothing()
+    few = st.lists(places, max_size=5 if count else 0)
+    key = (*(slice(None),) * axis, draw(few))
+    name = draw(st.sampled_from(["add", "max", "min"]))
+    values = leaf(draw, shape_beside(draw, x.host[key].shape)[-x.host.ndim :])
+    if values.host.dtype.kind == "f" and x.host.dtype.kind != "f":
+        return x
+    host = x.host.copy()
+    {"add": np.add, "max": np.maximum, "min": np.minimum}[name].at(
+        host, key, values.host
+    )
+    return small(Pair(getattr(x.tensor.at[key], name)(values.tensor), host))
+
+
 def small(x: Pair) -> Pair:
     """Return the remainder by 13, so that values stay exact in float32."""
     return Pair(x.tensor % 13, np.asarray(x.host % 13).astype(x.host.dtype))
@@ -218,7 +237,7 @@ def narrowed(host: Array) -> Array:
 STEPS = (
     *(sliced, permuted, reshaped, expanded, flipped, padded, joined, rolled),
     *(combined, combined, chosen, numbered, reduced, placed, scanned, multiplied),
-    *(gathered, written),
+    *(gathered, written, accumulated),
 )
 
 
