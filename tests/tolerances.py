@@ -61,6 +61,9 @@ REDUCE: dict[str, float] = {
 }
 """Reductions of floats: sums at the sum of sizes, products at the product."""
 
+ACCUMULATED = 16.0
+"""Sums at positions on `webgpu`, in ULP of the sum of sizes; they meet in a tree."""
+
 
 def map_tolerance(name: str, dtype: str) -> float:
     """Return the allowed error of an elementwise operation on a float dtype.
