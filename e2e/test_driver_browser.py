@@ -130,6 +130,24 @@ json.dumps([len(data), data == bytes(range(256)) * (size >> 8)])
     assert python.values(code) == [24 << 20, True]
 
 
+def test_tapes_survive_growth_of_pythons_memory_and_of_themselves(
+    python: Python,
+) -> None:
+    code = """
+ballast = [bytearray(48 << 20) for _ in range(2)]
+driver.submit(launch)
+found = [floats(driver.read(y, 0, 16))]
+tape = launch_tape(add, [x, y], slot(4, 1.5), launches=3000)
+driver.submit(tape)
+found.append(floats(driver.read(y, 0, 16)))
+driver.submit(launch)
+found.append(floats(driver.read(y, 0, 16)))
+del ballast
+json.dumps(found)
+"""
+    assert python.values(code) == [ADDED, [x + 1 for x in ADDED], ADDED]
+
+
 def test_read_takes_any_offset_and_size(python: Python) -> None:
     code = """
 z = driver.create_buffer(12)

@@ -140,6 +140,7 @@
         beginPipeline: pipelines.begin,
         pipelinesSettled: pipelines.settled,
         pendingPipelines: pipelines.pending,
+        stage: tapes.stage,
         submit: tapes.submit,
         beginRead: reads.begin,
         finished: reads.finished,

@@ -5,7 +5,9 @@
  *   `groups` holds the keys of the cached bind groups that name the buffer
  * @typedef {{data: any, release(): void}} PythonView a view on Python's heap, valid
  *   until Python's memory grows
- * @typedef {{getBuffer(): PythonView}} PythonBuffer has Python's buffer protocol
+ * @typedef {{getBuffer(): PythonView, copy(): PythonProxy}} PythonBuffer has Python's
+ *   buffer protocol
+ * @typedef {PythonBuffer & {destroy(): void}} PythonProxy one that keeps its object
  *
  * @typedef {object} Buffers
  * @property {(size: number, usage: number, record?: object) => GPUBuffer} allocate

@@ -3,7 +3,9 @@
 
 /**
  * @typedef {object} Tapes
- * @property {(tape: PythonBuffer) => number} submit 0, or -1 when the device is lost
+ * @property {(staging: PythonBuffer) => void} stage where tapes will be written
+ * @property {(length: number) => number} submit of so many staged words: 0, or -1 when
+ *   the device is lost
  */
 
 (() => {
@@ -33,6 +35,8 @@
     bindGroups,
     counters,
   ) {
+    /** @type {{source: PythonProxy, view: PythonView} | undefined} */
+    let staged;
     const parameters = device.createBuffer({
       size: PARAMETER_SLOTS * PARAMETER_BYTES,
       usage: UNIFORM | COPY_DST,
@@ -137,19 +141,40 @@
       return 4;
     }
 
+    function unstage() {
+      staged?.view.release();
+      staged?.source.destroy();
+      staged = undefined;
+    }
+
+    failures.lostListeners.add(unstage);
+
+    /**
+     * Returns Python's staging memory, looked up anew after its heap has grown, which
+     * leaves old views empty.
+     * @returns {Int32Array<ArrayBuffer>}
+     */
+    function stagedWords() {
+      if (!staged) throw new Error("internal: no staging memory");
+      if (!staged.view.data.length) {
+        staged.view.release();
+        staged.view = staged.source.getBuffer();
+      }
+      return staged.view.data;
+    }
+
     return {
-      submit(source) {
+      stage(staging) {
+        unstage();
+        const source = staging.copy(); // lives until the next one
+        staged = { source, view: source.getBuffer() };
+      },
+      submit(length) {
         if (failures.isLost()) return -1;
-        const view = source.getBuffer();
-        try {
-          /** @type {Int32Array<ArrayBuffer>} */
-          const tape = view.data;
-          const words = tape[0];
-          if (words) device.queue.writeBuffer(parameters, 0, tape, 1, words);
-          device.queue.submit([encode(tape, 1 + words)]);
-        } finally {
-          view.release();
-        }
+        const tape = stagedWords().subarray(0, length);
+        const words = tape[0];
+        if (words) device.queue.writeBuffer(parameters, 0, tape, 1, words);
+        device.queue.submit([encode(tape, 1 + words)]);
         counters.submits += 1;
         return 0;
       },
