@@ -16,6 +16,7 @@ from bench.workloads import Input, Workload, workloads
 from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.errors import DataError
+from tensorweb.playground.warming import MOST_PENDING, Warming
 from tensorweb.warming import FAMILIES, given, graphs, prepare
 
 
@@ -127,3 +128,28 @@ def test_warmed_kernels_compute_on_the_device(webgpu: str) -> None:
     x = tw.realize(tw.asarray([2.0] * 1000))
     assert tw.cumulative_sum(x)[-1].item() == 2000.0
     assert backend.driver.counters()["pipelines"] <= compiled + 1
+
+
+def test_page_warms_up_a_graph_at_a_time(driver: PretendDriver) -> None:
+    warming = Warming(blocking=True)
+    steps = 0
+    while asyncio.run(warming.step())["more"]:
+        steps += 1
+        driver.pending.clear()
+    assert steps == len(list(graphs()))
+    known = set(driver.sources)
+    tw.warm_up()
+    assert set(driver.sources) == known
+
+
+def test_page_leaves_a_busy_compiler_alone(driver: PretendDriver) -> None:
+    warming = Warming(blocking=True)
+    driver.pending = set(range(1000, 1001 + MOST_PENDING))
+    assert asyncio.run(warming.step()) == {"more": True}
+    assert not driver.sources
+
+
+def test_page_does_not_warm_software_adapters(driver: PretendDriver) -> None:
+    driver.is_software = True
+    assert asyncio.run(Warming(blocking=True).step()) == {"more": False}
+    assert not driver.sources

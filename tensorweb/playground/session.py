@@ -17,6 +17,7 @@ from .host import Host, flush_streams
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, argument_text, execute
 from .streams import Emit, Output, clip
+from .warming import Warming
 
 MOST_DISPLAYS = 200
 
@@ -34,6 +35,7 @@ class Session:
         self._entries: list[tensors.Entry] = []
         self._output = Output(emit)
         self._host = Host(wait)
+        self.warming = Warming(blocking)
 
     async def run(self, source: str, device: str | None = None) -> Record:
         """Run a program; its output and displays are emitted while it runs."""
@@ -174,4 +176,5 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "heatmap": session.heatmap,
         "histogram": session.histogram,
         "cells": session.cells,
+        "warm": session.warming.step,
     }

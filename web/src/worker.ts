@@ -31,6 +31,9 @@ const OURS = "tensorweb";
 const QUIET = { messageCallback: () => undefined, errorCallback: () => undefined };
 let queue: Promise<void> = Promise.resolve();
 let current = 0;
+let unanswered = 0;
+let isWarm = true;
+let timer = 0;
 let stopped = 0;
 
 self.addEventListener("message", (event: MessageEvent<ToWorker>) => {
@@ -43,6 +46,7 @@ self.addEventListener("message", (event: MessageEvent<ToWorker>) => {
     }
     return;
   }
+  unanswered += 1;
   queue = queue.then(() => reply(message));
 });
 
@@ -56,7 +60,38 @@ async function reply(request: Request): Promise<void> {
     if (isFatal(error)) tell({ note: "fatal", message: answer.error });
   }
   current = 0;
+  unanswered -= 1;
   self.postMessage(answer);
+  warmUpLater(AFTER_ANSWER_MS);
+}
+
+/** The page asks more questions right after an answer; they come first. */
+const AFTER_ANSWER_MS = 300;
+const BETWEEN_STEPS_MS = 20;
+
+/** Compile common kernels while nobody asks anything, in steps of milliseconds. */
+function warmUpLater(wait: number): void {
+  if (isWarm || !running || unanswered) return;
+  clearTimeout(timer);
+  timer = self.setTimeout(() => {
+    if (!unanswered) queue = queue.then(warmUp);
+  }, wait);
+}
+
+async function warmUp(): Promise<void> {
+  if (isWarm || !running || unanswered) return;
+  const { interrupt } = running;
+  interrupt.begin();
+  try {
+    const answer = JSON.parse(await running.ask("warm", "{}")) as { more: boolean };
+    isWarm = !answer.more;
+  } catch (error) {
+    isWarm = true; // the next run meets the same trouble and tells it
+    console.warn("warming up ended:", error);
+  } finally {
+    interrupt.end();
+  }
+  warmUpLater(BETWEEN_STEPS_MS);
 }
 
 async function respond(request: Request): Promise<unknown> {
@@ -173,10 +208,16 @@ async function findAdapter(): Promise<{ name: string | null; reason: string | nu
     });
     const adapter = await globalThis.tensorwebAdapter;
     if (!adapter) return { name: null, reason: "This browser found no GPU for WebGPU." };
+    isWarm = isSoftware(adapter.info);
     return { name: adapterName(adapter.info), reason: null };
   } catch (error) {
     return { name: null, reason: `WebGPU did not start: ${String(error)}` };
   }
+}
+
+/** A CPU compiles nothing on the side: it would take the time from programs. */
+function isSoftware(info: GPUAdapterInfo): boolean {
+  return info.isFallbackAdapter || /swiftshader|llvmpipe/i.test(adapterName(info));
 }
 
 function adapterName(info: GPUAdapterInfo): string {

@@ -1,0 +1,64 @@
+"""The page compiles common kernels while nobody runs anything, on real GPUs only."""
+
+from __future__ import annotations
+
+from page_driver import PageDriver
+from playwright.sync_api import Browser, Page, Route, Worker
+
+BEGUN = """
+globalThis.begun = 0;
+const begin = GPUDevice.prototype.createComputePipelineAsync;
+GPUDevice.prototype.createComputePipelineAsync = function (descriptor) {
+  globalThis.begun += 1;
+  return begin.call(this, descriptor);
+};
+"""
+
+NAMED = """
+const info = { vendor: "pretended", architecture: "gpu", device: "", description: "" };
+Object.defineProperty(GPUAdapter.prototype, "info", { get: () => info });
+"""
+"""The software adapter under a name that a real GPU could have."""
+
+
+def open_page(chromium: Browser, url: str, prelude: str) -> PageDriver:
+    """Open the page whose worker begins with some JavaScript."""
+    page = chromium.new_context().new_page()
+
+    def prepend(route: Route) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, body=prelude + response.text())
+
+    page.route("**/worker-*.js", prepend)
+    return PageDriver(page).open(url)
+
+
+def begun(worker: Worker) -> int:
+    return int(worker.evaluate("globalThis.begun"))
+
+
+def wait_until_begun(page: Page, least: int) -> None:
+    for _ in range(300):
+        if begun(page.workers[0]) >= least:
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"{begun(page.workers[0])} kernels begun after 30 s")
+
+
+def test_idle_page_warms_up_and_still_runs(chromium: Browser, site_url: str) -> None:
+    driver = open_page(chromium, site_url, BEGUN + NAMED)
+    wait_until_begun(driver.page, 3)
+    assert driver.run("import tensorweb as tw\nprint(tw.ones(3).sum())") == "ready"
+    assert "3" in driver.output
+    count = begun(driver.page.workers[0])
+    wait_until_begun(driver.page, count + 1)
+    driver.clean()
+    driver.page.context.close()
+
+
+def test_software_adapters_are_not_warmed(chromium: Browser, site_url: str) -> None:
+    driver = open_page(chromium, site_url, BEGUN)
+    assert driver.run("import tensorweb as tw\nprint(tw.ones(3).sum())") == "ready"
+    driver.page.wait_for_timeout(1500)
+    assert begun(driver.page.workers[0]) == 0
+    driver.page.context.close()
