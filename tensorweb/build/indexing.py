@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from tensorweb import dtypes
 from tensorweb.build.elementwise import common_device, elementwise
@@ -15,11 +15,12 @@ from tensorweb.build.keys import (
     Pick,
     Span,
     mask_indices,
+    parse,
 )
-from tensorweb.build.movement import expand, reshape, slice_ranges
+from tensorweb.build.movement import expand, move, reshape, slice_ranges
 from tensorweb.build.selection import gather, iota
 from tensorweb.errors import ShapeError, TensorIndexError
-from tensorweb.graph import CONSTANT, Node, constant
+from tensorweb.graph import CONSTANT, Known, Node, Op, constant
 from tensorweb.ops import OPS
 from tensorweb.ops.structure import GATHER
 from tensorweb.shapes import Shape, broadcast_shapes
@@ -47,6 +48,55 @@ def basic_shape(items: Sequence[Item]) -> Shape:
         for item in items
         if isinstance(item, Span | NewAxis)
     )
+
+
+_Move = tuple[Op, Hashable, View]
+_known_moves: Known[tuple[_Move, ...]] = Known()
+"""Movements that plain keys stand for, by key and view."""
+
+
+def select_plain(node: Node, key: object) -> Node | None:
+    """Return the view that a key of Python's integers, slices, None and ... names.
+
+    None when the key has anything else in it; `parse` and `select` take that.
+
+    Raises:
+        TensorIndexError: as `parse`.
+    """
+    parts = key if type(key) is tuple else (key,)
+    plain = _plain(parts)
+    if plain is None:
+        return None
+    view = node.view
+    known = (plain, view.shape, view.strides, view.offset)
+    moves = _known_moves.get(known)
+    if moves is None:
+        items = parse(parts, node.shape)
+        sliced = slice_ranges(node, basic_ranges(items))
+        result = reshape(sliced, basic_shape(items))
+        found = dict.fromkeys((sliced, result))
+        found.pop(node, None)
+        _known_moves.keep(known, tuple((n.op, n.attrs, n.view) for n in found))
+        return result
+    for op, attrs, view in moves:
+        node = move(op, node, attrs, view)
+    return node
+
+
+def _plain(parts: tuple[object, ...]) -> Hashable | None:
+    """Return what tells plain keys apart, None for others (True is no 1 here)."""
+    plain: list[Hashable] = []
+    for part in parts:
+        if type(part) is int or part is None or part is Ellipsis:
+            plain.append(part)
+        elif type(part) is slice:
+            ends = (part.start, part.stop, part.step)
+            if any(end is not None and type(end) is not int for end in ends):
+                return None
+            plain.append(ends)
+        else:
+            return None
+    return tuple(plain)
 
 
 def select(node: Node, items: Sequence[Item]) -> Node:

@@ -13,7 +13,8 @@ from tensorweb.shapes import Shape
 from tensorweb.view import Range, View
 
 
-def _move(op: Op, node: Node, attrs: Hashable, view: View) -> Node:
+def move(op: Op, node: Node, attrs: Hashable, view: View) -> Node:
+    """Return a movement of a node to a view of the same storage."""
     return Node(
         op, (node,), attrs, view.shape, node.dtype, node.device, node.base, view
     )
@@ -32,7 +33,7 @@ def reshape(node: Node, shape: Shape) -> Node:
     if view is None:
         node = copy(node)
         view = View.contiguous(shape)
-    return _move(RESHAPE, node, shape, view)
+    return move(RESHAPE, node, shape, view)
 
 
 def permute(node: Node, axes: Sequence[int]) -> Node:
@@ -40,7 +41,7 @@ def permute(node: Node, axes: Sequence[int]) -> Node:
     order = tuple(axes)
     if order == tuple(range(len(order))):
         return node
-    return _move(PERMUTE, node, order, node.view.permute(order))
+    return move(PERMUTE, node, order, node.view.permute(order))
 
 
 def expand(node: Node, shape: Shape) -> Node:
@@ -60,7 +61,7 @@ def expand(node: Node, shape: Shape) -> Node:
             f"shape {node.shape} does not broadcast to {shape}; only axes of length 1 "
             "grow, and new axes are added at the front."
         )
-    return _move(EXPAND, node, shape, node.view.expand(shape))
+    return move(EXPAND, node, shape, node.view.expand(shape))
 
 
 def slice_ranges(node: Node, ranges: Sequence[Range]) -> Node:
@@ -68,7 +69,7 @@ def slice_ranges(node: Node, ranges: Sequence[Range]) -> Node:
     checked = tuple(ranges)
     if all(r == (0, length, 1) for r, length in zip(checked, node.shape, strict=True)):
         return node
-    return _move(SLICE, node, checked, node.view.slice(checked))
+    return move(SLICE, node, checked, node.view.slice(checked))
 
 
 def flip(node: Node, axes: Sequence[int]) -> Node:
@@ -99,7 +100,7 @@ def unfold(node: Node, axis: int, size: int, step: int = 1, dilation: int = 1) -
             f"over {reach}; pad the tensor or take smaller windows."
         )
     attrs = (axis, size, step, dilation)
-    return _move(UNFOLD, node, attrs, node.view.unfold(*attrs))
+    return move(UNFOLD, node, attrs, node.view.unfold(*attrs))
 
 
 def per_axis(

@@ -8,7 +8,7 @@ from typing import Self, SupportsIndex
 from tensorweb import dtypes
 from tensorweb.build.assignment import assign
 from tensorweb.build.elementwise import elementwise
-from tensorweb.build.indexing import select, take_along
+from tensorweb.build.indexing import select, select_plain, take_along
 from tensorweb.build.keys import (
     Indices,
     Item,
@@ -37,6 +37,9 @@ class IndexingMethods(TensorBase):
     __slots__ = ()
 
     def __getitem__(self, key: object) -> Self:
+        view = select_plain(self.node, key)
+        if view is not None:
+            return self._wrap(view)
         items = parse(node_key(key, self.node.device), self.node.shape)
         return self._wrap(select(self.node, items))
 
