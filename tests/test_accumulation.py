@@ -11,7 +11,9 @@ from test_reductions import STORED, name_of, require
 from tolerances import ACCUMULATED
 
 import tensorweb as tw
+from tensorweb import devices
 from tensorweb.backends.records import record_kernels
+from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.dtypes import DType
 from tensorweb.errors import (
     DeviceError,
@@ -63,6 +65,12 @@ def kinds(x: tw.Tensor) -> list[str]:
     with record_kernels() as records:
         tw.realize(x)
     return [record.kind for record in records]
+
+
+def backend() -> WebGpuBackend:
+    found = devices.backend("webgpu")
+    assert isinstance(found, WebGpuBackend)
+    return found
 
 
 def ready(host: Array) -> tw.Tensor:
@@ -473,3 +481,22 @@ def test_segments_refuse(device: str) -> None:
 def test_explanations_name_the_calls(cpu: str) -> None:
     text = str(tw.explain(tw.zeros(3).at[[0, 0]].add(1)))
     assert "numpy.add.at" in text
+
+
+def test_results_of_a_flush_share_large_scratch_storages(webgpu: str) -> None:
+    key, v = ready_positions(300_000, 9), ready(small((300_000,), "float32"))
+    pool = backend().pool
+    tw.realize(tw.zeros(9).at[key].add(v))
+    pool.trim()
+    before = pool.allocated
+    tw.realize(tw.zeros(9).at[key].add(v))
+    one = pool.allocated - before
+    pool.trim()
+    found = [tw.ones(9).at[key].add(v * i) for i in range(4)]
+    tw.realize(*found)
+    assert pool.allocated - before < 1.5 * one
+    for i, x in enumerate(found):
+        np.testing.assert_array_equal(
+            x.numpy(),
+            changed(np.ones(9, np.float32), key.numpy(), "add", v.numpy() * i),
+        )

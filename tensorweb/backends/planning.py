@@ -18,6 +18,10 @@ from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.schedule.plan import plan
 
+LARGE_SCRATCH = 1 << 20
+"""Scratch storages from this size on serve several kernels of a flush. Small ones do
+not: kernels that share nothing may run side by side."""
+
 MOST_COMMANDS = 1000
 """Commands in one tape; its parameter block has room for 1024 launches."""
 
@@ -118,6 +122,7 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
     target = target_of(driver)
     next_reference = len(graph.nodes)
     made: set[int] = set()
+    spare: dict[int, list[int]] = {}  # scratch storages of earlier kernels, by bytes
     for planned in plan(graph, max_inputs(driver)):
         node = graph.nodes[planned.output]
         made.add(planned.output)
@@ -129,9 +134,16 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
         if node.size == 0:
             continue
         program = compile_kernel(planned.kernel, target)
-        scratch = [next_reference + i for i in range(len(program.scratch_bytes))]
-        next_reference += len(scratch)
-        result.scratch += zip(scratch, program.scratch_bytes, strict=True)
+        scratch = []
+        for nbytes in program.scratch_bytes:
+            if not spare.get(nbytes):
+                result.scratch.append((next_reference, nbytes))
+                spare[nbytes] = [next_reference]
+                next_reference += 1
+            scratch.append(spare[nbytes].pop())
+        for reference, nbytes in zip(scratch, program.scratch_bytes, strict=True):
+            if nbytes >= LARGE_SCRATCH:
+                spare[nbytes].append(reference)
         result.commands += _commands(planned, program, scratch)
     result.taken = result.results + result.scratch
     places = {reference: place for place, reference in enumerate(result.references)}
