@@ -15,7 +15,8 @@ _hook: Hook | None = None
 def show(x: object, name: str | None = None) -> None:
     """Display `x`, with a name above it when one is given.
 
-    In the playground a tensor appears as a heat map; elsewhere the value is printed.
+    In the playground a tensor appears as a heat map and a `bar_chart` as bars;
+    elsewhere the value is printed.
 
     >>> show(3)
     3

@@ -62,6 +62,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "methods": (*BUILDING, "convert", "printing"),
     "tensor": ("methods",),
     **dict.fromkeys(FUNCTIONS, (*TENSOR, *FUNCTIONS)),
+    "charts": (),
     "show": (),
     "schedule": GRAPH,
     "codegen": (*GRAPH, "schedule"),

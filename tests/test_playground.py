@@ -42,7 +42,7 @@ class Console:
             if kind == "output" and fields["stream"] == stream
         )
 
-    def displays(self) -> list[Mapping[str, object]]:
+    def displays(self) -> list[Mapping[str, Any]]:
         return [fields for kind, fields in self.notes if kind == "display"]
 
     def tails(self) -> list[Mapping[str, object]]:
@@ -78,7 +78,14 @@ def test_program_is_the_main_module_with_fresh_names(console: Console) -> None:
 def test_last_expression_is_displayed_with_its_text(console: Console) -> None:
     console.run("a = 20\na + 1")
     shown = {"display": 0, "name": "a + 1", "text": "21", "tensor": False}
-    assert console.displays() == [shown]
+    assert console.displays() == [{**shown, "chart": None}]
+
+
+def test_bar_chart_is_displayed_with_what_is_drawn(console: Console) -> None:
+    console.run("import tensorweb as tw\ntw.bar_chart({'a': 1, 'b': 2}, unit='m')")
+    (fields,) = console.displays()
+    assert str(fields["text"]).startswith("m\n  a  1 ██")
+    assert [bar["length"] for bar in fields["chart"]["bars"]] == [0.5, 1.0]
 
 
 def test_show_displays_with_the_name_of_its_argument(console: Console) -> None:

@@ -47,6 +47,7 @@ TITLES: dict[str, str] = {
     "evaluate": "Computing and looking inside",
     "records": "Computing and looking inside",
     "show": "Computing and looking inside",
+    "charts": "Computing and looking inside",
     "devices": "Devices",
     "shapes": "Functions on shapes",
     "namespace": "The Array API's namespace",

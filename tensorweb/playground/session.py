@@ -11,7 +11,7 @@ import tensorweb as tw
 from tensorweb.backends.records import listening
 from tensorweb.devices import set_default_device
 
-from . import kernels, pictures, tensors
+from . import charts, kernels, pictures, tensors
 from .failures import describe_failure
 from .host import Host, flush_streams
 from .numbers import AwaitingReader, BlockingReader, Reader
@@ -155,6 +155,7 @@ class Session:
             "name": name,
             "text": text,
             "tensor": is_tensor,
+            "chart": charts.record(value) if isinstance(value, tw.BarChart) else None,
         }
         self._shown.append((name, value))
         self._emit("display", fields)

@@ -26,8 +26,16 @@ export type Note =
   | { note: "step"; text: string }
   | { note: "output"; stream: Stream; text: string }
   | { note: "tail"; stream: Stream; text: string; omitted: number }
-  | { note: "display"; display: number; name: string | null; text: string; tensor: boolean }
+  | { note: "display"; display: number; name: string | null; text: string; tensor: boolean; chart: BarChart | null }
   | { note: "fatal"; message: string };
+
+/** Labelled bars; lengths and places go from 0 to 1. */
+export interface BarChart {
+  heading: string;
+  unit: string;
+  bars: { label: string; text: string; length: number; marked: boolean }[];
+  ticks: { text: string; place: number }[];
+}
 
 export type FromWorker = Reply | Note;
 export type Stream = "stdout" | "stderr";

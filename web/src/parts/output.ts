@@ -4,6 +4,7 @@ import { button, el, perFrame } from "../dom";
 import { count, duration } from "../format";
 import type { Page, Part } from "../page";
 import type { Failure, Frame, Note, RunRecord, TensorRecord } from "../protocol";
+import { barChart } from "./bar-chart";
 import { addThumbnails } from "./thumbnails";
 
 type Output = Extract<Note, { note: "output" }>;
@@ -101,7 +102,8 @@ const widths = new ResizeObserver((entries) => {
   }
 });
 
-function displayCard({ display, name, text, tensor }: Display, page: Page): HTMLElement {
+function displayCard({ display, name, text, tensor, chart }: Display, page: Page): HTMLElement {
+  if (chart) return el("div", { class: "display" }, barChart(chart));
   const label = { role: "region", "aria-label": `Value of ${name ?? "the display"} ${display + 1}` };
   const body = el("pre", { class: "text", ...label }, text);
   widths.observe(body);

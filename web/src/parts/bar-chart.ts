@@ -1,0 +1,43 @@
+/** Labelled horizontal bars: a table of numbers that also shows their lengths. */
+
+import { el } from "../dom";
+import type { BarChart } from "../protocol";
+
+/** Draw a chart; readers of the screen hear a table of labels and numbers. */
+export function barChart({ heading, unit, bars, ticks }: BarChart): HTMLElement {
+  const rows = bars.map(({ label, text, length, marked }) => {
+    const bar = el("div", { class: "bar" });
+    bar.style.inlineSize = percent(length);
+    return el(
+      "tr",
+      { class: marked ? "marked" : null },
+      el("th", { scope: "row" }, label),
+      el("td", { class: "bar-text" }, text, el("span", { class: "visually-hidden" }, unit ? ` ${unit}` : "")),
+      el("td", { class: "bar-track", "aria-hidden": "true" }, grid(ticks), bar),
+    );
+  });
+  return el(
+    "table",
+    { class: "bar-chart" },
+    heading ? el("caption", {}, heading) : null,
+    el("tbody", {}, ...rows),
+    el("tfoot", { "aria-hidden": "true" }, el("tr", {}, el("td", { colspan: 2 }), el("td", {}, axis(ticks)))),
+  );
+}
+
+function grid(ticks: BarChart["ticks"]): HTMLElement {
+  return el("div", { class: "bar-grid" }, ...ticks.map(({ place }) => at(place, el("i"))));
+}
+
+function axis(ticks: BarChart["ticks"]): HTMLElement {
+  return el("div", { class: "bar-axis" }, ...ticks.map(({ text, place }) => at(place, el("span", {}, text))));
+}
+
+function at<E extends HTMLElement>(place: number, node: E): E {
+  node.style.insetInlineStart = percent(place);
+  return node;
+}
+
+function percent(part: number): string {
+  return `${(part * 100).toFixed(2)}%`;
+}
