@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -38,6 +40,21 @@ def test_freed_buffers_are_reused(backend: WebGpuBackend) -> None:
     for _ in range(10):
         tw.realize(tw.ones((1000, 257)) + 1)
     assert backend.driver.counters()["buffers"] == created
+
+
+def test_threads_share_plans_without_mixing_their_values(webgpu: str) -> None:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            sums = list(pool.map(_scaled_sum, range(200)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert sums == [64.0 * i for i in range(200)]
+
+
+def _scaled_sum(factor: int) -> float:
+    return float((tw.ones((64,)) * factor).sum())
 
 
 def test_budget_is_kept_and_named(backend: WebGpuBackend) -> None:

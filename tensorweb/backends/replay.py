@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from threading import RLock
 from typing import Protocol
 
 from tensorweb.backends.planning import Plan, describe, filled
@@ -21,6 +22,7 @@ class Host(Protocol):
 
     pool: Pool
     driver: Driver
+    lock: RLock
 
     def realize(self, nodes: Sequence[Node]) -> None:
         """Compute nodes."""
@@ -112,12 +114,13 @@ class Replay:
         buffers: dict[int, Buffer] = {
             number: host.buffer_of(plain[place]) for number, place in self._given
         }
-        for number, nbytes in self._fresh:
-            buffers[number] = host.pool.take(nbytes, describe, self._bases[number])
-        for words, holes in self._tapes:
-            for place, number in holes:
-                words[place] = buffers[number].handle
-            host.driver.submit(words)
+        with host.lock:
+            for number, nbytes in self._fresh:
+                buffers[number] = host.pool.take(nbytes, describe, self._bases[number])
+            for words, holes in self._tapes:
+                for place, number in holes:
+                    words[place] = buffers[number].handle
+                host.driver.submit(words)
         if is_recording():
             host.report(self._plan, {**self._kept, **buffers})
         results: dict[int, Node] = {}

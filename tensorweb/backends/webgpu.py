@@ -6,6 +6,7 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from threading import RLock
 
 from tensorweb.backends import records
 from tensorweb.backends.explain import explain_plan
@@ -50,7 +51,13 @@ async def open_backend_async() -> WebGpuBackend:
 
 
 class WebGpuBackend:
-    """One open GPU; see `tensorweb.devices.Backend`."""
+    """One open GPU; see `tensorweb.devices.Backend`.
+
+    Attributes:
+        driver, pool: the device and its buffers.
+        lock: held while a tape is filled and submitted: plans and recordings reuse
+            their tapes, and ordinary Python has threads.
+    """
 
     def __init__(self, driver: Driver) -> None:
         """Take over an open driver."""
@@ -61,6 +68,7 @@ class WebGpuBackend:
         if "shader-f16" not in driver.features:
             names.discard("float16")
         self.dtypes = frozenset(names)
+        self.lock = RLock()
         self._pipelines = Pipelines(driver)
         self._plans: OrderedDict[Hashable, Plan] = OrderedDict()
 
@@ -197,10 +205,11 @@ class WebGpuBackend:
             )
 
         first = len(buffers)
-        buffers += self.pool.take_all(plan.taken, name)
-        handles = [buffer.handle for buffer in buffers]
-        for tape in plan.tapes:
-            self.driver.submit(filled(tape, handles, nodes))
+        with self.lock:
+            buffers += self.pool.take_all(plan.taken, name)
+            handles = [buffer.handle for buffer in buffers]
+            for tape in plan.tapes:
+                self.driver.submit(filled(tape, handles, nodes))
         if records.is_recording():
             self.report(plan, dict(zip(plan.references, buffers, strict=True)))
         for place, (number, _) in enumerate(plan.results, first):
