@@ -17,7 +17,7 @@ Shape = tuple[int, ...]
 
 FLOAT_BYTES = 4
 
-GROUP = 20
+GROUP = 64
 """Operations that share a submit when a tensorweb flush has several outputs."""
 
 GROUP_BYTES = 1 << 31
