@@ -236,13 +236,14 @@ class Sort:
         size = self.rows * self.length
         counted = self.rows * DIGITS * blocks
         counts, running = self._scratch(counted), self._scratch(counted)
-        # Elements go to and fro between two storages; the last pass fills the target.
-        spare: list[int | None] = [
-            self._scratch(size) for _ in range(min(passes - 1, 2))
-        ]
+        # Both go to and fro between two storages; the last pass fills the targets.
+        elements = [self.elements_to, self.elements_to]
         words = [self.carried_to, self.carried_to]
-        if self.carries and passes > 1:
-            words[passes % 2] = self._scratch(size)
+        if passes > 1:
+            elements[passes % 2] = self._scratch(size)
+            words[passes % 2] = self._scratch(size) if self.carries else None
+        if passes > 2 and (self.elements_to is None or self.is_half):
+            elements[(passes - 1) % 2] = self._scratch(size)
         launches: list[Launch] = []
         source: int | None = OUTPUT
         first: int | None = OUTPUT
@@ -250,7 +251,7 @@ class Sort:
         for number in range(passes):
             is_first, is_last = number == 0, number == passes - 1
             shift = number * DIGIT_BITS
-            target = self.elements_to if is_last else spare[number % 2]
+            target = self.elements_to if is_last else elements[number % 2]
             second = words[number % 2]
             assert source is not None, "internal: only the last pass drops elements"
             launches.append(self._count(blocks, shift, is_first, source, counts))
