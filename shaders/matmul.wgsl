@@ -2,8 +2,9 @@
 //
 // Both operands' tiles lie in workgroup memory depth first, four neighbouring rows or
 // columns to a vector. While one pair of tiles is multiplied, the next is on its way
-// from memory into registers. The slots hold the text for one size of tile; the text
-// here is for 32 × 32 outputs and 64 threads, 4 × 4 sums each.
+// from memory into registers. Each slice of WORKERS threads multiplies a part of the
+// depth; in the end slices add their sums. The slots hold the text for one size of tile;
+// the text here is for 32 × 32 outputs and one slice of 64 threads, 4 × 4 sums each.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -41,13 +42,16 @@ const ROWS: u32 = 32u;
 const COLUMNS: u32 = 32u;
 const DEPTH: u32 = 8u;
 const ACROSS: u32 = 8u;
-const THREADS: u32 = 64u;
+const WORKERS: u32 = 64u;
+const SLICES: u32 = 1u;
+const VECTORS: u32 = 128u;
+const WARP: u32 = 32u;
+const WARP_ACROSS: u32 = 8u;
 // end tile
 
-var<workgroup> left_tile: array<vec4<Value>, ROWS * DEPTH / 4u>;
-var<workgroup> right_tile: array<vec4<Value>, COLUMNS * DEPTH / 4u>;
+var<workgroup> tile: array<vec4<Value>, VECTORS>;
 
-@compute @workgroup_size(THREADS)
+@compute @workgroup_size(WORKERS * SLICES)
 fn main(
   @builtin(workgroup_id) group: vec3u,
   @builtin(num_workgroups) groups: vec3u,
@@ -64,9 +68,11 @@ fn main(
   let batch = layer / splits;
   let begin = split * parameters.split_depth;
   let end = min(begin + parameters.split_depth, parameters.depth);
+  let slice = local / WORKERS;
   // Neighbouring threads form blocks of 8 × 4, which read few different vectors.
-  let across = (local / 32u * 8u) % ACROSS + local % 8u;
-  let down = (local / 32u * 8u) / ACROSS * 4u + local / 8u % 4u;
+  let warp = local % WORKERS / WARP * WARP_ACROSS;
+  let across = warp % ACROSS + local % WARP_ACROSS;
+  let down = warp / ACROSS * (WARP / WARP_ACROSS) + local / WARP_ACROSS % (WARP / WARP_ACROSS);
 
   // slot body: registers, the loop over depth, and the stores
   var sums0 = vec4<Value>();
@@ -86,12 +92,12 @@ fn main(
         b[i] = right(batch, depth + k, first_column + row * 4u + i);
       }
     }
-    left_tile[k * 8u + row] = a;
-    right_tile[k * 8u + row] = b;
+    tile[k * 8u + row] = a;
+    tile[64u + k * 8u + row] = b;
     workgroupBarrier();
     for (var i = 0u; i < DEPTH; i += 1u) {
-      let a_rows = left_tile[i * 8u + down];
-      let b_columns = right_tile[i * 8u + across];
+      let a_rows = tile[i * 8u + down];
+      let b_columns = tile[64u + i * 8u + across];
       sums0 = fma(vec4<Value>(a_rows.x), b_columns, sums0);
       sums1 = fma(vec4<Value>(a_rows.y), b_columns, sums1);
       sums2 = fma(vec4<Value>(a_rows.z), b_columns, sums2);

@@ -10,7 +10,15 @@ import pytest
 import tensorweb as tw
 from tensorweb.backends.records import record_kernels
 from tensorweb.codegen import contraction
-from tensorweb.codegen.tiles import TILES, Choice, Tile, choose_tile
+from tensorweb.codegen.target import Target
+from tensorweb.codegen.tiles import (
+    SOFTWARE,
+    TILES,
+    WINDOWS,
+    Choice,
+    Tile,
+    choose_tile,
+)
 from tensorweb.tensor import Tensor
 
 pytestmark = pytest.mark.usefixtures("webgpu")
@@ -23,7 +31,10 @@ SIZES = {
 }
 
 
-@pytest.fixture(params=[*TILES], ids=lambda tile: tile.name)
+EVERY_TILE = (*TILES, WINDOWS, SOFTWARE)
+
+
+@pytest.fixture(params=EVERY_TILE, ids=lambda tile: tile.name)
 def tile(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Tile:
     chosen: Tile = request.param
     monkeypatch.setattr(contraction, "choose_tile", lambda *_: Choice(chosen, 1))
@@ -66,7 +77,7 @@ def check(
     assert np.max(np.abs(got - want) / scale) < 2e-6
 
 
-COMPILED_OFTEN = ("small", "medium")
+COMPILED_OFTEN = ("small", "square")
 """Tiles tested on every layout; the large ones differ by sizes only."""
 
 
@@ -157,30 +168,40 @@ def test_infinite_and_nan_terms_arrive(tile: Tile) -> None:
 def test_table_is_ordered_and_fits_the_least_device() -> None:
     areas = [tile.rows * tile.columns for tile in TILES]
     assert areas == sorted(areas, reverse=True)
-    for tile in TILES:
+    for tile in EVERY_TILE:
         assert tile.threads <= 256
-        assert tile.workgroup_bytes <= 16384
+        assert tile.workgroup_bytes <= 16384 or tile.name == "wide"
         assert tile.threads % 32 == 0
-        assert tile.across % 8 == 0
+        assert tile.workers % 32 == 0
+        assert tile.across % 8 == 0 or tile.across == 4
+        assert tile.depth % (tile.slices * 4) == 0
 
 
 @pytest.mark.parametrize(
     ("sizes", "name"),
     [
         ((1, 4096, 4096, 4096), "large"),
-        ((1, 1024, 1024, 1024), "tall"),
-        ((1, 768, 768, 768), "medium"),
-        ((1, 512, 512, 512), "small"),
+        ((1, 1024, 1024, 1024), "wide"),
+        ((1, 768, 768, 768), "square"),
+        ((1, 512, 512, 512), "narrow"),
         ((64, 256, 256, 256), "large"),
         ((1, 256, 256, 256), "small"),
-        ((64, 64, 3136, 576), "wide"),
-        ((64, 512, 49, 4608), "medium"),
+        ((64, 512, 49, 4608), "square"),
+        ((1, 4096, 16, 4096), "small"),
     ],
 )
 def test_choice_follows_the_size(sizes: tuple[int, ...], name: str) -> None:
     batch, rows, columns, depth = sizes
-    assert choose_tile(batch, rows, columns, depth).tile.name == name
+    target = Target(workgroup_bytes=32768)
+    assert choose_tile(batch, rows, columns, depth, target).tile.name == name
+
+
+def test_choice_fits_the_device() -> None:
+    assert choose_tile(1, 1024, 1024, 1024, Target()).tile.name == "square"
+    assert choose_tile(1, 64, 200_704, 576, has_windows=True).tile is WINDOWS
+    software = choose_tile(1, 4096, 4096, 4096, Target(is_software=True))
+    assert software == Choice(SOFTWARE, 1)
 
 
 def test_operands_read_one_by_one_take_smaller_tiles() -> None:
-    assert choose_tile(1, 4096, 4096, 4096, in_vectors=False).tile.name == "medium"
+    assert choose_tile(1, 4096, 4096, 4096, in_vectors=False).tile.name == "square"

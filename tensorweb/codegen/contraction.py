@@ -13,7 +13,8 @@ from tensorweb.codegen.families import Storages, input_storages, launch
 from tensorweb.codegen.places import has_several_axes, placed_function
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.tile_body import Operand, body, constants
+from tensorweb.codegen.tile_body import TileBody
+from tensorweb.codegen.tile_sides import Operand
 from tensorweb.codegen.tiles import Choice, choose_tile
 from tensorweb.codegen.vector import (
     WIDTH,
@@ -33,8 +34,9 @@ def _read_singly(name: str, expression: Expression) -> Operand:
 class _Product:
     """Writes the launches of one matrix product."""
 
-    def __init__(self, kernel: Kernel, choice: Choice) -> None:
+    def __init__(self, kernel: Kernel, choice: Choice, target: Target) -> None:
         self.kernel = kernel
+        self.target = target
         self.tile = choice.tile
         self.batch, self.rows, self.columns, self.depth = kernel.sizes
         self.value = VALUE_TYPES[kernel.core_dtype]
@@ -107,7 +109,8 @@ class _Product:
         kernel = self.kernel
         read = [self.left.expression, self.right.expression]
         declarations = Declarations(
-            kernel.scalar_dtypes, any(has_several_axes(each) for each in read)
+            kernel.scalar_dtypes,
+            "depth" if any(has_several_axes(each) for each in read) else "",
         )
         declarations.parameter("rows", "u32", self.rows)
         declarations.parameter("columns", "u32", self.columns)
@@ -127,6 +130,13 @@ class _Product:
         storages.append(("result", "w", element))
         places.append(OUTPUT if is_last else scratch(0))
         groups = self.tile.groups(self.batch * self.splits, self.rows, self.columns)
+        text_of_tile = TileBody(
+            self.tile,
+            (self.left, self.right),
+            (self.rows, self.columns, self.depth),
+            self.value,
+            self.target.workgroup_bytes,
+        )
         return launch(
             "matmul",
             declarations,
@@ -134,14 +144,8 @@ class _Product:
             places,
             text,
             groups,
-            tile=constants(self.tile),
-            body=body(
-                self.tile,
-                self.left,
-                self.right,
-                (self.rows, self.columns, self.depth),
-                self.value,
-            ),
+            tile=text_of_tile.constants(),
+            body=text_of_tile.body(),
         )
 
     def _read(self, declarations: Declarations, operand: Operand) -> str:
@@ -164,7 +168,7 @@ class _Product:
         """Return `store`, which applies the epilogue to four neighbouring sums."""
         index = "((batch * parameters.rows + row) * parameters.columns + column)"
         if not is_last:
-            splits = f"{self.splits}u"
+            splits = declarations.parameter("splits", "u32", self.splits)
             index = (
                 f"(((batch * {splits} + split) * parameters.rows + row)"
                 " * parameters.columns + column)"
@@ -256,16 +260,17 @@ class _Product:
 
 def _choice(kernel: Kernel, target: Target) -> Choice:
     batch, rows, columns, depth = kernel.sizes
-    # Windows count as vectors too: their larger tiles divide fewer indices.
-    in_vectors = all(
-        has_several_axes(expression)
-        or is_vectorizable(expression)
-        or is_vectorizable(regrouped(expression, (0, 2, 1)))
-        for expression in (kernel.expression("left"), kernel.expression("right"))
-    )
-    return choose_tile(batch, rows, columns, depth, target, in_vectors)
+    operands = (kernel.expression("left"), kernel.expression("right"))
+    single = [
+        expression
+        for expression in operands
+        if not is_vectorizable(expression)
+        and not is_vectorizable(regrouped(expression, (0, 2, 1)))
+    ]
+    has_windows = any(has_several_axes(expression) for expression in single)
+    return choose_tile(batch, rows, columns, depth, target, not single, has_windows)
 
 
 def matmul(kernel: Kernel, target: Target) -> Program:
     """Return the program of a batched matrix product."""
-    return _Product(kernel, _choice(kernel, target)).program()
+    return _Product(kernel, _choice(kernel, target), target).program()

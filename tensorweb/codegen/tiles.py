@@ -2,7 +2,9 @@
 
 A workgroup computes `rows` by `columns` outputs, `depth` deep at a time; each thread
 keeps `thread_rows` by `thread_columns` sums in registers. Larger tiles read less and
-smaller ones keep more of the GPU busy.
+smaller ones keep more of the GPU busy. Where tiles are few, a tile's depth is cut in
+`slices` with threads of their own, whose sums meet in workgroup memory at the end: so
+there are more threads without smaller blocks of sums.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ class Tile:
         name: for people.
         rows, columns, depth: of the tile, multiples of four.
         thread_rows, thread_columns: sums of one thread, multiples of four.
-        least: the smallest number of rows and columns it is meant for.
         enough: workgroups below which a smaller tile is faster.
+        slices: parts of the depth, each with threads of its own.
         unrolled: depths written out one after another in the innermost loop.
     """
 
@@ -31,44 +33,71 @@ class Tile:
     depth: int
     thread_rows: int
     thread_columns: int
-    least: int
     enough: int
-    unrolled: int = 8
+    slices: int = 1
+    unrolled: int = 16
 
     @property
     def across(self) -> int:
-        """Threads along the columns."""
+        """Threads of a slice along the columns."""
         return self.columns // self.thread_columns
+
+    @property
+    def workers(self) -> int:
+        """Threads of a slice."""
+        return self.across * (self.rows // self.thread_rows)
 
     @property
     def threads(self) -> int:
         """Threads of a workgroup."""
-        return self.across * (self.rows // self.thread_rows)
+        return self.workers * self.slices
+
+    @property
+    def meeting(self) -> int:
+        """Vectors of workgroup memory that slices need to add their sums."""
+        if self.slices == 1:
+            return 0
+        sums = self.thread_rows * self.thread_columns // 4
+        return self.threads * min(self.slices, sums)
 
     @property
     def workgroup_bytes(self) -> int:
         """Workgroup memory."""
-        return (self.rows + self.columns) * self.depth * 4
+        return max((self.rows + self.columns) * self.depth // 4, self.meeting) * 16
 
     def groups(self, batch: int, rows: int, columns: int) -> int:
         """Return the number of workgroups of a problem."""
         return batch * -(-rows // self.rows) * -(-columns // self.columns)
 
+    def used(self, rows: int, columns: int) -> float:
+        """Return the part of the computed sums that a problem of this size needs."""
+        area = self.rows * self.columns * self.groups(1, rows, columns)
+        return rows * columns / max(area, 1)
+
 
 TILES: tuple[Tile, ...] = (
-    Tile("large", 128, 128, 16, 8, 8, 256, 200, 16),
-    Tile("tall", 128, 64, 16, 8, 8, 256, 120, 16),
-    Tile("wide", 64, 128, 16, 8, 8, 64, 120),
-    Tile("medium", 64, 64, 16, 8, 4, 48, 120),
-    Tile("small", 32, 32, 32, 4, 4, 0, 0),
+    Tile("large", 128, 128, 16, 8, 16, 200),
+    Tile("wide", 64, 128, 32, 8, 8, 120, 2),
+    Tile("square", 64, 64, 32, 8, 8, 120, 2),
+    Tile("narrow", 64, 32, 32, 8, 4, 100, 4),
+    Tile("small", 32, 16, 64, 4, 4, 0, 4),
 )
-"""From the largest to the smallest; the figures behind them are in `bench/`."""
+"""From the largest to the smallest; `bench/TUNING.md` has the figures behind them."""
+
+WINDOWS = Tile("windows", 64, 64, 16, 8, 4, 32, unrolled=8)
+"""For operands whose positions are divided into coordinates: few loads a thread."""
+
+SOFTWARE = Tile("software", 32, 32, 32, 4, 4, 0, unrolled=8)
+"""Where threads take turns on a CPU."""
 
 FEW_GROUPS = 32
 """With fewer workgroups than this the inner axis is split, until there are enough."""
 
 LARGEST_ONE_BY_ONE = 64 * 64
 """Elements of the largest tile for operands that are read one by one."""
+
+LEAST_USED = 0.7
+"""A tile that reaches further beyond the edges gives way to a smaller one."""
 
 LEAST_DEPTH_PER_SPLIT = 128
 """Splitting the inner axis into shorter parts costs more than it brings."""
@@ -91,31 +120,39 @@ def choose_tile(
     depth: int,
     target: Target = DEFAULT_TARGET,
     in_vectors: bool = True,
+    has_windows: bool = False,
 ) -> Choice:
     """Return the tile for `batch` products of (rows, depth) and (depth, columns).
 
-    Operands that cannot be read in vectors of four take tiles with more threads for
-    each element.
+    Args:
+        batch: how many products.
+        rows: of the left operand.
+        columns: of the right operand.
+        depth: terms of each sum.
+        target: what the device has.
+        in_vectors: whether both operands can be read in vectors of four; otherwise
+            tiles with more threads for each element are taken.
+        has_windows: whether an operand's positions are divided into coordinates.
 
     >>> choose_tile(1, 4096, 4096, 4096).tile.name
     'large'
     >>> choose_tile(1, 64, 64, 8192).splits > 1
     True
     """
-    smallest = TILES[-1]
     if target.is_software:
-        return Choice(smallest, 1)
-    for tile in TILES:
+        return Choice(SOFTWARE, 1)
+    for tile in (WINDOWS,) if has_windows else TILES:
         fits = (
             tile.threads <= target.threads
             and tile.workgroup_bytes <= target.workgroup_bytes
-            and min(rows, columns) >= tile.least
             and (in_vectors or tile.rows * tile.columns <= LARGEST_ONE_BY_ONE)
-            and (columns * 4 >= tile.columns * 3 or tile is smallest)
+            and tile.used(rows, columns) >= LEAST_USED
         )
         groups = tile.groups(batch, rows, columns)
         if fits and groups >= max(tile.enough, FEW_GROUPS):
             return Choice(tile, 1)
+    smallest = TILES[-1]
     groups = max(smallest.groups(batch, rows, columns), 1)
-    wanted = min(-(-4 * FEW_GROUPS // groups), MOST_SPLITS)
-    return Choice(smallest, max(min(wanted, depth // LEAST_DEPTH_PER_SPLIT), 1))
+    wanted = -(-4 * FEW_GROUPS // groups) if groups < FEW_GROUPS else 1
+    most = min(depth // LEAST_DEPTH_PER_SPLIT, MOST_SPLITS)
+    return Choice(smallest, max(min(wanted, most), 1))
