@@ -292,6 +292,17 @@ def test_more_elements_than_float32_counts(webgpu: str) -> None:
     assert places[-3:].tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("length", [1, 3, 70_001], ids=str)
+def test_blocks_of_blocks(length: int, webgpu: str) -> None:
+    count = (1 << 21) + 4099
+    key = np.random.default_rng(1).integers(0, length, count).astype(np.int32)
+    values = (np.arange(count) % 3 - 1).astype(np.float32)
+    found = tw.zeros(length).at[key].add(values).numpy()
+    np.testing.assert_array_equal(found, np.bincount(key, values, length))
+    found = tw.zeros((length, 2)).at[key].add(values[:, None]).numpy()
+    np.testing.assert_array_equal(found[:, 1], np.bincount(key, values, length))
+
+
 def test_get_and_set_are_indexing_and_assignment(device: str) -> None:
     host = small((5, 6), "float32")
     x = tw.asarray(host)

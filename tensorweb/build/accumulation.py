@@ -70,7 +70,6 @@ def _in_box(op: Op, node: Node, items: Sequence[Item], values: Node) -> Node:
     for item in items:
         if isinstance(item, Pick):
             ranges.append((item.at, 1, 1))
-            item = Pick(0)
         elif isinstance(item, Span):
             ranges.append(item.range)
             item = Span((0, item.range[1], 1))
