@@ -18,6 +18,10 @@ from tensorweb.schedule.kernel import Expression, Step
 PARAMETER_LIMIT = 64
 """Words in a launch's parameter block."""
 
+LONGEST_FIXED = 16
+"""Longer axes have their lengths among the parameters: there are too many lengths to
+compile a shader for each."""
+
 VALUE_TYPES = {
     "bool": "bool",
     "int32": "i32",
@@ -83,22 +87,22 @@ def number_bits(value: float, dtype: str) -> int:
 class Declarations:
     """Collects the parameters of one launch and writes its declarations."""
 
-    def __init__(
-        self, scalar_dtypes: Sequence[str] = (), fixes_sizes: bool = False
-    ) -> None:
+    def __init__(self, scalar_dtypes: Sequence[str] = (), fixed: str = "") -> None:
         """Begin without parameters.
 
         Args:
             scalar_dtypes: dtypes of the kernel's constants.
-            fixes_sizes: whether lengths of axes are written into the text, so that
-                compilers turn divisions into multiplications.
+            fixed: the argument whose axes, where they are short, have their lengths
+                in the text, so that compilers turn divisions into multiplications:
+                the one that a loop counts, over windows for example.
         """
         self.scalar_dtypes = scalar_dtypes
-        self.fixes_sizes = fixes_sizes
+        self.fixed = fixed
         self.words: list[Word] = []
         self._fields: list[str] = []
         self._constants: list[str] = []
         self._scalars: dict[int, str] = {}
+        self._numbers = 0
         self._room = PARAMETER_LIMIT - len(scalar_dtypes)
 
     def parameter(self, name: str, type_name: str, value: Word) -> str:
@@ -112,9 +116,16 @@ class Declarations:
         self._fields.append(f"  {name}: {type_name},\n")
         return f"parameters.{name}"
 
-    def size(self, name: str, value: int) -> str:
-        """Return the WGSL of the length of an axis, by which indices are divided."""
-        return f"{value}u" if self.fixes_sizes else self.parameter(name, "u32", value)
+    def size(self, name: str, value: int, argument: str) -> str:
+        """Return the WGSL of an axis's length, by which an argument is divided."""
+        if argument == self.fixed and value <= LONGEST_FIXED:
+            return f"{value}u"
+        return self.parameter(name, "u32", value)
+
+    def number(self, value: int) -> str:
+        """Return the WGSL of a fixed number, an i32 that is no constant of the user."""
+        self._numbers += 1
+        return self.parameter(f"number{self._numbers}", "i32", value)
 
     def scalar(self, slot: int) -> str:
         """Return the WGSL value of one of the kernel's constants."""
@@ -231,7 +242,9 @@ def coordinates(
                 lines.append(f"  let {coordinate} = i32({rest});\n")
                 continue
             number = numbers[group] if numbers else group
-            size = declarations.size(f"{name}_size{number}_{axis}", sizes[axis])
+            size = declarations.size(
+                f"{name}_size{number}_{axis}", sizes[axis], argument
+            )
             lines.append(f"  let {coordinate} = i32({rest} % {size});\n")
             lines.append(f"  let {argument}_above_{axis} = {rest} / {size};\n")
             rest = f"{argument}_above_{axis}"
@@ -284,7 +297,9 @@ def _step(
     if kind == "ramp":
         return f"address{step.access}"
     if kind == "scalar":
-        return step.name if step.name else declarations.scalar(step.slot)
+        if step.name:
+            return declarations.number(int(step.name))
+        return declarations.scalar(step.slot)
     if kind == "core":
         return core if step.slot < 0 else f"core{step.slot}"
     arguments = [values[number] for number in step.args]

@@ -281,7 +281,9 @@ class _Writer:
     ) -> Launch:
         """Return one launch: from terms or partial values, to partials or results."""
         kernel = self.kernel
-        declarations = Declarations(kernel.scalar_dtypes, self.is_window)
+        declarations = Declarations(
+            kernel.scalar_dtypes, "position" if self.is_window else ""
+        )
         declarations.parameter("outputs", "u32", self.outputs)
         declarations.parameter("length", "u32", length)
         declarations.parameter("splits", "u32", layout.splits)
