@@ -35,6 +35,9 @@ CASES: dict[str, tuple[Callable[..., Tensor], tuple[tuple[int, ...], ...]]] = {
     "bool": (lambda x: (x > 0).contiguous().T == (x < 5).T, ((45, 67),)),
 }
 
+LARGEST_TERMS = 10
+"""What the terms of an element come to at most without their signs."""
+
 
 @pytest.mark.parametrize("name", CASES)
 def test_turned_inputs(name: str) -> None:
@@ -47,7 +50,8 @@ def test_turned_inputs(name: str) -> None:
         got = value.numpy()
     assert records[-1].kind == "transpose"
     assert len(records) <= 2
-    np.testing.assert_allclose(got, want, rtol=2e-6)
+    # GPUs may round a product and a sum once, where NumPy rounds twice.
+    np.testing.assert_allclose(got, want, rtol=2e-6, atol=LARGEST_TERMS * 2**-23)
 
 
 def test_short_axes_are_read_as_they_lie() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from typing import cast
 
@@ -68,6 +70,19 @@ class CpuBackend:
         """Return at once."""
 
 
+def _physical_memory() -> int:
+    """Return the machine's memory in bytes, without end where it is not told."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows, browsers
+        return sys.maxsize
+
+
+MEMORY = _physical_memory()
+"""An array above this is refused at once: some systems promise any memory and end the
+program when it is used."""
+
+
 class _Run:
     """One walk over the graph; arrays are dropped after their last use."""
 
@@ -95,6 +110,8 @@ class _Run:
                         self.values.pop(id(source.base), None)
 
     def evaluate(self, node: Node) -> None:
+        if node.size * node.dtype.itemsize > MEMORY and node.op is not CONSTANT:
+            raise _too_large(node)
         try:
             inputs = [self.value(source) for source in node.inputs]
             if node.op is GATHER:
