@@ -12,6 +12,9 @@ from typing import SupportsFloat
 
 MOST_BARS = 100
 MOST_TICKS = 6
+MOST_DECADES = 4
+"""Steps between the ticks of a logarithmic axis: their texts are long."""
+
 COLUMNS = 30
 SHORTEST_DECADES = 0.15
 """How far the least bar of a logarithmic chart stands above the axis, at least."""
@@ -157,7 +160,7 @@ def _logarithmic(numbers: Mapping[str, float]) -> tuple[Place, Ticks]:
     """Return where values stand between powers of ten, and ticks at these."""
     low = math.floor(math.log10(min(numbers.values())) - SHORTEST_DECADES)
     high = max(low + 1, math.ceil(math.log10(max(numbers.values())) - 1e-9))
-    stride = math.ceil((high - low) / MOST_TICKS)
+    stride = math.ceil((high - low) / MOST_DECADES)
     ticks = [
         (text_of(10.0**power), (power - low) / (high - low))
         for power in range(low, high + 1, stride)

@@ -38,7 +38,7 @@ def test_one_bar_and_its_ticks_stay_on_the_axis(value: float, log: bool) -> None
 def test_every_logarithmic_bar_can_be_seen() -> None:
     chart = tw.bar_chart({"x": 10.0, "y": 1e12}, log=True)
     assert chart.bars[0].length > 0.01
-    assert len(chart.ticks) <= 7
+    assert [text for text, _ in chart.ticks][:2] == ["1", "1,000"]
 
 
 def test_all_zero_is_a_chart() -> None:

@@ -1,74 +1,60 @@
 """Benchmark this device
 
-Measure launches, reads, memory speed and arithmetic of the device that computes here.
+Launches, reads, memory and arithmetic here, beside a large GPU and two CPU cores.
 """
 
-from time import perf_counter
+from statistics import median
+from timeit import repeat
 
 import tensorweb as tw
 
 
-def best(work, repeats=3):
-    """Return the least seconds of several repeats after one for warming up."""
-    work()
-    times = []
-    for _ in range(repeats):
-        start = perf_counter()
-        work()
-        times.append(perf_counter() - start)
-    return min(times)
+def seconds(work, least=0.03):
+    """Return the seconds of one `work()`: the best of batches of at least `least`."""
+    count = 1
+
+    def batch():
+        for _ in range(count):
+            work()
+        tw.synchronize()
+
+    while (spent := min(repeat(batch, number=1, repeat=3))) < least:
+        count *= 2
+    return spent / count
+
+
+def best_rate(work_of, sizes):
+    """Return billions a second at the first size that takes 20 ms, or at the last."""
+    for size in sizes:
+        work, amount = work_of(size)
+        if seconds(work, 0) > 0.02:
+            break
+    return amount / seconds(work) / 1e9
+
+
+def launches(n):  # as many small kernels, handed over together
+    small = [tw.realize(tw.ones(64) * k) for k in range(n)]
+    return lambda: tw.realize(*[x + 1.0 for x in small]), n
+
+
+def sums(k):  # eight sums of 2**k numbers; a factor each keeps them apart
+    x = tw.realize(tw.arange(2**k, dtype=tw.float32) * 1e-6)
+    return lambda: tw.realize(*[tw.sum(x * i) for i in range(8)]), 8 * 4 * 2**k
+
+
+def products(k):  # four products of matrices with 2**k rows, two operations per step
+    x = tw.realize(tw.sin(tw.arange(4**k, dtype=tw.float32)).reshape((2**k, 2**k)))
+    return lambda: tw.realize(*[x @ x for _ in range(4)]), 4 * 2 * 8**k
+
+
+def compare(title, unit, here, h200, cores):  # the others were measured in Chromium
+    bars = {"this device": here, "NVIDIA H200": h200, "two CPU cores": cores}
+    tw.show(tw.bar_chart(bars, title=title, unit=unit, log=True, mark=["this device"]))
 
 
 print("device:", tw.default_device())
-
-# A read: one small kernel and its answer, one after another.
-small = tw.ones((16,))
-
-
-def read_once():
-    """Compute and read one number."""
-    return tw.sum(small).item()
-
-
-print(f"small read             {best(read_once, 10) * 1e6:10.0f} µs")
-
-# Launches: each sum needs the one before, so none can be fused away.
-LAUNCHES = 100
-
-
-def launches():
-    """Run a chain of dependent reductions and read only the end."""
-    x = small
-    for _ in range(LAUNCHES):
-        x = x + tw.sum(x) * 0.001
-    return tw.sum(x).item()
-
-
-print(f"one launch             {best(launches) / LAUNCHES * 1e6:10.1f} µs")
-
-# Memory: read and write four million float32, eight bytes per element.
-COUNT = 4_000_000
-long = tw.reshape(tw.linspace(0.0, 1.0, COUNT), (2000, 2000)) + 0.0
-tw.sum(long).item()
-
-
-def stream():
-    """Read every element once."""
-    return tw.sum(long).item()
-
-
-print(f"sum of 4 million       {COUNT * 4 / best(stream) / 1e9:10.2f} GB/s")
-
-# Arithmetic: two operations per step of a dot product.
-SIZE = 256
-matrix = tw.reshape(tw.linspace(-1.0, 1.0, SIZE * SIZE), (SIZE, SIZE)) + 0.0
-tw.sum(matrix).item()
-
-
-def multiply():
-    """Multiply two matrices and read one number of the result."""
-    return tw.sum(matrix @ matrix).item()
-
-
-speed = 2 * SIZE**3 / best(multiply) / 1e9
-print(f"matmul {SIZE} x {SIZE}       {speed:10.2f} GFLOP/s")
+compare("One launch, less is better", "µs", 1e-3 / best_rate(launches, [300]), 14.4, 25)
+read = median(repeat(lambda: tw.sum(tw.arange(9)).item(), number=1, repeat=21))
+compare("One read, less is better", "µs", read * 1e6, 760, 2900)
+compare("Reading memory", "GB/s", best_rate(sums, range(16, 27, 2)), 2100, 0.1)
+compare("Matrix products", "GFLOP/s", best_rate(products, range(6, 13)), 39_734, 0.7)

@@ -1,0 +1,58 @@
+"""Bar charts on the page: a table of numbers with bars of their lengths."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from page_driver import PageDriver
+from playwright.sync_api import Page
+from test_page_access import violations
+from test_page_documents import EXAMPLES
+
+PROGRAM = """
+import tensorweb as tw
+bars = {"here": 5, "<b>there</b>": 20}
+tw.show(tw.bar_chart(bars, title="Launch", unit="µs", mark=["here"]))
+"""
+
+BENCHMARK = next(path for path in EXAMPLES if "benchmark" in path.stem)
+
+
+def width(page: Page, row: int) -> float:
+    box = page.locator(".bar-chart .bar").nth(row).bounding_box()
+    assert box
+    return box["width"]
+
+
+@pytest.mark.parametrize("size", [1280, 320])
+def test_chart_is_a_table_with_bars(page: Page, site_url: str, size: int) -> None:
+    page.set_viewport_size({"width": size, "height": 700})
+    driver = PageDriver(page).open(site_url)
+    assert driver.run(PROGRAM) == "ready"
+    if size < 1000:
+        page.get_by_role("tab", name="Output").click()
+    table = page.get_by_role("table", name="Launch, µs")
+    assert table.get_by_role("row").count() == 2
+    assert table.get_by_role("rowheader").all_inner_texts() == ["here", "<b>there</b>"]
+    cells = table.get_by_role("cell").all_text_contents()
+    assert cells == ["5 µs", "20 µs"]
+    assert width(page, 1) == pytest.approx(4 * width(page, 0), rel=0.02)
+    assert width(page, 1) > size / 6
+    ticks = page.locator(".bar-axis").all_inner_texts()
+    assert re.findall(r"\d+", " ".join(ticks)) == ["0", "5", "10", "15", "20"]
+    assert page.locator(".bar-chart .marked").count() == 1
+    assert violations(page) == []
+    driver.clean()
+
+
+def test_benchmark_shows_four_charts(page: Page, site_url: str) -> None:
+    driver = PageDriver(page).open(site_url)
+    assert driver.run(BENCHMARK.read_text("utf-8")) == "ready", driver.output
+    captions = page.locator(".bar-chart caption").all_inner_texts()
+    units = ["µs", "µs", "GB/s", "GFLOP/s"]
+    assert [re.sub(r".*, | \(.*", "", text) for text in captions] == units
+    for name in ("this device", "NVIDIA H200", "two CPU cores"):
+        assert page.get_by_role("rowheader", name=name).count() == 4
+    for text in page.locator(".marked .bar-text").all_text_contents():
+        assert float(text.split()[0].replace(",", "")) > 0
