@@ -93,7 +93,12 @@ def programs(torch: Torch) -> dict[str, dict[str, Program]]:
             "index_select": lambda table, indices: table.index_select(0, indices),
             "indexing": lambda table, indices: table[indices],
         },
-        "scatter_add": {"index_add": lambda x, i, values: x.index_add(0, i, values)},
+        "scatter_add": {
+            "index_add": lambda x, i, values: x.index_add(0, i, values),
+            "deterministic": _deterministic(
+                torch, lambda x, i, values: x.index_add(0, i, values)
+            ),
+        },
         "transpose_copy": {"": lambda x: x.T.contiguous()},
         "sort": {"": lambda x: torch.sort(x).values},
         "argsort": {"": partial(torch.argsort, stable=True)},
@@ -104,6 +109,19 @@ def programs(torch: Torch) -> dict[str, dict[str, Program]]:
 
 COMPILED = ("elem", "softmax", "layernorm")
 """Compositions that `torch.compile` is asked to fuse as well."""
+
+
+def _deterministic(torch: Torch, program: Program) -> Program:
+    """Return the program by algorithms that give the same result in every run."""
+
+    def deterministic(*operands: Any) -> Any:
+        torch.use_deterministic_algorithms(True)
+        try:
+            return program(*operands)
+        finally:
+            torch.use_deterministic_algorithms(False)
+
+    return deterministic
 
 
 def _softmax(torch: Torch) -> Program:
