@@ -186,6 +186,8 @@ from tensorweb.trigonometric import (
     tan,
     tanh,
 )
+from tensorweb.tuning import tune, tune_async
+from tensorweb.version import VERSION as __version__
 from tensorweb.warming import warm_up, warm_up_async
 from tensorweb.windows import (
     avg_pool2d,
@@ -196,7 +198,6 @@ from tensorweb.windows import (
 )
 
 __array_api_version__ = "2025.12"
-__version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
@@ -229,8 +230,9 @@ __all__ = [
     "sign", "signbit", "sin", "sinh", "sliding_windows", "sort", "sqrt", "square",
     "squeeze", "stack", "std", "subtract", "sum", "swapaxes", "synchronize", "take",
     "take_along_axis", "tan", "tanh", "tensordot", "tile", "top_k", "tril", "triu",
-    "trunc", "uint8", "uint16", "uint32", "uint64", "unique_all", "unique_counts",
-    "unique_inverse", "unique_values", "unravel_index", "unstack", "var", "vecdot",
-    "warm_up", "warm_up_async", "where", "zeros", "zeros_like", "zip_with",
+    "trunc", "tune", "tune_async", "uint8", "uint16", "uint32", "uint64",
+    "unique_all", "unique_counts", "unique_inverse", "unique_values", "unravel_index",
+    "unstack", "var", "vecdot", "warm_up", "warm_up_async", "where", "zeros",
+    "zeros_like", "zip_with",
 ]
 # fmt: on

@@ -26,6 +26,8 @@ class PretendDriver:
 
     def __init__(self) -> None:
         self.description = "pretended (none)"
+        self.names = {"vendor": "pretended", "architecture": "", "description": ""}
+        self.texts: dict[str, str] = {}
         self.is_software = False
         self.limits = dict(LIMITS)
         self.features: frozenset[str] = frozenset()
@@ -83,6 +85,16 @@ class PretendDriver:
 
     def counters(self) -> dict[str, int]:
         return {"pipelines": len(self.sources), "buffers": self.buffers}
+
+    def kept(self, key: str) -> str | None:
+        return self.texts.get(key)
+
+    def keep(self, key: str, text: str | None) -> bool:
+        if text is None:
+            self.texts.pop(key, None)
+        else:
+            self.texts[key] = text
+        return True
 
     def close(self) -> None:
         pass

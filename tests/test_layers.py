@@ -41,6 +41,7 @@ FUNCTIONS = (
     "sets",
     "sorting",
     "trigonometric",
+    "tuning",
     "warming",
     "windows",
 )
@@ -64,10 +65,19 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(FUNCTIONS, (*TENSOR, *FUNCTIONS)),
     "charts": (),
     "show": (),
+    "version": (),
     "schedule": GRAPH,
     "codegen": (*GRAPH, "schedule"),
     "drivers": ("errors",),
-    "backends": (*GRAPH, "devices", "build", "schedule", "codegen", "drivers"),
+    "backends": (
+        *GRAPH,
+        "devices",
+        "build",
+        "schedule",
+        "codegen",
+        "drivers",
+        "version",
+    ),
 }
 """By part; the playground and the package's own file may import everything."""
 

@@ -25,8 +25,9 @@ def explain_plan(graph: LinearGraph, plan: Plan) -> str:
         launch = command.launch
         assert launch is not None, "internal: filtered above"
         groups = launch.grid[0] * launch.grid[1]
+        note = f"{launch.note}, " if launch.note else ""
         lines.append(
-            f"  {place + 1}. {command.words}  [{launch.template}.wgsl, "
+            f"  {place + 1}. {command.words}  [{launch.template}.wgsl, {note}"
             f"{groups} workgroups, {len(launch.storages)} storages]\n"
         )
     for place, command in enumerate(launches):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tensorweb.backends.targets import kept_tiles, target_of
 from tensorweb.codegen.program import Launch
 from tensorweb.drivers.protocol import Driver
 
@@ -12,11 +13,17 @@ Wanted = tuple[Launch, str]
 
 
 class Pipelines:
-    """Pipelines of one device by their source text."""
+    """Pipelines of one device by their source text.
+
+    Attributes:
+        driver: of the device.
+        target: what the texts are written for.
+    """
 
     def __init__(self, driver: Driver) -> None:
         """Begin without pipelines."""
         self.driver = driver
+        self.target = target_of(driver, kept_tiles(driver))
         self._handles: dict[str, int] = {}
         self._begun: set[int] = set()
 
@@ -79,6 +86,7 @@ class BackgroundPipelines(Pipelines):
     def __init__(self, pipelines: Pipelines) -> None:
         """Share the pipelines that are there."""
         self.driver = pipelines.driver
+        self.target = pipelines.target
         self._handles = pipelines._handles
         self._begun = pipelines._begun
 

@@ -11,7 +11,6 @@ from tensorweb.backends.pool import Pool
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.expression import number_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program
-from tensorweb.codegen.target import Target
 from tensorweb.drivers.protocol import CLEAR, DISPATCH, PARAMETER_WORDS, Driver
 from tensorweb.graph import Node
 from tensorweb.schedule.kernel import Planned
@@ -90,15 +89,6 @@ def max_inputs(driver: Driver) -> int:
     return max(driver.limits["maxStorageBuffersPerShaderStage"] - 2, 2)
 
 
-def target_of(driver: Driver) -> Target:
-    """Return what code generation must know of a device."""
-    return Target(
-        driver.is_software,
-        driver.limits["maxComputeInvocationsPerWorkgroup"],
-        driver.limits["maxComputeWorkgroupStorageSize"],
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Command:
     """One dispatch, or the clearing of a scratch storage when `launch` is None."""
@@ -119,7 +109,6 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
     """
     result = Plan()
     driver = pool.driver
-    target = target_of(driver)
     next_reference = len(graph.nodes)
     made: set[int] = set()
     spare: dict[int, list[int]] = {}  # scratch storages of earlier kernels, by bytes
@@ -133,7 +122,7 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
                 result.reads.append(number)
         if node.size == 0:
             continue
-        program = compile_kernel(planned.kernel, target)
+        program = compile_kernel(planned.kernel, pipelines.target)
         scratch = []
         for nbytes in program.scratch_bytes:
             if not spare.get(nbytes):

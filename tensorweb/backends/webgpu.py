@@ -20,7 +20,9 @@ from tensorweb.backends.planning import (
 )
 from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.backends.replay import Replay
+from tensorweb.backends.targets import keep_tiles, target_of
 from tensorweb.build.movement import copy
+from tensorweb.codegen.tiles import candidates, problem_of
 from tensorweb.devices import DEVICES, forget
 from tensorweb.drivers import Driver, open_driver, open_driver_async
 from tensorweb.drivers.protocol import COPY
@@ -144,6 +146,27 @@ class WebGpuBackend:
     async def finish_preparing_async(self) -> None:
         """Do the same by awaiting."""
         await self.driver.finish_pipelines_async()
+
+    @property
+    def tuned(self) -> dict[str, str]:
+        """The measured tile of each class of products that has one."""
+        return dict(self._pipelines.target.tuned)
+
+    def tiles_for(self, size: int, in_vectors: bool) -> tuple[str, list[str]]:
+        """Return the class of a square product and the tiles it can take."""
+        target = self._pipelines.target
+        found = candidates(1, size, size, target, in_vectors)
+        names = [] if target.is_software else [tile.name for tile in found]
+        return problem_of(1, size, size, in_vectors), names
+
+    def use_tiles(self, tuned: Mapping[str, str]) -> None:
+        """Take these tiles from now on; plans made for others are forgotten."""
+        self._pipelines.target = target_of(self.driver, tuple(tuned.items()))
+        self._plans.clear()
+
+    def keep_tiles(self) -> bool:
+        """Keep the tiles in use for later runs; returns whether they will last."""
+        return keep_tiles(self.driver, self.tuned)
 
     def synchronize(self) -> None:
         """Wait until the GPU is done and raise what went wrong meanwhile."""

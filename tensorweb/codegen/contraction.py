@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -99,7 +101,9 @@ class _Product:
 
     def program(self) -> Program:
         """Return one launch, or two when the inner axis is split."""
-        first = self._tiles()
+        tile = self.tile
+        note = f"tile {tile.name} of {tile.rows} x {tile.columns} x {tile.depth}"
+        first = replace(self._tiles(), note=note)
         if self.splits == 1:
             return Program((first,))
         outputs = self.batch * self.rows * self.columns

@@ -27,6 +27,7 @@ class Launch:
         storages: input slots, `OUTPUT` or `scratch(n)`, in order of binding.
         grid: workgroups along x and y.
         words: the parameter block.
+        note: which variant of the template it is, for people.
     """
 
     template: str
@@ -35,6 +36,7 @@ class Launch:
     storages: tuple[int, ...]
     grid: tuple[int, int]
     words: tuple[Word, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MEASURED_CORES = 132
+"""Cores of the GPU that the figures in tables were measured on, an H200."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -14,11 +17,24 @@ class Target:
             barriers cost more than they bring.
         threads: most threads of a workgroup.
         workgroup_bytes: most workgroup memory.
+        cores: about how many cores share the work.
+        tuned: (problem, tile) pairs that were measured on this very device and go
+            before the table; see `tiles.problem_of`.
     """
 
     is_software: bool = False
     threads: int = 256
     workgroup_bytes: int = 16384
+    cores: int = MEASURED_CORES
+    tuned: tuple[tuple[str, str], ...] = ()
+
+    def scaled(self, groups: int) -> int:
+        """Return how many workgroups do here what `groups` did where it was measured.
+
+        >>> Target(cores=12).scaled(132)
+        12
+        """
+        return max(-(-groups * self.cores // MEASURED_CORES), 1)
 
 
 DEFAULT_TARGET = Target()

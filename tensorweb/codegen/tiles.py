@@ -141,18 +141,55 @@ def choose_tile(
     """
     if target.is_software:
         return Choice(SOFTWARE, 1)
-    for tile in (WINDOWS,) if has_windows else TILES:
-        fits = (
-            tile.threads <= target.threads
-            and tile.workgroup_bytes <= target.workgroup_bytes
-            and (in_vectors or tile.rows * tile.columns <= LARGEST_ONE_BY_ONE)
-            and tile.used(rows, columns) >= LEAST_USED
-        )
+    few = target.scaled(FEW_GROUPS)
+    fitting = candidates(batch, rows, columns, target, in_vectors, has_windows)
+    tuned = dict(target.tuned).get(problem_of(batch, rows, columns, in_vectors))
+    for tile in fitting:
         groups = tile.groups(batch, rows, columns)
-        if fits and groups >= max(tile.enough, FEW_GROUPS):
+        if tile.name == tuned and groups >= few:
+            return Choice(tile, 1)
+    for tile in fitting:
+        groups = tile.groups(batch, rows, columns)
+        if groups >= max(target.scaled(tile.enough), few):
             return Choice(tile, 1)
     smallest = TILES[-1]
     groups = max(smallest.groups(batch, rows, columns), 1)
-    wanted = -(-4 * FEW_GROUPS // groups) if groups < FEW_GROUPS else 1
+    wanted = -(-4 * few // groups) if groups < few else 1
     most = min(depth // LEAST_DEPTH_PER_SPLIT, MOST_SPLITS)
     return Choice(smallest, max(min(wanted, most), 1))
+
+
+def candidates(
+    batch: int,
+    rows: int,
+    columns: int,
+    target: Target,
+    in_vectors: bool = True,
+    has_windows: bool = False,
+) -> list[Tile]:
+    """Return the tiles that a device can run and that a problem does not waste.
+
+    >>> [tile.name for tile in candidates(1, 1000, 1000, Target(), in_vectors=False)]
+    ['square', 'narrow', 'small']
+    """
+    return [
+        tile
+        for tile in ((WINDOWS,) if has_windows else TILES)
+        if tile.threads <= target.threads
+        and tile.workgroup_bytes <= target.workgroup_bytes
+        and (in_vectors or tile.rows * tile.columns <= LARGEST_ONE_BY_ONE)
+        and tile.used(rows, columns) >= LEAST_USED
+    ]
+
+
+def problem_of(batch: int, rows: int, columns: int, in_vectors: bool) -> str:
+    """Return the class of problems that shares a measured tile.
+
+    A class spans a factor of four in results.
+
+    >>> problem_of(1, 1024, 1024, True), problem_of(1, 1000, 1000, False)
+    ('vectors 2^20', 'singles 2^18')
+    """
+    results = max(batch * rows * columns, 1)
+    power = (results.bit_length() - 1) // 2 * 2
+    return f"{'vectors' if in_vectors else 'singles'} 2^{power}"

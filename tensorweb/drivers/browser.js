@@ -88,6 +88,11 @@
     const isSoftware = info.isFallbackAdapter || SOFTWARE.test(`${name} ${family}`);
     return JSON.stringify({
       description: `${name} (WebGPU)`,
+      names: {
+        vendor: info.vendor ?? "",
+        architecture: info.architecture ?? "",
+        description: info.description || info.device || "",
+      },
       isSoftware: Boolean(isSoftware),
       limits,
       features: FEATURES.filter((feature) => device.features.has(feature)),
@@ -98,6 +103,7 @@
    * @param {CreateFailures} createFailures @param {CreateBuffers} createBuffers
    * @param {CreatePipelines} createPipelines
    * @param {CreateTapes} createTapes @param {CreateReads} createReads
+   * @param {() => Promise<Kept>} openKept
    */
   return function connect(
     createFailures,
@@ -105,11 +111,15 @@
     createPipelines,
     createTapes,
     createReads,
+    openKept,
   ) {
     /** Opens a device; rejects with an Error for people when there is none. */
     return async function open() {
       const adapter = await requestAdapter();
-      const device = await requestDevice(adapter);
+      const [device, { kept, keep }] = await Promise.all([
+        requestDevice(adapter),
+        openKept(),
+      ]);
       const counters = {
         submits: 0,
         dispatches: 0,
@@ -146,6 +156,8 @@
         finished: reads.finished,
         take: reads.take,
         abandon: reads.abandon,
+        kept,
+        keep,
         takeFailure: failures.take,
         isLost: failures.isLost,
         counters: () => JSON.stringify(counters),

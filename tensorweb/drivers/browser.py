@@ -33,6 +33,7 @@ PARTS = (
     "browser_pipelines.js",
     "browser_tapes.js",
     "browser_reads.js",
+    "browser_kept.js",
 )
 
 ENABLES = {"shader-f16": "enable f16;\n", "subgroups": "enable subgroups;\n"}
@@ -100,6 +101,7 @@ class BrowserDriver:
         self._write = js_driver.write
         about = json.loads(js_driver.description)
         self.description: str = about["description"]
+        self.names: dict[str, str] = about["names"]
         self.is_software: bool = about["isSoftware"]
         self.limits: dict[str, int] = about["limits"]
         self.features: frozenset[str] = frozenset(about["features"])
@@ -254,6 +256,15 @@ class BrowserDriver:
         """Return totals since opening, and `live_buffers` and `live_bytes` of now."""
         totals: dict[str, int] = json.loads(self._js.counters())
         return totals
+
+    def kept(self, key: str) -> str | None:
+        """Return the text that an earlier visit kept under a key, None without one."""
+        text = self._js.kept(key)
+        return text if isinstance(text, str) else None
+
+    def keep(self, key: str, text: str | None) -> bool:
+        """Keep a text for later visits, None forgets it; returns whether it lasts."""
+        return bool(self._js.keep(key, text))
 
     def close(self) -> None:
         """Give the device back; every buffer is gone."""

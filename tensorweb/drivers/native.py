@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from tensorweb.drivers import messages
+from tensorweb.drivers import messages, native_cache
 from tensorweb.drivers.native_adapter import (
     FEATURES,
     Wgpu,
@@ -58,6 +58,11 @@ class NativeDriver:
         self._queue = device.queue
         info = adapter.info
         self.description = f"{info['device']} ({info['backend_type']})"
+        self.names = {
+            "vendor": info["vendor"],
+            "architecture": info["architecture"],
+            "description": info["device"],
+        }
         self.is_software = info["adapter_type"] == "CPU"
         self.limits = webgpu_limits(device.limits)
         self.features = frozenset(
@@ -220,6 +225,14 @@ class NativeDriver:
     def counters(self) -> dict[str, int]:
         """Return totals since opening, and `live_buffers` and `live_bytes` of now."""
         return dict(self._counters)
+
+    def kept(self, key: str) -> str | None:
+        """Return the text that an earlier run kept in the user's cache folder."""
+        return native_cache.kept(key)
+
+    def keep(self, key: str, text: str | None) -> bool:
+        """Keep a text in the user's cache folder, None forgets it."""
+        return native_cache.keep(key, text)
 
     def close(self) -> None:
         """Give the device back; every buffer is gone."""

@@ -33,6 +33,9 @@ class Driver(Protocol):
     description: str
     """Adapter name for people, for example `llvmpipe (Vulkan)`."""
 
+    names: dict[str, str]
+    """What the adapter says of itself: vendor, architecture, description; often ""."""
+
     is_software: bool
     """Whether the adapter computes on the CPU."""
 
@@ -93,6 +96,12 @@ class Driver(Protocol):
 
     def counters(self) -> dict[str, int]:
         """Return totals: submits, dispatches, bind_groups, buffers, bytes and so on."""
+
+    def kept(self, key: str) -> str | None:
+        """Return the text that an earlier run kept under a key, None without one."""
+
+    def keep(self, key: str, text: str | None) -> bool:
+        """Keep a text for later runs, None forgets it; returns whether it will last."""
 
     def close(self) -> None:
         """Give the device back; every buffer is gone."""

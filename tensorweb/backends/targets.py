@@ -1,0 +1,75 @@
+"""What code generation knows of an open device: its class, and tiles measured on it."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping
+
+from tensorweb.codegen.adapters import class_of
+from tensorweb.codegen.target import Target
+from tensorweb.codegen.tiles import TILES
+from tensorweb.drivers.protocol import Driver
+from tensorweb.version import VERSION
+
+Tuned = tuple[tuple[str, str], ...]
+"""(problem, tile) pairs, see `tiles.problem_of`."""
+
+
+def target_of(driver: Driver, tuned: Tuned = ()) -> Target:
+    """Return what code generation must know of a device."""
+    return Target(
+        driver.is_software,
+        driver.limits["maxComputeInvocationsPerWorkgroup"],
+        driver.limits["maxComputeWorkgroupStorageSize"],
+        class_of(driver.names).cores,
+        tuned,
+    )
+
+
+def key_of(driver: Driver) -> str:
+    """Return under which key the measured tiles of a device are kept."""
+    names = (driver.names[part] for part in ("vendor", "architecture", "description"))
+    return f"tiles {VERSION} {' / '.join(names)}"
+
+
+def kept_tiles(driver: Driver) -> Tuned:
+    """Return the tiles that were measured on this device before, if any.
+
+    What cannot be understood is forgotten, with a warning.
+    """
+    key = key_of(driver)
+    text = driver.kept(key)
+    if text is None:
+        return ()
+    try:
+        return _checked(json.loads(text))
+    except ValueError as error:
+        driver.keep(key, None)
+        warnings.warn(
+            f"tensorweb: the tiles kept for {driver.description} are damaged "
+            f"({error}) and were removed; the plain table is used. Call tw.tune() to "
+            "measure again.",
+            stacklevel=2,
+        )
+        return ()
+
+
+def keep_tiles(driver: Driver, tuned: Mapping[str, str]) -> bool:
+    """Keep measured tiles for later runs; returns whether they will last."""
+    return driver.keep(key_of(driver), json.dumps(tuned, indent=1) if tuned else None)
+
+
+def _checked(found: object) -> Tuned:
+    """Return pairs from what was kept.
+
+    Raises:
+        ValueError: it is not what `keep_tiles` writes.
+    """
+    if not isinstance(found, dict):
+        raise ValueError("no table")
+    names = {tile.name for tile in TILES}
+    for problem, name in found.items():
+        if name not in names:
+            raise ValueError(f"{problem!r} has the unknown tile {name!r}")
+    return tuple(found.items())

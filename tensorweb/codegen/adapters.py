@@ -1,0 +1,63 @@
+"""Classes of adapters, by what their names tell: a table, and which row an adapter is.
+
+The figures behind `tiles.py` were measured on a GPU of 132 cores. On one with fewer
+cores fewer workgroups keep it busy, so larger tiles pay for smaller problems already.
+Browsers tell little of an adapter, so the rows are coarse and their cores a guess;
+`tw.tune()` measures instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tensorweb.codegen.target import MEASURED_CORES
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterClass:
+    """One row.
+
+    Attributes:
+        name: for people.
+        pattern: a regular expression, found in vendor, architecture and description.
+        cores: how many cores such an adapter has, about (compute units,
+            multiprocessors).
+    """
+
+    name: str
+    pattern: str
+    cores: int
+
+
+ADAPTERS: tuple[AdapterClass, ...] = (
+    AdapterClass("software", r"swiftshader|llvmpipe|lavapipe|softpipe|basic render", 1),
+    AdapterClass(
+        "nvidia, data centre",
+        r"nvidia.*(hopper|\b[ahb][12]00\b|gb?200|\bl40|v100)",
+        MEASURED_CORES,
+    ),
+    AdapterClass("nvidia", r"nvidia|geforce|quadro|\brtx\b", 48),
+    AdapterClass("amd, discrete", r"radeon (rx|pro|vii)|\bmi\d{2,3}|instinct", 48),
+    AdapterClass("amd, integrated", r"\bamd\b|\bati\b|radeon", 12),
+    AdapterClass("intel, discrete", r"\barc\b|xe-?2?-?hpg|\bdg2\b|battlemage", 28),
+    AdapterClass("intel, integrated", r"intel|\biris\b|\buhd\b", 10),
+    AdapterClass("apple, large", r"\bm\d+ (pro|max|ultra)", 32),
+    AdapterClass("apple", r"apple|metal-\d", 10),
+    AdapterClass("mobile", r"qualcomm|adreno|\barm\b|mali|imagination|powervr|img", 6),
+    AdapterClass("unnamed", r"", 48),
+)
+"""The first row whose pattern is found in an adapter's names is its class."""
+
+
+def class_of(names: Mapping[str, str]) -> AdapterClass:
+    """Return the class of an adapter by its vendor, architecture and description.
+
+    >>> class_of({"vendor": "nvidia", "architecture": "hopper"}).cores
+    132
+    >>> class_of({"vendor": "intel", "architecture": "gen-12lp"}).name
+    'intel, integrated'
+    """
+    text = " ".join(names.values()).lower()
+    return next(row for row in ADAPTERS if re.search(row.pattern, text))
