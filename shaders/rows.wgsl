@@ -14,9 +14,9 @@ struct Parameters {
 @group(0) @binding(2) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot shape: threads of a workgroup and the memory in which they meet
+// slot shape: threads of a workgroup, and memory for each time they meet
 const THREADS: u32 = 256u;
-var<workgroup> totals_f32: array<f32, THREADS>;
+var<workgroup> totals0: array<f32, THREADS>;
 // end shape
 
 // slot functions: loads, stages, how they combine, and the finished element
@@ -27,16 +27,20 @@ fn combine0(a: f32, b: f32) -> f32 {
   return a + b;
 }
 fn reduce0(lane: u32, own: f32) -> f32 {
-  totals_f32[lane] = own;
+  totals0[lane] = own;
   workgroupBarrier();
-  for (var width = THREADS / 2u; width > 0u; width /= 2u) {
-    if (lane < width) {
-      totals_f32[lane] = combine0(totals_f32[lane], totals_f32[lane + width]);
+  if (lane < 16u) {
+    var total = totals0[lane];
+    for (var i = 1u; i < 16u; i++) {
+      total = combine0(total, totals0[lane + i * 16u]);
     }
-    workgroupBarrier();
+    totals0[lane] = total;
   }
-  let total = totals_f32[0];
   workgroupBarrier();
+  var total = totals0[0];
+  for (var i = 1u; i < 16u; i++) {
+    total = combine0(total, totals0[i]);
+  }
   return total;
 }
 fn finish(value: f32, core0: f32) -> f32 {

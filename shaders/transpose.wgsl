@@ -46,16 +46,21 @@ fn main(
   let first_across = block % tiles_across * 32u;
   let quick = local % 32u;
   let slow = local / 32u;
-  for (var step = 0u; step < 32u; step += 8u) {
-    let down = first_down + quick;
-    let across = first_across + slow + step;
-    if (layer < parameters.layers && down < parameters.down && across < parameters.across) {
-      let spot = (slow + step) * 33u + quick;
-      // slot stage: read each turned input into its tile
-      tile0[spot] = load0(layer, down, across);
-      // end stage
-    }
-  }
+  // What lies beyond an edge is read again from the edge, and not stored.
+  let from_layer = min(layer, parameters.layers - 1u);
+  let from_down = min(first_down + quick, parameters.down - 1u);
+  let edge = parameters.across - 1u;
+  let spot0 = slow * 33u + quick;
+  // slot stage: read four elements of each turned input, then put them into its tile
+  let v0_0 = load0(from_layer, from_down, min(first_across + slow, edge));
+  let v0_1 = load0(from_layer, from_down, min(first_across + slow + 8u, edge));
+  let v0_2 = load0(from_layer, from_down, min(first_across + slow + 16u, edge));
+  let v0_3 = load0(from_layer, from_down, min(first_across + slow + 24u, edge));
+  tile0[spot0] = v0_0;
+  tile0[spot0 + 264u] = v0_1;
+  tile0[spot0 + 528u] = v0_2;
+  tile0[spot0 + 792u] = v0_3;
+  // end stage
   workgroupBarrier();
   for (var step = 0u; step < 32u; step += 8u) {
     let down = first_down + slow + step;

@@ -106,8 +106,12 @@ def structures() -> Iterator[tuple[str, Node]]:
         x, y = value(5, length), value(length)
         yield f"vectors {length}", elementwise.elementwise(OPS["pow"], x, y)
     for dtype in STORED:
-        turned = movement.permute(value(3, 33, 40, dtype=dtype), (0, 2, 1))
-        yield f"turned {dtype}", movement.copy(turned)
+        for rows in (33, 36):
+            turned = movement.permute(value(3, rows, 40, dtype=dtype), (0, 2, 1))
+            yield f"turned {dtype} {rows}", movement.copy(turned)
+    for size in (4096, 1000, 800, 512, 256):
+        x = value(size, size)
+        yield f"matmul of many tiles {size}", contraction.matmul(x, x)
     for name in ("sort", "argsort"):
         for dtype in STORED:
             for length in (9, 999, 9999):

@@ -423,7 +423,7 @@ def test_rows_are_sorted_by_their_number_alone(webgpu: str) -> None:
     assert found == ["elementwise", *sorting, *["scatter_rows"] * 3]
     assert records[1].grid[0] == 2
     columns = ready(small((100, 40), "float32"))
-    assert kinds(columns.at[:, key].add(v.T)) == ["transpose", *found[1:]]
+    assert kinds(columns.at[:, key].add(v.T)) == ["transpose_vectors", *found[1:]]
 
 
 def test_bincount(device: str) -> None:

@@ -105,3 +105,16 @@ def test_reduction_that_others_read_is_stored() -> None:
 
 def test_after_a_matmul() -> None:
     assert both(lambda x: softmax(x @ x.T, x), numbers(33, 40)) == ["matmul", "rows"]
+
+
+@pytest.mark.parametrize("column", range(5))
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_nan_wins_wherever_it_stands(name: str, column: int) -> None:
+    a = numbers(20, 64)
+    a[7, column] = np.nan
+
+    def is_extreme(x: Tensor) -> Tensor:
+        return x == getattr(x, name)(axis=1, keepdims=True)
+
+    assert both(is_extreme, a) == ["rows"]
+    assert not is_extreme(tw.asarray(a)).numpy()[7].any()

@@ -15,7 +15,6 @@ pytestmark = pytest.mark.usefixtures("webgpu")
 
 CASES: dict[str, tuple[Callable[..., Tensor], tuple[tuple[int, ...], ...]]] = {
     "copy": (lambda x: x.T + 0.0, ((67, 45),)),
-    "whole tiles": (lambda x: x.T * 2, ((64, 96),)),
     "with a straight one": (lambda x, y: tw.exp(x.T) * y, ((45, 67), (67, 45))),
     "two turned ones": (lambda x, y: x.T - y.T * 2, ((45, 67), (45, 67))),
     "four turned ones": (
@@ -35,20 +34,43 @@ CASES: dict[str, tuple[Callable[..., Tensor], tuple[tuple[int, ...], ...]]] = {
     "bool": (lambda x: (x > 0).contiguous().T == (x < 5).T, ((45, 67),)),
 }
 
+VECTOR_CASES: dict[str, tuple[Callable[..., Tensor], tuple[tuple[int, ...], ...]]] = {
+    "whole tiles": (lambda x: x.T * 2, ((64, 128),)),
+    "edges": (lambda x: x.T * 2, ((68, 132),)),
+    "fewer than a tile": (lambda x: x.T + 1, ((16, 20),)),
+    "many bands": (lambda x: x.T + 1, ((68, 64 * 18),)),
+    "batches": (lambda x: x.permute(0, 2, 1) + 1, ((3, 36, 72),)),
+    "rank 4": (lambda x: x.permute(3, 1, 0, 2) * 2, ((3, 5, 20, 36),)),
+    "with itself": (lambda x: x.T - x, ((72, 72),)),
+    "with straight ones": (
+        lambda x, y, row, column: tw.exp(x.T) * y + row - column,
+        ((68, 72), (72, 68), (68,), (72, 1)),
+    ),
+    "three turned ones": (lambda a, b, c: a.T + b.T * 2 - c.T, ((68, 36),) * 3),
+    "whole numbers": (lambda x: (x * 9).astype(tw.int32).T + 1, ((36, 68),)),
+    "bool": (lambda x: (x.T < 5) == (x > 0).contiguous().T, ((36, 68),)),
+    "part of a larger one": (lambda x: x[4:, 8:].T + 1, ((40, 72),)),
+}
+
+ALL_CASES = {
+    **{(name, "transpose"): case for name, case in CASES.items()},
+    **{(name, "transpose_vectors"): case for name, case in VECTOR_CASES.items()},
+}
+
 LARGEST_TERMS = 10
 """What the terms of an element come to at most without their signs."""
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_turned_inputs(name: str) -> None:
-    build, shapes = CASES[name]
+@pytest.mark.parametrize(("name", "kind"), ALL_CASES)
+def test_turned_inputs(name: str, kind: str) -> None:
+    build, shapes = ALL_CASES[name, kind]
     generator = np.random.default_rng(5)
     arrays = [generator.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]
     want = build(*(tw.asarray(a, device="cpu") for a in arrays)).numpy()
     value = build(*(tw.realize(tw.asarray(a) + 0) for a in arrays))
     with record_kernels() as records:
         got = value.numpy()
-    assert records[-1].kind == "transpose"
+    assert records[-1].kind == kind
     assert len(records) <= 2
     # GPUs may round a product and a sum once, where NumPy rounds twice.
     np.testing.assert_allclose(got, want, rtol=2e-6, atol=LARGEST_TERMS * 2**-23)

@@ -53,3 +53,22 @@ fn minimum_f32(x: f32, y: f32) -> f32 {
 fn maximum_f32(x: f32, y: f32) -> f32 {
     return nan_where_f32(!is_ordered_f32(x, y), max(x, y));
 }
+
+// The largest of x and four more, NaN when one of them is NaN: NaN is looked for once.
+// Exact; of two zeros either may be returned, subnormals may be flushed.
+fn largest_f32(x: f32, y: vec4<f32>) -> f32 {
+    let sizes = bitcast<vec4<u32>>(y) & vec4<u32>(0x7fffffffu);
+    let pair = max(sizes.xy, sizes.zw);
+    let size = max(max(pair.x, pair.y), magnitude_f32(x));
+    let best = max(y.xy, y.zw);
+    return nan_where_f32(size > 0x7f800000u, max(max(best.x, best.y), x));
+}
+
+// The smallest of x and four more, in the same way.
+fn smallest_f32(x: f32, y: vec4<f32>) -> f32 {
+    let sizes = bitcast<vec4<u32>>(y) & vec4<u32>(0x7fffffffu);
+    let pair = max(sizes.xy, sizes.zw);
+    let size = max(max(pair.x, pair.y), magnitude_f32(x));
+    let best = min(y.xy, y.zw);
+    return nan_where_f32(size > 0x7f800000u, min(min(best.x, best.y), x));
+}

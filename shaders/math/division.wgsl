@@ -4,9 +4,10 @@
 // its remainder. Max error 0.51 ULP where fma is one rounding, as on GPUs, and 0.76 where
 // it is two; exact when the quotient is an f32.
 fn quotient_f32(x: f32, y: f32) -> f32 {
+    let inverse = 1.0 / y;
     let estimate = x / y;
     let rest = fma(-estimate, y, x);
-    return fma(rest, 1.0 / y, estimate);
+    return fma(rest, inverse, estimate);
 }
 
 // The exponent field of the normalised |x|, given as bits; zero and below if subnormal.
@@ -45,13 +46,15 @@ fn divide_scaled_f32(x: f32, y: f32) -> f32 {
 
 // x / y; x/0 is an infinity, 0/0 and inf/inf are NaN. Max error 0.76 ULP, and exact
 // when the quotient is an f32; subnormal results are flushed to zero.
+// The quotient is computed before the choice, so that 1 / y is shared by a row's elements.
 fn divide_f32(x: f32, y: f32) -> f32 {
-    let x_field = magnitude_f32(x) >> 23u;
-    let y_field = magnitude_f32(y) >> 23u;
-    if (max(x_field, y_field) > 177u || min(x_field, y_field) < 77u) {
+    let quotient = quotient_f32(x, y);
+    let x_is_far = magnitude_f32(x) - 0x26800000u >= 0x32800000u;
+    let y_is_far = magnitude_f32(y) - 0x26800000u >= 0x32800000u;
+    if (x_is_far | y_is_far) {
         return divide_scaled_f32(x, y);
     }
-    return quotient_f32(x, y);
+    return quotient;
 }
 
 // 1 / x, with the error and the specials of divide_f32.

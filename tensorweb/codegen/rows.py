@@ -26,6 +26,12 @@ from tensorweb.schedule.kernel import Expression, Kernel, Step
 LEAST_THREADS = 32
 MOST_THREADS = 256
 
+MEETING = 16
+"""Totals that one thread combines when threads meet."""
+
+FOLDS = {("max", "float"): "largest_f32", ("min", "float"): "smallest_f32"}
+"""Functions that combine a total with four elements faster than one by one."""
+
 
 class _Rows:
     """Writes the launch of one kernel of rows."""
@@ -172,14 +178,21 @@ class _Rows:
                 text += f"  let v{result}_{j} = "
                 text += f"{whole if self.width > 1 else values[0]};\n"
                 values = [f"v{result}_{j}{c}" for c in self._components()]
-            lines = "".join(
-                f"  total{place} = combine{place}(total{place}, {value});\n"
-                for value in values
-            )
-            text += self._inside(j, lines)
+            text += self._inside(j, self._fold(place, expression, values))
         if is_new:
             self.kept.add(result)
         return text + f"  let core{place} = reduce{place}(lane, total{place});\n"
+
+    def _fold(self, place: int, expression: Expression, values: list[str]) -> str:
+        """Return the lines that combine elements with a thread's running total."""
+        whole = FOLDS.get((self.ops[place], kind_of(expression.dtype)))
+        if whole and len(values) == WIDTH:
+            joined = f"vec4<f32>({', '.join(values)})"
+            return f"  total{place} = {whole}(total{place}, {joined});\n"
+        return "".join(
+            f"  total{place} = combine{place}(total{place}, {value});\n"
+            for value in values
+        )
 
     def _inside(self, j: int, lines: str) -> str:
         if not self.is_ragged or (j + 1) * self.threads <= self.steps:
@@ -233,20 +246,29 @@ class _Rows:
         op = OPS[self.ops[place]]
         form = op.wgsl.get(kind_of(dtype)) or op.wgsl["any"]
         self.declarations.parameter(f"identity{place}", value, identity_bits(op, dtype))
-        totals = f"totals_{value}"
         return (
             self._element(f"stage{place}", expression.result, value, "{0}")
             + f"fn combine{place}(a: {value}, b: {value}) -> {value} {{\n"
-            f"  return {form.format('a', 'b')};\n}}\n"
+            f"  return {form.format('a', 'b')};\n}}\n" + self._meeting(place, value)
+        )
+
+    def _meeting(self, place: int, value: str) -> str:
+        """Return the function that combines the totals of all threads.
+
+        They meet twice, in few large groups: a barrier costs more than some additions.
+        """
+        totals = f"totals{place}"
+        first = self.threads // MEETING
+        near = _tree(
+            f"combine{place}",
+            [f"{totals}[lane + {i * first}u]" for i in range(MEETING)],
+        )
+        all_ = _tree(f"combine{place}", [f"{totals}[{i}]" for i in range(first)])
+        return (
             f"fn reduce{place}(lane: u32, own: {value}) -> {value} {{\n"
             f"  {totals}[lane] = own;\n  workgroupBarrier();\n"
-            "  for (var width = THREADS / 2u; width > 0u; width /= 2u) {\n"
-            "    if (lane < width) {\n"
-            f"      {totals}[lane] = combine{place}"
-            f"({totals}[lane], {totals}[lane + width]);\n    }}\n"
-            "    workgroupBarrier();\n  }\n"
-            f"  let total = {totals}[0];\n  workgroupBarrier();\n"
-            "  return total;\n}\n"
+            f"  if (lane < {first}u) {{\n    {totals}[lane] = {near};\n  }}\n"
+            f"  workgroupBarrier();\n  return {all_};\n}}\n"
         )
 
     def program(self) -> Program:
@@ -271,9 +293,10 @@ class _Rows:
             element,
             stored("{0}", kernel.dtype),
         )
-        types = sorted({VALUE_TYPES[e.dtype] for e in self.expressions[:-1]})
         shape = f"const THREADS: u32 = {self.threads}u;\n" + "".join(
-            f"var<workgroup> totals_{t}: array<{t}, THREADS>;\n" for t in types
+            f"var<workgroup> totals{place}: "
+            f"array<{VALUE_TYPES[expression.dtype]}, THREADS>;\n"
+            for place, expression in enumerate(self.expressions[:-1])
         )
         body += self._finish(done)
         storages, slots = input_storages(kernel, [self.space], self.vectors)
@@ -293,6 +316,15 @@ class _Rows:
                 ),
             )
         )
+
+
+def _tree(combine: str, items: list[str]) -> str:
+    """Return the items combined in pairs, and the pairs in pairs, and so on."""
+    while len(items) > 1:
+        items = [
+            f"{combine}({a}, {b})" for a, b in zip(*[iter(items)] * 2, strict=True)
+        ]
+    return items[0]
 
 
 def rows(kernel: Kernel, _: Target) -> Program:

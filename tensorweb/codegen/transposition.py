@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from tensorweb.codegen.expression import (
@@ -16,10 +17,25 @@ from tensorweb.codegen.expression import (
 )
 from tensorweb.codegen.families import input_storages, launch
 from tensorweb.codegen.program import OUTPUT, Program
+from tensorweb.codegen.vector import (
+    COMPONENTS,
+    WIDTH,
+    in_vectors,
+    is_vectorizable,
+    reads_whole_vectors,
+    regrouped,
+    vector_function,
+    without_accesses,
+)
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
 from tensorweb.shapes import strides
 
 TILE = 32
+TILE_STEP = 8
+"""Rows of a tile that a workgroup reads at once, element by element."""
+
+VECTOR_TILE = 64
+
 LEAST_LENGTH = 16
 """Axes shorter than this are read as they lie."""
 
@@ -78,88 +94,182 @@ def split_axes(expression: Expression, axis: int) -> Expression:
     )
 
 
-def _load(
-    declarations: Declarations,
-    kernel: Kernel,
-    expression: Expression,
-    number: int,
-    step: Step,
-) -> str:
-    """Return the function that reads one turned input."""
-    name = f"load{number}"
-    one = Expression(expression.groups, (expression.accesses[step.access],), (), 0)
-    lines = coordinates(declarations, name, ARGUMENTS, one)
-    lines += addresses(declarations, name, ARGUMENTS, one)
-    dtype = kernel.input_dtypes[step.slot]
-    value = loaded(f"input{step.slot}[address0]", dtype)
-    listed = ", ".join(f"{argument}: u32" for argument in ARGUMENTS)
-    return (
-        f"fn {name}({listed}) -> {VALUE_TYPES[dtype]} {{\n{''.join(lines)}"
-        f"  return {value};\n}}\n"
-    )
+class _Transposition:
+    """Writes the launch of one elementwise kernel whose inputs are turned."""
+
+    def __init__(self, kernel: Kernel, turn: Turn) -> None:
+        self.kernel = kernel
+        whole = kernel.expression("value")
+        self.expression = split_axes(whole, turn.axis)
+        (sizes,) = whole.groups
+        stored_ = Expression(whole.groups, (Access(0, (strides(sizes),)),), (), 0)
+        self.result = split_axes(stored_, turn.axis)
+        others, (self.down,), (self.across,) = self.expression.groups
+        self.layers = math.prod(others)
+        self.loads = [(number, self.expression.steps[number]) for number in turn.loads]
+        self.types = {n: VALUE_TYPES[step.dtype] for n, step in self.loads}
+        self.element = storage_type(kernel.dtype)
+        self.declarations = Declarations(kernel.scalar_dtypes)
+        for name in ("down", "across", "layers"):
+            self.declarations.parameter(name, "u32", getattr(self, name))
+        self.vectors = self._vector_slots()
+
+    def _vector_slots(self) -> set[int]:
+        """Return the inputs to read in vectors, empty when some cannot be."""
+        if self.across % WIDTH or len(set(self.types.values())) > 1:
+            return set()
+        turned = [regrouped(self._only(step), (0, 2, 1)) for _, step in self.loads]
+        straight = without_accesses(self.expression, self.types)
+        is_whole = reads_whole_vectors(straight) and all(map(is_vectorizable, turned))
+        if not is_whole:
+            return set()
+        vectors = {step.slot for _, step in self.loads}
+        singles: set[int] = set()
+        for number, step in enumerate(straight.steps):
+            if step.kind == "load" and number not in self.types:
+                moves = straight.accesses[step.access].strides[-1][-1]
+                (vectors if moves else singles).add(step.slot)
+        return set() if vectors & singles else vectors
+
+    def _only(self, step: Step) -> Expression:
+        """Return the positions of one load."""
+        access = self.expression.accesses[step.access]
+        return Expression(self.expression.groups, (access,), (), 0)
+
+    def _load(self, number: int, step: Step) -> str:
+        """Return the function that reads one turned input."""
+        name, names, one = f"load{number}", ARGUMENTS, self._only(step)
+        dtype = self.kernel.input_dtypes[step.slot]
+        value = VALUE_TYPES[dtype]
+        place = f"input{step.slot}[address0]"
+        last = f"  return {loaded(place, dtype)};\n"
+        if self.vectors:
+            names = (ARGUMENTS[0], ARGUMENTS[2], ARGUMENTS[1])
+            one = in_vectors(regrouped(one, (0, 2, 1)))
+            parts = ", ".join(loaded(f"quad.{c}", dtype) for c in COMPONENTS)
+            last = f"  let quad = {place};\n  return vec4<{value}>({parts});\n"
+            value = f"vec4<{value}>"
+        lines = coordinates(self.declarations, name, names, one)
+        lines += addresses(self.declarations, name, names, one)
+        listed = ", ".join(f"{argument}: u32" for argument in names)
+        return f"fn {name}({listed}) -> {value} {{\n{''.join(lines)}{last}}}\n"
+
+    def _place(self) -> str:
+        """Return the function that tells where an element of the result is."""
+        one = in_vectors(self.result) if self.vectors else self.result
+        lines = coordinates(self.declarations, "place", ARGUMENTS, one)
+        lines += addresses(self.declarations, "place", ARGUMENTS, one)
+        listed = ", ".join(f"{argument}: u32" for argument in ARGUMENTS)
+        body = "".join(lines)
+        return f"fn place({listed}) -> u32 {{\n{body}  return u32(address0);\n}}\n"
+
+    def _value(self) -> str:
+        """Return the function that computes one element or vector of the result."""
+        arguments = ("value", ARGUMENTS, self.expression, self.kernel.input_dtypes)
+        form = stored("{0}", self.kernel.dtype)
+        if self.vectors:
+            joined = f"vec4<{self.element}>"
+            return vector_function(
+                self.declarations,
+                *arguments,
+                self.element,
+                form,
+                f"{joined}|{joined}({{0}}, {{1}}, {{2}}, {{3}})",
+                tuple(self.types),
+            )
+        return function(
+            self.declarations,
+            *arguments,
+            self.element,
+            form,
+            extra_arguments=", ".join(f"v{n}: {t}" for n, t in self.types.items()),
+            given={number: f"v{number}" for number in self.types},
+        )
+
+    def program(self) -> Program:
+        """Return the one launch."""
+        text = "".join(self._load(number, step) for number, step in self.loads)
+        text += self._place() + self._value()
+        storages, slots = input_storages(self.kernel, [self.expression], self.vectors)
+        element = f"vec4<{self.element}>" if self.vectors else self.element
+        storages.append(("result", "w", element))
+        tile = VECTOR_TILE if self.vectors else TILE
+        groups = self.layers * -(-self.down // tile) * -(-self.across // tile)
+        if self.vectors:
+            (value,) = set(self.types.values())
+            template, text = "transpose_vectors", f"alias Value = {value};\n{text}"
+            slot_texts = {"stage": self._stage_vectors(), "finish": self._finish()}
+        else:
+            template, slot_texts = "transpose", self._single_slots()
+        return Program(
+            (
+                launch(
+                    template,
+                    self.declarations,
+                    storages,
+                    (*slots, OUTPUT),
+                    text,
+                    groups,
+                    **slot_texts,
+                ),
+            )
+        )
+
+    def _stage_vectors(self) -> str:
+        """Return the lines that read the inputs and turn one after another."""
+        text = ""
+        for n in self.types:
+            for row, name in enumerate("abcd"):
+                text += (
+                    f"  let {name}{n} = load{n}(from_layer, from{row}, from_down);\n"
+                )
+        for turn, n in enumerate(self.types):
+            text += "  workgroupBarrier();\n" if turn else ""
+            text += f"  turn(quick, slow, a{n}, b{n}, c{n}, d{n});\n"
+            text += "  workgroupBarrier();\n"
+            for part in range(4):
+                text += f"  let v{n}_{part} = turned(quick, slow + {16 * part}u);\n"
+        return text
+
+    def _finish(self) -> str:
+        """Return the lines that compute and store a thread's four vectors."""
+        text = "    let down = first_down + slow;\n"
+        for part in range(4):
+            down = f"down + {16 * part}u"
+            given = ", ".join(f"v{n}_{part}" for n in self.types)
+            value = f"value(layer, {down}, across, {given})"
+            text += (
+                f"    if ({down} < parameters.down) {{\n"
+                f"      result[place(layer, {down}, across)] = {value};\n    }}\n"
+            )
+        return text
+
+    def _single_slots(self) -> dict[str, str]:
+        """Return the slots of the template that reads element by element."""
+        steps = range(0, TILE, TILE_STEP)
+        stage = "".join(
+            f"  let v{n}_{step} = load{n}(from_layer, from_down, "
+            f"min(first_across + slow + {step}u, edge));\n"
+            for n in self.types
+            for step in steps
+        )
+        stage += "".join(
+            f"  tile{n}[spot0 + {step * (TILE + 1)}u] = v{n}_{step};\n"
+            for n in self.types
+            for step in steps
+        )
+        spots = ", ".join(f"tile{n}[spot]" for n in self.types)
+        return {
+            "tiles": "".join(
+                f"var<workgroup> tile{n}: array<{kind}, {TILE * (TILE + 1)}>;\n"
+                for n, kind in self.types.items()
+            ),
+            "stage": stage,
+            "finish": "      result[place(layer, down, across)] = "
+            f"value(layer, down, across, {spots});\n",
+        }
 
 
 def transposition(kernel: Kernel, turn: Turn) -> Program:
     """Return the program of an elementwise kernel whose inputs are turned."""
-    whole = kernel.expression("value")
-    expression = split_axes(whole, turn.axis)
-    others, (down,), (across,) = expression.groups
-    layers = 1
-    for size in others:
-        layers *= size
-    declarations = Declarations(kernel.scalar_dtypes)
-    for name, size in (("down", down), ("across", across), ("layers", layers)):
-        declarations.parameter(name, "u32", size)
-    loads = [(number, expression.steps[number]) for number in turn.loads]
-    text = "".join(
-        _load(declarations, kernel, expression, number, step) for number, step in loads
-    )
-    (sizes,) = whole.groups
-    result = split_axes(
-        Expression(whole.groups, (Access(0, (strides(sizes),)),), (), 0), turn.axis
-    )
-    lines = coordinates(declarations, "place", ARGUMENTS, result)
-    lines += addresses(declarations, "place", ARGUMENTS, result)
-    listed = ", ".join(f"{argument}: u32" for argument in ARGUMENTS)
-    text += (
-        f"fn place({listed}) -> u32 {{\n{''.join(lines)}  return u32(address0);\n}}\n"
-    )
-    types = {number: VALUE_TYPES[step.dtype] for number, step in loads}
-    text += function(
-        declarations,
-        "value",
-        ARGUMENTS,
-        expression,
-        kernel.input_dtypes,
-        storage_type(kernel.dtype),
-        stored("{0}", kernel.dtype),
-        extra_arguments=", ".join(f"v{n}: {t}" for n, t in types.items()),
-        given={number: f"v{number}" for number in types},
-    )
-    spots = ", ".join(f"tile{number}[spot]" for number in types)
-    storages, slots = input_storages(kernel, [expression])
-    storages.append(("result", "w", storage_type(kernel.dtype)))
-    area = TILE * (TILE + 1)
-    groups = layers * -(-down // TILE) * -(-across // TILE)
-    return Program(
-        (
-            launch(
-                "transpose",
-                declarations,
-                storages,
-                (*slots, OUTPUT),
-                text,
-                groups,
-                tiles="".join(
-                    f"var<workgroup> tile{number}: array<{kind}, {area}>;\n"
-                    for number, kind in types.items()
-                ),
-                stage="".join(
-                    f"      tile{number}[spot] = load{number}(layer, down, across);\n"
-                    for number in types
-                ),
-                finish="      result[place(layer, down, across)] = "
-                f"value(layer, down, across, {spots});\n",
-            ),
-        )
-    )
+    return _Transposition(kernel, turn).program()

@@ -6,7 +6,7 @@ each of the four elements, so every operation is written once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from tensorweb.codegen.expression import (
@@ -29,15 +29,20 @@ def is_vectorizable(expression: Expression) -> bool:
     Loads need storage positions that are multiples of four at each vector's beginning;
     guarded, gathered and computed positions have none.
     """
+    return reads_whole_vectors(expression) and any(
+        access.strides[-1][-1] == 1 for access in expression.accesses
+    )
+
+
+def reads_whole_vectors(expression: Expression) -> bool:
+    """Whether the same holds, or nothing moves along the last axis."""
     *_, last = expression.groups
     if not last or last[-1] % WIDTH:
         return False
     for step in expression.steps:
         if step.kind in ("gather", "ramp") or step.guard >= 0:
             return False
-    return all(_moves_in_vectors(access) for access in expression.accesses) and any(
-        access.strides[-1][-1] == 1 for access in expression.accesses
-    )
+    return all(_moves_in_vectors(access) for access in expression.accesses)
 
 
 def regrouped(expression: Expression, order: tuple[int, ...]) -> Expression:
@@ -97,6 +102,20 @@ def in_vectors(expression: Expression) -> Expression:
     return replace(expression, groups=groups, accesses=tuple(accesses))
 
 
+def without_accesses(expression: Expression, loads: Collection[int]) -> Expression:
+    """Return an expression whose given loads have no positions to compute."""
+    dropped = {expression.steps[number].access for number in loads}
+    return replace(
+        expression,
+        accesses=tuple(
+            Access(0, tuple((0,) * len(group) for group in access.strides))
+            if number in dropped
+            else access
+            for number, access in enumerate(expression.accesses)
+        ),
+    )
+
+
 def vector_function(
     declarations: Declarations,
     name: str,
@@ -106,6 +125,7 @@ def vector_function(
     result_type: str,
     result: str,
     joined: str,
+    given: Collection[int] = (),
 ) -> str:
     """Return WGSL that computes four neighbouring elements.
 
@@ -119,7 +139,10 @@ def vector_function(
         result: form of one element's result around its value.
         joined: what the function returns, `{0}` to `{3}` are the four results; its type
             comes first, divided by a bar: `vec4<f32>|vec4<f32>({0}, {1}, {2}, {3})`.
+        given: loads, by number of the step, whose four values are further arguments of
+            the function, called `v` and the number.
     """
+    expression = without_accesses(expression, given)
     quarter = in_vectors(expression)
     loads = [
         (number, step)
@@ -129,8 +152,8 @@ def vector_function(
     parameters = ", ".join(
         f"v{number}: {VALUE_TYPES[step.dtype]}" for number, step in loads
     )
-    given = {number: f"v{number}" for number, _ in loads}
-    body, values = steps_text(quarter, declarations, input_dtypes, "core", given)
+    known = {number: f"v{number}" for number, _ in loads}
+    body, values = steps_text(quarter, declarations, input_dtypes, "core", known)
     element = (
         f"fn {name}_element({parameters}) -> {result_type} {{\n{body}"
         f"  return {result.format(values[quarter.result])};\n}}\n"
@@ -139,6 +162,10 @@ def vector_function(
     lines += addresses(declarations, name, arguments, quarter)
     calls: list[list[str]] = [[] for _ in range(WIDTH)]
     for number, step in loads:
+        if number in given:
+            for place, call in enumerate(calls):
+                call.append(f"v{number}.{COMPONENTS[place]}")
+            continue
         is_vector = expression.accesses[step.access].strides[-1][-1] == 1
         lines.append(f"  let load{number} = input{step.slot}[address{step.access}];\n")
         for place, call in enumerate(calls):
@@ -147,6 +174,9 @@ def vector_function(
     results = [f"{name}_element({', '.join(call)})" for call in calls]
     type_name, form = joined.split("|")
     listed = ", ".join(f"{argument}: u32" for argument in arguments)
+    for number in given:
+        value = VALUE_TYPES[quarter.steps[number].dtype]
+        listed += f", v{number}: vec4<{value}>"
     return (
         f"{element}fn {name}({listed}) -> {type_name} {{\n{''.join(lines)}"
         f"  return {form.format(*results)};\n}}\n"
