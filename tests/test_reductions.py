@@ -361,3 +361,19 @@ def test_softmax(device: str) -> None:
     wide = np.exp(host.astype(np.float64) - host.max(1, keepdims=True))
     expected = wide / wide.sum(1, keepdims=True)
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-5, atol=1e-30)
+
+
+@pytest.mark.parametrize("length", [255, 256, 300])
+def test_long_scan_along_a_first_axis_turns_its_operand(
+    length: int, webgpu: str
+) -> None:
+    host = values((length, 301))
+    x = tw.realize(tw.asarray(host) + 0)
+    with record_kernels() as records:
+        sums = tw.realize(tw.cumulative_sum(x * 2, axis=0))
+    turned = ["transpose", "scan"] if length >= 256 else ["scan"]
+    assert [record.kind.partition("_")[0] for record in records] == turned
+    compare_scan("cumulative_sum", sums.numpy(), host * 2, 0)
+    with record_kernels() as records:
+        tw.realize(tw.cumulative_sum(x.T, axis=0))
+    assert [record.kind for record in records] == ["scan"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorweb import dtypes
 from tensorweb.build.elementwise import cast
 from tensorweb.build.movement import (
+    copy,
     move_axis_last,
     move_last_axis_to,
     reshape,
@@ -74,6 +75,11 @@ def reduce(
     return result
 
 
+LEAST_TURNED, LEAST_SCAN = 1 << 16, 256
+"""A scan of so many elements, so many of them along an axis on which they lie apart, is
+done on a copy in which they are neighbours: 0.16 instead of 0.34 ms for 4096 by 4096,
+but 0.21 instead of 0.12 ms for 16 by 2**20 (H200)."""
+
 _known: Known[tuple[Op, Shape, int, Shape, int]] = Known()
 """Reductions of operands that need no cast: operation, shape and structure without the
 axes, shape and structure with them."""
@@ -129,5 +135,8 @@ def scan(name: str, node: Node, axis: int, dtype: DType | None = None) -> Node:
     op = OPS[name]
     source = cast(node, dtype or accumulator_dtype(op, node.dtype))
     last = move_axis_last(source, axis)
+    is_apart = bool(last.size) and last.view.strides[-1] != 1
+    if is_apart and last.shape[-1] >= LEAST_SCAN and last.size >= LEAST_TURNED:
+        last = copy(last)
     result = Node(op, (last,), None, last.shape, source.dtype, node.device)
     return move_last_axis_to(result, axis)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tensorweb.graph import Node
+from tensorweb.ops.structure import COPY
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.shapes import size
 
@@ -223,6 +224,8 @@ class Fusion:
             return self._cost[id(source)] > REPEAT_LIMIT
         if kind == "accumulate" and source is node.inputs[1]:
             return self._cost[id(source)] > REPEAT_LIMIT
+        if kind == "scan" and source.op is COPY:
+            return True  # turned on purpose, see `build.reduction.scan`
         if kind == "scan" and node.shape[-1] > LONGEST_SCAN:
             return self._cost[id(source)] > RECOMPUTE_LIMIT
         if kind in HEAVY or size(source.shape) >= size(node.shape):
