@@ -41,6 +41,10 @@ class BarChart:
         is_logarithmic: whether equal lengths are equal factors.
         bars: from top to bottom.
         ticks: texts along the axis and their places from 0 to 1.
+
+    >>> chart = bar_chart({"a": 1, "b": 4}, title="time", unit="s")
+    >>> chart.heading, chart.bars[0].length
+    ('time, s', 0.25)
     """
 
     title: str
