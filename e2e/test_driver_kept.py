@@ -1,0 +1,44 @@
+"""What the browser's driver keeps between visits, in Chromium's IndexedDB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from driver_page import Python, open_python, serve_drivers
+from playwright.sync_api import Browser
+
+from conftest import Serve
+
+
+@pytest.fixture(params=["runInWorker", "runOnMain"])
+def python(
+    request: pytest.FixtureRequest,
+    chromium: Browser,
+    serve: Serve,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Python]:
+    """Python with the drivers, in a browser that has kept nothing yet."""
+    url = serve_drivers(serve, tmp_path_factory.mktemp("driver-page"))
+    started = open_python(chromium, url, request.param)
+    yield started
+    started.page.context.close()
+
+
+def test_text_is_there_when_the_device_opens_again(python: Python) -> None:
+    code = """
+    first = open_driver()
+    before = first.kept("a key")
+    lasts = first.keep("a key", "a text")
+    second = open_driver()
+    found = second.kept("a key")
+    second.keep("a key", None)
+    json.dumps([before, lasts, found, open_driver().kept("a key")])
+    """
+    assert python.values(code) == [None, True, "a text", None]
+
+
+def test_adapter_tells_its_names(python: Python) -> None:
+    names = python.values("json.dumps(open_driver().names)")
+    assert sorted(names) == ["architecture", "description", "vendor"]
+    assert "swiftshader" in " ".join(names.values()).lower()
