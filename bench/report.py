@@ -9,7 +9,7 @@ from pathlib import Path
 from bench import aims, results
 from bench.aims import PEERS, PYTORCH
 from bench.kit import ROOT, BenchError
-from bench.results import Results, Row
+from bench.results import TINY, Results, Row
 from bench.workloads import workloads
 
 HOSTS = ("tensorweb", "tensorweb in Chromium", "tensorweb native")
@@ -101,7 +101,7 @@ def kernel_table(found: Results, *, brief: bool = False) -> str:
     """
     host, *others = [name for name in HOSTS if _has(found, name)] or HOSTS[:1]
     lines = []
-    for workload in workloads():
+    for workload in workloads(tiny=found.machine.endswith(TINY)):
         name = workload.name
         if brief and name in SIBLINGS:
             continue

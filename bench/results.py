@@ -31,6 +31,9 @@ in the unit, largest relative error (null where nothing is computed). Rows of ke
 also have `ok`, `gpu_ms`, `gpu_rate`, `median_ms`, `single_ms`, `cold_ms` and, per
 operation, `dispatches`, `submits`, `bind_groups`, `buffers`."""
 
+TINY = ", tiny sizes"
+"""Ends the name of a machine where small sizes were measured."""
+
 LIBRARIES = ("tensorweb", "jax-js", "TF.js", "ONNX Runtime Web", "WGSL", "PyTorch")
 
 
@@ -112,7 +115,7 @@ def save(
     """
     machine = options.machine or _default_machine(about["driver"])
     if options.tiny:
-        machine += ", tiny sizes"  # rows have the same names, so a file of their own
+        machine += TINY  # rows have the same names, so a file of their own
     if options.note:
         about = {**about, "note": options.note}
     path: Path = options.out or path_for(machine)

@@ -227,6 +227,10 @@ def test_report_says_how_far_aims_are_reached() -> None:
     assert "| ahead of PyTorch eager: 99% of aim | 500 (compiled) |" in text
     assert "6 µs, 2 times the aim | ≤ 3 µs" in text
     found.machine = "a laptop"
+    assert "matmul256" in report.kernel_table(found)
+    assert "matmul256" not in report.kernel_table(
+        Results("x, tiny sizes", "", {}, rows)
+    )
     assert "| ahead of peers |" in report.kernel_table(found)
     assert "3,200" not in report.kernel_table(found)
 
