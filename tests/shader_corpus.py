@@ -140,13 +140,16 @@ def accumulations() -> Iterator[tuple[str, Node]]:
     """Yield what accumulates elements and rows, few and many, in every dtype."""
     for name in accumulation.COMBINED:
         for dtype in STORED:
-            for count, row in ((9, ()), (9999, ()), (9, (3,)), (9999, (4,))):
+            for count, length, row in (
+                *((9, 99, ()), (9999, 99, ()), (9, 99, (3,)), (9999, 99, (4,))),
+                *((99999, 999, ()), (99999, 9999, ())),
+            ):
                 items = [Indices(value(count, dtype=dtypes.int32))]
-                spans = [Span((0, length, 1)) for length in row]
-                x = value(999, *row, dtype=dtype)
+                spans = [Span((0, n, 1)) for n in row]
+                x = value(length, *row, dtype=dtype)
                 values = value(count, *row, dtype=dtype)
                 made = accumulation.accumulate(name, x, [*items, *spans], values)
-                yield f"{name} {dtype} {count} {row}", made
+                yield f"{name} {dtype} {count} {length} {row}", made
 
 
 @cache

@@ -242,7 +242,7 @@ def test_few_or_no_values(count: int, device: str) -> None:
 
 
 @pytest.mark.parametrize("shape", [(50_021,), (5_003, 3)], ids=str)
-@pytest.mark.parametrize("spread", [1, 40, 1 << 20], ids=str)
+@pytest.mark.parametrize("spread", [1, 40, 300, 5000, 70_001, 1 << 20], ids=str)
 def test_sums_are_as_exact_as_said_and_the_same_every_time(
     shape: tuple[int, ...], spread: int, device: str
 ) -> None:
@@ -290,6 +290,84 @@ def test_more_elements_than_float32_counts(webgpu: str) -> None:
     ]
     places = tw.zeros(count).at[[count - 1, count - 2, count - 1]].add(1.0)
     assert places[-3:].tolist() == [0, 1, 2]
+
+
+TABLE_LENGTHS = [64, 300, 1023, 1024, 1025, 2049, 5000, 262_144]
+
+
+@pytest.mark.parametrize("length", TABLE_LENGTHS, ids=str)
+@pytest.mark.parametrize("count", [32_768, 50_003, 131_073], ids=str)
+def test_tables(count: int, length: int, webgpu: str) -> None:
+    random = np.random.default_rng(count)
+    x = small((length,), "float32") - 0.5
+    values = random.integers(-9, 9, count).astype(np.float32) / 8
+    middle, every = length // 2, np.arange(count) % length
+    drawn = random.integers(0, length, count)
+    for key in (drawn, np.full(count, length - 1), np.minimum(drawn, middle), every):
+        found = tw.asarray(x).at[key.astype(np.int32)].add(values).numpy()
+        np.testing.assert_array_equal(found, x + np.bincount(key, values, length))
+
+
+@pytest.mark.parametrize("length", [100, 3000], ids=str)
+def test_tables_of_numbers_of_every_size(length: int, webgpu: str) -> None:
+    random = np.random.default_rng(7)
+    bits = random.integers(0, 1 << 32, 40_000, np.uint64).astype(np.uint32)
+    exponents = (bits >> 23) & 255
+    values = bits[(exponents > 30) & (exponents < 240)].view(np.float32)
+    key = random.integers(0, length, values.size).astype(np.int32)
+    found = tw.zeros(length).at[key].add(values).numpy()
+    exact = np.bincount(key, values.astype(np.float64), length)
+    largest = np.zeros(length)
+    np.maximum.at(largest, key, np.abs(values.astype(np.float64)))
+    assert (np.abs(found - exact) <= 1.5e-7 * np.abs(exact) + 1e-8 * largest).all()
+
+
+@pytest.mark.parametrize("length", [100, 3000], ids=str)
+def test_tables_keep_infinities_and_small_numbers(length: int, webgpu: str) -> None:
+    values = np.zeros(40_000, np.float32)
+    key = np.arange(40_000, dtype=np.int32) % length
+    key[:20_000] = length - 1
+    places = {1: np.inf, 2: -np.inf, 3: np.nan, 5: 3e38, 6: 1.25e-37}
+    for place, value in places.items():
+        values[30_000 - 30_000 % length + place] = value
+    values[34_000 - 34_000 % length + 4] = np.inf
+    values[36_000 - 36_000 % length + 4] = -np.inf
+    x = tw.full(length, 1.0).at[:1].set(-0.0).at[6].set(0.0)
+    found = x.at[key].add(values).numpy()
+    assert str(found[:7].tolist()) == str(
+        [-0.0, np.inf, -np.inf, np.nan, np.nan, float(np.float32(3e38)), 1.25e-37]
+    ).replace("1.25e-37", str(float(np.float32(1.25e-37))))
+    assert (found[7:] == 1).all()
+
+
+def test_many_sums_go_through_tables(webgpu: str) -> None:
+    v = ready(small((40_000,), "float32"))
+    few, many = ready_positions(40_000, 500), ready_positions(40_000, 200_000)
+    last = ["scatter_tables", "scatter_total"]
+    assert kinds(tw.zeros(500).at[few].add(v * 2)) == last
+    sorting = ["sort_count", "scan_totals", "scan", "scan", "sort_blocks"]
+    found = kinds(tw.zeros(200_000).at[many].add(v * 2))
+    assert [kind for kind in found if kind != "scan_totals"] == [
+        kind for kind in [*sorting, *last] if kind != "scan_totals"
+    ]
+    assert "scatter_runs" in kinds(tw.zeros(500).at[few].multiply(v))
+    assert "scatter_runs" in kinds(tw.zeros(1 << 24).at[few].add(v))
+
+
+@pytest.mark.parametrize("length", [1, 2, 33, 64, 2048, 2049], ids=str)
+def test_many_integers_are_counted_in_each_workgroup(length: int, webgpu: str) -> None:
+    key = np.abs(positions(50_003, length))
+    key = np.minimum(key, length - 1)
+    indices = ready(key)
+    tw.zeros(length)[indices]
+    x = tw.zeros(length, dtype=tw.int32).at[indices].add(2)
+    first = "scatter_atomic" if length > 2048 else "scatter_tally"
+    assert kinds(x) == [first, "elementwise"]
+    np.testing.assert_array_equal(x.numpy(), 2 * np.bincount(key, minlength=length))
+    values = small((50_003,), "float32") - 2
+    found = tw.zeros(length).at[indices].min(values).numpy()
+    expected = changed(np.zeros(length, np.float32), key, "min", values)
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("length", [1, 3, 70_001], ids=str)

@@ -1,10 +1,10 @@
 """Programs that accumulate values at positions, the same way every time.
 
-Where order changes nothing (integer sums, extremes) every value is one atomic
-operation. Otherwise (sums and products of floats, integer products) positions are
-sorted, which brings the values of each place together in order, and their runs are
-combined in a tree of blocks: single elements travel with their positions, of longer
-rows only the number does.
+Where order changes nothing (integer sums, extremes) `tallying` takes an atomic
+operation for each value; for many sums of single floats there are `tables`. Otherwise
+(products, rows of floats, few or far spread sums) positions are sorted, which brings
+the values of each place together in order, and their runs are combined in a tree of
+blocks: single elements travel with their positions, of longer rows only the number.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
     function,
-    kind_of,
     storage_type,
-    stored,
 )
 from tensorweb.codegen.families import (
     GROUP,
@@ -30,6 +28,8 @@ from tensorweb.codegen.families import (
 from tensorweb.codegen.identities import identity_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.sorting import BLOCK, Sort
+from tensorweb.codegen.tables import add_through_tables, places_of
+from tensorweb.codegen.tallying import combined, is_any_order, tally
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.transposition import find_turn, transposition
 from tensorweb.codegen.vector import WIDTH, vector_function
@@ -42,126 +42,17 @@ RUN_BLOCK = 2048
 ROW_BLOCK = 64
 """Sorted rows that a thread walks through."""
 
-_EXTREMES = ("scatter_minimum", "scatter_maximum")
-
-_TO_ORDER = {
-    "float": "order_of_f32(bitcast<u32>({0}), {1})",
-    "int": "order_of_i32(bitcast<u32>({0}), {1})",
-    "uint": "order_of_u32({0}, {1})",
-    "bool": "order_of_u32(select(0u, 1u, {0}), {1})",
-}
-_FROM_ORDER = {
-    "float": "f32_of_order({0}, {1})",
-    "int": "bitcast<i32>(order_of_i32({0}, {1}))",
-    "uint": "order_of_u32({0}, {1})",
-    "bool": "((order_of_u32({0}, {1}) & 1u) != 0u)",
-}
-
 
 def accumulate(kernel: Kernel, target: Target) -> Program:
     """Return the program that combines an original with values at positions."""
-    if kernel.op in _EXTREMES:
-        return _Atomic(kernel).program()
-    if kernel.op == "scatter_add" and kind_of(kernel.dtype) != "float":
-        return _Atomic(kernel).program()
+    if is_any_order(kernel):
+        return tally(kernel)
+    places = places_of(kernel, target) if kernel.op == "scatter_add" else 0
+    if places:
+        position = _as_one_row(kernel.expression("position"))
+        written = _as_one_row(kernel.expression("written"))
+        return add_through_tables(kernel, places, position, written)
     return _Sorted(kernel).program(target)
-
-
-def _combined(kernel: Kernel, a: str, b: str) -> str:
-    """Return the WGSL of two values combined."""
-    forms = OPS[kernel.op].wgsl
-    form = forms.get(kind_of(kernel.dtype)) or forms["any"]
-    return form.format(a, b)
-
-
-class _Atomic:
-    """Writes the launches of an accumulation whose order changes nothing."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
-        self.rows, self.writes, self.width = kernel.sizes
-        self.kind = kind_of(kernel.dtype)
-        # Keys of minima ascend where values descend, so that the largest key wins.
-        self.flip = "0xffffffffu" if kernel.op == "scatter_minimum" else "0u"
-
-    def program(self) -> Program:
-        """Return the launch of the updates and the one that finishes every element."""
-        totals = scratch(0)
-        nbytes = self.rows * self.width * 4
-        launches = (self._updates(totals), self._finish(totals))
-        return Program(launches, (nbytes,), frozenset({0}))
-
-    def _updates(self, totals: int) -> Launch:
-        kernel = self.kernel
-        position, written = kernel.expression("position"), kernel.expression("written")
-        declarations = Declarations(kernel.scalar_dtypes)
-        declarations.parameter("updates", "u32", self.writes * self.width)
-        declarations.parameter("width", "u32", self.width)
-        inputs = kernel.input_dtypes
-        form, call = "bitcast<u32>({0})", "atomicAdd"
-        if kernel.op in _EXTREMES:
-            form, call = _TO_ORDER[self.kind].replace("{1}", self.flip), "atomicMax"
-        text = (
-            function(
-                declarations, "row_of", ("write",), position, inputs, "u32", "u32({0})"
-            )
-            + function(
-                declarations,
-                "bits_of",
-                ("write", "column"),
-                written,
-                inputs,
-                "u32",
-                form,
-            )
-            + "fn join(at: u32, bits: u32) {\n"
-            f"  {call}(&totals[at], bits);\n}}\n"
-        )
-        storages, places = input_storages(kernel, [position, written])
-        storages.append(("totals", "w", "atomic<u32>"))
-        groups = -(-self.writes * self.width // GROUP)
-        return launch(
-            "scatter_atomic", declarations, storages, (*places, totals), text, groups
-        )
-
-    def _finish(self, totals: int) -> Launch:
-        kernel = self.kernel
-        original = kernel.expression("original")
-        value, element = VALUE_TYPES[kernel.dtype], storage_type(kernel.dtype)
-        declarations = Declarations(kernel.scalar_dtypes)
-        length = self.rows * self.width
-        declarations.parameter("length", "u32", length)
-        text = function(
-            declarations,
-            "original",
-            ("index",),
-            original,
-            kernel.input_dtypes,
-            value,
-        )
-        total = f"{value}(found)"
-        if kernel.op in _EXTREMES:
-            total = _FROM_ORDER[self.kind].format("found", self.flip)
-        before = stored("before", kernel.dtype)
-        after = stored(_combined(kernel, "before", total), kernel.dtype)
-        # No value has the key 0 of its dtype's order but the one that changes nothing.
-        text += (
-            f"fn value(index: u32) -> {element} {{\n"
-            "  let before = original(index);\n"
-            "  let found = totals[index];\n"
-            f"  if (found == 0u) {{\n    return {before};\n  }}\n"
-            f"  return {after};\n}}\n"
-        )
-        storages, places = input_storages(kernel, [original])
-        storages += [("totals", "r", "u32"), ("result", "w", element)]
-        return launch(
-            "elementwise",
-            declarations,
-            storages,
-            (*places, totals, OUTPUT),
-            text,
-            -(-length // GROUP),
-        )
 
 
 class _Sorted:
@@ -215,7 +106,7 @@ class _Sorted:
         return (
             f"alias Value = {type_name};\n"
             "fn combine(a: Value, b: Value) -> Value {\n"
-            f"  return {_combined(self.kernel, 'a', 'b')};\n}}\n"
+            f"  return {combined(self.kernel, 'a', 'b')};\n}}\n"
         )
 
     def _runs(self, keys: int, words: int) -> list[Launch]:

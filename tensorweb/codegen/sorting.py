@@ -73,6 +73,9 @@ class Sort:
         length: of each row.
         flip: 0 for ascending order, -1 for descending order.
         key_bits: how many low bits of the keys differ.
+        first_bit: the lowest bit that long rows are sorted by.
+        running: the storage of the running counts of digits, (digit, block), once long
+            rows are sorted.
         elements_to: the storage of the sorted elements, None when nobody wants them.
         carried_to: the storage of the words that go along, None without them.
         carried: what goes along, an expression like `term`; None: the position.
@@ -94,6 +97,8 @@ class Sort:
         self.kind = kind_of(term.dtype)
         self.flip = 0
         self.key_bits = 1 if self.kind == "bool" else 32
+        self.first_bit = 0
+        self.running = OUTPUT
         self.elements_to: int | None = OUTPUT
         self.carried_to: int | None = None
         self.carried: Expression | None = None
@@ -232,10 +237,11 @@ class Sort:
     def long(self) -> list[Launch]:
         """Return the launches that sort rows by one digit after the other."""
         blocks = -(-self.length // BLOCK)
-        passes = -(-self.key_bits // DIGIT_BITS)
+        passes = -(-(self.key_bits - self.first_bit) // DIGIT_BITS)
         size = self.rows * self.length
         counted = self.rows * DIGITS * blocks
         counts, running = self._scratch(counted), self._scratch(counted)
+        self.running = running
         # Both go to and fro between two storages; the last pass fills the targets.
         elements = [self.elements_to, self.elements_to]
         words = [self.carried_to, self.carried_to]
@@ -250,7 +256,7 @@ class Sort:
         scan = Scan(OPS["cumulative_sum"], "uint32", self.rows, self.scratch_bytes)
         for number in range(passes):
             is_first, is_last = number == 0, number == passes - 1
-            shift = number * DIGIT_BITS
+            shift = self.first_bit + number * DIGIT_BITS
             target = self.elements_to if is_last else elements[number % 2]
             second = words[number % 2]
             assert source is not None, "internal: only the last pass drops elements"

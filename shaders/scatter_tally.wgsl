@@ -1,0 +1,72 @@
+// Accumulating into few places: each workgroup keeps totals of its own in its memory.
+//
+// A workgroup takes 16384 updates and then joins its totals with those of all, so that
+// many updates of one place do not queue up. Neighbouring threads use different copies
+// of the totals, `stride` words apart, where there is room. Order changes nothing, as in
+// scatter_atomic.wgsl.
+
+// slot declarations: parameters and storages
+struct Parameters {
+  updates: u32,
+  width: u32,
+  places: u32,
+  copies: u32,
+  stride: u32,
+}
+@group(0) @binding(0) var<storage, read> input0: array<i32>;
+@group(0) @binding(1) var<storage, read> input1: array<u32>;
+@group(0) @binding(2) var<storage, read_write> totals: array<atomic<u32>>;
+@group(0) @binding(3) var<uniform> parameters: Parameters;
+// end declarations
+
+// slot functions: row_of(write), bits_of(write, column), join() and join_own()
+fn row_of(write: u32) -> u32 {
+  return u32(input0[write]);
+}
+fn bits_of(write: u32, column: u32) -> u32 {
+  return input1[write * parameters.width + column];
+}
+fn join(at: u32, bits: u32) {
+  atomicAdd(&totals[at], bits);
+}
+fn join_own(at: u32, bits: u32) {
+  atomicAdd(&own[at], bits);
+}
+// end functions
+
+const EACH: u32 = 64u;
+
+var<workgroup> own: array<atomic<u32>, 2048>;
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  for (var at = lane; at < 2048u; at += 256u) {
+    atomicStore(&own[at], 0u);
+  }
+  workgroupBarrier();
+  let copy = lane % parameters.copies * parameters.stride;
+  let start = (group.y * groups.x + group.x) * EACH * 256u + lane;
+  for (var i = 0u; i < EACH; i++) {
+    let index = start + i * 256u;
+    if (index < parameters.updates) {
+      let write = index / parameters.width;
+      let column = index % parameters.width;
+      let at = row_of(write) * parameters.width + column;
+      join_own(copy + at, bits_of(write, column));
+    }
+  }
+  workgroupBarrier();
+  for (var at = lane; at < parameters.places; at += 256u) {
+    for (var i = 1u; i < parameters.copies; i++) {
+      join_own(at, atomicLoad(&own[at + i * parameters.stride]));
+    }
+    let bits = atomicLoad(&own[at]);
+    if (bits != 0u) {
+      join(at, bits);
+    }
+  }
+}
