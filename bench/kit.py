@@ -10,7 +10,16 @@ from pathlib import Path
 BENCH = Path(__file__).resolve().parent
 ROOT = BENCH.parent
 
-INSIDE = ("__init__", "cases", "ceilings", "launches", "profiles", "programs")
+INSIDE = (
+    "__init__",
+    "cases",
+    "ceilings",
+    "first_calls",
+    "launches",
+    "profiles",
+    "programs",
+    "workloads",
+)
 
 
 class BenchError(Exception):

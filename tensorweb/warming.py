@@ -141,8 +141,8 @@ def _products() -> Iterator[Graph]:
 
 
 def _convolutions() -> Iterator[Graph]:
-    yield partial(_conv2d, (64, 64, 56, 56), (64, 64, 3, 3), 1)
-    yield partial(_conv2d, (64, 3, 224, 224), (64, 3, 7, 7), 2)
+    yield partial(_conv2d, (16, 64, 56, 56), (64, 64, 3, 3), 1)
+    yield partial(_conv2d, (16, 3, 224, 224), (64, 3, 7, 7), 2)
     yield partial(_conv2d, (1, 1, 64, 64), (8, 1, 3, 3), 1)
 
 
@@ -165,6 +165,7 @@ def _movements() -> Iterator[Graph]:
     yield partial(take, given(ROWS), _positions(64))
     yield partial(take, given(ROWS, 256), _positions(64), axis=0)
     yield partial(_accumulated, ROWS)
+    yield partial(_accumulated, LONG // 4)
     yield partial(_accumulated, ROWS, 64)
 
 

@@ -60,6 +60,17 @@ def test_warming_takes_no_memory_and_submits_nothing(driver: PretendDriver) -> N
     assert len(driver.sources) > 50
 
 
+def test_every_device_can_bind_what_is_planned(driver: PretendDriver) -> None:
+    driver.limits["maxStorageBufferBindingSize"] = 128 << 20
+    driver.limits["maxBufferSize"] = 256 << 20
+    driver.limits["maxComputeInvocationsPerWorkgroup"] = 256
+    driver.limits["maxComputeWorkgroupStorageSize"] = 16384
+    driver.limits["maxStorageBuffersPerShaderStage"] = 8
+    devices._backends["webgpu"] = WebGpuBackend(driver)
+    tw.warm_up()
+    assert driver.sources
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_begins_pipelines(family: str, driver: PretendDriver) -> None:
     for graph in graphs([family]):

@@ -61,6 +61,8 @@ instruments.stopCounting();
 // Last, because the GPU mostly waits while launches are measured, and slows down.
 if (tensorweb && specification.launches) {
   rows.push(...(await tensorweb.launches(specification.tiny)));
+  keep();
+  rows.push(...(await tensorweb.firstCalls(specification.tiny)));
 }
 keep();
 if (specification.profile && tensorweb) console.log(await tensorweb.profile());

@@ -103,6 +103,13 @@ export async function openTensorweb(pyodide, wheel, sources, host = "") {
       );
       return JSON.parse(text).map((row) => ({ ...row, impl: name }));
     },
+    /** Measures first calls on fresh devices, cold and warmed up. */
+    async firstCalls(tiny) {
+      const text = await pyodide.runPythonAsync(
+        `from bench import first_calls; first_calls.measure(tiny=${tiny ? "True" : "False"})`,
+      );
+      return JSON.parse(text).map((row) => ({ ...row, impl: name }));
+    },
     profile: () =>
       pyodide.runPythonAsync("from bench import profiles; profiles.report()"),
   };

@@ -11,7 +11,7 @@ from typing import cast
 
 from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
-from tensorweb.errors import DeviceError, DeviceMemoryError
+from tensorweb.errors import DeviceError
 from tensorweb.warming import Graph, graphs, prepare
 
 MOST_PENDING = 2
@@ -37,16 +37,8 @@ class Warming:
             if graph is None:
                 self._left = None
             else:
-                self._prepare(graph)
+                prepare(graph)
         return {"more": self._left is not None}
-
-    @staticmethod
-    def _prepare(graph: Graph) -> None:
-        try:
-            prepare(graph)
-        except DeviceMemoryError:
-            # A graph for large GPUs only: this one could not hold its result.
-            return
 
     async def _is_useful(self) -> bool:
         """Open the GPU and tell whether it is one that is worth warming up."""
