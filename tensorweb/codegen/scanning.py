@@ -25,6 +25,9 @@ from tensorweb.schedule.kernel import Expression, Kernel
 
 BLOCK = 4096
 
+FEW_BLOCKS = 32
+"""Each block adds up the totals of so few blocks itself, which saves a launch."""
+
 SHORT = 256
 """Rows up to this length are scanned several to a workgroup."""
 
@@ -94,6 +97,19 @@ fn before_block(row: u32, block: u32) -> Value {
 """
 
 
+FEW_BLOCKS_BEFORE = """\
+fn before_block(row: u32, block: u32) -> Value {
+  var before = parameters.identity;
+  if (row < parameters.rows) {
+    for (var i = 0u; i < block; i++) {
+      before = combine(before, block_totals[row * parameters.blocks + i]);
+    }
+  }
+  return before;
+}
+"""
+
+
 class Scan:
     """Collects the launches that leave running totals of rows in a storage."""
 
@@ -123,9 +139,16 @@ class Scan:
         blocks = max(-(-length // BLOCK), 1)
         if blocks == 1:
             return [self._launch("scan", kernel, source, length, (target,))]
-        totals, running = self._scratch(blocks), self._scratch(blocks)
+        totals = self._scratch(blocks)
+        first = self._launch("scan_totals", kernel, source, length, (totals,))
+        if blocks <= FEW_BLOCKS:
+            return [
+                first,
+                self._launch("scan", kernel, source, length, (totals, target)),
+            ]
+        running = self._scratch(blocks)
         return [
-            self._launch("scan_totals", kernel, source, length, (totals,)),
+            first,
             *self.launches(None, totals, blocks, running),
             self._launch("scan", kernel, source, length, (running, target)),
         ]
@@ -163,7 +186,7 @@ class Scan:
         if template == "scan":
             head += f"alias Element = {element};\n"
             text += STORE_VECTORS if vectors else STORE_ONE_BY_ONE
-            text += BLOCKS_BEFORE if blocks > 1 else NOTHING_BEFORE
+            text += _before(blocks)
         storages += self._others(template, blocks, element, bool(vectors))
         return launch(
             template,
@@ -227,8 +250,16 @@ class Scan:
     ) -> Storages:
         if template == "scan_totals":
             return [("block_totals", "w", self.value)]
-        before: Storages = [("running_totals", "r", self.value)] if blocks > 1 else []
+        name = "block_totals" if blocks <= FEW_BLOCKS else "running_totals"
+        before: Storages = [(name, "r", self.value)] if blocks > 1 else []
         return [*before, ("result", "w", f"vec4<{element}>" if in_vectors else element)]
+
+
+def _before(blocks: int) -> str:
+    """Return the function of what comes before a block of a row of so many."""
+    if blocks == 1:
+        return NOTHING_BEFORE
+    return FEW_BLOCKS_BEFORE if blocks <= FEW_BLOCKS else BLOCKS_BEFORE
 
 
 def scan(kernel: Kernel, _: Target) -> Program:
