@@ -35,6 +35,10 @@ ROWS = 4096
 """Rows of a matrix that does."""
 
 
+MOST_PENDING = 8
+"""Kernels that compile side by side; drivers gain nothing from more."""
+
+
 def given(*shape: int, dtype: DType = dtypes.float32) -> Tensor:
     """Return a tensor on the GPU that stands for any other of its shape."""
     return Tensor(leaf(Placeholder(), shape, dtype, "webgpu"))
@@ -203,9 +207,9 @@ def graphs(families: Sequence[str] = ()) -> Iterator[Graph]:
         yield from FAMILIES[family]()
 
 
-def prepare(graph: Graph) -> None:
-    """Begin to compile what one graph needs; does not wait."""
-    devices.backend("webgpu").prepare([graph().node])
+def prepare(graph: Graph) -> int:
+    """Begin to compile what one graph needs; how many kernels are being compiled."""
+    return devices.backend("webgpu").prepare([graph().node])
 
 
 def warm_up(*families: str) -> None:
@@ -223,7 +227,8 @@ def warm_up(*families: str) -> None:
     >>> tw.warm_up("softmax", "sort")
     """
     for graph in _wanted(families):
-        prepare(graph)
+        if prepare(graph) > MOST_PENDING:
+            devices.backend("webgpu").finish_preparing()
     for backend in _warmed():
         backend.finish_preparing()
 
@@ -231,8 +236,8 @@ def warm_up(*families: str) -> None:
 async def warm_up_async(*families: str) -> None:
     """Do the same by awaiting, where Python cannot block.
 
-    The event loop may go on between any two graphs, and a program that needs a kernel
-    before it is compiled compiles it at once.
+    The event loop goes on while kernels compile, and a program that needs one of them
+    sooner compiles it at once.
 
     Raises:
         DataError: there is no such family.
@@ -241,9 +246,10 @@ async def warm_up_async(*families: str) -> None:
     >>> asyncio.run(tw.warm_up_async("scan"))
     """
     for graph in _wanted(families):
-        prepare(graph)
-        for backend in _warmed():
-            await backend.finish_preparing_async()
+        if prepare(graph) > MOST_PENDING:
+            await devices.backend("webgpu").finish_preparing_async()
+    for backend in _warmed():
+        await backend.finish_preparing_async()
 
 
 def _wanted(families: Sequence[str]) -> list[Graph]:
