@@ -1,6 +1,6 @@
 // Accumulating sorted rows: each thread walks down one column of a block of rows.
 //
-// A block is 64 rows; a run is rows of one key, the row of the result where they belong.
+// A block is BLOCK rows; a run is rows of one key, the row of the result they belong to.
 // Runs inside a block go there. The first and the last run may go on in other blocks:
 // their totals are left as two rows for the next launch, whose rows they are.
 // `lanes` columns of a block share a workgroup with as many columns of other blocks.
@@ -20,7 +20,8 @@ struct Parameters {
 @group(0) @binding(5) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: Value, combine(), key(row), term(row, column) and give(key, edge, …)
+// slot functions: BLOCK, Value, combine(), key(row), term(row, column), give(key, edge, …)
+const BLOCK: u32 = 64u;
 alias Value = f32;
 fn combine(a: Value, b: Value) -> Value {
   return a + b;
@@ -40,8 +41,6 @@ fn give(key: u32, edge: u32, column: u32, total: Value) {
   }
 }
 // end functions
-
-const BLOCK: u32 = 64u;
 
 // The edge of a run that is neither the first nor the last of its block.
 const INSIDE: u32 = 0xffffffffu;

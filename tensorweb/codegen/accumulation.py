@@ -40,7 +40,8 @@ RUN_BLOCK = 2048
 """Sorted elements of one workgroup."""
 
 ROW_BLOCK = 64
-"""Sorted rows that a thread walks through."""
+EDGE_BLOCK = 128
+"""Sorted rows that a thread walks through, and edges of such blocks."""
 
 
 def accumulate(kernel: Kernel, target: Target) -> Program:
@@ -154,8 +155,10 @@ class _Sorted:
         launches = []
         source, length, span = words, self.writes, 0
         while True:
-            blocks = -(-length // ROW_BLOCK)
+            block = EDGE_BLOCK if span else ROW_BLOCK
+            blocks = -(-length // block)
             declarations, text = self._level(length, span)
+            text += f"const BLOCK: u32 = {block}u;\n"
             declarations.parameter("width", "u32", columns)
             declarations.parameter("lanes", "u32", lanes)
             storages: Storages = [("keys", "r", "u32")]
@@ -186,7 +189,7 @@ class _Sorted:
             )
             if blocks == 1:
                 return launches
-            length, span = 2 * blocks, max(span, 2) // 2 * ROW_BLOCK
+            length, span = 2 * blocks, max(span, 2) // 2 * block
 
     def _written_rows(
         self, declarations: Declarations, vectors: set[int]
