@@ -76,9 +76,9 @@ def _copied(x: Tensor) -> Tensor:
     return x.contiguous()
 
 
-def _accumulated(*shape: int) -> Tensor:
-    values = given(LONG * 2, *shape[1:])
-    return given(*shape).at[_positions(LONG * 2)].add(values)
+def _accumulated(count: int, *shape: int) -> Tensor:
+    values = given(count, *shape[1:])
+    return given(*shape).at[_positions(count)].add(values)
 
 
 def _matmul(rows: int, depth: int, columns: int) -> Tensor:
@@ -152,6 +152,7 @@ def _convolutions() -> Iterator[Graph]:
 
 def _scans() -> Iterator[Graph]:
     yield partial(cumulative_sum, given(LONG))
+    yield partial(cumulative_sum, given(LONG // 4))
     yield partial(cumulative_sum, given(1000))
     yield partial(cumulative_sum, given(ROWS, 64), axis=1)
 
@@ -159,7 +160,7 @@ def _scans() -> Iterator[Graph]:
 def _sorts() -> Iterator[Graph]:
     orders: tuple[Callable[..., Tensor], ...] = (sort, argsort)
     for order in orders:
-        for length in (LONG, 1000, 100):
+        for length in (LONG, LONG // 4, 1000, 100):
             yield partial(order, given(length))
 
 
@@ -168,9 +169,9 @@ def _movements() -> Iterator[Graph]:
     yield partial(_copied, flip(given(ROWS)))
     yield partial(take, given(ROWS), _positions(64))
     yield partial(take, given(ROWS, 256), _positions(64), axis=0)
-    yield partial(_accumulated, ROWS)
-    yield partial(_accumulated, LONG // 4)
-    yield partial(_accumulated, ROWS, 64)
+    yield partial(_accumulated, LONG * 2, ROWS)
+    yield partial(_accumulated, LONG * 2, LONG // 4)
+    yield partial(_accumulated, LONG // 16, LONG // 64, 64)
 
 
 FAMILIES: dict[str, Callable[[], Iterator[Graph]]] = {
