@@ -42,9 +42,11 @@ def places_of(kernel: Kernel, target: Target) -> int:
     rows, writes, width = kernel.sizes
     if width > 1 or writes < LEAST_WRITES or rows < LEAST_PLACES:
         return 0
-    for places, nbytes in TABLES:
-        if rows <= places * DIGITS and target.workgroup_bytes >= nbytes:
-            return places
+    possible = [n for n, nbytes in TABLES if nbytes <= target.workgroup_bytes]
+    for most_buckets in (1, DIGITS):
+        for places in possible:
+            if rows <= places * most_buckets:
+                return places
     return 0
 
 
