@@ -8,7 +8,6 @@ answers sooner when it has seen them: `__GL_SHADER_DISK_CACHE=0` turns NVIDIA's 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
@@ -55,11 +54,8 @@ def _all(rows: list[Workload], is_warm: bool) -> Iterator[Row]:
 
 
 def _operand(shape: tuple[int, ...], dtype: str) -> Tensor:
-    """Return stored numbers; which ones does not matter. Indices come from the host."""
-    if dtype == "int32":
-        data = memoryview(bytes(4 * math.prod(shape))).cast("i", shape)
-        return tw.asarray(data)
-    made = tw.realize(tw.zeros(shape, dtype=BY_NAME[dtype]) + 0.0)
+    """Return stored numbers; which ones does not matter."""
+    made = tw.realize(tw.zeros(shape, dtype=BY_NAME[dtype]) + 0)
     assert isinstance(made, Tensor)
     return made
 

@@ -55,6 +55,8 @@ def faster(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     [
         (("nvidia", "hopper", ""), "nvidia, data centre"),
         (("NVIDIA", "", "NVIDIA H200"), "nvidia, data centre"),
+        (("nvidia", "", "NVIDIA: 580.159.04"), "nvidia, unknown"),
+        (("nvidia", "ampere", ""), "nvidia"),
         (("nvidia", "lovelace", "NVIDIA GeForce RTX 4090"), "nvidia"),
         (("amd", "rdna-3", "AMD Radeon RX 7900"), "amd, discrete"),
         (("amd", "rdna-2", ""), "amd, integrated"),

@@ -15,6 +15,10 @@ from dataclasses import dataclass
 from tensorweb.codegen.target import MEASURED_CORES
 
 
+NVIDIA_FAMILIES = "maxwell|pascal|volta|turing|ampere|lovelace|blackwell|geforce|rtx"
+"""What Dawn calls NVIDIA's families for desktops; an H200 has no name there."""
+
+
 @dataclass(frozen=True, slots=True)
 class AdapterClass:
     """One row.
@@ -38,7 +42,8 @@ ADAPTERS: tuple[AdapterClass, ...] = (
         r"nvidia.*(hopper|\b[ahb][12]00\b|gb?200|\bl40|v100)",
         MEASURED_CORES,
     ),
-    AdapterClass("nvidia", r"nvidia|geforce|quadro|\brtx\b", 48),
+    AdapterClass("nvidia", rf"nvidia.*({NVIDIA_FAMILIES})|geforce|quadro|\brtx\b", 48),
+    AdapterClass("nvidia, unknown", r"nvidia", MEASURED_CORES),
     AdapterClass("amd, discrete", r"radeon (rx|pro|vii)|\bmi\d{2,3}|instinct", 48),
     AdapterClass("amd, integrated", r"\bamd\b|\bati\b|radeon", 12),
     AdapterClass("intel, discrete", r"\barc\b|xe-?2?-?hpg|\bdg2\b|battlemage", 28),

@@ -91,7 +91,7 @@
       names: {
         vendor: info.vendor ?? "",
         architecture: info.architecture ?? "",
-        description: info.description || info.device || "",
+        description: [info.device, info.description].filter(Boolean).join(" "),
       },
       isSoftware: Boolean(isSoftware),
       limits,
