@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from tensorweb.codegen.target import MEASURED_CORES
 
-
 NVIDIA_FAMILIES = "maxwell|pascal|volta|turing|ampere|lovelace|blackwell|geforce|rtx"
 """What Dawn calls NVIDIA's families for desktops; an H200 has no name there."""
 
