@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Measure and save."""
     import tensorweb as tw
-    from bench import cases, launches, profiles
+    from bench import cases, first_calls, launches, profiles
 
     tw.set_default_device("webgpu")
     rows: list[Row] = []
@@ -50,6 +50,7 @@ def run(options: argparse.Namespace) -> None:
         rows += _measure(workload, timer)
     if not options.no_launches:
         measured = json.loads(launches.measure(tiny=options.tiny))
+        measured += json.loads(first_calls.measure(tiny=options.tiny))
         rows += [{**row, "impl": IMPL} for row in measured]
     if options.profile:
         print(profiles.report())

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bench import aims, results
 from bench.aims import PEERS, PYTORCH
+from bench.first_report import first_call_table
 from bench.kit import ROOT, BenchError
 from bench.results import TINY, Results, Row
 from bench.workloads import workloads
@@ -81,15 +82,16 @@ def run(options: argparse.Namespace) -> None:
 
 def markdown(found: Results, *, brief: bool = False) -> str:
     """Return the tables of a file, with where it was measured."""
-    parts = [f"Measured on {found.machine}, {found.date}."]
+    lines = [f"Measured on {found.machine}, {found.date}."]
     for host, about in sorted(found.hosts.items()):
         versions = ", ".join(f"{k} {v}" for k, v in about["versions"].items() if v)
         note = f". {about['note']}" if "note" in about else ""
         adapter = about["adapter"] or about["driver"]
-        parts.append(f"- {host}: {adapter}; {versions}{note}")
-    head = "\n".join([parts[0], "", *parts[1:]])
+        lines.append(f"- {host}: {adapter}; {versions}{note}")
+    head = "\n".join([lines[0], "", *lines[1:]])
     kernels = kernel_table(found, brief=brief)
-    tables = [head, *filter(None, (kernels, launch_table(found)))]
+    parts = (kernels, launch_table(found), first_call_table(found))
+    tables = [head, *filter(None, parts)]
     return "\n\n".join(tables) + "\n"
 
 

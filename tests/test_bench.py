@@ -22,6 +22,7 @@ from bench import (
     torch_reference,
 )
 from bench.ceilings import ceilings
+from bench.first_report import first_call_table
 from bench.programs import PROGRAMS
 from bench.results import Results, Row
 from bench.workloads import GROUP_BYTES, JITTED, Workload, chosen, workloads
@@ -233,6 +234,22 @@ def test_report_says_how_far_aims_are_reached() -> None:
     )
     assert "| ahead of peers |" in report.kernel_table(found)
     assert "3,200" not in report.kernel_table(found)
+
+
+def test_report_shows_first_calls_cold_and_warmed_up() -> None:
+    rows = [
+        row(workload="first_call_sort", ms=300.0),
+        row(workload="first_call_warm_sort", ms=4.25),
+        row(workload="first_call_elem", ms=12.0),
+        row(workload="first_call_warm_elem", ms=61.0),
+        row(workload="warm_up", ms=3050.0),
+    ]
+    text = first_call_table(Results("NVIDIA H200", "d", {}, rows))
+    assert "| first call of | tensorweb, cold | tensorweb, after warm_up |" in text
+    assert "| sort | 300.0 ms | 4.2 ms |" in text
+    assert "| elem | 12.0 ms | 61.0 ms, above the aim |" in text
+    assert "Warming up every family took 3.0 s (tensorweb)." in text
+    assert first_call_table(Results("NVIDIA H200", "d", {}, [row()])) == ""
 
 
 def test_aims_are_for_rows_of_the_table() -> None:

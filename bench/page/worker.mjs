@@ -42,6 +42,8 @@ async function run(specification) {
     rows.push(...(await tensorweb.ceilings(specification.ceilings, tiny, options)));
     rows.push(...(await runTable(specification.workloads, [tensorweb], options)));
   }
+  // Last, because they open devices of their own.
+  if (specification.launches) rows.push(...(await tensorweb.firstCalls(tiny)));
   const names = [adapter?.vendor, adapter?.architecture, adapter?.device];
   return {
     adapter: names.filter(Boolean).join(" "),
