@@ -20,9 +20,9 @@ def _sides(
     sizes: tuple[int, int, int],
     has_gaps: bool,
 ) -> tuple[Side, Side]:
-    rows, columns, depth = sizes
-    left = Side(tile, operands[0], rows, depth, 0, has_gaps)
-    return left, Side(tile, operands[1], columns, depth, left.size, has_gaps)
+    rows, columns, _ = sizes
+    left = Side(tile, operands[0], rows, 0, has_gaps)
+    return left, Side(tile, operands[1], columns, left.size, has_gaps)
 
 
 class TileBody:
@@ -51,6 +51,7 @@ class TileBody:
         self.left, self.right = _sides(tile, operands, sizes, True)
         if (self.left.size + self.right.size) * VECTOR_BYTES > workgroup_bytes:
             self.left, self.right = _sides(tile, operands, sizes, False)
+        self.is_depth_ragged = sizes[2] % tile.depth != 0
         self.row_vectors = tile.thread_rows // WIDTH
         self.column_vectors = tile.thread_columns // WIDTH
 
@@ -77,13 +78,24 @@ class TileBody:
         text = "".join(side.declare() for side in sides)
         for name in self._sums():
             text += f"  var {name} = vec4<Value>();\n"
-        text += "".join(side.load("begin", "  ") for side in sides)
+        text += self._load("begin", "  ")
         text += "  for (var depth = begin; depth < end; depth += DEPTH) {\n"
         text += "".join(side.stage("    ") for side in sides)
         text += "    workgroupBarrier();\n    if (depth + DEPTH < end) {\n"
-        text += "".join(side.load("depth + DEPTH", "      ") for side in sides)
+        text += self._load("depth + DEPTH", "      ")
         text += f"    }}\n{self._product()}    workgroupBarrier();\n  }}\n"
         return text + (self._stores() if self.tile.slices == 1 else self._joined())
+
+    def _load(self, depth: str, indent: str) -> str:
+        """Return the loads of a tile; only the last one needs guards."""
+        sides = (self.left, self.right)
+        if not self.is_depth_ragged:
+            return "".join(side.load(depth, indent, False) for side in sides)
+        inner = f"{indent}  "
+        whole = "".join(side.load(depth, inner, False) for side in sides)
+        last = "".join(side.load(depth, inner, True) for side in sides)
+        test = f"{depth} + DEPTH <= end"
+        return f"{indent}if ({test}) {{\n{whole}{indent}}} else {{\n{last}{indent}}}\n"
 
     def _sums(self) -> list[str]:
         """Return the names of a thread's sums, four neighbouring columns each."""

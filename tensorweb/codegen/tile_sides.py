@@ -61,7 +61,6 @@ class Side:
         tile: Tile,
         operand: Operand,
         length: int,
-        depth: int,
         start: int,
         has_gaps: bool,
     ) -> None:
@@ -71,7 +70,6 @@ class Side:
             tile: its sizes.
             operand: how it is read.
             length: rows of the left or columns of the right operand.
-            depth: terms of each sum.
             start: where its tile begins in workgroup memory.
             has_gaps: whether there is room for gaps in the tile. Where vectors lie
                 along depth, neighbouring threads hold several depths of few rows and
@@ -90,7 +88,6 @@ class Side:
         self.quads = self.width * tile.depth
         self.loads = -(-self.quads // tile.threads)
         self.is_ragged = length % self.extent != 0
-        self.is_depth_ragged = depth % tile.depth != 0
         self.side = 1
         if operand.is_along_depth:
             self.side = min(SIDE_BY_SIDE, tile.depth // WIDTH)
@@ -164,15 +161,18 @@ class Side:
         """How many different rows or columns a thread's loads begin at."""
         return 1 if self.tile.threads % self.width == 0 else self.loads
 
-    def load(self, depth: str, indent: str) -> str:
-        """Return the loads of the tile that begins at a depth into registers."""
-        return "".join(self._load(i, depth, indent) for i in range(self.loads))
+    def load(self, depth: str, indent: str, is_last: bool) -> str:
+        """Return the loads of the tile that begins at a depth into registers.
 
-    def _load(self, i: int, depth: str, indent: str) -> str:
+        The last tile may be deeper than the terms; what it lacks is zero.
+        """
+        return "".join(self._load(i, depth, indent, is_last) for i in range(self.loads))
+
+    def _load(self, i: int, depth: str, indent: str, is_last: bool) -> str:
         name = self.name
         position = f"{depth} + {name}_depth{i}"
         k = position
-        if self.is_depth_ragged:
+        if is_last:
             last = WIDTH if self.operand.is_along_depth else 1
             k = f"min({position}, end - {last}u)"
         lines = []
@@ -190,7 +190,7 @@ class Side:
             value = _vector(
                 self._call(f"{name}_from{i}_{place}", k) for place in range(WIDTH)
             )
-        if self.is_depth_ragged:
+        if is_last:
             value = f"select(vec4<Value>(), {value}, {position} < end)"
         lines.append(f"{name}_next{i} = {value};\n")
         return self._guarded(i, lines, indent)

@@ -23,6 +23,7 @@ class Tile:
         rows, columns, depth: of the tile, multiples of four.
         thread_rows, thread_columns: sums of one thread, multiples of four.
         enough: workgroups below which a smaller tile is faster.
+        at_once: workgroups that one core takes at once.
         slices: parts of the depth, each with threads of its own.
         unrolled: depths written out one after another in the innermost loop.
     """
@@ -34,6 +35,7 @@ class Tile:
     thread_rows: int
     thread_columns: int
     enough: int
+    at_once: int = 1
     slices: int = 1
     unrolled: int = 16
 
@@ -76,15 +78,19 @@ class Tile:
 
 
 TILES: tuple[Tile, ...] = (
-    Tile("large", 128, 128, 16, 8, 16, 200),
-    Tile("wide", 64, 128, 32, 8, 8, 120, 2),
-    Tile("square", 64, 64, 32, 8, 8, 120, 2),
-    Tile("narrow", 64, 32, 32, 8, 4, 100, 4),
-    Tile("small", 32, 16, 64, 4, 4, 0, 4),
+    Tile("large", 128, 128, 16, 8, 16, 200, 2),
+    Tile("wide", 64, 128, 32, 8, 8, 120, 1, 2),
+    Tile("square", 64, 64, 32, 8, 8, 96, 2, 2),
+    Tile("narrow", 64, 32, 32, 8, 4, 100, 1, 4),
+    Tile("small", 32, 16, 64, 4, 4, 0, 2, 4),
 )
 """From the largest to the smallest; `bench/TUNING.md` has the figures behind them."""
 
-WINDOWS = Tile("windows", 64, 64, 16, 8, 4, 32, unrolled=8)
+WINDOWS: tuple[Tile, ...] = (
+    Tile("windows", 64, 64, 16, 8, 4, 96),
+    Tile("few windows", 64, 64, 32, 8, 8, 32, 1, 2),
+    TILES[-1],
+)
 """For operands whose positions are divided into coordinates: few loads a thread."""
 
 SOFTWARE = Tile("software", 32, 32, 32, 4, 4, 0, unrolled=8)
@@ -101,6 +107,9 @@ LEAST_USED = 0.7
 
 LEAST_DEPTH_PER_SPLIT = 128
 """Splitting the inner axis into shorter parts costs more than it brings."""
+
+LEAST_DEPTH_FOR_LARGER = 512
+"""The same where a smaller tile would do without splitting."""
 
 MOST_SPLITS = 64
 
@@ -150,8 +159,13 @@ def choose_tile(
             return Choice(tile, 1)
     for tile in fitting:
         groups = tile.groups(batch, rows, columns)
-        if groups >= max(target.scaled(tile.enough), few):
+        enough = max(target.scaled(tile.enough), few)
+        if groups >= enough:
             return Choice(tile, 1)
+        splits = min(target.cores * tile.at_once // groups, MOST_SPLITS)
+        splits = min(splits, depth // LEAST_DEPTH_FOR_LARGER)
+        if groups * splits >= enough:
+            return Choice(tile, splits)
     smallest = TILES[-1]
     groups = max(smallest.groups(batch, rows, columns), 1)
     wanted = -(-4 * few // groups) if groups < few else 1
@@ -174,7 +188,7 @@ def candidates(
     """
     return [
         tile
-        for tile in ((WINDOWS,) if has_windows else TILES)
+        for tile in (WINDOWS if has_windows else TILES)
         if tile.threads <= target.threads
         and tile.workgroup_bytes <= target.workgroup_bytes
         and (in_vectors or tile.rows * tile.columns <= LARGEST_ONE_BY_ONE)
