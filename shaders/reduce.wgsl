@@ -1,8 +1,9 @@
 // Reductions: LANES threads share one output, COLUMNS outputs share a workgroup.
 //
 // Each thread combines every LANES-th term of its output's chunk, then the lanes meet
-// in a tree. With more than one chunk (`splits`) the result holds partial values, laid
-// out (output, chunk), and a second launch reduces those.
+// in a tree, or in groups where they are many. With more than one chunk (`splits`) the
+// result holds partial values, laid out (output, chunk), and a second launch reduces
+// those.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -71,11 +72,40 @@ fn main(
   }
   totals[local] = combine(combine(total, total1), combine(total2, total3));
   workgroupBarrier();
-  for (var width = LANES / 2u; width > 0u; width /= 2u) {
-    if (lane < width) {
-      totals[local] = combine(totals[local], totals[local + width * COLUMNS]);
+  // A barrier costs more than some additions, so many lanes meet in groups of 16.
+  const FIRST = max(LANES / 16u, 1u);
+  if (LANES >= 64u) {
+    if (lane < FIRST) {
+      var part: array<Value, 16>;
+      // unroll
+      for (var i = 0u; i < 16u; i++) {
+        part[i] = totals[local + i * FIRST * COLUMNS];
+      }
+      // unroll
+      for (var i = 0u; i < 8u; i++) {
+        part[i] = combine(part[i], part[i + 8u]);
+      }
+      // unroll
+      for (var i = 0u; i < 4u; i++) {
+        part[i] = combine(part[i], part[i + 4u]);
+      }
+      totals[local] = combine(combine(part[0], part[2]), combine(part[1], part[3]));
     }
     workgroupBarrier();
+    if (lane == 0u) {
+      total = totals[local];
+      for (var i = 1u; i < FIRST; i++) {
+        total = combine(total, totals[local + i * COLUMNS]);
+      }
+      totals[local] = total;
+    }
+  } else {
+    for (var width = LANES / 2u; width > 0u; width /= 2u) {
+      if (lane < width) {
+        totals[local] = combine(totals[local], totals[local + width * COLUMNS]);
+      }
+      workgroupBarrier();
+    }
   }
   if (lane == 0u && output < parameters.outputs) {
     store(output, chunk, totals[local]);
