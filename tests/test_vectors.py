@@ -33,6 +33,14 @@ IN_VECTORS: dict[str, Case] = {
     ),
     "vector times matrix": lambda x, row, column: column.reshape((-1,)) @ x,
     "whole sum": lambda x, row, column: x.sum(),
+    "index ramp": lambda x, row, column: x + tw.arange(20, device=x.device),
+    "falling ramp": lambda x, row, column: x * tw.arange(20, device=x.device)[::-1],
+    "chosen elements": lambda x, row, column: x[
+        tw.astype(x * 5 + 5, tw.int32), tw.astype(row * 9 + 10, tw.int32)
+    ],
+    "chosen rows": lambda x, row, column: x[[3, 0, 10, 3], 4:16] * 2,
+    "chosen columns": lambda x, row, column: x[:, [3, 0, 19, 3]] * 2,
+    "turned choice": lambda x, row, column: x[[3, 0, 10, 3]].T * 2,
 }
 
 ONE_BY_ONE: dict[str, Case] = {
@@ -42,6 +50,8 @@ ONE_BY_ONE: dict[str, Case] = {
     "reversed": lambda x, row, column: x[:, ::-1] * 2,
     "both ways": lambda x, row, column: x[:11, :11] + x[:11, :11].T,
     "row both before and after": lambda x, row, column: (x * row).sum(axis=0) + row,
+    "stepping ramp": lambda x, row, column: x + tw.arange(40, device=x.device)[::2],
+    "rows of a table and itself": lambda x, row, column: x[[3, 0, 10, 3]] + x[:4],
     "padded": lambda x, row, column: x.pad([(0, 0), (2, 2)]) * 2,
 }
 

@@ -102,13 +102,16 @@ def elementwise(kernel: Kernel, _: Target) -> Program:
     (length,) = kernel.sizes
     value = kernel.expression("value")
     element = storage_type(kernel.dtype)
-    vectors = vector_inputs([value])
+    in_vectors = is_vectorizable(value, may_compute=True)
+    vectors = vector_slots(value) if in_vectors else set()
+    if vectors and vectors & scalar_slots(value):
+        in_vectors, vectors = False, set()
     declarations = Declarations(kernel.scalar_dtypes)
-    steps = length // WIDTH if vectors else length
+    steps = length // WIDTH if in_vectors else length
     declarations.parameter("length", "u32", steps)
     arguments = ("value", ("index",), value, kernel.input_dtypes, element)
     form = stored("{0}", kernel.dtype)
-    if vectors:
+    if in_vectors:
         joined = f"vec4<{element}>|vec4<{element}>({{0}}, {{1}}, {{2}}, {{3}})"
         body = vector_function(declarations, *arguments, form, joined)
         element = f"vec4<{element}>"

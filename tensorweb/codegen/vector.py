@@ -23,26 +23,46 @@ WIDTH = 4
 COMPONENTS = "xyzw"
 
 
-def is_vectorizable(expression: Expression) -> bool:
+def is_vectorizable(expression: Expression, may_compute: bool = False) -> bool:
     """Whether every load moves in whole vectors along the last axis, or stays.
 
     Loads need storage positions that are multiples of four at each vector's beginning;
-    guarded, gathered and computed positions have none.
+    guarded, gathered and computed positions have none. With `may_compute` gathers and
+    index ramps are fine: they are made for each of the four elements.
     """
-    return reads_whole_vectors(expression) and any(
+    return reads_whole_vectors(expression, may_compute) and any(
         access.strides[-1][-1] == 1 for access in expression.accesses
     )
 
 
-def reads_whole_vectors(expression: Expression) -> bool:
+def reads_whole_vectors(expression: Expression, may_compute: bool = False) -> bool:
     """Whether the same holds, or nothing moves along the last axis."""
     *_, last = expression.groups
     if not last or last[-1] % WIDTH:
         return False
-    for step in expression.steps:
-        if step.kind in ("gather", "ramp") or step.guard >= 0:
-            return False
-    return all(_moves_in_vectors(access) for access in expression.accesses)
+    if any(step.guard >= 0 for step in expression.steps):
+        return False
+    if not may_compute:
+        return not any(
+            step.kind in ("gather", "ramp") for step in expression.steps
+        ) and (all(_moves_in_vectors(access) for access in expression.accesses))
+    gathered = {step.slot for step in expression.steps if step.kind == "gather"}
+    if gathered & vector_slots(expression):
+        return False
+    ramps = ramp_accesses(expression)
+    return all(
+        access.strides[-1][-1] in (-1, 0, 1)
+        if number in ramps
+        else _moves_in_vectors(access)
+        for number, access in enumerate(expression.accesses)
+    ) and not any(
+        step.kind == "load" and step.access in ramps for step in expression.steps
+    )
+
+
+def ramp_accesses(expression: Expression) -> set[int]:
+    """Return the accesses whose storage position itself is a value."""
+    return {step.access for step in expression.steps if step.kind == "ramp"}
 
 
 def regrouped(expression: Expression, order: tuple[int, ...]) -> Expression:
@@ -88,10 +108,15 @@ def in_vectors(expression: Expression) -> Expression:
     *outer, last = expression.groups
     groups = (*outer, (*last[:-1], last[-1] // WIDTH))
     accesses = []
-    for access in expression.accesses:
+    ramps = ramp_accesses(expression)
+    for number, access in enumerate(expression.accesses):
         *strides, inner = access.strides
         if inner[-1] == 0:
             accesses.append(access)
+            continue
+        if number in ramps:
+            wide = (*inner[:-1], inner[-1] * WIDTH)
+            accesses.append(Access(access.offset, (*strides, wide)))
             continue
         quarter = tuple(
             tuple(s // WIDTH for s in group) for group in (*strides, inner[:-1])
@@ -147,7 +172,7 @@ def vector_function(
     loads = [
         (number, step)
         for number, step in enumerate(quarter.steps)
-        if step.kind == "load"
+        if step.kind in ("load", "ramp")
     ]
     parameters = ", ".join(
         f"v{number}: {VALUE_TYPES[step.dtype]}" for number, step in loads
@@ -165,6 +190,11 @@ def vector_function(
         if number in given:
             for place, call in enumerate(calls):
                 call.append(f"v{number}.{COMPONENTS[place]}")
+            continue
+        if step.kind == "ramp":
+            stride = expression.accesses[step.access].strides[-1][-1]
+            for place, call in enumerate(calls):
+                call.append(f"address{step.access} + {stride * place}")
             continue
         is_vector = expression.accesses[step.access].strides[-1][-1] == 1
         lines.append(f"  let load{number} = input{step.slot}[address{step.access}];\n")
