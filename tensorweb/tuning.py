@@ -28,11 +28,14 @@ PRODUCTS = (
 LEAST_SECONDS = 0.005
 """GPU work of one measurement; less drowns in the time of launches."""
 
-REPEATS = 3
+REPEATS = 2
 WARMING_SECONDS = 0.2
 """Clocks of a GPU rise only while it works."""
 
-GAIN = 0.97
+ROUNDS = 2
+"""How often all tiles take their turn: what disturbs a GPU meets each of them."""
+
+GAIN = 0.95
 """A tile must take less than this share of the table's time to be preferred."""
 
 MOST_TOGETHER = 64
@@ -127,15 +130,17 @@ def _tuning(backend: Tunable, forget: bool) -> Generator[Node, None, dict[str, s
             problem, tiles = backend.tiles_for(size, in_vectors)
             if len(tiles) < 2:
                 continue
-            backend.use_tiles({})
             left, right = _operand(size), _operand(size)
             yield from _warm(left, right)
-            most = GAIN * (yield from _seconds(left, right))
-            for tile in tiles:
-                backend.use_tiles({problem: tile})
-                taken = yield from _seconds(left, right)
-                if taken < most:
-                    most, chosen[problem] = taken, tile
+            times: dict[str, float] = {}
+            for _ in range(ROUNDS):
+                for tile in ("", *tiles):
+                    backend.use_tiles({problem: tile} if tile else {})
+                    taken = yield from _seconds(left, right)
+                    times[tile] = min(taken, times.get(tile, taken))
+            best = min(times, key=lambda tile: times[tile])
+            if times[best] < GAIN * times[""]:
+                chosen[problem] = best
         is_done = True
     finally:
         backend.use_tiles(chosen if is_done else before)
