@@ -31,7 +31,10 @@ fn value(layer: u32, down: u32, across: u32, v0: vec4<Value>) -> vec4<f32> {
 }
 // end functions
 
-const BAND: u32 = 16u;
+// slot shape: how many tiles make a band, a divisor of those along `down`; layers
+const BAND: u32 = 1u;
+const IS_ONE_LAYER: bool = true;
+// end shape
 
 var<workgroup> tile: array<vec4<Value>, 1024>;
 
@@ -56,14 +59,16 @@ fn main(
   let tiles_down = (parameters.down + 63u) / 64u;
   let tiles_across = (parameters.across + 63u) / 64u;
   let block = group.y * groups.x + group.x;
-  let layer = block / (tiles_down * tiles_across);
+  var layer = 0u;
+  var inside = block;
+  if (!IS_ONE_LAYER) {
+    layer = block / (tiles_down * tiles_across);
+    inside = block % (tiles_down * tiles_across);
+  }
   // Neighbouring workgroups go down a band of tiles, which spreads over the memory.
-  let inside = block % (tiles_down * tiles_across);
-  let band = inside / (BAND * tiles_across) * BAND;
-  let height = min(tiles_down - band, BAND);
-  let step = inside - band * tiles_across;
-  let first_down = (band + step % height) * 64u;
-  let first_across = step / height * 64u;
+  let band = inside / BAND / tiles_across;
+  let first_down = (band * BAND + inside % BAND) * 64u;
+  let first_across = (inside / BAND - band * tiles_across) * 64u;
   let quick = local % 16u;
   let slow = local / 16u;
   // What lies beyond an edge is read again from the edge, and not stored.
@@ -87,7 +92,8 @@ fn main(
   let v0_3 = turned(quick, slow + 48u);
   // end stage
   let across = first_across / 4u + quick;
-  if (layer < parameters.layers && across < parameters.across / 4u) {
+  let is_inside = layer < parameters.layers && first_down < parameters.down;
+  if (is_inside && across < parameters.across / 4u) {
     // slot finish: compute four vectors of the result and store those inside
     let down = first_down + slow;
     if (down < parameters.down) {

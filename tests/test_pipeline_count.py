@@ -102,7 +102,7 @@ FAMILIES: dict[str, tuple[Callable[[], Iterator[Make]], int]] = {
     "cumulative_sum": (lambda: lengths(tw.cumulative_sum), 10),
     "column scans": (
         lambda: matrices(lambda x: tw.cumulative_sum(x, axis=0)),
-        6,
+        8,
     ),
     "sort": (lambda: lengths(tw.sort), 12),
     "argsort": (lambda: lengths(tw.argsort), 14),

@@ -38,7 +38,7 @@ VECTOR_CASES: dict[str, tuple[Callable[..., Tensor], tuple[tuple[int, ...], ...]
     "whole tiles": (lambda x: x.T * 2, ((64, 128),)),
     "edges": (lambda x: x.T * 2, ((68, 132),)),
     "fewer than a tile": (lambda x: x.T + 1, ((16, 20),)),
-    "many bands": (lambda x: x.T + 1, ((68, 64 * 18),)),
+    "many bands": (lambda x: x.T + 1, ((68, 1024),)),
     "batches": (lambda x: x.permute(0, 2, 1) + 1, ((3, 36, 72),)),
     "rank 4": (lambda x: x.permute(3, 1, 0, 2) * 2, ((3, 5, 20, 36),)),
     "with itself": (lambda x: x.T - x, ((72, 72),)),

@@ -36,6 +36,9 @@ TILE_STEP = 8
 
 VECTOR_TILE = 64
 
+BAND = 16
+"""Tiles under one another that neighbours take, where that comes out even."""
+
 LEAST_LENGTH = 16
 """Axes shorter than this are read as they lie."""
 
@@ -198,7 +201,11 @@ class _Transposition:
         if self.vectors:
             (value,) = set(self.types.values())
             template, text = "transpose_vectors", f"alias Value = {value};\n{text}"
-            slot_texts = {"stage": self._stage_vectors(), "finish": self._finish()}
+            slot_texts = {
+                "shape": self._shape(-(-self.down // tile)),
+                "stage": self._stage_vectors(),
+                "finish": self._finish(),
+            }
         else:
             template, slot_texts = "transpose", self._single_slots()
         return Program(
@@ -213,6 +220,14 @@ class _Transposition:
                     **slot_texts,
                 ),
             )
+        )
+
+    def _shape(self, tiles_down: int) -> str:
+        """Return the constants that spare index divisions before the first load."""
+        band = 1 if tiles_down % BAND else BAND
+        is_one_layer = "true" if self.layers == 1 else "false"
+        return (
+            f"const BAND: u32 = {band}u;\nconst IS_ONE_LAYER: bool = {is_one_layer};\n"
         )
 
     def _stage_vectors(self) -> str:
