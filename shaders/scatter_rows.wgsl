@@ -1,6 +1,6 @@
 // Accumulating sorted rows: each thread walks down one column of a block of rows.
 //
-// A block is BLOCK rows; a run is rows of one key, the row of the result they belong to.
+// A block is 64 rows; a run is rows of one key, the row of the result they belong to.
 // Runs inside a block go there. The first and the last run may go on in other blocks:
 // their totals are left as two rows for the next launch, whose rows they are.
 // `lanes` columns of a block share a workgroup with as many columns of other blocks.
@@ -20,8 +20,8 @@ struct Parameters {
 @group(0) @binding(5) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: BLOCK, Value, combine(), key(row), term(row, column), give(key, edge, …)
-const BLOCK: u32 = 64u;
+// slot functions: HAS_EDGES, Value, combine(), key(row), term(), before() and give()
+const HAS_EDGES: bool = true;
 alias Value = f32;
 fn combine(a: Value, b: Value) -> Value {
   return a + b;
@@ -32,15 +32,19 @@ fn key(row: u32) -> u32 {
 fn term(row: u32, column: u32) -> Value {
   return input0[order[row] * parameters.width + column];
 }
-fn give(key: u32, edge: u32, column: u32, total: Value) {
+fn before(key: u32, column: u32) -> Value {
+  return result[key * parameters.width + column];
+}
+fn give(key: u32, edge: u32, column: u32, total: Value, start: Value) {
   if (edge == INSIDE) {
-    let at = key * parameters.width + column;
-    result[at] = combine(result[at], total);
+    result[key * parameters.width + column] = combine(start, total);
   } else {
     edges[edge * parameters.width + column] = total;
   }
 }
 // end functions
+
+const BLOCK: u32 = 64u;
 
 // The edge of a run that is neither the first nor the last of its block.
 const INSIDE: u32 = 0xffffffffu;
@@ -65,30 +69,38 @@ fn main(
   var edge = 2u * block;
   var run_key = first_key;
   var total = Value(parameters.identity);
+  var run_start = before(first_key, column);
   for (var row = start; row <= last; row += 8u) {
-    // Eight rows are asked for before the first is used.
+    // Eight rows, and what they come on top of, are asked for before the first is used.
     var keys_here: array<u32, 8>;
     var terms_here: array<Value, 8>;
+    var starts_here: array<Value, 8>;
     // unroll
     for (var i = 0u; i < 8u; i++) {
       keys_here[i] = key(min(row + i, last));
+    }
+    // unroll
+    for (var i = 0u; i < 8u; i++) {
       terms_here[i] = term(min(row + i, last), column);
+      starts_here[i] = before(keys_here[i], column);
     }
     // unroll
     for (var i = 0u; i < 8u; i++) {
       if (keys_here[i] != run_key) {
-        give(run_key, edge, column, total);
+        give(run_key, edge, column, total, run_start);
         run_key = keys_here[i];
         edge = select(INSIDE, 2u * block + 1u, run_key == last_key);
         total = terms_here[i];
+        run_start = starts_here[i];
       } else if (row + i <= last) {
         total = combine(total, terms_here[i]);
       }
     }
   }
-  give(run_key, edge, column, total);
+  give(run_key, edge, column, total, run_start);
   // A block of one run has a second edge that changes nothing.
-  if (first_key == last_key) {
-    give(last_key, 2u * block + 1u, column, Value(parameters.identity));
+  if (HAS_EDGES && first_key == last_key) {
+    let nothing = Value(parameters.identity);
+    give(last_key, 2u * block + 1u, column, nothing, nothing);
   }
 }

@@ -21,7 +21,8 @@ struct Parameters {
 @group(0) @binding(4) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: PLACES of a bucket, place_of(index), bits_of(index), end_of(bucket)
+// slot functions: THREADS, PLACES of a bucket, place_of(), bits_of(), end_of(bucket)
+const THREADS: u32 = 256u;
 const PLACES: u32 = 1024u;
 fn place_of(index: u32) -> u32 {
   return keys[index];
@@ -115,7 +116,7 @@ fn sum_at(at: u32) -> f32 {
   return value * power_of_two(first) * power_of_two(scale - first);
 }
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(THREADS)
 fn main(
   @builtin(workgroup_id) group: vec3u,
   @builtin(num_workgroups) groups: vec3u,
@@ -153,7 +154,7 @@ fn main(
   start = atomicLoad(&exponents[0]);
   end = atomicLoad(&exponents[1]);
   workgroupBarrier();
-  for (var at = lane; at < PLACES; at += 256u) {
+  for (var at = lane; at < PLACES; at += THREADS) {
     atomicStore(&exponents[at], 0u);
     atomicStore(&lows[at], 0u);
     atomicStore(&highs[at], 0);
@@ -161,14 +162,14 @@ fn main(
   workgroupBarrier();
 
   // Eight elements are asked for before the first is used; those behind the end are 0.
-  for (var at = start + lane; at < end; at += 2048u) {
+  for (var at = start + lane; at < end; at += 8u * THREADS) {
     var places: array<u32, 8>;
     var bits: array<u32, 8>;
     // unroll
     for (var i = 0u; i < 8u; i++) {
-      let here = min(at + i * 256u, end - 1u);
+      let here = min(at + i * THREADS, end - 1u);
       places[i] = place_of(here);
-      bits[i] = select(0u, bits_of(here), at + i * 256u < end);
+      bits[i] = select(0u, bits_of(here), at + i * THREADS < end);
     }
     // unroll
     for (var i = 0u; i < 8u; i++) {
@@ -176,14 +177,14 @@ fn main(
     }
   }
   workgroupBarrier();
-  for (var at = start + lane; at < end; at += 2048u) {
+  for (var at = start + lane; at < end; at += 8u * THREADS) {
     var places: array<u32, 8>;
     var bits: array<u32, 8>;
     // unroll
     for (var i = 0u; i < 8u; i++) {
-      let here = min(at + i * 256u, end - 1u);
+      let here = min(at + i * THREADS, end - 1u);
       places[i] = place_of(here);
-      bits[i] = select(0u, bits_of(here), at + i * 256u < end);
+      bits[i] = select(0u, bits_of(here), at + i * THREADS < end);
     }
     // unroll
     for (var i = 0u; i < 8u; i++) {
@@ -192,7 +193,7 @@ fn main(
   }
   workgroupBarrier();
   if (start < end) {
-    for (var at = lane; at < PLACES; at += 256u) {
+    for (var at = lane; at < PLACES; at += THREADS) {
       partial_sums[index * PLACES + at] = sum_at(at);
     }
   }

@@ -14,6 +14,7 @@ import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends.records import record_kernels
 from tensorweb.backends.webgpu import WebGpuBackend
+from tensorweb.codegen import tables
 from tensorweb.dtypes import DType
 from tensorweb.errors import (
     DeviceError,
@@ -308,6 +309,27 @@ def test_tables(count: int, length: int, webgpu: str) -> None:
         np.testing.assert_array_equal(found, x + np.bincount(key, values, length))
 
 
+@pytest.mark.parametrize("table", tables.TABLES, ids=lambda table: str(table.places))
+def test_tables_of_every_size(
+    table: tables.Table, webgpu: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = backend().driver.limits
+    places = table.places
+    while places * 12 > limits["maxComputeWorkgroupStorageSize"]:
+        places //= 2
+    given = tables.Table(places, 0, table.threads)
+    monkeypatch.setattr(tables, "TABLES", (given,))
+    random = np.random.default_rng(1)
+    for length in (places - 1, 3 * places + 5, 256 * places):
+        key = random.integers(0, length, 60_000 + places)
+        values = random.integers(-9, 9, key.size).astype(np.float32)
+        x = tw.zeros(length).at[key.astype(np.int32)].add(values)
+        with record_kernels() as records:
+            found = x.numpy()
+        assert f"const THREADS: u32 = {table.threads}u;" in records[-2].source
+        np.testing.assert_array_equal(found, np.bincount(key, values, length))
+
+
 @pytest.mark.parametrize("length", [100, 3000], ids=str)
 def test_tables_of_numbers_of_every_size(length: int, webgpu: str) -> None:
     random = np.random.default_rng(7)
@@ -495,7 +517,7 @@ def test_rows_are_sorted_by_their_number_alone(webgpu: str) -> None:
     with record_kernels() as records:
         tw.realize(x.at[key].add(v))
     found = [record.kind for record in records]
-    assert found == ["elementwise", *sorting, *["scatter_rows"] * 2]
+    assert found == ["elementwise", *sorting, "scatter_rows", "scatter_edges"]
     assert records[1].grid[0] == 2
     columns = ready(small((100, 40), "float32"))
     assert kinds(columns.at[:, key].add(v.T)) == ["transpose_vectors", *found[1:]]

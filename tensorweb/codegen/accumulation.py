@@ -28,7 +28,7 @@ from tensorweb.codegen.families import (
 from tensorweb.codegen.identities import identity_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.sorting import BLOCK, Sort
-from tensorweb.codegen.tables import add_through_tables, places_of
+from tensorweb.codegen.tables import add_through_tables, table_of
 from tensorweb.codegen.tallying import combined, is_any_order, tally
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.transposition import find_turn, transposition
@@ -40,19 +40,21 @@ RUN_BLOCK = 2048
 """Sorted elements of one workgroup."""
 
 ROW_BLOCK = 64
-EDGE_BLOCK = 128
-"""Sorted rows that a thread walks through, and edges of such blocks."""
+"""Sorted rows that a thread walks through."""
+
+FEW_EDGES = 256
+"""Edges of blocks of rows that the last launch adds up one after another."""
 
 
 def accumulate(kernel: Kernel, target: Target) -> Program:
     """Return the program that combines an original with values at positions."""
     if is_any_order(kernel):
         return tally(kernel)
-    places = places_of(kernel, target) if kernel.op == "scatter_add" else 0
-    if places:
+    table = table_of(kernel, target) if kernel.op == "scatter_add" else None
+    if table:
         position = _as_one_row(kernel.expression("position"))
         written = _as_one_row(kernel.expression("written"))
-        return add_through_tables(kernel, places, position, written)
+        return add_through_tables(kernel, table, position, written)
     return _Sorted(kernel).program(target)
 
 
@@ -127,7 +129,8 @@ class _Sorted:
                 ("result", "w", element),
             ]
             places = [keys, source, OUTPUT]
-            text += _give("key: u32, edge: u32, total: Value", settled, "edge", blocks)
+            signature = "key: u32, edge: u32, total: Value"
+            text += _give(signature, settled, "edge", blocks > 1)
             if blocks > 1:
                 source = self._scratch(2 * blocks)
                 storages.append(("edges", "w", self.value))
@@ -141,55 +144,85 @@ class _Sorted:
 
     def _rows(self, keys: int, words: int) -> list[Launch]:
         """Return the launches that combine runs of rows, in vectors where they can."""
-        written = self.kernel.expression("written")
-        vectors = vector_inputs([written])
-        columns = self.width // WIDTH if vectors else self.width
-        element, value = storage_type(self.kernel.dtype), self.value
-        if vectors:
-            element, value = f"vec{WIDTH}<{element}>", f"vec{WIDTH}<{value}>"
-        head = self._combine(value)
-        lanes = min(1 << (columns - 1).bit_length(), GROUP)
-        at = "key * parameters.width + column"
-        settled = f"result[{at}] = {element}(combine(Value(result[{at}]), total));"
-        edge = "edge * parameters.width + column"
-        launches = []
         source, length, span = words, self.writes, 0
-        while True:
-            block = EDGE_BLOCK if span else ROW_BLOCK
-            blocks = -(-length // block)
-            declarations, text = self._level(length, span)
-            text += f"const BLOCK: u32 = {block}u;\n"
-            declarations.parameter("width", "u32", columns)
-            declarations.parameter("lanes", "u32", lanes)
-            storages: Storages = [("keys", "r", "u32")]
-            places = [keys]
-            if span:
-                text += _ROW_OF_EDGES
-                storages.append(("terms", "r", value))
-                places.append(source)
-            else:
-                more, storages_of, slots = self._written_rows(declarations, vectors)
-                text += more
-                storages += [*storages_of, ("order", "r", "u32")]
-                places += [*slots, source]
-            storages.append(("result", "w", element))
-            places.append(OUTPUT)
-            signature = "key: u32, edge: u32, column: u32, total: Value"
-            text += _give(signature, settled, edge, blocks)
-            if blocks > 1:
-                source = self._scratch(2 * blocks * self.width)
-                storages.append(("edges", "w", value))
-                places.append(source)
-            tiles = -(-columns // lanes)
-            groups = -(-blocks // (GROUP // lanes)) * tiles
-            launches.append(
-                launch(
-                    "scatter_rows", declarations, storages, places, head + text, groups
-                )
-            )
-            if blocks == 1:
+        launches: list[Launch] = []
+        while span == 0 or length > FEW_EDGES:
+            blocks = -(-length // ROW_BLOCK)
+            edges = self._scratch(2 * blocks * self.width) if blocks > 1 else None
+            launches.append(self._row_blocks(keys, source, (length, span), edges))
+            if edges is None:
                 return launches
-            length, span = 2 * blocks, max(span, 2) // 2 * block
+            source, length = edges, 2 * blocks
+            span = max(span, 2) // 2 * ROW_BLOCK
+        launches.append(self._row_edges(keys, source, (length, span)))
+        return launches
+
+    def _row_types(self) -> tuple[set[int], int, str, str]:
+        """Return which inputs are read as vectors, columns, element and value types."""
+        vectors = vector_inputs([self.kernel.expression("written")])
+        element = storage_type(self.kernel.dtype)
+        if not vectors:
+            return vectors, self.width, element, self.value
+        columns = self.width // WIDTH
+        return vectors, columns, f"vec{WIDTH}<{element}>", f"vec{WIDTH}<{self.value}>"
+
+    def _row_blocks(
+        self, keys: int, source: int, level: tuple[int, int], edges: int | None
+    ) -> Launch:
+        """Return the launch that combines rows or edges in blocks."""
+        vectors, columns, element, value = self._row_types()
+        length, span = level
+        lanes = min(1 << (columns - 1).bit_length(), GROUP)
+        declarations, text = self._level(length, span)
+        declarations.parameter("width", "u32", columns)
+        declarations.parameter("lanes", "u32", lanes)
+        storages: Storages = [("terms", "r", value)]
+        places = [source]
+        if span:
+            text += _ROW_OF_EDGES
+        else:
+            more, storages, slots = self._written_rows(declarations, vectors)
+            text += more
+            storages.append(("order", "r", "u32"))
+            places = [*slots, source]
+        storages += [("keys", "r", "u32"), ("result", "w", element)]
+        places += [keys, OUTPUT]
+        at = "result[key * parameters.width + column]"
+        text += f"const HAS_EDGES: bool = {str(edges is not None).lower()};\n"
+        text += "fn before(key: u32, column: u32) -> Value {\n"
+        text += f"  return Value({at});\n}}\n"
+        signature = "key: u32, edge: u32, column: u32, total: Value, start: Value"
+        settled = f"{at} = {element}(combine(start, total));"
+        text += _give(
+            signature, settled, "edge * parameters.width + column", edges is not None
+        )
+        if edges is not None:
+            storages.append(("edges", "w", value))
+            places.append(edges)
+        blocks = -(-length // ROW_BLOCK)
+        groups = -(-blocks // (GROUP // lanes)) * -(-columns // lanes)
+        text = self._combine(value) + text
+        return launch("scatter_rows", declarations, storages, places, text, groups)
+
+    def _row_edges(self, keys: int, source: int, level: tuple[int, int]) -> Launch:
+        """Return the launch that combines the last few edges."""
+        _, columns, element, value = self._row_types()
+        length, span = level
+        declarations, text = self._level(length, span)
+        declarations.parameter("width", "u32", columns)
+        at = "result[key * parameters.width + column]"
+        text += _ROW_OF_EDGES + (
+            "fn give(key: u32, column: u32, total: Value) {\n"
+            f"  {at} = {element}(combine(Value({at}), total));\n}}\n"
+        )
+        return launch(
+            "scatter_edges",
+            declarations,
+            [("terms", "r", value), ("keys", "r", "u32"), ("result", "w", element)],
+            (source, keys, OUTPUT),
+            self._combine(value) + text,
+            -(-length * columns // GROUP),
+        )
 
     def _written_rows(
         self, declarations: Declarations, vectors: set[int]
@@ -263,10 +296,10 @@ fn term(row: u32, column: u32) -> Value {
 """
 
 
-def _give(signature: str, settled: str, edge: str, blocks: int) -> str:
+def _give(signature: str, settled: str, edge: str, has_edges: bool) -> str:
     """Return where a run's total goes: one block alone has no neighbours."""
     lines = f"  {settled}\n"
-    if blocks > 1:
+    if has_edges:
         lines = (
             f"  if (edge == INSIDE) {{\n  {lines}  }} else {{\n"
             f"    edges[{edge}] = total;\n  }}\n"

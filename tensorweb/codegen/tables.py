@@ -9,6 +9,7 @@ long for one pass.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
@@ -33,42 +34,54 @@ LEAST_WRITES = 32768
 LEAST_PLACES = 64
 """In a shorter table threads would wait for each other at the same places."""
 
-TABLES = ((1024, 16384), (2048, 32768), (4096, 49152))
-"""Places of a table, and the workgroup memory that a device with such has."""
+
+class Table(NamedTuple):
+    """A size of tables: places, the workgroup memory of devices for it, threads."""
+
+    places: int
+    nbytes: int
+    threads: int
 
 
-def places_of(kernel: Kernel, target: Target) -> int:
-    """Return how many places a table has for a kernel, 0 where tables do not serve."""
+TABLES = (Table(1024, 16384, 256), Table(2048, 32768, 256), Table(4096, 49152, 512))
+
+
+def table_of(kernel: Kernel, target: Target) -> Table | None:
+    """Return the tables that serve a kernel, None where others serve it better."""
     rows, writes, width = kernel.sizes
     if width > 1 or writes < LEAST_WRITES or rows < LEAST_PLACES:
-        return 0
-    possible = [n for n, nbytes in TABLES if nbytes <= target.workgroup_bytes]
+        return None
     for most_buckets in (1, DIGITS):
-        for places in possible:
-            if rows <= places * most_buckets:
-                return places
-    return 0
+        for table in TABLES:
+            is_possible = (
+                table.nbytes <= target.workgroup_bytes
+                and table.threads <= target.threads
+            )
+            if is_possible and rows <= table.places * most_buckets:
+                return table
+    return None
 
 
 def add_through_tables(
-    kernel: Kernel, places: int, position: Expression, written: Expression
+    kernel: Kernel, table: Table, position: Expression, written: Expression
 ) -> Program:
     """Return the program; position and value are expressions over (row, position)."""
-    return _Tables(kernel, places, position, written).program()
+    return _Tables(kernel, table, position, written).program()
 
 
 class _Tables:
     """Writes the launches of one kernel."""
 
     def __init__(
-        self, kernel: Kernel, places: int, position: Expression, written: Expression
+        self, kernel: Kernel, table: Table, position: Expression, written: Expression
     ) -> None:
         self.kernel = kernel
-        self.places = places
+        self.table = table
+        self.places = table.places
         self.position = position
         self.written = written
         self.length, self.writes, _ = kernel.sizes
-        self.buckets = -(-self.length // places)
+        self.buckets = -(-self.length // table.places)
         self.blocks = -(-self.writes // BLOCK)
         self.scratch_bytes: list[int] = []
 
@@ -126,6 +139,7 @@ class _Tables:
     ) -> Launch:
         declarations = self._declarations()
         text, more = self._buckets(running)
+        text += f"const THREADS: u32 = {self.table.threads}u;\n"
         if elements:
             text += _SORTED_ELEMENTS
             storages: Storages = [("keys", "r", "u32"), ("words", "r", "u32")]
