@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -40,6 +41,7 @@ IN_VECTORS: dict[str, Case] = {
     ],
     "chosen rows": lambda x, row, column: x[[3, 0, 10, 3], 4:16] * 2,
     "chosen columns": lambda x, row, column: x[:, [3, 0, 19, 3]] * 2,
+    "rows of a table and itself": lambda x, row, column: x[[3, 0, 10, 3]] + x[:4],
     "turned choice": lambda x, row, column: x[[3, 0, 10, 3]].T * 2,
 }
 
@@ -51,7 +53,6 @@ ONE_BY_ONE: dict[str, Case] = {
     "both ways": lambda x, row, column: x[:11, :11] + x[:11, :11].T,
     "row both before and after": lambda x, row, column: (x * row).sum(axis=0) + row,
     "stepping ramp": lambda x, row, column: x + tw.arange(40, device=x.device)[::2],
-    "rows of a table and itself": lambda x, row, column: x[[3, 0, 10, 3]] + x[:4],
     "padded": lambda x, row, column: x.pad([(0, 0), (2, 2)]) * 2,
 }
 
@@ -77,3 +78,55 @@ def test_vectors_are_used_where_they_fit(name: str) -> None:
         np.testing.assert_array_equal(got, want)
     (record, *_) = records
     assert ("array<vec4<" in record.source) == (name in IN_VECTORS)
+
+
+CHOICES: dict[str, tuple[Case, bool]] = {
+    "whole rows": (lambda x, rows, others: x[rows], True),
+    "rows from 4 on": (lambda x, rows, others: x[rows, 4:16] * 2, True),
+    "rows from 2 on": (lambda x, rows, others: x[rows, 2:18] * 2, False),
+    "slice afterwards": (lambda x, rows, others: x[rows][:, 4:16] * 2, True),
+    "odd slice afterwards": (lambda x, rows, others: x[rows][:, 3:11] * 2, False),
+    "rows of every second column": (lambda x, rows, others: x[rows, ::2] * 2, False),
+    "reversed rows": (lambda x, rows, others: x[rows][:, ::-1] * 2, False),
+    "turned rows": (lambda x, rows, others: x[rows].T * 2, False),
+    "rows of narrower rows": (lambda x, rows, others: x[:, :18][rows, :16], True),
+    "rows of rows not aligned": (
+        lambda x, rows, others: x.reshape((-1,))[:216].reshape((12, 18))[rows, :16],
+        False,
+    ),
+    "two tables": (lambda x, rows, others: x[rows] * x[others], True),
+    "middle axis last": (
+        lambda x, rows, others: x.reshape((-1, 4, 5)).permute(0, 2, 1)[rows],
+        False,
+    ),
+    "blocks": (lambda x, rows, others: x.reshape((-1, 5, 4))[rows], True),
+    "blocks with turned axes": (
+        lambda x, rows, others: x.reshape((-1, 5, 4))[rows].permute(0, 2, 1)[:, :, :4],
+        False,
+    ),
+    "windows": (
+        lambda x, rows, others: tw.sliding_windows(x.reshape((-1,)), 8)[rows],
+        False,
+    ),
+    "rows by computed rows": (lambda x, rows, others: x[rows[others] % 11] + 1, True),
+    "one row of each": (lambda x, rows, others: x.reshape((-1, 5, 4))[rows, 2], True),
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_rows_of_a_table_are_read_in_vectors(name: str) -> None:
+    build, is_read_in_vectors = CHOICES[name]
+    table = np.random.default_rng(3).uniform(-1, 1, (11, 20)).astype(np.float32)
+    rows, others = [[7, 0, 10, 7, 2, 1, 3, 5], [1, 6, 0, 2, 2, 4, 7, 3]]
+
+    def built(device: str) -> Tensor:
+        indices = [tw.asarray(values, device=device) for values in (rows, others)]
+        return build(tw.realize(tw.asarray(table, device=device) + 0), *indices)
+
+    want = built("cpu").numpy()
+    value = built("webgpu")
+    with record_kernels() as records:
+        got = value.numpy()
+    np.testing.assert_allclose(got, want, rtol=2e-7)
+    reads = re.findall(r"read> input\d: array<vec4<f32>>", records[-1].source)
+    assert bool(reads) == is_read_in_vectors

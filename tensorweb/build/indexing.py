@@ -26,6 +26,9 @@ from tensorweb.ops.structure import GATHER
 from tensorweb.shapes import Shape, broadcast_shapes
 from tensorweb.view import Range, View
 
+LINE = 4
+"""Elements that a GPU reads at once."""
+
 
 def is_basic(items: Sequence[Item]) -> bool:
     """Whether a key is made of integers, slices and None: its result is a view."""
@@ -108,7 +111,18 @@ def select(node: Node, items: Sequence[Item]) -> Node:
         shape = advanced_shape(without_masks(items))[0]
         number = node.base.attrs
         return constant(number, node.dtype, node.device, shape)  # type: ignore[arg-type]  # a constant's attrs are its number
-    return gather(node.base, index_positions(node.view, items, node))
+    positions = index_positions(node.view, items, node)
+    return gather(node.base, positions, _comes_in_lines(node, items))
+
+
+def _comes_in_lines(node: Node, items: Sequence[Item]) -> bool:
+    """Whether positions are multiples of four plus a ramp along the last axis."""
+    last, view = items[-1], node.view
+    if not isinstance(last, Span) or node.base.size % LINE:
+        return False
+    start, length, step = last.range
+    starts = (*view.strides[:-1], view.offset, start, length)
+    return step == view.strides[-1] == 1 and all(n % LINE == 0 for n in starts)
 
 
 def _merge_masked_axes(

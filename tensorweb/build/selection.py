@@ -103,10 +103,14 @@ def embed(node: Node, values: Node, starts: Sequence[int]) -> Node:
     )
 
 
-def gather(base: Node, positions: Node) -> Node:
-    """Return elements of a base's storage at checked integer positions."""
+def gather(base: Node, positions: Node, in_lines: bool = False) -> Node:
+    """Return elements of a base's storage at checked integer positions.
+
+    `in_lines` says that positions are multiples of four plus an index ramp along the
+    last axis, and the storage a multiple of four as well: kernels read vectors there.
+    """
     return Node(
-        GATHER, (base, positions), None, positions.shape, base.dtype, base.device
+        GATHER, (base, positions), in_lines, positions.shape, base.dtype, base.device
     )
 
 

@@ -46,8 +46,7 @@ def reads_whole_vectors(expression: Expression, may_compute: bool = False) -> bo
         return not any(
             step.kind in ("gather", "ramp") for step in expression.steps
         ) and (all(_moves_in_vectors(access) for access in expression.accesses))
-    gathered = {step.slot for step in expression.steps if step.kind == "gather"}
-    if gathered & vector_slots(expression):
+    if computed_slots(expression) & vector_slots(expression):
         return False
     ramps = ramp_accesses(expression)
     return all(
@@ -58,6 +57,64 @@ def reads_whole_vectors(expression: Expression, may_compute: bool = False) -> bo
     ) and not any(
         step.kind == "load" and step.access in ramps for step in expression.steps
     )
+
+
+def computed_slots(expression: Expression) -> set[int]:
+    """Return the inputs that are read one by one at computed positions."""
+    lines = line_gathers(expression)
+    return {
+        step.slot
+        for number, step in enumerate(expression.steps)
+        if step.kind == "gather" and number not in lines
+    }
+
+
+def line_gathers(expression: Expression) -> set[int]:
+    """Return the gathers, by number of the step, that read vectors of neighbours."""
+    found = {
+        number
+        for number, step in enumerate(expression.steps)
+        if step.in_lines and _adds_last_ramp(expression, step.args[0])
+    }
+    slots = {expression.steps[number].slot for number in found}
+    alone = scalar_slots(expression) | {
+        step.slot
+        for number, step in enumerate(expression.steps)
+        if step.kind == "gather" and number not in found
+    }
+    return set() if slots & alone else found
+
+
+def _adds_last_ramp(expression: Expression, number: int) -> bool:
+    """Whether a sum has an aligned ramp along the last axis, the rest moving not."""
+    terms, ramps = [number], 0
+    while terms:
+        number = terms.pop()
+        step = expression.steps[number]
+        if step.name == "add":
+            terms += step.args
+        elif step.kind == "ramp" and expression.accesses[step.access].strides[-1][-1]:
+            ramps += 1
+            if not _moves_in_vectors(expression.accesses[step.access]):
+                return False
+        elif any(
+            expression.steps[n].access >= 0
+            and expression.accesses[expression.steps[n].access].strides[-1][-1]
+            for n in reached(expression, number)
+        ):
+            return False
+    return ramps == 1
+
+
+def reached(expression: Expression, number: int) -> set[int]:
+    """Return the steps that a step reads, itself among them."""
+    found, stack = {number}, [number]
+    while stack:
+        for source in expression.steps[stack.pop()].args:
+            if source not in found:
+                found.add(source)
+                stack.append(source)
+    return found
 
 
 def ramp_accesses(expression: Expression) -> set[int]:
@@ -87,10 +144,12 @@ def _moves_in_vectors(access: Access) -> bool:
 
 def vector_slots(expression: Expression) -> set[int]:
     """Return the inputs that a vectorised expression reads as vectors."""
+    lines = line_gathers(expression)
     return {
         step.slot
-        for step in expression.steps
-        if step.kind == "load" and expression.accesses[step.access].strides[-1][-1]
+        for number, step in enumerate(expression.steps)
+        if number in lines
+        or (step.kind == "load" and expression.accesses[step.access].strides[-1][-1])
     }
 
 
@@ -169,10 +228,12 @@ def vector_function(
     """
     expression = without_accesses(expression, given)
     quarter = in_vectors(expression)
+    lines_read = line_gathers(expression)
+    written: set[int] = set()
     loads = [
         (number, step)
         for number, step in enumerate(quarter.steps)
-        if step.kind in ("load", "ramp")
+        if step.kind in ("load", "ramp") or number in lines_read
     ]
     parameters = ", ".join(
         f"v{number}: {VALUE_TYPES[step.dtype]}" for number, step in loads
@@ -196,8 +257,20 @@ def vector_function(
             for place, call in enumerate(calls):
                 call.append(f"address{step.access} + {stride * place}")
             continue
-        is_vector = expression.accesses[step.access].strides[-1][-1] == 1
-        lines.append(f"  let load{number} = input{step.slot}[address{step.access}];\n")
+        if number in lines_read:
+            needed = reached(quarter, step.args[0]) - written
+            others = set(range(len(quarter.steps))) - needed
+            ready = {n: f"v{n}" for n in others}
+            text, places = steps_text(
+                quarter, declarations, input_dtypes, "core", ready
+            )
+            lines.append(text)
+            written |= {n for n in needed if quarter.steps[n].kind != "scalar"}
+            is_vector, place_text = True, f"{places[step.args[0]]} / {WIDTH}"
+        else:
+            is_vector = expression.accesses[step.access].strides[-1][-1] == 1
+            place_text = f"address{step.access}"
+        lines.append(f"  let load{number} = input{step.slot}[{place_text}];\n")
         for place, call in enumerate(calls):
             part = f"load{number}" + (f".{COMPONENTS[place]}" if is_vector else "")
             call.append(loaded(part, input_dtypes[step.slot]))

@@ -38,6 +38,8 @@ class Step:
         access: the access of `load` and `ramp`.
         args: the steps it reads.
         guard: a bool step that says whether the load is inside its tensor, or -1.
+        in_lines: of a `gather`: its positions are multiples of four plus the ramp of
+            their last axis, in a storage of whole vectors of four.
     """
 
     kind: str
@@ -47,6 +49,7 @@ class Step:
     access: int = -1
     args: tuple[int, ...] = ()
     guard: int = -1
+    in_lines: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,6 +177,7 @@ class Space:
                     slot=slot,
                     args=(positions,),
                     guard=guard,
+                    in_lines=bool(node.attrs),
                 )
             )
         if kind in ("pad", "concat", "embed"):
