@@ -18,12 +18,14 @@ Tuned = tuple[tuple[str, str], ...]
 
 def target_of(driver: Driver, tuned: Tuned = ()) -> Target:
     """Return what code generation must know of a device."""
+    row = class_of(driver.names)
     return Target(
         driver.is_software,
         driver.limits["maxComputeInvocationsPerWorkgroup"],
         driver.limits["maxComputeWorkgroupStorageSize"],
-        class_of(driver.names).cores,
+        row.cores,
         tuned,
+        row.sums,
     )
 
 

@@ -2,7 +2,8 @@
 
 The figures behind `tiles.py` were measured on a GPU of 132 cores. On one with fewer
 cores fewer workgroups keep it busy, so larger tiles pay for smaller problems already.
-Browsers tell little of an adapter, so the rows are coarse and their cores a guess;
+It also has 255 registers a thread; with fewer, large blocks of sums spill to memory.
+Browsers tell little of an adapter, so the rows are coarse and their numbers a guess;
 `tw.tune()` measures instead.
 """
 
@@ -12,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tensorweb.codegen.target import MEASURED_CORES
+from tensorweb.codegen.target import MEASURED_CORES, MOST_SUMS
 
 NVIDIA_FAMILIES = "maxwell|pascal|volta|turing|ampere|lovelace|blackwell|geforce|rtx"
 """What Dawn calls NVIDIA's families for desktops; an H200 has no name there."""
@@ -27,30 +28,42 @@ class AdapterClass:
         pattern: a regular expression, found in vendor, architecture and description.
         cores: how many cores such an adapter has, about (compute units,
             multiprocessors).
+        sums: how many sums of a product a thread should keep at most.
     """
 
     name: str
     pattern: str
     cores: int
+    sums: int
 
 
 ADAPTERS: tuple[AdapterClass, ...] = (
-    AdapterClass("software", r"swiftshader|llvmpipe|lavapipe|softpipe|basic render", 1),
+    AdapterClass(
+        "software", r"swiftshader|llvmpipe|lavapipe|softpipe|basic render", 1, 16
+    ),
     AdapterClass(
         "nvidia, data centre",
         r"nvidia.*(hopper|\b[ahb][12]00\b|gb?200|\bl40|v100)",
         MEASURED_CORES,
+        MOST_SUMS,
     ),
-    AdapterClass("nvidia", rf"nvidia.*({NVIDIA_FAMILIES})|geforce|quadro|\brtx\b", 48),
-    AdapterClass("nvidia, unknown", r"nvidia", MEASURED_CORES),
-    AdapterClass("amd, discrete", r"radeon (rx|pro|vii)|\bmi\d{2,3}|instinct", 48),
-    AdapterClass("amd, integrated", r"\bamd\b|\bati\b|radeon", 12),
-    AdapterClass("intel, discrete", r"\barc\b|xe-?2?-?hpg|\bdg2\b|battlemage", 28),
-    AdapterClass("intel, integrated", r"intel|\biris\b|\buhd\b", 10),
-    AdapterClass("apple, large", r"\bm\d+ (pro|max|ultra)", 32),
-    AdapterClass("apple", r"apple|metal-\d", 10),
-    AdapterClass("mobile", r"qualcomm|adreno|\barm\b|mali|imagination|powervr|img", 6),
-    AdapterClass("unnamed", r"", 48),
+    AdapterClass(
+        "nvidia",
+        rf"nvidia.*({NVIDIA_FAMILIES})|geforce|quadro|\brtx\b",
+        48,
+        MOST_SUMS,
+    ),
+    AdapterClass("nvidia, unknown", r"nvidia", MEASURED_CORES, MOST_SUMS),
+    AdapterClass("amd, discrete", r"radeon (rx|pro|vii)|\bmi\d{2,3}|instinct", 48, 64),
+    AdapterClass("amd, integrated", r"\bamd\b|\bati\b|radeon", 12, 64),
+    AdapterClass("intel, discrete", r"\barc\b|xe-?2?-?hpg|\bdg2\b|battlemage", 28, 32),
+    AdapterClass("intel, integrated", r"intel|\biris\b|\buhd\b", 10, 32),
+    AdapterClass("apple, large", r"\bm\d+ (pro|max|ultra)", 32, 32),
+    AdapterClass("apple", r"apple|metal-\d", 10, 32),
+    AdapterClass(
+        "mobile", r"qualcomm|adreno|\barm\b|mali|imagination|powervr|img", 6, 16
+    ),
+    AdapterClass("unnamed", r"", 48, 64),
 )
 """The first row whose pattern is found in an adapter's names is its class."""
 

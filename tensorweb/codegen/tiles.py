@@ -55,12 +55,16 @@ class Tile:
         return self.workers * self.slices
 
     @property
+    def sums(self) -> int:
+        """Sums of one thread."""
+        return self.thread_rows * self.thread_columns
+
+    @property
     def meeting(self) -> int:
         """Vectors of workgroup memory that slices need to add their sums."""
         if self.slices == 1:
             return 0
-        sums = self.thread_rows * self.thread_columns // 4
-        return self.threads * min(self.slices, sums)
+        return self.threads * min(self.slices, self.sums // 4)
 
     @property
     def workgroup_bytes(self) -> int:
@@ -79,12 +83,17 @@ class Tile:
 
 TILES: tuple[Tile, ...] = (
     Tile("large", 128, 128, 16, 8, 16, 200, 2),
+    Tile("broad", 128, 128, 16, 8, 8, 200, 1),
     Tile("wide", 64, 128, 32, 8, 8, 120, 1, 2),
     Tile("square", 64, 64, 32, 8, 8, 96, 2, 2),
+    Tile("medium", 64, 64, 16, 8, 4, 120, 2),
     Tile("narrow", 64, 32, 32, 8, 4, 100, 1, 4),
     Tile("small", 32, 16, 64, 4, 4, 0, 2, 4),
 )
-"""From the largest to the smallest; `bench/TUNING.md` has the figures behind them."""
+"""From the largest to the smallest; `bench/TUNING.md` has the figures behind them.
+
+`broad` and `medium` are for devices whose threads keep fewer sums.
+"""
 
 WINDOWS: tuple[Tile, ...] = (
     Tile("windows", 64, 64, 16, 8, 4, 96),
@@ -158,6 +167,8 @@ def choose_tile(
         if tile.name == tuned and groups >= few:
             return Choice(tile, 1)
     for tile in fitting:
+        if tile.sums > target.sums:
+            continue
         groups = tile.groups(batch, rows, columns)
         enough = max(target.scaled(tile.enough), few)
         if groups >= enough:
@@ -184,7 +195,7 @@ def candidates(
     """Return the tiles that a device can run and that a problem does not waste.
 
     >>> [tile.name for tile in candidates(1, 1000, 1000, Target(), in_vectors=False)]
-    ['square', 'narrow', 'small']
+    ['square', 'medium', 'narrow', 'small']
     """
     return [
         tile
