@@ -150,8 +150,8 @@ REDUCTIONS = (
     Row("xp.prod(near_one, axis=1, dtype=xp.uint32)", "reduce", UINT),
     Row("xp.prod(near_one, axis=0)", "reduce", BOOL),
     Row("xp.cumulative_sum(v)", "scan", EVERY, "cumulative_sum"),
-    Row("xp.cumulative_sum(line)", "scan_totals scan scan", EVERY, "cumulative_sum"),
-    Row("xp.cumulative_sum(wide, axis=1)", "scan_totals scan scan", INT),
+    Row("xp.cumulative_sum(line)", "scan_totals scan", EVERY, "cumulative_sum"),
+    Row("xp.cumulative_sum(wide, axis=1)", "scan_totals scan", INT),
     Row("xp.cumulative_sum(x, axis=1)", "scan_short", FLOAT, "cumulative_sum"),
     Row("xp.cumulative_sum(x[::-1, :, 2::3], axis=2)", "scan_short", UINT),
     Row(
@@ -220,6 +220,45 @@ STRUCTURES = (
         "elementwise elementwise elementwise scatter_claim scatter_select",
     ),
     Row("m[1:1] = 1\nm", "", INT),
+    # Accumulating at positions, some of them twice.
+    Row(
+        "m.at[i].add(m[0])",
+        "scatter_atomic elementwise",
+        INT + UINT + BOOL,
+        numpy="xp.add.at(m, i, m[0].copy())\nm",
+    ),
+    Row(
+        "(m * 0).at[i].add(0.5)",
+        "elementwise sort_blocks scatter_rows",
+        FLOAT,
+        numpy="m = m * 0\nxp.add.at(m, i, 0.5)\nm",
+    ),
+    Row(
+        "v.at[i].multiply(2)",
+        "elementwise sort_blocks scatter_runs",
+        NUMBERS,
+        numpy="xp.multiply.at(v, i, 2)\nv",
+    ),
+    Row(
+        "x.at[j, :, i].max(s)",
+        "elementwise scatter_atomic elementwise",
+        EVERY,
+        numpy="xp.maximum.at(x, (j, slice(None), i), s)\nx",
+    ),
+    Row(
+        "m.at[:, i].min(v[:5])",
+        "scatter_atomic elementwise",
+        EVERY,
+        numpy="xp.minimum.at(m, (slice(None), i), v[:5])\nm",
+    ),
+    Row(
+        "(line * 0).at[xp.arange(99_991, dtype=xp.int32) % 500].add(0.5)",
+        f"elementwise {CHECK} {CHECK} sort_count scan_totals scan sort_blocks "
+        "scatter_tables scatter_total",
+        FLOAT,
+        numpy="line = line * 0\nn = xp.arange(99_991) % 500\n"
+        "xp.add.at(line, n, 0.5)\nline",
+    ),
     # Selecting.
     Row("m[i]", "elementwise elementwise", EVERY),
     Row("m[:, i - 1]", f"elementwise {CHECK} elementwise elementwise"),

@@ -223,7 +223,7 @@ class Fusion:
         if kind == "scatter" and source is node.inputs[2]:
             return self._cost[id(source)] > REPEAT_LIMIT
         if kind == "accumulate" and source is node.inputs[1]:
-            return self._cost[id(source)] > REPEAT_LIMIT
+            return self._cost[id(source)] > RECOMPUTE_LIMIT
         if kind == "scan" and source.op is COPY:
             return True  # turned on purpose, see `build.reduction.scan`
         if kind == "scan" and node.shape[-1] > LONGEST_SCAN:
