@@ -218,6 +218,9 @@ def test_float16_is_rounded_once(device: str) -> None:
     x = tw.full(3, 2000, dtype=tw.float16)
     found = x.at[np.arange(3000) % 3].add(tw.asarray(values))
     assert found.tolist() == [2250, 2250, 2250]
+    x = tw.full(100, 1000, dtype=tw.float16)
+    values = tw.full(60_000, 0.25, dtype=tw.float16)
+    assert x.at[np.arange(60_000) % 100].add(values).tolist() == [1150] * 100
 
 
 def test_more_elements_than_float32_counts(webgpu: str) -> None:

@@ -71,6 +71,16 @@ def test_tables_of_numbers_of_every_size(length: int, webgpu: str) -> None:
     assert (np.abs(found - exact) <= 1.5e-7 * np.abs(exact) + 1e-8 * largest).all()
 
 
+def test_small_numbers_beside_large_ones_are_rounded_without_bias(webgpu: str) -> None:
+    random = np.random.default_rng(4)
+    values = random.uniform(0, 2.0**-26, (8000, 64)).astype(np.float32)
+    values[100] = 1
+    key = np.broadcast_to(np.arange(64, dtype=np.int32), values.shape).ravel()
+    found = tw.zeros(64).at[key].add(values.ravel()).numpy()
+    exact = values.sum(0, dtype=np.float64)
+    assert np.abs(found - exact).max() < 4e-7
+
+
 @pytest.mark.parametrize("length", [100, 3000], ids=str)
 def test_tables_keep_infinities_and_small_numbers(length: int, webgpu: str) -> None:
     values = np.zeros(40_000, np.float32)
