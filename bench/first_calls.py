@@ -7,6 +7,7 @@ answers sooner when it has seen them: `__GL_SHADER_DISK_CACHE=0` turns NVIDIA's 
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator
 from time import perf_counter
@@ -36,7 +37,9 @@ def measure(*, tiny: bool = False) -> str:
 
 def _all(rows: list[Workload], is_warm: bool) -> Iterator[Row]:
     """Yield the first calls of all families on one fresh device."""
+    driver().close()  # its buffers would be freed in the middle of a measurement
     devices.forget("webgpu")
+    gc.collect()
     tw.set_default_device("webgpu")
     prefix = "first_call_warm" if is_warm else "first_call"
     if is_warm:

@@ -2,7 +2,7 @@
 // that the arithmetic units can do.
 
 struct Parameters {
-  steps: u32,
+  steps: u32, // a multiple of four
 }
 
 @group(0) @binding(0) var<storage, read> original: array<vec4f>;
@@ -23,7 +23,32 @@ fn main(
   var f = factor + 6.0;
   var g = factor + 7.0;
   var h = factor + 8.0;
-  for (var step = 0u; step < parameters.steps; step++) {
+  // Four steps at a time: a loop's own instructions cost a fifth here (H200).
+  for (var step = 0u; step < parameters.steps; step += 4u) {
+    a = fma(a, factor, factor);
+    b = fma(b, factor, factor);
+    c = fma(c, factor, factor);
+    d = fma(d, factor, factor);
+    e = fma(e, factor, factor);
+    f = fma(f, factor, factor);
+    g = fma(g, factor, factor);
+    h = fma(h, factor, factor);
+    a = fma(a, factor, factor);
+    b = fma(b, factor, factor);
+    c = fma(c, factor, factor);
+    d = fma(d, factor, factor);
+    e = fma(e, factor, factor);
+    f = fma(f, factor, factor);
+    g = fma(g, factor, factor);
+    h = fma(h, factor, factor);
+    a = fma(a, factor, factor);
+    b = fma(b, factor, factor);
+    c = fma(c, factor, factor);
+    d = fma(d, factor, factor);
+    e = fma(e, factor, factor);
+    f = fma(f, factor, factor);
+    g = fma(g, factor, factor);
+    h = fma(h, factor, factor);
     a = fma(a, factor, factor);
     b = fma(b, factor, factor);
     c = fma(c, factor, factor);
