@@ -36,11 +36,12 @@ def realize(nodes: Sequence[Node]) -> None:
     """Compute nodes; one flush per device. Returns before the device is done."""
     pending = [node for node in nodes if (node.owner or node).storage is None]
     devices = {node.device for node in pending}
-    for device in devices:
-        chosen = pending
-        if len(devices) > 1:
+    if len(devices) == 1:
+        backend(*devices).realize(pending)
+    else:
+        for device in devices:
             chosen = [node for node in pending if node.device == device]
-        backend(device).realize(chosen)
+            backend(device).realize(chosen)
     for node in pending:
         node.depth = 0
 

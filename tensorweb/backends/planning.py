@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tensorweb.backends.pipelines import Pipelines
-from tensorweb.backends.pool import Pool
+from tensorweb.backends.pool import Pool, size_class
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.expression import number_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program
@@ -57,7 +57,8 @@ class Plan:
         scratch: (reference, bytes) of storages that live during the flush only.
         tapes: what to submit, usually one.
         commands: what the tapes hold, for records and explanations.
-        taken: results and scratch together, what a flush takes from the pool.
+        taken: reference, bytes and size class of what a flush takes from the pool:
+            results and scratch.
     """
 
     reads: list[int] = field(default_factory=list)
@@ -65,12 +66,12 @@ class Plan:
     scratch: list[tuple[int, int]] = field(default_factory=list)
     tapes: list[Tape] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
-    taken: list[tuple[int, int]] = field(default_factory=list)
+    taken: list[tuple[int, int, int]] = field(default_factory=list)
 
     @property
     def references(self) -> list[int]:
         """Return the references of all storages in the order of their places."""
-        return [*self.reads, *(reference for reference, _ in self.taken)]
+        return [*self.reads, *(reference for reference, _, _ in self.taken)]
 
 
 def storage_bytes(node: Node) -> int:
@@ -134,7 +135,10 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
             if nbytes >= LARGE_SCRATCH:
                 spare[nbytes].append(reference)
         result.commands += _commands(planned, program, scratch)
-    result.taken = result.results + result.scratch
+    result.taken = [
+        (reference, nbytes, size_class(nbytes))
+        for reference, nbytes in result.results + result.scratch
+    ]
     places = {reference: place for place, reference in enumerate(result.references)}
     pipelines.compile((c.launch, c.words) for c in result.commands if c.launch)
     for begin in range(0, len(result.commands), MOST_COMMANDS):

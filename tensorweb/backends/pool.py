@@ -152,25 +152,28 @@ class Pool:
         return Buffer(self, handle, size)
 
     def take_all(
-        self, wanted: Sequence[tuple[int, int]], name: Callable[[int], str]
+        self, wanted: Sequence[tuple[int, int, int]], name: Callable[[int], str]
     ) -> list[Buffer]:
-        """Return the buffers of a flush, for pairs of a number and bytes.
+        """Return the buffers of a flush, for triples of a number, bytes and size class.
 
         Raises:
             DeviceMemoryError: as `take`; `name(number)` says what a buffer is for.
         """
         self._flush += 1
-        free, last_taken = self.free, self._last_taken
+        free, used = self.free, 0
         taken = []
-        for number, nbytes in wanted:
-            size = size_class(nbytes)
+        for number, nbytes, size in wanted:
             handles = free[size]
             if handles:
-                last_taken[size] = self._flush
-                self.free_bytes -= size
+                used += size
                 taken.append(Buffer(self, heappop(handles), size))
             else:
+                self.free_bytes -= used
+                used = 0
                 taken.append(self.take(nbytes, name, number))
+        self.free_bytes -= used
+        for size in {size for _, _, size in wanted}:
+            self._last_taken[size] = self._flush
         return taken
 
     def evict(self) -> None:

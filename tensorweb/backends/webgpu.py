@@ -219,7 +219,13 @@ class WebGpuBackend:
     def _run(self, graph: LinearGraph, plan: Plan) -> None:
         """Make the storages, submit the tapes and settle the results."""
         nodes = graph.nodes
-        buffers = [self.buffer_of(nodes[number]) for number in plan.reads]
+        pool, buffer_of = self.pool, self.buffer_of
+        buffers = [
+            storage
+            if type(storage := nodes[number].storage) is Buffer and storage.pool is pool
+            else buffer_of(nodes[number])
+            for number in plan.reads
+        ]
 
         def name(number: int) -> str:
             is_result = number < len(nodes)
@@ -229,7 +235,7 @@ class WebGpuBackend:
 
         first = len(buffers)
         with self.lock:
-            buffers += self.pool.take_all(plan.taken, name)
+            buffers += pool.take_all(plan.taken, name)
             handles = [buffer.handle for buffer in buffers]
             for tape in plan.tapes:
                 self.driver.submit(filled(tape, handles, nodes))
