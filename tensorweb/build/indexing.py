@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 from tensorweb import dtypes
 from tensorweb.build.elementwise import common_device, elementwise
@@ -106,7 +107,8 @@ def select(node: Node, items: Sequence[Item]) -> Node:
     """Return the elements that a parsed key names."""
     if is_basic(items):
         return reshape(slice_ranges(node, basic_ranges(items)), basic_shape(items))
-    node, items = _merge_masked_axes(node, items)
+    if any(isinstance(item, Mask) for item in items):
+        node, items = _merge_masked_axes(node, items)
     if node.base.op is CONSTANT and node.base.storage is None:
         shape = advanced_shape(without_masks(items))[0]
         number = node.base.attrs
@@ -183,25 +185,69 @@ def advanced_shape(items: Sequence[Item]) -> tuple[Shape, Shape, int]:
     return shape, together, len(before)
 
 
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """What a key with index tensors comes to, apart from the numbers in them.
+
+    Attributes:
+        shape: of the result.
+        offset: storage position that is added to every other.
+        terms: index tensor by number, or -1 and the length of a ramp instead; stride;
+            shape with the result's rank.
+    """
+
+    shape: Shape
+    offset: int
+    terms: tuple[tuple[int, int, int, Shape], ...]
+
+
+_known_layouts: Known[_Layout] = Known()
+
+
 def index_positions(view: View, items: Sequence[Item], node: Node) -> Node:
     """Return the storage positions (int32) of what a key with index tensors names."""
     flat_items = without_masks(items)
-    common_device(
-        GATHER,
-        (node, *(item.node for item in flat_items if isinstance(item, Indices))),
-    )
-    shape, together, place = advanced_shape(flat_items)
-    offset, terms = view.offset, []
-    axis, kept = 0, 0
-    for item in flat_items:
+    indices = [item.node for item in flat_items if isinstance(item, Indices)]
+    common_device(GATHER, (node, *indices))
+    key = (*map(_described, flat_items), view.strides, view.offset)
+    layout = _known_layouts.get(key)
+    if layout is None:
+        layout = _layout(view, flat_items)
+        _known_layouts.keep(key, layout)
+    terms = []
+    for number, length, stride, shape in layout.terms:
+        term = (
+            iota(length, dtypes.int32, node.device) if number < 0 else indices[number]
+        )
+        terms.append(reshape(_times(term, stride), shape))
+    return expand(_sum(terms, layout.offset, node.device), layout.shape)
+
+
+def _described(item: Item) -> Hashable:
+    """Return what of an item a layout depends on."""
+    if isinstance(item, Span):
+        return item.range
+    if isinstance(item, Indices):
+        return (item.node.shape, item.has_axis)
+    return item.at if isinstance(item, Pick) else type(item).__name__
+
+
+def _layout(view: View, items: Sequence[Item]) -> _Layout:
+    shape, together, place = advanced_shape(items)
+    offset = view.offset
+    terms: list[tuple[int, int, int, Shape]] = []
+    axis, kept, number = 0, 0, -1
+    for item in items:
         if isinstance(item, NewAxis | Dots):
             kept += isinstance(item, NewAxis)
             continue
         stride = view.strides[axis] if axis < len(view.strides) else 0
         if isinstance(item, Indices):
-            start = place + len(together) - len(item.node.shape)
+            number += 1
             if item.has_axis:
-                terms.append(_term(item.node, stride, start, len(shape)))
+                start = place + len(together) - len(item.node.shape)
+                aligned = _aligned(item.node.shape, start, len(shape))
+                terms.append((number, 0, stride, aligned))
                 axis += 1
             continue
         if isinstance(item, Pick):
@@ -211,38 +257,45 @@ def index_positions(view: View, items: Sequence[Item], node: Node) -> Node:
             offset += stride * first
             target = kept if kept < place else kept + len(together)
             if length > 1:
-                ramp = iota(length, dtypes.int32, node.device)
-                terms.append(_term(ramp, stride * step, target, len(shape)))
+                aligned = _aligned((length,), target, len(shape))
+                terms.append((-1, length, stride * step, aligned))
             kept += 1
         axis += 1
-    return expand(_sum(terms, offset, node.device), shape)
+    return _Layout(shape, offset, tuple(terms))
+
+
+def _aligned(shape: Shape, start: int, rank: int) -> Shape:
+    """Return a shape with its axes from `start` on in a result of `rank`."""
+    return (*(1,) * start, *shape, *(1,) * (rank - start - len(shape)))
 
 
 def index_sum(terms: Sequence[tuple[Node, int]], rank: int, device: str) -> Node:
     """Return the sum of index nodes times their strides, last axes aligned."""
     aligned = [
-        _term(node, stride, rank - len(node.shape), rank) for node, stride in terms
+        reshape(
+            _times(node, stride), _aligned(node.shape, rank - len(node.shape), rank)
+        )
+        for node, stride in terms
     ]
     return _sum(aligned, 0, device)
 
 
-def _term(node: Node, stride: int, start: int, rank: int) -> Node:
-    """Return `node * stride` with its axes from `start` on in a result of `rank`."""
-    if stride != 1:
-        factor = constant(stride, dtypes.int32, node.device)
-        node = elementwise(OPS["multiply"], node, factor)
-    behind = rank - start - len(node.shape)
-    return reshape(node, (*(1,) * start, *node.shape, *(1,) * behind))
+def _times(node: Node, stride: int) -> Node:
+    if stride == 1:
+        return node
+    factor = constant(stride, dtypes.int32, node.device)
+    return elementwise(OPS["multiply"], node, factor)
 
 
 def _sum(terms: Sequence[Node], offset: int, device: str) -> Node:
-    total = constant(offset, dtypes.int32, device)
     if not terms:
-        return total
+        return constant(offset, dtypes.int32, device)
     result = terms[0]
     for term in terms[1:]:
         result = elementwise(OPS["add"], result, term)
-    return result if offset == 0 else elementwise(OPS["add"], result, total)
+    if offset == 0:
+        return result
+    return elementwise(OPS["add"], result, constant(offset, dtypes.int32, device))
 
 
 def take_along(node: Node, indices: Node, axis: int) -> Node:
