@@ -111,6 +111,28 @@ def test_stop_ends_it_and_the_next_run_works(shared: PageDriver, source: str) ->
     assert "next" in shared.output
 
 
+def test_no_stop_is_lost(shared: PageDriver) -> None:
+    """Pyodide's own watch loses about one in fifty."""
+    for _ in range(25):
+        shared.begin("while True: pass")
+        shared.page.click("#stop")
+        assert shared.idle() == "ready"
+
+
+@pytest.mark.parametrize(
+    "source", ["while True: pass", "import numpy\nwhile True: pass"]
+)
+def test_stop_before_the_program_has_begun(shared: PageDriver, source: str) -> None:
+    shared.write(source)
+    shared.page.evaluate(
+        "for (const id of ['run', 'stop']) document.getElementById(id).click()"
+    )
+    assert shared.idle() == "ready"
+    expect(shared.page.locator("#output")).to_contain_text("Stopped after")
+    assert shared.run("print('next')") == "ready"
+    assert "next" in shared.output
+
+
 def test_ten_million_lines_stay_bounded(shared: PageDriver) -> None:
     shared.begin("for i in range(10_000_000): print(i)\nprint('the end')")
     # The page answers while Python prints.

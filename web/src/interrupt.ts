@@ -1,4 +1,4 @@
-/** Stopping Python: an interrupt byte while it runs, a wait that ends while it waits. */
+/** Stopping Python: a signal while it runs, a wait that ends while it waits. */
 
 import type { PyodideAPI } from "pyodide";
 
@@ -15,15 +15,49 @@ declare global {
 
 const INTERRUPT = 2;
 
+/**
+ * What page and worker share where memory can be shared: in word 0 the signal for
+ * Python, in word 1 the number of the question that is to end. The number keeps
+ * a Stop that comes before its question has begun, and spares the next one.
+ */
+export function newStopBuffer(): SharedArrayBuffer {
+  return new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+}
+
+/** Ask Python, from the page, to end a question; works while Python computes. */
+export function requestStop(shared: SharedArrayBuffer, question: number): void {
+  const words = new Int32Array(shared);
+  Atomics.store(words, 1, question);
+  Atomics.store(words, 0, INTERRUPT);
+}
+
+/**
+ * What Pyodide watches. It reads element 0 and then clears it, in two steps, and a Stop
+ * between the two would be lost; this element is cleared by being read, in one step.
+ */
+function clearedByReading(words: Int32Array): Uint8Array {
+  const buffer = {
+    get 0() {
+      return words[0] === 0 ? 0 : Atomics.exchange(words, 0, 0);
+    },
+    set 0(_) {
+      // Pyodide's second step.
+    },
+  };
+  return buffer as unknown as Uint8Array;
+}
+
 export class Interrupt {
-  readonly #byte: Uint8Array;
+  readonly #signal: Uint8Array;
+  readonly #words: Int32Array;
   #cancel: (() => void) | null = null;
 
   constructor(
     readonly python: PyodideAPI,
     shared: SharedArrayBuffer | null,
   ) {
-    this.#byte = new Uint8Array(shared ?? new ArrayBuffer(1));
+    this.#words = new Int32Array(shared ?? new ArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+    this.#signal = clearedByReading(this.#words);
     globalThis.tensorwebInterrupt = {
       off: () => python.setInterruptBuffer(undefined as unknown as Uint8Array),
       on: () => this.#arm(),
@@ -31,35 +65,44 @@ export class Interrupt {
     };
   }
 
-  /** Forget an old request and watch for a new one. */
-  begin(): void {
-    this.#byte[0] = 0;
+  /** Forget requests for other questions and watch for a new one. */
+  begin(question = 0): void {
     this.#arm();
+    if (question && this.isStopped(question)) Atomics.store(this.#words, 0, INTERRUPT);
+  }
+
+  /** Whether Stop was asked for this question, begun or not. */
+  isStopped(question: number): boolean {
+    return Atomics.load(this.#words, 1) === question;
   }
 
   /** End the watch: what runs next must not be hit by a late request. */
   end(): void {
     this.python.setInterruptBuffer(undefined as unknown as Uint8Array);
-    this.#byte[0] = 0;
+    Atomics.store(this.#words, 0, 0);
     this.#cancel = null;
+  }
+
+  /** Remember the page's message; where memory is not shared nothing else tells. */
+  remember(question: number): void {
+    Atomics.store(this.#words, 1, question);
   }
 
   /** Ask Python to stop; reaches it here only while it waits. */
   cancel(): void {
-    this.#byte[0] = INTERRUPT;
+    Atomics.store(this.#words, 0, INTERRUPT);
     this.#cancel?.();
   }
 
-  /** Watch the byte again; return whether a request came in meanwhile. */
+  /** Watch for the signal again; return whether a request came in meanwhile. */
   #arm(): boolean {
-    const hit = this.#byte[0] === INTERRUPT;
-    this.#byte[0] = 0;
-    this.python.setInterruptBuffer(this.#byte);
+    const hit = Atomics.exchange(this.#words, 0, 0) === INTERRUPT;
+    this.python.setInterruptBuffer(this.#signal);
     return hit;
   }
 
   /**
-   * Wait for a promise or for Stop. Stop resolves: the byte says what happened, and
+   * Wait for a promise or for Stop. Stop resolves: the signal says what happened, and
    * Pyodide would print a rejection that nobody looks at.
    */
   #race<T>(promise: Promise<T>): Promise<T> {

@@ -51,7 +51,7 @@ export interface Questions {
 }
 
 export interface StartDetails {
-  /** Shared byte that interrupts Python, null where memory cannot be shared. */
+  /** The stop buffer of `interrupt.ts`, null where memory cannot be shared. */
   interrupt: SharedArrayBuffer | null;
 }
 

@@ -1,5 +1,6 @@
 /** The page's side of the worker: questions with answers, one run at a time, restart. */
 
+import { newStopBuffer, requestStop } from "./interrupt";
 import type {
   DeviceName,
   FromWorker,
@@ -60,7 +61,7 @@ export class Session {
       event.preventDefault();
       if (this.#worker === worker) this.#lose(event.message || "the worker did not load");
     });
-    this.#interrupt = globalThis.crossOriginIsolated ? new SharedArrayBuffer(1) : null;
+    this.#interrupt = globalThis.crossOriginIsolated ? newStopBuffer() : null;
     try {
       this.started = await this.ask("start", { interrupt: this.#interrupt });
     } catch (error) {
@@ -110,7 +111,7 @@ export class Session {
     }
     if (this.state !== "running") return;
     if (this.#stopping) return this.#force();
-    if (this.#interrupt) new Uint8Array(this.#interrupt)[0] = 2;
+    if (this.#interrupt) requestStop(this.#interrupt, this.#newest);
     this.#worker?.postMessage({ cancel: this.#newest });
     const patience = this.#interrupt ? PATIENCE_ISOLATED : PATIENCE_ALONE;
     this.#stopping = window.setTimeout(() => this.#force(), patience);

@@ -6,10 +6,10 @@ import { Interrupt } from "./interrupt";
 import { countFetches, loadPython, type BuildInfo } from "./loading";
 import type {
   Note,
+  Question,
   Questions,
   Reply,
   Request,
-  RunRecord,
   StartDetails,
   Started,
   ToWorker,
@@ -34,16 +34,13 @@ let current = 0;
 let unanswered = 0;
 let isWarm = true;
 let timer = 0;
-let stopped = 0;
 
 self.addEventListener("message", (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if ("cancel" in message) {
+    running?.interrupt.remember(message.cancel);
     // A late message must not hit the next question.
-    if (message.cancel === current) {
-      stopped = current;
-      running?.interrupt.cancel();
-    }
+    if (message.cancel === current) running?.interrupt.cancel();
     return;
   }
   unanswered += 1;
@@ -86,8 +83,10 @@ async function warmUp(): Promise<void> {
     const answer = JSON.parse(await running.ask("warm", "{}")) as { more: boolean };
     isWarm = !answer.more;
   } catch (error) {
-    isWarm = true; // the next run meets the same trouble and tells it
-    console.warn("warming up ended:", error);
+    if (!isStop(error)) {
+      isWarm = true; // the next run meets the same trouble and tells it
+      console.warn("warming up ended:", error);
+    }
   } finally {
     interrupt.end();
   }
@@ -99,22 +98,26 @@ async function respond(request: Request): Promise<unknown> {
   if (!running) throw new Error("Python has not started");
   const { interrupt } = running;
   if (request.question === "run") await loadPackages(running.python, request.details);
-  if (stopped === request.id && request.question === "run") return STOPPED;
-  interrupt.begin();
+  const whenStopped = STOPPED[request.question];
+  if (whenStopped && interrupt.isStopped(request.id)) return whenStopped;
+  interrupt.begin(request.id);
   try {
     return JSON.parse(
       await running.ask(request.question, JSON.stringify(request.details)),
     );
   } catch (error) {
-    if (request.question === "run" && isStop(error)) return STOPPED;
+    if (whenStopped && isStop(error)) return whenStopped;
     throw error;
   } finally {
     interrupt.end();
   }
 }
 
-/** Stop may strike in the few steps between here and the program. */
-const STOPPED: RunRecord = { seconds: 0, stopped: true, error: null, kernels: [] };
+/** The answers when Stop strikes before Python looks at a question or after it did. */
+const STOPPED: { [Q in Question]?: Questions[Q]["value"] } = {
+  run: { seconds: 0, stopped: true, error: null, kernels: [] },
+  describe: [],
+};
 
 function isStop(error: unknown): boolean {
   return error instanceof Error && error.message.trimEnd().endsWith("KeyboardInterrupt");
