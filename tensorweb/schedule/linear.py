@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tensorweb.graph import Node, number_of, structure_of
 
-OUTPUTS = -1
+OUTPUTS = 0
 """Stands in a key before the numbers of the outputs."""
 
 
@@ -32,50 +32,70 @@ class LinearGraph:
 def linearize(outputs: Sequence[Node]) -> LinearGraph:
     """Return the numbered graph that `outputs` need, in order of computation.
 
-    The key is flat: each node's structure, then the numbers of its inputs.
+    The key is flat. A positive word is the structure of the node with the next number;
+    the inputs of an operation stand right before it, those numbered earlier as the
+    complement of their number. A node that had to wait for an input is visited again.
     """
     numbers: dict[Node, int] = {}
     key: list[int] = []
-    stack = list(reversed(outputs))
-    while stack:
-        node = stack[-1]
-        if node in numbers:
-            stack.pop()
-            continue
-        owner = node.owner
-        if owner is not None and owner.storage is not None:
-            stack.pop()
-            _number_view(node, owner, numbers, key)
-            continue
-        waiting = len(stack)
-        for source in node.inputs:
-            if source not in numbers:
-                if source.inputs:
-                    stack.append(source)
+    stack: list[Node] = []
+    count = 0
+    for node in outputs:
+        while True:
+            if node not in numbers:
+                owner = node.owner
+                if owner is not None and owner.storage is not None:
+                    count = _number_view(node, owner, numbers, key)
                 else:
-                    key.append(source.structure or structure_of(source))
-                    numbers[source] = len(numbers)
-        if len(stack) > waiting:
-            continue
-        stack.pop()
-        key.append(node.structure or structure_of(node))
-        for source in node.inputs:
-            key.append(numbers[source])
-        numbers[node] = len(numbers)
+                    is_waiting = False
+                    for source in node.inputs:
+                        if source in numbers:
+                            key.append(~numbers[source])
+                        elif source.inputs:
+                            is_waiting = True
+                            break
+                        else:
+                            key.append(source.structure or structure_of(source))
+                            numbers[source] = count
+                            count += 1
+                    if is_waiting:
+                        stack.append(node)
+                        node = _first_uncomputed(node, numbers, stack)
+                        continue
+                    key.append(node.structure or structure_of(node))
+                    numbers[node] = count
+                    count += 1
+            if not stack:
+                break
+            node = stack.pop()
     key.append(OUTPUTS)
     wanted = tuple([numbers[node] for node in outputs])
     key.extend(wanted)
     return LinearGraph(list(numbers), numbers, tuple(key), wanted)
 
 
+def _first_uncomputed(node: Node, numbers: dict[Node, int], stack: list[Node]) -> Node:
+    """Return the first input that has no number yet; the others go on the stack."""
+    stack += [
+        source
+        for source in reversed(node.inputs)
+        if source.inputs and source not in numbers
+    ]
+    return stack.pop()
+
+
 def _number_view(
     node: Node, owner: Node, numbers: dict[Node, int], key: list[int]
-) -> None:
-    """Number a node that looks at a computed storage, and the storage before it."""
+) -> int:
+    """Number a node that looks at a computed storage, and the storage before it.
+
+    Returns the next number.
+    """
     if owner not in numbers:
         key.append(owner.structure or structure_of(owner))
         numbers[owner] = len(numbers)
     view = node.view
     key.append(number_of(view.shape, view.strides, view.offset))
-    key.append(numbers[owner])
+    key.append(~numbers[owner])
     numbers[node] = len(numbers)
+    return len(numbers)
