@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tensorweb.backends.pipelines import Pipelines
-from tensorweb.backends.pool import Pool, size_class
+from tensorweb.backends.pool import Pool
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.expression import number_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program
@@ -57,8 +57,9 @@ class Plan:
         scratch: (reference, bytes) of storages that live during the flush only.
         tapes: what to submit, usually one.
         commands: what the tapes hold, for records and explanations.
-        taken: reference, bytes and size class of what a flush takes from the pool:
-            results and scratch.
+        taken: what a flush takes from the pool, results and scratch: for each size of
+            buffers the references and their bytes.
+        settled: node number and place of each result.
     """
 
     reads: list[int] = field(default_factory=list)
@@ -66,12 +67,14 @@ class Plan:
     scratch: list[tuple[int, int]] = field(default_factory=list)
     tapes: list[Tape] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
-    taken: list[tuple[int, int, int]] = field(default_factory=list)
+    taken: list[tuple[int, list[tuple[int, int]]]] = field(default_factory=list)
+    settled: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def references(self) -> list[int]:
         """Return the references of all storages in the order of their places."""
-        return [*self.reads, *(reference for reference, _, _ in self.taken)]
+        taken = (reference for _, requests in self.taken for reference, _ in requests)
+        return [*self.reads, *taken]
 
 
 def storage_bytes(node: Node) -> int:
@@ -135,11 +138,12 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
             if nbytes >= LARGE_SCRATCH:
                 spare[nbytes].append(reference)
         result.commands += _commands(planned, program, scratch)
-    result.taken = [
-        (reference, nbytes, size_class(nbytes))
-        for reference, nbytes in result.results + result.scratch
-    ]
+    by_size: dict[int, list[tuple[int, int]]] = {}
+    for reference, nbytes in result.results + result.scratch:
+        by_size.setdefault(pool.size_for(nbytes), []).append((reference, nbytes))
+    result.taken = list(by_size.items())
     places = {reference: place for place, reference in enumerate(result.references)}
+    result.settled = [(number, places[number]) for number, _ in result.results]
     pipelines.compile((c.launch, c.words) for c in result.commands if c.launch)
     for begin in range(0, len(result.commands), MOST_COMMANDS):
         part = result.commands[begin : begin + MOST_COMMANDS]

@@ -2,19 +2,22 @@
 
 A `Buffer` belongs to a node or to a flush; when Python lets go of it, its bytes return
 to the pool at once. That is safe because the device's queue runs in order: work already
-submitted reads the old contents before anything later writes new ones. The free buffer
-with the smallest handle is taken first, so that each step of a loop meets the same
+submitted reads the old contents before anything later writes new ones. The free buffers
+with the smallest handles are taken first, so that each step of a loop meets the same
 buffers and bind groups as the step before.
+
+Buffers may be let go at any time and in any thread, which only appends to a list;
+everything else happens under the pool's lock. A flush holds it until its tape is on the
+way, because plans and recordings reuse their tapes.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from heapq import heappop, heappush
+from threading import RLock
 
 from tensorweb.drivers.protocol import Driver
 from tensorweb.errors import DeviceMemoryError
@@ -24,6 +27,9 @@ SMALLEST = 16
 DEFAULT_BUDGET = 8 << 30
 KEPT_SHARE = 2
 """At most half of the budget stays in free buffers."""
+
+LARGE_SHIFT = 9
+"""Buffers above a 512th of the budget are worth a look at what is free."""
 
 
 @lru_cache(maxsize=4096)
@@ -53,24 +59,53 @@ def readable(nbytes: int) -> str:
     return f"{value:.2f} GiB"
 
 
+class FreeList:
+    """The free buffers of one size.
+
+    Attributes:
+        pool, size: of all these buffers.
+        handles: of those that nobody holds.
+        last_taken: number of the flush that last took one.
+    """
+
+    __slots__ = ("handles", "last_taken", "pool", "size")
+
+    def __init__(self, pool: Pool, size: int) -> None:
+        """Begin without buffers."""
+        self.pool = pool
+        self.size = size
+        self.handles: list[int] = []
+        self.last_taken = 0
+
+
 class Buffer(Storage):
     """A device buffer that returns to its pool when nobody holds it."""
 
-    __slots__ = ("handle", "pool", "size")
+    __slots__ = ("handle", "home")
 
-    def __init__(self, pool: Pool, handle: int, size: int) -> None:
-        """Hold a buffer of a pool."""
-        self.pool = pool
-        self.handle = handle
-        self.size = size
+    def __init__(self, home: FreeList, handles: list[int]) -> None:
+        """Take the last handle over: from these statements on it belongs here.
+
+        There is no call between them, so that Stop cannot part them.
+        """
+        self.home = home
+        self.handle = handles[-1]
+        del handles[-1]
 
     def __del__(self) -> None:
-        """Give the buffer back; past the pool's limit, some free ones go."""
-        pool, size = self.pool, self.size
-        heappush(pool.free[size], self.handle)
-        pool.free_bytes += size
-        if pool.free_bytes > pool.budget // KEPT_SHARE:
-            pool.evict()
+        """Give the buffer back; a large one may be too much for the pool."""
+        try:
+            home = self.home
+        except AttributeError:
+            return  # stopped before it had a handle
+        home.handles.append(self.handle)
+        if home.size << LARGE_SHIFT > home.pool.budget:
+            home.pool.evict()
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return self.home.size
 
 
 class Pool:
@@ -81,8 +116,7 @@ class Pool:
         budget: bytes that may be allocated at most, in use and free together.
         allocated: bytes allocated now, in use and free together.
         largest: the largest buffer that a kernel can bind.
-        free: handles of free buffers by size, a heap each.
-        free_bytes: bytes in them.
+        lock: held while buffers are taken or destroyed.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -94,10 +128,15 @@ class Pool:
             driver.limits["maxBufferSize"],
             driver.limits["maxStorageBufferBindingSize"],
         )
-        self.free: defaultdict[int, list[int]] = defaultdict(list)
-        self.free_bytes = 0
+        self._free: dict[int, FreeList] = {}
         self._flush = 0
-        self._last_taken: dict[int, int] = {}
+        self.lock = RLock()
+        self._is_taking = False
+
+    @property
+    def free_bytes(self) -> int:
+        """Bytes in buffers that nobody holds."""
+        return sum(free.size * len(free.handles) for free in [*self._free.values()])
 
     @property
     def in_use(self) -> int:
@@ -116,6 +155,11 @@ class Pool:
                 'parts, or use device="cpu".'
             )
 
+    def size_for(self, nbytes: int) -> int:
+        """Return the size of the buffers that hold `nbytes`."""
+        size = size_class(nbytes)
+        return size if size <= self.largest else -(-nbytes // 4) * 4
+
     def take(self, nbytes: int, name: Callable[..., str], *what: object) -> Buffer:
         """Return a buffer of at least `nbytes` with unknown contents.
 
@@ -123,21 +167,60 @@ class Pool:
             DeviceMemoryError: it would exceed the device's limit or the budget;
                 `name(*what)` says for people what needs it.
         """
-        size = size_class(nbytes)
-        self._last_taken[size] = self._flush
-        handles = self.free[size]
-        if handles:
-            self.free_bytes -= size
-            return Buffer(self, heappop(handles), size)
         self.check(nbytes, name, *what)
-        if size > self.largest:
-            size = -(-nbytes // 4) * 4
+        wanted = [(self.size_for(nbytes), [(0, nbytes)])]
+        with self.lock:
+            return self.take_all(wanted, lambda _: name(*what))[0][0]
+
+    def take_all(
+        self,
+        wanted: Sequence[tuple[int, Sequence[tuple[int, int]]]],
+        name: Callable[[int], str],
+    ) -> tuple[list[Buffer], list[int]]:
+        """Return buffers and their handles, in the order in which they are wanted.
+
+        That is for each size a list of pairs of a number and bytes. The caller holds
+        the lock.
+
+        Raises:
+            DeviceMemoryError: as `take`; `name(number)` says what a buffer is for.
+        """
+        buffers: list[Buffer] = []
+        handles: list[int] = []
+        self._flush += 1
+        self._is_taking = True
+        try:
+            for size, requests in wanted:
+                home = self._free.get(size)
+                if home is None:
+                    home = self._free[size] = FreeList(self, size)
+                home.last_taken = self._flush
+                free, count = home.handles, len(requests)
+                free.sort()
+                own = free[:count]
+                del free[:count]
+                try:
+                    while len(own) < count:
+                        own.append(self._create(size, *requests[len(own)], name))
+                    handles += own
+                    own.reverse()
+                    buffers += [Buffer(home, own) for _ in requests]
+                finally:
+                    free += own  # Stop comes at any place
+        finally:
+            self._is_taking = False
+        return buffers, handles
+
+    def _create(
+        self, size: int, number: int, nbytes: int, name: Callable[[int], str]
+    ) -> int:
+        """Return the handle of a new buffer, within the budget."""
         if self.allocated + size > self.budget:
             gc.collect()
-            self.trim()
+            self._destroy_free()
         if self.allocated + size > self.budget:
             raise DeviceMemoryError(
-                f"{name(*what)} needs {readable(nbytes)}; tensors already hold "
+                f"{name(number)} needs {readable(nbytes)}; tensors already hold "
                 f"{readable(self.allocated)} of the budget of {readable(self.budget)}. "
                 "Delete tensors that are no longer needed, or set "
                 "TENSORWEB_MEMORY_BUDGET."
@@ -146,56 +229,42 @@ class Pool:
             handle = self.driver.create_buffer(size)
         except DeviceMemoryError:
             gc.collect()
-            self.trim()
+            self._destroy_free()
             handle = self.driver.create_buffer(size)
         self.allocated += size
-        return Buffer(self, handle, size)
-
-    def take_all(
-        self, wanted: Sequence[tuple[int, int, int]], name: Callable[[int], str]
-    ) -> list[Buffer]:
-        """Return the buffers of a flush, for triples of a number, bytes and size class.
-
-        Raises:
-            DeviceMemoryError: as `take`; `name(number)` says what a buffer is for.
-        """
-        self._flush += 1
-        free, used = self.free, 0
-        taken = []
-        for number, nbytes, size in wanted:
-            handles = free[size]
-            if handles:
-                used += size
-                taken.append(Buffer(self, heappop(handles), size))
-            else:
-                self.free_bytes -= used
-                used = 0
-                taken.append(self.take(nbytes, name, number))
-        self.free_bytes -= used
-        for size in {size for _, _, size in wanted}:
-            self._last_taken[size] = self._flush
-        return taken
+        return handle
 
     def evict(self) -> None:
-        """Destroy free buffers until the limit holds, sizes long unused first."""
-        for size in sorted(self.free, key=lambda size: self._last_taken.get(size, 0)):
-            handles = self.free[size]
-            while handles and self.free_bytes > self.budget // KEPT_SHARE:
-                self._destroy(handles.pop(), size)
-            if not handles:
-                del self.free[size]
-                self._last_taken.pop(size, None)
+        """Destroy free buffers until the limit holds, sizes long unused first.
 
-    def _destroy(self, handle: int, size: int) -> None:
-        """Destroy one free buffer; after a loss there is nothing to destroy."""
-        if not self.driver.is_lost:
-            self.driver.destroy_buffer(handle)
-        self.free_bytes -= size
-        self.allocated -= size
+        Does nothing while buffers are taken; the next large one that is let go tries
+        again.
+        """
+        if self._is_taking or not self.lock.acquire(blocking=False):
+            return
+        try:
+            excess = self.free_bytes - self.budget // KEPT_SHARE
+            if excess > 0:
+                for free in sorted(self._free.values(), key=lambda f: f.last_taken):
+                    while free.handles and excess > 0:
+                        self._destroy(free)
+                        excess -= free.size
+        finally:
+            self.lock.release()
 
     def trim(self) -> None:
         """Destroy all free buffers."""
-        for size, handles in self.free.items():
-            for handle in handles:
-                self._destroy(handle, size)
-        self.free.clear()
+        with self.lock:
+            self._destroy_free()
+
+    def _destroy_free(self) -> None:
+        for free in self._free.values():
+            while free.handles:
+                self._destroy(free)
+
+    def _destroy(self, free: FreeList) -> None:
+        """Destroy one free buffer; after a loss there is nothing to destroy."""
+        handle = free.handles.pop()
+        if not self.driver.is_lost:
+            self.driver.destroy_buffer(handle)
+        self.allocated -= free.size

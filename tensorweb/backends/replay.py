@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from threading import RLock
 from typing import Protocol
 
 from tensorweb.backends.planning import Plan, describe, filled
@@ -22,7 +21,6 @@ class Host(Protocol):
 
     pool: Pool
     driver: Driver
-    lock: RLock
 
     def realize(self, nodes: Sequence[Node]) -> None:
         """Compute nodes."""
@@ -63,7 +61,12 @@ class Replay:
             if number in places
         ]
         self._fresh = [
-            (number, nbytes) for number, nbytes in plan.results if number in self._bases
+            (size, chosen)
+            for size, requests in plan.taken
+            if (chosen := [pair for pair in requests if pair[0] in self._bases])
+        ]
+        self._fresh_numbers = [
+            number for _, requests in self._fresh for number, _ in requests
         ]
         self._kept: dict[int, Buffer] = {
             number: host.buffer_of(graph.nodes[number])
@@ -77,7 +80,7 @@ class Replay:
         for number, nbytes in plan.scratch:
             self._kept[number] = host.pool.take(nbytes, str, "a scratch storage")
         references = plan.references
-        changing = {n for n, _ in self._given} | {n for n, _ in self._fresh}
+        changing = {number for number, _ in self._given}.union(self._fresh_numbers)
         handles = [
             0 if number in changing else self._kept[number].handle
             for number in references
@@ -99,6 +102,9 @@ class Replay:
         """Whether the device that holds the kept buffers still exists."""
         return not self._host.driver.is_lost
 
+    def _name(self, number: int) -> str:
+        return describe(self._bases[number])
+
     def __call__(self, inputs: Sequence[Node]) -> list[Node]:
         """Return the results for other arguments of the same shapes and dtypes.
 
@@ -114,9 +120,9 @@ class Replay:
         buffers: dict[int, Buffer] = {
             number: host.buffer_of(plain[place]) for number, place in self._given
         }
-        with host.lock:
-            for number, nbytes in self._fresh:
-                buffers[number] = host.pool.take(nbytes, describe, self._bases[number])
+        with host.pool.lock:
+            taken, _ = host.pool.take_all(self._fresh, self._name)
+            buffers.update(zip(self._fresh_numbers, taken, strict=True))
             for words, holes in self._tapes:
                 for place, number in holes:
                     words[place] = buffers[number].handle

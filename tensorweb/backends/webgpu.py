@@ -6,7 +6,6 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from threading import RLock
 
 from tensorweb.backends import records
 from tensorweb.backends.explain import explain_plan
@@ -57,8 +56,6 @@ class WebGpuBackend:
 
     Attributes:
         driver, pool: the device and its buffers.
-        lock: held while a tape is filled and submitted: plans and recordings reuse
-            their tapes, and ordinary Python has threads.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -70,7 +67,6 @@ class WebGpuBackend:
         if "shader-f16" not in driver.features:
             names.discard("float16")
         self.dtypes = frozenset(names)
-        self.lock = RLock()
         self._pipelines = Pipelines(driver)
         self._plans: OrderedDict[Hashable, Plan] = OrderedDict()
 
@@ -81,9 +77,12 @@ class WebGpuBackend:
         """
         bases: dict[Node, None] = {}
         for node in nodes:
-            base = node.owner or node
-            if base.storage is None and (base is node or base.op is not CONSTANT):
-                bases[base] = None
+            owner = node.owner
+            if owner is None:
+                if node.storage is None:
+                    bases[node] = None
+            elif owner.storage is None and owner.op is not CONSTANT:
+                bases[owner] = None
         if bases:
             graph = linearize(list(bases))
             try:
@@ -222,7 +221,8 @@ class WebGpuBackend:
         pool, buffer_of = self.pool, self.buffer_of
         buffers = [
             storage
-            if type(storage := nodes[number].storage) is Buffer and storage.pool is pool
+            if type(storage := nodes[number].storage) is Buffer
+            and storage.home.pool is pool
             else buffer_of(nodes[number])
             for number in plan.reads
         ]
@@ -233,15 +233,16 @@ class WebGpuBackend:
                 describe(nodes[number]) if is_result else "a kernel's scratch storage"
             )
 
-        first = len(buffers)
-        with self.lock:
-            buffers += pool.take_all(plan.taken, name)
-            handles = [buffer.handle for buffer in buffers]
+        handles = [buffer.handle for buffer in buffers]
+        with pool.lock:
+            taken, taken_handles = pool.take_all(plan.taken, name)
+            buffers += taken
+            handles += taken_handles
             for tape in plan.tapes:
                 self.driver.submit(filled(tape, handles, nodes))
         if records.is_recording():
             self.report(plan, dict(zip(plan.references, buffers, strict=True)))
-        for place, (number, _) in enumerate(plan.results, first):
+        for number, place in plan.settled:
             nodes[number].settle(buffers[place])
 
     @staticmethod
@@ -270,7 +271,7 @@ class WebGpuBackend:
             DeviceLostError: the storage lay on a device that is gone.
         """
         storage = node.storage
-        if type(storage) is Buffer and storage.pool is self.pool:
+        if type(storage) is Buffer and storage.home.pool is self.pool:
             return storage
         if isinstance(storage, HostData):
             data = self._device_bytes(node, storage)

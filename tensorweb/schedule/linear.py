@@ -34,7 +34,8 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
 
     The key is flat. A positive word is the structure of the node with the next number;
     the inputs of an operation stand right before it, those numbered earlier as the
-    complement of their number. A node that had to wait for an input is visited again.
+    complement of their number. A node that had to wait for an input is visited again;
+    operations have few inputs.
     """
     numbers: dict[Node, int] = {}
     key: list[int] = []
@@ -47,20 +48,20 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
                 if owner is not None and owner.storage is not None:
                     count = _number_view(node, owner, numbers, key)
                 else:
-                    is_waiting = False
+                    waits_for = None
                     for source in node.inputs:
                         if source in numbers:
                             key.append(~numbers[source])
                         elif source.inputs:
-                            is_waiting = True
+                            waits_for = source
                             break
                         else:
                             key.append(source.structure or structure_of(source))
                             numbers[source] = count
                             count += 1
-                    if is_waiting:
+                    if waits_for is not None:
                         stack.append(node)
-                        node = _first_uncomputed(node, numbers, stack)
+                        node = waits_for
                         continue
                     key.append(node.structure or structure_of(node))
                     numbers[node] = count
@@ -72,16 +73,6 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
     wanted = tuple([numbers[node] for node in outputs])
     key.extend(wanted)
     return LinearGraph(list(numbers), numbers, tuple(key), wanted)
-
-
-def _first_uncomputed(node: Node, numbers: dict[Node, int], stack: list[Node]) -> Node:
-    """Return the first input that has no number yet; the others go on the stack."""
-    stack += [
-        source
-        for source in reversed(node.inputs)
-        if source.inputs and source not in numbers
-    ]
-    return stack.pop()
 
 
 def _number_view(
