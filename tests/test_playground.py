@@ -373,10 +373,22 @@ def test_many_launches_of_one_kernel_are_one_record() -> None:
     from tensorweb.backends.records import KernelRecord
     from tensorweb.playground.kernels import MOST_KERNELS, Tally
 
+    def launch(number: int) -> KernelRecord:
+        return KernelRecord(str(number), "elementwise", "source", (1, 1), 2, 8)
+
     tally = Tally()
     for place in range(3 * MOST_KERNELS):
-        number = str(place % (MOST_KERNELS + 5))
-        tally.add(KernelRecord(number, "elementwise", "source", (1, 1), 2, 8))
+        tally.add([launch(place % (MOST_KERNELS + 5)), launch(0)])
+    again = [launch(1), launch(7), launch(7)]
+    for _ in range(5000):
+        tally.add(again)
     records = tally.records()
     assert len(records) == MOST_KERNELS
-    assert records[0]["count"] == 3
+    counts = {record["name"]: record["count"] for record in records}
+    assert [counts[name] for name in ("0", "1", "2", "7")] == [
+        3 * MOST_KERNELS + 3,
+        5003,
+        3,
+        10_003,
+    ]
+    assert [record["name"] for record in tally.records()[:3]] == ["0", "1", "2"]

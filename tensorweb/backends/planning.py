@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.pool import Pool
+from tensorweb.backends.records import KernelRecord
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.expression import number_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program
@@ -56,7 +57,8 @@ class Plan:
         results: (node number, bytes) of the storages to make, in order.
         scratch: (reference, bytes) of storages that live during the flush only.
         tapes: what to submit, usually one.
-        commands: what the tapes hold, for records and explanations.
+        commands: what the tapes hold, for explanations.
+        records: of its launches.
         taken: what a flush takes from the pool, results and scratch: for each size of
             buffers the references and their bytes.
         settled: node number and place of each result.
@@ -67,6 +69,7 @@ class Plan:
     scratch: list[tuple[int, int]] = field(default_factory=list)
     tapes: list[Tape] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
+    records: list[KernelRecord] = field(default_factory=list)
     taken: list[tuple[int, list[tuple[int, int]]]] = field(default_factory=list)
     settled: list[tuple[int, int]] = field(default_factory=list)
 
@@ -144,11 +147,36 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
     result.taken = list(by_size.items())
     places = {reference: place for place, reference in enumerate(result.references)}
     result.settled = [(number, places[number]) for number, _ in result.results]
+    sizes = {
+        number: pool.size_for(storage_bytes(graph.nodes[number]))
+        for number in result.reads
+    }
+    for size, requests in result.taken:
+        sizes.update((reference, size) for reference, _ in requests)
+    result.records = _records(result.commands, sizes)
     pipelines.compile((c.launch, c.words) for c in result.commands if c.launch)
     for begin in range(0, len(result.commands), MOST_COMMANDS):
         part = result.commands[begin : begin + MOST_COMMANDS]
         result.tapes.append(_tape(part, places, pipelines))
     return result
+
+
+def _records(
+    commands: Sequence[Command], sizes: Mapping[int, int]
+) -> list[KernelRecord]:
+    """Return the records of all launches, for the bytes of each storage."""
+    return [
+        KernelRecord(
+            command.words,
+            command.launch.template,
+            command.launch.source,
+            command.launch.grid,
+            len(command.launch.storages),
+            sum(sizes[reference] for reference in command.references),
+        )
+        for command in commands
+        if command.launch is not None
+    ]
 
 
 def _commands(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-Listener = Callable[["KernelRecord"], None]
+Listener = Callable[[Sequence["KernelRecord"]], None]
+"""Is given the records of one flush; every flush of a plan gives the same list."""
 
 _listeners: list[Listener] = []
 
@@ -37,7 +38,7 @@ class KernelRecord:
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Hand every record inside a `with` block to a function, which keeps what it needs.
+    """Hand the records of each flush inside a `with` block to a function.
 
     >>> with listening(print):
     ...     pass
@@ -61,16 +62,11 @@ def record_kernels() -> Iterator[list[KernelRecord]]:
     []
     """
     records: list[KernelRecord] = []
-    with listening(lambda record: records.append(record)):
+    with listening(lambda launched: records.extend(launched)):
         yield records
 
 
-def is_recording() -> bool:
-    """Whether anybody wants records."""
-    return bool(_listeners)
-
-
-def record(kernel: KernelRecord) -> None:
-    """Hand a record to everybody who listens."""
+def record(launched: Sequence[KernelRecord]) -> None:
+    """Hand the records of one flush to everybody who listens."""
     for listener in _listeners:
-        listener(kernel)
+        listener(launched)

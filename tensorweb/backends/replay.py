@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from tensorweb.backends.planning import Plan, describe, filled
 from tensorweb.backends.pool import Buffer, Pool
-from tensorweb.backends.records import is_recording
+from tensorweb.backends.records import record
 from tensorweb.build.movement import copy
 from tensorweb.drivers import Driver
 from tensorweb.errors import DeviceLostError
@@ -28,9 +28,6 @@ class Host(Protocol):
     def buffer_of(self, node: Node) -> Buffer:
         """Return the buffer of a computed base."""
 
-    def report(self, plan: Plan, buffers: Mapping[int, Buffer]) -> None:
-        """Tell those who listen what a plan has launched."""
-
 
 class Replay:
     """Fills a tape's holes with the buffers of new arguments and submits it.
@@ -49,7 +46,7 @@ class Replay:
     ) -> None:
         """Keep what does not change between calls."""
         self._host = host
-        self._plan = plan
+        self._records = plan.records
         numbers = graph.numbers
         places = {numbers[n]: i for i, n in enumerate(inputs) if n in numbers}
         self._outputs = [(numbers[node.base], node.view) for node in outputs]
@@ -127,8 +124,7 @@ class Replay:
                 for place, number in holes:
                     words[place] = buffers[number].handle
                 host.driver.submit(words)
-        if is_recording():
-            host.report(self._plan, {**self._kept, **buffers})
+        record(self._records)
         results: dict[int, Node] = {}
         for number, base in self._bases.items():
             storage = buffers.get(number) or self._kept[number]

@@ -240,29 +240,9 @@ class WebGpuBackend:
             handles += taken_handles
             for tape in plan.tapes:
                 self.driver.submit(filled(tape, handles, nodes))
-        if records.is_recording():
-            self.report(plan, dict(zip(plan.references, buffers, strict=True)))
+        records.record(plan.records)
         for number, place in plan.settled:
             nodes[number].settle(buffers[place])
-
-    @staticmethod
-    def report(plan: Plan, buffers: Mapping[int, Buffer]) -> None:
-        """Tell those who listen what a plan has launched."""
-        for command in plan.commands:
-            if command.launch is None:
-                continue
-            launch = command.launch
-            bound = sum(buffers[reference].size for reference in command.references)
-            records.record(
-                records.KernelRecord(
-                    command.words,
-                    launch.template,
-                    launch.source,
-                    launch.grid,
-                    len(launch.storages),
-                    bound,
-                )
-            )
 
     def buffer_of(self, node: Node) -> Buffer:
         """Return the device buffer of a computed base, uploading host bytes.
