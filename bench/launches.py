@@ -22,6 +22,9 @@ Row = dict[str, Any]
 
 LENGTHS = (1, 10, 100, 300, 1000)
 BATCHES = 32
+STREAM = 8
+"""Flushes of a stream until somebody waits."""
+
 ELEMENTS = 64
 CHAIN = 100
 FLUSH = 300
@@ -91,22 +94,28 @@ def statements() -> Iterator[Row]:
 
 
 def flushes() -> Iterator[Row]:
-    """Measure Python's time of a flush seen before, without building its graph."""
+    """Measure Python's time of a flush seen before, without building its graph.
+
+    `flush_cached` waits for the GPU before each, so that other processes have had the
+    CPU's caches meanwhile; `flush_streamed` is the loop that does not look at values.
+    """
     inputs = _small_tensors(FLUSH)
-    samples: dict[int, list[float]] = {1: [], FLUSH: []}
-    for length, found in samples.items():
-        for _ in range(BATCHES):
-            outputs = [x + 1.0 for x in inputs[:length]]
-            start = perf_counter()
-            tw.realize(*outputs)
-            found.append(perf_counter() - start)
-            tw.synchronize()
-    one, many = samples.values()
-    pairs = zip(sorted(one), sorted(many), strict=True)
-    slopes = [(m - o) / (FLUSH - 1) for o, m in pairs]
-    yield _row("flush_cached_kernel", [max(slope, 0.0) for slope in slopes], "kernel/s")
-    yield _row("flush_cached_fixed", one, "flush/s")
-    yield _row("flush_cached_300", many, "flush/s")
+    for name, between in (("cached", 1), ("streamed", STREAM)):
+        samples: dict[int, list[float]] = {1: [], FLUSH: []}
+        for length, found in samples.items():
+            for step in range(BATCHES):
+                outputs = [x + 1.0 for x in inputs[:length]]
+                start = perf_counter()
+                tw.realize(*outputs)
+                found.append(perf_counter() - start)
+                if (step + 1) % between == 0:
+                    tw.synchronize()
+        one, many = samples.values()
+        pairs = zip(sorted(one), sorted(many), strict=True)
+        slopes = [max((m - o) / (FLUSH - 1), 0.0) for o, m in pairs]
+        yield _row(f"flush_{name}_kernel", slopes, "kernel/s")
+        yield _row(f"flush_{name}_fixed", one, "flush/s")
+        yield _row(f"flush_{name}_{FLUSH}", many, "flush/s")
 
 
 def replays() -> Iterator[Row]:

@@ -40,6 +40,7 @@ LAUNCHES: dict[str, tuple[str, str, float]] = {
     "python_op_broadcast": ("Python per operation, slice and broadcast", "µs", 15),
     "flush_cached_fixed": ("flush of a graph seen before, fixed", "µs", 150),
     "flush_cached_kernel": ("flush of a graph seen before, per kernel", "µs", 3),
+    "flush_streamed_kernel": ("the same without waiting between", "µs", 3),
     "jit_100_cpu": ("recorded step of 100 kernels, CPU", "ms", 0.4),
     "jit_100_waited": ("recorded step of 100 kernels, awaited", "ms", 0),
     "flush_new_shape": ("flush of softmax in a new shape", "µs", 0),
