@@ -56,11 +56,16 @@ class ProgramCase:
     ) -> None:
         """Put the operands (bytes, shape, dtype) on the device."""
         self.program = PROGRAMS[program]
-        self.group = group
+        self.is_jitted = is_jitted
         self.operands = [_tensor(*operand) for operand in operands]
         tw.realize(*[x + 0 for x in self.operands])
         self.last: list[Tensor] = []
-        self.step = tw.jit(self._several) if is_jitted else self._several
+        self.regroup(group)
+
+    def regroup(self, group: int) -> None:
+        """Compute so many results by one flush from now on."""
+        self.group = group
+        self.step = tw.jit(self._several) if self.is_jitted else self._several
 
     def run(self, count: int) -> None:
         for _ in range(0, count, self.group):

@@ -88,7 +88,7 @@ def _measure(workload: Workload, timer: Timer) -> list[Row]:
     assert workload.group <= GROUP
     for impl, group, is_jitted in ways:
         case = ProgramCase(workload.program, given, group, is_jitted=is_jitted)
-        found: dict[str, Any] = timer.measure(case.run, group)
+        found: dict[str, Any] = timer.measure(case.run, group, case.regroup)
         result = np.frombuffer(case.result(), workload.dtype)
         error = error_of(workload, inputs, result)
         row = _row(workload.name, impl, workload.work, workload.unit, found)

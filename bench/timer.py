@@ -16,6 +16,7 @@ SHARES = 5
 MOST_PER_BATCH = 4000
 MOST_GROWTH = 16
 FEWEST_BATCHES = 3
+GROUP_SECONDS = 0.004
 
 
 @dataclass
@@ -32,8 +33,17 @@ class Timer:
     wait: Callable[[], None]
     warm: Callable[[], None]
 
-    def measure(self, run: Callable[[int], None], group: int) -> dict[str, float]:
-        """Return milliseconds per operation: best and median batch, one alone, cold."""
+    def measure(
+        self,
+        run: Callable[[int], None],
+        group: int,
+        regroup: Callable[[int], None] | None = None,
+    ) -> dict[str, float]:
+        """Return milliseconds per operation: best and median batch, one alone, cold.
+
+        `regroup` makes smaller groups where operations are long, so that the GPU does
+        not wait for a whole group.
+        """
         cold = self.timed(run, group)
         if cold < HOPELESS_SECONDS * group:
             self.timed(run, group)
@@ -42,6 +52,10 @@ class Timer:
         one = single / group
         if one > HOPELESS_SECONDS:
             return {**found, "ms": one * 1e3, "median_ms": one * 1e3}
+        fitting = math.ceil(GROUP_SECONDS / one)
+        if regroup is not None and fitting < group:
+            group = fitting
+            regroup(group)
         self.warm()
         count = self._fitting_count(run, group)
         batches: list[float] = []

@@ -1,6 +1,7 @@
 /** Runs one workload through two libraries that only wait; prints rows and calls. */
 
 import { runTable } from "../bench/js/table.mjs";
+import { measure } from "../bench/js/timing.mjs";
 
 const workload = (length) => ({
   name: "elem",
@@ -43,4 +44,17 @@ const libraries = [
 ];
 const warm = async () => calls.push("warm");
 const rows = await runTable([whole], libraries, { budget: 50, warm, log: () => {} });
-console.log(JSON.stringify({ rows, calls }));
+
+const groups = [];
+const regroups = [];
+const item = {
+  group: 64,
+  regroup: (count) => regroups.push((item.group = count)),
+  run: (count) => {
+    groups.push(count);
+    wait(count * 0.5);
+  },
+  sync: async () => {},
+};
+await measure(item, { budget: 50, warm: async () => {} });
+console.log(JSON.stringify({ rows, calls, groups, regroups }));

@@ -42,9 +42,13 @@ export async function openTensorweb(pyodide, wheel, sources, host = "") {
 
   function caseOf(title, python, group, Numbers = Float32Array) {
     open.push(python);
-    return {
+    const item = {
       name: title,
       group,
+      regroup(count) {
+        item.group = count;
+        python.regroup(count);
+      },
       // Some operations wait for a value (an index's check), which needs this entry.
       run: (count) => (waits ? python.run.callPromising(count) : python.run(count)),
       sync: () => device.queue.onSubmittedWorkDone(),
@@ -59,6 +63,7 @@ export async function openTensorweb(pyodide, wheel, sources, host = "") {
         }
       },
     };
+    return item;
   }
 
   function end() {

@@ -1,7 +1,8 @@
 /**
  * Times one case. A case is `{name, group, run(count), sync(), read()}`: `run` enqueues
  * operations, a multiple of `group`; `sync` waits for the GPU; `read` returns the last
- * result's numbers.
+ * result's numbers. `regroup(count)`, where a case has it, makes smaller groups: where
+ * operations are long, the GPU shall not wait for a whole group of them.
  *
  * Every library is timed alike: the GPU is kept busy first, then batches grow until one
  * fills a fifth of the budget, so that the wait at a batch's end hardly counts, then the
@@ -17,6 +18,7 @@ const MOST_GROWTH = 16;
 const FEWEST_BATCHES = 3;
 const MOST_TIMED_PASSES = 20;
 const GPU_BATCHES = 3;
+const GROUP_MS = 4; // a group need not take longer
 
 /** Returns milliseconds per operation, cold and warm, and counts per operation. */
 export async function measure(item, { budget, warm }) {
@@ -26,6 +28,8 @@ export async function measure(item, { budget, warm }) {
     const counts = perOperation(item.group);
     return { ...first, ms: one, median_ms: one, gpu_ms: null, ...counts };
   }
+  const fitting = Math.ceil(GROUP_MS / one);
+  if (item.regroup && fitting < item.group) item.regroup(fitting);
   await warm();
   const count = await fittingCount(item, budget / SHARES);
   const batches = [];
