@@ -33,7 +33,8 @@ LINE = 4
 
 def is_basic(items: Sequence[Item]) -> bool:
     """Whether a key is made of integers, slices and None: its result is a view."""
-    return not any(isinstance(item, Indices | Mask) for item in items)
+    kinds = [type(item) for item in items]
+    return Indices not in kinds and Mask not in kinds
 
 
 def basic_ranges(items: Sequence[Item]) -> list[Range]:
@@ -107,24 +108,19 @@ def select(node: Node, items: Sequence[Item]) -> Node:
     """Return the elements that a parsed key names."""
     if is_basic(items):
         return reshape(slice_ranges(node, basic_ranges(items)), basic_shape(items))
-    if any(isinstance(item, Mask) for item in items):
+    if _has_mask(items):
         node, items = _merge_masked_axes(node, items)
     if node.base.op is CONSTANT and node.base.storage is None:
         shape = advanced_shape(without_masks(items))[0]
         number = node.base.attrs
         return constant(number, node.dtype, node.device, shape)  # type: ignore[arg-type]  # a constant's attrs are its number
-    positions = index_positions(node.view, items, node)
-    return gather(node.base, positions, _comes_in_lines(node, items))
+    layout, indices = _layout_of(node.view, items, node)
+    in_lines = layout.is_in_lines and node.base.size % LINE == 0
+    return gather(node.base, _positions(layout, indices, node.device), in_lines)
 
 
-def _comes_in_lines(node: Node, items: Sequence[Item]) -> bool:
-    """Whether positions are multiples of four plus a ramp along the last axis."""
-    last, view = items[-1], node.view
-    if not isinstance(last, Span) or node.base.size % LINE:
-        return False
-    start, length, step = last.range
-    starts = (*view.strides[:-1], view.offset, start, length)
-    return step == view.strides[-1] == 1 and all(n % LINE == 0 for n in starts)
+def _has_mask(items: Sequence[Item]) -> bool:
+    return Mask in [type(item) for item in items]
 
 
 def _merge_masked_axes(
@@ -153,6 +149,8 @@ def _rank_taken(item: Item) -> int:
 
 def without_masks(items: Sequence[Item]) -> list[Item]:
     """Return a key with positions in place of its masks."""
+    if not _has_mask(items):
+        return list(items)
     result: list[Item] = []
     for item in items:
         result.extend(mask_indices(item.node) if isinstance(item, Mask) else [item])
@@ -194,11 +192,14 @@ class _Layout:
         offset: storage position that is added to every other.
         terms: index tensor by number, or -1 and the length of a ramp instead; stride;
             shape with the result's rank.
+        is_in_lines: whether positions are multiples of four plus a ramp along the last
+            axis.
     """
 
     shape: Shape
     offset: int
     terms: tuple[tuple[int, int, int, Shape], ...]
+    is_in_lines: bool
 
 
 _known_layouts: Known[_Layout] = Known()
@@ -206,28 +207,39 @@ _known_layouts: Known[_Layout] = Known()
 
 def index_positions(view: View, items: Sequence[Item], node: Node) -> Node:
     """Return the storage positions (int32) of what a key with index tensors names."""
+    layout, indices = _layout_of(view, items, node)
+    return _positions(layout, indices, node.device)
+
+
+def _layout_of(
+    view: View, items: Sequence[Item], node: Node
+) -> tuple[_Layout, list[Node]]:
+    """Return the layout of a key and its index tensors."""
     flat_items = without_masks(items)
-    indices = [item.node for item in flat_items if isinstance(item, Indices)]
+    indices = [item.node for item in flat_items if type(item) is Indices]
     common_device(GATHER, (node, *indices))
-    key = (*map(_described, flat_items), view.strides, view.offset)
+    described = [_described(item) for item in flat_items]
+    key = (*described, view.strides, view.offset)
     layout = _known_layouts.get(key)
     if layout is None:
         layout = _layout(view, flat_items)
         _known_layouts.keep(key, layout)
+    return layout, indices
+
+
+def _positions(layout: _Layout, indices: Sequence[Node], device: str) -> Node:
     terms = []
     for number, length, stride, shape in layout.terms:
-        term = (
-            iota(length, dtypes.int32, node.device) if number < 0 else indices[number]
-        )
+        term = iota(length, dtypes.int32, device) if number < 0 else indices[number]
         terms.append(reshape(_times(term, stride), shape))
-    return expand(_sum(terms, layout.offset, node.device), layout.shape)
+    return expand(_sum(terms, layout.offset, device), layout.shape)
 
 
 def _described(item: Item) -> Hashable:
     """Return what of an item a layout depends on."""
-    if isinstance(item, Span):
+    if type(item) is Span:
         return item.range
-    if isinstance(item, Indices):
+    if type(item) is Indices:
         return (item.node.shape, item.has_axis)
     return item.at if isinstance(item, Pick) else type(item).__name__
 
@@ -261,7 +273,15 @@ def _layout(view: View, items: Sequence[Item]) -> _Layout:
                 terms.append((-1, length, stride * step, aligned))
             kept += 1
         axis += 1
-    return _Layout(shape, offset, tuple(terms))
+    return _Layout(shape, offset, tuple(terms), _is_in_lines(view, items[-1]))
+
+
+def _is_in_lines(view: View, last: Item) -> bool:
+    if not isinstance(last, Span):
+        return False
+    start, length, step = last.range
+    starts = (*view.strides[:-1], view.offset, start, length)
+    return step == view.strides[-1] == 1 and all(n % LINE == 0 for n in starts)
 
 
 def _aligned(shape: Shape, start: int, rank: int) -> Shape:

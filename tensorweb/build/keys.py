@@ -10,6 +10,7 @@ import itertools
 import operator
 from array import array
 from dataclasses import dataclass
+from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from tensorweb import dtypes
@@ -34,6 +35,12 @@ class Span:
     """A slice of one axis: it stays in the result."""
 
     range: Range
+
+
+@lru_cache(maxsize=1024)
+def whole_spans(shape: Shape) -> tuple[Span, ...]:
+    """Return the key items that keep every axis whole."""
+    return tuple(Span((0, length, 1)) for length in shape)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from tensorweb.build.indexing import select, select_plain, take_along
 from tensorweb.build.keys import (
     Indices,
     Item,
-    Span,
     checked_indices,
     mask_positions,
     parse,
     unravel_positions,
+    whole_spans,
 )
 from tensorweb.build.reduction import reduce
 from tensorweb.convert import ArrayLike, as_node, as_operands, is_scalar, scalar_node
@@ -69,7 +69,7 @@ class IndexingMethods(TensorBase):
             )
         place = normalize_axis(0 if axis is None else axis, rank)
         chosen = index_node(indices, self.node.device)
-        items: list[Item] = [Span((0, length, 1)) for length in self.node.shape]
+        items: list[Item] = list(whole_spans(self.node.shape))
         items[place] = Indices(checked_indices(chosen, place, self.node.shape))
         return self._wrap(select(self.node, items))
 
