@@ -56,6 +56,7 @@ class Timer:
         if regroup is not None and fitting < group:
             group = fitting
             regroup(group)
+            self.timed(run, group)  # plans it
         self.warm()
         count = self._fitting_count(run, group)
         batches: list[float] = []

@@ -29,7 +29,10 @@ export async function measure(item, { budget, warm }) {
     return { ...first, ms: one, median_ms: one, gpu_ms: null, ...counts };
   }
   const fitting = Math.ceil(GROUP_MS / one);
-  if (item.regroup && fitting < item.group) item.regroup(fitting);
+  if (item.regroup && fitting < item.group) {
+    item.regroup(fitting);
+    await timed(item, fitting); // plans it
+  }
   await warm();
   const count = await fittingCount(item, budget / SHARES);
   const batches = [];
