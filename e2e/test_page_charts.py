@@ -46,6 +46,31 @@ def test_chart_is_a_table_with_bars(page: Page, site_url: str, size: int) -> Non
     driver.clean()
 
 
+NARROWEST_GAP = """() => {
+  const gaps = [];
+  for (const axis of document.querySelectorAll(".bar-axis")) {
+    const boxes = [...axis.children].map((tick) => tick.getBoundingClientRect());
+    boxes.slice(1).forEach((box, i) => gaps.push(box.left - boxes[i].right));
+  }
+  return Math.min(...gaps);
+}"""
+
+
+@pytest.mark.parametrize("size", [1280, 390, 320])
+def test_charts_fit(page: Page, site_url: str, size: int) -> None:
+    page.set_viewport_size({"width": size, "height": 700})
+    driver = PageDriver(page).open(site_url)
+    values = "{'small': 0.02, 'large': 70_000}"
+    chart = f"tw.show(tw.bar_chart({values}, unit='GFLOP/s', log=True))"
+    assert driver.run(f"import tensorweb as tw\nfor _ in range(12): {chart}") == "ready"
+    if size < 1000:
+        page.get_by_role("tab", name="Output").click()
+    assert page.evaluate(NARROWEST_GAP) > 0
+    root = "document.documentElement"
+    assert page.evaluate(f"{root}.scrollHeight") == 700
+    assert page.evaluate(f"{root}.scrollWidth") == size
+
+
 def test_benchmark_shows_four_charts(page: Page, site_url: str) -> None:
     driver = PageDriver(page).open(site_url)
     assert driver.run(BENCHMARK.read_text("utf-8")) == "ready", driver.output

@@ -120,6 +120,18 @@ def text_of(value: float) -> str:
     return f"{value:,.0f}" if value >= 999.5 else f"{value:.3g}"
 
 
+def tick_text(value: float) -> str:
+    """Return a short text of a round number: thousands as k, then M and G.
+
+    >>> [tick_text(x) for x in (0.01, 25.0, 1_000.0, 2_500.0, 100_000.0, 1e9)]
+    ['0.01', '25', '1k', '2.5k', '100k', '1G']
+    """
+    for factor, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= factor:
+            return f"{value / factor:.4g}{letter}"
+    return f"{value:.3g}"
+
+
 def _check(numbers: Mapping[str, float], marked: frozenset[str], log: bool) -> None:
     """Refuse what cannot be drawn."""
     if not 0 < len(numbers) <= MOST_BARS:
@@ -156,7 +168,7 @@ def _linear(numbers: Mapping[str, float]) -> tuple[Place, Ticks]:
     steps = (power * factor for factor in (0.2, 0.5, 1.0, 2.0))
     step = next(step for step in steps if top / step < MOST_TICKS)
     count = math.floor(top / step + 1e-9)
-    ticks = [(text_of(i * step), min(i * step / top, 1.0)) for i in range(count + 1)]
+    ticks = [(tick_text(i * step), min(i * step / top, 1.0)) for i in range(count + 1)]
     return lambda value: value / top, ticks
 
 
@@ -166,7 +178,7 @@ def _logarithmic(numbers: Mapping[str, float]) -> tuple[Place, Ticks]:
     high = max(low + 1, math.ceil(math.log10(max(numbers.values())) - 1e-9))
     stride = math.ceil((high - low) / MOST_DECADES)
     ticks = [
-        (text_of(10.0**power), (power - low) / (high - low))
+        (tick_text(10.0**power), (power - low) / (high - low))
         for power in range(low, high + 1, stride)
     ]
     return lambda value: (math.log10(value) - low) / (high - low), ticks

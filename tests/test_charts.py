@@ -23,7 +23,7 @@ def test_equal_lengths_are_equal_factors_on_a_logarithmic_scale() -> None:
     first, second, third = (bar.length for bar in chart.bars)
     assert second - first == pytest.approx(third - second)
     assert second - first == pytest.approx(1 / 3)
-    assert [text for text, _ in chart.ticks] == ["10", "100", "1,000", "10,000"]
+    assert [text for text, _ in chart.ticks] == ["10", "100", "1k", "10k"]
 
 
 @pytest.mark.parametrize("value", [1e-9, 1.0, 9.99, 10.0, 12_345.0])
@@ -38,7 +38,7 @@ def test_one_bar_and_its_ticks_stay_on_the_axis(value: float, log: bool) -> None
 def test_every_logarithmic_bar_can_be_seen() -> None:
     chart = tw.bar_chart({"x": 10.0, "y": 1e12}, log=True)
     assert chart.bars[0].length > 0.01
-    assert [text for text, _ in chart.ticks][:2] == ["1", "1,000"]
+    assert [text for text, _ in chart.ticks][:2] == ["1", "1k"]
 
 
 def test_all_zero_is_a_chart() -> None:
