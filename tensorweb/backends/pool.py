@@ -28,8 +28,8 @@ DEFAULT_BUDGET = 8 << 30
 KEPT_SHARE = 2
 """At most half of the budget stays in free buffers."""
 
-LARGE_SHIFT = 9
-"""Buffers above a 512th of the budget are worth a look at what is free."""
+LARGE_SHARE = 512
+"""Buffers above this share of the budget are worth a look at what is free."""
 
 
 @lru_cache(maxsize=4096)
@@ -99,8 +99,10 @@ class Buffer(Storage):
         except AttributeError:
             return  # stopped before it had a handle
         home.handles.append(self.handle)
-        if home.size << LARGE_SHIFT > home.pool.budget:
-            home.pool.evict()
+        if home.size > home.pool.smallest_large:
+            home.pool.headroom -= home.size
+            if home.pool.headroom < 0:
+                home.pool.evict()
 
     @property
     def size(self) -> int:
@@ -113,10 +115,11 @@ class Pool:
 
     Attributes:
         driver: the device.
-        budget: bytes that may be allocated at most, in use and free together.
         allocated: bytes allocated now, in use and free together.
         largest: the largest buffer that a kernel can bind.
         lock: held while buffers are taken or destroyed.
+        smallest_large: bytes from which on a buffer counts as large.
+        headroom: bytes in large buffers that may become free until `evict` looks again.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -132,6 +135,17 @@ class Pool:
         self._flush = 0
         self.lock = RLock()
         self._is_taking = False
+
+    @property
+    def budget(self) -> int:
+        """Bytes that may be allocated at most, in use and free together."""
+        return self._budget
+
+    @budget.setter
+    def budget(self, nbytes: int) -> None:
+        self._budget = nbytes
+        self.smallest_large = nbytes // LARGE_SHARE
+        self.headroom = 0
 
     @property
     def free_bytes(self) -> int:
@@ -243,12 +257,12 @@ class Pool:
         if self._is_taking or not self.lock.acquire(blocking=False):
             return
         try:
-            excess = self.free_bytes - self.budget // KEPT_SHARE
-            if excess > 0:
+            self.headroom = self.budget // KEPT_SHARE - self.free_bytes
+            if self.headroom < 0:
                 for free in sorted(self._free.values(), key=lambda f: f.last_taken):
-                    while free.handles and excess > 0:
+                    while free.handles and self.headroom < 0:
                         self._destroy(free)
-                        excess -= free.size
+                        self.headroom += free.size
         finally:
             self.lock.release()
 
