@@ -185,7 +185,7 @@ def test_second_start_takes_the_snapshot(page: Page, site_url: str) -> None:
         "caches.open('tensorweb-snapshot').then(c => c.keys()).then(k => k.length > 0)"
     )
     driver.open(site_url)
-    assert page.evaluate("tensorwebPage.view.started.snapshot") is True
+    assert page.evaluate("tensorwebPage.view.started.snapshot") is True, driver.console
     source = "import tensorweb as tw, random\nprint(tw.ones((3,)).sum().item())\n"
     assert driver.run(source + "print(random.random())") == "ready"
     assert "3.0" in driver.output
@@ -193,6 +193,19 @@ def test_second_start_takes_the_snapshot(page: Page, site_url: str) -> None:
     driver.open(site_url)
     assert driver.run(source + "print(random.random())") == "ready"
     assert driver.output.split("\n")[1] != first.split("\n")[1]
+    driver.clean()
+
+
+@pytest.mark.parametrize("start", [1, 2])
+def test_collector_leaves_out_what_was_there_before(
+    page: Page, site_url: str, start: int
+) -> None:
+    driver = PageDriver(page)
+    for _ in range(start):
+        driver.open(site_url)
+    assert driver.run("import gc\ngc.get_freeze_count()") == "ready"
+    shown = page.locator("#output .display .text").inner_text()
+    assert int(shown) > 20_000
     driver.clean()
 
 
