@@ -145,7 +145,8 @@ def _products() -> Iterator[Graph]:
 
 
 def _convolutions() -> Iterator[Graph]:
-    yield partial(_conv2d, (16, 64, 56, 56), (64, 64, 3, 3), 1)
+    for images in (16, 64):
+        yield partial(_conv2d, (images, 64, 56, 56), (64, 64, 3, 3), 1)
     yield partial(_conv2d, (16, 3, 224, 224), (64, 3, 7, 7), 2)
     yield partial(_conv2d, (1, 1, 64, 64), (8, 1, 3, 3), 1)
 

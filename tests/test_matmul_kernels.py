@@ -31,7 +31,7 @@ SIZES = {
 }
 
 
-EVERY_TILE = (*TILES, *WINDOWS[:-1], SOFTWARE)
+EVERY_TILE = (*TILES, *WINDOWS[:-2], SOFTWARE)
 
 
 @pytest.fixture(params=EVERY_TILE, ids=lambda tile: tile.name)
@@ -217,11 +217,27 @@ def test_deep_products_are_split(
 
 def test_choice_fits_the_device() -> None:
     assert choose_tile(1, 1024, 1024, 1024, Target()).tile.name == "square"
-    assert choose_tile(1, 64, 200_704, 576, has_windows=True).tile is WINDOWS[0]
     for sums, name in ((64, "broad"), (32, "medium"), (16, "small")):
         assert choose_tile(1, 4096, 4096, 4096, Target(sums=sums)).tile.name == name
     software = choose_tile(1, 4096, 4096, 4096, Target(is_software=True))
     assert software == Choice(SOFTWARE, 1)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "name", "splits"),
+    [
+        ((64, 64, 3136, 576), "broad windows", 1),
+        ((64, 64, 12544, 147), "broad windows", 1),
+        ((32, 64, 3136, 576), "windows", 1),
+        ((2, 64, 3136, 576), "narrow", 1),
+        ((1, 64, 3136, 576), "small", 1),
+        ((32, 256, 784, 2304), "tall windows", 1),
+        ((1, 512, 49, 4608), "narrow", 8),
+    ],
+)
+def test_choice_for_windows(sizes: tuple[int, ...], name: str, splits: int) -> None:
+    choice = choose_tile(*sizes, in_vectors=False, has_windows=True)
+    assert (choice.tile.name, choice.splits) == (name, splits)
 
 
 def test_operands_read_one_by_one_take_smaller_tiles() -> None:

@@ -12,13 +12,14 @@ from tensorweb.codegen.expression import (
     stored,
 )
 from tensorweb.codegen.families import Storages, input_storages, launch
-from tensorweb.codegen.places import has_several_axes, placed_function
+from tensorweb.codegen.places import has_several_axes, only_load, placed_function
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.tile_body import TileBody
 from tensorweb.codegen.tile_sides import Operand
 from tensorweb.codegen.tiles import Choice, choose_tile
 from tensorweb.codegen.vector import (
+    COMPONENTS,
     WIDTH,
     is_vectorizable,
     regrouped,
@@ -30,7 +31,10 @@ from tensorweb.schedule.kernel import Expression, Kernel
 
 
 def _read_singly(name: str, expression: Expression) -> Operand:
-    return Operand(name, expression, False, False, has_several_axes(expression))
+    if not has_several_axes(expression):
+        return Operand(name, expression, False, False)
+    is_ahead = only_load(expression) is not None
+    return Operand(name, expression, False, False, is_placed=True, is_ahead=is_ahead)
 
 
 class _Product:
@@ -95,7 +99,7 @@ class _Product:
 
     def _stores_vectors(self) -> bool:
         """Whether four neighbouring results can be stored at once."""
-        if self.columns % WIDTH:
+        if self.columns % WIDTH or self.right.is_spread:
             return False
         return self.splits > 1 or not self.finish.accesses
 
@@ -165,11 +169,12 @@ class _Product:
             joined = "vec4<Value>|vec4<Value>({0}, {1}, {2}, {3})"
             return vector_function(declarations, *arguments, "Value", "{0}", joined)
         if operand.is_placed:
-            return placed_function(declarations, *arguments)
+            ahead = only_load(operand.expression)
+            return placed_function(declarations, *arguments, ahead)
         return function(declarations, *arguments, "Value")
 
     def _store(self, declarations: Declarations, is_last: bool) -> str:
-        """Return `store`, which applies the epilogue to four neighbouring sums."""
+        """Return `store`, which applies the epilogue to the four sums of a vector."""
         index = "((batch * parameters.rows + row) * parameters.columns + column)"
         if not is_last:
             splits = declarations.parameter("splits", "u32", self.splits)
@@ -191,16 +196,17 @@ class _Product:
                 "core",
                 "core: Value",
             )
+        apart = self.tile.columns // WIDTH if self.right.is_spread else 1
         each = [
-            (f"finish(index + {i}u, sums.{c})" if is_last else f"sums.{c}")
-            for i, c in enumerate("xyzw")
+            (f"finish(index + {i * apart}u, sums.{c})" if is_last else f"sums.{c}")
+            for i, c in enumerate(COMPONENTS)
         ]
         if self.is_vector_store:
             lines = f"    result[index / 4u] = vec4<{element}>({', '.join(each)});\n"
         else:
             lines = "".join(
-                f"    if (column + {i}u < parameters.columns) {{\n"
-                f"      result[index + {i}u] = {value};\n    }}\n"
+                f"    if (column + {i * apart}u < parameters.columns) {{\n"
+                f"      result[index + {i * apart}u] = {value};\n    }}\n"
                 for i, value in enumerate(each)
             )
         return (

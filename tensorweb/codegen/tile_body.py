@@ -80,7 +80,7 @@ class TileBody:
             text += f"  var {name} = vec4<Value>();\n"
         text += self._load("begin", "  ")
         text += "  for (var depth = begin; depth < end; depth += DEPTH) {\n"
-        text += "".join(side.stage("    ") for side in sides)
+        text += "".join(self._stage(side) for side in sides)
         text += "    workgroupBarrier();\n    if (depth + DEPTH < end) {\n"
         text += self._load("depth + DEPTH", "      ")
         text += f"    }}\n{self._product()}    workgroupBarrier();\n  }}\n"
@@ -96,6 +96,15 @@ class TileBody:
         last = "".join(side.load(depth, inner, True) for side in sides)
         test = f"{depth} + DEPTH <= end"
         return f"{indent}if ({test}) {{\n{whole}{indent}}} else {{\n{last}{indent}}}\n"
+
+    def _stage(self, side: Side) -> str:
+        """Return the stores into a tile; values computed only now may be too deep."""
+        if not (self.is_depth_ragged and side.operand.is_ahead):
+            return side.stage("    ", False)
+        whole, last = side.stage("      ", False), side.stage("      ", True)
+        return (
+            f"    if (depth + DEPTH <= end) {{\n{whole}    }} else {{\n{last}    }}\n"
+        )
 
     def _sums(self) -> list[str]:
         """Return the names of a thread's sums, four neighbouring columns each."""
@@ -148,9 +157,11 @@ class TileBody:
         """Return the stores of a thread's sums."""
         text = ""
         for i in range(self.tile.thread_rows):
-            row = f"first_row + (down + {i // WIDTH * self._down}u) * 4u + {i % WIDTH}u"
+            down = f"(down + {i // WIDTH * self._down}u)"
+            row = f"first_row + {self.left.position(down, f'{i % WIDTH}u')}"
             for j in range(self.column_vectors):
-                column = f"first_column + (across + {j * self._across}u) * 4u"
+                across = f"(across + {j * self._across}u)"
+                column = f"first_column + {self.right.position(across, '0u')}"
                 text += f"  store(split, batch, {row}, {column}, sums{i}_{j});\n"
         return text
 
@@ -183,8 +194,10 @@ class TileBody:
             for other in range(slices)
         )
         guard = f"if (slice < {each}u) " if each < slices else ""
-        row = f"first_row + (down + i / 4u * {self._down}u) * 4u + i % 4u"
-        column = f"first_column + (across + j * {self._across}u) * 4u"
+        down = f"(down + i / 4u * {self._down}u)"
+        across = f"(across + j * {self._across}u)"
+        row = f"first_row + {self.left.position(down, 'i % 4u')}"
+        column = f"first_column + {self.right.position(across, '0u')}"
         return (
             f"  {guard}{{\n    let place = slice * {own}u + {turn}u;\n"
             f"    let i = (place + {begin}u) / {self.column_vectors}u;\n"

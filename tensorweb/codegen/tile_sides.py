@@ -1,14 +1,17 @@
 """How an operand of a tiled product comes from memory, by registers, into a tile.
 
 Four loads of a thread are on their way while the tile before is multiplied. A tile lies
-depth first, four neighbouring rows or columns to a vector.
+depth first, four rows or columns to a vector: neighbours, where four are read at once;
+otherwise as far apart as a vector's neighbours are many, so that neighbouring threads
+read neighbouring elements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tensorweb.codegen.places import loaded_name, type_name
 from tensorweb.codegen.tiles import Tile
 from tensorweb.codegen.vector import COMPONENTS, WIDTH
 from tensorweb.schedule.kernel import Expression
@@ -31,6 +34,7 @@ class Operand:
         is_swapped: whether its last two groups of axes are exchanged, so that the
             other axis is the one that vectors lie along.
         is_placed: whether it is read at positions of two parts, see `places.py`.
+        is_ahead: whether a placed element is loaded first and computed with later.
     """
 
     name: str
@@ -38,6 +42,7 @@ class Operand:
     is_vector: bool
     is_swapped: bool
     is_placed: bool = False
+    is_ahead: bool = False
 
     @property
     def arguments(self) -> tuple[str, str, str]:
@@ -46,6 +51,11 @@ class Operand:
         if self.is_swapped:
             outer, inner = inner, outer
         return "batch", outer, inner
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether the four rows or columns of a vector of the tile lie apart."""
+        return not self.is_vector
 
     @property
     def is_along_depth(self) -> bool:
@@ -99,6 +109,12 @@ class Side:
         """Vectors of its tile."""
         return self.quads + self.gap * (self.tile.depth // WIDTH)
 
+    def position(self, vector: str, component: str) -> str:
+        """Return which row or column of its tile a component of a vector is."""
+        if self.operand.is_spread:
+            return f"{vector} + {component} * {self.width}u"
+        return f"{vector} * 4u + {component}"
+
     def declare(self) -> str:
         """Return the registers, what each load reads and where it goes in the tile."""
         name = self.name
@@ -109,13 +125,17 @@ class Side:
             if self.operand.is_along_depth:
                 lines += self._declare_along_depth(i)
             else:
+                inside = self.position(f"{name}_place{i} % {self.width}u", "0u")
                 lines += [
-                    f"  let {name}_along{i} = {self.first}"
-                    f" + {name}_place{i} % {self.width}u * 4u;\n",
+                    f"  let {name}_along{i} = {self.first} + {inside};\n",
                     f"  let {name}_depth{i} = {name}_place{i} / {self.width}u;\n",
                 ]
             lines += self._declare_positions(i)
-            lines.append(f"  var {name}_next{i} = vec4<Value>();\n")
+            kind = "Value"
+            if self.operand.is_ahead:
+                kind = loaded_name(name)
+                lines.append(f"  var {name}_moving{i} = {type_name(name)}();\n")
+            lines.append(f"  var {name}_next{i} = vec4<{kind}>();\n")
         return "".join(lines)
 
     def _declare_along_depth(self, i: int) -> list[str]:
@@ -146,7 +166,7 @@ class Side:
             return [f"  let {name}_from{i} = {text};\n"]
         lines = []
         for place in range(WIDTH):
-            text = f"{along} + {place}u"
+            text = f"{along} + {place * self.width}u"
             if self.is_ragged:
                 text = f"min({text}, {self.limit} - 1u)"
             if not self.operand.is_placed:
@@ -175,17 +195,20 @@ class Side:
         if is_last:
             last = WIDTH if self.operand.is_along_depth else 1
             k = f"min({position}, end - {last}u)"
+        if self.operand.is_ahead:
+            lines = [
+                f"{name}_moving{i} = {name}_moving({k});\n",
+                f"{name}_next{i} = vec4({self._at_places('_load', i)});\n",
+            ]
+            return self._guarded(i, lines, indent)
         lines = []
         if self.operand.is_along_depth:
             value = self._call(f"{name}_from{i}", f"({k}) / 4u")
         elif self.operand.is_vector:
             value = self._call(f"{name}_from{i} / 4u", k)
         elif self.operand.is_placed:
-            fixed = f"{name}_fixed{i % self._fixed_places}"
             lines.append(f"let {name}_moving{i} = {name}_moving({k});\n")
-            value = _vector(
-                f"{name}({fixed}_{place}, {name}_moving{i})" for place in range(WIDTH)
-            )
+            value = f"vec4({self._at_places('', i)})"
         else:
             value = _vector(
                 self._call(f"{name}_from{i}_{place}", k) for place in range(WIDTH)
@@ -194,6 +217,25 @@ class Side:
             value = f"select(vec4<Value>(), {value}, {position} < end)"
         lines.append(f"{name}_next{i} = {value};\n")
         return self._guarded(i, lines, indent)
+
+    def _at_places(self, function: str, i: int, more: Sequence[str] = ("",) * 4) -> str:
+        """Return the calls of a function of both parts of a load's four positions."""
+        fixed = f"{self.name}_fixed{i % self._fixed_places}"
+        return ", ".join(
+            f"{self.name}{function}({fixed}_{place}, {self.name}_moving{i}{text})"
+            for place, text in enumerate(more)
+        )
+
+    def _value(self, i: int, is_last: bool) -> str:
+        """Return the four elements of a load as they go into the tile."""
+        following = f"{self.name}_next{i}"
+        if not self.operand.is_ahead:
+            return following
+        more = [f", {following}.{component}" for component in COMPONENTS]
+        value = f"vec4({self._at_places('', i, more)})"
+        if is_last:
+            return f"select(vec4<Value>(), {value}, depth + {self.name}_depth{i} < end)"
+        return value
 
     def _call(self, along: str, depth: str) -> str:
         """Return the call that reads the operand; the inner argument comes last."""
@@ -209,8 +251,8 @@ class Side:
         inner = "".join(f"{indent}  {line}" for line in lines)
         return f"{indent}if ({inside}) {{\n{inner}{indent}}}\n"
 
-    def stage(self, indent: str) -> str:
-        """Return the stores from registers into the tile."""
+    def stage(self, indent: str, is_last: bool) -> str:
+        """Return the stores from registers into the tile that begins at `depth`."""
         name = self.name
         text = ""
         for i in range(self.loads):
@@ -221,7 +263,8 @@ class Side:
                     for place, component in enumerate(COMPONENTS)
                 ]
             else:
-                lines = [f"tile[{self.start}u + {name}_place{i}] = {name}_next{i};\n"]
+                value = self._value(i, is_last)
+                lines = [f"tile[{self.start}u + {name}_place{i}] = {value};\n"]
             text += self._guarded(i, lines, indent)
         return text
 

@@ -96,9 +96,10 @@ TILES: tuple[Tile, ...] = (
 """
 
 WINDOWS: tuple[Tile, ...] = (
-    Tile("windows", 64, 64, 16, 8, 4, 96),
-    Tile("few windows", 64, 64, 32, 8, 8, 32, 1, 2),
-    TILES[-1],
+    Tile("tall windows", 128, 64, 16, 8, 8, 100),
+    Tile("broad windows", 64, 128, 16, 8, 8, 1500),
+    Tile("windows", 64, 64, 16, 8, 4, 200),
+    *TILES[-2:],
 )
 """For operands whose positions are divided into coordinates: few loads a thread."""
 
@@ -202,7 +203,9 @@ def candidates(
         for tile in (WINDOWS if has_windows else TILES)
         if tile.threads <= target.threads
         and tile.workgroup_bytes <= target.workgroup_bytes
-        and (in_vectors or tile.rows * tile.columns <= LARGEST_ONE_BY_ONE)
+        and (
+            in_vectors or has_windows or tile.rows * tile.columns <= LARGEST_ONE_BY_ONE
+        )
         and tile.used(rows, columns) >= LEAST_USED
     ]
 

@@ -1,0 +1,118 @@
+"""Tiled products over windows: edges, padding, what is computed on the way, by tile."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from convolutions import definition, small
+from test_matmul_kernels import forget_plans
+
+import tensorweb as tw
+from tensorweb.backends.records import record_kernels
+from tensorweb.codegen import contraction
+from tensorweb.codegen.tiles import SOFTWARE, WINDOWS, Choice
+from tensorweb.tensor import Tensor
+
+pytestmark = pytest.mark.usefixtures("webgpu")
+
+PADDED = {"padding": 1}
+
+
+@pytest.fixture(autouse=True, params=(*WINDOWS, SOFTWARE), ids=lambda tile: tile.name)
+def tile(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = Choice(request.param, 1)
+    monkeypatch.setattr(contraction, "choose_tile", lambda *_: chosen)
+    forget_plans()
+
+
+def computed(value: Tensor, kernels: int = 1) -> tuple[np.ndarray, str]:
+    """Return the result and the text of the product, the last kernel of so many."""
+    with record_kernels() as records:
+        result = value.numpy()
+    assert len(records) == kernels
+    assert records[-1].kind == "matmul"
+    return result, records[-1].source
+
+
+@pytest.mark.parametrize(
+    ("shape", "weights", "how"),
+    [
+        ((2, 4, 12, 16), (8, 4, 3, 3), PADDED),
+        ((3, 5, 13, 11), (67, 5, 3, 3), PADDED),
+        ((1, 3, 23, 29), (65, 3, 7, 7), {"stride": 2, "padding": 3}),
+        ((1, 16, 19, 19), (35, 16, 2, 2), {"dilation": 3}),
+        ((5, 3, 5, 4), (130, 3, 1, 1), PADDED),
+    ],
+)
+def test_edges(shape: tuple[int, ...], weights: tuple[int, ...], how: dict) -> None:
+    x, weight = small(*shape), small(*weights)
+    got, _ = computed(tw.conv2d(tw.asarray(x), tw.asarray(weight), **how))
+    np.testing.assert_array_equal(got, definition(x, weight, how))
+
+
+def test_values_computed_from_loads_wait_for_them() -> None:
+    x, weight = small(2, 5, 13, 11), small(9, 5, 3, 3)
+    given = tw.realize(tw.asarray(x)), tw.realize(tw.asarray(weight))
+    value = tw.conv2d(tw.maximum(given[0], 0) + 2, given[1], padding=1)
+    got, source = computed(value)
+    want = definition(np.maximum(x, 0) + 2, weight, PADDED)
+    np.testing.assert_array_equal(got, want)
+    loop = source[source.index("for (var depth") :]
+    stored, multiplied = loop.index("= vec4(right("), loop.index("fma(")
+    assert stored < multiplied < loop.rindex("workgroupBarrier")
+    assert "right_load" in loop[stored:multiplied]
+    assert "select(0, " not in source[source.index("fn right(") :]
+
+
+def test_chosen_rows_are_stored_before() -> None:
+    x, weight = small(2, 5, 13, 11), small(9, 5, 3, 3)
+    order = np.array([3, 0, 7, 7, 12, 1], np.int32)
+    rows = tw.realize(tw.asarray(order))
+    chosen = tw.take(tw.asarray(x), rows, axis=2)
+    value = tw.conv2d(chosen, tw.asarray(weight), padding=1)
+    got, _ = computed(value, kernels=2)
+    np.testing.assert_array_equal(got, definition(x[:, :, order], weight, PADDED))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "bool"])
+def test_other_dtypes_are_exact(dtype: str) -> None:
+    x = (
+        small(2, 5, 13, 11, dtype=np.int32) > 0
+        if dtype == "bool"
+        else small(2, 5, 13, 11, dtype=np.int32)
+    )
+    weight = small(9, 5, 3, 3, dtype=np.int32)
+    value = tw.asarray(x)
+    value = tw.where(value, 3, -1) if dtype == "bool" else value
+    got, _ = computed(tw.conv2d(value, tw.asarray(weight), padding=1))
+    seen = np.where(x, 3, -1) if dtype == "bool" else x
+    np.testing.assert_array_equal(got, definition(seen, weight, PADDED))
+
+
+def test_nothing_beyond_a_border_arrives() -> None:
+    x, weight = small(3, 2, 9, 8), small(4, 2, 3, 3)
+    x[:, :, :, 0] = x[:, :, :, -1] = np.nan
+    x[:, :, 0] = np.inf
+    x[1] = 1
+    got, _ = computed(tw.conv2d(tw.asarray(x), tw.asarray(weight), padding=1))
+    with np.errstate(invalid="ignore"):
+        want = definition(x, weight, PADDED)
+    np.testing.assert_array_equal(got[1], want[1])
+    np.testing.assert_array_equal(got[:, :, 2:-1, 2:-2], want[:, :, 2:-1, 2:-2])
+    assert np.isnan(got[0, :, 3, [0, 1, -2, -1]]).all()
+
+
+def test_infinite_terms_are_added_once() -> None:
+    x, weight = np.ones((1, 5, 9, 8), np.float32), np.ones((3, 5, 3, 3), np.float32)
+    x[0, 4, 4, 4] = np.inf
+    got, _ = computed(tw.conv2d(tw.asarray(x), tw.asarray(weight), padding=1))
+    np.testing.assert_array_equal(got, definition(x, weight, PADDED))
+
+
+def test_both_operands_in_windows() -> None:
+    x, seen = small(4, 3, 10, 9), small(4, 36, 8, 7)
+    windows = tw.asarray(x).sliding_windows((3, 3), axis=(2, 3))
+    got, _ = computed(tw.einsum("nohw,nchwyx->ocyx", tw.asarray(seen), windows))
+    place = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (2, 3))
+    want = np.einsum("nohw,nchwyx->ocyx", seen.astype(float), place)
+    np.testing.assert_array_equal(got, want)
