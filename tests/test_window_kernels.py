@@ -50,6 +50,25 @@ def test_edges(shape: tuple[int, ...], weights: tuple[int, ...], how: dict) -> N
     np.testing.assert_array_equal(got, definition(x, weight, how))
 
 
+@pytest.mark.parametrize(
+    ("window", "how", "has_bits"),
+    [
+        ((16, 16), {"padding": 5}, True),
+        ((17, 3), {"padding": (5, 1)}, False),
+        ((17, 3), {"padding": (0, 1)}, True),
+        ((3, 5), {"padding": ((0, 2), (3, 0)), "dilation": (2, 3)}, True),
+        ((3, 3), {}, False),
+    ],
+)
+def test_borders_are_bits_where_they_fit(
+    window: tuple[int, int], how: dict, has_bits: bool
+) -> None:
+    x, weight = small(2, 3, 19, 23), small(37, 3, *window)
+    got, source = computed(tw.conv2d(tw.asarray(x), tw.asarray(weight), **how))
+    np.testing.assert_array_equal(got, definition(x, weight, how))
+    assert ("border" in source) is has_bits
+
+
 def test_values_computed_from_loads_wait_for_them() -> None:
     x, weight = small(2, 5, 13, 11), small(9, 5, 3, 3)
     given = tw.realize(tw.asarray(x)), tw.realize(tw.asarray(weight))

@@ -6,7 +6,7 @@ each of the four elements, so every operation is written once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import replace
 
 from tensorweb.codegen.expression import (
@@ -106,12 +106,14 @@ def _adds_last_ramp(expression: Expression, number: int) -> bool:
     return ramps == 1
 
 
-def reached(expression: Expression, number: int) -> set[int]:
-    """Return the steps that a step reads, itself among them."""
+def reached(
+    expression: Expression, number: int, given: Container[int] = ()
+) -> set[int]:
+    """Return the steps that a step reads, itself among them, short of those given."""
     found, stack = {number}, [number]
     while stack:
         for source in expression.steps[stack.pop()].args:
-            if source not in found:
+            if source not in found and source not in given:
                 found.add(source)
                 stack.append(source)
     return found

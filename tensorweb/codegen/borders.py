@@ -1,0 +1,94 @@
+"""Borders of windows as bits, which replace comparisons inside a loop over windows.
+
+Whether a padded element exists depends on its place in the window and on where the
+window lies. Windows are short, so before the loop a row or column notes what lies
+outside, a bit for each place along each axis of the window. One test of bits is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensorweb.codegen.expression import LONGEST_FIXED
+from tensorweb.codegen.vector import reached
+from tensorweb.schedule.kernel import Expression
+
+BITS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A comparison that a guard consists of.
+
+    Attributes:
+        step: the comparison.
+        access: the position that it compares.
+        axis: of the window, along which the position moves.
+        length: of that axis.
+        first: the bit of its first place.
+    """
+
+    step: int
+    access: int
+    axis: int
+    length: int
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Border:
+    """The guard of a load, and all comparisons of which it is the conjunction."""
+
+    guard: int
+    sides: tuple[Side, ...]
+
+
+def find_border(expression: Expression, load: int, window: int) -> Border | None:
+    """Return what a load's guard consists of, where bits can say it.
+
+    Args:
+        expression: what an element is.
+        load: the step that loads.
+        window: the group of axes that the loop counts.
+    """
+    guard = expression.steps[load].guard
+    if guard < 0:
+        return None
+    sides: list[Side] = []
+    first = 0
+    for step in _conjuncts(expression, guard):
+        side = _side(expression, step, window, first)
+        if side is None:
+            return None
+        sides.append(side)
+        first += side.length
+    return Border(guard, tuple(sides)) if first <= BITS else None
+
+
+def _conjuncts(expression: Expression, step: int) -> list[int]:
+    """Return the conditions that must all hold for a condition to hold."""
+    found = expression.steps[step]
+    if found.name != "logical_and":
+        return [step]
+    return [each for source in found.args for each in _conjuncts(expression, source)]
+
+
+def _side(expression: Expression, step: int, window: int, first: int) -> Side | None:
+    """Return the comparison of one position that moves along one axis, else None."""
+    read = [expression.steps[number] for number in reached(expression, step)]
+    ramps = [each for each in read if each.kind == "ramp"]
+    plain = all(
+        each.kind in ("ramp", "cast", "map") or (each.kind == "scalar" and each.name)
+        for each in read
+    )
+    if len(ramps) != 1 or not plain:
+        return None
+    access = ramps[0].access
+    strides = expression.accesses[access].strides[window]
+    axes = [axis for axis, stride in enumerate(strides) if stride]
+    if len(axes) != 1:
+        return None
+    length = expression.groups[window][axes[0]]
+    if length > LONGEST_FIXED:
+        return None
+    return Side(step, access, axes[0], length, first)
