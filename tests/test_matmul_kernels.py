@@ -18,6 +18,7 @@ from tensorweb.codegen.tiles import (
     Choice,
     Tile,
     choose_tile,
+    problem_of,
 )
 from tensorweb.tensor import Tensor
 
@@ -236,8 +237,10 @@ def test_choice_fits_the_device() -> None:
     ],
 )
 def test_choice_for_windows(sizes: tuple[int, ...], name: str, splits: int) -> None:
-    choice = choose_tile(*sizes, in_vectors=False, has_windows=True)
-    assert (choice.tile.name, choice.splits) == (name, splits)
+    problem = problem_of(*sizes[:3], in_vectors=False)
+    for target in (Target(), Target(tuned=((problem, "narrow"),))):
+        choice = choose_tile(*sizes, target, in_vectors=False, has_windows=True)
+        assert (choice.tile.name, choice.splits) == (name, splits)
 
 
 def test_operands_read_one_by_one_take_smaller_tiles() -> None:

@@ -163,6 +163,8 @@ def choose_tile(
     few = target.scaled(FEW_GROUPS)
     fitting = candidates(batch, rows, columns, target, in_vectors, has_windows)
     tuned = dict(target.tuned).get(problem_of(batch, rows, columns, in_vectors))
+    if has_windows:
+        tuned = None  # what was measured has no windows
     for tile in fitting:
         groups = tile.groups(batch, rows, columns)
         if tile.name == tuned and groups >= few:
