@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from convolutions import definition, small
 from test_matmul_kernels import forget_plans
 
 import tensorweb as tw
+from tensorweb import devices
 from tensorweb.backends.records import record_kernels
-from tensorweb.codegen import contraction
+from tensorweb.codegen import borders, contraction
 from tensorweb.codegen.tiles import SOFTWARE, WINDOWS, Choice
 from tensorweb.tensor import Tensor
 
@@ -18,10 +22,23 @@ pytestmark = pytest.mark.usefixtures("webgpu")
 PADDED = {"padding": 1}
 
 
-@pytest.fixture(autouse=True, params=(*WINDOWS, SOFTWARE), ids=lambda tile: tile.name)
-def tile(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = Choice(request.param, 1)
-    monkeypatch.setattr(contraction, "choose_tile", lambda *_: chosen)
+TILES = [(tile, False) for tile in WINDOWS] + [(SOFTWARE, True)]
+"""Tiles, and whether for a GPU that is software, which loads nothing ahead."""
+
+
+@pytest.fixture(
+    autouse=True, params=TILES, ids=lambda param: param[0].name.replace(" ", "-")
+)
+def is_software(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[bool]:
+    tile, is_software = request.param
+    monkeypatch.setattr(contraction, "choose_tile", lambda *_: Choice(tile, 1))
+    pipelines = devices.backend("webgpu")._pipelines  # type: ignore[attr-defined]  # tests reach inside
+    target = replace(pipelines.target, is_software=is_software)
+    monkeypatch.setattr(pipelines, "target", target)
+    forget_plans()
+    yield is_software
     forget_plans()
 
 
@@ -61,21 +78,37 @@ def test_edges(shape: tuple[int, ...], weights: tuple[int, ...], how: dict) -> N
     ],
 )
 def test_borders_are_bits_where_they_fit(
-    window: tuple[int, int], how: dict, has_bits: bool
+    window: tuple[int, int],
+    how: dict,
+    has_bits: bool,
+    is_software: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(borders, "LEAST_TESTS", 0)
     x, weight = small(2, 3, 19, 23), small(37, 3, *window)
     got, source = computed(tw.conv2d(tw.asarray(x), tw.asarray(weight), **how))
     np.testing.assert_array_equal(got, definition(x, weight, how))
-    assert ("border" in source) is has_bits
+    assert ("border" in source) is (has_bits and not is_software)
 
 
-def test_values_computed_from_loads_wait_for_them() -> None:
+@pytest.mark.parametrize("channels", [1, 120])
+def test_borders_are_bits_where_they_pay(channels: int, is_software: bool) -> None:
+    x, weight = small(1, channels, 5, 6), small(37, channels, 3, 3)
+    got, source = computed(tw.conv2d(tw.asarray(x), tw.asarray(weight), padding=1))
+    np.testing.assert_array_equal(got, definition(x, weight, PADDED))
+    assert ("border" in source) is (channels > 1 and not is_software)
+
+
+def test_values_computed_from_loads_wait_for_them(is_software: bool) -> None:
     x, weight = small(2, 5, 13, 11), small(9, 5, 3, 3)
     given = tw.realize(tw.asarray(x)), tw.realize(tw.asarray(weight))
     value = tw.conv2d(tw.maximum(given[0], 0) + 2, given[1], padding=1)
     got, source = computed(value)
     want = definition(np.maximum(x, 0) + 2, weight, PADDED)
     np.testing.assert_array_equal(got, want)
+    if is_software:
+        assert "right_load" not in source
+        return
     loop = source[source.index("for (var depth") :]
     stored, multiplied = loop.index("= vec4(right("), loop.index("fma(")
     assert stored < multiplied < loop.rindex("workgroupBarrier")

@@ -15,6 +15,9 @@ from tensorweb.schedule.kernel import Expression
 
 BITS = 32
 
+LEAST_TESTS = 2
+"""Tests for each bit; with fewer, comparisons inside the loop cost less than bits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -43,13 +46,16 @@ class Border:
     sides: tuple[Side, ...]
 
 
-def find_border(expression: Expression, load: int, window: int) -> Border | None:
-    """Return what a load's guard consists of, where bits can say it.
+def find_border(
+    expression: Expression, load: int, window: int, tests: int
+) -> Border | None:
+    """Return what a load's guard consists of, where bits can say it and pay.
 
     Args:
         expression: what an element is.
         load: the step that loads.
         window: the group of axes that the loop counts.
+        tests: how many elements of a row or column a thread loads.
     """
     guard = expression.steps[load].guard
     if guard < 0:
@@ -62,7 +68,9 @@ def find_border(expression: Expression, load: int, window: int) -> Border | None
             return None
         sides.append(side)
         first += side.length
-    return Border(guard, tuple(sides)) if first <= BITS else None
+    if first > BITS or first * LEAST_TESTS > tests:
+        return None
+    return Border(guard, tuple(sides))
 
 
 def _conjuncts(expression: Expression, step: int) -> list[int]:

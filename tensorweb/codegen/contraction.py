@@ -30,10 +30,11 @@ from tensorweb.codegen.vector import (
 from tensorweb.schedule.kernel import Expression, Kernel
 
 
-def _read_singly(name: str, expression: Expression) -> Operand:
+def _read_singly(name: str, expression: Expression, target: Target) -> Operand:
     if not has_several_axes(expression):
         return Operand(name, expression, False, False)
-    is_ahead = only_load(expression) is not None
+    # A software GPU waits for no memory, and would only compute positions twice.
+    is_ahead = only_load(expression) is not None and not target.is_software
     return Operand(name, expression, False, False, is_placed=True, is_ahead=is_ahead)
 
 
@@ -66,7 +67,7 @@ class _Product:
             return Operand(name, expression, True, False)
         if is_vectorizable(other):
             return Operand(name, other, True, True)
-        return _read_singly(name, expression)
+        return _read_singly(name, expression, self.target)
 
     def _settle_slots(self) -> None:
         """Fall back to single loads where an input is also read one by one."""
@@ -90,8 +91,8 @@ class _Product:
             for operand in operands
         ):
             kernel = self.kernel
-            self.left = _read_singly("left", kernel.expression("left"))
-            self.right = _read_singly("right", kernel.expression("right"))
+            self.left = _read_singly("left", kernel.expression("left"), self.target)
+            self.right = _read_singly("right", kernel.expression("right"), self.target)
             return
         for operand in operands:
             if operand.is_vector:
@@ -169,8 +170,10 @@ class _Product:
             joined = "vec4<Value>|vec4<Value>({0}, {1}, {2}, {3})"
             return vector_function(declarations, *arguments, "Value", "{0}", joined)
         if operand.is_placed:
-            ahead = only_load(operand.expression)
-            return placed_function(declarations, *arguments, ahead)
+            ahead = only_load(operand.expression) if operand.is_ahead else None
+            turns = -(-min(self.split_depth, self.depth) // self.tile.depth)
+            tests = turns * self.tile.loads(operand.name == "left")
+            return placed_function(declarations, *arguments, ahead, tests)
         return function(declarations, *arguments, "Value")
 
     def _store(self, declarations: Declarations, is_last: bool) -> str:

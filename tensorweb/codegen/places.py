@@ -56,6 +56,7 @@ def placed_function(
     expression: Expression,
     input_dtypes: Sequence[str],
     ahead: int | None = None,
+    tests: int = 0,
 ) -> str:
     """Return `NAME_fixed(batch, …)`, `NAME_moving(depth)` and `NAME(fixed, moving)`.
 
@@ -70,11 +71,12 @@ def placed_function(
         input_dtypes: dtypes of the kernel's inputs.
         ahead: the step that loads. It is not guarded then: beyond its end a buffer
             gives some value, which the choice that a guard comes from does not take.
+        tests: how many elements of a row or column a thread loads.
     """
     writer = _Places(declarations, name, arguments, expression, input_dtypes)
     if ahead is None:
         return writer.parts(None) + writer.value({}, "", "")
-    border = find_border(expression, ahead, arguments.index("depth"))
+    border = find_border(expression, ahead, arguments.index("depth"), tests)
     return writer.parts(border) + writer.load(ahead) + writer.later(ahead, border)
 
 

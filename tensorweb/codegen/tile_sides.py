@@ -96,7 +96,7 @@ class Side:
         self.limit = "parameters.rows" if is_left else "parameters.columns"
         self.width = self.extent // WIDTH
         self.quads = self.width * tile.depth
-        self.loads = -(-self.quads // tile.threads)
+        self.loads = tile.loads(is_left)
         self.is_ragged = length % self.extent != 0
         self.side = 1
         if operand.is_along_depth:

@@ -59,6 +59,11 @@ class Tile:
         """Sums of one thread."""
         return self.thread_rows * self.thread_columns
 
+    def loads(self, of_rows: bool) -> int:
+        """Return how many vectors of an operand's tile a thread loads."""
+        vectors = (self.rows if of_rows else self.columns) * self.depth // 4
+        return -(-vectors // self.threads)
+
     @property
     def meeting(self) -> int:
         """Vectors of workgroup memory that slices need to add their sums."""
