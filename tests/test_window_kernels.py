@@ -116,6 +116,27 @@ def test_values_computed_from_loads_wait_for_them(is_software: bool) -> None:
     assert "select(0, " not in source[source.index("fn right(") :]
 
 
+@pytest.mark.parametrize("fill", [0, 3])
+def test_borders_around_borders(fill: int) -> None:
+    x, weight = small(2, 5, 9, 11), small(9, 5, 3, 3)
+    widths = ((0, 0), (0, 0), (1, 2), (2, 1))
+    framed = tw.realize(tw.asarray(x)).pad(widths, value=fill)
+    got, _ = computed(tw.conv2d(framed, tw.asarray(weight), padding=2))
+    wide = np.pad(x, widths, constant_values=fill)
+    np.testing.assert_array_equal(got, definition(wide, weight, {"padding": 2}))
+
+
+def test_guards_that_only_a_load_has() -> None:
+    x, weight = small(2, 5, 9, 11), small(9, 5, 3, 3)
+    given, zeros = tw.realize(tw.asarray(x)), tw.zeros((2, 5, 3, 11))
+    for parts in ((given, zeros), (zeros, given)):
+        value = tw.conv2d(tw.concat(parts, axis=2), tw.asarray(weight), padding=1)
+        got, source = computed(value)
+        seen = np.concatenate([part.numpy() for part in parts], 2)
+        np.testing.assert_array_equal(got, definition(seen, weight, PADDED))
+        assert "border" not in source
+
+
 def test_chosen_rows_are_stored_before() -> None:
     x, weight = small(2, 5, 13, 11), small(9, 5, 3, 3)
     order = np.array([3, 0, 7, 7, 12, 1], np.int32)

@@ -58,8 +58,8 @@ def find_border(
         tests: how many elements of a row or column a thread loads.
     """
     guard = expression.steps[load].guard
-    if guard < 0:
-        return None
+    if guard not in reached(expression, expression.result, {load}):
+        return None  # none, or one that the value itself does not depend on
     sides: list[Side] = []
     first = 0
     for step in _conjuncts(expression, guard):

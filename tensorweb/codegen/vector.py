@@ -112,8 +112,9 @@ def reached(
     """Return the steps that a step reads, itself among them, short of those given."""
     found, stack = {number}, [number]
     while stack:
-        for source in expression.steps[stack.pop()].args:
-            if source not in found and source not in given:
+        step = expression.steps[stack.pop()]
+        for source in (*step.args, step.guard):
+            if source >= 0 and source not in found and source not in given:
                 found.add(source)
                 stack.append(source)
     return found
