@@ -52,6 +52,16 @@ def test_tint_accepts_every_shader(tmp_path: Path) -> None:
     assert not bad, "\n".join(bad[:5])
 
 
+def test_functions_decide_without_branches() -> None:
+    """`||` and `&&` are branches, and a kernel holds a function a dozen times.
+
+    A software adapter compiled the sum of a square root for minutes.
+    """
+    for path in sorted((ROOT / "shaders" / "math").glob("*.wgsl")):
+        code = re.sub(r"//.*", "", path.read_text(encoding="utf-8"))
+        assert not re.search(r"\|\||&&", code), f"{path.name}: use | and & instead"
+
+
 def test_tint_refuses_a_barrier_in_divergent_flow(tmp_path: Path) -> None:
     broken = (
         "@compute @workgroup_size(64) fn main(\n"

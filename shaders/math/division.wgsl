@@ -33,13 +33,13 @@ fn divide_scaled_f32(x: f32, y: f32) -> f32 {
     let scale = exponent_field_f32(x_size) - exponent_field_f32(y_size);
     let field = i32(mantissa >> 23u) + scale;
     var bits = mantissa + (bitcast<u32>(scale) << 23u);
-    bits = select(bits, 0u, field < 1 || x_size == 0u || y_size == 0x7f800000u);
-    let is_infinite = x_size == 0x7f800000u || y_size == 0u;
-    let is_large = field > 254 && x_size != 0u && y_size != 0x7f800000u;
-    bits = select(bits, 0x7f800000u, is_infinite || is_large);
-    let invalid = x_size > 0x7f800000u || y_size > 0x7f800000u
-        || (x_size == 0u && y_size == 0u)
-        || (x_size == 0x7f800000u && y_size == 0x7f800000u);
+    bits = select(bits, 0u, (field < 1) | (x_size == 0u) | (y_size == 0x7f800000u));
+    let is_infinite = (x_size == 0x7f800000u) | (y_size == 0u);
+    let is_large = (field > 254) & (x_size != 0u) & (y_size != 0x7f800000u);
+    bits = select(bits, 0x7f800000u, is_infinite | is_large);
+    let invalid = (x_size > 0x7f800000u) | (y_size > 0x7f800000u)
+        | ((x_size == 0u) & (y_size == 0u))
+        | ((x_size == 0x7f800000u) & (y_size == 0x7f800000u));
     let sign = sign_bits_f32(x) ^ sign_bits_f32(y);
     return nan_where_f32(invalid, bitcast<f32>(bits | sign));
 }
@@ -73,7 +73,7 @@ fn significand_f32(magnitude: u32) -> u32 {
 fn fmod_f32(x: f32, y: f32) -> f32 {
     let x_size = magnitude_f32(x);
     let y_size = magnitude_f32(y);
-    if (x_size >= 0x7f800000u || y_size > 0x7f800000u || y_size == 0u) {
+    if ((x_size >= 0x7f800000u) | (y_size > 0x7f800000u) | (y_size == 0u)) {
         return nan_f32();
     }
     if (x_size < y_size) {
@@ -103,7 +103,7 @@ fn remainder_f32(x: f32, y: f32) -> f32 {
     if (magnitude_f32(rest) == 0u) {
         return bitcast<f32>(sign_bits_f32(y));
     }
-    if (is_nan_f32(rest) || signbit_f32(rest) == signbit_f32(y)) {
+    if (is_nan_f32(rest) | (signbit_f32(rest) == signbit_f32(y))) {
         return rest;
     }
     let moved = select(bitcast<u32>(rest + y), bitcast<u32>(y), is_inf_f32(y));
@@ -115,14 +115,14 @@ fn remainder_f32(x: f32, y: f32) -> f32 {
 // 2^24, above it max error 2 ULP.
 fn floor_divide_f32(x: f32, y: f32) -> f32 {
     let quotient = divide_f32(x, y);
-    if (magnitude_f32(y) == 0u || !is_finite_f32(quotient)) {
-        return nan_where_f32(is_inf_f32(x) && magnitude_f32(y) != 0u, quotient);
+    if ((magnitude_f32(y) == 0u) | !is_finite_f32(quotient)) {
+        return nan_where_f32(is_inf_f32(x) & (magnitude_f32(y) != 0u), quotient);
     }
     let rest = abs_f32(fmod_f32(x, y));
     let size = abs_f32(quotient);
     var whole = trunc(size);
-    whole -= select(0.0, 1.0, whole == size && rest > 0.5 * abs_f32(y));
+    whole -= select(0.0, 1.0, (whole == size) & (rest > 0.5 * abs_f32(y)));
     let sign = sign_bits_f32(quotient);
-    whole += select(0.0, 1.0, sign != 0u && magnitude_f32(rest) != 0u);
+    whole += select(0.0, 1.0, (sign != 0u) & (magnitude_f32(rest) != 0u));
     return bitcast<f32>(bitcast<u32>(whole) | sign);
 }

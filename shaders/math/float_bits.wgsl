@@ -108,5 +108,5 @@ fn nextafter_f32(x: f32, toward: f32) -> f32 {
     var next = select(bits - 1u, bits + 1u, away_from_zero);
     next = select(next, sign_bits_f32(toward) | 1u, start == 0);
     next = select(next, bitcast<u32>(toward), start == goal);
-    return nan_where_f32(is_nan_f32(x) || is_nan_f32(toward), bitcast<f32>(next));
+    return nan_where_f32(is_nan_f32(x) | is_nan_f32(toward), bitcast<f32>(next));
 }

@@ -18,5 +18,5 @@ fn nextafter_half_f32(x: f32, toward: f32) -> f32 {
     let infinite = bitcast<f32>(0x7f800000u | ((next & 0x8000u) << 16u));
     let stepped = select(step, infinite, (next & 0x7fffu) == 0x7c00u);
     let moved = select(stepped, toward, equal_f32(x, toward));
-    return nan_where_f32(is_nan_f32(x) || is_nan_f32(toward), moved);
+    return nan_where_f32(is_nan_f32(x) | is_nan_f32(toward), moved);
 }

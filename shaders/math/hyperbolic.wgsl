@@ -68,7 +68,7 @@ fn acosh_f32(x: f32) -> f32 {
     let argument = select(u + sqrt(fma(u, u, u + u)), x, is_huge);
     let value = log1p_f32(argument) + select(0.0, 0.693147181, is_huge);
     let bits = select(bitcast<u32>(value), 0x7f800000u, is_inf_f32(x));
-    return nan_where_f32(is_nan_f32(x) || x < 1.0, bitcast<f32>(bits));
+    return nan_where_f32(is_nan_f32(x) | (x < 1.0), bitcast<f32>(bits));
 }
 
 // atanh x: x + x^3 p(x^2) below 1/2, else log((1 + |x|) / (1 - |x|)) / 2. Max error

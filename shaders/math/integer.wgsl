@@ -17,10 +17,10 @@ fn sign_u32(x: u32) -> u32 {
 
 // floor(x / y); 0 for y = 0, and -2^31 / -1 wraps to -2^31. Exact.
 fn floor_divide_i32(x: i32, y: i32) -> i32 {
-    let divisor = select(y, 1, y == 0 || y == -1);
+    let divisor = select(y, 1, (y == 0) | (y == -1));
     let quotient = x / divisor;
     let is_inexact = quotient * divisor != x;
-    let floored = quotient - select(0, 1, is_inexact && (x ^ divisor) < 0);
+    let floored = quotient - select(0, 1, is_inexact & ((x ^ divisor) < 0));
     return select(select(floored, -x, y == -1), 0, y == 0);
 }
 
@@ -31,9 +31,9 @@ fn floor_divide_u32(x: u32, y: u32) -> u32 {
 
 // x - y floor(x / y), with the sign of y; 0 for y = 0. Exact.
 fn remainder_i32(x: i32, y: i32) -> i32 {
-    let divisor = select(y, 1, y == 0 || y == -1);
+    let divisor = select(y, 1, (y == 0) | (y == -1));
     let rest = x - (x / divisor) * divisor;
-    return select(rest, rest + divisor, rest != 0 && (rest ^ divisor) < 0);
+    return select(rest, rest + divisor, (rest != 0) & ((rest ^ divisor) < 0));
 }
 
 // x - y floor(x / y); 0 for y = 0. Exact.
@@ -56,7 +56,7 @@ fn pow_u32(base: u32, exponent: u32) -> u32 {
 // which is 0 unless base is 1 or -1. Exact.
 fn pow_i32(base: i32, exponent: i32) -> i32 {
     let power = bitcast<i32>(pow_u32(bitcast<u32>(base), bitcast<u32>(exponent)));
-    return select(power, 0, exponent < 0 && base != 1 && base != -1);
+    return select(power, 0, (exponent < 0) & (base != 1) & (base != -1));
 }
 
 // x 2^count modulo 2^32; 0 when count is 32 or more. Exact.

@@ -73,7 +73,7 @@ fn atan2_f32(y: f32, x: f32) -> f32 {
     let smaller = min(x_size, y_size);
     let larger = max(x_size, y_size);
     let numerator = select(smaller, 0x3f800000u, smaller == 0x7f800000u);
-    let replace = larger == 0u || smaller == 0x7f800000u;
+    let replace = (larger == 0u) | (smaller == 0x7f800000u);
     let denominator = select(larger, 0x3f800000u, replace);
     let ratio = divide_f32(bitcast<f32>(numerator), bitcast<f32>(denominator));
     var angle = atan_small_f32(ratio);

@@ -68,7 +68,7 @@ fn log1p_f32(x: f32) -> f32 {
     bits = select(bits, bitcast<u32>(x), magnitude_f32(x) < 0x33800000u);
     bits = select(bits, 0x7f800000u, bitcast<u32>(x) == 0x7f800000u);
     bits = select(bits, 0xff800000u, bitcast<u32>(x) == 0xbf800000u);
-    return nan_where_f32(is_nan_f32(x) || x < -1.0, bitcast<f32>(bits));
+    return nan_where_f32(is_nan_f32(x) | (x < -1.0), bitcast<f32>(bits));
 }
 
 // log(1 + f) as head + tail, where the head has 12 bits: their products with a 12-bit

@@ -4,9 +4,9 @@
 // on software adapters, 1 ULP on an NVIDIA H200; subnormals may count as zero.
 fn sqrt_f32(x: f32) -> f32 {
     let raw = bitcast<u32>(x);
-    let is_same = raw == 0x7f800000u || magnitude_f32(x) == 0u;
+    let is_same = (raw == 0x7f800000u) | (magnitude_f32(x) == 0u);
     let bits = select(bitcast<u32>(sqrt(x)), raw, is_same);
-    return nan_where_f32(raw > 0x7f800000u && raw != 0x80000000u, bitcast<f32>(bits));
+    return nan_where_f32((raw > 0x7f800000u) & (raw != 0x80000000u), bitcast<f32>(bits));
 }
 
 // sqrt(x^2 + y^2), scaled by a power of two so that nothing overflows on the way.
@@ -20,7 +20,7 @@ fn hypot_f32(x: f32, y: f32) -> f32 {
     let scaled_x = x * scale;
     let scaled_y = y * scale;
     let value = sqrt(fma(scaled_x, scaled_x, scaled_y * scaled_y)) * unscale;
-    let is_infinite = is_inf_f32(x) || is_inf_f32(y);
+    let is_infinite = is_inf_f32(x) | is_inf_f32(y);
     let result = nan_where_f32(!is_ordered_f32(x, y), value);
     return bitcast<f32>(select(bitcast<u32>(result), 0x7f800000u, is_infinite));
 }
@@ -82,15 +82,15 @@ fn pow_f32(x: f32, y: f32) -> f32 {
     let size = magnitude_f32(x);
     let limited = clamp(y, -1.0e12, 1.0e12);
     let is_integer = trunc(limited) == limited;
-    let is_odd = is_integer && trunc(0.5 * limited) != 0.5 * limited;
-    let is_extreme = size == 0u || size == 0x7f800000u;
+    let is_odd = is_integer & (trunc(0.5 * limited) != 0.5 * limited);
+    let is_extreme = (size == 0u) | (size == 0x7f800000u);
     let is_growing = signbit_f32(y) == (size == 0u);
     var bits = bitcast<u32>(pow_positive_f32(abs_f32(x), limited));
     bits = select(bits, select(0u, 0x7f800000u, is_growing), is_extreme);
     bits |= select(0u, sign_bits_f32(x), is_odd);
-    let is_fractional = signbit_f32(x) && !is_extreme && !is_integer;
-    let invalid = is_fractional || !is_ordered_f32(x, y);
+    let is_fractional = signbit_f32(x) & !is_extreme & !is_integer;
+    let invalid = is_fractional | !is_ordered_f32(x, y);
     bits = select(bits, 0x7fc00000u, invalid);
-    let is_one = bitcast<u32>(x) == 0x3f800000u || magnitude_f32(y) == 0u;
+    let is_one = (bitcast<u32>(x) == 0x3f800000u) | (magnitude_f32(y) == 0u);
     return bitcast<f32>(select(bits, 0x3f800000u, is_one));
 }

@@ -189,7 +189,7 @@ class _Writer:
     def _combine_places(self, symbol: str) -> str:
         if kind_of(self.term_dtype) == "float":
             name = "greater_f32" if symbol == ">" else "less_f32"
-            better = f"(is_nan_f32(a) && !is_nan_f32(b)) || {name}(a, b)"
+            better = f"(is_nan_f32(a) & !is_nan_f32(b)) | {name}(a, b)"
         else:
             better = f"a {symbol} b"
         number = self.number_type
@@ -198,9 +198,9 @@ class _Writer:
             f"  return {better};\n}}\n"
             "fn combine(a: Value, b: Value) -> Value {\n"
             "  if (a.place == NOWHERE) {\n    return b;\n  }\n"
-            "  if (b.place == NOWHERE || is_better(a.number, b.number)) {\n"
+            "  if ((b.place == NOWHERE) | is_better(a.number, b.number)) {\n"
             "    return a;\n  }\n"
-            "  if (is_better(b.number, a.number) || b.place < a.place) {\n"
+            "  if (is_better(b.number, a.number) | (b.place < a.place)) {\n"
             "    return b;\n  }\n"
             "  return a;\n}\n"
         )
