@@ -148,6 +148,20 @@ def test_histogram_tells_its_ends(small: PageDriver) -> None:
     assert small.page.locator(".bars span").count() == 40
 
 
+def test_histogram_moves_nothing_when_it_comes(small: PageDriver) -> None:
+    small.look_into("empty")
+    small.page.evaluate(
+        "globalThis.tops = []; const panel = document.querySelector('#tensors');"
+        "new MutationObserver(() => panel.dataset.view === 'ready' &&"
+        " tops.push(document.querySelector('.values').offsetTop))"
+        ".observe(panel, {attributes: true, attributeFilter: ['data-view']});"
+    )
+    small.look_into("big")
+    expect(small.page.locator(".bars span")).to_have_count(40)
+    top = small.page.locator(".values").evaluate("values => values.offsetTop")
+    assert set(small.page.evaluate("tops")) == {top}
+
+
 def test_empty_tensor_says_so(small: PageDriver) -> None:
     small.look_into("empty")
     expect(small.page.locator(".viewer-problem")).to_have_text(

@@ -6,6 +6,8 @@ import type { Histogram } from "../protocol";
 
 export interface HistogramView {
   dom: HTMLElement;
+  /** Make room for bars that come later, so that nothing below moves then. */
+  expect(): void;
   show(bars: Histogram): void;
   clear(): void;
 }
@@ -14,10 +16,17 @@ export function mountHistogram(): HistogramView {
   const bars = el("div", { class: "bars", role: "img" });
   const ends = el("div", { class: "legend-ticks" });
   const note = el("p", { class: "legend-note" });
-  const title = el("h3", {}, "Histogram");
-  const dom = el("div", { class: "histogram", hidden: true }, title, bars, ends, note);
+  const head = el("div", { class: "histogram-head" }, el("h3", {}, "Histogram"), note);
+  const dom = el("div", { class: "histogram", hidden: true }, head, bars, ends);
   return {
     dom,
+    expect: () => {
+      dom.hidden = false;
+      bars.replaceChildren();
+      bars.setAttribute("aria-label", "Histogram, being counted");
+      ends.replaceChildren(el("span", {}, "\u00a0"));
+      note.textContent = "";
+    },
     show: ({ counts, low, high, step }) => {
       dom.hidden = counts.length === 0;
       const most = Math.max(...counts, 1);

@@ -66,13 +66,12 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
     }
   };
   const count = async (shown: TensorRecord): Promise<void> => {
-    histogram.clear();
-    if (shown.size < 2 || shown.min === undefined || shown.min === null) return;
     try {
       const bars = await page.session.ask("histogram", { tensor: shown.id });
       if (tensor === shown) histogram.show(bars);
     } catch {
       // The heat map's own failure is shown; a missing histogram needs no second line.
+      if (tensor === shown) histogram.clear();
     }
   };
   return {
@@ -89,8 +88,11 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
         panel.dataset["view"] = "error";
         return;
       }
+      const isCounted = next.size > 1 && next.min !== undefined && next.min !== null;
+      if (isCounted) histogram.expect();
+      else histogram.clear();
       await refresh();
-      await count(next);
+      if (isCounted) await count(next);
     },
     clear: () => {
       tensor = null;
