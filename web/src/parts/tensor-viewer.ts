@@ -44,7 +44,7 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
   let turn = 0;
 
   /** Ask for everything of the slice; an answer that comes too late is dropped. */
-  const refresh = async (): Promise<void> => {
+  const refresh = async (isNew = false): Promise<void> => {
     if (!tensor) return;
     const mine = ++turn;
     const shown = tensor;
@@ -57,6 +57,7 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
       problem.textContent = shown.size === 0 ? "This tensor has no elements." : "";
       poolingLabel.hidden = map.how === "each";
       canvas.show(unpack(map), slice, shown);
+      if (isNew && isCounted(shown)) histogram.expect();
       await table.show(slice, map.fullRows, map.fullColumns);
       if (mine === turn) panel.dataset["view"] = "ready";
     } catch (error) {
@@ -88,11 +89,9 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
         panel.dataset["view"] = "error";
         return;
       }
-      const isCounted = next.size > 1 && next.min !== undefined && next.min !== null;
-      if (isCounted) histogram.expect();
-      else histogram.clear();
-      await refresh();
-      if (isCounted) await count(next);
+      if (!isCounted(next)) histogram.clear();
+      await refresh(true);
+      if (isCounted(next)) await count(next);
     },
     clear: () => {
       tensor = null;
@@ -105,6 +104,11 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
       host.replaceChildren();
     },
   };
+}
+
+/** Whether the values of a tensor can be counted in a histogram. */
+function isCounted({ size, min }: TensorRecord): boolean {
+  return size > 1 && min !== undefined && min !== null;
 }
 
 function factsOf(tensor: TensorRecord): string {
