@@ -87,23 +87,23 @@ def _common_shape(op: Op, inputs: tuple[Node, ...]) -> Shape:
 POW = OPS["pow"]
 
 
-def _simple_power(base: Node, exponent: Node) -> Node | None:
-    """Return x^2, x^0.5 and x^-1 as a product, a root and a quotient, like NumPy.
+SIMPLE_POWERS = {0.5: OPS["sqrt"], -1: OPS["reciprocal"]}
+"""Operations on floats that are powers with a fixed exponent."""
 
-    They are no less exact than `pow` and cost a tenth of it; -inf has no root.
+
+def _simple_power(base: Node, exponent: Node) -> Node | None:
+    """Return x^2, x^0.5 and x^-1 as a product, a root and a reciprocal, like NumPy.
+
+    They are no less exact than `pow`; -inf has no root.
     """
-    if exponent.op is not CONSTANT or exponent.dtype is not base.dtype:
+    if exponent.op is not CONSTANT or exponent.shape:
         return None
-    if exponent.shape or base.dtype.kind not in ("float", "int", "uint"):
+    if exponent.dtype is not base.dtype or exponent.device != base.device:
         return None
     if exponent.attrs == 2:
         return elementwise(OPS["multiply"], base, base)
-    if base.dtype.kind == "float" and exponent.attrs == 0.5:
-        return elementwise(OPS["sqrt"], base)
-    if base.dtype.kind == "float" and exponent.attrs == -1:
-        one = constant(1.0, base.dtype, base.device, ())
-        return elementwise(OPS["divide"], one, base)
-    return None
+    op = SIMPLE_POWERS.get(exponent.attrs) if base.dtype.kind == "float" else None  # type: ignore[call-overload]  # a constant's attrs are its number
+    return elementwise(op, base) if op else None
 
 
 _known: Known[tuple[Shape, DType, int]] = Known()

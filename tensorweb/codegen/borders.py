@@ -20,11 +20,11 @@ LEAST_TESTS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """A comparison that a guard consists of.
+class Comparison:
+    """One of those that a guard consists of.
 
     Attributes:
-        step: the comparison.
+        step: that compares.
         access: the position that it compares.
         axis: of the window, along which the position moves.
         length: of that axis.
@@ -43,7 +43,7 @@ class Border:
     """The guard of a load, and all comparisons of which it is the conjunction."""
 
     guard: int
-    sides: tuple[Side, ...]
+    comparisons: tuple[Comparison, ...]
 
 
 def find_border(
@@ -60,17 +60,17 @@ def find_border(
     guard = expression.steps[load].guard
     if guard not in reached(expression, expression.result, {load}):
         return None  # none, or one that the value itself does not depend on
-    sides: list[Side] = []
+    comparisons: list[Comparison] = []
     first = 0
     for step in _conjuncts(expression, guard):
-        side = _side(expression, step, window, first)
-        if side is None:
+        found = _comparison(expression, step, window, first)
+        if found is None:
             return None
-        sides.append(side)
-        first += side.length
+        comparisons.append(found)
+        first += found.length
     if first > BITS or first * LEAST_TESTS > tests:
         return None
-    return Border(guard, tuple(sides))
+    return Border(guard, tuple(comparisons))
 
 
 def _conjuncts(expression: Expression, step: int) -> list[int]:
@@ -81,7 +81,9 @@ def _conjuncts(expression: Expression, step: int) -> list[int]:
     return [each for source in found.args for each in _conjuncts(expression, source)]
 
 
-def _side(expression: Expression, step: int, window: int, first: int) -> Side | None:
+def _comparison(
+    expression: Expression, step: int, window: int, first: int
+) -> Comparison | None:
     """Return the comparison of one position that moves along one axis, else None."""
     read = [expression.steps[number] for number in reached(expression, step)]
     ramps = [each for each in read if each.kind == "ramp"]
@@ -99,4 +101,4 @@ def _side(expression: Expression, step: int, window: int, first: int) -> Side | 
     length = expression.groups[window][axes[0]]
     if length > LONGEST_FIXED:
         return None
-    return Side(step, access, axes[0], length, first)
+    return Comparison(step, access, axes[0], length, first)

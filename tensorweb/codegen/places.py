@@ -188,25 +188,25 @@ class _Places:
         return body, values[result]
 
     def _bits(self, border: Border) -> str:
-        """Return the bits of a place in the window, one for each side."""
+        """Return the bits of a place in the window, one for each each."""
         return " | ".join(
-            f"(1u << u32({_after(f'depth_{side.axis}', side.first)}))"
-            for side in border.sides
+            f"(1u << u32({_after(f'depth_{each.axis}', each.first)}))"
+            for each in border.comparisons
         )
 
     def _outside(self, border: Border) -> list[str]:
-        """Return the lines that note where in the window a row or column is outside."""
+        """Return the lines that note where in the window a row or column is outeach."""
         window = self.arguments.index("depth")
         lines = []
-        for side in border.sides:
-            stride = self.expression.accesses[side.access].strides[window][side.axis]
-            moved = self._times("i", side.access, window, side.axis, stride)
-            body, is_inside = self._steps(side.step, {})
+        for each in border.comparisons:
+            stride = self.expression.accesses[each.access].strides[window][each.axis]
+            moved = self._times("i", each.access, window, each.axis, stride)
+            body, is_inside = self._steps(each.step, {})
             lines.append(
-                f"  for (var i = 0; i < {side.length}; i += 1) {{\n"
-                f"    let address{side.access} = place.p{side.access} + {moved};\n"
+                f"  for (var i = 0; i < {each.length}; i += 1) {{\n"
+                f"    let address{each.access} = place.p{each.access} + {moved};\n"
                 f"{indent(body, '  ')}"
-                f"    let bit = 1u << u32({_after('i', side.first)});\n"
+                f"    let bit = 1u << u32({_after('i', each.first)});\n"
                 f"    place.border |= select(bit, 0u, {is_inside});\n  }}\n"
             )
         return lines

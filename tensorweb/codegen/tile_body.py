@@ -161,7 +161,7 @@ class TileBody:
             row = f"first_row + {self.left.position(down, f'{i % WIDTH}u')}"
             for j in range(self.column_vectors):
                 across = f"(across + {j * self._across}u)"
-                column = f"first_column + {self.right.position(across, '0u')}"
+                column = f"first_column + {self.right.position(across)}"
                 text += f"  store(split, batch, {row}, {column}, sums{i}_{j});\n"
         return text
 
@@ -197,7 +197,7 @@ class TileBody:
         down = f"(down + i / 4u * {self._down}u)"
         across = f"(across + j * {self._across}u)"
         row = f"first_row + {self.left.position(down, 'i % 4u')}"
-        column = f"first_column + {self.right.position(across, '0u')}"
+        column = f"first_column + {self.right.position(across)}"
         return (
             f"  {guard}{{\n    let place = slice * {own}u + {turn}u;\n"
             f"    let i = (place + {begin}u) / {self.column_vectors}u;\n"

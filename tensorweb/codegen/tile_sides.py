@@ -109,11 +109,14 @@ class Side:
         """Vectors of its tile."""
         return self.quads + self.gap * (self.tile.depth // WIDTH)
 
-    def position(self, vector: str, component: str) -> str:
-        """Return which row or column of its tile a component of a vector is."""
-        if self.operand.is_spread:
-            return f"{vector} + {component} * {self.width}u"
-        return f"{vector} * 4u + {component}"
+    def position(self, vector: str, component: str = "") -> str:
+        """Return which row or column of its tile a component of a vector is.
+
+        Without a component, the first.
+        """
+        first = vector if self.operand.is_spread else f"{vector} * 4u"
+        apart = f" * {self.width}u" if self.operand.is_spread else ""
+        return f"{first} + {component}{apart}" if component else first
 
     def declare(self) -> str:
         """Return the registers, what each load reads and where it goes in the tile."""
@@ -125,7 +128,7 @@ class Side:
             if self.operand.is_along_depth:
                 lines += self._declare_along_depth(i)
             else:
-                inside = self.position(f"{name}_place{i} % {self.width}u", "0u")
+                inside = self.position(f"{name}_place{i} % {self.width}u")
                 lines += [
                     f"  let {name}_along{i} = {self.first} + {inside};\n",
                     f"  let {name}_depth{i} = {name}_place{i} / {self.width}u;\n",

@@ -167,9 +167,9 @@ def choose_tile(
         return Choice(SOFTWARE, 1)
     few = target.scaled(FEW_GROUPS)
     fitting = candidates(batch, rows, columns, target, in_vectors, has_windows)
-    tuned = dict(target.tuned).get(problem_of(batch, rows, columns, in_vectors))
-    if has_windows:
-        tuned = None  # what was measured has no windows
+    tuned = None
+    if not has_windows:  # what `tune` measures has none
+        tuned = dict(target.tuned).get(problem_of(batch, rows, columns, in_vectors))
     for tile in fitting:
         groups = tile.groups(batch, rows, columns)
         if tile.name == tuned and groups >= few:
