@@ -21,7 +21,7 @@ from tools import checks, environment, process, server, site, testing
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     options, further = _parser().parse_known_args(arguments)
-    if further and options.command != "bench":
+    if further and options.command not in ("bench", "fuzz"):
         _parser().error(f"unrecognized arguments: {' '.join(further)}")
     options.further = further
     try:
@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     test = command("test", _test, "set up, check and run every test", wheels=True)
     test.add_argument("-k", metavar="EXPRESSION", help="only tests whose name matches")
     command("bench", _bench, "measure; further arguments go to bench/")
+    command("fuzz", _fuzz, "compare random graphs with NumPy: SECONDS SEED")
     return parser
 
 
@@ -100,10 +101,18 @@ def _test(options: argparse.Namespace) -> int:
 
 
 def _bench(options: argparse.Namespace) -> int:
+    return _module("bench", options.further)
+
+
+def _fuzz(options: argparse.Namespace) -> int:
+    return _module("fuzz", options.further)
+
+
+def _module(name: str, arguments: list[str]) -> int:
+    """Run one of the project's own programs with further arguments."""
     environment.prepare("test")
     return process.status(
-        [environment.PYTHON, "-m", "bench", *options.further],
-        env=environment.variables(),
+        [environment.PYTHON, "-m", name, *arguments], env=environment.variables()
     )
 
 

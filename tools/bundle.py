@@ -16,6 +16,7 @@ from tools.environment import npm_tool
 from tools.process import ROOT, BuildError, output
 
 WEB = ROOT / "web"
+NETWORK = WEB / "network.html"
 ENTRIES = ("main.ts", "worker.ts")
 STATIC = {".html", ".css", ".svg", ".png", ".ico", ".webmanifest"}
 
@@ -48,12 +49,14 @@ def bundle(out: Path) -> str:
     output([*esbuild, *entries, *ESBUILD, *names, f"--outdir={out}"])
     renamed = {f"{path.stem}.js": f"{path.stem}-{version}.js" for path in entries}
     for path in sorted(WEB.iterdir()):
-        if path.suffix not in STATIC:
+        if path.suffix not in STATIC or path == NETWORK:
             continue
         name = path.name
         if path.suffix == ".css":
             name = renamed[path.name] = f"{path.stem}-{version}.css"
         shutil.copyfile(path, out / name)
+    (out / "network").mkdir()
+    shutil.copyfile(NETWORK, out / "network/index.html")
     for path in [*out.glob("*.html"), *out.glob("*.js")]:
         path.write_text(rewrite(path.read_text("utf-8"), renamed), "utf-8")
     return version

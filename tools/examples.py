@@ -21,8 +21,15 @@ def index(folder: Path) -> list[dict[str, str]]:
 
 
 def write_index(folder: Path, target: Path) -> None:
-    """Write the index of `folder` as JSON to `target`."""
-    target.write_text(json.dumps(index(folder), indent=1, ensure_ascii=False), "utf-8")
+    """Write the index of `folder` with every program's text as JSON to `target`.
+
+    With the texts in it an example opens at once: nobody types while one is fetched.
+    """
+    entries = [
+        {**entry, "source": (folder / entry["file"]).read_text("utf-8")}
+        for entry in index(folder)
+    ]
+    target.write_text(json.dumps(entries, indent=1, ensure_ascii=False), "utf-8")
 
 
 def _entry(path: Path) -> dict[str, str]:

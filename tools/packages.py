@@ -11,7 +11,6 @@ refuses the `pyemscripten_…` wheels of PEP 783.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import sys
@@ -25,6 +24,7 @@ from pyodide_lock import (
     parse_top_level_import_name,
 )
 
+from tools import pins
 from tools.wheels import Sources, Target, Wheel
 
 WANTED = ("micropip", "numpy", "packaging")
@@ -34,22 +34,28 @@ REQUIRED = "micropip"
 def main(arguments: list[str]) -> int:
     """Fill the site's `wheels/` and write `pyodide/pyodide-lock.json`."""
     pyodide, out, cache, *rest = map(Path, arguments)
-    package = json.loads((pyodide / "package.json").read_text("utf-8"))
-    lock = json.loads((pyodide / "pyodide-lock.json").read_text("utf-8"))
-    target = Target.of_lock(lock, package["version"])
-    sources = Sources(target, cache, rest[0] if rest else None)
+    target = target_of(pyodide)
+    sources = Sources(target, cache, rest[0] if rest else None, pins.read())
     own = [target.read(path) for path in (out / "wheels").glob("tensorweb-*.whl")]
     found = collect(sources, own)
     if REQUIRED not in found:
         print(f"{REQUIRED} was found nowhere; the site cannot do without it")
         return 1
     for _, wheel in sorted(found.items()):
-        print(f"  {wheel.name} {wheel.version}: {wheel.source}", flush=True)
+        note = "" if wheel in own or sources.is_pinned(wheel) else ", not a pinned file"
+        print(f"  {wheel.name} {wheel.version}: {wheel.source}{note}", flush=True)
         if wheel.path.parent != out / "wheels":
             shutil.copyfile(wheel.path, out / "wheels" / wheel.path.name)
     spec = lock_spec(target, found)
     spec.to_json(out / "pyodide/pyodide-lock.json", indent=1)
     return 0
+
+
+def target_of(pyodide: Path) -> Target:
+    """Return what the npm package `pyodide` is for."""
+    package = json.loads((pyodide / "package.json").read_text("utf-8"))
+    lock = json.loads((pyodide / "pyodide-lock.json").read_text("utf-8"))
+    return Target.of_lock(lock, package["version"])
 
 
 def collect(sources: Sources, own: Iterable[Wheel]) -> dict[str, Wheel]:
@@ -90,7 +96,7 @@ def lock_spec(target: Target, wheels: dict[str, Wheel]) -> PyodideLockSpec:
             version=wheel.version,
             file_name=f"../wheels/{wheel.path.name}",
             install_dir="site",
-            sha256=hashlib.sha256(wheel.path.read_bytes()).hexdigest(),
+            sha256=pins.digest(wheel.path),
             imports=parse_top_level_import_name(wheel.path) or [],
             depends=list(wheel.needs),
         )

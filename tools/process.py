@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shlex
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+
+GRACE_SECONDS = 20
 
 
 class BuildError(Exception):
@@ -23,16 +28,23 @@ def status(
     """Run `command` in the repository with its output shown; return its exit code.
 
     Raises:
-        BuildError: the program is missing, or ran longer than `seconds`.
+        BuildError: the program is missing, or ran longer than `seconds` and was ended,
+            with everything that it had started.
     """
+    is_bounded = seconds is not None
     try:
-        return subprocess.run(
-            list(map(str, command)), cwd=ROOT, env=env, timeout=seconds, check=False
-        ).returncode
+        process = subprocess.Popen(
+            list(map(str, command)), cwd=ROOT, env=env, start_new_session=is_bounded
+        )
     except FileNotFoundError as error:
         raise BuildError(f"cannot start {command[0]}: {error.strerror}") from None
+    try:
+        return process.wait(seconds)
     except subprocess.TimeoutExpired:
-        raise BuildError(f"stopped after {seconds:.0f} s: {_shown(command)}") from None
+        raise BuildError(f"cut off after {seconds:.0f} s: {_shown(command)}") from None
+    finally:
+        if process.poll() is None:
+            _end(process, is_leader=is_bounded)
 
 
 def output(
@@ -62,5 +74,25 @@ def output(
     return result.stdout
 
 
+def end_as_interrupted() -> None:
+    """Let a request to terminate do what Ctrl+C does, so that nothing is left over."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
 def _shown(command: Sequence[str | Path]) -> str:
     return shlex.join(map(str, command))
+
+
+def _end(process: subprocess.Popen[bytes], *, is_leader: bool) -> None:
+    """End a program, and what it started where it leads a session of its own.
+
+    An interrupt lets it tell what it knows and close what it opened; then it is killed.
+    """
+    if os.name == "nt" or not is_leader:
+        process.terminate()
+        process.wait()
+        return
+    for kind, seconds in ((signal.SIGINT, GRACE_SECONDS), (signal.SIGKILL, None)):
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            os.killpg(process.pid, kind)
+            process.wait(seconds)

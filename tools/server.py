@@ -1,7 +1,10 @@
 """Serve a built site locally, isolated from other origins unless told otherwise.
 
-Isolation gives the page SharedArrayBuffer, so that Stop can interrupt a busy loop.
-Used by `build.py serve` and by the browser tests; not meant for the open internet.
+Isolation gives the page SharedArrayBuffer, so that Stop can interrupt a busy loop. What
+else a site wants to be sent stands in its `_headers`, as on other hosts. Only
+requests for this machine by name are answered: another site whose name resolves to this
+address could read along otherwise. Used by `build.py serve` and by the browser tests;
+not meant for the open internet.
 """
 
 from __future__ import annotations
@@ -10,15 +13,14 @@ import contextlib
 import errno
 import http.server
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
+from typing import BinaryIO
 
+from tools import policy
 from tools.process import BuildError
 
-ISOLATION = {
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Embedder-Policy": "require-corp",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
+HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 MIME_TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -40,6 +42,7 @@ MIME_TYPES = {
 class SiteHandler(http.server.SimpleHTTPRequestHandler):
     """Serves files with the right types, unchanged files as 304, and no log lines."""
 
+    server: SiteServer
     protocol_version = "HTTP/1.1"
     extensions_map = MIME_TYPES
 
@@ -47,10 +50,39 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
         self.isolated = isolated
         super().__init__(*args, **options)  # type: ignore[arg-type]  # passed through
 
+    def parse_request(self) -> bool:
+        """Read the request's lines; refuse those that name another host."""
+        if not super().parse_request():
+            return False
+        host = self.headers.get("Host", "").lower()
+        if host in self.server.hosts:
+            return True
+        explain = f"This server answers as localhost:{self.server.server_port} only."
+        self.send_error(HTTPStatus.MISDIRECTED_REQUEST, explain=explain)
+        return False
+
+    def send_head(self) -> BinaryIO | None:
+        """Open the file; a name that no file can have is not found."""
+        try:
+            return super().send_head()
+        except ValueError:
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return None
+
+    def list_directory(self, path: object) -> None:
+        """Show no folder's content: a static host does not either."""
+        self.send_error(HTTPStatus.NOT_FOUND)
+
     def end_headers(self) -> None:
-        """Add our headers to every answer, errors included."""
-        for name, value in ISOLATION.items() if self.isolated else ():
-            self.send_header(name, value)
+        """Add the site's own headers and ours to every answer, errors included."""
+        rules = policy.read(Path(self.directory))
+        path = getattr(self, "path", "").partition("?")[0]
+        headers = policy.SHARED | policy.headers(rules, path)
+        if rules:  # what the site does not know may do nothing
+            headers.setdefault(policy.HEADER, policy.NOTHING)
+        for name, value in headers.items():
+            if self.isolated or name not in policy.ISOLATION:
+                self.send_header(name, value)
         # The browser keeps files and asks each time whether they changed.
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
@@ -68,6 +100,9 @@ class SiteServer(http.server.ThreadingHTTPServer):
         handler = partial(SiteHandler, directory=str(folder), isolated=isolated)
         super().__init__(("127.0.0.1", port), handler)
         self.isolated = isolated
+        self.hosts = {f"{host}:{self.server_port}" for host in HOSTS}
+        if self.server_port == 80:  # browsers leave it out
+            self.hosts.update(HOSTS)
 
     @property
     def url(self) -> str:

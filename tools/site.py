@@ -1,8 +1,9 @@
 """Assemble the static site: page, Pyodide, wheels, examples and the list of files.
 
 The folder works on any static host, under any path, and asks no other origin. Layout:
-`index.html` and its scripts, `pyodide/` (with the lock file), `wheels/`, `examples/`,
-`build.json`.
+`index.html` and its scripts, `examples.json` with the programs, `network/` (see
+`tools/policy.py`), `pyodide/` (with its lock file), `wheels/`, `build.json` and
+`_headers`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tools import environment, examples
+from tools import environment, examples, policy
 from tools.bundle import WEB, bundle
 from tools.process import BuildError, output, status
 
@@ -58,17 +59,16 @@ def build_wheel(folder: Path) -> Path:
 
 def _fill(out: Path, wheels: Path | None) -> None:
     out.chmod(0o755)
-    for folder in ("pyodide", "wheels", "examples"):
+    for folder in ("pyodide", "wheels"):
         (out / folder).mkdir()
     version = bundle(out)
-    for path in sorted((WEB / "examples").glob("*.py")):
-        shutil.copyfile(path, out / "examples" / path.name)
     examples.write_index(WEB / "examples", out / "examples.json")
     for name in PYODIDE_FILES:
         shutil.copyfile(PYODIDE / name, out / "pyodide" / name)
     build_wheel(out / "wheels")
     _add_packages(out, wheels)
     _describe(out, version)
+    policy.apply(out)
 
 
 def _add_packages(out: Path, wheels: Path | None) -> None:

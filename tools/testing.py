@@ -1,20 +1,33 @@
-"""Run everything that must hold: checks, unit tests, the site, browser tests."""
+"""Run everything that must hold: checks, unit tests, the site, browser tests.
+
+The browser tests run on the site with the wheels that were asked for. With a folder of
+wheels, those that NumPy in the site makes a difference to run on a site without the
+folder too.
+"""
 
 from __future__ import annotations
 
 import time
-import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools import checks, environment, machine, site
+from tools import checks, environment, machine, process, site
 from tools.process import ROOT, BuildError, status
+from tools.results import Results
 
-BUDGET = 25 * 60
-"""Seconds that a whole run may take; what is left of it bounds each pytest."""
+BUDGET = 60 * 60
+"""Seconds that a whole run may take, four times what two idle cores need: a busy
+machine passes too. What is left of it bounds each pytest."""
+
+SLOWEST = 10
 
 UNIT_TESTS = ["tests", "tensorweb", "--doctest-modules", "-n", "2"]
+
+BROWSER_TESTS = ["e2e", "-n", "2", "--dist", "loadfile"]
+"""Files side by side: the tests of one often share a page."""
+
+NUMPY_MATTERS = ["e2e", "-m", "needs_numpy or numpy_or_not"]
 
 NO_TESTS = 5
 """Pytest's exit code when it found nothing to run."""
@@ -22,12 +35,13 @@ NO_TESTS = 5
 
 @dataclass
 class Report:
-    """What happened: a line for each step, failures, and the sums over both pytests."""
+    """What happened: a line for each step, and the tests of each pytest."""
 
     started: float = field(default_factory=time.monotonic)
     lines: list[str] = field(default_factory=list)
     is_failed: bool = False
     counts: Counter[str] = field(default_factory=Counter)
+    results: dict[str, Results] = field(default_factory=dict)
 
     def add(self, step: str, failure: str = "") -> None:
         """Note how `step` ended; an empty `failure` means well."""
@@ -39,6 +53,20 @@ class Report:
         """Return what is left of the budget, at least one minute."""
         return max(60.0, BUDGET - (time.monotonic() - self.started))
 
+    def summary(self) -> list[str]:
+        """Return the lines that close a run; the last one has the sums."""
+        lines = ["", "== summary", *self.lines]
+        for step, results in self.results.items():
+            lines += _named("failed", step, results.named("failed"))
+            lines += _named("unfinished", step, results.unfinished())
+        lines += _slowest(self.results)
+        for step, results in self.results.items():
+            for reason, names in results.skips().items():
+                number = len([t for t in results.tests.values() if t.reason == reason])
+                lines += _named(f"skipped, {number}: {reason}", step, names)
+        keys = ("passed", "failed", "skipped")
+        return [*lines, ", ".join(f"{self.counts[key]} {key}" for key in keys)]
+
 
 def run(wheels: Path | None, expression: str | None) -> int:
     """Run everything and print one summary; return the exit code.
@@ -48,68 +76,100 @@ def run(wheels: Path | None, expression: str | None) -> int:
         expression: pytest's `-k`; then a run without tests is no failure.
     """
     report = Report()
+    process.end_as_interrupted()
     environment.prepare("test")
     machine.prepare()
     report.add("set-up")
-    failed = checks.run()
-    report.add("checks", ", ".join(failed))
-    _pytest(report, "tests", UNIT_TESTS, expression)
     try:
-        print("\n== site", flush=True)
-        site.build(ROOT / "dist", wheels)
-        report.add("site")
-    except BuildError as error:
-        print(error)
-        report.add("site", "failed, so the browser tests did not run")
-    else:
-        _pytest(report, "e2e", ["e2e"], expression)
-    print("\n== summary", *report.lines, sep="\n")
-    counts = report.counts
-    print(", ".join(f"{counts[key]} {key}" for key in ("passed", "failed", "skipped")))
+        failed = checks.run()
+        report.add("checks", ", ".join(failed))
+        _pytest(report, "tests", UNIT_TESTS, expression)
+        _browser(report, "e2e", ROOT / "dist", wheels, BROWSER_TESTS, expression)
+        if wheels:
+            plain = environment.CACHE / "site-without-wheels"
+            step = "e2e without --wheels"
+            _browser(report, step, plain, None, NUMPY_MATTERS, expression)
+    finally:
+        print(*report.summary(), sep="\n", flush=True)
     return 1 if report.is_failed else 0
 
 
-def _pytest(
-    report: Report, step: str, arguments: list[str], expression: str | None
+def _browser(
+    report: Report,
+    step: str,
+    out: Path,
+    wheels: Path | None,
+    arguments: list[str],
+    expression: str | None,
 ) -> None:
+    """Build a site and run browser tests on it."""
+    print(f"\n== site for {step}", flush=True)
+    try:
+        site.build(out, wheels)
+    except BuildError as error:
+        print(error)
+        report.add(step, "the site could not be built, so no test ran")
+        return
+    report.add(f"site for {step}")
+    _pytest(report, step, arguments, expression, {"TENSORWEB_SITE": str(out)})
+
+
+def _pytest(
+    report: Report,
+    step: str,
+    arguments: list[str],
+    expression: str | None,
+    variables: dict[str, str] | None = None,
+) -> None:
+    """Run pytest and note what it told, also when it is cut off."""
     print(f"\n== {step}", flush=True)
-    results = environment.CACHE / f"{step}.xml"
-    results.unlink(missing_ok=True)
-    command = ["-m", "pytest", "-q", f"--junitxml={results}", *arguments]
+    progress = environment.CACHE / f"{step.replace(' ', '-')}.progress"
+    progress.unlink(missing_ok=True)
+    command: list[str | Path] = [
+        environment.PYTHON,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "tools.progress",
+    ]
+    command += ["--progress", progress, *arguments]
     if expression:
         command += ["-k", expression]
-    env = environment.variables()
-    browser = machine.chromium()
-    if browser:
+    env = {**environment.variables(), **(variables or {})}
+    if browser := machine.chromium():
         env["TENSORWEB_CHROMIUM"] = browser
+    failure, code = "", 0
     try:
-        code = status(
-            [environment.PYTHON, *command], env=env, seconds=report.seconds_left()
-        )
+        code = status(command, env=env, seconds=report.seconds_left())
     except BuildError as error:
-        report.counts["failed"] += 1
-        report.add(step, str(error))
-        return
-    counts = count(results)
+        failure = str(error)
+    finally:
+        results = report.results[step] = Results.read(progress)
+    if code and not (code == NO_TESTS and expression):
+        failure = f"pytest exit code {code}"
+    counts = results.counts()
+    if failure and not counts["failed"]:
+        counts["failed"] = 1
     report.counts.update(counts)
-    if code == NO_TESTS and expression:
-        code = 0
     shown = ", ".join(f"{number} {key}" for key, number in counts.items())
-    report.add(f"{step} ({shown})", f"pytest exit code {code}" if code else "")
+    if results.not_begun():
+        shown += f", {results.not_begun()} not begun"
+    report.add(f"{step} ({shown})", failure)
 
 
-def count(results: Path) -> dict[str, int]:
-    """Return how many tests passed, failed and were skipped, from a JUnit file."""
-    counts = {"passed": 0, "failed": 0, "skipped": 0}
-    if not results.is_file():
-        return counts
-    for suite in ElementTree.parse(results).iter("testsuite"):
-        number = {
-            key: int(suite.get(key, "0"))
-            for key in ("tests", "failures", "errors", "skipped")
-        }
-        failed = number["failures"] + number["errors"]
-        counts["failed"] += failed
-        counts["skipped"] += number["skipped"]
-        counts["passed"] += number["tests"] - failed - number["skipped"]
-    return counts
+def _named(title: str, step: str, names: list[str]) -> list[str]:
+    """Return a heading and a line for each name; nothing where there are none."""
+    return ["", f"{step}: {title}", *(f"  {name}" for name in names)] if names else []
+
+
+def _slowest(results: dict[str, Results]) -> list[str]:
+    """Return the tests that took longest, set-up included."""
+    taken = [
+        (test.seconds, name)
+        for found in results.values()
+        for name, test in found.tests.items()
+    ]
+    taken.sort(reverse=True)
+    lines = [f"  {seconds:6.1f} s  {name}" for seconds, name in taken[:SLOWEST]]
+    return ["", "slowest", *lines] if lines else []

@@ -1,19 +1,22 @@
 """Find wheels that run in Pyodide: a folder, then PyPI, then Pyodide's own CDN.
 
 Runs inside `.venv` (`packaging`). Versions are those of the lock file that Pyodide was
-released with, except in the folder, where any version that fits the platform counts.
+released with, and what is fetched or was kept must have a pinned SHA-256. The folder is
+its owner's choice: any version that fits the platform counts, and what is not pinned is
+said to be so.
 """
 
 from __future__ import annotations
 
 import email
-import hashlib
 import subprocess
 import sys
+import tempfile
 import urllib.request
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +28,9 @@ from packaging.utils import (
     parse_wheel_filename,
 )
 from packaging.version import Version
+
+from tools import pins
+from tools.pins import Pins
 
 CDN = "https://cdn.jsdelivr.net/pyodide/v{pyodide}/full/{file_name}"
 CDN_SECONDS = 5
@@ -127,11 +133,14 @@ class Target:
 class Sources:
     """Everywhere a wheel may come from, in the order in which it is asked."""
 
-    def __init__(self, target: Target, cache: Path, folder: Path | None) -> None:
+    def __init__(
+        self, target: Target, cache: Path, folder: Path | None, allowed: Pins
+    ) -> None:
         self.target = target
         self.cache = cache / target.pyodide
         self.folder = folder
-        self._in_folder = self._scan(folder, f"--wheels {folder}") if folder else {}
+        self.allowed = allowed
+        self._in_folder = self._newest(folder, f"--wheels {folder}") if folder else {}
 
     def folder_names(self) -> list[str]:
         """Return the names of the packages in the folder."""
@@ -149,6 +158,16 @@ class Sources:
                 return wheel
         return None
 
+    def is_pinned(self, wheel: Wheel) -> bool:
+        """Tell whether the wheel's content is one of those allowed for its version."""
+        return pins.digest(wheel.path) in self._hashes(wheel.name, wheel.version)
+
+    def _hashes(self, name: str, version: str) -> frozenset[str]:
+        """Return what is pinned here, and by the lock file of Pyodide's release."""
+        row = self.target.locked.get(name, {})
+        own = {row["sha256"]} if row.get("version") == version else set()
+        return self.allowed.get((name, version), frozenset()) | own
+
     def _fetched(
         self,
         name: str,
@@ -158,14 +177,15 @@ class Sources:
     ) -> Wheel | None:
         """Return the wheel from this source's cache, filling it at the first time."""
         folder = self.cache / source.lower() / f"{name}-{row['version']}"
-        kept = self._scan(folder, f"{source}, kept from an earlier build")
-        if name not in kept:
-            folder.mkdir(parents=True, exist_ok=True)
-            fetch(name, row, folder)
-            kept = self._scan(folder, source)
-        return kept.get(name)
+        hashes = self._hashes(name, row["version"])
+        if path := _pinned(folder, hashes):
+            return self.target.read(path, f"{source}, kept from an earlier build")
+        folder.mkdir(parents=True, exist_ok=True)
+        fetch(name, row, folder)
+        path = _pinned(folder, hashes)
+        return self.target.read(path, source) if path else None
 
-    def _scan(self, folder: Path, source: str) -> dict[str, Wheel]:
+    def _newest(self, folder: Path, source: str) -> dict[str, Wheel]:
         """Return the newest fitting wheel of each package in `folder`."""
         fitting = filter(self.target.fits, sorted(folder.glob("*.whl")))
         wheels = [self.target.read(path, source) for path in fitting]
@@ -173,28 +193,45 @@ class Sources:
         return {wheel.name: wheel for wheel in wheels}
 
     def _from_pypi(self, name: str, row: Mapping[str, Any], folder: Path) -> None:
-        python = self.target.python.rpartition(".")[0]
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-        command += ["--disable-pip-version-check", "--only-binary=:all:"]
-        command += ["--platform", self.target.wheel_platform]
-        command += ["--implementation", "cp", "--python-version", python]
-        command += ["--abi", f"cp{python.replace('.', '')}", "--abi", "none"]
-        command += [
-            "--retries",
-            "1",
-            "--dest",
-            str(folder),
-            f"{name}=={row['version']}",
-        ]
-        subprocess.run(command, capture_output=True, check=False)
+        version = row["version"]
+        if hashes := self.allowed.get((name, version)):
+            download(self.target, pins.requirement(name, version, hashes), folder)
 
     def _from_cdn(self, name: str, row: Mapping[str, Any], folder: Path) -> None:
         file_name = row["file_name"]
         url = CDN.format(pyodide=self.target.pyodide, file_name=file_name)
         try:
             with urllib.request.urlopen(url, timeout=CDN_SECONDS) as answer:
-                content = answer.read()
-        except OSError:
+                (folder / file_name).write_bytes(answer.read())
+        except (OSError, HTTPException):
             return
-        if hashlib.sha256(content).hexdigest() == row["sha256"]:
-            (folder / file_name).write_bytes(content)
+
+
+def _pinned(folder: Path, hashes: frozenset[str]) -> Path | None:
+    """Return the wheel in `folder` that has one of the hashes; remove the others."""
+    found = None
+    for path in sorted(folder.glob("*.whl")):
+        if pins.digest(path) in hashes:
+            found = path
+        else:
+            print(f"  {path.name}: removed, not the pinned file", flush=True)
+            path.unlink()
+    return found
+
+
+def download(target: Target, requirements: str, folder: Path) -> None:
+    """Let pip put what `requirements` asks for into `folder`, as far as PyPI has it.
+
+    With hashes in the text, pip takes files that have one of them and no others.
+    """
+    python = target.python.rpartition(".")[0]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    command += ["--disable-pip-version-check", "--only-binary=:all:"]
+    command += ["--platform", target.wheel_platform]
+    command += ["--implementation", "cp", "--python-version", python]
+    command += ["--abi", f"cp{python.replace('.', '')}", "--abi", "none"]
+    command += ["--retries", "1", "--dest", str(folder), "--requirement"]
+    with tempfile.TemporaryDirectory() as place:
+        asked = Path(place, "requirements.txt")
+        asked.write_text(requirements, "utf-8")
+        subprocess.run([*command, str(asked)], capture_output=True, check=False)

@@ -1,0 +1,96 @@
+"""What the site tells browsers: every file is strict and one document is open."""
+
+from __future__ import annotations
+
+import re
+import threading
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tools import policy
+from tools.server import SiteServer
+
+PAGE = '<meta http-equiv="Content-Security-Policy" content="POLICY" />'
+SCRIPT = "<script>\n  theme();\n</script>"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A small site with both documents."""
+    for folder in ("network", "pyodide/deep"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "index.html").write_text(PAGE + SCRIPT)
+    (tmp_path / "network/index.html").write_text(PAGE)
+    (tmp_path / "main.js").write_text("")
+    (tmp_path / "pyodide/deep/file.mjs").write_text("")
+    policy.apply(tmp_path)
+    return tmp_path
+
+
+def sources(text: str) -> dict[str, str]:
+    """Read a policy as a browser does."""
+    return dict(part.strip().split(" ", 1) for part in text.split(";"))
+
+
+def in_page(path: Path) -> dict[str, str]:
+    found = re.search(r'content="(.*?)"', path.read_text())
+    assert found
+    return sources(found[1])
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/index.html", "/main.js", "/pyodide/deep/file.mjs"]
+)
+def test_every_file_is_strict(site: Path, path: str) -> None:
+    headers = policy.headers(policy.read(site), path)
+    found = sources(headers[policy.HEADER])
+    assert found["connect-src"] == found["default-src"] == "'self'"
+    assert found["frame-ancestors"] == "'none'"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cross-Origin-Embedder-Policy"] == "require-corp"
+
+
+@pytest.mark.parametrize("path", ["/network/", "/network/index.html"])
+def test_one_document_reaches_the_network(site: Path, path: str) -> None:
+    value = policy.headers(policy.read(site), path)[policy.HEADER]
+    assert "," not in value  # a second policy would close it again
+    found = sources(value)
+    assert found["connect-src"].startswith("*")
+    assert found["script-src"].split()[0] == "'self'"
+    assert found["frame-ancestors"] == "'self'"
+
+
+@pytest.mark.parametrize("name", policy.DOCUMENTS)
+def test_documents_say_their_policy_too(site: Path, name: str) -> None:
+    rules = policy.headers(policy.read(site), f"/{name}")
+    header = sources(rules[policy.HEADER])
+    assert header.pop("frame-ancestors")
+    assert in_page(site / name) == header
+
+
+def test_inline_script_is_allowed_by_its_digest(site: Path) -> None:
+    allowed = in_page(site / "index.html")["script-src"]
+    assert allowed.count("'sha256-") == 1
+    assert "'unsafe-inline'" not in allowed
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_server_sends_what_the_site_says(site: Path, isolated: bool) -> None:
+    with SiteServer(site, isolated=isolated) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with urllib.request.urlopen(f"{server.url}main.js?x=1") as answer:
+            sent = answer.headers
+        with pytest.raises(urllib.error.HTTPError) as missing:
+            urllib.request.urlopen(f"{server.url}nothing")
+        server.shutdown()
+    assert sources(sent[policy.HEADER])["connect-src"] == "'self'"
+    assert ("Cross-Origin-Embedder-Policy" in sent) is isolated
+    assert missing.value.headers[policy.HEADER] == policy.NOTHING
+    missing.value.close()
+
+
+def test_folder_without_rules_gets_none(tmp_path: Path) -> None:
+    assert policy.read(tmp_path) == []

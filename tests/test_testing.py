@@ -1,0 +1,209 @@
+"""What `build.py test` tells: sums, names, reasons, also of a run that was cut off."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tools import process, testing
+from tools.process import ROOT, BuildError
+from tools.results import Record, Results
+
+TESTS = """
+import os, signal, time
+import pytest
+
+def test_good(): pass
+
+@pytest.mark.parametrize("x", [1, 2])
+def test_skipped(x): pytest.skip("no such thing here")
+
+@pytest.fixture
+def broken():
+    yield
+    raise ValueError
+
+def test_broken_at_its_end(broken): pass
+
+def test_slow(): time.sleep(0.2)
+
+def test_wrong(): assert False
+
+@pytest.mark.skipif(not os.environ.get("ENDLESS"), reason="only when asked")
+def test_endless(): os.kill(os.getpid(), signal.SIGKILL)
+
+def test_never_reached(): pass
+"""
+
+
+def results_of(
+    folder: Path, *options: str, text: str = TESTS, **variables: str
+) -> Results:
+    """Run the tests in a file of their own and read what they told."""
+    (folder / "test_it.py").write_text(text, "utf-8")
+    (folder / "pytest.ini").write_text("[pytest]\n", "utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tools.progress", *options]
+    command += ["--progress", folder / "progress", "-c", folder / "pytest.ini", folder]
+    subprocess.run(
+        list(map(str, command)),
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        capture_output=True,
+        check=False,
+    )
+    return Results.read(folder / "progress")
+
+
+def short(names: list[str]) -> list[str]:
+    return sorted(name.rpartition("::")[2] for name in names)
+
+
+@pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "in two workers"])
+def test_every_test_is_told_of(tmp_path: Path, options: tuple[str, ...]) -> None:
+    found = results_of(tmp_path, *options)
+    assert found.counts() == {"passed": 3, "failed": 2, "skipped": 3}
+    assert short(found.named("failed")) == ["test_broken_at_its_end", "test_wrong"]
+    assert (found.unfinished(), found.not_begun()) == ([], 0)
+    reasons = {reason: short(names) for reason, names in found.skips().items()}
+    assert reasons == {
+        "no such thing here": ["test_skipped (2 cases)"],
+        "only when asked": ["test_endless"],
+    }
+    slowest = max(found.tests, key=lambda name: found.tests[name].seconds)
+    assert short([slowest]) == ["test_slow"]
+
+
+def test_run_that_is_killed_has_named_failed_and_unfinished(tmp_path: Path) -> None:
+    found = results_of(tmp_path, ENDLESS="1")
+    assert short(found.named("failed")) == ["test_broken_at_its_end", "test_wrong"]
+    assert short(found.unfinished()) == ["test_endless"]
+    assert found.not_begun() == 1
+    assert found.counts() == {"passed": 2, "failed": 3, "skipped": 2}
+
+
+def test_file_that_cannot_be_read_is_a_failure(tmp_path: Path) -> None:
+    found = results_of(tmp_path, text="import nothing_of_this_name\n")
+    assert found.counts()["failed"] == 1
+    assert found.named("failed")[0].endswith("test_it.py")
+
+
+def test_progress_that_ends_in_the_middle_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "progress"
+    path.write_text('{"collected": 2}\n{"test": "a"}\n{"test": "a", "ph', "utf-8")
+    assert Results.read(path).unfinished() == ["a"]
+    assert Results.read(tmp_path / "missing").counts()["failed"] == 0
+
+
+HOLDING = """
+import signal, time
+signal.signal(signal.SIGINT, signal.{reaction})
+held = open({pipe!r}, "w")
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no sessions")
+@pytest.mark.parametrize("reaction", ["default_int_handler", "SIG_IGN"])
+def test_program_that_is_cut_off_leaves_nothing_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reaction: str
+) -> None:
+    monkeypatch.setattr(process, "GRACE_SECONDS", 0.2)
+    os.mkfifo(pipe := tmp_path / "pipe")
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    child = HOLDING.format(reaction=reaction, pipe=str(pipe))
+    starts = (
+        f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    )
+    with pytest.raises(BuildError, match="cut off after 1 s: "):
+        process.status([sys.executable, "-c", starts], seconds=1)
+    os.set_blocking(reader, True)  # those that were killed may still be on their way
+    assert os.read(reader, 1) == b""  # its end: nobody holds the other side
+    os.close(reader)
+
+
+# The steps
+
+
+@dataclass
+class Steps:
+    """Stand-ins for everything that a run does: what was built, what ran."""
+
+    built: list[tuple[str, Path | None]] = field(default_factory=list)
+    ran: list[tuple[list[str], str]] = field(default_factory=list)
+    progress: str = '{"test": "t"}\n{"test": "t", "outcome": "passed", "seconds": 1}\n'
+    cut: bool = False
+
+    def status(self, command: list[Any], env: dict[str, str], seconds: float) -> int:
+        Path(command[command.index("--progress") + 1]).write_text(self.progress)
+        words = [str(word) for word in command[command.index("--progress") + 2 :]]
+        self.ran.append((words, Path(env.get("TENSORWEB_SITE", "")).name))
+        if self.cut:
+            raise BuildError("cut off after 9 s: pytest")
+        return 0
+
+
+@pytest.fixture
+def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Steps:
+    done = Steps()
+    monkeypatch.setattr(testing.environment, "prepare", lambda level: None)
+    monkeypatch.setattr(testing.environment, "CACHE", tmp_path)
+    monkeypatch.setattr(testing.machine, "prepare", lambda: None)
+    monkeypatch.setattr(testing.process, "end_as_interrupted", lambda: None)
+    monkeypatch.setattr(testing.checks, "run", list)
+    monkeypatch.setattr(
+        testing.site, "build", lambda out, wheels: done.built.append((out.name, wheels))
+    )
+    monkeypatch.setattr(testing, "status", done.status)
+    return done
+
+
+DONE = '{"test": "t", "phase": "done"}\n'
+
+
+def test_wheels_run_what_numpy_decides_again_without_them(
+    steps: Steps, capsys: pytest.CaptureFixture[str]
+) -> None:
+    steps.progress += DONE
+    assert testing.run(Path("wheels"), None) == 0
+    plain = "site-without-wheels"
+    assert steps.built == [("dist", Path("wheels")), (plain, None)]
+    assert [site for _, site in steps.ran] == ["", "dist", plain]
+    assert steps.ran[2][0] == ["e2e", "-m", "needs_numpy or numpy_or_not"]
+    assert capsys.readouterr().out.endswith("\n3 passed, 0 failed, 0 skipped\n")
+
+
+def test_without_wheels_there_is_one_site(steps: Steps) -> None:
+    steps.progress += DONE
+    assert testing.run(None, "name") == 0
+    assert steps.built == [("dist", None)]
+    assert [words[-2:] for words, _ in steps.ran] == [["-k", "name"]] * 2
+
+
+def test_cut_off_step_names_what_was_under_way(
+    steps: Steps, capsys: pytest.CaptureFixture[str]
+) -> None:
+    steps.cut = True
+    assert testing.run(None, None) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.endswith("): cut off after 9 s: pytest") for line in lines)
+    assert lines[lines.index("tests: unfinished") + 1] == "  t"
+    assert lines[-1] == "0 passed, 2 failed, 0 skipped"
+
+
+def test_summary_names_skips_by_reason_and_the_slowest() -> None:
+    report = testing.Report(lines=["  1.0 s  e2e: ok"])
+    tests = {f"t{i}": Record("passed", float(i), "", True) for i in range(12)}
+    tests |= {f"s[{i}]": Record("skipped", 0.0, "no NumPy", True) for i in range(2)}
+    report.results["e2e"] = Results(tests, len(tests))
+    report.counts.update(report.results["e2e"].counts())
+    lines = report.summary()
+    assert lines[lines.index("slowest") + 1].split() == ["11.0", "s", "t11"]
+    assert sum(" s  t" in line for line in lines) == testing.SLOWEST
+    assert lines[lines.index("e2e: skipped, 2: no NumPy") + 1] == "  s (2 cases)"
+    assert lines[-1] == "12 passed, 0 failed, 2 skipped"

@@ -1,0 +1,133 @@
+"""What each file of the site tells browsers about safety: the tables and their files.
+
+A site carries its headers in `_headers`, which hosts like Netlify and Cloudflare Pages
+read and the server of `build.py serve` as well. Hosts that know no such file send the
+pages alone, so both documents say their policy in a `meta` element too. Workers start
+from `blob:` addresses and take over the policy of the document that starts them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from base64 import b64encode
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+FILE = "_headers"
+HEADER = "Content-Security-Policy"
+
+Policy = dict[str, str]
+
+ISOLATION = {
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+SHARED = ISOLATION | {"X-Content-Type-Options": "nosniff"}
+"""Headers of every file."""
+
+STRICT: Policy = {
+    "default-src": "'self'",
+    "script-src": "'self' 'wasm-unsafe-eval' 'unsafe-eval'",  # Pyodide makes functions
+    "connect-src": "'self'",
+    "worker-src": "'self' blob:",  # what workers import must fit as well, in Chromium
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data:",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "object-src": "'none'",
+    "frame-ancestors": "'none'",
+}
+"""Programs reach the page's own origin only, and no other page shows this one."""
+
+OPEN: Policy = STRICT | {"connect-src": "* blob: data:", "frame-ancestors": "'self'"}
+"""The same for programs that the reader lets onto the network."""
+
+NOTHING = "default-src 'none'; frame-ancestors 'none'"
+"""For an address that is no file of the site."""
+
+DOCUMENTS = {"index.html": STRICT, "network/index.html": OPEN}
+"""A row for each document of the site, by its path; other files are strict."""
+
+HEADER_ONLY = ("frame-ancestors",)
+"""What browsers take from a header and not from a `meta` element."""
+
+SLOT = 'content="POLICY"'
+"""Where a document's `meta` element has its policy."""
+
+
+def apply(site: Path) -> None:
+    """Fill the policies into the documents of a site and write its `_headers`."""
+    rules = {"/*": SHARED}
+    for path in _paths(site):
+        rules[path] = {HEADER: _text(STRICT)}
+    for name, row in DOCUMENTS.items():
+        document = site / name
+        page = document.read_text("utf-8")
+        policy = row | {"script-src": " ".join([row["script-src"], *_inline(page)])}
+        in_page = {key: policy[key] for key in policy if key not in HEADER_ONLY}
+        assert SLOT in page, f"internal: {name} has no place for its policy"
+        document.write_text(page.replace(SLOT, f'content="{_text(in_page)}"'), "utf-8")
+        folder = name.removesuffix("index.html")
+        for path in (f"/{name}", f"/{folder}"):
+            rules[path] = {HEADER: _text(policy)}
+    (site / FILE).write_text(_lines(rules), "utf-8")
+
+
+def _paths(site: Path) -> list[str]:
+    """Return the paths that the strict rule is for.
+
+    Hosts join the values of all rules that fit, and browsers obey every policy that
+    they get. A rule for everything would therefore close the open document again.
+    """
+    folders = {name.split("/")[0] for name in DOCUMENTS if "/" in name}
+    entries = [entry for entry in sorted(site.iterdir()) if entry.name not in folders]
+    return [f"/{entry.name}{'/*' * entry.is_dir()}" for entry in entries]
+
+
+def _inline(page: str) -> list[str]:
+    """Return the sources that allow the scripts written into a page."""
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
+    return [f"'sha256-{b64encode(digest).decode()}'" for digest in digests]
+
+
+def _text(policy: Policy) -> str:
+    return "; ".join(f"{name} {sources}" for name, sources in policy.items())
+
+
+def _lines(rules: dict[str, dict[str, str]]) -> str:
+    lines: list[str] = []
+    for path, headers in rules.items():
+        lines += [path, *(f"  {name}: {value}" for name, value in headers.items())]
+    return "\n".join([*lines, ""])
+
+
+Rules = list[tuple[str, str, str]]
+
+
+def read(site: Path) -> Rules:
+    """Return the rules of a folder's `_headers`: path, name and value of each header.
+
+    A folder without the file has no rules.
+    """
+    file = site / FILE
+    rules: Rules = []
+    path = ""
+    for line in file.read_text("utf-8").splitlines() if file.is_file() else ():
+        name, _, value = line.strip().partition(": ")
+        if line.startswith("/"):
+            path = line.strip()
+        elif name:
+            rules.append((path, name, value))
+    return rules
+
+
+def headers(rules: Rules, address: str) -> dict[str, str]:
+    """Return the headers for the path of an address, as hosts put them together."""
+    found: dict[str, str] = {}
+    for path, name, value in rules:
+        if fnmatchcase(address, path):
+            found[name] = f"{found[name]}, {value}" if name in found else value
+    return found
