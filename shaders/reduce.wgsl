@@ -60,12 +60,14 @@ fn main(
   var total3 = identity();
   if (output < parameters.outputs) {
     var position = begin + lane;
+    // slot four: four terms at a time, nothing where a term is long
     for (; position + 3u * LANES < end; position += 4u * LANES) {
       total = combine(total, term(output, position));
       total1 = combine(total1, term(output, position + LANES));
       total2 = combine(total2, term(output, position + 2u * LANES));
       total3 = combine(total3, term(output, position + 3u * LANES));
     }
+    // end four
     for (; position < end; position += LANES) {
       total = combine(total, term(output, position));
     }

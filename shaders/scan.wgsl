@@ -74,10 +74,16 @@ fn main(
   let row = index / parameters.blocks;
   let block = index % parameters.blocks;
   let position = block * 4096u + lane * 4u;
-  let running0 = running(quad(row, position));
-  let running1 = running(quad(row, position + 1024u));
-  let running2 = running(quad(row, position + 2048u));
-  let running3 = running(quad(row, position + 3072u));
+  // slot quads: the four quads of a thread, in a loop where a term is long
+  let quad0 = quad(row, position);
+  let quad1 = quad(row, position + 1024u);
+  let quad2 = quad(row, position + 2048u);
+  let quad3 = quad(row, position + 3072u);
+  // end quads
+  let running0 = running(quad0);
+  let running1 = running(quad1);
+  let running2 = running(quad2);
+  let running3 = running(quad3);
   var total = Value4(running0.w, running1.w, running2.w, running3.w);
   totals[lane] = total;
   workgroupBarrier();

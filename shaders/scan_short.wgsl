@@ -42,6 +42,7 @@ fn main(
   let rows_apart = 256u / parameters.width;
   let position = lane % parameters.width;
   var own: array<Value, 4>;
+  // slot terms: a thread's terms of four rows, in a loop where a term is long
   // unroll
   for (var i = 0u; i < 4u; i++) {
     let row = own_row + i * rows_apart;
@@ -51,6 +52,7 @@ fn main(
     }
     totals[i * 256u + lane] = own[i];
   }
+  // end terms
   workgroupBarrier();
   var half = 0u;
   for (var distance = 1u; distance < parameters.width; distance *= 2u) {

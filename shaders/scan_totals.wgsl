@@ -52,8 +52,14 @@ fn main(
   let row = index / parameters.blocks;
   let block = index % parameters.blocks;
   let position = block * 4096u + lane * 4u;
-  let first = combine4(quad(row, position), quad(row, position + 1024u));
-  let second = combine4(quad(row, position + 2048u), quad(row, position + 3072u));
+  // slot quads: the four quads of a thread, in a loop where a term is long
+  let quad0 = quad(row, position);
+  let quad1 = quad(row, position + 1024u);
+  let quad2 = quad(row, position + 2048u);
+  let quad3 = quad(row, position + 3072u);
+  // end quads
+  let first = combine4(quad0, quad1);
+  let second = combine4(quad2, quad3);
   let both = combine4(first, second);
   totals[lane] = combine(combine(both.x, both.y), combine(both.z, both.w));
   workgroupBarrier();

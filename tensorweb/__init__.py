@@ -4,6 +4,10 @@ Names and meanings are those of the Python Array API standard, 2025.12, wherever
 one; `__all__` is the whole public surface.
 """
 
+import sys as _sys
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import NoReturn as _NoReturn
+
 from tensorweb import errors, shapes
 from tensorweb.arithmetic import (
     abs,
@@ -87,11 +91,15 @@ from tensorweb.errors import (
     DeviceLostError,
     DeviceMemoryError,
     DTypeError,
+    ExchangeError,
+    LostWriteWarning,
+    NarrowedDataWarning,
     RangeError,
     ShaderError,
     ShapeError,
     TensorIndexError,
     TensorwebError,
+    TensorwebWarning,
     TraceError,
 )
 from tensorweb.evaluate import synchronize
@@ -171,6 +179,7 @@ from tensorweb.shapes import broadcast_shapes, next_position, ravel_index, unrav
 from tensorweb.show import show
 from tensorweb.sorting import argsort, sort, top_k
 from tensorweb.tensor import Tensor
+from tensorweb.tensor import answer_foreign_names as _answer_foreign_names
 from tensorweb.trigonometric import (
     acos,
     acosh,
@@ -187,6 +196,7 @@ from tensorweb.trigonometric import (
     tanh,
 )
 from tensorweb.tuning import tune, tune_async
+from tensorweb.unknown_names import advice as _advice
 from tensorweb.version import VERSION as __version__
 from tensorweb.warming import warm_up, warm_up_async
 from tensorweb.windows import (
@@ -199,12 +209,15 @@ from tensorweb.windows import (
 
 __array_api_version__ = "2025.12"
 
+
 # fmt: off
 __all__ = [
     "AxisError", "BackendError", "BarChart", "BlockingError", "DType", "DTypeError",
-    "DataError", "DeviceError", "DeviceLostError", "DeviceMemoryError", "Explanation",
-    "KernelRecord", "RangeError", "ShaderError", "ShapeError", "Tensor",
-    "TensorIndexError", "TensorwebError", "TraceError", "__array_api_version__",
+    "DataError", "DeviceError", "DeviceLostError", "DeviceMemoryError",
+    "ExchangeError", "Explanation", "KernelRecord", "LostWriteWarning",
+    "NarrowedDataWarning", "RangeError",
+    "ShaderError", "ShapeError", "Tensor", "TensorIndexError", "TensorwebError",
+    "TensorwebWarning", "TraceError", "__array_api_version__",
     "__array_namespace_info__", "__version__", "abs", "acos", "acosh", "add", "all",
     "any", "arange", "argmax", "argmin", "argsort", "asarray", "asin", "asinh",
     "astype", "atan", "atan2", "atanh", "avg_pool2d", "bar_chart", "bincount",
@@ -236,3 +249,16 @@ __all__ = [
     "zeros_like", "zip_with",
 ]
 # fmt: on
+
+_answer_foreign_names(__all__)
+
+
+if not _TYPE_CHECKING:  # A type checker shall find names that are not there.
+
+    def __getattr__(name: str) -> _NoReturn:
+        """Answer a name of NumPy or PyTorch with ours."""
+        text = f"module 'tensorweb' has no attribute {name!r}"
+        found = None if name.startswith("__") else _advice(name, __all__)
+        if found is not None:
+            text += f"; {found}."
+        raise AttributeError(text, name=name, obj=_sys.modules[__name__])

@@ -12,18 +12,17 @@ from tensorweb.build.movement import copy as copy_node
 from tensorweb.build.movement import expand_dims, reshape
 from tensorweb.build.selection import concat
 from tensorweb.devices import as_device, default_device, require_dtype
-from tensorweb.dtypes import DType, as_dtype, check_integer, promote
+from tensorweb.dtypes import DType, as_dtype, check_integer, integer_range, promote
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.evaluate import transfer
 from tensorweb.graph import HostData, Node, constant, leaf
+from tensorweb.hostarrays import array_node, is_numpy_scalar, numpy_scalar_node
 from tensorweb.hostdata import (
     SEQUENCES,
-    buffer_dtype,
     flatten,
     infer_dtype,
     nested_shape,
     pack,
-    unpack,
     where,
 )
 from tensorweb.methods.base import TensorBase
@@ -37,6 +36,8 @@ DTypeLike: TypeAlias = object
 
 PLAIN_NUMBERS = (int, float, bool)
 
+WIDE_UNSIGNED = (dtypes.uint32, dtypes.uint64)
+
 EXACT = 1 << 53
 """Integers up to here are floats without rounding."""
 
@@ -47,20 +48,27 @@ def optional_dtype(dtype: DTypeLike) -> DType | None:
 
 
 def is_scalar(value: object) -> bool:
-    """Whether a value counts as a Python number: it adopts the dtype beside it.
+    """Whether a value is a Python number: it adopts the dtype beside it.
+
+    NumPy's numbers are none: they have a dtype of their own.
 
     >>> is_scalar(2.5), is_scalar([2.5])
     (True, False)
     """
-    return isinstance(value, int | float | complex) or (
-        getattr(value, "shape", None) == ()
-        and not isinstance(value, TensorBase)
-        and hasattr(value, "item")
-        and not hasattr(value, "__dlpack__")
-    )
+    return isinstance(value, int | float | complex) and not hasattr(value, "dtype")
 
 
-def _python_number(value: object) -> complex:
+def is_number(value: object) -> bool:
+    """Whether a value is one of Python's numbers or of NumPy's.
+
+    >>> is_number(2.5), is_number([2.5])
+    (True, False)
+    """
+    return isinstance(value, int | float | complex) or is_numpy_scalar(value)
+
+
+def number_of_scalar(value: object) -> complex:
+    """Return one of Python's or NumPy's numbers as Python's."""
     if isinstance(value, int | float | complex):
         return value
     number: complex = value.item()  # type: ignore[attr-defined]  # a NumPy scalar
@@ -77,7 +85,7 @@ def scalar_node(value: object, beside: DType, device: str) -> Node:
         return constant(value, beside, device)
     if type(value) is int and beside.kind == "float" and -EXACT <= value <= EXACT:
         return constant(float(value), beside, device)
-    number = _python_number(value)
+    number = number_of_scalar(value)
     dtype = dtypes.python_scalar_dtype(number, beside)
     if dtype.kind in ("int", "uint"):
         check_integer(operator.index(number), dtype)  # type: ignore[arg-type]  # an integer by its dtype
@@ -113,18 +121,18 @@ def as_operands(*values: ArrayLike, device: str | None = None) -> tuple[Node, ..
         return tuple(value.node for value in values)  # type: ignore[attr-defined]  # just checked
     found = [value.node.device for value in values if isinstance(value, TensorBase)]
     device = found[0] if found else device or default_device()
+    beside = _common_dtype(
+        [value.node for value in values if isinstance(value, TensorBase)]
+    )
     nodes = [
         value.node
         if isinstance(value, TensorBase)
         else None
         if is_scalar(value)
-        else as_node(value, device=device)
+        else _host_operand(value, device, beside)
         for value in values
     ]
-    common: DType | None = None
-    for node in nodes:
-        if node is not None:
-            common = node.dtype if common is None else promote(common, node.dtype)
+    common = _common_dtype([node for node in nodes if node is not None])
     result = []
     for value, node in zip(values, nodes, strict=True):
         if node is None and common is None:
@@ -134,6 +142,22 @@ def as_operands(*values: ArrayLike, device: str | None = None) -> tuple[Node, ..
         if node is not None:
             result.append(node)
     return tuple(result)
+
+
+def _common_dtype(nodes: Sequence[Node]) -> DType | None:
+    common: DType | None = None
+    for node in nodes:
+        common = node.dtype if common is None else promote(common, node.dtype)
+    return common
+
+
+def _host_operand(value: ArrayLike, device: str, beside: DType | None) -> Node:
+    """Return host data as an operand beside tensors of a dtype."""
+    if isinstance(value, SEQUENCES):
+        return _from_list(value, None, device, beside)
+    if is_numpy_scalar(value):
+        return numpy_scalar_node(value, device, beside)
+    return array_node(value, None, device, beside)
 
 
 def as_node(
@@ -149,7 +173,7 @@ def as_node(
         return _from_node(value.node, optional_dtype(dtype), device, copy)
     wanted = optional_dtype(dtype)
     place = as_device(device)
-    if copy is False and not is_scalar(value):
+    if copy is False and not is_number(value):
         raise DataError(
             f"asarray: copy=False, but data of type {type(value).__name__} cannot "
             "become a tensor without a copy; pass copy=None."
@@ -158,7 +182,11 @@ def as_node(
         return _from_list(value, wanted, place)
     if is_scalar(value):
         return _from_number(value, wanted, place)
-    return _from_array(value, wanted, place)
+    if is_numpy_scalar(value):
+        if wanted is None:
+            return numpy_scalar_node(value, place)
+        return _from_number(value, wanted, place)
+    return array_node(value, wanted, place)
 
 
 def _from_node(
@@ -180,7 +208,7 @@ def _from_node(
 
 
 def _from_number(value: object, dtype: DType | None, device: str) -> Node:
-    number = _python_number(value)
+    number = number_of_scalar(value)
     if type(number) is complex:
         raise DTypeError(
             f"complex number {number!r}: tensorweb has no complex dtype; keep real "
@@ -204,7 +232,12 @@ def _integer(number: complex, dtype: DType, device: str) -> Node:
     return constant(whole, dtype, device)
 
 
-def _from_list(value: Sequence[object], dtype: DType | None, device: str) -> Node:
+def _from_list(
+    value: Sequence[object],
+    dtype: DType | None,
+    device: str,
+    beside: DType | None = None,
+) -> Node:
     shape = nested_shape(value)
     if isinstance(value, range) and dtype is None:
         items: Sequence[object] = value
@@ -214,8 +247,20 @@ def _from_list(value: Sequence[object], dtype: DType | None, device: str) -> Nod
         if any(_is_array(kind) for kind in kinds):
             return _stack_items(items, shape, dtype, device)
         found = infer_dtype(items, shape, kinds) if dtype is None else dtype
+    if beside in WIDE_UNSIGNED and dtype is None and found is dtypes.DEFAULT_INT:
+        found = _unsigned_if_fitting(items, found, beside)
     require_dtype(found, device)
     return leaf(HostData(pack(items, found, shape)), shape, found, device)
+
+
+def _unsigned_if_fitting(items: Sequence[object], found: DType, beside: DType) -> DType:
+    """Return the unsigned dtype beside a list where it holds all its integers.
+
+    No other dtype of 32 bits holds what both hold.
+    """
+    low, high = integer_range(beside)
+    fits = all(low <= item <= high for item in items)  # type: ignore[operator]  # integers by their dtype
+    return beside if fits else found
 
 
 def _is_array(kind: type) -> bool:
@@ -244,91 +289,6 @@ def _stack_items(
     joined = concat([expand_dims(node, (0,)) for node in nodes], 0)
     stacked = reshape(joined, (*shape, *inner))
     return _from_node(stacked, dtype, device, None)
-
-
-def _from_array(value: object, dtype: DType | None, device: str) -> Node:
-    """Return a NumPy array or another buffer as a tensor."""
-    view = _buffer(value)
-    found = None if view is None else buffer_dtype(view.format, view.itemsize)
-    if view is None or found is None:
-        raise _unusable(value)
-    shape = tuple(view.shape or ())
-    if dtype is None:
-        _require_for_data(found, device)
-    else:
-        require_dtype(dtype, device)
-    data = view.tobytes()
-    if dtype is not None and dtype is not found:
-        data = _converted(data, found, dtype, shape)
-    return leaf(HostData(data), shape, dtype or found, device)
-
-
-def _require_for_data(dtype: DType, device: str) -> None:
-    """Raise when a device cannot hold an array as it is; never convert quietly."""
-    try:
-        require_dtype(dtype, device)
-    except DTypeError as error:
-        near = {"float": "float32", "int": "int32", "uint": "uint32"}[dtype.kind]
-        raise DTypeError(
-            f"asarray: the data are {dtype}. {error} For data: pass dtype=tw.{near} "
-            'to convert them, or device="cpu" to keep them.'
-        ) from None
-
-
-def _buffer(value: object) -> memoryview | None:
-    """Return a value's memory, asking `__array__` where there is no native buffer."""
-    try:
-        view = memoryview(value)  # type: ignore[arg-type]  # raises TypeError if it is none
-    except (TypeError, ValueError, BufferError):
-        view = None
-    if view is not None and not view.format.startswith((">", "!")):
-        return view
-    if not hasattr(value, "__array__") and not hasattr(value, "__dlpack__"):
-        return view
-    import numpy
-
-    host = (
-        numpy.asarray(value)
-        if hasattr(value, "__array__")
-        else numpy.from_dlpack(value)  # type: ignore[arg-type]  # has __dlpack__
-    )
-    if not host.dtype.isnative:
-        host = host.astype(host.dtype.newbyteorder("="))
-    try:
-        return memoryview(host)  # type: ignore[arg-type]  # arrays are buffers
-    except (TypeError, ValueError, BufferError):
-        return None
-
-
-def _unusable(value: object) -> Exception:
-    if isinstance(value, str):
-        return DataError(
-            f"the string {value[:40]!r} is no number; tensors hold numbers."
-        )
-    kind = getattr(value, "dtype", None)
-    if kind is not None and getattr(kind, "kind", "") == "c":
-        return DTypeError(
-            f"dtype {kind}: tensorweb has no complex dtype; keep real and imaginary "
-            "parts in two tensors."
-        )
-    what = f" of dtype {kind}" if kind is not None else ""
-    return DataError(
-        f"data of type {type(value).__name__}{what} cannot become a tensor; give "
-        "numbers, nested lists of numbers, a NumPy array or a buffer."
-    )
-
-
-def _converted(data: bytes, old: DType, new: DType, shape: Shape) -> bytes:
-    """Return bytes of one dtype as another, with NumPy where it is installed."""
-    try:
-        import numpy
-    except ImportError:
-        flat = unpack(data, old, (len(data) // old.itemsize,))
-        assert isinstance(flat, list), "internal: a flat read gives a list"
-        return pack(flat, new, (len(flat),))
-    with numpy.errstate(all="ignore"):
-        host = numpy.frombuffer(data, old.name).astype(new.name)
-    return host.tobytes()
 
 
 def as_shape_arguments(shape: tuple[object, ...], name: str) -> tuple[int, ...]:

@@ -8,15 +8,14 @@ from collections.abc import Iterable
 from typing import SupportsIndex
 
 from tensorweb import dtypes
-from tensorweb.build.elementwise import cast, elementwise
 from tensorweb.build.movement import expand
-from tensorweb.build.selection import iota
+from tensorweb.build.spaced import counted, spaced
 from tensorweb.convert import ArrayLike, DTypeLike, as_node, optional_dtype
 from tensorweb.devices import as_device, require_dtype
-from tensorweb.dtypes import DType, check_integer
-from tensorweb.errors import DataError, ShapeError
-from tensorweb.graph import Node, constant
-from tensorweb.ops import OPS
+from tensorweb.dtypes import as_dtype, check_integer
+from tensorweb.errors import DataError, ExchangeError, ShapeError
+from tensorweb.graph import constant
+from tensorweb.scalars import NumberLike, as_number
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
 
@@ -34,7 +33,10 @@ def asarray(
     """Return data as a tensor: numbers, nested lists, NumPy arrays, buffers, tensors.
 
     Numbers give bool, int32 or float32, whichever holds them all; arrays and buffers
-    keep their dtype. Host data are copied, so later changes to them have no effect.
+    keep their dtype, and a tensor that has dtype and device already is returned itself
+    unless `copy=True`. Host data are copied, so later changes to them have no effect.
+    On `webgpu` arrays of float64, int64 and uint64 become float32, int32 and uint32
+    unless a dtype is asked for; a program is warned once (`NarrowedDataWarning`).
 
     Raises:
         DataError: rows differ in length or an item is no number; names the place.
@@ -46,8 +48,12 @@ def asarray(
     >>> tw.asarray([1, 2.5])
     tensor([1. , 2.5])
     """
-    if isinstance(obj, Tensor) and dtype is None and device is None and not copy:
-        return obj
+    if isinstance(obj, Tensor) and not copy:
+        node = obj.node
+        if (dtype is None or as_dtype(dtype) is node.dtype) and (
+            device is None or as_device(device) == node.device
+        ):
+            return obj
     return Tensor(as_node(obj, dtype, device, copy))
 
 
@@ -57,25 +63,33 @@ def from_dlpack(
     """Return another library's array as a tensor, copied through host memory.
 
     Raises:
-        DataError: `x` offers no `__dlpack__`, or `copy=False`.
+        DataError: `x` offers no `__dlpack__`.
+        ExchangeError: `copy=False`, but a copy is needed (a BufferError as well).
 
     >>> tw.from_dlpack(tw.asarray([1, 2, 3]))
     tensor([1, 2, 3])
     """
     if not hasattr(x, "__dlpack__"):
         raise DataError(f"from_dlpack: {type(x).__name__} offers no __dlpack__.")
-    if isinstance(x, Tensor):
+    if isinstance(x, Tensor) and (
+        copy is not False or device is None or as_device(device) == x.device
+    ):
         return asarray(x, device=device, copy=copy)
+    if copy is False:
+        raise ExchangeError(
+            f"from_dlpack: copy=False, but data of type {type(x).__name__} cannot "
+            "become a tensor there without a copy; pass copy=None."
+        )
     import numpy
 
-    return asarray(numpy.from_dlpack(x), device=device, copy=copy)
+    return asarray(numpy.from_dlpack(x), device=device)
 
 
 def full(
     shape: Lengths,
     fill_value: ArrayLike,
-    *,
     dtype: DTypeLike = None,
+    *,
     device: object = None,
 ) -> Tensor:
     """Return a tensor of one number everywhere; it takes no storage.
@@ -97,7 +111,7 @@ def full(
     return Tensor(expand(value, lengths))
 
 
-def zeros(shape: Lengths, *, dtype: DTypeLike = None, device: object = None) -> Tensor:
+def zeros(shape: Lengths, dtype: DTypeLike = None, *, device: object = None) -> Tensor:
     """Return a tensor of zeros, float32 unless said otherwise; it takes no storage.
 
     >>> tw.zeros((2, 3))
@@ -107,7 +121,7 @@ def zeros(shape: Lengths, *, dtype: DTypeLike = None, device: object = None) -> 
     return _filled(shape, 0, dtype, device)
 
 
-def ones(shape: Lengths, *, dtype: DTypeLike = None, device: object = None) -> Tensor:
+def ones(shape: Lengths, dtype: DTypeLike = None, *, device: object = None) -> Tensor:
     """Return a tensor of ones, float32 unless said otherwise; it takes no storage.
 
     >>> tw.ones(3, dtype=tw.int32)
@@ -116,7 +130,7 @@ def ones(shape: Lengths, *, dtype: DTypeLike = None, device: object = None) -> T
     return _filled(shape, 1, dtype, device)
 
 
-def empty(shape: Lengths, *, dtype: DTypeLike = None, device: object = None) -> Tensor:
+def empty(shape: Lengths, dtype: DTypeLike = None, *, device: object = None) -> Tensor:
     """Return a tensor of unspecified values, which are zeros here.
 
     >>> tw.empty((2, 0)).shape
@@ -127,6 +141,11 @@ def empty(shape: Lengths, *, dtype: DTypeLike = None, device: object = None) -> 
 
 def _filled(shape: Lengths, value: int, dtype: DTypeLike, device: object) -> Tensor:
     place = as_device(device)
+    if isinstance(dtype, int):
+        raise ShapeError(
+            f"lengths {shape!r}, {dtype!r}: give them as one tuple, "
+            f"({shape!r}, {dtype!r}); what follows the shape is a dtype."
+        )
     wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
     require_dtype(wanted, place)
     return Tensor(constant(value, wanted, place, as_shape(shape)))
@@ -136,8 +155,8 @@ def full_like(
     x: ArrayLike,
     /,
     fill_value: ArrayLike,
-    *,
     dtype: DTypeLike = None,
+    *,
     device: object = None,
 ) -> Tensor:
     """Return one number everywhere, with the shape, dtype and device of `x`.
@@ -155,7 +174,7 @@ def full_like(
 
 
 def zeros_like(
-    x: ArrayLike, /, *, dtype: DTypeLike = None, device: object = None
+    x: ArrayLike, /, dtype: DTypeLike = None, *, device: object = None
 ) -> Tensor:
     """Return zeros with the shape, dtype and device of `x`.
 
@@ -166,7 +185,7 @@ def zeros_like(
 
 
 def ones_like(
-    x: ArrayLike, /, *, dtype: DTypeLike = None, device: object = None
+    x: ArrayLike, /, dtype: DTypeLike = None, *, device: object = None
 ) -> Tensor:
     """Return ones with the shape, dtype and device of `x`.
 
@@ -177,7 +196,7 @@ def ones_like(
 
 
 def empty_like(
-    x: ArrayLike, /, *, dtype: DTypeLike = None, device: object = None
+    x: ArrayLike, /, dtype: DTypeLike = None, *, device: object = None
 ) -> Tensor:
     """Return unspecified values (zeros here) with the shape, dtype, device of `x`.
 
@@ -188,20 +207,21 @@ def empty_like(
 
 
 def arange(
-    start: float,
+    start: NumberLike,
     /,
-    stop: float | None = None,
-    step: float = 1,
-    *,
+    stop: NumberLike = None,
+    step: NumberLike = 1,
     dtype: DTypeLike = None,
+    *,
     device: object = None,
 ) -> Tensor:
     """Return `start, start + step, …` below `stop`; `arange(n)` counts from 0.
 
-    Integers give int32, floats give float32.
+    Integers give int32, floats give float32. A 0-d tensor counts as its number.
 
     Raises:
-        DataError: the step is 0 or not finite.
+        DataError: the step is 0, or something is not finite.
+        DTypeError: something is no number.
         RangeError: a value does not fit the integer dtype.
 
     >>> tw.arange(5)
@@ -209,13 +229,15 @@ def arange(
     >>> tw.arange(1, 2, 0.25)
     tensor([1.  , 1.25, 1.5 , 1.75])
     """
-    first, end = (0, start) if stop is None else (start, stop)
+    given, limit = (0, start) if stop is None else (start, stop)
+    first, end = as_number(given, "arange: start"), as_number(limit, "arange: stop")
+    step = as_number(step, "arange: step")
     if step == 0 or not all(map(math.isfinite, (first, end, step))):
         raise DataError(
             f"arange: start {first}, stop {end}, step {step}; all must be finite and "
             "the step not 0."
         )
-    are_integers = all(isinstance(value, SupportsIndex) for value in (first, end, step))
+    are_integers = all(isinstance(value, int) for value in (first, end, step))
     wanted = optional_dtype(dtype) or (
         dtypes.DEFAULT_INT if are_integers else dtypes.DEFAULT_FLOAT
     )
@@ -227,37 +249,34 @@ def arange(
             operator.index(end),  # type: ignore[arg-type]  # likewise
             operator.index(step),  # type: ignore[arg-type]  # likewise
         )
-        length = len(steps)
-        if length:
+        if steps:
             check_integer(steps[0], wanted)
             check_integer(steps[-1], wanted)
+        length = _length(steps)
+        step = step if length > 1 else 1  # any step, and one that fits every dtype
     else:
         length = max(math.ceil((end - first) / step), 0)
-    return Tensor(_ramp(length, first, step, wanted, place))
+        step = (first + step) - first  # as NumPy counts
+    if wanted.kind in ("int", "uint"):
+        return Tensor(counted(length, first, step, wanted, place))
+    return Tensor(spaced(length, first, step, wanted, place))
 
 
-def _ramp(length: int, start: float, step: float, dtype: DType, device: str) -> Node:
-    """Return `start + i * step` for i from 0."""
-    counted = dtype if dtype.kind in ("int", "uint") else dtypes.int32
-    node = cast(iota(length, counted, device), dtype)
-    if step != 1:
-        factor = constant(_wrapped(step, dtype), dtype, device)
-        node = elementwise(OPS["multiply"], node, factor)
-    if start != 0:
-        node = elementwise(OPS["add"], node, constant(start, dtype, device))
-    return node
-
-
-def _wrapped(step: float, dtype: DType) -> float:
-    """Return a negative step as the unsigned number that wraps to the same result."""
-    return step + 2**dtype.bits if dtype.kind == "uint" and step < 0 else step
+def _length(steps: range) -> int:
+    try:
+        return len(steps)
+    except OverflowError:
+        raise DataError(
+            f"arange: {steps.start} to {steps.stop} by {steps.step} are more numbers "
+            "than any device can count."
+        ) from None
 
 
 def linspace(
-    start: float,
-    stop: float,
+    start: NumberLike,
+    stop: NumberLike,
     /,
-    num: int,
+    num: SupportsIndex,
     *,
     dtype: DTypeLike = None,
     device: object = None,
@@ -265,38 +284,28 @@ def linspace(
 ) -> Tensor:
     """Return `num` evenly spaced numbers; the first and last are exact.
 
-    Without `endpoint` the interval is divided into `num` parts and `stop` left out.
+    Without `endpoint` the interval is divided into `num` parts and `stop` left out. A
+    0-d tensor counts as its number. Numbers are computed in float64 and rounded once;
+    of more than 262,144 a few in ten thousand are the second nearest float32 where the
+    device has no float64. Integer dtypes take the largest whole numbers not above.
 
     Raises:
-        ShapeError: `num` is negative.
+        ShapeError: `num` is negative, or `start` or `stop` has axes.
 
     >>> tw.linspace(0, 1, 5)
     tensor([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
+    first, last = as_number(start, "linspace: start"), as_number(stop, "linspace: stop")
     count = operator.index(num)
     if count < 0:
         raise ShapeError(f"linspace: num is {count}; it is 0 or more.")
     wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
     place = as_device(device)
     require_dtype(wanted, place)
-    if wanted.kind != "float":
-        inner = linspace(start, stop, num, device=device, endpoint=endpoint)
-        return Tensor(cast(elementwise(OPS["floor"], inner.node), wanted))
     parts = count - 1 if endpoint else count
-    step = (stop - start) / parts if parts > 0 else 0.0
-    node = _ramp(count, start, step, wanted, place)
-    if endpoint and count > 1:
-        node = _exact_end(node, stop, step)
-    return Tensor(node)
+    step = (last - first) / parts if parts > 0 else 0.0
+    end = last if endpoint and count > 1 else None
+    return Tensor(spaced(count, first, step, wanted, place, end))
 
 
-def _exact_end(node: Node, stop: float, step: float) -> Node:
-    """Count the upper half down from `stop`, so that the last value is `stop`."""
-    count, device = node.size, node.device
-    index = iota(count, dtypes.int32, device)
-    upper = _ramp(count, -(count - 1), 1, node.dtype, device)
-    scaled = elementwise(OPS["multiply"], upper, constant(step, node.dtype, device))
-    from_end = elementwise(OPS["add"], scaled, constant(stop, node.dtype, device))
-    half = constant(count // 2, dtypes.int32, device)
-    is_lower = elementwise(OPS["less"], index, half)
-    return elementwise(OPS["where"], is_lower, node, from_end)
+dtypes.tensor_makers[:] = [asarray]

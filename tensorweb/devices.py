@@ -7,9 +7,11 @@ do, through the `Backend` interface.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -55,6 +57,9 @@ class Backend(Protocol):
     async def finish_preparing_async(self) -> None:
         """Do the same by awaiting."""
 
+    def abandon(self) -> bool:
+        """Stop using the device in a forked process; False where it goes on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Device:
@@ -85,7 +90,12 @@ DEVICES: dict[str, Device] = {
 }
 
 _backends: dict[str, Backend] = {}
-_default: list[str] = []
+_process_default: list[str] = []
+"""What `set_default_device` said last; empty before."""
+
+_context_default: ContextVar[str | None] = ContextVar("default device", default=None)
+"""What `with device(…)` says in this thread and in this task of asyncio."""
+
 _probe: list[str] = []
 
 
@@ -113,6 +123,7 @@ def backend(name: str) -> Backend:
     """
     found = _backends.get(name)
     if found is None:
+        _refuse_forked(name)
         module = importlib.import_module(DEVICES[name].module)
         found = _backends[name] = module.open_backend()
     return found
@@ -129,9 +140,37 @@ async def open_device_async(name: str = "webgpu") -> str:
     'NumPy ...'
     """
     if name not in _backends:
+        _refuse_forked(name)
         module = importlib.import_module(DEVICES[as_device(name)].module)
         _backends[name] = await module.open_backend_async()
     return _backends[name].description
+
+
+_forked: dict[str, Backend] = {}
+"""Backends of the process that this one was forked from; kept, so that nothing on their
+devices is let go of."""
+
+
+def _after_fork() -> None:
+    """Leave the devices to the parent: their threads and queues are not here."""
+    for name, found in list(_backends.items()):
+        if found.abandon():
+            _forked[name] = _backends.pop(name)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def _refuse_forked(name: str) -> None:
+    """Raise `DeviceError` for a device that only the parent process can use."""
+    if name in _forked:
+        raise DeviceError(
+            f"device {name!r} was opened before os.fork, and a forked process cannot "
+            "use its parent's device. Start processes with "
+            'multiprocessing.get_context("spawn"), open the device after the fork '
+            'only, or use device="cpu" here.'
+        )
 
 
 def opened(name: str) -> Backend | None:
@@ -154,8 +193,14 @@ def default_device() -> str:
     ...     default_device()
     'cpu'
     """
-    if _default:
-        return _default[-1]
+    chosen = _context_default.get()
+    if chosen is not None:
+        return chosen
+    if _process_default:
+        preferred = _process_default[0]
+        if preferred not in _backends:
+            backend(preferred)  # raises here, at the line that wants a tensor
+        return preferred
     if not _probe:
         try:
             backend("webgpu")
@@ -169,7 +214,9 @@ def default_device() -> str:
 
 
 def set_default_device(device: str) -> None:
-    """Make a device the default for new tensors.
+    """Make a device the default for new tensors, in every thread.
+
+    Inside `with device(…)` that device stays the default.
 
     Raises:
         DeviceError: the device is unknown or cannot be had here.
@@ -179,14 +226,30 @@ def set_default_device(device: str) -> None:
     ...
     tensorweb.errors.DeviceError: unknown device 'tpu'; devices are cpu, webgpu.
     """
-    name = as_device(device)
-    backend(name)
-    _default[:1] = [name]
+    backend(as_device(device))
+    prefer_device(device)
+
+
+def prefer_device(device: str) -> None:
+    """Make a device the default without opening it: the first tensor does.
+
+    Raises:
+        DeviceError: the device is unknown.
+
+    >>> prefer_device("tpu")
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.DeviceError: unknown device 'tpu'; devices are cpu, webgpu.
+    """
+    _process_default[:] = [as_device(device)]
 
 
 @contextmanager
 def device(name: str) -> Iterator[str]:
     """Use a device as the default inside a `with` block.
+
+    Other threads keep theirs, and so do other tasks of asyncio; a task begins with the
+    default of the code that makes it, a thread with that of the process.
 
     Raises:
         DeviceError: the device is unknown or cannot be had here.
@@ -197,24 +260,26 @@ def device(name: str) -> Iterator[str]:
     """
     checked = as_device(name)
     backend(checked)
-    if not _default:
-        _default.append(default_device() if checked != "cpu" or _probe else "")
-    _default.append(checked)
+    before = _context_default.get()
+    _context_default.set(checked)
     try:
         yield checked
     finally:
-        _default.pop()
-        if _default == [""]:
-            _default.clear()
+        _context_default.set(before)
+
+
+def stores(dtype: DType, device: str) -> bool:
+    """Whether a device can store a dtype; opens it only where GPUs differ."""
+    if dtype.name not in DEVICES[device].dtypes:
+        return False
+    return dtype.name != "float16" or dtype.name in backend(device).dtypes
 
 
 def require_dtype(dtype: DType, device: str) -> None:
     """Raise `DTypeError` when a device cannot store a dtype; says which can."""
+    if stores(dtype, device):
+        return
     have = DEVICES[device].dtypes
-    if dtype.name in have and dtype.name != "float16":
-        return
-    if dtype.name in have and dtype.name in backend(device).dtypes:
-        return
     other = [row.name for row in DEVICES.values() if dtype.name in row.dtypes]
     other = [name for name in other if name != device]
     stored = ", ".join(sorted(have - {"float16"}))

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import builtins
+import struct
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from tensorweb.errors import DTypeError, RangeError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DType:
-    """One element type; there is one object of each, compared by identity.
+    """One element type; there is one object of each.
+
+    It equals its name and NumPy's words for it, which dtype arguments take as well. Its
+    hash is that of the object alone, as NumPy's words have different ones: look it up
+    in dicts and sets by the dtype itself. Calling it makes a tensor of that dtype.
 
     Attributes:
         name: the Array API name, for example `float32`.
@@ -22,6 +30,10 @@ class DType:
     tensorweb.float32
     >>> float32.itemsize
     4
+    >>> float32 == "float32", float32 in (float, int)
+    (True, True)
+    >>> float32(3)
+    tensor(3.)
     """
 
     name: str
@@ -35,6 +47,20 @@ class DType:
         """Bytes of one element on the host."""
         return max(self.bits // 8, 1)
 
+    def __eq__(self, other: object) -> builtins.bool:
+        """Whether the other is this dtype or a word for it."""
+        if self is other:
+            return True
+        if isinstance(other, DType) or not is_dtype_like(other):
+            return False
+        return as_dtype(other) is self
+
+    __hash__ = object.__hash__
+
+    def __call__(self, value: object = 0) -> Any:
+        """Return data as a tensor of this dtype, as `asarray(value, dtype)` does."""
+        return tensor_makers[0](value, self)
+
     def __repr__(self) -> str:
         """Return the public name."""
         return f"tensorweb.{self.name}"
@@ -47,6 +73,9 @@ class DType:
         """Return the bare name."""
         return self.name
 
+
+tensor_makers: list[Callable[[object, DType], object]] = []
+"""How calls of dtypes make tensors; `tensorweb.creation` says it, which knows how."""
 
 bool = DType("bool", "bool", 8, "?", "u32")
 int8 = DType("int8", "int", 8, "b")
@@ -121,6 +150,21 @@ def as_dtype(value: object) -> DType:
     return found
 
 
+def is_dtype_like(value: object) -> builtins.bool:
+    """Whether a value is a dtype, or a name, type or NumPy dtype that stands for one.
+
+    >>> is_dtype_like("int32"), is_dtype_like("text"), is_dtype_like(3)
+    (True, False, False)
+    """
+    if value is None:
+        return False
+    try:
+        as_dtype(value)
+    except DTypeError:
+        return False
+    return True
+
+
 def promote(a: DType, b: DType) -> DType:
     """Return the dtype that holds values of both, by the Array API's table.
 
@@ -176,6 +220,24 @@ def python_scalar_dtype(value: complex, dtype: DType) -> DType:
         f"complex number {value!r}: tensorweb has no complex dtype; "
         "keep real and imaginary parts in two tensors."
     )
+
+
+def rounded_to(value: float, dtype: DType) -> float:
+    """Return the nearest float of a dtype, halves to even; too large is infinite.
+
+    >>> rounded_to(0.1, float16), rounded_to(-70000.0, float16)
+    (0.0999755859375, -inf)
+    """
+    form = _PACKED[dtype.bits]
+    try:
+        rounded: float = struct.unpack(form, struct.pack(form, value))[0]
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+    return rounded
+
+
+_PACKED = {16: "e", 32: "f", 64: "d"}
+"""The letter of `struct` for floats of so many bits."""
 
 
 def integer_range(dtype: DType) -> tuple[int, int]:

@@ -1,10 +1,11 @@
-"""Every exception that tensorweb raises on purpose.
+"""Every exception that tensorweb raises on purpose, and every warning it gives.
 
     TensorwebError
     ├── ShapeError (ValueError)          shapes or axes do not fit
     ├── AxisError (ShapeError, IndexError)   an axis does not exist or repeats
     ├── DTypeError (TypeError)           a dtype is unknown, unfit or not on this device
     ├── DataError (ValueError, TypeError)    host data cannot become a tensor
+    ├── ExchangeError (DataError, BufferError)   data cannot be shared without a copy
     ├── RangeError (OverflowError)       an integer does not fit its dtype
     ├── TensorIndexError (IndexError)    an index is out of range or of a wrong kind
     ├── TraceError (RuntimeError)        a value was asked for while jit records
@@ -14,6 +15,10 @@
         ├── DeviceLostError              the GPU device is gone; the next run opens one
         ├── DeviceMemoryError (MemoryError)  an allocation failed or exceeds a limit
         └── ShaderError                  the device's compiler refused a kernel
+
+    TensorwebWarning (UserWarning)       a program that probably means something else
+    ├── NarrowedDataWarning              64-bit host data became 32-bit for the device
+    └── LostWriteWarning                 what was written to is nobody's tensor
 
 Each class is also the built-in kind that NumPy raises, so `except ValueError` works.
 A message says what was wrong, with which shapes, dtypes and device, and what to do.
@@ -73,6 +78,16 @@ class DataError(TensorwebError, ValueError, TypeError):
     Traceback (most recent call last):
     ...
     tensorweb.errors.DataError: ragged list: row 1 has 1 items, row 0 has 2; all...
+    """
+
+
+class ExchangeError(DataError, BufferError):
+    """Data cannot be handed to or taken from another library as asked.
+
+    >>> tw.ones(3).__dlpack__(copy=False)
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.ExchangeError: __dlpack__: copy=False, but values are always...
     """
 
 
@@ -150,5 +165,29 @@ class ShaderError(BackendError):
     """The device's compiler refused a kernel.
 
     >>> issubclass(ShaderError, BackendError)
+    True
+    """
+
+
+class TensorwebWarning(UserWarning):
+    """Base of all warnings of this package.
+
+    >>> issubclass(TensorwebWarning, UserWarning)
+    True
+    """
+
+
+class NarrowedDataWarning(TensorwebWarning):
+    """Host data of 64-bit numbers became 32-bit ones; said once a program.
+
+    >>> issubclass(NarrowedDataWarning, TensorwebWarning)
+    True
+    """
+
+
+class LostWriteWarning(TensorwebWarning):
+    """A program writes into a tensor that nobody holds, so that the write is lost.
+
+    >>> issubclass(LostWriteWarning, TensorwebWarning)
     True
     """

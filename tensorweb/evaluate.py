@@ -5,8 +5,11 @@ Graph builders never come here; only reading, printing and unbounded loops do.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 
 from tensorweb.devices import backend, opened
 from tensorweb.graph import HostData, Node, constant, leaf
@@ -19,17 +22,47 @@ SMALL_CONSTANT = 1024
 """A constant of so many elements is read without a device."""
 
 
-_recording: list[str] = []
+@dataclass(slots=True)
+class Recording:
+    """What happens while `jit` records a function.
+
+    Attributes:
+        name: of the function.
+        written: tensors that got another value, by identity, each with its value
+            before.
+    """
+
+    name: str
+    written: dict[int, tuple[weakref.ref[object], Node]] = field(default_factory=dict)
+
+
+_recording: ContextVar[tuple[Recording, ...]] = ContextVar("recording", default=())
+"""What `jit` records in this thread or task, one function inside the other."""
 
 
 @contextmanager
-def recording(name: str) -> Iterator[None]:
+def recording(name: str) -> Iterator[Recording]:
     """Let graphs grow to any depth while `jit` records the function `name`."""
-    _recording.append(name)
+    made = Recording(name)
+    before = _recording.get()
+    _recording.set((*before, made))
     try:
-        yield
+        yield made
     finally:
-        _recording.pop()
+        _recording.set(before)
+
+
+def is_recording() -> bool:
+    """Whether `jit` records a function."""
+    return bool(_recording.get())
+
+
+def note_write(tensor: object, old: Node) -> None:
+    """Remember, while `jit` records, that a tensor gets another value than `old`."""
+    for each in _recording.get():
+        known = each.written.get(id(tensor))
+        if known is None or known[0]() is not tensor:
+            each.written[id(tensor)] = weakref.ref(tensor), old
 
 
 def realize(nodes: Sequence[Node]) -> None:
@@ -48,7 +81,7 @@ def realize(nodes: Sequence[Node]) -> None:
 
 def bound_depth(node: Node) -> None:
     """Compute a node whose history has grown too deep, except while recording."""
-    if not _recording and node.depth > DEEPEST:
+    if node.depth > DEEPEST and not _recording.get():
         realize([node])
 
 
@@ -57,7 +90,7 @@ def host_bytes(node: Node) -> bytes | None:
 
     Contiguous views and small constants are answered; the rest needs a backend.
     """
-    number = _plain_number(node)
+    number = plain_number(node)
     if number is not None:
         is_small = node.size <= SMALL_CONSTANT
         return (
@@ -73,7 +106,7 @@ def host_bytes(node: Node) -> bytes | None:
     return bytes(memoryview(storage.data)[start : start + node.size * width])
 
 
-def _plain_number(node: Node) -> float | None:
+def plain_number(node: Node) -> float | None:
     """Return the number that a node is everywhere, if it looks at a constant."""
     base = node.base
     if base.op.kind != "constant" or base.storage is not None:
@@ -85,7 +118,7 @@ def _plain_number(node: Node) -> float | None:
 
 def _without_waste(node: Node) -> Node:
     """Return a view of a constant as a constant of its own, anything else as it is."""
-    number = None if node.base is node else _plain_number(node)
+    number = None if node.base is node else plain_number(node)
     if number is None:
         return node
     return constant(number, node.dtype, node.device, node.shape)
@@ -132,7 +165,7 @@ def transfer(node: Node, device: str) -> Node:
     """Return a node's value on another device, read and handed over as host bytes."""
     if node.device == device:
         return node
-    number = _plain_number(node)
+    number = plain_number(node)
     if number is not None:
         return constant(number, node.dtype, device, node.shape)
     return leaf(HostData(read([node])[0]), node.shape, node.dtype, device)

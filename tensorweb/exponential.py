@@ -78,8 +78,8 @@ def log10(x: ArrayLike, /) -> Tensor:
 
     Integers and bool become float32. Shape is kept.
 
-    >>> tw.log10([1, 1000])
-    tensor([0.       , 3.0000002])
+    >>> tw.log10([1, 10])
+    tensor([0., 1.])
     """
     return apply("log10", x)
 

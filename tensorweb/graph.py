@@ -10,9 +10,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
+from weakref import ref
 
-from tensorweb.dtypes import DType
+from tensorweb.dtypes import DType, float16, rounded_to
 from tensorweb.shapes import Shape, size
 from tensorweb.view import View
 
@@ -91,6 +92,8 @@ class Node:
         view: how it looks at the base's storage.
         storage: the device's storage or host bytes once computed, else None.
         structure: see `structure_of`; 0 until it is asked for.
+        mark: what flushes know of it, `FRESH`, `WANTED` or `KEPT`; a weak reference to
+            the tensor that an assignment gave this value, which is to store it as well.
     """
 
     __slots__ = (
@@ -101,6 +104,7 @@ class Node:
         "device",
         "dtype",
         "inputs",
+        "mark",
         "op",
         "owner",
         "shape",
@@ -131,6 +135,7 @@ class Node:
         self._view = view
         self.storage: Storage | None = None
         self.structure = structure
+        self.mark: int | ref[Any] = FRESH
         depth = 0
         for node in inputs:
             if node.depth >= depth:
@@ -176,12 +181,21 @@ class Node:
         self.inputs = ()
         self.depth = 0
         self.structure = 0
+        self.mark = KEPT if self.mark else FRESH
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse: structures are numbers of this process, storages of its device."""
+        raise TypeError("a node cannot be copied or pickled; its tensor can.")
 
     def __repr__(self) -> str:
         """Return operation, dtype and shape for debugging."""
         state = " computed" if self.is_computed else ""
         return f"<{self.op.name} {self.dtype}{list(self.shape)} {self.device}{state}>"
 
+
+FRESH, WANTED, KEPT = range(3)
+"""Marks of nodes: nothing is known; a flush that needs the value shall store it, since
+an earlier one has computed it already; it was stored for such a reason."""
 
 STRUCTURES_KEPT = 1 << 16
 
@@ -276,11 +290,17 @@ def view_of(base: Node, view: View) -> Node:
 
 
 def constant(value: complex, dtype: DType, device: str, shape: Shape = ()) -> Node:
-    """Return a node for one number; it owns no storage until it is asked for."""
+    """Return a node for one number; it owns no storage until it is asked for.
+
+    A float16 is rounded here, once: kernels compute in float32 and must not see more
+    digits than a stored one has.
+    """
     kind = dtype.kind
     number: float
     if kind == "float":
         number = float(value.real)
+        if dtype is float16:
+            number = rounded_to(number, float16)
     else:
         number = bool(value) if kind == "bool" else int(value.real)
     node = Node(CONSTANT, (), number, shape, dtype, device)
@@ -301,18 +321,25 @@ def ancestors(outputs: Sequence[Node]) -> list[Node]:
 
     Inputs come before the nodes that read them. Works on graphs of any depth.
     """
-    order: list[Node] = []
-    seen: set[int] = set()
-    stack = [(node, False) for node in reversed(outputs)]
-    while stack:
-        node, is_ready = stack.pop()
-        if is_ready:
-            order.append(node)
-            continue
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        stack.append((node, True))
-        if node.storage is None:
-            stack.extend((source, False) for source in reversed(node.inputs))
-    return order
+    order: dict[Node, None] = {}
+    stack: list[Node] = []
+    for node in outputs:
+        while True:
+            waits_for = None
+            if node not in order and (node.owner or node).storage is None:
+                for source in node.inputs:
+                    if source in order:
+                        continue
+                    if source.inputs:
+                        waits_for = source
+                        break
+                    order[source] = None
+            if waits_for is not None:
+                stack.append(node)
+                node = waits_for
+                continue
+            order[node] = None
+            if not stack:
+                break
+            node = stack.pop()
+    return list(order)

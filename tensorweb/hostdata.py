@@ -251,19 +251,15 @@ def unpack(data: bytes, dtype: DType, shape: Shape) -> object:
     return memoryview(data).cast("B").cast(dtype.typecode, shape).tolist()  # type: ignore[call-overload]  # likewise
 
 
-def _empty(shape: Shape) -> list[object]:
-    if shape[0] == 0:
-        return []
-    return [_empty(shape[1:]) for _ in range(shape[0])]
+def _empty(shape: Shape) -> object:
+    """Return nested lists down to the first axis without elements."""
+    outer = shape[: shape.index(0)]
+    return _nest([[] for _ in range(size(outer))], outer)
 
 
 def _nest(values: Sequence[object], shape: Shape) -> object:
-    if not shape:
-        return values[0]
-    if len(shape) == 1:
-        return list(values)
-    step = size(shape[1:])
-    return [
-        _nest(values[start : start + step], shape[1:])
-        for start in range(0, len(values), step)
-    ]
+    """Return nested lists, the innermost ones first: any rank needs no recursion."""
+    items = list(values)
+    for length in reversed(shape):
+        items = [items[at : at + length] for at in range(0, len(items), length)]
+    return items[0]

@@ -116,15 +116,16 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def diff(
     x: ArrayLike,
     /,
-    axis: SupportsIndex = -1,
     *,
+    axis: SupportsIndex = -1,
     n: int = 1,
     prepend: ArrayLike = None,
     append: ArrayLike = None,
 ) -> Tensor:
     """Return differences of neighbours along an axis, `n` times over.
 
-    `prepend` and `append` are joined to the ends first.
+    `prepend` and `append` are joined to the ends first. As in the Array API all but
+    `x` are keywords: NumPy's second argument is `n`, not `axis`.
 
     Raises:
         AxisError: the axis does not exist.
@@ -133,7 +134,7 @@ def diff(
     >>> tw.diff([1, 4, 9, 16])
     tensor([3, 5, 7])
     """
-    return asarray(x).diff(axis, n=n, prepend=prepend, append=append)
+    return asarray(x).diff(axis=axis, n=n, prepend=prepend, append=append)
 
 
 def _first(x1: ArrayLike, x2: ArrayLike) -> Tensor:

@@ -9,6 +9,7 @@ from tensorweb import devices, dtypes
 from tensorweb.data_types import isdtype
 from tensorweb.devices import DEVICES, as_device, backend
 from tensorweb.dtypes import DType
+from tensorweb.errors import BlockingError, DeviceError
 
 e = math.e
 inf = math.inf
@@ -35,9 +36,9 @@ class ArrayNamespaceInfo:
         """Return the device of new tensors."""
         return devices.default_device()
 
-    def devices(self) -> list[str]:
-        """Return the devices by name, whether or not they can be had here."""
-        return list(DEVICES)
+    def devices(self) -> tuple[str, ...]:
+        """Return the devices that can be had here, by name."""
+        return tuple(name for name in DEVICES if _is_available(name))
 
     def default_dtypes(self, *, device: object = None) -> dict[str, DType]:
         """Return the dtypes that results take when nothing says otherwise."""
@@ -49,13 +50,27 @@ class ArrayNamespaceInfo:
         }
 
     def dtypes(self, *, device: object = None, kind: object = None) -> dict[str, DType]:
-        """Return the dtypes that a device stores, all or those of a kind."""
+        """Return the standard's dtypes that a device stores, all or those of a kind.
+
+        float16 is none of them: some GPUs have it, and `asarray` and `astype` take it.
+        """
         stored = backend(as_device(device)).dtypes
         return {
             dtype.name: dtype
             for dtype in dtypes.ALL
-            if dtype.name in stored and (kind is None or isdtype(dtype, kind))
+            if dtype.name in stored
+            and dtype is not dtypes.float16
+            and (kind is None or isdtype(dtype, kind))
         }
+
+
+def _is_available(device: str) -> bool:
+    """Whether a device can be had here; opens it to find out."""
+    try:
+        backend(device)
+    except (DeviceError, BlockingError):
+        return False
+    return True
 
 
 def __array_namespace_info__() -> ArrayNamespaceInfo:

@@ -88,8 +88,10 @@ def _compare(relation: str, rows: int, columns: int, k: int, device: str) -> Nod
     """Return `column relation row + k` for each place of a matrix."""
     column = reshape(iota(columns, dtypes.int32, device), (1, columns))
     row = reshape(iota(rows, dtypes.int32, device), (rows, 1))
+    # Diagonals further out are as empty or full as the next one beyond the matrix.
+    k = min(max(operator.index(k), -rows), columns)
     if k:
-        shift = constant(operator.index(k), dtypes.int32, device)
+        shift = constant(k, dtypes.int32, device)
         row = elementwise(OPS["add"], row, shift)
     return elementwise(OPS[relation], column, row)
 

@@ -17,7 +17,7 @@ from tensorweb.graph import Node
 from tensorweb.hostdata import unpack
 from tensorweb.methods.base import TensorBase
 from tensorweb.number_text import shortest, texts
-from tensorweb.shapes import Shape, size
+from tensorweb.shapes import Shape
 
 THRESHOLD = 1000
 """More elements than this are not all printed."""
@@ -104,7 +104,7 @@ def _values(node: Node, separator: str, indent: str, width: int) -> str:
     words = texts(flat, node.dtype, not node.shape)  # type: ignore[arg-type]  # a flat read gives numbers
     cut = tuple(is_shortened and length > 2 * EDGE for length in node.shape)
     layout = _Layout(words, shown.shape, cut, separator)
-    return layout.block(0, 0, indent + " ", width)
+    return layout.text(indent + " ", width)
 
 
 def _edges(node: Node) -> Node:
@@ -135,20 +135,25 @@ class _Layout:
         self.cut = cut
         self.separator = separator
 
-    def block(self, axis: int, start: int, indent: str, width: int) -> str:
-        """Return the sub-array of `axis` that begins at word `start`."""
-        if axis == len(self.shape):
-            return self.words[start]
-        step = size(self.shape[axis + 1 :])
-        is_last = axis + 1 == len(self.shape)
-        items = [
-            self.block(axis + 1, start + i * step, indent + " ", width - 1)
-            for i in range(self.shape[axis])
-        ]
+    def text(self, indent: str, width: int) -> str:
+        """Return all brackets; `indent` stands before every line but the first."""
+        parts = [*self.words]
+        rank = len(self.shape)
+        for axis in range(rank - 1, -1, -1):
+            length = self.shape[axis]
+            parts = [
+                self._block(axis, parts[at : at + length], indent + " " * axis, width)
+                for at in range(0, len(parts), length)
+            ]
+        return parts[0]
+
+    def _block(self, axis: int, items: list[str], indent: str, width: int) -> str:
+        """Return one sub-array of an axis from the texts of its items."""
         if self.cut[axis]:
             items.insert(EDGE, "...")
-        if is_last:
-            return f"[{self._row(items, indent, width)[len(indent) :]}]"
+        if axis + 1 == len(self.shape):
+            row = self._row(items, indent, width - axis)
+            return f"[{row[len(indent) :]}]"
         gap = self.separator.rstrip() + "\n" * (len(self.shape) - axis - 1)
         return f"[{(gap + indent).join(items)}]"
 

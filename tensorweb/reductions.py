@@ -11,6 +11,7 @@ from typing import SupportsIndex
 from tensorweb.convert import ArrayLike, DTypeLike
 from tensorweb.creation import asarray
 from tensorweb.methods.reductions import Axis
+from tensorweb.scalars import NumberLike
 from tensorweb.tensor import Tensor
 
 
@@ -98,7 +99,7 @@ def var(
     /,
     axis: Axis = None,
     *,
-    correction: float = 0.0,
+    correction: NumberLike = 0.0,
     keepdims: bool = False,
 ) -> Tensor:
     """Return the variance along axes: `sum((x - mean)**2) / (n - correction)`.
@@ -120,7 +121,7 @@ def std(
     /,
     axis: Axis = None,
     *,
-    correction: float = 0.0,
+    correction: NumberLike = 0.0,
     keepdims: bool = False,
 ) -> Tensor:
     """Return the standard deviation along axes: the square root of `var`.

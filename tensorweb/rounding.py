@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import SupportsIndex
+
 from tensorweb.apply import apply
 from tensorweb.convert import ArrayLike
+from tensorweb.creation import asarray
 from tensorweb.tensor import Tensor
 
 
@@ -49,18 +52,21 @@ def trunc(x: ArrayLike, /) -> Tensor:
     return apply("trunc", x)
 
 
-def round(x: ArrayLike, /) -> Tensor:
-    """Return the nearest whole number, halves to even.
+def round(x: ArrayLike, /, decimals: SupportsIndex = 0) -> Tensor:
+    """Return the nearest number of so many decimals, halves to even.
 
-    Shape and dtype are kept.
+    Shape and dtype are kept. As in NumPy, more than 0 decimals multiply, round and
+    divide by a power of ten, in the dtype; fewer divide first.
 
     Raises:
         DTypeError: the elements are bool.
 
     >>> tw.round([0.5, 1.5, 2.4])
     tensor([0., 2., 2.])
+    >>> tw.round([2.346, 12.0], 2)
+    tensor([ 2.35, 12.  ])
     """
-    return apply("round", x)
+    return asarray(x).round(decimals)
 
 
 def isnan(x: ArrayLike, /) -> Tensor:

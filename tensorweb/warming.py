@@ -105,7 +105,7 @@ def _elementwise() -> Iterator[Graph]:
 def _creation() -> Iterator[Graph]:
     yield partial(arange, 4096, device="webgpu")
     yield partial(arange, 4096, dtype=dtypes.float32, device="webgpu")
-    yield partial(linspace, 0.0, 1.0, 4096, device="webgpu")
+    yield partial(linspace, 0.0, 1.0, 1 << 19, device="webgpu")
 
 
 def _reduction() -> Iterator[Graph]:

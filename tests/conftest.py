@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tensorweb import devices
 from tensorweb.errors import DeviceError
 
 DEVICES = ("cpu", "webgpu")
+
+# How fast a machine draws examples says nothing about what is tested.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 
 def open_or_skip(name: str) -> None:

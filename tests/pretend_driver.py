@@ -68,6 +68,9 @@ class PretendDriver:
     async def finish_pipelines_async(self) -> None:
         self.finish_pipelines()
 
+    def pace(self) -> None:
+        pass
+
     def submit(self, tape: array[int]) -> None:
         pass
 

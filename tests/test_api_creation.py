@@ -10,7 +10,13 @@ import pytest
 from checks import assert_equal
 
 import tensorweb as tw
-from tensorweb.errors import DataError, DTypeError, RangeError, ShapeError
+from tensorweb.errors import (
+    DataError,
+    DTypeError,
+    NarrowedDataWarning,
+    RangeError,
+    ShapeError,
+)
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -160,30 +166,72 @@ def test_arange_of_integers(args: tuple[int, ...]) -> None:
     assert tw.arange(*args).dtype is tw.int32
 
 
-@pytest.mark.parametrize("args", [(2.5,), (0, 1, 0.1), (1, -1, -0.25), (3.0, 1.0)])
-def test_arange_of_floats(args: tuple[float, ...]) -> None:
-    wanted = np.arange(*args).astype(np.float32)
-    x = tw.arange(*args)
-    assert x.shape == wanted.shape
-    np.testing.assert_allclose(x.numpy(), wanted, rtol=1e-6, atol=1e-7)
+@pytest.mark.parametrize(
+    "args",
+    [
+        *((2.5,), (0, 1, 0.1), (1, -1, -0.25), (3.0, 1.0), (0.1, 900.3, 0.7)),
+        *((1e8, 2e8, 1e6), (2**24, 2**24 + 9, 1.0), (-1, 1, 1 / 3), (0.5, 9, 1)),
+        (1, 9, 1e-3),
+    ],
+)
+def test_arange_of_floats(args: tuple[float, ...], device: str) -> None:
+    assert_equal(tw.arange(*args), np.arange(*args, dtype=float).astype(np.float32))
 
 
-def test_arange_refuses_what_does_not_fit() -> None:
+def test_arange_refuses_what_does_not_fit(device: str) -> None:
     with pytest.raises(RangeError, match="3000000000"):
         tw.arange(3_000_000_000, 3_000_000_002)
     with pytest.raises(DataError, match="step 0"):
         tw.arange(1, 5, 0)
+    with pytest.raises(RangeError, match="18446744073709551616"):
+        tw.arange(2**64 + 1)
+    for step in (2**64, -(2**64)):
+        assert_equal(tw.arange(0, step, step), [0])
+    with pytest.raises(DataError, match="more numbers"):
+        tw.arange(2**64, dtype=tw.float32)
     assert_equal(tw.arange(5, 2, -1, dtype=tw.uint32), [5, 4, 3])
 
 
-@pytest.mark.parametrize("num", [0, 1, 2, 5, 101])
+ENDS = [(-0.1, 0.3), (0, 1), (0, 3), (5, 5), (1e-30, 1e30), (7.3, -1e4), (-1, 1)]
+
+
+@pytest.mark.parametrize("num", [0, 1, 2, 3, 4, 5, 101, 4096, 65_536])
 @pytest.mark.parametrize("endpoint", [True, False])
-def test_linspace(num: int, endpoint: bool) -> None:
-    x = tw.linspace(-0.1, 0.3, num, endpoint=endpoint).numpy()
-    wanted = np.linspace(-0.1, 0.3, num, endpoint=endpoint).astype(np.float32)
-    np.testing.assert_allclose(x, wanted, rtol=1e-6, atol=1e-7)
-    if num > 1 and endpoint:
-        assert x[-1] == np.float32(0.3)
+def test_linspace_is_rounded_once(num: int, endpoint: bool, device: str) -> None:
+    for ends in ENDS if num < 4096 else ENDS[:2]:
+        wanted = np.linspace(*ends, num, endpoint=endpoint)
+        x = tw.linspace(*ends, num, endpoint=endpoint)
+        assert_equal(x, wanted.astype(np.float32))
+
+
+def test_linspace_without_its_end_is_the_beginning(device: str) -> None:
+    for num in (4, 11, 1001):
+        with_end = tw.linspace(0, 1, num)
+        assert_equal(tw.linspace(0, 1, num - 1, endpoint=False), with_end.numpy()[:-1])
+
+
+@pytest.mark.parametrize("num", [262_145, 700_001])
+@pytest.mark.parametrize("endpoint", [True, False])
+def test_long_linspace(num: int, endpoint: bool, device: str) -> None:
+    for ends in ((0.1, 1.7), (-3.3, 3.3)):
+        wanted = np.linspace(*ends, num, endpoint=endpoint).astype(np.float32)
+        x = tw.linspace(*ends, num, endpoint=endpoint).numpy()
+        assert x[0] == wanted[0]
+        assert x[-1] == wanted[-1]
+        assert (x != wanted).mean() < 0.001
+        steps = np.abs(x.view(np.int32) - wanted.view(np.int32))
+        near_zero = np.abs(wanted) < 1e-3
+        assert steps[~near_zero].max() <= 1
+        assert np.abs(x - wanted).max() < 1e-6
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, bool])
+def test_linspace_of_whole_numbers(dtype: type, device: str) -> None:
+    for num in (1, 4, 7, 100):
+        for ends in ((0, 99), (0.5, 31.0)):
+            with np.errstate(all="ignore"):
+                expected = np.floor(np.linspace(*ends, num)).astype(dtype)
+            assert_equal(tw.linspace(*ends, num, dtype=dtype), expected)
 
 
 def test_constants_take_no_storage() -> None:
@@ -216,6 +264,16 @@ def test_patterns(k: int) -> None:
     assert_equal(tw.triu(x, k=k), np.triu(x, k=k))
 
 
+@pytest.mark.parametrize("k", [2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**63, -(2**31)])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_diagonals_far_outside(k: int, sign: int, device: str) -> None:
+    x = np.arange(6, dtype=np.float32).reshape(2, 3) + 1
+    nearby = sign * (9 if k > 0 else -9)
+    assert_equal(tw.eye(2, 3, k=sign * k), np.eye(2, 3, nearby))
+    assert_equal(tw.tril(tw.asarray(x), k=sign * k), np.tril(x, nearby))
+    assert_equal(tw.triu(tw.asarray(x), k=sign * k), np.triu(x, nearby))
+
+
 @pytest.mark.parametrize("indexing", ["xy", "ij"])
 def test_meshgrid(indexing: str) -> None:
     parts = ([1, 2, 3], [4.0, 5.0], [True])
@@ -229,8 +287,26 @@ def test_meshgrid(indexing: str) -> None:
 
 
 def test_float64_is_never_narrowed_quietly() -> None:
-    with pytest.raises(DTypeError, match=r"dtype=tw.float32.*device=\"cpu\""):
+    with pytest.warns(NarrowedDataWarning, match=r"dtype=tw.float32.*device=\"cpu\""):
         tw.asarray(np.zeros(3), device="webgpu")
     with pytest.raises(DTypeError, match="int64"):
         tw.zeros(3, dtype=tw.int64, device="webgpu")
     assert tw.asarray(np.zeros(3), device="cpu").dtype is tw.float64
+
+
+def test_falling_numbers_begin_with_a_plain_zero(device: str) -> None:
+    for x in (
+        tw.arange(0, -12, -4, dtype=tw.float32),
+        tw.arange(0.0, -12.0, -4.0),
+        tw.linspace(0, -8, 3),
+    ):
+        assert x.tolist() == [0.0, -4.0, -8.0]
+        assert not tw.signbit(x)[0].item()
+
+
+def test_number_of_a_narrow_dtype_is_rounded_before_it_is_widened(cpu: str) -> None:
+    narrow = tw.full((3,), 0.1, dtype=tw.float32)
+    assert narrow.astype(tw.float64).tolist() == [float(np.float32(0.1))] * 3
+    wide = tw.ones(3, dtype=tw.float64)
+    assert tw.minimum(narrow, wide).tolist() == [float(np.float32(0.1))] * 3
+    assert (wide * 0.1).tolist() == [0.1] * 3

@@ -9,7 +9,7 @@ import pytest
 from checks import assert_equal, ramp
 
 import tensorweb as tw
-from tensorweb.errors import AxisError, DTypeError, ShapeError
+from tensorweb.errors import AxisError, DTypeError, RangeError, ShapeError
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -149,3 +149,22 @@ def test_wrong_arguments(x: tw.Tensor, act: Any, error: type, message: str) -> N
 def test_pad_value_must_fit() -> None:
     with pytest.raises(DTypeError, match=r"2\.5"):
         tw.asarray([1]).pad(1, value=2.5)
+
+
+def test_numbers_beyond_int32(device: str) -> None:
+    x = tw.asarray(ramp(3, 2))
+    for far in (2**31, 2**32 + 1, 2**64 + 1):
+        assert_equal(tw.roll(x, far), np.roll(ramp(3, 2), far % 6))
+        assert_equal(tw.roll(x, -far, axis=0), np.roll(ramp(3, 2), -(far % 3), 0))
+        assert_equal(x[:far], ramp(3, 2))
+        assert_equal(x[-far:far:far], ramp(1, 2))
+        assert_equal(x[far::-far], ramp(3, 2)[2:])
+        assert tw.diff(x, n=far, axis=0).shape == (0, 2)
+        with pytest.raises(RangeError, match="int32"):
+            tw.repeat(x, [far, 1, 1], axis=0)
+        with pytest.raises(IndexError):
+            x[far]
+        with pytest.raises((IndexError, RangeError)):
+            tw.take(x, [far], axis=0)
+    with pytest.raises(ShapeError, match="sum to 2147483649"):
+        tw.repeat(x, [2**31 - 1, 1, 1], axis=0)

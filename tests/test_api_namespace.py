@@ -25,7 +25,9 @@ def test_namespace_of_a_tensor(cpu: str) -> None:
 def test_namespace_info(device: str) -> None:
     info = tw.__array_namespace_info__()
     assert info.default_device() == device
-    assert info.devices() == ["cpu", "webgpu"]
+    assert set(info.devices()) <= {"cpu", "webgpu"}
+    assert isinstance(info.devices(), tuple)
+    assert device in info.devices()
     assert info.capabilities()["boolean indexing"]
     assert info.default_dtypes()["real floating"] is tw.float32
     kinds = info.dtypes(kind="integral")

@@ -127,4 +127,4 @@ def test_axes_are_checked() -> None:
     with pytest.raises(IndexError):
         x.argmax(5)
     with pytest.raises(DTypeError, match="correction"):
-        x.var(correction="1")  # type: ignore[arg-type]  # on purpose
+        x.var(correction="1")

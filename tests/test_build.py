@@ -1,14 +1,10 @@
-"""The build: wheel, lock files, examples index, server, packages for Pyodide."""
+"""The build: wheel, lock files, examples index, the page's files, commands."""
 
 from __future__ import annotations
 
-import hashlib
-import http.client
 import json
 import re
-import threading
 import zipfile
-from collections.abc import Iterator
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
@@ -16,21 +12,10 @@ from pathlib import Path
 import pytest
 
 import build
-from tools import bundle, examples, machine, packages, site, testing
+from tools import bundle, examples, machine, packages, site
 from tools.process import ROOT, BuildError
-from tools.server import SiteServer
-from tools.wheels import Sources, Target
 
-PYODIDE_LOCK = {
-    "info": {
-        "abi_version": "2026_0",
-        "arch": "wasm32",
-        "platform": "emscripten_5_0_3",
-        "python": "3.14.2",
-    },
-    "packages": {},
-}
-TARGET = Target.of_lock(PYODIDE_LOCK, "314.0.7")
+LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
 
 
 @pytest.fixture(scope="module")
@@ -38,41 +23,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site.build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
-@pytest.fixture(params=[True, False], ids=["isolated", "plain"])
-def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SiteServer]:
-    for name in ("index.html", "a.wasm", "a.mjs", "a.whl", "a.json"):
-        (tmp_path / name).write_text("{}", "utf-8")
-    with SiteServer(tmp_path, isolated=request.param) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield running
-        running.shutdown()
-
-
-def make_wheel(folder: Path, file_name: str, *needs: str) -> Path:
-    name, version = file_name.split("-")[:2]
-    lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
-    lines += [f"Requires-Dist: {need}" for need in needs]
-    with zipfile.ZipFile(folder / file_name, "w") as archive:
-        archive.writestr(f"{name}/__init__.py", "")
-        archive.writestr(f"{name}-{version}.dist-info/METADATA", "\n".join(lines))
-    return folder / file_name
-
-
 def metadata(wheel: Path) -> Message:
     with zipfile.ZipFile(wheel) as archive:
         entry = next(name for name in archive.namelist() if name.endswith("METADATA"))
         return message_from_bytes(archive.read(entry))
-
-
-def fetch(
-    server: SiteServer, path: str, **headers: str
-) -> tuple[int, http.client.HTTPMessage]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
-    connection.request("GET", path, headers=headers)
-    response = connection.getresponse()
-    response.read()
-    connection.close()
-    return response.status, response.headers
 
 
 # The wheel
@@ -105,7 +59,8 @@ def test_wheel_carries_nothing_but_the_package(wheel: Path) -> None:
 
 
 def test_wheel_needs_numpy_outside_the_browser_only(wheel: Path) -> None:
-    assert TARGET.read(wheel).needs == ()
+    target = packages.target_of(site.PYODIDE)
+    assert target.read(wheel).needs == ()
     needs = metadata(wheel).get_all("Requires-Dist", [])
     assert any(re.match(r"numpy.*sys_platform != .emscripten.", need) for need in needs)
 
@@ -120,7 +75,7 @@ def test_wheel_is_the_same_when_built_again(wheel: Path, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "name",
-    ["package-lock.json", *(f"requirements/{g}.txt" for g in ("node", "site", "test"))],
+    ["package-lock.json", *(f"requirements/{path.name}" for path in LOCKS)],
 )
 def test_lock_file_names_no_host(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
@@ -183,39 +138,6 @@ def test_every_example_has_a_title_and_a_description() -> None:
     assert [entry["file"] for entry in entries if not entry["description"]] == []
 
 
-# The server
-
-
-def test_server_isolates_unless_told_otherwise(server: SiteServer) -> None:
-    _, headers = fetch(server, "/")
-    expected = ("same-origin", "require-corp") if server.isolated else (None, None)
-    assert (
-        headers["Cross-Origin-Opener-Policy"],
-        headers["Cross-Origin-Embedder-Policy"],
-    ) == expected
-
-
-@pytest.mark.parametrize(
-    ("path", "kind"),
-    [
-        ("/a.wasm", "application/wasm"),
-        ("/a.mjs", "text/javascript; charset=utf-8"),
-        ("/a.whl", "application/zip"),
-        ("/a.json", "application/json"),
-    ],
-)
-def test_server_names_the_type(server: SiteServer, path: str, kind: str) -> None:
-    code, headers = fetch(server, path)
-    assert (code, headers["Content-Type"]) == (200, kind)
-
-
-def test_server_answers_304_for_an_unchanged_file(server: SiteServer) -> None:
-    _, headers = fetch(server, "/a.wasm")
-    asked = {"If-Modified-Since": headers["Last-Modified"]}
-    code, _ = fetch(server, "/a.wasm", **asked)
-    assert code == 304
-
-
 # The page's files
 
 
@@ -237,56 +159,6 @@ def test_site_says_that_a_wheels_folder_is_missing(tmp_path: Path) -> None:
         site.build(tmp_path / "site", tmp_path / "none")
 
 
-# Packages for Pyodide
-
-
-@pytest.mark.parametrize(
-    ("file_name", "fits"),
-    [
-        ("a-1-py3-none-any.whl", True),
-        ("a-1-py2.py3-none-any.whl", True),
-        ("a-1-cp314-cp314-pyemscripten_2026_0_wasm32.whl", True),
-        ("a-1-cp313-cp313-pyemscripten_2025_0_wasm32.whl", False),
-        ("a-1-cp314-cp314-manylinux_2_28_x86_64.whl", False),
-        ("a-1.whl", False),
-    ],
-)
-def test_only_wheels_for_this_pyodide_fit(file_name: str, fits: bool) -> None:
-    assert TARGET.fits(Path(file_name)) is fits
-
-
-def test_packages_come_from_the_folder_newest_first(tmp_path: Path) -> None:
-    make_wheel(tmp_path, "numpy-2.9.0-py3-none-any.whl")
-    newest = make_wheel(tmp_path, "numpy-2.10.0-py3-none-any.whl")
-    wheel = Sources(TARGET, tmp_path / "cache", tmp_path).find("numpy")
-    assert wheel is not None
-    assert wheel.path == newest
-
-
-def test_package_is_left_out_when_what_it_needs_is_missing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    make_wheel(tmp_path, "plots-1.0-py3-none-any.whl", "lines>=2", "x; extra == 'y'")
-    make_wheel(tmp_path, "lines-2.0-py3-none-any.whl", "absent")
-    make_wheel(tmp_path, "micropip-1.0-py3-none-any.whl")
-    found = packages.collect(Sources(TARGET, tmp_path / "cache", tmp_path), [])
-    assert set(found) == {"micropip"}
-    assert "plots: left out, a dependency is missing" in capsys.readouterr().out
-
-
-def test_lock_file_describes_each_wheel(tmp_path: Path) -> None:
-    path = make_wheel(tmp_path, "plots-1.0-py3-none-any.whl", "lines>=2")
-    make_wheel(tmp_path, "lines-2.0-py3-none-any.whl")
-    found = packages.collect(Sources(TARGET, tmp_path / "cache", tmp_path), [])
-    packages.lock_spec(TARGET, found).to_json(tmp_path / "lock.json")
-    lock = json.loads((tmp_path / "lock.json").read_text("utf-8"))
-    assert lock["info"]["abi_version"] == "2026_0"
-    row = lock["packages"]["plots"]
-    assert row["file_name"] == "../wheels/plots-1.0-py3-none-any.whl"
-    assert row["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert (row["imports"], row["depends"]) == (["plots"], ["lines"])
-
-
 # The commands
 
 
@@ -304,17 +176,6 @@ def test_bench_passes_its_arguments_on(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     build.main(["bench", "--quick", "launches"])
     assert started[0][1:] == ["-m", "bench", "--quick", "launches"]
-
-
-def test_counts_come_from_the_results_file(tmp_path: Path) -> None:
-    results = tmp_path / "results.xml"
-    results.write_text(
-        '<testsuites><testsuite tests="9" failures="1" errors="2" skipped="3"/>'
-        "</testsuites>",
-        "utf-8",
-    )
-    counts = testing.count(results)
-    assert counts == {"passed": 3, "failed": 3, "skipped": 3}
 
 
 def test_missing_browser_is_named_with_the_command(

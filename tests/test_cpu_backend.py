@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import tracemalloc
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -119,3 +120,21 @@ def test_callables_along_axes() -> None:
     assert_equal(outer, [[1, 2], [31, 32]])
     assert_equal(tw.fold(max, x, -1, axis=0), [3, 4, 5])
     assert_equal(tw.fold(lambda a, b: a * 10 + b, x, 0, axis=-1), [12, 345])
+
+
+@pytest.mark.parametrize("start", [tw.ones, tw.zeros])
+def test_what_repeats_one_number_is_written_into_a_copy(
+    start: Callable[..., tw.Tensor], cpu: str
+) -> None:
+    x = +start(3)
+    x[tw.asarray([1])] = 5.0
+    y = start(3) * 2
+    y[:2] = 7.0
+    other = start(()).item()
+    assert x.tolist() == [other, 5.0, other]
+    assert y.tolist() == [7.0, 7.0, other * 2]
+
+
+def test_logical_operations_take_integers_that_have_no_common_dtype() -> None:
+    signed, unsigned = tw.asarray([3, 0]), tw.asarray([2, 2], dtype=tw.uint64)
+    assert tw.logical_and(signed, unsigned).tolist() == [True, False]

@@ -36,7 +36,9 @@ BLOCK = re.compile(
 
 PATH = re.compile(r"`([\w./-]+/[\w./-]*)`")
 
-FOLDERS = ("bench", "docs", "e2e", "shaders", "tensorweb", "tests", "tools", "web")
+FOLDERS = (
+    *("bench", "docs", "e2e", "fuzz", "shaders", "tensorweb", "tests", "tools", "web"),
+)
 
 
 @dataclass(frozen=True)

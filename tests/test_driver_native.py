@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import struct
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -276,6 +276,45 @@ def test_invalid_command_is_an_error_and_the_next_tape_works(
         driver.submit(array("i", [0, COPY, x, 0, y, 0, 64]))
     driver.submit(array("i", [0, COPY, x, 0, y, 0, 4]))
     assert floats(driver, y, 1) == (1,)
+
+
+def stopped(*_: object) -> None:
+    """Fail as a lock of wgpu-py does when Stop comes while it is taken."""
+    try:
+        raise KeyboardInterrupt
+    finally:
+        raise RuntimeError("release unlocked lock")
+
+
+def test_an_interruption_stays_one_whatever_it_breaks(
+    driver: NativeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    buffer = driver.create_buffer(4)
+    calls: dict[str, Callable[[], object]] = {
+        "write_buffer": lambda: driver.write_buffer(buffer, 0, bytes(4)),
+        "submit": lambda: driver.submit(array("i", [0])),
+    }
+    for name, call in calls.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(driver._queue, name, stopped)
+            with pytest.raises(KeyboardInterrupt):
+                call()
+    driver.write_buffer(buffer, 0, bytes([1, 2, 3, 4]))
+    assert driver.read(buffer, 0, 4) == bytes([1, 2, 3, 4])
+
+
+def test_an_interruption_that_was_handled_before_is_over(
+    driver: NativeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("no such thing")
+
+    monkeypatch.setattr(driver._queue, "submit", refuse)
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        with pytest.raises(BackendError, match="no such thing"):
+            driver.submit(array("i", [0]))
 
 
 def test_lost_device_raises_from_every_call_and_a_new_one_works() -> None:

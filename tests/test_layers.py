@@ -16,10 +16,12 @@ PACKAGE = Path(__file__).parents[1] / "tensorweb"
 VALUES = ("errors", "dtypes", "shapes", "view")
 GRAPH = (*VALUES, "graph", "ops")
 BUILDING = (*GRAPH, "devices", "hostdata", "evaluate", "build")
-TENSOR = (*BUILDING, "methods", "convert", "printing", "tensor")
+HOST = ("notices", "hostarrays")
+TENSOR = (*BUILDING, *HOST, "methods", "convert", "printing", "scalars", "tensor")
 FUNCTIONS = (
     "apply",
     "arithmetic",
+    "call_structure",
     "callables",
     "comparison",
     "computing",
@@ -53,15 +55,29 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "view": ("errors", "shapes"),
     "graph": VALUES,
     "ops": ("graph",),
+    "pending": ("graph",),
     "devices": (*VALUES, "graph"),
     "hostdata": VALUES,
     "number_text": VALUES,
     "evaluate": (*GRAPH, "devices", "hostdata"),
     "build": BUILDING,
-    "convert": (*BUILDING, "methods"),
+    "notices": (),
+    "hostarrays": (*VALUES, "devices", "graph", "hostdata", "notices"),
+    "convert": (*BUILDING, *HOST, "methods"),
     "printing": (*BUILDING, "methods", "number_text"),
-    "methods": (*BUILDING, "convert", "printing"),
-    "tensor": ("methods",),
+    "scalars": (*BUILDING, "convert", "methods"),
+    "lost_writes": ("errors", "notices"),
+    "methods": (
+        *BUILDING,
+        *HOST,
+        "convert",
+        "lost_writes",
+        "pending",
+        "printing",
+        "scalars",
+    ),
+    "unknown_names": (),
+    "tensor": ("methods", "unknown_names"),
     **dict.fromkeys(FUNCTIONS, (*TENSOR, *FUNCTIONS)),
     "charts": (),
     "show": (),
@@ -73,6 +89,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *GRAPH,
         "devices",
         "build",
+        "pending",
         "schedule",
         "codegen",
         "drivers",
@@ -82,7 +99,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 """By part; the playground and the package's own file may import everything."""
 
 OUTSIDE: dict[str, tuple[str, ...]] = {
-    "numpy": ("backends", "convert", "creation", "methods"),
+    "numpy": ("backends", "creation", "hostarrays", "methods"),
     "wgpu": ("drivers",),
     "js": ("drivers", "playground"),
     "pyodide": ("drivers", "playground"),
@@ -146,6 +163,7 @@ def test_methods_base_knows_no_conversion() -> None:
         "tensorweb.errors",
         "tensorweb.evaluate",
         "tensorweb.graph",
+        "tensorweb.pending",
     }
 
 

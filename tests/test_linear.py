@@ -81,3 +81,20 @@ def test_chains_of_any_depth() -> None:
     for _ in range(20_000):
         node = elementwise(OPS["negative"], node)
     assert len(linearize([node]).nodes) == 20_001
+
+
+def test_views_of_views_of_stored_tensors_are_explained(device: str) -> None:
+    x = tw.asarray([[1.0, 2.0], [3.0, 4.0]])
+    for y in (
+        x.T[0] + 1,
+        tw.roll(x, 1) + x,
+        tw.diff(x.T),
+        x.reshape(4)[1:] * 2,
+        x.T[::-1, None, 1:] @ x[:1, 1:],
+    ):
+        assert "float32" in str(tw.explain(y))
+
+
+def test_movements_of_a_view_are_named(webgpu: str) -> None:
+    x = tw.asarray([[1.0, 2.0], [3.0, 4.0]])
+    assert "%1 = reshape(slice(permute(%0)))" in str(tw.explain(x.T[0] + 1))

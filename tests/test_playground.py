@@ -144,6 +144,14 @@ def test_every_failure_becomes_a_record(
     assert console.run("1 + 1")["error"] is None
 
 
+def test_value_that_fails_when_shown_fails_at_its_line(console: Console) -> None:
+    source = (
+        "class Late:\n    def __repr__(self):\n        return 1 / 0\n\n(\n  Late())"
+    )
+    frames = console.run(source)["error"]["frames"]
+    assert [frame["line"] for frame in frames] == [6, 3]
+
+
 def test_exit_and_stop_are_no_failures(console: Console) -> None:
     assert console.run("import sys\nsys.exit(3)")["error"] is None
     assert console.text("stderr") == "exit: 3\n"
@@ -367,28 +375,3 @@ def test_bridge_answers_in_json(console: Console) -> None:
     ]
     with pytest.raises(LookupError, match="unknown question"):
         bridge.answer("dance", "{}")
-
-
-def test_many_launches_of_one_kernel_are_one_record() -> None:
-    from tensorweb.backends.records import KernelRecord
-    from tensorweb.playground.kernels import MOST_KERNELS, Tally
-
-    def launch(number: int) -> KernelRecord:
-        return KernelRecord(str(number), "elementwise", "source", (1, 1), 2, 8)
-
-    tally = Tally()
-    for place in range(3 * MOST_KERNELS):
-        tally.add([launch(place % (MOST_KERNELS + 5)), launch(0)])
-    again = [launch(1), launch(7), launch(7)]
-    for _ in range(5000):
-        tally.add(again)
-    records = tally.records()
-    assert len(records) == MOST_KERNELS
-    counts = {record["name"]: record["count"] for record in records}
-    assert [counts[name] for name in ("0", "1", "2", "7")] == [
-        3 * MOST_KERNELS + 3,
-        5003,
-        3,
-        10_003,
-    ]
-    assert [record["name"] for record in tally.records()[:3]] == ["0", "1", "2"]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 from itertools import count
+from types import FrameType
 
 import pytest
 from pretend_driver import PretendDriver
 
+from tensorweb.backends import pool as pool_module
 from tensorweb.backends.pool import Buffer, FreeList, Pool
 from tensorweb.errors import DeviceMemoryError
 
@@ -148,3 +151,25 @@ def test_threads_never_share_a_buffer(pool: Pool) -> None:
         thread.join()
     assert not shared
     assert pool.in_use == 0
+
+
+@pytest.mark.parametrize("nbytes", [KIB, 1 << 25], ids=["small", "large"])
+def test_stop_in_a_finalizer_loses_no_buffer(pool: Pool, nbytes: int) -> None:
+    def stop(frame: FrameType, event: str, argument: object) -> None:
+        """Raise where Python looks for signals when a function begins."""
+        if frame.f_code.co_filename == pool_module.__file__:
+            raise KeyboardInterrupt
+
+    buffers = take(pool, nbytes, 3)
+    pool.headroom = 1 << 40
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "unraisablehook", lambda _: None)
+        before = sys.gettrace()
+        sys.settrace(stop)
+        try:
+            del buffers[0]
+        finally:
+            sys.settrace(before)
+    assert pool.in_use == 2 * pool.size_for(nbytes)
+    assert len(take(pool, nbytes, 1)) == 1
+    assert pool.allocated == 3 * pool.size_for(nbytes)

@@ -224,6 +224,10 @@ def accumulated(draw: Draw, x: Pair) -> Pair:
     return small(Pair(getattr(x.tensor.at[key], name)(values.tensor), host))
 
 
+def stored(draw: Draw, x: Pair) -> Pair:
+    return Pair(x.tensor.realize(), x.host)
+
+
 def small(x: Pair) -> Pair:
     """Return the remainder by 13, so that values stay exact in float32."""
     return Pair(x.tensor % 13, np.asarray(x.host % 13).astype(x.host.dtype))
@@ -237,7 +241,7 @@ def narrowed(host: Array) -> Array:
 STEPS = (
     *(sliced, permuted, reshaped, expanded, flipped, padded, joined, rolled),
     *(combined, combined, chosen, numbered, reduced, placed, scanned, multiplied),
-    *(gathered, written, accumulated),
+    *(gathered, written, accumulated, stored),
 )
 
 
@@ -252,6 +256,7 @@ def test_random_graphs(length: int, device: str, data: st.DataObject) -> None:
         value = step(data.draw, value)
         if step is combined:
             earlier = value
+    assert tw.explain(value.tensor, earlier.tensor).text
     for result in (value, earlier):
         assert result.tensor.shape == result.host.shape
         assert result.tensor.dtype.name == result.host.dtype.name

@@ -110,7 +110,20 @@ def test_joining_and_padding_fuse_with_what_follows() -> None:
 def test_item_assignment_is_one_kernel() -> None:
     x = sample(5, 7)
     x[1:3, 2:] = sample(2, 5) * 3
-    assert kinds(x + 1) == ["elementwise"]
+    assert kinds(x) == ["elementwise"]
+
+
+def test_assigned_tensor_is_stored_with_what_is_made_of_it_while_it_is_held() -> None:
+    def assigned() -> Tensor:
+        x = sample(5, 7)
+        x[1:3, 2:] = sample(2, 5) * 3
+        return x
+
+    x = assigned()
+    assert kinds(x + 1) == ["elementwise", "elementwise"]
+    assert x.node.storage is not None
+    only_sum_is_held = assigned() + 1
+    assert kinds(only_sum_is_held) == ["elementwise"]
 
 
 def test_flattening_a_broadcast_sum_needs_no_extra_copy() -> None:
@@ -243,3 +256,14 @@ def test_joining_many_tensors_is_split_below_the_storage_limit() -> None:
     assert (tw.concat(parts, axis=1) * 2)[2, -5:].tolist() == [
         2 * (value + 90) for value in sample(3, 5)[2].tolist()
     ]
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (4,), (1, 4), (3, 1), (0,)], ids=str)
+def test_stored_constants_broadcast(shape: tuple[int, ...], webgpu: str) -> None:
+    stored = tw.realize(tw.full(shape, 3.0))
+    assert isinstance(stored, tw.Tensor)
+    fresh = tw.full(shape, 3.0)
+    other = tw.realize(tw.ones((3, 0 if 0 in shape else 4)))
+    assert isinstance(other, tw.Tensor)
+    assert (other + stored).tolist() == (other + fresh).tolist()
+    assert tw.where(other > 0, stored, -1.0).tolist() == (other * 0 + fresh).tolist()

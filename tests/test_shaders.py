@@ -52,6 +52,13 @@ def test_tint_accepts_every_shader(tmp_path: Path) -> None:
     assert not bad, "\n".join(bad[:5])
 
 
+def test_no_bool_lies_in_workgroup_memory() -> None:
+    """NVIDIA's driver for Vulkan reads others back; numbers are safe everywhere."""
+    declared = re.compile(r"var<workgroup>[^;]*\bbool\b|alias \w+ = [^;]*\bbool\b")
+    bad = [name for name, text in corpus().items() if declared.search(text)]
+    assert not bad, bad
+
+
 def test_functions_decide_without_branches() -> None:
     """`||` and `&&` are branches, and a kernel holds a function a dozen times.
 

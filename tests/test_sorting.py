@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from checks import assert_equal
 from test_reductions import STORED, name_of, require
 
 import tensorweb as tw
@@ -251,3 +252,37 @@ def test_distinct_values_of_views(device: str) -> None:
     expected = np.unique_all(host.T[::-2, 3:])
     for part, wanted in zip(tw.unique_all(view), expected, strict=True):
         np.testing.assert_array_equal(part.numpy(), wanted)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32"])
+def test_searchsorted_is_in_the_order_of_sort(
+    side: str, dtype: str, device: str
+) -> None:
+    values = np.array([2.0, np.nan, -0.0, 0.0, 9.0, -9.0, np.inf, -np.inf, 1.0])
+    for rest in ([], [np.nan], [np.inf, np.nan, np.nan]):
+        numbers = np.array([1.0, -0.0, 2.0, 0.0, 2.0, *rest])
+        if dtype == "int32":
+            numbers = numbers[np.isfinite(numbers)]
+        numbers = numbers.astype(dtype)
+        asked = values.astype("float32" if dtype == "int32" else dtype)
+        order = np.argsort(numbers, kind="stable")
+        expected = np.searchsorted(numbers, asked, side=side, sorter=order)
+        x, v = tw.asarray(numbers), tw.asarray(asked)
+        assert_equal(tw.searchsorted(tw.sort(x), v, side=side), expected)
+        sorter = tw.argsort(x)
+        assert_equal(tw.searchsorted(x, v, side=side, sorter=sorter), expected)
+    nothing = tw.searchsorted(tw.zeros(0), tw.asarray([1.0, np.nan]), side=side)
+    assert_equal(nothing, [0, 0])
+
+
+def test_nan_is_in_no_set(device: str) -> None:
+    x = np.array([1.0, np.nan, -0.0, 0.0, np.inf], np.float32)
+    among = np.array([np.nan, 0.0, np.inf], np.float32)
+    for invert in (False, True):
+        got = tw.isin(tw.asarray(x), tw.asarray(among), invert=invert)
+        assert_equal(got, np.isin(x, among, invert=invert))
+    values, counts = tw.unique_counts(tw.asarray(x))
+    expected, times = np.unique(x, return_counts=True, equal_nan=False)
+    assert_equal(values, expected)
+    assert_equal(counts, times)

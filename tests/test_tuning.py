@@ -157,7 +157,23 @@ def test_stop_leaves_things_as_they_were(
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("{", "Expecting"), ("[1]", "no table"), ('{"x": "huge"}', "unknown tile 'huge'")],
+    [
+        ("{", "Expecting"),
+        ("", "Expecting"),
+        ("\0\ufffd\x1b", "Expecting"),
+        ("[1]", "no table"),
+        ("3", "no table"),
+        ("[" * 200_000, "no table"),
+        ('{"x":' * 200_000, "no table"),
+        (" " * 70_000 + "{}", "no table"),
+        ('{"x": "huge"}', "unknown tile 'huge'"),
+        ('{"x": [1]}', "no table"),
+        ('{"x": {"y": 1}}', "no table"),
+        ('{"x": 1}', "unknown tile 1"),
+        ('{"x": null}', "unknown tile None"),
+        ('{"x": ' + "9" * 5000 + "}", "digits"),
+        ('{"' + "x" * 9000 + '": NaN}', "unknown tile nan"),
+    ],
 )
 def test_damaged_text_is_ignored_and_removed(
     driver: PretendDriver, text: str, why: str

@@ -2,9 +2,13 @@
 
 // `rounded`, a rounding of x, with the sign of x; x itself from 2^23 on, where every
 // f32 is an integer, an infinity or NaN. Rounding never changes the sign of a value.
+// What was rounded is chosen before its bits are combined: Mesa's compiler for the CPU
+// loses values that are combined first and live across a barrier.
 fn finish_rounding_f32(x: f32, rounded: f32) -> f32 {
-    let bits = magnitude_f32(rounded) | sign_bits_f32(x);
-    return bitcast<f32>(select(bits, bitcast<u32>(x), magnitude_f32(x) >= 0x4b000000u));
+    let is_small = magnitude_f32(x) < 0x4b000000u;
+    let small = select(0.0, rounded, is_small);
+    let bits = magnitude_f32(small) | sign_bits_f32(x);
+    return bitcast<f32>(select(bitcast<u32>(x), bits, is_small));
 }
 
 // The largest integer <= x. Exact; subnormals may count as zero.

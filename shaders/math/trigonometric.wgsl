@@ -1,7 +1,12 @@
 // Sine, cosine and tangent of f32 for every finite argument.
 
-// 2 / pi in binary, 192 bits after the point (one line, as every constant here).
-const TWO_OVER_PI = array(0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u);
+// 32 bits of 2 / pi: those that start 32 `word` bits after the point, word 0 to 5. No
+// array: compilers that inline keep a copy of it for each index that is computed.
+fn two_over_pi_word(word: i32) -> u32 {
+    let near = select(select(0xa2f9836eu, 0x4e441529u, word == 1), 0xfc2757d1u, word == 2);
+    let far = select(select(0xf534ddc0u, 0xdb629599u, word == 4), 0x3c439041u, word == 5);
+    return select(near, far, word > 2);
+}
 
 // The high 32 bits of x y, from products of 16-bit halves. Exact.
 fn multiply_high_u32(x: u32, y: u32) -> u32 {
@@ -14,14 +19,9 @@ fn multiply_high_u32(x: u32, y: u32) -> u32 {
     return x_high * y_high + (middle >> 16u) + (other >> 16u);
 }
 
-// The 32 bits of 2 / pi that start `offset` bits after the point (before it: zeros).
-fn two_over_pi_bits(offset: i32) -> u32 {
-    let word = (offset + 32) >> 5u;
-    let shift = u32(offset) & 31u;
-    let left = select(TWO_OVER_PI[max(word - 1, 0)], 0u, word < 1);
-    let right = TWO_OVER_PI[word];
-    let joined = (left << shift) | (right >> ((32u - shift) & 31u));
-    return select(joined, left, shift == 0u);
+// 32 of the 64 bits of two words, from bit `shift` on, 0 to 31.
+fn bits_of_words(left: u32, right: u32, shift: u32) -> u32 {
+    return select((left << shift) | (right >> ((32u - shift) & 31u)), left, shift == 0u);
 }
 
 // a = q pi/2 + r, |r| <= pi/4, for finite a >= 2, as (r, q modulo 4).
@@ -31,9 +31,14 @@ fn reduce_large_angle_f32(a: f32) -> vec2f {
     let bits = bitcast<u32>(a);
     let significand = (bits << 8u) | 0x80000000u;
     let exponent = i32(bits >> 23u) - 128;
-    let high = two_over_pi_bits(exponent - 32);
-    let middle = two_over_pi_bits(exponent);
-    let low = two_over_pi_bits(exponent + 32);
+    let word = exponent >> 5u;
+    let shift = u32(exponent) & 31u;
+    let first = select(two_over_pi_word(word - 1), 0u, word < 1);
+    let second = two_over_pi_word(word);
+    let third = two_over_pi_word(word + 1);
+    let high = bits_of_words(first, second, shift);
+    let middle = bits_of_words(second, third, shift);
+    let low = bits_of_words(third, two_over_pi_word(word + 2), shift);
     let carry_in = multiply_high_u32(significand, low);
     let product_low = significand * middle + carry_in;
     let carry = select(0u, 1u, product_low < carry_in);

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tensorweb.backends.planning import Plan
+from tensorweb.graph import LEAF, Node
 from tensorweb.schedule.linear import LinearGraph
 
 
@@ -12,12 +15,10 @@ def explain_plan(graph: LinearGraph, plan: Plan) -> str:
         return "Nothing to run: the value is already there.\n"
     lines = ["Graph\n"]
     for number, node in enumerate(graph.nodes):
-        sources = ", ".join(f"%{graph.numbers[s]}" for s in node.inputs)
         shape = " x ".join(str(n) for n in node.shape) or "scalar"
         state = "  (stored)" if node.base.storage is not None else ""
-        value = f" {node.attrs}" if node.op.name == "constant" else ""
-        name = f"{node.op.name}{value}({sources})" if sources else node.op.name + value
-        lines.append(f"  %{number} = {name}  {node.dtype} {shape}{state}\n")
+        call = _call(node, graph.numbers)
+        lines.append(f"  %{number} = {call}  {node.dtype} {shape}{state}\n")
     launches = [command for command in plan.commands if command.launch is not None]
     counts = (_count(len(launches), "launch"), _count(len(plan.tapes), "submit"))
     lines.append(f"\nKernels: {counts[0]}, {counts[1]}\n")
@@ -35,6 +36,32 @@ def explain_plan(graph: LinearGraph, plan: Plan) -> str:
         lines.append(f"\nKernel {place + 1}: {command.words}\n\n")
         lines.append(command.launch.source)
     return "".join(lines)
+
+
+def _call(node: Node, numbers: Mapping[Node, int]) -> str:
+    """Return an operation and the numbers of what it reads.
+
+    A view of a stored tensor reads the storage: the views between have no numbers, so
+    their movements are said one inside the other.
+    """
+    owner = node.owner
+    if owner is not None and owner.storage is not None:
+        text = f"%{numbers[owner]}"
+        for name in reversed(_movements(node, owner)):
+            text = f"{name}({text})"
+        return text
+    value = f" {node.attrs}" if node.op.name == "constant" else ""
+    sources = ", ".join(f"%{numbers[source]}" for source in node.inputs)
+    return f"{node.op.name}{value}" + (f"({sources})" if sources else "")
+
+
+def _movements(node: Node, owner: Node) -> list[str]:
+    """Return the names of the movements from a node down to the storage it looks at."""
+    names = []
+    while node is not owner:
+        names.append("view" if node.op is LEAF else node.op.name)
+        node = node.inputs[0]
+    return names
 
 
 def _count(number: int, noun: str) -> str:

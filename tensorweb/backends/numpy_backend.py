@@ -10,7 +10,16 @@ from typing import cast
 import numpy as np
 
 from tensorweb import dtypes
-from tensorweb.backends.numpy_rules import RULES, Array, numpy_dtype, repeated
+from tensorweb.backends.numpy_rules import (
+    OVERWRITING,
+    RULES,
+    SPREADING,
+    Array,
+    check_shape,
+    number,
+    numpy_dtype,
+    repeated,
+)
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph import CONSTANT, HostData, Node, Storage, ancestors
 from tensorweb.ops.structure import GATHER
@@ -18,13 +27,19 @@ from tensorweb.view import View
 
 
 class ArrayStorage(Storage):
-    """A computed value: a contiguous one-dimensional array that nobody writes."""
+    """A computed value: an array that nobody writes, laid out as NumPy left it."""
 
     __slots__ = ("array",)
 
     def __init__(self, array: Array) -> None:
         """Keep the array."""
         self.array = array
+
+    def flat(self) -> Array:
+        """Return the row-major elements in one dimension; laid out so from now on."""
+        if not self.array.flags.c_contiguous:
+            self.array = np.ascontiguousarray(self.array)
+        return self.array.reshape(-1)
 
 
 class CpuBackend:
@@ -69,6 +84,10 @@ class CpuBackend:
     async def finish_preparing_async(self) -> None:
         """Return at once."""
 
+    def abandon(self) -> bool:
+        """Return False: a forked process has its own memory."""
+        return False
+
 
 def _physical_memory() -> int:
     """Return the machine's memory in bytes, without end where it is not told."""
@@ -84,7 +103,11 @@ program when it is used."""
 
 
 class _Run:
-    """One walk over the graph; arrays are dropped after their last use."""
+    """One walk over the graph.
+
+    Every node that is computed keeps its array, so that none is computed twice; those
+    that only their readers held are gone with them.
+    """
 
     def __init__(self, outputs: Sequence[Node]) -> None:
         self.order = [
@@ -93,50 +116,76 @@ class _Run:
             if node.storage is None and node.op.kind != "movement"
         ]
         self.wanted = {id(node.base) for node in outputs}
-        self.values: dict[int, Array] = {}
-        self.last_use = {
-            id(source.base): step
-            for step, node in enumerate(self.order)
-            for source in node.inputs
-        }
 
     def compute(self) -> None:
+        self.order.reverse()
         with np.errstate(all="ignore"):
-            for step, node in enumerate(self.order):
-                inputs = node.inputs
-                self.evaluate(node)
-                for source in inputs:
-                    if self.last_use[id(source.base)] == step:
-                        self.values.pop(id(source.base), None)
+            while self.order:
+                node = self.order.pop()
+                if node.op is not CONSTANT or id(node) in self.wanted:
+                    _evaluate(node)
 
-    def evaluate(self, node: Node) -> None:
-        if node.size * node.dtype.itemsize > MEMORY and node.op is not CONSTANT:
-            raise _too_large(node)
-        try:
-            inputs = [self.value(source) for source in node.inputs]
-            if node.op is GATHER:
-                inputs[0] = self.flat(node.inputs[0].base)
-            result = RULES[node.op.kind](node, inputs)
-            if id(node) in self.wanted:
-                node.settle(ArrayStorage(contiguous(result)))
-            else:
-                self.values[id(node)] = result
-        except MemoryError as error:
-            raise _too_large(node) from error
 
-    def value(self, node: Node) -> Array:
-        if node.base is node and node.storage is None:
-            return self.values[id(node)]
-        if _is_constant(node):
-            return repeated(node.base, node.shape)
-        return look(self.flat(node.base), node.view)
+def _evaluate(node: Node) -> None:
+    """Compute a node whose inputs are there, and let them go."""
+    if node.size * node.dtype.itemsize > MEMORY:
+        raise _too_large(node)
+    check_shape(node.shape, node.op.name)
+    kind = node.op.kind
+    look_up = _number_or_value if kind in SPREADING else _value
+    try:
+        inputs = [look_up(source) for source in node.inputs]
+        if node.op is GATHER:
+            inputs[0] = stored(node.inputs[0].base)
+        elif kind in OVERWRITING and not _is_last_reader(node):
+            inputs[0] = _value(node.inputs[0]).copy()
+        result = RULES[kind](node, inputs)
+        if result.shape != node.shape:
+            result = np.broadcast_to(result, node.shape)
+        node.settle(ArrayStorage(result))
+    except MemoryError as error:
+        raise _too_large(node) from error
 
-    def flat(self, base: Node) -> Array:
-        if base.storage is not None:
-            return stored(base)
-        flat = contiguous(self.values[id(base)])
-        self.values[id(base)] = flat.reshape(base.shape)
-        return flat
+
+def _is_last_reader(node: Node) -> bool:
+    """Whether nobody else can ever read the array of a node's first input.
+
+    An array that NumPy forbids to write shows one number in many places.
+    """
+    storage = node.inputs[0].storage
+    return (
+        type(storage) is ArrayStorage
+        and storage.array.flags.writeable
+        and _holders(node) == ALONE
+    )
+
+
+def _holders(node: Node) -> int:
+    return sys.getrefcount(node.inputs[0])
+
+
+ALONE = _holders(
+    Node(
+        CONSTANT, (Node(CONSTANT, (), 0, (), dtypes.bool, ""),), 0, (), dtypes.bool, ""
+    )
+)
+"""What counting the holders of an input gives when there is one."""
+
+
+def _number_or_value(node: Node) -> Array:
+    """Return a constant's number in no dimension, other values as they are."""
+    return number(node.base) if _is_constant(node) else _value(node)
+
+
+def _value(node: Node) -> Array:
+    """Return the elements of a computed node, a constant or a view of one."""
+    storage = node.storage
+    if type(storage) is ArrayStorage:
+        return storage.array
+    if _is_constant(node):
+        return repeated(node.base, node.shape)
+    check_shape(node.shape, node.op.name)
+    return look(stored(node.base), node.view)
 
 
 def _is_constant(node: Node) -> bool:
@@ -149,7 +198,12 @@ def _bytes(node: Node) -> bytes:
     try:
         if _is_constant(node):
             return repeated(node.base, node.shape).tobytes()
-        return look(stored(node.base), node.view).tobytes()
+        base = node.base
+        if node.view.is_contiguous:
+            start = node.view.offset if node.size else 0
+            return stored(base)[start : start + node.size].tobytes()
+        check_shape(node.shape, node.op.name)
+        return look(stored(base), node.view).tobytes()
     except MemoryError as error:
         raise _too_large(node) from error
 
@@ -161,18 +215,13 @@ def _too_large(node: Node) -> DeviceMemoryError:
     )
 
 
-def contiguous(array: Array) -> Array:
-    """Return row-major elements in one dimension, without a copy if they lie so."""
-    return np.ascontiguousarray(array).reshape(-1)
-
-
 def stored(base: Node) -> Array:
     """Return the one-dimensional array of a computed base."""
     if isinstance(base.storage, HostData):
         dtype = numpy_dtype(base.dtype)
         data = base.storage.data
         return np.frombuffer(data, dtype) if len(data) else np.empty(0, dtype)
-    return cast(ArrayStorage, base.storage).array
+    return cast(ArrayStorage, base.storage).flat()
 
 
 def look(flat: Array, view: View) -> Array:

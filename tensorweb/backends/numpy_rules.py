@@ -15,7 +15,8 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorweb.dtypes import DType, integer_range
+from tensorweb.dtypes import ALL, DType, integer_range
+from tensorweb.errors import ShapeError
 from tensorweb.graph import Node
 from tensorweb.ops.structure import Groups
 from tensorweb.shapes import Shape
@@ -23,13 +24,22 @@ from tensorweb.shapes import Shape
 LARGEST_COPY = 1 << 22
 """Elements of an operand up to which a whole batch is laid out as matrices at once."""
 
+MOST_AXES = 64
+"""Axes of a NumPy array; NumPy's own constant is not public."""
+
+MOST_ELEMENTS = 2**60 - 1
+"""Elements of a NumPy array, whose bytes have to fit 63 bits."""
+
 Array = npt.NDArray[Any]
 Rule = Callable[[Node, Sequence[Array]], Array]
 
 
+_NUMPY_DTYPES = {dtype.name: np.dtype(dtype.name) for dtype in ALL}
+
+
 def numpy_dtype(dtype: DType) -> np.dtype[Any]:
     """Return NumPy's dtype of the same name."""
-    return np.dtype(dtype.name)
+    return _NUMPY_DTYPES[dtype.name]
 
 
 def cast_array(array: Array, dtype: DType) -> Array:
@@ -78,11 +88,31 @@ def _iota(node: Node, inputs: Sequence[Array]) -> Array:
     return np.arange(node.size).astype(numpy_dtype(node.dtype))
 
 
+def number(constant: Node) -> Array:
+    """Return a constant's number as a 0-d array."""
+    return np.array(constant.attrs).astype(numpy_dtype(constant.dtype))
+
+
+def check_shape(shape: Shape, name: str) -> None:
+    """Raise `ShapeError` for a shape that no NumPy array can have."""
+    if len(shape) > MOST_AXES:
+        raise ShapeError(
+            f"{name}: a tensor of {len(shape)} axes; device 'cpu' computes with NumPy, "
+            f"which has {MOST_AXES} at most. Merge axes with reshape, or use "
+            "device='webgpu'."
+        )
+    if prod(shape) > MOST_ELEMENTS:
+        raise ShapeError(
+            f"{name}: shape {shape} has more elements than device 'cpu' can count "
+            f"({MOST_ELEMENTS:,}); work in parts."
+        )
+
+
 def repeated(constant: Node, shape: Shape) -> Array:
     """Return a constant's number in a shape, by strides 0."""
+    check_shape(shape, constant.op.name)
     with np.errstate(all="ignore"):
-        value = np.array(constant.attrs).astype(numpy_dtype(constant.dtype))
-    return np.broadcast_to(value, shape)
+        return np.broadcast_to(number(constant), shape)
 
 
 def _constant(node: Node, inputs: Sequence[Array]) -> Array:
@@ -93,11 +123,17 @@ def _copy(node: Node, inputs: Sequence[Array]) -> Array:
     return inputs[0].copy()
 
 
+def _wide(dtype: DType) -> np.dtype[Any]:
+    """Return the dtype that adds and multiplies many numbers: float16 rounds once."""
+    return np.dtype(np.float32) if dtype.name == "float16" else numpy_dtype(dtype)
+
+
 def _reduce(node: Node, inputs: Sequence[Array]) -> Array:
     function = getattr(np, str(node.op.numpy))
     axes = cast(tuple[int, ...], node.attrs)
     if node.op.name in ("sum", "prod"):
-        return np.asarray(function(inputs[0], axes, dtype=numpy_dtype(node.dtype)))
+        result = np.asarray(function(inputs[0], axes, dtype=_wide(node.dtype)))
+        return result.astype(numpy_dtype(node.dtype), copy=False)
     return np.asarray(function(inputs[0], axes))
 
 
@@ -109,7 +145,8 @@ def _argreduce(node: Node, inputs: Sequence[Array]) -> Array:
 
 def _scan(node: Node, inputs: Sequence[Array]) -> Array:
     function = getattr(np, str(node.op.numpy))
-    return np.asarray(function(inputs[0], -1, dtype=numpy_dtype(node.dtype)))
+    result = np.asarray(function(inputs[0], -1, dtype=_wide(node.dtype)))
+    return result.astype(numpy_dtype(node.dtype), copy=False)
 
 
 def _sort(node: Node, inputs: Sequence[Array]) -> Array:
@@ -144,9 +181,9 @@ def _concat(node: Node, inputs: Sequence[Array]) -> Array:
 
 def _embed(node: Node, inputs: Sequence[Array]) -> Array:
     outer, values = inputs
-    result = outer.copy()
-    result[_box(cast(tuple[int, ...], node.attrs), values.shape)] = values
-    return result
+    lengths = node.inputs[1].shape
+    outer[_box(cast(tuple[int, ...], node.attrs), lengths)] = values
+    return outer
 
 
 def _gather(node: Node, inputs: Sequence[Array]) -> Array:
@@ -156,7 +193,7 @@ def _gather(node: Node, inputs: Sequence[Array]) -> Array:
 
 def _scatter(node: Node, inputs: Sequence[Array]) -> Array:
     target, positions, values = inputs
-    result = target.flatten()
+    result = target.reshape(-1)
     result[positions] = values
     return result.reshape(node.shape)
 
@@ -199,6 +236,12 @@ def _matmul(node: Node, inputs: Sequence[Array]) -> Array:
         )
     return result.reshape(node.shape)
 
+
+OVERWRITING = frozenset({"embed", "scatter"})
+"""Kinds whose rules write into the array of their first input, which is theirs."""
+
+SPREADING = frozenset({"map", "embed"})
+"""Kinds whose rules take the number of a constant for all its elements."""
 
 RULES: dict[str, Rule] = {
     "map": _map,

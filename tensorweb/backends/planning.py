@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.pool import Pool
 from tensorweb.backends.records import KernelRecord
+from tensorweb.backends.reuse import worth_storing
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.expression import number_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program
 from tensorweb.drivers.protocol import CLEAR, DISPATCH, PARAMETER_WORDS, Driver
+from tensorweb.errors import ShapeError
 from tensorweb.graph import Node
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.linear import LinearGraph
@@ -24,6 +26,10 @@ not: kernels that share nothing may run side by side."""
 
 MOST_COMMANDS = 1000
 """Commands in one tape; its parameter block has room for 1024 launches."""
+
+
+LARGEST_COUNT = 2**31 - 1
+"""Lengths, strides and positions are signed 32-bit integers in kernels."""
 
 
 @dataclass(slots=True)
@@ -62,6 +68,8 @@ class Plan:
         taken: what a flush takes from the pool, results and scratch: for each size of
             buffers the references and their bytes.
         settled: node number and place of each result.
+        inlined: node number of each value that its kernels compute inside
+            themselves and that is worth a storage if it is needed again.
     """
 
     reads: list[int] = field(default_factory=list)
@@ -72,6 +80,7 @@ class Plan:
     records: list[KernelRecord] = field(default_factory=list)
     taken: list[tuple[int, list[tuple[int, int]]]] = field(default_factory=list)
     settled: list[tuple[int, int]] = field(default_factory=list)
+    inlined: list[int] = field(default_factory=list)
 
     @property
     def references(self) -> list[int]:
@@ -113,11 +122,13 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
     Raises:
         DeviceMemoryError: a result is larger than the device can bind.
         ShaderError: the device's compiler refused a kernel.
+        ShapeError: a kernel would go over more elements than it can count.
     """
     result = Plan()
     driver = pool.driver
     next_reference = len(graph.nodes)
     made: set[int] = set()
+    reads: dict[int, None] = {}
     spare: dict[int, list[int]] = {}  # scratch storages of earlier kernels, by bytes
     for planned in plan(graph, max_inputs(driver)):
         node = graph.nodes[planned.output]
@@ -125,11 +136,12 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
         pool.check(storage_bytes(node), describe, node)
         result.results.append((planned.output, storage_bytes(node)))
         for number in planned.inputs:
-            if number not in made and number not in result.reads:
-                result.reads.append(number)
+            if number not in made:
+                reads[number] = None
         if node.size == 0:
             continue
         program = compile_kernel(planned.kernel, pipelines.target)
+        _check_counts(planned, program)
         scratch = []
         for nbytes in program.scratch_bytes:
             if not spare.get(nbytes):
@@ -141,6 +153,7 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
             if nbytes >= LARGE_SCRATCH:
                 spare[nbytes].append(reference)
         result.commands += _commands(planned, program, scratch)
+    result.reads += reads
     by_size: dict[int, list[tuple[int, int]]] = {}
     for reference, nbytes in result.results + result.scratch:
         by_size.setdefault(pool.size_for(nbytes), []).append((reference, nbytes))
@@ -154,11 +167,32 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
     for size, requests in result.taken:
         sizes.update((reference, size) for reference, _ in requests)
     result.records = _records(result.commands, sizes)
+    made.update(result.reads)
+    result.inlined = list(worth_storing(graph, made))
     pipelines.compile((c.launch, c.words) for c in result.commands if c.launch)
     for begin in range(0, len(result.commands), MOST_COMMANDS):
         part = result.commands[begin : begin + MOST_COMMANDS]
         result.tapes.append(_tape(part, places, pipelines))
     return result
+
+
+def _check_counts(planned: Planned, program: Program) -> None:
+    """Raise `ShapeError` when a kernel would count further than its integers do."""
+    words = [
+        word
+        for launch in program.launches
+        for word in (*launch.words, *launch.grid)
+        if isinstance(word, int)
+    ]
+    if all(-LARGEST_COUNT - 1 <= word <= LARGEST_COUNT for word in words):
+        return
+    kernel = planned.kernel
+    sizes = " by ".join(f"{length:,}" for length in kernel.sizes)
+    raise ShapeError(
+        f"{kernel.op or kernel.kind}: one kernel would go over {sizes} elements, and "
+        f"device 'webgpu' counts to {LARGEST_COUNT:,}. Reduce one axis after another, "
+        "or work in parts."
+    )
 
 
 def _records(

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import chain
 from threading import RLock
 
 from tensorweb.drivers.protocol import Driver
@@ -77,32 +78,37 @@ class FreeList:
         self.handles: list[int] = []
         self.last_taken = 0
 
+    def way_back(self, handle: int) -> Callable[[], None]:
+        """Return what makes a handle free again, without a step in Python.
+
+        Of a large buffer, `extend` first takes the handle; asking the iterator for
+        more then looks whether that is too much for the pool.
+        """
+        if self.size <= self.pool.smallest_large:
+            return partial(self.handles.append, handle)
+        look: Iterator[int] = iter(partial(self.pool.notice, self.size), None)
+        return partial(self.handles.extend, chain((handle,), look))
+
 
 class Buffer(Storage):
-    """A device buffer that returns to its pool when nobody holds it."""
+    """A device buffer that returns to its pool when nobody holds it.
 
-    __slots__ = ("handle", "home")
+    Each has a finalizer of its own, made of functions in C: Stop comes where functions
+    in Python begin, and there it would be swallowed and the buffer lost.
+    """
+
+    __slots__ = ("__del__", "handle", "home")
 
     def __init__(self, home: FreeList, handles: list[int]) -> None:
         """Take the last handle over: from these statements on it belongs here.
 
-        There is no call between them, so that Stop cannot part them.
+        There is no call between the last three, so that Stop cannot part them.
         """
         self.home = home
+        give_back = home.way_back(handles[-1])
         self.handle = handles[-1]
+        self.__del__ = give_back
         del handles[-1]
-
-    def __del__(self) -> None:
-        """Give the buffer back; a large one may be too much for the pool."""
-        try:
-            home = self.home
-        except AttributeError:
-            return  # stopped before it had a handle
-        home.handles.append(self.handle)
-        if home.size > home.pool.smallest_large:
-            home.pool.headroom -= home.size
-            if home.pool.headroom < 0:
-                home.pool.evict()
 
     @property
     def size(self) -> int:
@@ -247,6 +253,13 @@ class Pool:
             handle = self.driver.create_buffer(size)
         self.allocated += size
         return handle
+
+    def notice(self, size: int) -> int | None:
+        """Look at what is free when a large buffer has become so; ends an iterator."""
+        self.headroom -= size
+        if self.headroom < 0:
+            self.evict()
+        return None
 
     def evict(self) -> None:
         """Destroy free buffers until the limit holds, sizes long unused first.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 Listener = Callable[[Sequence["KernelRecord"]], None]
 """Is given the records of one flush; every flush of a plan gives the same list."""
 
-_listeners: list[Listener] = []
+_listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
+"""Who listens to what this thread or task of asyncio flushes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +42,18 @@ class KernelRecord:
 def listening(listener: Listener) -> Iterator[None]:
     """Hand the records of each flush inside a `with` block to a function.
 
+    Flushes of other threads and of other tasks of asyncio are not of the block, those
+    of tasks that it makes are.
+
     >>> with listening(print):
     ...     pass
     """
-    _listeners.append(listener)
+    before = _listeners.get()
+    _listeners.set((*before, listener))
     try:
         yield
     finally:
-        _listeners.remove(listener)
+        _listeners.set(before)
 
 
 @contextmanager
@@ -68,5 +74,5 @@ def record_kernels() -> Iterator[list[KernelRecord]]:
 
 def record(launched: Sequence[KernelRecord]) -> None:
     """Hand the records of one flush to everybody who listens."""
-    for listener in _listeners:
+    for listener in _listeners.get():
         listener(launched)

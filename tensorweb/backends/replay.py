@@ -125,6 +125,7 @@ class Replay:
                     words[place] = buffers[number].handle
                 host.driver.submit(words)
         record(self._records)
+        host.driver.pace()
         results: dict[int, Node] = {}
         for number, base in self._bases.items():
             storage = buffers.get(number) or self._kept[number]

@@ -12,6 +12,9 @@ from tensorweb.codegen.tiles import TILES
 from tensorweb.drivers.protocol import Driver
 from tensorweb.version import VERSION
 
+LONGEST_TEXT = 1 << 16
+"""Characters of all tiles of a device; `tune` measures a few dozen problems."""
+
 Tuned = tuple[tuple[str, str], ...]
 """(problem, tile) pairs, see `tiles.problem_of`."""
 
@@ -45,7 +48,7 @@ def kept_tiles(driver: Driver) -> Tuned:
     if text is None:
         return ()
     try:
-        return _checked(json.loads(text))
+        return _checked(text)
     except ValueError as error:
         driver.keep(key, None)
         warnings.warn(
@@ -62,16 +65,20 @@ def keep_tiles(driver: Driver, tuned: Mapping[str, str]) -> bool:
     return driver.keep(key_of(driver), json.dumps(tuned, indent=1) if tuned else None)
 
 
-def _checked(found: object) -> Tuned:
-    """Return pairs from what was kept.
+def _checked(text: str) -> Tuned:
+    """Return pairs from what was kept, which anybody may have changed.
 
     Raises:
         ValueError: it is not what `keep_tiles` writes.
     """
+    # Parsing text that nests deeply ends Python in a browser, so it is not parsed.
+    if len(text) > LONGEST_TEXT or "[" in text or text.count("{") > 1:
+        raise ValueError("no table of short texts")
+    found = json.loads(text)
     if not isinstance(found, dict):
-        raise ValueError("no table")
+        raise ValueError("no table of short texts")
     names = {tile.name for tile in TILES}
     for problem, name in found.items():
-        if name not in names:
-            raise ValueError(f"{problem!r} has the unknown tile {name!r}")
+        if not isinstance(name, str) or name not in names:
+            raise ValueError(f"{problem!r:.40} has the unknown tile {name!r:.40}")
     return tuple(found.items())

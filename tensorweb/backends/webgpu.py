@@ -19,6 +19,7 @@ from tensorweb.backends.planning import (
 )
 from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.backends.replay import Replay
+from tensorweb.backends.reuse import hanging, wanted_again
 from tensorweb.backends.targets import keep_tiles, target_of
 from tensorweb.build.movement import copy
 from tensorweb.codegen.tiles import candidates, problem_of
@@ -26,10 +27,15 @@ from tensorweb.devices import DEVICES, forget
 from tensorweb.drivers import Driver, open_driver, open_driver_async
 from tensorweb.drivers.protocol import COPY
 from tensorweb.errors import DeviceLostError, DeviceMemoryError, TraceError
-from tensorweb.graph import CONSTANT, HostData, Node, Placeholder
-from tensorweb.schedule.linear import LinearGraph, linearize
+from tensorweb.graph import CONSTANT, WANTED, HostData, Node, Placeholder
+from tensorweb.pending import pending
+from tensorweb.schedule.linear import LinearGraph, linearize, pieces
 
 PLANS_KEPT = 1024
+
+LARGEST_GRAPH = 4096
+"""Nodes that one flush computes; a larger graph takes several, so that the memory and
+the time of a plan are bounded."""
 
 
 def open_backend() -> WebGpuBackend:
@@ -69,11 +75,14 @@ class WebGpuBackend:
         self.dtypes = frozenset(names)
         self._pipelines = Pipelines(driver)
         self._plans: OrderedDict[Hashable, Plan] = OrderedDict()
+        pending("webgpu")
 
-    def realize(self, nodes: Sequence[Node]) -> None:
+    def realize(self, nodes: Sequence[Node], *, read: bool = False) -> None:
         """Compute nodes' bases in one flush; returns before the GPU is done.
 
         A view of a constant stays what it is: it needs no storage to be read from.
+        Before they are read, all is computed that hangs on the same values: a loop that
+        reads a loss leaves no history of its other state behind.
         """
         bases: dict[Node, None] = {}
         for node in nodes:
@@ -85,10 +94,29 @@ class WebGpuBackend:
                 bases[owner] = None
         if bases:
             graph = linearize(list(bases))
+            more = hanging(graph) if read else []
             try:
-                self._run(graph, self._plan(graph))
+                if more and self._has_room_for([*bases, *more]):
+                    return
+                self._compute(graph)
             except (DeviceLostError, DeviceMemoryError) as error:
                 raise self._named(error, nodes[0]) from error
+
+    def _has_room_for(self, nodes: Sequence[Node]) -> bool:
+        """Compute nodes, unless that takes more memory than there is."""
+        try:
+            self._compute(linearize(nodes))
+        except DeviceMemoryError:
+            return False
+        return True
+
+    def _compute(self, graph: LinearGraph) -> None:
+        """Compute a graph, a large one in several flushes."""
+        if len(graph.nodes) <= LARGEST_GRAPH:
+            self._flush(graph)
+            return
+        for piece in pieces(graph, LARGEST_GRAPH):
+            self._flush(linearize(piece))
 
     def read(self, nodes: Sequence[Node]) -> list[bytes]:
         """Compute nodes and return their row-major bytes, waiting for the GPU."""
@@ -205,6 +233,11 @@ class WebGpuBackend:
             plan = make_plan(graph, self.pool, self._pipelines)
             return Replay(self, graph, plan, inputs, outputs)
 
+    def abandon(self) -> bool:
+        """Never call the device again; a forked process has none of its threads."""
+        self.driver.is_lost = True
+        return True
+
     def _plan(self, graph: LinearGraph) -> Plan:
         plan = self._plans.get(graph.key)
         if plan is None:
@@ -214,6 +247,15 @@ class WebGpuBackend:
         else:
             self._plans.move_to_end(graph.key)
         return plan
+
+    def _flush(self, graph: LinearGraph) -> None:
+        """Compute a graph; what an earlier one had to compute as well is stored."""
+        wanted = wanted_again(graph)
+        if wanted:
+            graph = graph.extended(wanted)
+            for number in wanted:
+                graph.nodes[number].mark = WANTED
+        self._run(graph, self._plan(graph))
 
     def _run(self, graph: LinearGraph, plan: Plan) -> None:
         """Make the storages, submit the tapes and settle the results."""
@@ -243,6 +285,9 @@ class WebGpuBackend:
         records.record(plan.records)
         for number, place in plan.settled:
             nodes[number].settle(buffers[place])
+        for number in plan.inlined:
+            nodes[number].mark = WANTED
+        self.driver.pace()
 
     def buffer_of(self, node: Node) -> Buffer:
         """Return the device buffer of a computed base, uploading host bytes.
@@ -293,7 +338,7 @@ class WebGpuBackend:
             start = node.view.offset * (2 if node.dtype.name == "float16" else 4)
             is_plain = node.view.is_contiguous and start % 4 == 0
             sources.append(node if is_plain or not node.size else copy(node))
-        self.realize(sources)
+        self.realize(sources, read=True)
         places = []
         for node in sources:
             width = 2 if node.dtype.name == "float16" else 4

@@ -11,9 +11,10 @@ from tensorweb.build.indexing import (
     basic_shape,
     index_positions,
     is_basic,
+    plain_key,
     select,
 )
-from tensorweb.build.keys import Indices, Item, Mask, Span, running_counts
+from tensorweb.build.keys import Indices, Item, Mask, Span, parse, running_counts
 from tensorweb.build.movement import (
     expand,
     expand_dims,
@@ -23,10 +24,54 @@ from tensorweb.build.movement import (
 )
 from tensorweb.build.selection import embed, iota, pad, scatter
 from tensorweb.errors import ShapeError
-from tensorweb.graph import Node, constant
+from tensorweb.graph import CONSTANT, Known, Node, constant
 from tensorweb.ops import OPS
 from tensorweb.shapes import Shape, size
 from tensorweb.view import View
+
+
+def assign_plain(node: Node, key: object, values: Node) -> Node | None:
+    """Return the same for a key of Python's integers and slices without steps.
+
+    None when the key has anything else in it; `parse` and `assign` take that.
+
+    Raises:
+        TensorIndexError: as `parse`.
+        ShapeError: the values do not broadcast to the elements named.
+    """
+    parts = key if type(key) is tuple else (key,)
+    plain = plain_key(parts)
+    if plain is None:
+        return None
+    known = (plain, node.shape)
+    if known not in _known_boxes:
+        _known_boxes.keep(known, _box(parse(parts, node.shape)))
+    box = _known_boxes[known]
+    if box is None:
+        return None
+    shape, lengths, starts = box
+    values = cast(values, node.dtype)
+    if values.op is CONSTANT and not values.shape:
+        written = constant(values.attrs, node.dtype, node.device, lengths)  # type: ignore[arg-type]  # a constant's attrs are its number
+    else:
+        if values.shape != shape:
+            values = spread_to(values, shape)
+        written = reshape(values, lengths)
+    return written if lengths == node.shape else embed(node, written, starts)
+
+
+_Box = tuple[Shape, Shape, tuple[int, ...]]
+_known_boxes: Known[_Box | None] = Known()
+"""The box that a plain key names in a shape: the shape of what is written, its lengths
+along every axis and where they start; None for one that is empty or has steps."""
+
+
+def _box(items: Sequence[Item]) -> _Box | None:
+    ranges = basic_ranges(items)
+    if any(not length or step != 1 for _, length, step in ranges):
+        return None
+    starts = tuple(start for start, _, _ in ranges)
+    return basic_shape(items), tuple(length for _, length, _ in ranges), starts
 
 
 def assign(node: Node, items: Sequence[Item], values: Node) -> Node:

@@ -31,7 +31,7 @@ def isin(node: Node, among: Node, *, invert: bool) -> Node:
 
 
 def searchsorted(ordered: Node, values: Node, side: str) -> Node:
-    """Return how many of a sorted 1-D node lie before each value.
+    """Return how many of a sorted 1-D node lie before each value, in sort's order.
 
     Raises:
         ShapeError: the sorted values have not exactly one axis.
@@ -45,4 +45,13 @@ def searchsorted(ordered: Node, values: Node, side: str) -> Node:
     wide = reshape(values, (*values.shape, 1))
     name = "less" if side == "left" else "less_equal"
     before = elementwise(OPS[name], ordered, wide)
+    if values.dtype.kind == "float":
+        # NaN comes after all numbers, as in sort, and beside other NaN.
+        is_last = elementwise(OPS["isnan"], wide)
+        if side == "left" and ordered.dtype.kind == "float":
+            is_number = elementwise(
+                OPS["logical_not"], elementwise(OPS["isnan"], ordered)
+            )
+            is_last = elementwise(OPS["logical_and"], is_last, is_number)
+        before = elementwise(OPS["logical_or"], before, is_last)
     return reduce("sum", cast(before, dtypes.DEFAULT_INT), (len(values.shape),))

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from tensorweb.build.elementwise import cast, common_device, elementwise
+from tensorweb import dtypes
+from tensorweb.build.elementwise import (
+    cast,
+    common_device,
+    elementwise,
+    require_promoted,
+)
 from tensorweb.build.movement import (
     expand,
     expand_dims,
@@ -13,7 +19,6 @@ from tensorweb.build.movement import (
     squeeze,
 )
 from tensorweb.build.reduction import reduce
-from tensorweb.devices import require_dtype
 from tensorweb.dtypes import promote
 from tensorweb.errors import DTypeError, ShapeError
 from tensorweb.graph import Known, Node, Op, structure_of
@@ -23,13 +28,13 @@ from tensorweb.shapes import Shape, matmul_shape
 
 
 def _operands(a: Node, b: Node, op: Op) -> tuple[Node, Node]:
-    device = common_device(op, (a, b))
+    common_device(op, (a, b))
     dtype = promote(a.dtype, b.dtype)
     if dtype.kind == "bool":
         raise DTypeError(
             f"{op.name}: bool operands; convert with astype(tw.int32) to count."
         )
-    require_dtype(dtype, device)
+    require_promoted(op.name, (a, b), dtype)
     return cast(a, dtype), cast(b, dtype)
 
 
@@ -128,5 +133,8 @@ def vecdot(a: Node, b: Node, axis: int) -> Node:
     a, b = _operands(a, b, MATMUL)
     left = move_axis_last(a, len(a.shape) + axis)
     right = move_axis_last(b, len(b.shape) + axis)
-    product = elementwise(OPS["multiply"], left, right)
-    return reduce("sum", product, (len(product.shape) - 1,), dtype=product.dtype)
+    # Products of float16 are added before they are rounded.
+    wide = dtypes.float32 if left.dtype is dtypes.float16 else left.dtype
+    product = elementwise(OPS["multiply"], cast(left, wide), cast(right, wide))
+    total = reduce("sum", product, (len(product.shape) - 1,), dtype=wide)
+    return cast(total, a.dtype)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tensorweb import dtypes
 from tensorweb.build.contraction import contract
-from tensorweb.build.elementwise import elementwise
+from tensorweb.build.elementwise import cast, elementwise
 from tensorweb.build.movement import expand, expand_dims, permute, reshape, slice_ranges
 from tensorweb.build.reduction import reduce
 from tensorweb.errors import ShapeError
@@ -28,6 +29,9 @@ def einsum(subscripts: str, nodes: Sequence[Node]) -> Node:
         ShapeError: the subscripts are wrong or do not fit the operands' shapes.
     """
     terms, output = _parse(subscripts, nodes)
+    if _roundings(terms, output) > 1 and _is_half(nodes):
+        single = [cast(node, dtypes.float32) for node in nodes]
+        return cast(einsum(subscripts, single), dtypes.float16)
     lengths = _lengths(subscripts, terms, nodes)
     operands: list[tuple[Labels, Node]] = []
     for place, (labels, node) in enumerate(zip(terms, nodes, strict=True)):
@@ -44,6 +48,25 @@ def einsum(subscripts: str, nodes: Sequence[Node]) -> Node:
         labels, node = _pair((labels, node), (next_labels, next_node), kept, lengths)
     order = [labels.index(label) for label in output]
     return permute(node, order)
+
+
+def _roundings(terms: Sequence[Labels], output: Labels) -> int:
+    """Return how many sums and products follow each other."""
+    count = len(terms) - 1
+    for place, term in enumerate(terms):
+        rest = {
+            label
+            for other in (*terms[:place], *terms[place + 1 :], output)
+            for label in other
+        }
+        count += not rest.issuperset(term)
+    return count
+
+
+def _is_half(nodes: Sequence[Node]) -> bool:
+    """Whether the result is float16, which one operation rounds once."""
+    floats = {node.dtype for node in nodes if node.dtype.kind == "float"}
+    return floats == {dtypes.float16}
 
 
 def _parse(subscripts: str, nodes: Sequence[Node]) -> tuple[list[Labels], Labels]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 from tensorweb import dtypes
-from tensorweb.devices import require_dtype
-from tensorweb.dtypes import CATEGORIES, DType, promote
+from tensorweb.devices import require_dtype, stores
+from tensorweb.dtypes import CATEGORIES, DType, promote, rounded_to
 from tensorweb.errors import DeviceError, DTypeError, ShapeError
 from tensorweb.graph import CONSTANT, Known, Node, Op, constant, structure_of
 from tensorweb.ops import OPS
@@ -20,8 +20,27 @@ def cast(node: Node, dtype: DType) -> Node:
         return node
     require_dtype(dtype, node.device)
     if node.op is CONSTANT and dtype.kind == "float":
-        return constant(node.attrs, dtype, node.device, node.shape)  # type: ignore[arg-type]  # a constant's attrs are its number
+        number: float = node.attrs  # type: ignore[assignment]  # a constant's attrs are its number
+        if node.dtype.kind == "float" and node.dtype.bits < dtype.bits:
+            number = rounded_to(number, node.dtype)
+        return constant(number, dtype, node.device, node.shape)
     return Node(CAST, (node,), dtype, node.shape, dtype, node.device)
+
+
+def require_promoted(name: str, nodes: Sequence[Node], dtype: DType) -> None:
+    """Raise `DTypeError` when the operands' device lacks what they are promoted to.
+
+    The message names the operation, what met and what to do.
+    """
+    device = nodes[0].device
+    if stores(dtype, device):
+        return
+    met = " with ".join(dict.fromkeys(str(node.dtype) for node in nodes))
+    kinds = dict.fromkeys(f"astype(tw.{node.dtype})" for node in nodes)
+    raise DTypeError(
+        f"{name}: {met} gives {dtype}, and device {device!r} has no {dtype}. Convert "
+        f'one operand with {" or ".join(kinds)}, or compute on device="cpu".'
+    )
 
 
 def common_device(op: Op, inputs: tuple[Node, ...]) -> str:
@@ -50,6 +69,10 @@ def _check_accepts(op: Op, dtype: DType) -> None:
 
 def operand_and_result(op: Op, inputs: tuple[Node, ...]) -> tuple[DType, DType]:
     """Return the dtype that operands are cast to and the dtype of the result."""
+    if op.result == "logical":  # each operand becomes bool by itself
+        for node in inputs:
+            _check_accepts(op, node.dtype)
+        return dtypes.bool, dtypes.bool
     dtype = inputs[0].dtype
     for node in inputs[1:]:
         if node.dtype is not dtype:
@@ -61,8 +84,6 @@ def operand_and_result(op: Op, inputs: tuple[Node, ...]) -> tuple[DType, DType]:
         return dtype, dtype
     if op.result == "bool":
         return dtype, dtypes.bool
-    if op.result == "logical":
-        return dtypes.bool, dtypes.bool
     return dtype, dtype
 
 
@@ -151,7 +172,7 @@ def _checked(op: Op, inputs: tuple[Node, ...]) -> Node:
         operand, result = operand_and_result(op, inputs)
         wanted = (operand,) * len(inputs)
     if any(node.dtype is not operand for node in inputs):
-        require_dtype(operand, device)
+        require_promoted(op.name, inputs, operand)
     if any(a.dtype is not b for a, b in zip(inputs, wanted, strict=True)):
         inputs = tuple(cast(a, b) for a, b in zip(inputs, wanted, strict=True))
     return Node(op, inputs, None, shape, result, device)

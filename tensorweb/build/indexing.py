@@ -69,7 +69,7 @@ def select_plain(node: Node, key: object) -> Node | None:
         TensorIndexError: as `parse`.
     """
     parts = key if type(key) is tuple else (key,)
-    plain = _plain(parts)
+    plain = plain_key(parts)
     if plain is None:
         return None
     view = node.view
@@ -88,7 +88,7 @@ def select_plain(node: Node, key: object) -> Node | None:
     return node
 
 
-def _plain(parts: tuple[object, ...]) -> Hashable | None:
+def plain_key(parts: tuple[object, ...]) -> Hashable | None:
     """Return what tells plain keys apart, None for others (True is no 1 here)."""
     plain: list[Hashable] = []
     for part in parts:

@@ -222,12 +222,22 @@ def _find_extremes(node: Node) -> tuple[int, int]:
 def _checked_mask(node: Node, axis: int, shape: Shape) -> Node:
     over = shape[axis : axis + len(node.shape)]
     if node.shape != over:
+        if _is_empty_mask(node.shape, over):
+            return constant(0, dtypes.bool, node.device, over)
         raise TensorIndexError(
             f"a mask of shape {node.shape} does not fit axes {axis} to "
             f"{axis + len(node.shape) - 1} of shape {shape}, which are {over}; a mask "
             "has the lengths of the axes it chooses from."
         )
     return node
+
+
+def _is_empty_mask(mask: Shape, over: Shape) -> bool:
+    """Whether a mask chooses nothing since some of its axes have length 0.
+
+    The standard lets each axis be as long as the tensor's or 0.
+    """
+    return 0 in mask and all(a in (0, b) for a, b in zip(mask, over, strict=True))
 
 
 def mask_positions(mask: Node) -> Node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorweb import dtypes
-from tensorweb.build.elementwise import cast, common_device
+from tensorweb.build.elementwise import cast, common_device, require_promoted
 from tensorweb.build.movement import expand
 from tensorweb.devices import require_dtype
 from tensorweb.dtypes import DType, promote
@@ -66,8 +66,8 @@ def concat(nodes: Sequence[Node], axis: int) -> Node:
     dtype = first.dtype
     for node in nodes[1:]:
         dtype = promote(dtype, node.dtype)
-    device = common_device(CONCAT, tuple(nodes))
-    require_dtype(dtype, device)
+    common_device(CONCAT, tuple(nodes))
+    require_promoted("concat", nodes, dtype)
     parts = tuple(cast(node, dtype) for node in nodes if node.shape[axis])
     if not parts:
         return cast(first, dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tensorweb.codegen.accumulation import accumulate
+from tensorweb.codegen.bulk import is_bulky
 from tensorweb.codegen.contraction import matmul
 from tensorweb.codegen.families import compress, elementwise, scatter
 from tensorweb.codegen.program import Program
@@ -14,12 +15,17 @@ from tensorweb.codegen.scanning import scan
 from tensorweb.codegen.sorting import sort
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
 from tensorweb.codegen.transposition import find_turn, transposition
+from tensorweb.codegen.vector import WIDTH
 from tensorweb.schedule.kernel import Kernel
 
 
 def elementwise_or_turned(kernel: Kernel, target: Target) -> Program:
-    """Return the program of an elementwise kernel, through tiles for turned inputs."""
-    turn = find_turn(kernel.expression("value"))
+    """Return the program of an elementwise kernel, through tiles for turned inputs.
+
+    A tile's four vectors hold a copy of the expression each, too much of a long one.
+    """
+    value = kernel.expression("value")
+    turn = None if is_bulky(value, WIDTH) else find_turn(value)
     return elementwise(kernel, target) if turn is None else transposition(kernel, turn)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tensorweb.codegen.bulk import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -14,13 +15,14 @@ from tensorweb.codegen.expression import (
 from tensorweb.codegen.families import Storages, input_storages, launch
 from tensorweb.codegen.places import has_several_axes, only_load, placed_function
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.reduction import FOUR_TERMS
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.tile_body import TileBody
 from tensorweb.codegen.tile_sides import Operand
 from tensorweb.codegen.tiles import Choice, choose_tile
 from tensorweb.codegen.vector import (
-    COMPONENTS,
     WIDTH,
+    each_of_four,
     is_vectorizable,
     regrouped,
     scalar_slots,
@@ -200,10 +202,13 @@ class _Product:
                 "core: Value",
             )
         apart = self.tile.columns // WIDTH if self.right.is_spread else 1
-        each = [
-            (f"finish(index + {i * apart}u, sums.{c})" if is_last else f"sums.{c}")
-            for i, c in enumerate(COMPONENTS)
-        ]
+        copies = self.tile.thread_rows * self.tile.thread_columns
+        call = f"finish(index + u32(i32(i)) * {apart}u, sums[i])"
+        prepared, each = each_of_four(
+            call if is_last else "sums[i]",
+            element,
+            is_last and is_bulky(self.finish, copies),
+        )
         if self.is_vector_store:
             lines = f"    result[index / 4u] = vec4<{element}>({', '.join(each)});\n"
         else:
@@ -216,7 +221,7 @@ class _Product:
             f"{text}fn store(split: u32, batch: u32, row: u32, column: u32, "
             "sums: vec4<Value>) {\n"
             "  if (row < parameters.rows && column < parameters.columns) {\n"
-            f"    let index = {index};\n{lines}  }}\n}}\n"
+            f"    let index = {index};\n{prepared}{lines}  }}\n}}\n"
         )
 
     def _join(self, outputs: int) -> Launch:
@@ -268,6 +273,7 @@ class _Product:
             text,
             -(-outputs // 256),
             shape=shape,
+            four=FOUR_TERMS,
         )
 
 

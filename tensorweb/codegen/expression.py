@@ -302,18 +302,22 @@ def _step(
         return declarations.scalar(step.slot)
     if kind == "core":
         return core if step.slot < 0 else f"core{step.slot}"
-    arguments = [values[number] for number in step.args]
+    return form_of(step, expression).format(*(values[number] for number in step.args))
+
+
+def _is_float(dtype: str) -> bool:
+    return kind_of(dtype) == "float"
+
+
+def form_of(step: Step, expression: Expression) -> str:
+    """Return the WGSL of an operation or cast around its operands `{0}` and `{1}`."""
     operand = expression.steps[step.args[-1]].dtype
-    if kind == "cast":
+    if step.kind == "cast":
         source, target = kind_of(operand), kind_of(step.dtype)
-        if source == target:
-            rounds = step.dtype == "float16"
-            return f"f32(f16({arguments[0]}))" if rounds else arguments[0]
-        text = _CASTS[source, target].format(arguments[0])
-        return f"f32(f16({text}))" if step.dtype == "float16" else text
-    if step.name == "subtract" and len(set(step.args)) == 1 and operand == "float32":
+        form = "{0}" if source == target else _CASTS[source, target]
+        return f"f32(f16({form}))" if step.dtype == "float16" else form
+    if step.name == "subtract" and len(set(step.args)) == 1 and _is_float(operand):
         # Compilers fold x - x to 0 even where x is infinite.
-        return f"subtract_f32({arguments[0]}, {arguments[1]})"
+        return "subtract_f32({0}, {1})"
     forms = OPS[step.name].wgsl
-    form = forms.get(operand) or forms.get(kind_of(operand)) or forms["any"]
-    return form.format(*arguments)
+    return forms.get(operand) or forms.get(kind_of(operand)) or forms["any"]

@@ -35,6 +35,20 @@ def _needs(name: str) -> tuple[str, ...]:
     return tuple(order)
 
 
+@cache
+def statements(text: str) -> int:
+    """Return how many statements a piece of WGSL is with its calls written out.
+
+    >>> statements("sin_f32({0})") > 10 * statements("abs({0})")
+    True
+    """
+    count = text.count(";")
+    for word in _WORD.findall(text):
+        if _definitions().get(word, "").startswith("fn"):
+            count += statements(_definitions()[word].split("{", 1)[1])
+    return count
+
+
 def functions_for(text: str) -> str:
     """Return the library functions that a piece of WGSL calls, in order of need.
 

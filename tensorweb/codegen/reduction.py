@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensorweb import dtypes
+from tensorweb.codegen.bulk import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -45,6 +46,18 @@ neighbouring outputs' terms in memory, one thread is enough for an output."""
 
 ENOUGH_GROUPS = 1024
 """Workgroups that keep every core of a large GPU busy."""
+
+TOGETHER = 4
+"""Terms of a thread that are on their way at a time."""
+
+FOUR_TERMS = """\
+    for (; position + 3u * LANES < end; position += 4u * LANES) {
+      total = combine(total, term(output, position));
+      total1 = combine(total1, term(output, position + LANES));
+      total2 = combine(total2, term(output, position + 2u * LANES));
+      total3 = combine(total3, term(output, position + 3u * LANES));
+    }
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +154,8 @@ class _Writer:
         if not self.is_place:
             self._choose_vectors(term)
         self.terms = self.length
+        elements = WIDTH if self.vectors else 1
+        self.is_bulky = is_bulky(term, (TOGETHER + 1) * elements)
         self.is_window = not self.vectors and _is_window(
             term, self.outputs, self.length
         )
@@ -214,6 +229,11 @@ class _Writer:
             body = "Value(parameters.identity)"
         return f"fn identity() -> Value {{\n  return {body};\n}}\n"
 
+    @property
+    def _calls(self) -> int:
+        """How many times the text calls `term`."""
+        return 1 if self.is_bulky else TOGETHER + 1
+
     def _term(self, declarations: Declarations) -> str:
         if self.is_wide:
             text = vector_function(
@@ -225,6 +245,7 @@ class _Writer:
                 self.number_type,
                 "{0}",
                 "Value|Value({0}, {1}, {2}, {3})",
+                calls=self._calls,
             )
             return text + (
                 "fn term(output: u32, position: u32) -> Value {\n"
@@ -241,7 +262,7 @@ class _Writer:
         )
         if self.vectors:
             joined = "Value|combine(combine({0}, {1}), combine({2}, {3}))"
-            return vector_function(declarations, *arguments, joined)
+            return vector_function(declarations, *arguments, joined, calls=self._calls)
         text = function(declarations, *arguments)
         if self.is_place:
             text += (
@@ -269,7 +290,12 @@ class _Writer:
             f"total: {self.number_type if self.is_wide else 'Value'}",
         )
         calls = "  store_one(output, total);\n"
-        if self.is_wide:
+        if self.is_wide and is_bulky(self.kernel.expression("finish"), WIDTH):
+            calls = (
+                "  for (var i = 0u; i < 4u; i++) {\n"
+                "    store_one(output * 4u + i, total[i]);\n  }\n"
+            )
+        elif self.is_wide:
             calls = "".join(
                 f"  store_one(output * 4u + {i}u, total.{c});\n"
                 for i, c in enumerate(COMPONENTS)
@@ -315,7 +341,8 @@ class _Writer:
             )
             storages.append(("result", "w", self.value_type))
             places.append(scratch(0))
-        return self._filled(declarations, storages, places, text, layout)
+        four = FOUR_TERMS if from_partials or not self.is_bulky else ""
+        return self._filled(declarations, storages, places, text, layout, four)
 
     def _filled(
         self,
@@ -324,6 +351,7 @@ class _Writer:
         places: list[int],
         text: str,
         layout: Layout,
+        four: str,
     ) -> Launch:
         shape = (
             f"const LANES: u32 = {layout.lanes}u;\n"
@@ -331,7 +359,14 @@ class _Writer:
         )
         groups = layout.groups(self.outputs)
         return launch(
-            "reduce", declarations, storages, places, text, groups, shape=shape
+            "reduce",
+            declarations,
+            storages,
+            places,
+            text,
+            groups,
+            shape=shape,
+            four=four,
         )
 
 

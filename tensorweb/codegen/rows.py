@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+from tensorweb.codegen.bulk import bulk
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -19,12 +21,19 @@ from tensorweb.codegen.families import input_storages, launch, vector_inputs
 from tensorweb.codegen.identities import identity_bits
 from tensorweb.codegen.program import OUTPUT, Program
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.vector import COMPONENTS, WIDTH, in_vectors
+from tensorweb.codegen.vector import COMPONENTS, WIDTH, each_of_four, in_vectors
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel, Step
 
 LEAST_THREADS = 32
 MOST_THREADS = 256
+
+STEPS_OF_THREAD = 4
+"""Elements or vectors of a thread, as long as there are threads enough."""
+
+MOST_STATEMENTS = 2560
+"""What the elements of a thread may come to, each written out, before they are looped:
+more than elsewhere, since a loop may cost the registers that hold a row."""
 
 MEETING = 16
 """Totals that one thread combines when threads meet."""
@@ -46,13 +55,22 @@ class _Rows:
         self.width = WIDTH if self.vectors else 1
         self.space = in_vectors(whole) if self.vectors else whole
         self.steps = self.columns // self.width
-        threads = 1 << max(-(-self.steps // 4) - 1, 0).bit_length()
-        self.threads = min(max(threads, LEAST_THREADS), MOST_THREADS)
-        self.each = -(-self.steps // self.threads)
-        self.is_ragged = self.each * self.threads != self.steps
         self.varying = self._varying()
+        self._choose_threads(STEPS_OF_THREAD)
+        copies = self.each * self.width
+        self.is_bulky = bulk(self.space, self.varying) * copies > MOST_STATEMENTS
+        if self.is_bulky:
+            self._choose_threads(1)
+        self.is_looped = self.is_bulky and self.each > 1
+        self.is_ragged = self.each * self.threads != self.steps
         self.kept: set[int] = set()
         self.declarations = Declarations(kernel.scalar_dtypes)
+
+    def _choose_threads(self, steps: int) -> None:
+        """Give each thread so many elements or vectors, more where threads run out."""
+        threads = 1 << max(-(-self.steps // steps) - 1, 0).bit_length()
+        self.threads = min(max(threads, LEAST_THREADS), MOST_THREADS)
+        self.each = -(-self.steps // self.threads)
 
     def _varying(self) -> set[int]:
         """Return the steps whose value changes along a row."""
@@ -150,12 +168,45 @@ class _Rows:
             return values[number]
         return lines.split(" = ", 1)[1].rsplit(";", 1)[0]
 
-    def _call(self, name: str, result: int, j: int, component: str) -> str:
+    def _every(self, lines: Callable[[str], str]) -> str:
+        """Return lines of main for every turn of a thread; a loop's turn is `j`."""
+        if not self.is_looped:
+            return "".join(lines(f"{turn}") for turn in range(self.each))
+        return (
+            f"  for (var j = 0u; j < {self.each}u; j++) {{\n"
+            f"  let columnj = lane + j * {self.threads}u;\n{lines('j')}  }}\n"
+        )
+
+    def _at(self, number: int, turn: str) -> str:
+        """Return the register of a step's value in a turn."""
+        return f"v{number}[j]" if self.is_looped else f"v{number}_{turn}"
+
+    def _keep(self, number: int, turn: str, value: str) -> str:
+        """Return the line that keeps a step's value of a turn."""
+        is_new = "" if self.is_looped else "let "
+        return f"  {is_new}{self._at(number, turn)} = {value};\n"
+
+    def _registers(self, number: int) -> str:
+        """Return the declaration of a step's values in a loop."""
+        if not self.is_looped:
+            return ""
+        value = VALUE_TYPES[self.space.steps[number].dtype]
+        value = f"vec4<{value}>" if self.width > 1 else value
+        return f"  var v{number}: array<{value}, {self.each}>;\n"
+
+    def _calls(
+        self, name: str, result: int, turn: str, type_name: str
+    ) -> tuple[str, list[str]]:
+        """Return lines that compute a step's elements, and the elements."""
+        place = "[i]" if self.width > 1 else ""
         arguments = [
-            f"v{n}_{j}{component}" if n in self.varying else f"v{n}"
+            f"{self._at(n, turn)}{place}" if n in self.varying else f"v{n}"
             for n in self._arguments(result)
         ]
-        return f"{name}({', '.join(arguments)})"
+        call = f"{name}({', '.join(arguments)})"
+        if self.width == 1:
+            return "", [call]
+        return each_of_four(call, type_name, self.is_bulky, f"{name}_{turn}")
 
     def _components(self) -> list[str]:
         return [f".{c}" for c in COMPONENTS] if self.width > 1 else [""]
@@ -168,17 +219,18 @@ class _Rows:
         is_new = result in self.varying and result not in self.kept
         is_new = is_new and self.space.steps[result].kind != "load"
         value = VALUE_TYPES[expression.dtype]
-        for j in range(self.each):
-            values = [
-                self._call(f"stage{place}", result, j, component)
-                for component in self._components()
-            ]
+
+        def turn_of(turn: str) -> str:
+            lines, values = self._calls(f"stage{place}", result, turn, value)
             if is_new:
                 whole = f"vec4<{value}>({', '.join(values)})"
-                text += f"  let v{result}_{j} = "
-                text += f"{whole if self.width > 1 else values[0]};\n"
-                values = [f"v{result}_{j}{c}" for c in self._components()]
-            text += self._inside(j, self._fold(place, expression, values))
+                one = whole if self.width > 1 else values[0]
+                lines += self._keep(result, turn, one)
+                values = [f"{self._at(result, turn)}{c}" for c in self._components()]
+            return lines + self._inside(turn, self._fold(place, expression, values))
+
+        text += self._registers(result) if is_new else ""
+        text += self._every(turn_of)
         if is_new:
             self.kept.add(result)
         return text + f"  let core{place} = reduce{place}(lane, total{place});\n"
@@ -194,10 +246,14 @@ class _Rows:
             for value in values
         )
 
-    def _inside(self, j: int, lines: str) -> str:
-        if not self.is_ragged or (j + 1) * self.threads <= self.steps:
+    def _is_edge(self, turn: str) -> bool:
+        """Whether a turn may be beyond the row's end."""
+        return self.is_ragged and (turn == "j" or int(turn) == self.each - 1)
+
+    def _inside(self, turn: str, lines: str) -> str:
+        if not self._is_edge(turn):
             return lines
-        return f"  if (column{j} < {self._limit}) {{\n{lines}  }}\n"
+        return f"  if (column{turn} < {self._limit}) {{\n{lines}  }}\n"
 
     def _row_values(self, result: int, done: set[int]) -> str:
         """Return the lines of main that compute what a stage needs once per row."""
@@ -212,32 +268,37 @@ class _Rows:
 
     def _loads(self) -> str:
         """Return the lines of main that read the row into registers."""
-        text = ""
-        for j in range(self.each):
-            text += f"  let column{j} = lane + {j * self.threads}u;\n"
         loads = [n for n in sorted(self.varying) if self.space.steps[n].kind == "load"]
-        for j in range(self.each):
-            column = f"column{j}"
-            if self.is_ragged and (j + 1) * self.threads > self.steps:
-                column = f"min(column{j}, {self._limit} - 1u)"
-            for n in loads:
-                text += f"  let v{n}_{j} = load{n}(row, {column});\n"
-        return text
+
+        def turn_of(turn: str) -> str:
+            column = f"column{turn}"
+            if self._is_edge(turn):
+                column = f"min({column}, {self._limit} - 1u)"
+            return "".join(
+                self._keep(n, turn, f"load{n}(row, {column})") for n in loads
+            )
+
+        text = "".join(self._registers(n) for n in loads)
+        if not self.is_looped:
+            for j in range(self.each):
+                text += f"  let column{j} = lane + {j * self.threads}u;\n"
+        return text + self._every(turn_of)
 
     def _finish(self, done: set[int]) -> str:
         """Return the lines of main that store the finished row."""
         finish = self.expressions[-1].result
         text = self._row_values(finish, done)
         element = storage_type(self.kernel.dtype)
-        for j in range(self.each):
-            parts = [self._call("finish", finish, j, c) for c in self._components()]
+
+        def turn_of(turn: str) -> str:
+            lines, parts = self._calls("finish", finish, turn, element)
             value = (
                 f"vec4<{element}>({', '.join(parts)})" if self.width > 1 else parts[0]
             )
-            text += self._inside(
-                j, f"  result[row * {self._limit} + column{j}] = {value};\n"
-            )
-        return text
+            lines += f"  result[row * {self._limit} + column{turn}] = {value};\n"
+            return self._inside(turn, lines)
+
+        return text + self._every(turn_of)
 
     def _stage_functions(self, place: int, expression: Expression) -> str:
         """Return the functions of one stage and the parameter of its identity."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tensorweb.codegen.bulk import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -18,12 +19,15 @@ from tensorweb.codegen.expression import (
 from tensorweb.codegen.families import Storages, input_storages, launch, vector_inputs
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.vector import vector_function
+from tensorweb.codegen.template import unrolled
+from tensorweb.codegen.vector import WIDTH, vector_function
 from tensorweb.graph import Op
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
 
 BLOCK = 4096
+
+QUADS_OF_THREAD = 4
 
 FEW_BLOCKS = 32
 """Each block adds up the totals of so few blocks itself, which saves a launch."""
@@ -48,6 +52,48 @@ fn quad(row: u32, position: u32) -> Value4 {
     term_or_identity(row, position + 3u),
   );
 }
+"""
+
+QUAD_IN_LOOP = """\
+fn quad(row: u32, position: u32) -> Value4 {
+  var terms: array<Value, 4>;
+  for (var i = 0u; i < 4u; i++) {
+    terms[i] = parameters.identity;
+    if (row < parameters.rows && position + i < parameters.length) {
+      terms[i] = term(row, position + i);
+    }
+  }
+  return Value4(terms[0], terms[1], terms[2], terms[3]);
+}
+"""
+
+QUADS = """\
+  let quad0 = quad(row, position);
+  let quad1 = quad(row, position + 1024u);
+  let quad2 = quad(row, position + 2048u);
+  let quad3 = quad(row, position + 3072u);
+"""
+
+QUADS_IN_LOOP = """\
+  var quads: array<Value4, 4>;
+  for (var i = 0u; i < 4u; i++) {
+    quads[i] = quad(row, position + i * 1024u);
+  }
+  let quad0 = quads[0];
+  let quad1 = quads[1];
+  let quad2 = quads[2];
+  let quad3 = quads[3];
+"""
+
+TERMS_OF_ROWS = """\
+  for (var i = 0u; i < 4u; i++) {
+    let row = own_row + i * rows_apart;
+    own[i] = parameters.identity;
+    if (row < parameters.rows && position < parameters.length) {
+      own[i] = term(row, position);
+    }
+    totals[i * 256u + lane] = own[i];
+  }
 """
 
 QUAD_OF_VECTORS = """\
@@ -170,9 +216,12 @@ class Scan:
         declarations.parameter("blocks", "u32", blocks)
         declarations.parameter("identity", self.value, start)
         element = storage_type(kernel.dtype) if kernel else self.value
+        quads = QUADS
         if kernel:
             term = kernel.expression("term")
             vectors = vector_inputs([term])
+            if _is_bulky(term):
+                quads = QUADS_IN_LOOP
             text = self._terms(declarations, kernel, term, vectors)
             storages, places = input_storages(kernel, [term], vectors)
         else:
@@ -195,6 +244,7 @@ class Scan:
             (*places, *others),
             head + text,
             self.rows * blocks,
+            quads=quads,
         )
 
     def _head(self) -> str:
@@ -221,6 +271,9 @@ class Scan:
         text = self._head() + f"alias Element = {element};\n"
         text += function(declarations, *arguments)
         storages, places = input_storages(kernel, [term])
+        terms = TERMS_OF_ROWS
+        if not is_bulky(term, SHORT_TILE // SHORT):
+            terms = unrolled(f"  // unroll\n{terms}")
         return launch(
             "scan_short",
             declarations,
@@ -228,6 +281,7 @@ class Scan:
             (*places, OUTPUT),
             text,
             -(-self.rows // (SHORT_TILE // width)),
+            terms=terms,
         )
 
     def _terms(
@@ -240,9 +294,11 @@ class Scan:
         """Return the functions that read four neighbouring terms of a kernel."""
         arguments = ("term", ("row", "position"), term, kernel.input_dtypes, "Value")
         if not vectors:
-            return function(declarations, *arguments) + QUAD_OF_TERMS
+            quad = QUAD_IN_LOOP if _is_bulky(term) else QUAD_OF_TERMS
+            return function(declarations, *arguments) + quad
         joined = "Value4|Value4({0}, {1}, {2}, {3})"
-        body = vector_function(declarations, *arguments, "{0}", joined)
+        calls = 1 if _is_bulky(term) else QUADS_OF_THREAD
+        body = vector_function(declarations, *arguments, "{0}", joined, calls=calls)
         return body + QUAD_OF_VECTORS
 
     def _others(
@@ -253,6 +309,11 @@ class Scan:
         name = "block_totals" if blocks <= FEW_BLOCKS else "running_totals"
         before: Storages = [(name, "r", self.value)] if blocks > 1 else []
         return [*before, ("result", "w", f"vec4<{element}>" if in_vectors else element)]
+
+
+def _is_bulky(term: Expression) -> bool:
+    """Whether the terms of a thread in a long row are too much to be written out."""
+    return is_bulky(term, QUADS_OF_THREAD * WIDTH)
 
 
 def _before(blocks: int) -> str:

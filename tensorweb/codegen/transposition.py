@@ -143,13 +143,14 @@ class _Transposition:
         """Return the function that reads one turned input."""
         name, names, one = f"load{number}", ARGUMENTS, self._only(step)
         dtype = self.kernel.input_dtypes[step.slot]
-        value = VALUE_TYPES[dtype]
+        value = _staged(VALUE_TYPES[dtype])
+        read = "{0}" if dtype == "bool" else loaded("{0}", dtype)
         place = f"input{step.slot}[address0]"
-        last = f"  return {loaded(place, dtype)};\n"
+        last = f"  return {read.format(place)};\n"
         if self.vectors:
             names = (ARGUMENTS[0], ARGUMENTS[2], ARGUMENTS[1])
             one = in_vectors(regrouped(one, (0, 2, 1)))
-            parts = ", ".join(loaded(f"quad.{c}", dtype) for c in COMPONENTS)
+            parts = ", ".join(read.format(f"quad.{c}") for c in COMPONENTS)
             last = f"  let quad = {place};\n  return vec4<{value}>({parts});\n"
             value = f"vec4<{value}>"
         lines = coordinates(self.declarations, name, names, one)
@@ -179,6 +180,7 @@ class _Transposition:
                 form,
                 f"{joined}|{joined}({{0}}, {{1}}, {{2}}, {{3}})",
                 tuple(self.types),
+                calls=len(COMPONENTS),
             )
         return function(
             self.declarations,
@@ -200,7 +202,8 @@ class _Transposition:
         groups = self.layers * -(-self.down // tile) * -(-self.across // tile)
         if self.vectors:
             (value,) = set(self.types.values())
-            template, text = "transpose_vectors", f"alias Value = {value};\n{text}"
+            template = "transpose_vectors"
+            text = f"alias Value = {_staged(value)};\n{text}"
             slot_texts = {
                 "shape": self._shape(-(-self.down // tile)),
                 "stage": self._stage_vectors(),
@@ -251,7 +254,10 @@ class _Transposition:
         text = "    let down = first_down + slow;\n"
         for part in range(4):
             down = f"down + {16 * part}u"
-            given = ", ".join(f"v{n}_{part}" for n in self.types)
+            given = ", ".join(
+                f"(v{n}_{part} != vec4<u32>())" if kind == "bool" else f"v{n}_{part}"
+                for n, kind in self.types.items()
+            )
             value = f"value(layer, {down}, across, {given})"
             text += (
                 f"    if ({down} < parameters.down) {{\n"
@@ -273,16 +279,27 @@ class _Transposition:
             for n in self.types
             for step in steps
         )
-        spots = ", ".join(f"tile{n}[spot]" for n in self.types)
+        spots = ", ".join(
+            loaded(f"tile{n}[spot]", kind) for n, kind in self.types.items()
+        )
         return {
             "tiles": "".join(
-                f"var<workgroup> tile{n}: array<{kind}, {TILE * (TILE + 1)}>;\n"
+                f"var<workgroup> tile{n}: array<{_staged(kind)}, "
+                f"{TILE * (TILE + 1)}>;\n"
                 for n, kind in self.types.items()
             ),
             "stage": stage,
             "finish": "      result[place(layer, down, across)] = "
             f"value(layer, down, across, {spots});\n",
         }
+
+
+def _staged(kind: str) -> str:
+    """Return the type in which values are read and wait in workgroup memory.
+
+    NVIDIA's driver for Vulkan reads other bools back than were written (2026-11).
+    """
+    return "u32" if kind == "bool" else kind
 
 
 def transposition(kernel: Kernel, turn: Turn) -> Program:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Sequence
 from dataclasses import replace
 
+from tensorweb.codegen.bulk import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -203,6 +204,29 @@ def without_accesses(expression: Expression, loads: Collection[int]) -> Expressi
     )
 
 
+def each_of_four(
+    call: str, type_name: str, in_loop: bool, name: str = "each"
+) -> tuple[str, list[str]]:
+    """Return lines that make a call for each of four elements, and the four results.
+
+    Args:
+        call: what is called, with `[i]` and `i32(i)` for the element's place.
+        type_name: WGSL type of its result.
+        in_loop: whether the call stands in the text once; else the results are calls.
+        name: of the variable that holds the results of a loop.
+    """
+    if in_loop:
+        lines = (
+            f"  var {name}: array<{type_name}, {WIDTH}>;\n"
+            f"  for (var i = 0u; i < {WIDTH}u; i++) {{\n    {name}[i] = {call};\n  }}\n"
+        )
+        return lines, [f"{name}[{place}]" for place in range(WIDTH)]
+    return "", [
+        call.replace("[i]", f".{component}").replace("i32(i)", f"{place}")
+        for place, component in enumerate(COMPONENTS)
+    ]
+
+
 def vector_function(
     declarations: Declarations,
     name: str,
@@ -213,6 +237,7 @@ def vector_function(
     result: str,
     joined: str,
     given: Collection[int] = (),
+    calls: int = 1,
 ) -> str:
     """Return WGSL that computes four neighbouring elements.
 
@@ -228,6 +253,7 @@ def vector_function(
             comes first, divided by a bar: `vec4<f32>|vec4<f32>({0}, {1}, {2}, {3})`.
         given: loads, by number of the step, whose four values are further arguments of
             the function, called `v` and the number.
+        calls: how many times the kernel's text calls the function.
     """
     expression = without_accesses(expression, given)
     quarter = in_vectors(expression)
@@ -249,16 +275,14 @@ def vector_function(
     )
     lines = coordinates(declarations, name, arguments, quarter)
     lines += addresses(declarations, name, arguments, quarter)
-    calls: list[list[str]] = [[] for _ in range(WIDTH)]
+    passed: list[str] = []
     for number, step in loads:
         if number in given:
-            for place, call in enumerate(calls):
-                call.append(f"v{number}.{COMPONENTS[place]}")
+            passed.append(f"v{number}[i]")
             continue
         if step.kind == "ramp":
             stride = expression.accesses[step.access].strides[-1][-1]
-            for place, call in enumerate(calls):
-                call.append(f"address{step.access} + {stride * place}")
+            passed.append(f"address{step.access} + {stride} * i32(i)")
             continue
         if number in lines_read:
             needed = reached(quarter, step.args[0]) - written
@@ -274,10 +298,11 @@ def vector_function(
             is_vector = expression.accesses[step.access].strides[-1][-1] == 1
             place_text = f"address{step.access}"
         lines.append(f"  let load{number} = input{step.slot}[{place_text}];\n")
-        for place, call in enumerate(calls):
-            part = f"load{number}" + (f".{COMPONENTS[place]}" if is_vector else "")
-            call.append(loaded(part, input_dtypes[step.slot]))
-    results = [f"{name}_element({', '.join(call)})" for call in calls]
+        part = f"load{number}" + ("[i]" if is_vector else "")
+        passed.append(loaded(part, input_dtypes[step.slot]))
+    call = f"{name}_element({', '.join(passed)})"
+    text, results = each_of_four(call, result_type, is_bulky(quarter, WIDTH * calls))
+    lines.append(text)
     type_name, form = joined.split("|")
     listed = ", ".join(f"{argument}: u32" for argument in arguments)
     for number in given:

@@ -11,9 +11,11 @@ import json
 import pkgutil
 from array import array
 from collections.abc import Sequence
+from time import monotonic
 from typing import Any, NoReturn
 
 from tensorweb.drivers import messages
+from tensorweb.drivers.pacing import Pace
 from tensorweb.drivers.waiting import COMPILING, OPENING, can_wait, wait
 from tensorweb.errors import (
     BackendError,
@@ -113,6 +115,8 @@ class BrowserDriver:
         )
         self._sizes: dict[int, int] = {}
         self._live_bytes = 0
+        self._pace = Pace(monotonic())
+        self._mark: int | None = None
         self._stage(FIRST_STAGING)
 
     def _stage(self, length: int) -> None:
@@ -215,6 +219,22 @@ class BrowserDriver:
         if self._submit(length):
             self._raise_failure()
 
+    def pace(self) -> None:
+        """Wait for earlier flushes now and then, where Python can wait.
+
+        Raises what the GPU reported meanwhile, and `KeyboardInterrupt` on Stop.
+        """
+        if not self._pace.is_due():
+            return
+        earlier, self._mark = self._mark, self._js.beginRead(self._js.fence, 0, 4)
+        try:
+            if earlier is not None and can_wait() and wait(self._js.finished(earlier)):
+                self._raise_failure()
+        finally:
+            if earlier is not None:
+                self._js.abandon(earlier)
+            self._pace.begin_window(monotonic())
+
     def read(self, buffer: int, offset: int, size: int) -> bytes:
         """Wait for all submitted work and return bytes.
 
@@ -226,6 +246,7 @@ class BrowserDriver:
         try:
             if wait(self._js.finished(ticket)):
                 self._raise_failure()
+            self._pace.drained(monotonic())
             return self._take(ticket, aligned)[start : start + size]
         except BaseException:
             self._js.abandon(ticket)
@@ -239,6 +260,7 @@ class BrowserDriver:
         try:
             if await self._js.finished(ticket):
                 self._raise_failure()
+            self._pace.drained(monotonic())
             return self._take(ticket, aligned)[start : start + size]
         except BaseException:
             self._js.abandon(ticket)

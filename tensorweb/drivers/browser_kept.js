@@ -14,6 +14,8 @@
   const DATABASE = "tensorweb";
   const STORE = "kept";
   const PATIENCE_MS = 500; // another page may hold the database; a device comes first
+  const MOST_TEXTS = 1000;
+  const LONGEST = 1_000_000;
 
   /** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
   function settled(request) {
@@ -23,16 +25,48 @@
     });
   }
 
-  /** @returns {Promise<IDBDatabase | undefined>} */
-  async function openDatabase() {
+  /** @template T @param {Promise<T>} work @returns {Promise<T | undefined>} */
+  function inTime(work) {
+    const late = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
+    return Promise.race([work, late.then(() => undefined)]);
+  }
+
+  /**
+   * Any program on this origin can write the database, so one that is not as ours should
+   * be is made anew.
+   * @returns {Promise<IDBDatabase | undefined>}
+   */
+  async function openDatabase(isFirst = true) {
     if (!globalThis.indexedDB) return undefined;
     try {
       const request = indexedDB.open(DATABASE, 1);
       request.onupgradeneeded = () => request.result.createObjectStore(STORE);
-      const late = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
-      return await Promise.race([settled(request), late.then(() => undefined)]);
+      const database = await inTime(settled(request));
+      if (!database || database.objectStoreNames.contains(STORE)) return database;
+      database.close();
+    } catch {
+      // A newer version, or none that can be opened.
+    }
+    if (!isFirst) return undefined;
+    try {
+      await inTime(settled(indexedDB.deleteDatabase(DATABASE)));
     } catch {
       return undefined;
+    }
+    return openDatabase(false);
+  }
+
+  /** @param {IDBDatabase} database @param {Map<string, string>} texts */
+  async function readAll(database, texts) {
+    const store = database.transaction(STORE, "readwrite").objectStore(STORE);
+    if ((await settled(store.count())) > MOST_TEXTS) {
+      store.clear();
+      return;
+    }
+    for (const key of await settled(store.getAllKeys())) {
+      const text = await settled(store.get(key));
+      if (typeof text === "string" && text.length <= LONGEST) texts.set(String(key), text);
+      else store.delete(key);
     }
   }
 
@@ -42,16 +76,9 @@
     const texts = new Map();
     const database = await openDatabase();
     if (database) {
-      try {
-        const store = database.transaction(STORE).objectStore(STORE);
-        const [keys, values] = await Promise.all([
-          settled(store.getAllKeys()),
-          settled(store.getAll()),
-        ]);
-        keys.forEach((key, i) => texts.set(String(key), String(values[i])));
-      } catch {
-        // What cannot be read is measured again when somebody asks for it.
-      }
+      database.onversionchange = () => database.close();
+      // What cannot be read is measured again when somebody asks for it.
+      await inTime(readAll(database, texts)).catch(() => undefined);
     }
     return {
       kept: (key) => texts.get(key),
@@ -59,9 +86,13 @@
         if (text === null || text === undefined) texts.delete(key);
         else texts.set(key, text);
         if (!database) return false;
-        const store = database.transaction(STORE, "readwrite").objectStore(STORE);
-        if (texts.has(key)) store.put(text, key);
-        else store.delete(key);
+        try {
+          const store = database.transaction(STORE, "readwrite").objectStore(STORE);
+          if (texts.has(key)) store.put(text, key);
+          else store.delete(key);
+        } catch {
+          return false; // another page has made the database anew
+        }
         return true;
       },
     };

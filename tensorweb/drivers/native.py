@@ -7,6 +7,7 @@ nothing is raised late here.
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from tensorweb.drivers.native_adapter import (
     request_device,
     webgpu_limits,
 )
+from tensorweb.drivers.native_errors import interruption, without_preamble
 from tensorweb.drivers.native_reads import ReadBack
 from tensorweb.drivers.protocol import (
     CLEAR,
@@ -153,7 +155,7 @@ class NativeDriver:
         except (DeviceLostError, DeviceMemoryError):
             raise
         except BackendError as error:
-            cause = _without_preamble(error.__cause__)
+            cause = without_preamble(error.__cause__)
             found = [messages.compiler_message(cause)]
             raise ShaderError(
                 messages.shader_message(label, source, found)
@@ -187,6 +189,9 @@ class NativeDriver:
             self._encode(encoder, tape.tolist(), 1 + words)
             self._queue.submit([encoder.finish()])
         self._count("submits")
+
+    def pace(self) -> None:
+        """Return at once: no page waits for this program."""
 
     def read(self, buffer: int, offset: int, size: int) -> bytes:
         """Wait for all submitted work and return bytes."""
@@ -253,12 +258,16 @@ class NativeDriver:
         """Turn errors of wgpu-py into ours."""
         if self.is_lost:
             raise DeviceLostError(messages.lost_message(self._lost_reason))
+        outside = sys.exception()
         try:
             yield
         except (self._wgpu.GPUError, RuntimeError) as error:
             if isinstance(error, BackendError):
                 raise
-            text = _without_preamble(error)
+            stop = interruption(error, outside)
+            if stop is not None:
+                raise stop from None
+            text = without_preamble(error)
             if isinstance(error, self._wgpu.GPUOutOfMemoryError):
                 raise DeviceMemoryError(f"the device has no memory left: {text}") from (
                     error
@@ -375,8 +384,3 @@ class NativeDriver:
             self._groups_of.setdefault(buffer, set()).add(key)
         self._count("bind_groups")
         return group
-
-
-def _without_preamble(error: BaseException | None) -> str:
-    """Return the text of a wgpu error behind `Validation Error, Caused by:`."""
-    return str(error).split("Caused by:", 1)[-1].strip()

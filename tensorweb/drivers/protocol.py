@@ -82,6 +82,9 @@ class Driver(Protocol):
     def submit(self, tape: array[int]) -> None:
         """Replay a tape in one command buffer and one submission."""
 
+    def pace(self) -> None:
+        """Wait for earlier flushes if too much may be in flight; call it after each."""
+
     def read(self, buffer: int, offset: int, size: int) -> bytes:
         """Wait for all submitted work and return bytes; needs a host that can block."""
 

@@ -76,8 +76,8 @@ class AlgebraMethods(TensorBase):
 
     def diff(
         self,
-        axis: SupportsIndex = -1,
         *,
+        axis: SupportsIndex = -1,
         n: int = 1,
         prepend: ArrayLike = None,
         append: ArrayLike = None,
@@ -85,6 +85,7 @@ class AlgebraMethods(TensorBase):
         """Return differences of neighbours along an axis, `n` times over."""
         node = self.node
         place = normalize_axis(axis, len(node.shape))
+        n = operator.index(n)
         if n < 0:
             raise ShapeError(f"diff: n is {n}; it is 0 or more.")
         parts = [
@@ -100,7 +101,7 @@ class AlgebraMethods(TensorBase):
         if len(parts) > 1:
             node = concat(parts, place)
         name = "not_equal" if node.dtype.kind == "bool" else "subtract"
-        for _ in range(n):
+        for _ in range(min(n, node.shape[place])):  # then nothing is left
             later, earlier = _shifted(node, place, 1), _shifted(node, place, 0)
             node = elementwise(OPS[name], later, earlier)
         return self._wrap(node)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from typing import Self
+from weakref import ref
 
 from tensorweb.errors import DataError
-from tensorweb.evaluate import DEEPEST, bound_depth
+from tensorweb.evaluate import DEEPEST, bound_depth, note_write
 from tensorweb.graph import Node
+from tensorweb.pending import watch
 
 
 class TensorBase:
@@ -26,10 +28,26 @@ class TensorBase:
                 f"Tensor({type(node).__name__}): make tensors with tw.asarray(data), "
                 "tw.zeros(shape) and the like."
             )
-        if node.depth > DEEPEST:
-            bound_depth(node)
+        if node.depth > 1:
+            self._begin(node)
         self.node = node
         self.name = name
+
+    @staticmethod
+    def _begin(node: Node) -> None:
+        """Let a value that hangs on others be known, and be computed if it is deep."""
+        watch(node)
+        if node.depth > DEEPEST:
+            bound_depth(node)
+
+    def _replace(self, node: Node) -> None:
+        """Give this object another value; every name and list that holds it sees it."""
+        if node.depth > 1:
+            self._begin(node)
+        if node.storage is None:
+            node.mark = ref(self)
+        note_write(self, self.node)
+        self.node = node
 
     def _wrap(self, node: Node) -> Self:
         """Return a tensor of the same class around a node."""

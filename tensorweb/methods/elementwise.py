@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Self
+import operator
+from typing import Any, Self, SupportsIndex
 
 from tensorweb.build.choice import clip, isin
 from tensorweb.build.elementwise import elementwise
+from tensorweb.build.rounding import rounded
 from tensorweb.convert import ArrayLike, as_operands
 from tensorweb.methods.base import TensorBase
+from tensorweb.methods.numpy_calls import check_out
 from tensorweb.ops import OPS
 
 
@@ -155,9 +158,15 @@ class ElementwiseMethods(TensorBase):
         """Return x without its fraction."""
         return self._unary("trunc")
 
-    def round(self) -> Self:
-        """Return the nearest whole number, halves to even."""
-        return self._unary("round")
+    def round(self, decimals: SupportsIndex = 0, *, out: None = None) -> Self:
+        """Return the nearest number of so many decimals, halves to even."""
+        check_out("round", out)
+        return self._wrap(rounded(self.node, operator.index(decimals)))
+
+    def __round__(self, ndigits: SupportsIndex | None = None) -> Any:
+        if ndigits is None and not self.node.shape:
+            return round(float(self))  # type: ignore[arg-type]  # a tensor of one number
+        return self.round(0 if ndigits is None else ndigits)
 
     def isnan(self) -> Self:
         """Return whether x is not a number."""
@@ -295,8 +304,11 @@ class ElementwiseMethods(TensorBase):
         """Return a moved b bits down, sign kept."""
         return self._with("bitwise_right_shift", other)
 
-    def clip(self, min: ArrayLike = None, max: ArrayLike = None) -> Self:
+    def clip(
+        self, min: ArrayLike = None, max: ArrayLike = None, *, out: None = None
+    ) -> Self:
         """Return values below `min` raised to it, values above `max` lowered to it."""
+        check_out("clip", out)
         given = [bound for bound in (min, max) if bound is not None]
         node, *bounds = as_operands(self, *given)
         low = bounds[0] if min is not None else None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from sys import getrefcount
 from typing import Self, SupportsIndex
 
 from tensorweb import dtypes
-from tensorweb.build.assignment import assign
+from tensorweb.build.assignment import assign, assign_plain
 from tensorweb.build.elementwise import elementwise
 from tensorweb.build.indexing import select, select_plain, take_along
 from tensorweb.build.keys import (
@@ -19,14 +20,32 @@ from tensorweb.build.keys import (
     whole_spans,
 )
 from tensorweb.build.reduction import reduce
-from tensorweb.convert import ArrayLike, as_node, as_operands, is_scalar, scalar_node
+from tensorweb.convert import (
+    PLAIN_NUMBERS,
+    ArrayLike,
+    as_node,
+    as_operands,
+    is_number,
+    number_of_scalar,
+    scalar_node,
+)
 from tensorweb.devices import as_device
 from tensorweb.dtypes import DType
-from tensorweb.errors import AxisError, DataError, DeviceError, DTypeError
-from tensorweb.evaluate import read, realize
-from tensorweb.graph import Node
-from tensorweb.hostdata import SEQUENCES
+from tensorweb.errors import (
+    AxisError,
+    DataError,
+    DeviceError,
+    DTypeError,
+    RangeError,
+    TensorIndexError,
+)
+from tensorweb.evaluate import host_bytes, read, realize
+from tensorweb.graph import HostData, Node, leaf
+from tensorweb.hostarrays import array_node, is_numpy_scalar
+from tensorweb.hostdata import SEQUENCES, pack, unpack
+from tensorweb.lost_writes import UNHELD, check_row, check_write
 from tensorweb.methods.base import TensorBase
+from tensorweb.methods.numpy_calls import check_default, check_out
 from tensorweb.ops import OPS
 from tensorweb.shapes import normalize_axis
 
@@ -44,23 +63,47 @@ class IndexingMethods(TensorBase):
         return self._wrap(select(self.node, items))
 
     def __setitem__(self, key: object, value: ArrayLike) -> None:
-        items = parse(node_key(key, self.node.device), self.node.shape)
+        if getrefcount(self) <= UNHELD:
+            check_write(self)
         values = written_values(value, self.node)
-        self.node = self._wrap(assign(self.node, items, values)).node
+        assigned = assign_plain(self.node, key, values)
+        if assigned is None:
+            items = parse(node_key(key, self.node.device), self.node.shape)
+            assigned = assign(self.node, items, values)
+        self._replace(assigned)
 
     def __iter__(self) -> Iterator[Self]:
         if not self.node.shape:
             raise DataError("a 0-d tensor cannot be iterated; read it with item().")
         realize([self.node])
-        return (self[i] for i in range(self.node.shape[0]))
+        return self._rows()
+
+    def _rows(self) -> Iterator[Self]:
+        """Yield the slices of the first axis, and look for writes that are lost."""
+        for i in range(self.node.shape[0]):
+            row = self[i]
+            node = row.node
+            yield row
+            if row.node is not node:
+                check_row(i, getrefcount(row))
 
     def __contains__(self, value: ArrayLike) -> bool:
         equal = elementwise(OPS["equal"], *as_operands(self, value))
         found = reduce("any", equal, tuple(range(len(equal.shape))))
         return read([found])[0] != b"\0"
 
-    def take(self, indices: ArrayLike, /, axis: SupportsIndex | None = None) -> Self:
+    def take(
+        self,
+        indices: ArrayLike,
+        /,
+        axis: SupportsIndex | None = None,
+        *,
+        out: None = None,
+        mode: str = "raise",
+    ) -> Self:
         """Return the slices at `indices` along an axis."""
+        check_out("take", out)
+        check_default("take", "mode", mode, "raise")
         rank = len(self.node.shape)
         if axis is None and rank != 1:
             raise AxisError(
@@ -114,7 +157,7 @@ def _node_part(part: object, device: str) -> object:
         if is_integer and not part.node.shape:
             return part.__index__()  # type: ignore[attr-defined]  # every tensor has it
         return part.node
-    if isinstance(part, int) or (is_scalar(part) and hasattr(part, "__index__")):
+    if isinstance(part, int) or (is_numpy_scalar(part) and hasattr(part, "__index__")):
         return part
     if isinstance(part, SEQUENCES) or hasattr(part, "__array__"):
         return index_node(part, device)
@@ -127,10 +170,16 @@ def index_node(indices: ArrayLike, device: str) -> Node:
         return as_node(indices, dtypes.int32, device)
     if isinstance(indices, TensorBase):
         return indices.node
+    if isinstance(indices, SEQUENCES) or is_number(indices):
+        return as_node(indices, device=device)
     kind = getattr(getattr(indices, "dtype", None), "kind", "")
-    return as_node(
-        indices, dtypes.int32 if kind in ("i", "u") and kind else None, device
-    )
+    if kind and kind in "iu":
+        try:
+            return array_node(indices, dtypes.int32, device, must_fit=True)
+        except RangeError as error:
+            words = str(error).split("; pass")[0].removeprefix("asarray: ")
+            raise TensorIndexError(f"an index is out of range: {words}.") from None
+    return array_node(indices, None, device)
 
 
 def written_values(value: ArrayLike, node: Node) -> Node:
@@ -141,32 +190,65 @@ def written_values(value: ArrayLike, node: Node) -> Node:
         RangeError: an integer does not fit the tensor's dtype.
     """
     device = as_device(node.device)
-    if is_scalar(value):
-        found = scalar_node(value, node.dtype, device)
-        _check_kind(found.dtype, node.dtype)
-        return found
+    kind = node.dtype.kind
+    if type(value) in PLAIN_NUMBERS and (
+        kind == "float" or (type(value) is int and kind != "bool")
+    ):
+        return scalar_node(value, node.dtype, device)
     if isinstance(value, TensorBase):
         if value.node.device != device:
             raise DeviceError(
                 f"x[key] = v: x lies on {device!r} and v on {value.node.device!r}; "
                 f'move v with to_device("{device}").'
             )
-        _check_kind(value.node.dtype, node.dtype)
+        if _ORDER[value.node.dtype.kind] > _ORDER[node.dtype.kind]:
+            raise _unfit(value.node.dtype, node.dtype)
         return value.node
-    if isinstance(value, SEQUENCES):
-        _check_kind(as_node(value, device="cpu").dtype, node.dtype)
-        return as_node(value, node.dtype, device)
+    if is_number(value):
+        fitting = _fitting_number(number_of_scalar(value), node.dtype)
+        return scalar_node(fitting, node.dtype, device)
     host = as_node(value, device="cpu")
-    _check_kind(host.dtype, node.dtype)
-    return as_node(value, node.dtype, device)
+    if _ORDER[host.dtype.kind] > _ORDER[node.dtype.kind]:
+        data = host_bytes(host)
+        if data is None:
+            raise _unfit(host.dtype, node.dtype)
+        numbers = unpack(data, host.dtype, (host.size,))
+        assert isinstance(numbers, list), "internal: a flat read gives a list"
+        exact = [_fitting_number(number, node.dtype) for number in numbers]
+        packed = pack(exact, node.dtype, host.shape)
+        return leaf(HostData(packed), host.shape, node.dtype, device)
+    if isinstance(value, SEQUENCES):
+        return as_node(value, node.dtype, device)
+    return array_node(value, node.dtype, device, must_fit=host.dtype.bits == 64)
 
 
 _ORDER = {"bool": 0, "uint": 1, "int": 1, "float": 2}
 
 
-def _check_kind(given: DType, wanted: DType) -> None:
-    if _ORDER[given.kind] > _ORDER[wanted.kind]:
-        raise DTypeError(
-            f"x[key] = v: v is {given} and x is {wanted}, which cannot hold it; "
-            f"convert with v.astype(tw.{wanted}), or x first."
-        )
+def _unfit(given: DType, wanted: DType) -> DTypeError:
+    return DTypeError(
+        f"x[key] = v: v is {given} and x is {wanted}, which cannot hold it; convert "
+        f"with v.astype(tw.{wanted}), or x first."
+    )
+
+
+def _fitting_number(value: object, dtype: DType) -> object:
+    """Return a number that is written into a tensor, where its dtype holds it exactly.
+
+    Floats hold every number, rounded; integers whole ones, bool 0 and 1.
+    """
+    if dtype.kind == "float" or isinstance(value, complex):
+        return value
+    if dtype.kind == "bool":
+        if value in (0, 1):
+            return bool(value)
+    elif isinstance(value, int):
+        return value
+    elif isinstance(value, float) and value.is_integer():
+        return int(value)
+    held = "0 and 1" if dtype.kind == "bool" else "whole numbers"
+    kind = "int32" if isinstance(value, int) else "float32"
+    raise DTypeError(
+        f"x[key] = v: v is {kind} and x is {dtype}, which cannot hold {value!r}: it "
+        f"holds {held}. Convert x first, with x.astype(tw.{kind})."
+    )

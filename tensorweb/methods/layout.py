@@ -8,6 +8,7 @@ from typing import Self
 
 from tensorweb.build.movement import copy, permute
 from tensorweb.convert import DTypeLike, as_node
+from tensorweb.devices import as_device
 from tensorweb.dtypes import DType, as_dtype
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.methods.base import TensorBase
@@ -115,7 +116,7 @@ class LayoutMethods(TensorBase):
         Tensors are immutable, so `copy` only decides whether storage may be shared.
         """
         wanted = as_dtype(dtype)
-        if not copy and device is None and wanted is self.node.dtype:
+        if not copy and wanted is self.node.dtype and self._lies_on(device):
             return self
         return self._wrap(as_node(self, wanted, device))
 
@@ -129,7 +130,13 @@ class LayoutMethods(TensorBase):
             raise DataError(
                 "to_device: devices here have no streams; leave stream out."
             )
-        return self._wrap(as_node(self, device=device))
+        return (
+            self if self._lies_on(device) else self._wrap(as_node(self, None, device))
+        )
+
+    def _lies_on(self, device: object) -> bool:
+        """Whether this is the device it lies on already; None stands for that."""
+        return device is None or as_device(device) == self.node.device
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType:
         """Return the module that holds the Array API's functions."""

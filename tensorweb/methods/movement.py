@@ -7,8 +7,10 @@ from typing import Self, SupportsIndex
 
 from tensorweb.build import movement as build
 from tensorweb.convert import as_shape_arguments
-from tensorweb.errors import ShapeError
+from tensorweb.dtypes import is_dtype_like
+from tensorweb.errors import AxisError, DTypeError, ShapeError
 from tensorweb.methods.base import TensorBase
+from tensorweb.methods.numpy_calls import check_default
 from tensorweb.shapes import (
     as_shape,
     infer_reshape,
@@ -28,7 +30,10 @@ class MovementMethods(TensorBase):
     __slots__ = ()
 
     def reshape(
-        self, *shape: SupportsIndex | Iterable[SupportsIndex], copy: bool | None = None
+        self,
+        *shape: SupportsIndex | Iterable[SupportsIndex],
+        copy: bool | None = None,
+        order: str = "C",
     ) -> Self:
         """Return the same elements in row-major order under another shape.
 
@@ -38,6 +43,9 @@ class MovementMethods(TensorBase):
         Raises:
             ShapeError: sizes differ, or `copy=False` and a copy is needed.
         """
+        check_default("reshape", "order", order, "C")
+        if not shape:
+            raise ShapeError("reshape: no shape is given; write reshape(2, 3), say.")
         new = infer_reshape(self.node.shape, as_shape_arguments(shape, "reshape"))
         if copy is False and self.node.view.reshape(new) is None:
             raise ShapeError(
@@ -49,11 +57,21 @@ class MovementMethods(TensorBase):
         )
 
     def view(self, *shape: SupportsIndex | Iterable[SupportsIndex]) -> Self:
-        """Return the same storage under another shape; never copies.
+        """Return the same storage under another shape, the same without one.
+
+        Never copies.
 
         Raises:
             ShapeError: sizes differ or no strides can express the shape.
+            DTypeError: a dtype is given; bits are not read as another one.
         """
+        if not shape:
+            return self._wrap(self.node)
+        if len(shape) == 1 and is_dtype_like(shape[0]):
+            raise DTypeError(
+                f"view({shape[0]!r}): bits are not read as another dtype here; "
+                "x.astype(dtype) converts the values."
+            )
         return self.reshape(*shape, copy=False)
 
     def ravel(self) -> Self:
@@ -87,9 +105,26 @@ class MovementMethods(TensorBase):
         """Return the axes in another order, as a view."""
         return self.permute(tuple(axes))
 
-    def transpose(self, a: SupportsIndex = -2, b: SupportsIndex = -1) -> Self:
-        """Return two axes swapped, the last two unless said otherwise."""
-        return self.swapaxes(a, b)
+    def transpose(self, *axes: SupportsIndex | Iterable[SupportsIndex] | None) -> Self:
+        """Return two axes swapped, the last two unless said otherwise.
+
+        One tuple, or another number of axes than two, is the order of all axes as in
+        `permute_dims`; None, which NumPy's function passes, reverses them.
+        """
+        if axes == (None,):
+            return self.permute(*reversed(range(len(self.node.shape))))
+        if not axes:
+            return self.swapaxes(-2, -1)
+        if len(axes) == 2 and all(map(is_integer, axes)):
+            return self.swapaxes(axes[0], axes[1])  # type: ignore[arg-type]  # integers, as checked
+        order = as_shape_arguments(axes, "transpose")
+        rank = len(self.node.shape)
+        if len(order) != rank:
+            raise AxisError(
+                f"transpose: {len(order)} axes {order} for the {rank} axes of shape "
+                f"{self.node.shape}; give two to swap, or the order of all of them."
+            )
+        return self.permute(order)
 
     def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Self:
         """Return two axes swapped, as a view."""

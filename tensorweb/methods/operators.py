@@ -12,10 +12,7 @@ from tensorweb.ops import OPS
 
 
 class Operators(TensorBase):
-    """Operators broadcast; Python numbers adopt the tensor's dtype.
-
-    `x += y` gives the name `x` a new tensor: no other tensor changes.
-    """
+    """Operators broadcast; Python numbers adopt the tensor's dtype."""
 
     __slots__ = ()
 
@@ -60,6 +57,12 @@ class Operators(TensorBase):
 
     def __rmod__(self, other: ArrayLike) -> Self:
         return self._binary("remainder", other, self)
+
+    def __divmod__(self, other: ArrayLike) -> tuple[Self, Self]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: ArrayLike) -> tuple[Self, Self]:
+        return other // self, other % self
 
     def __pow__(self, other: ArrayLike) -> Self:
         return self._binary("pow", self, other)

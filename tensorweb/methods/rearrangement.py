@@ -24,6 +24,9 @@ from tensorweb.shapes import normalize_axis
 
 Widths = SupportsIndex | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
 
+MOST_REPEATED = 2**31 - 1
+"""Elements along an axis that int32 positions reach."""
+
 
 class RearrangementMethods(TensorBase):
     """The same elements in other places, some of them several times or left out."""
@@ -197,6 +200,11 @@ def _repeat_counts(repeats: ArrayLike, length: int) -> int | list[int]:
     if len(counts) != length:
         raise ShapeError(
             f"repeat: {len(counts)} counts for {length} elements; give one for each."
+        )
+    if sum(counts) > MOST_REPEATED:
+        raise ShapeError(
+            f"repeat: the counts sum to {sum(counts)}; positions are int32, so that "
+            f"the result has at most {MOST_REPEATED} elements along the axis."
         )
     return counts
 

@@ -8,16 +8,26 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 from tensorweb.build.movement import slice_ranges
 from tensorweb.convert import DTypeLike
 from tensorweb.dtypes import DType
-from tensorweb.errors import DataError, DTypeError, TensorIndexError
+from tensorweb.errors import (
+    DataError,
+    DTypeError,
+    ExchangeError,
+    ShapeError,
+    TensorIndexError,
+)
 from tensorweb.evaluate import read, read_async, realize
 from tensorweb.graph import Node
-from tensorweb.hostdata import Number, unpack
+from tensorweb.hostdata import MOST_AXES, Number, unpack
 from tensorweb.methods.base import TensorBase
 from tensorweb.printing import format_tensor, format_values
 from tensorweb.shapes import unravel_index
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+CPU_DEVICE = (1, 0)
+"""The CPU in DLPack's words."""
 
 
 class ValueMethods(TensorBase):
@@ -79,16 +89,44 @@ class ValueMethods(TensorBase):
         host = self.numpy()
         return host if dtype is None else host.astype(dtype)  # type: ignore[call-overload]  # NumPy's own dtype
 
-    def __dlpack__(self, **options: Any) -> Any:
-        """Hand a host copy of the values to another library, through NumPy."""
-        options.pop("stream", None)
-        if options.get("dl_device") in (None, (1, 0)):
-            options.pop("dl_device", None)
-        return self.numpy().__dlpack__(**options)
+    def __dlpack__(
+        self,
+        *,
+        stream: object = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Hand a host copy of the values to another library, through NumPy.
+
+        Raises:
+            ExchangeError: a stream, another device than the CPU or no copy is asked
+                for (a BufferError as well).
+        """
+        if stream is not None:
+            raise ExchangeError(
+                f"__dlpack__: stream {stream!r}, but values are handed over on the "
+                "CPU, which has no streams; pass None."
+            )
+        if copy is False:
+            raise ExchangeError(
+                "__dlpack__: copy=False, but values are always handed over as a copy; "
+                "pass copy=None."
+            )
+        if dl_device is not None and tuple(map(int, dl_device)) != CPU_DEVICE:
+            raise ExchangeError(
+                f"__dlpack__: device {dl_device!r}, but values are handed over on the "
+                f"CPU only, which is {CPU_DEVICE}."
+            )
+        host = self.numpy()
+        try:
+            return host.__dlpack__(max_version=max_version)
+        except TypeError:  # NumPy before 2.1 knows no versions.
+            return host.__dlpack__()
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return (1, 0): values are handed over on the CPU."""
-        return (1, 0)
+        return CPU_DEVICE
 
     def __repr__(self) -> str:
         return format_tensor(self)
@@ -137,6 +175,11 @@ def _array(data: bytes, node: Node) -> np.ndarray[Any, Any]:
     import numpy
 
     flat = numpy.frombuffer(bytearray(data), dtype=node.dtype.name)
+    if len(node.shape) > MOST_AXES:
+        raise ShapeError(
+            f"numpy(): a tensor of {len(node.shape)} axes; NumPy has {MOST_AXES} at "
+            "most. Merge axes with reshape."
+        )
     return flat.reshape(node.shape)
 
 

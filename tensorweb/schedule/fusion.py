@@ -220,7 +220,9 @@ class Fusion:
         kind = node.op.kind
         if kind == "matmul":
             return self._cost[id(source)] > LOAD_COST + 4
-        if kind == "scatter" and source is node.inputs[2]:
+        if kind == "sort" or (
+            kind in ("scatter", "accumulate") and source is node.inputs[2]
+        ):
             return self._cost[id(source)] > REPEAT_LIMIT
         if kind == "accumulate" and source is node.inputs[1]:
             return self._cost[id(source)] > RECOMPUTE_LIMIT

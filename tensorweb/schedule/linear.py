@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tensorweb.graph import Node, number_of, structure_of
@@ -25,8 +25,14 @@ class LinearGraph:
 
     nodes: list[Node]
     numbers: dict[Node, int]
-    key: Hashable
+    key: tuple[Hashable, ...]
     outputs: tuple[int, ...]
+
+    def extended(self, numbers: Sequence[int]) -> LinearGraph:
+        """Return the same graph with more nodes of it as outputs."""
+        more = tuple(numbers)
+        key, outputs = self.key + more, self.outputs + more
+        return LinearGraph(self.nodes, self.numbers, key, outputs)
 
 
 def linearize(outputs: Sequence[Node]) -> LinearGraph:
@@ -73,6 +79,30 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
     wanted = tuple([numbers[node] for node in outputs])
     key.extend(wanted)
     return LinearGraph(list(numbers), numbers, tuple(key), wanted)
+
+
+def pieces(graph: LinearGraph, most: int) -> Iterator[list[Node]]:
+    """Return what to compute, one piece after another, so that none is too large.
+
+    Each piece is `most` nodes of the graph: what later ones read of them must be
+    computed. The graph is emptied, so that nothing keeps what nobody reads any more.
+    """
+    nodes, numbers = graph.nodes, graph.numbers
+    last_reader = dict.fromkeys(graph.outputs, len(nodes) + most)
+    for number, node in enumerate(nodes):
+        for source in node.inputs:
+            if source in numbers:
+                read = numbers[source]
+                last_reader[read] = max(number, last_reader.get(read, 0))
+    numbers.clear()
+    begin = 0
+    while nodes:
+        end = begin + most
+        piece = enumerate(nodes[:most], begin)
+        bases = {node.base: None for at, node in piece if last_reader.get(at, 0) >= end}
+        del nodes[:most]
+        begin = end
+        yield [base for base in bases if base.op.kind not in ("constant", "iota")]
 
 
 def _number_view(

@@ -21,12 +21,12 @@ Chain = tuple[Any, ...]
 
 
 class Blocked(Exception):  # a signal inside the scheduler, no error
-    """No strides express a reshape; `node` must be stored first."""
+    """A kernel cannot be built as it is; `nodes` must be stored first."""
 
-    def __init__(self, node: Node) -> None:
-        """Name the node below the reshape."""
-        super().__init__(node)
-        self.node = node
+    def __init__(self, *nodes: Node) -> None:
+        """Name the nodes, for example the one below a reshape without strides."""
+        super().__init__(*nodes)
+        self.nodes = nodes
 
 
 def move(view: View, chain: Chain) -> View:
@@ -144,15 +144,17 @@ class Space:
         return found
 
     def _lower(self, node: Node, chain: Chain, guard: int) -> int:
-        base = node.base
-        if base.storage is not None or (
-            id(base) in self.stored and base is not self.root
-        ):
-            return self.load(base, move(node.view, chain), guard)
-        kind = node.op.kind
-        if kind == "movement":
+        while True:
+            base = node.base
+            if base.storage is not None or (
+                id(base) in self.stored and base is not self.root
+            ):
+                return self.load(base, move(node.view, chain), guard)
+            kind = node.op.kind
+            if kind != "movement":
+                break
             below = (node.op.name, node.attrs, node.inputs[0], chain)
-            return self.lower(node.inputs[0], self.chain_of(below), guard)
+            node, chain = node.inputs[0], self.chain_of(below)
         if node is self.core:
             return self.add(Step("core", node.dtype.name))
         if id(node) in self.rows:
@@ -218,7 +220,8 @@ class Space:
     def _lower_map(self, node: Node, chain: Chain, guard: int) -> int:
         args = []
         for source in node.inputs:
-            if source.shape == node.shape or source.op is CONSTANT:
+            is_number = source.op is CONSTANT and source.storage is None
+            if is_number or source.shape == node.shape:
                 args.append(self.lower(source, chain, guard))
             else:
                 grown = ("expand", node.shape, source, chain)

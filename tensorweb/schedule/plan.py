@@ -6,6 +6,7 @@ from itertools import accumulate
 from math import prod
 
 from tensorweb.graph import CONSTANT, Node
+from tensorweb.ops import OPS
 from tensorweb.ops.structure import Groups
 from tensorweb.schedule.fusion import HEAVY, Fusion
 from tensorweb.schedule.kernel import Expression, Kernel, Planned
@@ -21,6 +22,10 @@ FEW_OUTPUTS = 256
 SHORT_SORT = 2048
 """Rows up to this length are sorted by one launch."""
 
+LONGEST_EPILOGUE = 64
+"""What may be computed behind a product, by weight: each thread has it for many sums,
+and a kernel of its own compiles sooner than so many copies."""
+
 MOST_SCALARS = 32
 """Constants of one kernel; half of a launch's parameter block."""
 
@@ -32,19 +37,22 @@ def plan(graph: LinearGraph, max_inputs: int) -> list[Planned]:
         graph: the numbered graph.
         max_inputs: most storages that one kernel may read on the device.
     """
-    forced: list[Node] = []
+    forced: dict[Node, None] = {}
     while True:
         fusion = Fusion(graph, forced)
-        try:
-            return [
-                _KernelBuilder(graph, fusion, root, max_inputs).build()
-                for root in fusion.roots
-            ]
-        except Blocked as blocked:
-            base = blocked.node.base
-            if base.storage is not None or any(base is node for node in forced):
-                raise AssertionError(f"internal: {base!r} blocks a kernel") from None
-            forced.append(base)
+        kernels: list[Planned] = []
+        blocking: list[Node] = []
+        for root in fusion.roots:
+            try:
+                kernels.append(KernelBuilder(graph, fusion, root, max_inputs).build())
+            except Blocked as blocked:
+                blocking += [node.base for node in blocked.nodes]
+        if not blocking:
+            return kernels
+        for base in blocking:
+            if base.storage is not None or base in forced:
+                raise AssertionError(f"internal: {base!r} blocks a kernel")
+        forced.update(dict.fromkeys(blocking))
 
 
 def _consecutive(*counts: int) -> tuple[tuple[int, ...], ...]:
@@ -55,7 +63,7 @@ def _consecutive(*counts: int) -> tuple[tuple[int, ...], ...]:
     )
 
 
-class _KernelBuilder:
+class KernelBuilder:
     """Builds the kernel of one root."""
 
     def __init__(
@@ -86,7 +94,7 @@ class _KernelBuilder:
             len(self.bindings.inputs) > self.max_inputs
             or len(self.bindings.scalars) > MOST_SCALARS
         ):
-            raise Blocked(self._widest())
+            raise Blocked(*self._cuts())
         op = self.core.op.name if self.core is not None else ""
         if kind == "reduce" and op == "matmul":
             op = "sum"
@@ -172,10 +180,14 @@ class _KernelBuilder:
             return self._dot(a, b, (batch, rows, columns, depth))
         left = _consecutive(groups.batch, groups.rows, groups.depth)
         right = _consecutive(groups.batch, groups.depth, groups.columns)
+        finish = self._finish()
+        weights = (OPS[step.name].weight for step in finish.steps if step.name in OPS)
+        if sum(weights) > LONGEST_EPILOGUE:
+            raise Blocked(self.core)
         expressions = {
             "left": self._value(a, *left),
             "right": self._value(b, *right),
-            "finish": self._finish(),
+            "finish": finish,
         }
         return "matmul", (prod(batch), m, n, k), expressions
 
@@ -258,43 +270,49 @@ class _KernelBuilder:
         expressions = {"mask": self._flat(mask), "running": self._flat(running)}
         return "compress", (mask.size,), expressions
 
-    def _inlined(self) -> set[int]:
-        """Return `id` of the nodes that this kernel computes inside itself."""
-        inlined = {id(self.root)}
-        for node in reversed(self.graph.nodes[: self.graph.numbers[self.root] + 1]):
-            if id(node) in inlined and node.base.storage is None:
-                inlined.update(
-                    id(source)
-                    for source in node.inputs
-                    if id(source.base) not in self.stored
-                    and source.base.storage is None
-                )
-        return inlined
+    def _inlined(self) -> list[Node]:
+        """Return the nodes that this kernel computes inside itself, inputs first."""
+        found = {self.root: None}
+        waiting = [self.root]
+        while waiting:
+            for source in waiting.pop().inputs:
+                base = source.base
+                is_stored = base.storage is not None or id(base) in self.stored
+                if not is_stored and source not in found:
+                    found[source] = None
+                    waiting.append(source)
+        return sorted(found, key=self.graph.numbers.__getitem__)
 
-    def _widest(self) -> Node:
-        """Return the node to store so that this kernel binds less."""
-        inlined = self._inlined()
-        storages: dict[int, frozenset[int]] = {}
-        scalars: dict[int, frozenset[int]] = {}
-        none: frozenset[int] = frozenset()
-        for node in self.graph.nodes[: self.graph.numbers[self.root] + 1]:
-            key = id(node)
-            if key not in inlined or node.base.storage is not None:
-                storages[key], scalars[key] = frozenset({id(node.base)}), none
-                continue
-            sources = node.inputs
-            storages[key] = none.union(*(storages[id(s)] for s in sources))
-            scalars[key] = none.union(*(scalars[id(s)] for s in sources))
-            if node.op is CONSTANT:
-                scalars[key] = frozenset({key})
-            if len(storages[key]) > self.max_inputs or len(scalars[key]) > MOST_SCALARS:
-                candidates = [s for s in sources if id(s) in inlined]
-                widest = max(
-                    candidates,
-                    key=lambda s: (len(storages[id(s)]), len(scalars[id(s)])),
-                    default=None,
-                )
-                if widest is None or widest.op.kind in ("constant", "iota"):
+    def _cuts(self) -> list[Node]:
+        """Return the nodes to store so that no part of this kernel binds too much.
+
+        Inputs come before their readers; where a node binds too much, the widest of
+        its inputs is stored, and from there on counts as one storage.
+        """
+        cuts: list[Node] = []
+        storages: dict[Node, frozenset[Node]] = {}
+        scalars: dict[Node, frozenset[Node]] = {}
+        none: frozenset[Node] = frozenset()
+
+        for node in self._inlined():
+            for source in node.inputs:
+                if source not in storages:
+                    storages[source], scalars[source] = frozenset({source.base}), none
+            own = frozenset({node}) if node.op is CONSTANT else none
+            while True:
+                storages[node] = none.union(*(storages[s] for s in node.inputs))
+                scalars[node] = own.union(*(scalars[s] for s in node.inputs))
+                if len(storages[node]) > self.max_inputs:
+                    bound = storages
+                elif len(scalars[node]) > MOST_SCALARS:
+                    bound = scalars
+                else:
+                    break
+                widest = max(node.inputs, key=lambda s: len(bound[s]))
+                if len(storages[widest]) + len(scalars[widest]) < 2:
                     raise AssertionError(f"internal: {node!r} binds too much")
-                return widest
-        raise AssertionError("internal: no node to store")
+                cuts.append(widest)
+                storages[widest], scalars[widest] = frozenset({widest.base}), none
+        if not cuts:
+            raise AssertionError("internal: no node to store")
+        return cuts

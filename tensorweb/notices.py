@@ -1,0 +1,57 @@
+"""Warn at the user's own line; what need be said once only is said once a program."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from types import FrameType
+
+PACKAGE = os.path.dirname(__file__) + os.sep
+
+MOST_REMEMBERED = 100
+
+_said: list[tuple[type[Warning], object]] = []
+"""What was said once, with the filters it was said under: a part of a program that
+catches warnings hears it too."""
+
+
+def user_frame(start: int = 1) -> FrameType:
+    """Return the innermost frame that is outside this package."""
+    frame: FrameType | None = sys._getframe(start)
+    last = sys._getframe(start)
+    while frame is not None:
+        last = frame
+        if not frame.f_code.co_filename.startswith(PACKAGE):
+            break
+        frame = frame.f_back
+    return last
+
+
+def warn(category: type[Warning], message: str) -> None:
+    """Warn at the user's line."""
+    frame = user_frame(2)
+    names = frame.f_globals
+    warnings.warn_explicit(
+        message,
+        category,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        names.get("__name__", "__main__"),
+        names.setdefault("__warningregistry__", {}),
+    )
+
+
+def warn_once(category: type[Warning], message: str) -> None:
+    """Warn at the user's line, unless this program has been warned before."""
+    filters = warnings.filters
+    if any(kind is category and seen is filters for kind, seen in _said):
+        return
+    warn(category, message)
+    del _said[: -MOST_REMEMBERED + 1]
+    _said.append((category, filters))
+
+
+def begin_program() -> None:
+    """Forget what was said: another program begins in this process."""
+    _said.clear()

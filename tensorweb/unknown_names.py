@@ -1,0 +1,237 @@
+"""Names of NumPy and PyTorch that tensorweb has not, and what it calls the same thing.
+
+One table for the module and for tensors: `tw.concatenate` and `x.cumsum` are answered
+from its rows. A value with a space or a parenthesis is advice, any other is our name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+_RANDOM = (
+    "tensorweb makes no random numbers; make them with Python's random module or "
+    "NumPy and give them to tw.asarray(...)"
+)
+_GRADIENTS = "tensorweb computes no gradients; write them out, as the examples do"
+_COMPLEX = "tensorweb has no complex numbers; keep real and imaginary parts apart"
+_LINALG = (
+    "tensorweb has no linear algebra beyond products; compute it in NumPy with "
+    "x.numpy()"
+)
+
+DTYPES = ("float16", "float32", "float64", "int32", "int64")
+
+NAMES: dict[str, str] = {
+    # NumPy's functions and methods
+    "absolute": "abs",
+    "amax": "max",
+    "amin": "min",
+    "append": "concat",
+    "arccos": "acos",
+    "arccosh": "acosh",
+    "arcsin": "asin",
+    "arcsinh": "asinh",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arctanh": "atanh",
+    "argwhere": "nonzero",
+    "around": "round",
+    "array": "asarray",
+    "array_equal": "write tw.all(a == b)",
+    "array_split": "take slices with x[a:b], or tw.unstack(x)",
+    "asanyarray": "asarray",
+    "ascontiguousarray": "asarray",
+    "atleast_1d": "write x.reshape(-1) for a number",
+    "atleast_2d": "write x[None, :] for a vector",
+    "average": "mean",
+    "bitwise_not": "bitwise_invert",
+    "bitwise_count": "tensorweb counts no bits",
+    "choose": "where",
+    "column_stack": "write tw.stack(columns, axis=1)",
+    "concatenate": "concat",
+    "conj": _COMPLEX,
+    "convolve": "conv1d",
+    "copy": "write tw.asarray(x, copy=True)",
+    "copyto": "write x[...] = values",
+    "cross": "write the products of slices out",
+    "cumprod": "cumulative_prod",
+    "cumsum": "cumulative_sum",
+    "deg2rad": "write x * (tw.pi / 180)",
+    "degrees": "write x * (180 / tw.pi)",
+    "delete": "take what stays with a mask, x[mask]",
+    "diag": "write tw.eye(n) * x for a matrix, x[i, i] with i = tw.arange(n) back",
+    "diagonal": "write x[i, i] with i = tw.arange(n)",
+    "divmod": "write divmod(x, y)",
+    "double": "float64",
+    "dsplit": "take slices with x[a:b]",
+    "dstack": "write tw.stack(parts, axis=2)",
+    "fabs": "abs",
+    "fft": "tensorweb has no Fourier transform; compute it in NumPy with x.numpy()",
+    "fill": "write x[...] = value",
+    "flat": "write x.ravel()",
+    "flatnonzero": "write tw.nonzero(x.ravel())[0]",
+    "fliplr": "write tw.flip(x, axis=1)",
+    "flipud": "write tw.flip(x, axis=0)",
+    "float_power": "pow",
+    "fmax": "maximum",
+    "fmin": "minimum",
+    "fmod": "remainder",
+    "frombuffer": "asarray",
+    "fromfunction": "write the function of tw.meshgrid(..., indexing='ij')",
+    "fromiter": "write tw.asarray(list(items))",
+    "geomspace": "write tw.exp(tw.linspace(a, b, n)) with logarithms",
+    "gradient": "write (x[2:] - x[:-2]) / 2",
+    "half": "float16",
+    "histogram": "write tw.bincount(tw.searchsorted(edges, x))",
+    "hsplit": "take slices with x[:, a:b]",
+    "hstack": "write tw.concat(parts, axis=1), axis=0 for vectors",
+    "identity": "eye",
+    "imag": _COMPLEX,
+    "indices": "meshgrid",
+    "inner": "write tw.tensordot(a, b, axes=([-1], [-1]))",
+    "insert": "join slices with tw.concat",
+    "interp": "find places with tw.searchsorted and mix neighbours",
+    "intersect1d": "write a[tw.isin(a, b)]",
+    "invert": "bitwise_invert",
+    "in1d": "isin",
+    "isclose": "write tw.abs(a - b) <= atol + rtol * tw.abs(b)",
+    "allclose": "write tw.all(tw.abs(a - b) <= atol + rtol * tw.abs(b))",
+    "isneginf": "write x == -tw.inf",
+    "isposinf": "write x == tw.inf",
+    "itemsize": "write x.dtype.itemsize",
+    "kron": "write a[:, None, :, None] * b[None, :, None, :] and reshape",
+    "left_shift": "bitwise_left_shift",
+    "linalg": _LINALG,
+    "load": "write tw.asarray(numpy.load(file))",
+    "loadtxt": "write tw.asarray(numpy.loadtxt(file))",
+    "logspace": "write 10 ** tw.linspace(a, b, n)",
+    "long": "int64",
+    "mat": "asarray",
+    "median": "take the middle of tw.sort(x)",
+    "mgrid": "meshgrid",
+    "mod": "remainder",
+    "msort": "sort",
+    "nan_to_num": "write tw.where(tw.isnan(x), 0, x)",
+    "nanmax": "write tw.max(tw.where(tw.isnan(x), -tw.inf, x))",
+    "nanmean": "write tw.sum(tw.where(ok, x, 0)) / tw.sum(ok) with ok = ~tw.isnan(x)",
+    "nanmin": "write tw.min(tw.where(tw.isnan(x), tw.inf, x))",
+    "nansum": "write tw.sum(tw.where(tw.isnan(x), 0, x))",
+    "ndarray": "Tensor",
+    "ndim": "write x.ndim",
+    "ogrid": "meshgrid",
+    "percentile": "write tw.sort(x) and take the place",
+    "permute": "permute_dims",
+    "power": "pow",
+    "product": "prod",
+    "ptp": "write x.max() - x.min()",
+    "put": "write x[i] = v",
+    "putmask": "write x[mask] = v",
+    "quantile": "write tw.sort(x) and take the place",
+    "rad2deg": "write x * (180 / tw.pi)",
+    "radians": "write x * (tw.pi / 180)",
+    "random": _RANDOM,
+    "real": _COMPLEX,
+    "resize": "reshape",
+    "right_shift": "bitwise_right_shift",
+    "rint": "round",
+    "rot90": "write tw.flip(x.T, axis=0)",
+    "row_stack": "write tw.concat(parts, axis=0)",
+    "save": "write numpy.save(file, x.numpy())",
+    "savetxt": "write numpy.savetxt(file, x.numpy())",
+    "shape": "write x.shape",
+    "single": "float32",
+    "sinc": "write tw.sin(tw.pi * x) / (tw.pi * x)",
+    "size": "write x.size",
+    "sliding_window_view": "sliding_windows",
+    "split": "take slices with x[a:b], or tw.unstack(x)",
+    "tobytes": "write x.numpy().tobytes()",
+    "tofile": "write x.numpy().tofile(file)",
+    "trace": "write x[i, i].sum() with i = tw.arange(n)",
+    "transpose": "permute_dims",
+    "tri": "write tw.tril(tw.ones((n, n)))",
+    "true_divide": "divide",
+    "union1d": "write tw.unique_values(tw.concat([a, b]))",
+    "unique": "unique_values",
+    "vander": "write x[:, None] ** tw.arange(n)",
+    "vdot": "vecdot",
+    "vectorize": "map",
+    "vsplit": "take slices with x[a:b]",
+    "vstack": "write tw.concat(parts, axis=0), tw.stack(parts) for vectors",
+    # PyTorch's
+    "addmm": "write c + a @ b",
+    "as_tensor": "asarray",
+    "backward": _GRADIENTS,
+    "bmm": "matmul",
+    "cat": "concat",
+    "clamp": "clip",
+    "clone": "copy",
+    "cpu": "write x.to_device('cpu')",
+    "cuda": "write x.to_device('webgpu')",
+    "detach": "a tensor has no gradient to detach from; leave it out",
+    "dim": "write x.ndim",
+    "eq": "equal",
+    "float": "float32",
+    "from_numpy": "asarray",
+    "ge": "greater_equal",
+    "grad": _GRADIENTS,
+    "gt": "greater",
+    "int": "int32",
+    "le": "less_equal",
+    "lt": "less",
+    "manual_seed": _RANDOM,
+    "masked_fill": "where",
+    "mm": "matmul",
+    "mul": "multiply",
+    "mv": "matmul",
+    "narrow": "take a slice with x[a:b]",
+    "ne": "not_equal",
+    "neg": "negative",
+    "new_zeros": "zeros_like",
+    "nn": "tensorweb has tensors and no layers; the examples write them out",
+    "no_grad": _GRADIENTS,
+    "norm": "write tw.sqrt(tw.sum(x * x))",
+    "numel": "write x.size",
+    "rand": _RANDOM,
+    "randint": _RANDOM,
+    "randn": _RANDOM,
+    "relu": "write tw.maximum(x, 0)",
+    "requires_grad": _GRADIENTS,
+    "scatter_add": "write x.at[i].add(v)",
+    "softmax": "write e / e.sum(axis=-1, keepdims=True) with e = tw.exp(x - m)",
+    "sub": "subtract",
+    "t": "write x.T",
+    "tensor": "asarray",
+    "to": "write x.astype(dtype) or x.to_device(device)",
+    "topk": "top_k",
+    "type": "astype",
+    "unfold": "sliding_windows",
+    "unbind": "unstack",
+    "unsqueeze": "expand_dims",
+    "zero_": "write x[...] = 0",
+    # JAX's
+    "value_and_grad": _GRADIENTS,
+    "vmap": "tensorweb maps nothing over axes; operations broadcast",
+}
+
+
+def advice(
+    name: str, functions: Collection[str], methods: Collection[str] | None = None
+) -> str | None:
+    """Return what to write for a foreign name, None where nothing is known.
+
+    `functions` are the names of the module; `methods` those of a tensor, where one was
+    asked.
+    """
+    found = NAMES.get(name)
+    if found is None:
+        if methods is not None and name in functions:
+            return f"it is a function: tw.{name}(x, ...)"
+        return None
+    if not found.isidentifier():
+        return found
+    if methods is None:
+        is_here = found in functions
+        return f"tensorweb calls it {found if is_here else 'x.' + found}"
+    if found in DTYPES:
+        return f"write x.astype(tw.{found})"
+    return f"tensorweb calls it {found if found in methods else 'tw.' + found}"

@@ -1,0 +1,207 @@
+"""jit and its arguments: what tells calls apart, and what a function changes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from checks import assert_equal
+
+import tensorweb as tw
+from tensorweb.errors import TraceError
+from tensorweb.tensor import Tensor
+
+NOT_A_NUMBER = [math.nan, float("nan"), np.float32("nan"), complex(math.nan, 0)]
+
+
+def test_signed_zeros_are_different_arguments(device: str) -> None:
+    divide = tw.jit(lambda x, s: x / s)
+    for zero in (0.0, -0.0, 0.0, np.float32(0.0), np.float32(-0.0)):
+        want = math.copysign(math.inf, zero)
+        assert divide(tw.ones(1), zero).tolist() == [want]
+    if device == "webgpu":
+        assert divide.recordings == 4
+
+
+def test_nan_records_once(webgpu: str) -> None:
+    add = tw.jit(lambda x, s: x + s)
+    for _ in range(3):
+        assert math.isnan(add(tw.ones(1), float("nan")).item())
+        assert math.isnan(add(tw.ones(1), -float("nan")).item())
+    assert add.recordings == 1
+
+
+def test_equal_numbers_of_other_types_are_different_arguments(webgpu: str) -> None:
+    add = tw.jit(lambda x, s: x + s)
+    x = tw.asarray([1, 2])
+    assert add(x, 1).dtype is tw.int32
+    assert add(x, 1.0).dtype is tw.float32
+    assert add(x, True).dtype is tw.int32
+    assert add.recordings == 3
+
+
+def test_jit_inside_jit_is_a_part_of_it(device: str) -> None:
+    inner = tw.jit(lambda x: x * 2)
+
+    @tw.jit
+    def outer(x: Tensor) -> Tensor:
+        return inner(inner(x)) + inner(tw.ones(3))
+
+    for start in range(3):
+        x = tw.arange(3.0) + start
+        assert_equal(outer(x), x.numpy() * 4 + 2)
+    assert_equal(inner(tw.ones(2)), [2, 2])
+
+
+def writes(x: Tensor, v: Tensor) -> Tensor:
+    x[0] = 5
+    v += x[1]
+    return x * 2
+
+
+@pytest.mark.parametrize("jit", [tw.jit, lambda f: f], ids=["jit", "plain"])
+def test_the_caller_sees_what_is_assigned(jit: Any, device: str) -> None:
+    run = jit(writes)
+    for start in (1.0, 2.0, 3.0):
+        x, v = tw.full(3, start), tw.zeros(2)
+        alias, view = x, x[:2]
+        result = run(x, v)
+        assert_equal(alias, [5, start, start])
+        assert_equal(v, [start, start])
+        assert_equal(result, [10, 2 * start, 2 * start])
+        assert_equal(view, [start, start])
+
+
+@pytest.mark.parametrize("jit", [tw.jit, lambda f: f], ids=["jit", "plain"])
+def test_a_returned_argument_is_the_callers_tensor(jit: Any, device: str) -> None:
+    def step(x: Tensor) -> Tensor:
+        x *= 2
+        return x
+
+    run = jit(step)
+    for _ in range(2):
+        x = tw.ones(2)
+        assert run(x) is x
+        assert run(run(x)) is x
+        assert_equal(x, [8, 8])
+
+
+@pytest.mark.parametrize("jit", [tw.jit, lambda f: f], ids=["jit", "plain"])
+def test_one_tensor_given_twice(jit: Any, device: str) -> None:
+    def change(a: Tensor, b: Tensor) -> Tensor:
+        a[0] = 9
+        return b + 0
+
+    run = jit(change)
+    x, y = tw.zeros(2), tw.zeros(2)
+    assert_equal(run(x, y), [0, 0])
+    assert_equal(run(x, x), [9, 0])
+    assert_equal(run(y, x), [9, 0])
+    assert_equal(y, [9, 0])
+
+
+@pytest.mark.parametrize("jit", [tw.jit, lambda f: f], ids=["jit", "plain"])
+def test_lists_and_dicts_that_are_changed(jit: Any, device: str) -> None:
+    def step(params: dict[str, Any], log: list[Any]) -> Tensor:
+        old = params["w"]
+        params["w"] = params["w"] - 1
+        params["old"] = old
+        params["inner"][0] += 1
+        log.append(params["w"].sum())
+        return params["w"] * 2
+
+    run = jit(step)
+    w, inner = tw.ones(2), tw.zeros(2)
+    params: dict[str, Any] = {"w": w, "inner": [inner]}
+    log: list[Any] = []
+    for _ in range(3):
+        before = params["w"]
+        result = run(params, log)
+        assert params["old"] is before
+        assert_equal(result, params["w"].numpy() * 2)
+    assert_equal(w, [1, 1])
+    assert_equal(params["w"], [-2, -2])
+    assert params["inner"][0] is inner
+    assert_equal(inner, [3, 3])
+    assert [x.item() for x in log] == [0.0, -2.0, -4.0]
+
+
+def test_functions_that_only_change_their_argument(device: str) -> None:
+    @tw.jit
+    def bump(x: Tensor) -> None:
+        x += 1
+
+    x = tw.zeros(2)
+    for _ in range(3):
+        assert bump(x) is None
+    assert_equal(x, [3, 3])
+
+
+@pytest.mark.parametrize("jit", [tw.jit, lambda f: f], ids=["jit", "plain"])
+def test_numbers_in_jit_are_values(jit: Any, device: str) -> None:
+    def change(s: Tensor) -> Tensor:
+        s += 1
+        return s
+
+    run = jit(change)
+    x = tw.ones(3)
+    total = x.sum()
+    assert run(total).item() == 4.0
+    assert total.item() == 3.0
+    data = tw.asarray(3.0)
+    assert run(data) is data
+    assert data.item() == 4.0
+    result = alias = run(total)
+    result += 1
+    assert (alias.item(), result.item()) == (4.0, 5.0)
+
+
+def test_writing_into_an_outside_tensor_is_refused(webgpu: str) -> None:
+    state = tw.zeros(2)
+    kept: list[Tensor] = []
+
+    def step(x: Tensor) -> Tensor:
+        state[0] = x[0]
+        return x + 1
+
+    def leak(x: Tensor) -> Tensor:
+        inside = tw.zeros(2)
+        inside[0] = x[0]
+        kept.append(inside)
+        return x + 1
+
+    for function in (step, leak):
+        with pytest.raises(TraceError, match="neither an argument nor a result"):
+            tw.jit(function)(tw.ones(2))
+    assert_equal(state, [0, 0])
+
+    @tw.jit
+    def local(x: Tensor) -> tuple[Tensor, Tensor]:
+        inside = tw.zeros(2)
+        inside[0] = x[0]
+        other = tw.zeros(2)
+        other += inside
+        return inside, other + 1
+
+    for _ in range(2):
+        assert [y.tolist() for y in local(tw.ones(2))] == [[1.0, 0.0], [2.0, 1.0]]
+
+
+class Pair(NamedTuple):
+    """Two tensors."""
+
+    left: Tensor
+    right: Tensor
+
+
+def test_named_tuples_keep_their_names(device: str) -> None:
+    @tw.jit
+    def swap(pair: Pair) -> Pair:
+        return Pair(pair.right, pair.left * 2)
+
+    for _ in range(2):
+        result = swap(Pair(tw.ones(1), tw.zeros(1)))
+        assert isinstance(result, Pair)
+        assert_equal(result.right, [2])
