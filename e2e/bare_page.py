@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Error, Page
 
-from conftest import ROOT, Serve
+from conftest import LIMIT_MS, ROOT, SITE, Serve
 
 FILES = ROOT / "e2e" / "bare"
 
@@ -47,24 +47,24 @@ await micropip.install(str(js.URL.new("site/{wheel}", js.location.href).href))
 
 def wheel_path() -> str:
     """Return the path of the wheel in the site."""
-    build = json.loads((ROOT / "dist/build.json").read_text("utf-8"))
+    build = json.loads((SITE / "build.json").read_text("utf-8"))
     return str(build["wheel"]).split("?")[0]
 
 
 def serve_bare(serve: Serve, folder: Path) -> str:
     """Serve the bare page with the built site beside it; return its address."""
-    if not (ROOT / "dist" / "build.json").is_file():
-        pytest.skip("dist/ is not built; run `python3 build.py site`")
+    if not (SITE / "build.json").is_file():
+        pytest.skip(f"{SITE} is not built; run `python3 build.py site`")
     for path in FILES.iterdir():
         (folder / path.name).symlink_to(path)
-    (folder / "site").symlink_to(ROOT / "dist", target_is_directory=True)
+    (folder / "site").symlink_to(SITE, target_is_directory=True)
     return serve(folder)
 
 
 def open_bare(browser: Browser, address: str, side: str) -> BarePage:
     """Open the page in a profile of its own."""
     page = browser.new_context().new_page()
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(LIMIT_MS)
     page.goto(address)
     page.wait_for_selector("body[data-state=ready]", state="attached")
     return BarePage(page, side)

@@ -1,11 +1,14 @@
 """Fixtures of the browser tests: local servers, Chromium and Firefox by Playwright.
 
 `TENSORWEB_CHROMIUM` names a browser; without it the first Chromium on the path is used.
-Chromium computes on SwiftShader, Firefox on lavapipe: no GPU is needed.
+`TENSORWEB_SITE` names the built site, else it is `dist/`. What needs NumPy in the page
+is skipped at once on a site without it. Chromium computes on SwiftShader, Firefox on
+lavapipe: no GPU is needed.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import threading
@@ -14,12 +17,16 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 from tools import machine
 from tools.server import SiteServer
 
 ROOT = Path(__file__).resolve().parent.parent
+SITE = Path(os.environ.get("TENSORWEB_SITE") or ROOT / "dist")
+
+LIMIT_MS = 300_000
+"""For what a page must do in any case: only a browser that hangs takes so long."""
 
 CHROMIUM_FLAGS = [
     "--enable-unsafe-webgpu",
@@ -32,6 +39,24 @@ FIREFOX_PREFERENCES: dict[str, str | float | bool] = {
 }
 
 Serve = Callable[..., str]
+
+
+def pytest_configure() -> None:
+    expect.set_options(timeout=LIMIT_MS)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("needs_numpy") and not site_has("numpy"):
+        pytest.skip("the site has no NumPy; build it with --wheels DIR")
+
+
+def site_has(package: str) -> bool:
+    """Tell whether the site has a package for Pyodide; true where there is no site."""
+    try:
+        text = (SITE / "build.json").read_text("utf-8")
+    except FileNotFoundError:
+        return True
+    return package in json.loads(text)["packages"]
 
 
 @pytest.fixture(scope="session")
@@ -51,11 +76,10 @@ def serve() -> Iterator[Serve]:
 
 @pytest.fixture(scope="session")
 def site_url(serve: Serve) -> str:
-    """The address of the built site, `dist/`, isolated from other origins."""
-    site = ROOT / "dist"
-    if not (site / "build.json").is_file():
-        pytest.skip("dist/ is not built; run `python3 build.py site`")
-    return serve(site)
+    """The address of the built site, isolated from other origins."""
+    if not (SITE / "build.json").is_file():
+        pytest.skip(f"{SITE} is not built; run `python3 build.py site`")
+    return serve(SITE)
 
 
 @pytest.fixture(scope="session")

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Error, Page
 
-from conftest import ROOT, Serve
+from conftest import LIMIT_MS, ROOT, SITE, Serve
 
 PAGE = ROOT / "e2e" / "driver"
-PYODIDE_PLACES = (ROOT / "dist" / "pyodide", ROOT / "node_modules" / "pyodide")
+PYODIDE_PLACES = (SITE / "pyodide", ROOT / "node_modules" / "pyodide")
 PYODIDE_FILES = (
     "pyodide.mjs",
     "pyodide.asm.mjs",
@@ -86,7 +86,7 @@ def _pack_drivers(target: Path) -> None:
 def open_python(browser: Browser, url: str, where: str) -> Python:
     """Open the page in a profile of its own."""
     page = browser.new_context().new_page()
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(LIMIT_MS)
     page.goto(url)
     page.wait_for_selector("body[data-state=ready]", state="attached")
     return Python(page, where)

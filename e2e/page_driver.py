@@ -1,57 +1,131 @@
-"""Drives the built page as a person would; waits on its state, never on time."""
+"""Drives the built page as a person would; waits on its state, never on time.
+
+A wait ends when what it waits for is there, or when it can no longer come: the page is
+idle and shows a failure, or that it has no device. The limits are only for a page that
+has died.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
+from time import monotonic
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Error, Locator, Page, TimeoutError
+from playwright.sync_api import expect as expect_once
+
+from conftest import LIMIT_MS
+
+SLICE_MS = 500
+"""How often a wait looks whether it is in vain."""
 
 IDLE = "['ready', 'error'].includes(document.body.dataset.state)"
-START_MS = 90_000
-RUN_MS = 60_000
+
+IN_VAIN = """() => {
+  const { state } = document.body.dataset;
+  if (state !== "ready" && state !== "error") return null;
+  if (document.querySelector("#tensors")?.dataset.view === "loading") return null;
+  const shown = [".trouble", ".failure-title", ".viewer-problem", "#notice"]
+    .map((part) => document.querySelector(part)?.textContent).filter(Boolean);
+  const device = document.querySelector("#device .device-name")?.textContent;
+  if (state !== "error" && device !== "No device") return null;
+  return [`state: ${state}`, `device: ${device}`, ...shown].join("; ");
+}"""
+"""What went wrong on a page that does nothing any more, or null."""
+
+FRAMES = """frames => new Promise((done) => {
+  const draw = (left) => left ? requestAnimationFrame(() => draw(left - 1)) : done();
+  draw(frames);
+})"""
+
+PATIENT = """
+globalThis.patience = 20;
+const plain = globalThis.setTimeout;
+globalThis.setTimeout = (action, wait, ...rest) =>
+  plain(action, wait >= 1000 ? wait * globalThis.patience : wait, ...rest);
+"""
+"""Lets the page wait for a program much longer before it restarts Python."""
+
+PATIENCE_FRAMES = 60
+"""Frames that an idle page gets to draw what it knows."""
 
 
 class PageDriver:
-    """One open page and everything that went wrong in its console."""
+    """One open page and everything that went wrong in its console.
 
-    def __init__(self, page: Page) -> None:
+    Where Stop has to end a program without a restart, the page should be `patient`: on
+    a busy machine the program may need longer than a reader would wait.
+    """
+
+    def __init__(self, page: Page, *, patient: bool = False) -> None:
         self.page = page
+        if patient:
+            page.add_init_script(PATIENT)
         self.console: list[str] = []
         self.requests: list[str] = []
-        page.set_default_timeout(RUN_MS)
+        page.set_default_timeout(LIMIT_MS)
         page.on("console", self._log)
         page.on("pageerror", lambda error: self.console.append(str(error)))
         page.on("request", lambda request: self.requests.append(request.url))
 
     def open(self, url: str, *, wait: bool = True) -> PageDriver:
+        """Open an address; wait until Python is ready there unless told otherwise."""
         self.page.goto(url)
         if wait:
-            self.idle(START_MS)
+            state = self.idle()
+            assert state == "ready", self.wrong()
         return self
 
-    def idle(self, timeout: int = RUN_MS) -> str:
+    def idle(self, limit: int = LIMIT_MS) -> str:
         """Wait until nothing runs or loads and return the state."""
-        self.page.wait_for_function(IDLE, timeout=timeout)
+        self.wait(IDLE, limit)
         return str(self.page.evaluate("document.body.dataset.state"))
+
+    def wait(self, expression: str, limit: int = LIMIT_MS) -> None:
+        """Wait until an expression of the page is true."""
+        look = partial(self.page.wait_for_function, expression)
+        until(look, self.page, f"{expression}: {self.console}", limit)
+
+    def drawn(self, frames: int = 2) -> None:
+        """Wait until the page has drawn what it knows: output waits for a frame."""
+        self.page.evaluate(FRAMES, frames)
 
     def write(self, source: str) -> None:
         self.page.evaluate("source => tensorwebPage.editor.open(source)", source)
 
-    def run(self, source: str) -> str:
-        """Run a program to its end and return the state."""
-        self.write(source)
+    def run(self, source: str | None = None) -> str:
+        """Run a program, else the one that is there, to its end; return the state."""
+        if source is not None:
+            self.write(source)
         self.page.click("#run")
         state = self.idle()
-        # Output is drawn once per frame.
-        self.page.evaluate("new Promise(done => requestAnimationFrame(() => done()))")
+        self.drawn()
         return state
+
+    def run_js(self, code: str) -> Any:
+        """Return what a piece of JavaScript gives inside the worker."""
+        js = f"JSON.stringify({code})"
+        assert (
+            self.run(f"from pyodide.code import run_js\nprint(run_js({js!r}))")
+            == "ready"
+        )
+        return json.loads(self.output.split("\n")[0])
 
     def begin(self, source: str) -> None:
         """Start a program that does not end by itself."""
         self.write(source)
         self.page.click("#run")
-        self.page.wait_for_function("document.body.dataset.state === 'running'")
+        self.wait(f"document.body.dataset.state === 'running' || {IDLE}")
+        state = self.page.evaluate("document.body.dataset.state")
+        assert state == "running", f"the program ended: {self.output}"
+
+    def choose_device(self, name: str) -> None:
+        """Choose a device of the page's list; it must be on offer."""
+        option = self.page.locator(f"#device option[value={name}]")
+        assert option.is_enabled(), f"the page does not offer {name}: {self.wrong()}"
+        self.page.select_option("#device select", name)
 
     @property
     def output(self) -> str:
@@ -70,7 +144,18 @@ class PageDriver:
         self.pictured()
 
     def pictured(self) -> None:
-        expect(self.page.locator("#tensors")).to_have_attribute("data-view", "ready")
+        """Wait until the chosen tensor is drawn."""
+        self.wait(
+            "['ready', 'error', 'empty']"
+            ".includes(document.querySelector('#tensors').dataset.view)"
+        )
+        view = self.page.get_attribute("#tensors", "data-view")
+        assert view == "ready", f"the tensors are {view}: {self.wrong()}"
+        self.drawn()
+
+    def wrong(self) -> str:
+        """Return what the page and its console say that went wrong."""
+        return f"{what_went_wrong(self.page)}; console: {self.console}"
 
     def clean(self) -> None:
         """Check that the console had no error or warning so far."""
@@ -79,3 +164,51 @@ class PageDriver:
     def _log(self, message: Any) -> None:
         if message.type in ("error", "warning"):
             self.console.append(f"{message.type}: {message.text}")
+
+
+class expect:  # stands in for Playwright's function of that name
+    """Playwright's expectations of a part of a page; each ends when it is in vain."""
+
+    def __init__(self, actual: Locator | Page) -> None:
+        self.actual = actual
+        self.page = actual if isinstance(actual, Page) else actual.page
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        check = getattr(expect_once(self.actual), name)
+
+        def wait(*values: Any, timeout: int = LIMIT_MS, **options: Any) -> None:
+            look = partial(check, *values, **options)
+            until(look, self.page, f"{self.actual} {name} {values}", timeout)
+
+        return wait
+
+
+def what_went_wrong(page: Page) -> str | None:
+    """Return what an idle page says; None also while it goes to another address."""
+    try:
+        found = page.evaluate(IN_VAIN)
+    except Error:
+        return None
+    return None if found is None else str(found)
+
+
+def until(look: Callable[..., object], page: Page, what: str, limit: int) -> None:
+    """Look with a time-out, again and again, until it is well or in vain.
+
+    Raises:
+        AssertionError: with what was waited for and what the page says.
+    """
+    end = monotonic() + limit / 1000
+    last = False
+    while True:
+        try:
+            look(timeout=SLICE_MS)
+            return
+        except (AssertionError, TimeoutError) as error:
+            wrong = what_went_wrong(page)
+            if last or monotonic() > end:
+                raise AssertionError(f"{what}\n{wrong}\n{error}") from None
+        # A page may know what it has not drawn yet: only then is it in vain.
+        last = wrong is not None
+        if last:
+            page.evaluate(FRAMES, PATIENCE_FRAMES)

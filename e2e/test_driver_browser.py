@@ -7,7 +7,6 @@ stack switching) and `callback` (from a timer).
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -256,8 +255,7 @@ def test_device_lost_during_a_read_raises_and_a_new_driver_works(
 ) -> None:
     code = """
 lose(driver._js.device, 50)
-driver.submit(launch_tape(spin, [y], slot(400_000_000)))
-started = time.monotonic()
+driver.submit(launch_tape(spin, [y], slot(60_000_000)))
 calls = [
     lambda: driver.read(y, 0, 16),
     driver.check,
@@ -267,13 +265,12 @@ calls = [
     lambda: driver.create_pipeline(ADD, "rw", "add"),
 ]
 texts = [message_of(call) for call in calls]
-json.dumps([texts, driver.is_lost, time.monotonic() - started])
+json.dumps([texts, driver.is_lost])
 """
     fresh(LOSE_SOON)
-    texts, is_lost, seconds = fresh.values(code)
+    texts, is_lost = fresh.values(code)
     assert all(text.startswith("DeviceLostError: the GPU device") for text in texts)
     assert is_lost
-    assert seconds < 2
     assert fresh.values(f"{SET_UP}driver.submit(launch); floats(driver.read(y, 0, 16))")
 
 
@@ -283,18 +280,27 @@ def test_closed_driver_is_lost(fresh: Python) -> None:
     )
 
 
+WATCH = """
+from pyodide.code import run_js
+spin = driver.create_pipeline(SPIN, "w", "spin")
+long = launch_tape(spin, [y], slot(60_000_000))
+queue = driver._js.device.queue
+gpu = run_js("globalThis.gpu = { state: 'busy' }")
+watch = run_js("(q) => void q.onSubmittedWorkDone().then(() => { gpu.state = 'done' })")
+"""
+
+
 def test_stop_ends_a_wait_and_the_driver_still_works(fresh: Python) -> None:
     fresh("", "guard")
-    fresh('spin = driver.create_pipeline(SPIN, "w", "spin")')
+    fresh(WATCH)
     fresh.page.evaluate(
         """code => { window.run = runInWorker("await", code).catch(String) }""",
-        "driver.submit(launch_tape(spin, [y], slot(60_000_000))); driver.read(y, 0, 4)",
+        "driver.submit(long); watch(queue); driver.read(y, 0, 4)",
     )
-    time.sleep(0.3)
-    started = time.monotonic()
+    fresh("", "waits")
     fresh("", "interrupt")
     assert "KeyboardInterrupt" in fresh.page.evaluate("window.run")
-    assert time.monotonic() - started < 1
+    assert fresh("gpu.state") == "busy"
     assert fresh.values("driver.submit(launch); floats(driver.read(y, 0, 16))") == ADDED
 
 
@@ -328,28 +334,48 @@ def test_opening_by_await_works_without_blocking(
     python.page.context.close()
 
 
+PLAIN_READ = """
+async (device) => {
+  const size = 4;
+  const source = device.createBuffer({ size, usage: GPUBufferUsage.COPY_SRC });
+  const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
+  const target = device.createBuffer({ size, usage });
+  const encoder = device.createCommandEncoder();
+  encoder.copyBufferToBuffer(source, 0, target, 0, size);
+  device.queue.submit([encoder.finish()]);
+  await target.mapAsync(GPUMapMode.READ);
+}
+"""
+
+
 def test_firefox_computes_and_reads_quickly(firefox: Browser, driver_url: str) -> None:
+    """Firefox looks at what is mapped 10 times a second, and after a submission."""
     python = open_python(firefox, driver_url, "runInWorker")
     if not python.values("import js; json.dumps(hasattr(js.navigator, 'gpu'))"):
         pytest.skip("this Firefox has no WebGPU")
     python(SET_UP)
-    code = """
+    code = f"""
+from pyodide.code import run_js
+plain_read = run_js({PLAIN_READ!r})
 driver.submit(launch)
 found = floats(driver.read(y, 0, 16))
-seconds = []
+ours, plain = [], []
 for _ in range(20):
     started = time.perf_counter()
     driver.read(y, 0, 4)
-    seconds.append(time.perf_counter() - started)
-driver.create_pipeline("fn main() {\\n  lex b = 2;\\n}", "", "broken")
+    ours.append(time.perf_counter() - started)
+    started = time.perf_counter()
+    await plain_read(driver._js.device)
+    plain.append(time.perf_counter() - started)
+driver.create_pipeline("fn main() {{\\n  lex b = 2;\\n}}", "", "broken")
 text = message_of(driver.check)
 driver.close()
-json.dumps([found, sorted(seconds)[10], text, message_of(driver.check)])
+json.dumps([found, sorted(ours)[10], sorted(plain)[10], text, message_of(driver.check)])
 """
-    found, seconds, text, lost = python.values(code)
+    found, ours, plain, text, lost = python.values(code)
     python.page.context.close()
     assert found == ADDED
-    assert seconds < 0.05  # 0.1 without the submission that follows the map request
+    assert ours < plain / 2
     assert text.startswith("ShaderError: shader 'broken'")
     assert "> 2 |   lex b = 2;" in text
     assert lost.startswith("DeviceLostError")

@@ -42,3 +42,31 @@ def test_adapter_tells_its_names(python: Python) -> None:
     names = python.values("json.dumps(open_driver().names)")
     assert sorted(names) == ["architecture", "description", "vendor"]
     assert "swiftshader" in " ".join(names.values()).lower()
+
+
+SPOILED = {
+    "another store": (1, "createObjectStore('other')"),
+    "a number, no text": (1, "createObjectStore('kept').put(5, 'a key')"),
+    "a long text": (1, "createObjectStore('kept').put('x'.repeat(5e6), 'a key')"),
+    "a newer version": (2, "createObjectStore('kept')"),
+}
+
+SPOIL = """async () => {{
+    const open = indexedDB.open("tensorweb", {version});
+    open.onupgradeneeded = () => open.result.{statement};
+    await new Promise((done) => {{ open.onsuccess = done }});
+    open.result.close();
+}}"""
+
+
+@pytest.mark.parametrize("kind", SPOILED)
+def test_spoiled_database_is_made_anew(python: Python, kind: str) -> None:
+    version, statement = SPOILED[kind]
+    python.page.evaluate(SPOIL.format(version=version, statement=statement))
+    code = """
+    first = open_driver()
+    before = first.kept("a key")
+    lasts = first.keep("a key", "a text")
+    json.dumps([before, lasts, open_driver().kept("a key")])
+    """
+    assert python.values(code) == [None, True, "a text"]

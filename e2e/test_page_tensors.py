@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from page_driver import PageDriver
-from playwright.sync_api import Browser, expect
+from page_driver import PageDriver, expect
+from playwright.sync_api import Browser
 
 SMALL = """
 import tensorweb as tw
@@ -28,17 +28,21 @@ def shared(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
     context.close()
 
 
-@pytest.fixture(params=["webgpu", "cpu"])
+CPU = pytest.param("cpu", marks=pytest.mark.needs_numpy)
+CPU_SHOWN = pytest.param("cpu", "NumPy", marks=pytest.mark.needs_numpy)
+
+
+@pytest.fixture(params=["webgpu", CPU])
 def small(request: pytest.FixtureRequest, shared: PageDriver) -> PageDriver:
     """The page after a run with some tensors, on each device."""
-    shared.page.select_option("#device select", request.param)
+    shared.choose_device(request.param)
     assert shared.run(SMALL) == "ready"
     shared.pictured()
     return shared
 
 
-def status(driver: PageDriver) -> str:
-    return driver.page.inner_text(".cell-status")
+def expect_status(driver: PageDriver, text: str) -> None:
+    expect(driver.page.locator(".cell-status")).to_have_text(text)
 
 
 def pixel(driver: PageDriver, x: float, y: float) -> list[int]:
@@ -89,13 +93,13 @@ def test_pointer_and_keys_tell_values(small: PageDriver) -> None:
     box = canvas.bounding_box()
     assert box is not None
     small.page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + 3)
-    assert status(small) == "t[0, 0, 3] = 3"
+    expect_status(small, "t[0, 0, 3] = 3")
     canvas.focus()
     canvas.press("Home")
-    assert status(small) == "t[0, 0, 0] = 0"
+    expect_status(small, "t[0, 0, 0] = 0")
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight"):
         canvas.press(key)
-    assert status(small) == "t[0, 2, 1] = 9"
+    expect_status(small, "t[0, 2, 1] = 9")
     expect(small.page.locator(".ring")).to_be_visible()
 
 
@@ -107,7 +111,7 @@ def test_slider_moves_along_a_further_axis(small: PageDriver) -> None:
     canvas = small.page.locator(".heatmap")
     canvas.focus()
     canvas.press("Home")
-    expect(small.page.locator(".cell-status")).to_have_text("t[1, 0, 0] = 12")
+    expect_status(small, "t[1, 0, 0] = 12")
 
 
 def test_rows_and_columns_can_be_chosen(small: PageDriver) -> None:
@@ -182,20 +186,19 @@ def test_kernels_are_listed_on_the_gpu_only(small: PageDriver) -> None:
     small.page.get_by_role("tab", name="Tensors").click()
 
 
-def test_device_is_named_and_switches(shared: PageDriver) -> None:
-    device = shared.page.locator("#device")
-    shared.page.select_option("#device select", "webgpu")
-    expect(device).to_contain_text("swiftshader", ignore_case=True)
+@pytest.mark.parametrize(("name", "shown"), [("webgpu", "swiftshader"), CPU_SHOWN])
+def test_device_is_named_and_switches(
+    shared: PageDriver, name: str, shown: str
+) -> None:
+    shared.choose_device(name)
+    expect(shared.page.locator("#device")).to_contain_text(shown, ignore_case=True)
     source = "import tensorweb as tw\nx = tw.ones((2,))\nx.device"
     assert shared.run(source) == "ready"
-    assert "'webgpu'" in shared.output
-    shared.page.select_option("#device select", "cpu")
-    expect(device).to_contain_text("NumPy")
-    assert shared.run(source) == "ready"
-    assert "'cpu'" in shared.output
-    shared.page.select_option("#device select", "webgpu")
+    assert f"'{name}'" in shared.output
+    shared.choose_device("webgpu")
 
 
+@pytest.mark.needs_numpy
 def test_numpy_loads_when_a_program_imports_it(shared: PageDriver) -> None:
     make = "tw.asarray(np.eye(2, dtype=np.float32))"
     source = f"import numpy as np, tensorweb as tw\n{make}.numpy().sum()"

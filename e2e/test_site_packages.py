@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Request
 
-from tools.process import ROOT
+from conftest import SITE, site_has
 
 LOAD = """async (program) => {
     const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", location));
@@ -23,7 +23,7 @@ def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory)
     """The address of the built site, two folders below the root of its host."""
     root = tmp_path_factory.mktemp("host")
     (root / "some").mkdir()
-    (root / "some/path").symlink_to(ROOT / "dist", target_is_directory=True)
+    (root / "some/path").symlink_to(SITE, target_is_directory=True)
     return f"{serve(root)}some/path/"
 
 
@@ -42,11 +42,6 @@ def load(page: Page, address: str, program: str) -> tuple[object, list[str]]:
     return result, foreign
 
 
-def has_package(name: str) -> bool:
-    build = json.loads((ROOT / "dist/build.json").read_text("utf-8"))
-    return name in build["packages"]
-
-
 def test_micropip_installs_tensorweb_from_the_site(page: Page, address: str) -> None:
     program = """
         import micropip
@@ -55,14 +50,14 @@ def test_micropip_installs_tensorweb_from_the_site(page: Page, address: str) -> 
         importlib.metadata.version("tensorweb")
     """
     version, foreign = load(page, address, program)
-    build = json.loads((ROOT / "dist/build.json").read_text("utf-8"))
+    build = json.loads((SITE / "build.json").read_text("utf-8"))
     assert (version, foreign) == (build["version"], [])
 
 
+@pytest.mark.needs_numpy
 def test_numpy_and_matplotlib_load_from_the_site(page: Page, address: str) -> None:
-    for name in ("numpy", "matplotlib"):
-        if not has_package(name):
-            pytest.skip(f"the site was built without {name}; see --wheels")
+    if not site_has("matplotlib"):
+        pytest.skip("the site has no Matplotlib; build it with --wheels DIR")
     program = """
         import micropip
         await micropip.install("matplotlib")

@@ -12,6 +12,7 @@ export async function start() {
   return async (kind, code) => {
     if (kind === "interrupt") return String(cancel(py));
     if (kind === "guard") return String(installGuard(py));
+    if (kind === "waits") return String(await waits);
     try {
       if (kind === "await") return String(await py.runPythonAsync(code));
       if (kind === "plain") return String(py.runPython(code));
@@ -36,6 +37,10 @@ const interrupts = new Uint8Array(
   globalThis.crossOriginIsolated ? new SharedArrayBuffer(1) : 1,
 );
 let cancelWait = () => {};
+let beginsToWait;
+const waits = new Promise((resolve) => {
+  beginsToWait = () => resolve(true);
+});
 
 /** Installs the hooks that `tensorweb/drivers/waiting.py` asks a page for. */
 function installGuard(py) {
@@ -48,13 +53,15 @@ function installGuard(py) {
       py.setInterruptBuffer(interrupts);
       return hit;
     },
-    race: (promise) =>
-      Promise.race([
+    race: (promise) => {
+      beginsToWait();
+      return Promise.race([
         promise,
         new Promise((_, reject) => {
           cancelWait = () => reject(new Error("cancelled"));
         }),
-      ]),
+      ]);
+    },
   };
   return true;
 }

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import math
+
 import tensorweb as tw
+from tensorweb.charts import MOST_BARS
+
+from .streams import clip_line
+
+MOST_TICKS = 20
 
 Record = dict[str, object]
 
 
 def record(chart: tw.BarChart) -> Record:
-    """Return heading, unit, bars and ticks; lengths and places from 0 to 1."""
+    """Return heading, unit, bars and ticks; lengths and places from 0 to 1.
+
+    Programs can make a chart by hand, so nothing here relies on `bar_chart`.
+    """
     return {
-        "heading": chart.heading,
-        "unit": chart.unit,
+        "heading": clip_line(str(chart.heading)),
+        "unit": clip_line(str(chart.unit)),
         "bars": [
             {
-                "label": bar.label,
-                "text": bar.text,
-                "length": bar.length,
-                "marked": bar.is_marked,
+                "label": clip_line(str(bar.label)),
+                "text": clip_line(str(bar.text)),
+                "length": _part(bar.length),
+                "marked": bool(bar.is_marked),
             }
-            for bar in chart.bars
+            for bar in chart.bars[:MOST_BARS]
         ],
-        "ticks": [{"text": text, "place": place} for text, place in chart.ticks],
+        "ticks": [
+            {"text": clip_line(str(text)), "place": _part(place)}
+            for text, place in chart.ticks[:MOST_TICKS]
+        ],
     }
+
+
+def _part(value: float) -> float:
+    return min(max(float(value), 0.0), 1.0) if math.isfinite(value) else 0.0

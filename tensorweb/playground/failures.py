@@ -6,8 +6,13 @@ import linecache
 import traceback
 from collections.abc import Iterator
 
+from .streams import clip, clip_line
+
 FILENAME = "main.py"
 MOST_FRAMES = 12
+MOST_MESSAGE = 4_000
+MOST_CODE = 400
+"""Characters of a source line that are shown, around the failing part."""
 
 Record = dict[str, object]
 
@@ -28,10 +33,10 @@ def describe_failure(error: BaseException, source: str) -> Record:
         frames.append(place)
     hidden = _keep_user_frames(report)
     return {
-        "type": type(error).__name__,
-        "message": _message(error, report),
+        "type": clip_line(type(error).__name__),
+        "message": clip(_message(error, report), MOST_MESSAGE),
         "frames": _shorten(frames),
-        "text": "".join(report.format()).rstrip("\n"),
+        "text": clip("".join(report.format()).rstrip("\n")),
         "hidden": hidden,
     }
 
@@ -80,20 +85,34 @@ def _chain(
 def _frame(frame: traceback.FrameSummary, lines: list[str]) -> Record:
     line = frame.lineno or 1
     end_line = frame.end_lineno or line
+    column = _utf16(lines, line, frame.colno)
     return {
-        "function": frame.name,
+        "function": clip_line(frame.name),
         "line": line,
-        "column": _utf16(lines, line, frame.colno),
+        "column": column,
         "endLine": end_line,
         "endColumn": _utf16(lines, end_line, frame.end_colno),
-        **_code(lines, line),
+        **_code(lines, line, column),
     }
 
 
-def _code(lines: list[str], line: int) -> Record:
-    """Return a line without its indentation, and the width of that."""
+def _code(lines: list[str], line: int, column: int | None) -> Record:
+    """Return a line without its indentation, and how many columns that had.
+
+    Of a long line only what stands around `column`; an ellipsis takes one column.
+    """
     text = lines[line - 1] if line <= len(lines) else ""
-    return {"code": text.strip(), "indent": len(text) - len(text.lstrip())}
+    indent = len(text) - len(text.lstrip())
+    code = text.strip()
+    if len(code) <= MOST_CODE:
+        return {"code": code, "indent": indent}
+    # Columns count UTF-16 units, and the cut must fall between two characters.
+    units = text.encode("utf-16-le")
+    start = max((column or 0) - MOST_CODE // 2, indent)
+    window = units[2 * start : 2 * (start + MOST_CODE)].decode("utf-16-le", "replace")
+    if start == indent:
+        return {"code": f"{window}…", "indent": indent}
+    return {"code": f"…{window}…", "indent": start - 1}
 
 
 def _utf16(lines: list[str], line: int, column: int | None) -> int | None:
@@ -116,13 +135,14 @@ def _syntax_place(error: BaseException, lines: list[str]) -> Record | None:
     end = max((error.end_offset or 0) - 1, 0)
     if end_line == line and end <= start:
         end = start + 1
+    column = len(text[:start].encode("utf-16-le")) // 2
     return {
         "function": "",
         "line": line,
-        "column": len(text[:start].encode("utf-16-le")) // 2,
+        "column": column,
         "endLine": end_line,
         "endColumn": len(last[:end].encode("utf-16-le")) // 2,
-        **_code(lines, line),
+        **_code(lines, line, column),
     }
 
 

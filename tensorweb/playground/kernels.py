@@ -22,6 +22,7 @@ class Tally:
     def __init__(self) -> None:
         self._records: dict[tuple[str, str, tuple[int, ...]], Record] = {}
         self._counts: dict[tuple[str, str, tuple[int, ...]], int] = {}
+        self._others: set[int] = set()
         self._flushes: dict[int, tuple[Sequence[KernelRecord], int]] = {}
 
     def add(self, launched: Sequence[KernelRecord]) -> None:
@@ -45,6 +46,7 @@ class Tally:
             self._counts[key] += times
             return
         if len(self._counts) == MOST_KERNELS:
+            self._others.add(hash(key))
             return
         self._counts[key] = times
         self._records[key] = {
@@ -55,6 +57,12 @@ class Tally:
             "buffers": launch.buffers,
             "bytes": launch.bytes,
         }
+
+    @property
+    def left_out(self) -> int:
+        """How many different kernels and grids there were besides `records()`."""
+        self._fold()
+        return len(self._others)
 
     def records(self) -> list[Record]:
         """Return one record per different kernel and grid, in order of first launch."""

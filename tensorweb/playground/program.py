@@ -52,24 +52,52 @@ def _label(source: str, value: ast.expr) -> str | None:
     return text
 
 
-async def execute(source: str, display: Display, wait: Wait | None) -> None:
-    """Run a program to its end and display the last expression's value.
+_MODULES = sys.modules
+"""The interpreter's own table, whatever a program assigns to `sys.modules`."""
 
-    `wait` blocks until an awaitable is done, None where Python cannot block.
-    Whatever the program raises comes out unchanged. The module that `__main__` was
-    during the run stays in `sys.modules`, so that a failed run keeps its names too.
-    """
-    remember_source(source)
+
+def new_main() -> types.ModuleType:
+    """Return a module with the names that a program finds at its beginning."""
     module = types.ModuleType("__main__")
     module.__dict__["__builtins__"] = builtins
     module.__dict__["__file__"] = FILENAME
-    sys.modules["__main__"] = module
-    statements, expression, label = compile_program(source)
-    await _evaluate(statements, module, wait)
-    if expression is not None:
-        value = await _evaluate(expression, module, wait)
-        if value is not None:
-            display(value, label)
+    return module
+
+
+async def execute(
+    source: str, module: types.ModuleType, display: Display, wait: Wait | None
+) -> None:
+    """Run a program as `__main__` to its end and display the last expression's value.
+
+    `wait` blocks until an awaitable is done, None where Python cannot block.
+    Whatever the program raises comes out unchanged. `module` stays `__main__`, also
+    when the program put something else in its place.
+    """
+    remember_source(source)
+    _MODULES["__main__"] = module
+    try:
+        statements, expression, label = compile_program(source)
+        await _evaluate(statements, module, wait)
+        if expression is not None:
+            value = await _evaluate(expression, module, wait)
+            if value is not None:
+                _show(source, lambda: display(value, label))
+    finally:
+        sys.modules = _MODULES
+        _MODULES["__main__"] = module
+
+
+def _show(source: str, show: Callable[[], None]) -> None:
+    """Call `show` from the place of the program's last expression.
+
+    What was not computed before fails only when it is shown; its line is that one.
+    """
+    last = ast.parse(source).body[-1]
+    assert isinstance(last, ast.Expr), "internal: only an expression has a value"
+    call = ast.Expression(ast.Call(ast.Name("show", ast.Load()), [], []))
+    for node in ast.walk(call):
+        ast.copy_location(node, last.value)
+    eval(compile(call, FILENAME, "eval", dont_inherit=True), {"show": show})
 
 
 async def _evaluate(

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 
 import tensorweb as tw
+from tensorweb import notices
 from tensorweb.backends.records import listening
-from tensorweb.devices import set_default_device
+from tensorweb.devices import open_device_async, prefer_device
+from tensorweb.errors import DeviceError
 
 from . import charts, kernels, pictures, tensors
 from .failures import describe_failure
 from .host import Host, flush_streams
 from .numbers import AwaitingReader, BlockingReader, Reader
-from .program import Wait, argument_text, execute
-from .streams import Emit, Output, clip
+from .program import Wait, argument_text, execute, new_main
+from .streams import Emit, Output, clip, clip_line
 from .warming import Warming
 
 MOST_DISPLAYS = 200
@@ -30,9 +33,11 @@ class Session:
     def __init__(self, emit: Emit, wait: Wait | None, blocking: bool) -> None:
         self._emit = emit
         self._wait = wait
+        self._blocking = blocking
         self._reader: Reader = BlockingReader() if blocking else AwaitingReader()
         self._shown: list[tuple[str | None, object]] = []
         self._entries: list[tensors.Entry] = []
+        self._names: dict[str, object] = {}
         self._output = Output(emit)
         self._host = Host(wait)
         self.warming = Warming(blocking)
@@ -52,14 +57,16 @@ class Session:
         self._output = Output(self._emit)
         failure: Record | None = None
         stopped = False
+        module = new_main()
+        self._names = vars(module)
         started = perf_counter()
         around = self._host.around(self._output, self._display)
         tally = kernels.Tally()
         with around, listening(tally.add):
             try:
                 if device is not None:
-                    set_default_device(device)
-                await execute(source, self._display, self._wait)
+                    await self._choose(device)
+                await execute(source, module, self._display, self._wait)
             except KeyboardInterrupt:
                 stopped = True
             except SystemExit as leaving:
@@ -74,12 +81,20 @@ class Session:
             "stopped": stopped,
             "error": failure,
             "kernels": tally.records(),
+            "kernelsLeftOut": tally.left_out,
         }
+
+    async def _choose(self, device: str) -> None:
+        """Make a device the default; one that is not there stops no plain Python."""
+        prefer_device(device)
+        if not self._blocking:
+            # The first tensor tells what is missing, at the program's own line.
+            with contextlib.suppress(DeviceError):
+                await open_device_async(device)
 
     async def describe(self) -> list[Record]:
         """Return every tensor of the last run with its statistics."""
-        module = sys.modules["__main__"]
-        self._entries = tensors.collect(vars(module), self._shown)
+        self._entries = tensors.collect(self._names, self._shown)
         try:
             return await tensors.describe(self._entries, self._reader)
         except KeyboardInterrupt:
@@ -130,11 +145,10 @@ class Session:
 
     def _forget(self) -> None:
         """Free everything of the run before; its tensors go back to the device."""
+        notices.begin_program()
         self._entries.clear()
         self._shown.clear()
-        old = sys.modules.get("__main__")
-        if old is not None and getattr(old, "__file__", None) == "main.py":
-            vars(old).clear()
+        self._names.clear()
         for name in ("last_exc", "last_value", "last_traceback", "last_type"):
             vars(sys).pop(name, None)
         gc.collect()
@@ -143,6 +157,8 @@ class Session:
         """Emit a value's text and remember it for the list of tensors."""
         if name is None:
             name = argument_text(sys._getframe(1))
+        else:
+            name = clip_line(str(name))
         text = clip(repr(value))
         flush_streams()
         self._output.flush()
@@ -163,7 +179,12 @@ class Session:
     def _leave(self, leaving: SystemExit) -> None:
         """Print what `sys.exit` was given, as the interpreter does."""
         if leaving.code not in (None, 0):
-            self._output.write(f"exit: {leaving.code}\n", "stderr")
+            try:
+                text = str(leaving.code)
+            except Exception:
+                # The interpreter leaves without a word in this case.
+                return
+            self._output.write(f"exit: {text}\n", "stderr")
 
 
 Handler = Callable[..., object]

@@ -7,6 +7,7 @@ From there on streams are C objects, so that ten million lines cost seconds.
 
 from __future__ import annotations
 
+import asyncio
 import io
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -41,10 +42,12 @@ class Output:
         self._tail_size = 0
         self._window = 0.0
         self._burst = 0
+        self._timer: asyncio.TimerHandle | None = None
 
     def write(self, text: str, stream: str) -> None:
         """Take some text; it is sent at once unless the program prints very fast."""
-        if stream != self._stream:
+        # What changes streams faster than people can see stays in one piece.
+        if stream != self._stream and not self._is_burst():
             self._send()
             self._stream = stream
         self._parts.append(text)
@@ -56,18 +59,39 @@ class Output:
 
     def flush(self) -> None:
         """Send what waits, the kept tail included; called at the end of a run."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         self._send()
         if self._tail:
             self._send_tail()
 
     def _line_ended(self) -> None:
+        if not self._is_burst():
+            self._send()
+        elif self._timer is None:
+            self._send_later()
+
+    def _send_later(self) -> None:
+        """Send what waits when the program waits itself, as for `asyncio.sleep`."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        self._timer = loop.call_later(PERIOD, self._on_time)
+
+    def _on_time(self) -> None:
+        self._timer = None
+        self._send()
+
+    def _is_burst(self) -> bool:
+        """Count one more reason to send; return whether there are too many already."""
         now = monotonic()
         if now - self._window > PERIOD:
             self._window = now
             self._burst = 0
         self._burst += 1
-        if self._burst < BURST:
-            self._send()
+        return self._burst >= BURST
 
     def _send(self) -> None:
         if not self._parts:
@@ -167,3 +191,19 @@ def clip(text: str, limit: int = TAIL) -> str:
     half = limit // 2
     omitted = len(text) - 2 * half
     return f"{text[:half]}\n… {omitted:,} characters left out …\n{text[-half:]}"
+
+
+def clip_line(text: str, limit: int = 200) -> str:
+    """Return `text`, or both its ends with an ellipsis, `limit` characters at most."""
+    if len(text) <= limit:
+        return text
+    head = (limit - 2) // 2
+    return f"{text[:head]} … {text[len(text) - (limit - 3 - head) :]}"
+
+
+def safe_repr(value: object) -> str:
+    """Return what `repr` gives, or the class where the program's own `repr` fails."""
+    try:
+        return repr(value)
+    except Exception:
+        return f"<{type(value).__name__} object>"

@@ -3,60 +3,108 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import TypeGuard, cast
 
 import tensorweb as tw
 
 from .numbers import Number, Reader, finite, read_all
+from .streams import clip_line, safe_repr
 
 MOST_TENSORS = 200
 MOST_ITEMS = 50
+MOST_SCANNED = 10_000
+"""Items of one list or dict among which tensors are looked for."""
+MOST_NAMES = 10
+NAMES_IN_TITLE = 3
+LONGEST_NAME = 80
+LONGEST_PROBLEM = 1_000
 
 Record = dict[str, object]
+Reached = tuple[Callable[[], str], tw.Tensor]
+"""A tensor and what writes how a value reaches it."""
 
 
 @dataclass
 class Entry:
-    """One tensor of the run with every name and every display that reaches it."""
+    """One tensor of the run with the names and displays that reach it.
+
+    `cuts` says in words what is missing in the list after this tensor.
+    """
 
     tensor: tw.Tensor
     names: list[str]
     displays: list[int]
+    has_more_names: bool = False
+    cuts: list[str] = field(default_factory=list)
+
+
+class _Found:
+    """Tensors by identity, in the order in which they were found."""
+
+    def __init__(self) -> None:
+        self.entries: dict[int, Entry] = {}
+        self._missed: set[int] = set()
+
+    def add(self, name: str, x: tw.Tensor) -> Entry | None:
+        """Note a name of a tensor; None when there are too many tensors already."""
+        known = self.entries.get(id(x))
+        if known is None:
+            if len(self.entries) >= MOST_TENSORS:
+                self._missed.add(id(x))
+                return None
+            known = self.entries[id(x)] = Entry(x, [], [])
+        if len(known.names) == MOST_NAMES:
+            known.has_more_names = True
+        elif name not in known.names:
+            known.names.append(name)
+        return known
+
+    def add_all(self, name: str, value: object) -> None:
+        """Note what a name reaches; of a long list its first tensors only."""
+        count, last = 0, None
+        for place, x in _tensors_in(value):
+            count += 1
+            if count <= MOST_ITEMS:
+                last = self.add(clip_line(name + place(), LONGEST_NAME), x)
+        if count > MOST_ITEMS and last is not None:
+            title = clip_line(name, LONGEST_NAME)
+            total = f"{count}+" if count == MOST_SCANNED else str(count)
+            last.cuts.append(f"{title}: {MOST_ITEMS} of {total} shown")
+
+    def listed(self) -> list[Entry]:
+        """Return the entries; the last one says how many there are besides."""
+        entries = list(self.entries.values())
+        if self._missed:
+            total = len(entries) + len(self._missed)
+            entries[-1].cuts.append(f"{len(entries)} of {total} tensors shown")
+        return entries
 
 
 def collect(
     names: Mapping[str, object], shown: Sequence[tuple[str | None, object]]
 ) -> list[Entry]:
     """Return each tensor once: named at module level, inside a container, or shown."""
-    entries: dict[int, Entry] = {}
-    for name, value in list(names.items()):
-        if not name.startswith("__"):
-            for full_name, x in _tensors_of(name, value):
-                _add(entries, full_name, x)
-    taken = {name for entry in entries.values() for name in entry.names}
+    found = _Found()
+    # A program can put anything into its names, also what only looks like text.
+    anything: list[tuple[object, object]] = list(names.items())
+    for name, value in anything:
+        if isinstance(name, str) and not str.startswith(name, "__"):
+            found.add_all(str.__str__(name), value)
+    taken = {name for entry in found.entries.values() for name in entry.names}
     for display, (label, value) in enumerate(shown):
         if isinstance(value, tw.Tensor):
-            entry = entries.get(id(value))
+            entry = found.entries.get(id(value))
             if entry is None:
                 name = _free_name(label or "shown", taken)
                 taken.add(name)
-                entry = _add(entries, name, value)
+                entry = found.add(name, value)
             if entry is not None:
                 entry.displays.append(display)
-    return list(entries.values())
-
-
-def _add(entries: dict[int, Entry], name: str, x: tw.Tensor) -> Entry | None:
-    """Note a name of a tensor; None when there are too many tensors already."""
-    known = entries.get(id(x))
-    if known is None:
-        if len(entries) >= MOST_TENSORS:
-            return None
-        known = entries[id(x)] = Entry(x, [], [])
-    if name not in known.names:
-        known.names.append(name)
-    return known
+    return found.listed()
 
 
 def _free_name(name: str, taken: Collection[str]) -> str:
@@ -69,18 +117,38 @@ def _free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def _tensors_of(name: str, value: object) -> Iterator[tuple[str, tw.Tensor]]:
-    """Yield a value itself, or the tensors directly inside a list, tuple or dict."""
-    if isinstance(value, tw.Tensor):
-        yield name, value
-    elif isinstance(value, dict):
-        for key, item in list(value.items())[:MOST_ITEMS]:
-            if isinstance(item, tw.Tensor):
-                yield f"{name}[{key!r}]", item
-    elif isinstance(value, list | tuple):
-        for index, item in enumerate(value[:MOST_ITEMS]):
-            if isinstance(item, tw.Tensor):
-                yield f"{name}[{index}]", item
+def _tensors_in(value: object) -> Iterator[Reached]:
+    """Yield a value itself, or the tensors directly inside a list, tuple or dict.
+
+    With each comes how it is reached from the value. No code of the program runs:
+    classes may have items and methods of any behaviour.
+    """
+    if _is_tensor(value):
+        yield str, value
+    elif issubclass(type(value), dict):
+        items = dict.items(cast("dict[object, object]", value))
+        for key, item in islice(items, MOST_SCANNED):
+            if _is_tensor(item):
+                yield partial(_at_key, key), item
+    elif issubclass(type(value), list):
+        yield from _tensors_along(list.__iter__(cast("list[object]", value)))
+    elif issubclass(type(value), tuple):
+        yield from _tensors_along(tuple.__iter__(cast("tuple[object, ...]", value)))
+
+
+def _tensors_along(items: Iterator[object]) -> Iterator[Reached]:
+    for index, item in enumerate(islice(items, MOST_SCANNED)):
+        if _is_tensor(item):
+            yield partial("[{}]".format, index), item
+
+
+def _is_tensor(value: object) -> TypeGuard[tw.Tensor]:
+    """Look at the class itself: `isinstance` asks the program's `__class__` too."""
+    return issubclass(type(value), tw.Tensor)
+
+
+def _at_key(key: object) -> str:
+    return f"[{clip_line(safe_repr(key), LONGEST_NAME)}]"
 
 
 async def describe(entries: Sequence[Entry], reader: Reader) -> list[Record]:
@@ -100,7 +168,8 @@ async def _alone(x: tw.Tensor, reader: Reader) -> Record:
     try:
         return (await _statistics([x], reader))[0]
     except Exception as error:
-        return {"problem": f"{type(error).__name__}: {error}"}
+        problem = f"{type(error).__name__}: {error}"
+        return {"problem": clip_line(problem, LONGEST_PROBLEM)}
 
 
 def _facts(entry: Entry, earlier: Sequence[Entry]) -> Record:
@@ -108,8 +177,9 @@ def _facts(entry: Entry, earlier: Sequence[Entry]) -> Record:
     x = entry.tensor
     base = next((old for old in earlier if _shares(x, old.tensor)), None)
     return {
-        "name": " = ".join(entry.names[:3]),
+        "name": _title(entry),
         "names": entry.names,
+        "cuts": entry.cuts,
         "displays": entry.displays,
         "shape": list(x.shape),
         "dtype": str(x.dtype),
@@ -120,6 +190,12 @@ def _facts(entry: Entry, earlier: Sequence[Entry]) -> Record:
         "viewOf": base.names[0] if base is not None else None,
         "size": x.size,
     }
+
+
+def _title(entry: Entry) -> str:
+    names = entry.names[:NAMES_IN_TITLE]
+    more = entry.has_more_names or len(entry.names) > NAMES_IN_TITLE
+    return " = ".join([*names, "…"] if more else names)
 
 
 def _shares(x: tw.Tensor, y: tw.Tensor) -> bool:

@@ -1,5 +1,8 @@
 /** Numbers, shapes and durations as short text for people. */
 
+/** Axes beyond which a shape is cut. */
+const MOST_AXES = 16;
+
 /** Four significant digits, without trailing zeros. */
 export function short(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
@@ -35,6 +38,9 @@ function tidy(text: string): string {
 
 /** A Python tuple, `(3,)` for one axis. */
 export function tuple(values: readonly number[]): string {
+  if (values.length > MOST_AXES) {
+    return `(${values.slice(0, MOST_AXES - 2).join(", ")}, … ${values.length} axes)`;
+  }
   return values.length === 1 ? `(${values[0]},)` : `(${values.join(", ")})`;
 }
 

@@ -50,16 +50,19 @@ function clearedByReading(words: Int32Array): Uint8Array {
 export class Interrupt {
   readonly #signal: Uint8Array;
   readonly #words: Int32Array;
+  /** Taken at the start: a Python that died throws for every name of its own. */
+  readonly #watch: (signal: Uint8Array | undefined) => void;
   #cancel: (() => void) | null = null;
 
   constructor(
-    readonly python: PyodideAPI,
+    python: PyodideAPI,
     shared: SharedArrayBuffer | null,
   ) {
     this.#words = new Int32Array(shared ?? new ArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
     this.#signal = clearedByReading(this.#words);
+    this.#watch = python.setInterruptBuffer as (signal: Uint8Array | undefined) => void;
     globalThis.tensorwebInterrupt = {
-      off: () => python.setInterruptBuffer(undefined as unknown as Uint8Array),
+      off: () => this.#watch(undefined),
       on: () => this.#arm(),
       race: (promise) => this.#race(promise),
     };
@@ -78,7 +81,7 @@ export class Interrupt {
 
   /** End the watch: what runs next must not be hit by a late request. */
   end(): void {
-    this.python.setInterruptBuffer(undefined as unknown as Uint8Array);
+    this.#watch(undefined);
     Atomics.store(this.#words, 0, 0);
     this.#cancel = null;
   }
@@ -97,7 +100,7 @@ export class Interrupt {
   /** Watch for the signal again; return whether a request came in meanwhile. */
   #arm(): boolean {
     const hit = Atomics.exchange(this.#words, 0, 0) === INTERRUPT;
-    this.python.setInterruptBuffer(this.#signal);
+    this.#watch(this.#signal);
     return hit;
   }
 

@@ -33,13 +33,14 @@ export async function decodeCode(text: string): Promise<string> {
   return source + decoder.decode();
 }
 
-/** What the address asks for: a program, an example, or nothing. */
+/** What the address asks for: a program, an example, one of the reader's own, or nothing. */
 export interface Wish {
   code: string | null;
   example: string | null;
+  own: string | null;
 }
 
 export function readFragment(hash: string): Wish {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
-  return { code: fields.get("code"), example: fields.get("ex") };
+  return { code: fields.get("code"), example: fields.get("ex"), own: fields.get("own") };
 }

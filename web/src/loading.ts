@@ -17,6 +17,8 @@ export interface BuildInfo {
 export interface Loaded {
   python: PyodideAPI;
   snapshot: boolean;
+  /** SHA-256 of the kept snapshot, null when there is none. */
+  digest: Promise<string | null>;
 }
 
 type Tell = (note: Note) => void;
@@ -27,13 +29,42 @@ const CACHE = "tensorweb-snapshot";
 
 const CORE = ["pyodide.asm.wasm", "python_stdlib.zip"];
 
-/** Count the bytes of Python's own files as they are fetched and tell of them. */
-export function countFetches(base: URL, build: BuildInfo, tell: Tell): void {
+/**
+ * Let relative addresses begin at the site, and the worker know the address of its file:
+ * what it was started from is a `blob:` address, which has no folder.
+ */
+export function resolveAddresses(base: URL): void {
+  const full = (address: unknown): unknown =>
+    typeof address === "string" ? new URL(address, base) : address;
+  const plain = globalThis.fetch.bind(globalThis);
+  globalThis.fetch = (input, init) => plain(full(input) as RequestInfo | URL, init);
+  globalThis.Request = new Proxy(Request, {
+    construct: (target, [input, init], self) => Reflect.construct(target, [full(input), init], self) as Request,
+  });
+  const { open } = XMLHttpRequest.prototype;
+  XMLHttpRequest.prototype.open = function (method: string, url: string | URL, ...rest: unknown[]) {
+    Reflect.apply(open, this, [method, full(url), ...rest]);
+  };
+  const { href, origin, protocol, host, hostname, port, pathname } = new URL("worker.js", base);
+  const parts = { href, origin, protocol, host, hostname, port, pathname, search: "", hash: "" };
+  const value = Object.freeze({ ...parts, toString: () => href });
+  Object.defineProperty(globalThis, "location", { value, configurable: true });
+}
+
+/**
+ * Count the bytes of Python's own files as they are fetched and tell of them. Returns a
+ * promise that fails with the name of a file which could not be had: Pyodide's own error
+ * does not tell it, and for some files Pyodide waits for ever.
+ */
+export function countFetches(base: URL, build: BuildInfo, tell: Tell): Promise<never> {
   const plain = globalThis.fetch.bind(globalThis);
   const files = Object.entries(build.sizes).filter(([path]) => isCore(path));
   const expected = files.reduce((sum, [, bytes]) => sum + bytes, 0);
   let done = 0;
   let last = 0;
+  let fail: (error: Error) => void = () => undefined;
+  const failed = new Promise<never>((_, reject) => (fail = reject));
+  failed.catch(() => undefined);
   const add = (bytes: number, finished: boolean): void => {
     done += bytes;
     const now = performance.now();
@@ -43,12 +74,19 @@ export function countFetches(base: URL, build: BuildInfo, tell: Tell): void {
     tell({ note: "bytes", what: "Python", done, total });
   };
   globalThis.fetch = async (input, init) => {
-    const response = await plain(input, init);
-    const path = new URL(response.url || String(input), base).pathname;
-    if (!isCore(path) || !response.body) return response;
+    const address = input instanceof Request ? input.url : String(input);
+    const { pathname } = new URL(address, base);
+    const name = pathname.split("/").at(-1) ?? pathname;
+    const response = await plain(input, init).catch((error: unknown) => {
+      fail(new Error(`${name} could not be loaded: the server cannot be reached`));
+      throw error;
+    });
+    if (!response.ok) fail(new Error(`${name} could not be loaded: the server answered ${response.status}`));
+    if (!isCore(pathname) || !response.body) return response;
     void drain(response.clone(), add);
     return response;
   };
+  return failed;
 }
 
 function isCore(path: string): boolean {
@@ -73,22 +111,31 @@ async function drain(
   add(0, true);
 }
 
-/** Load Pyodide and our package, from a snapshot when one of this build is kept. */
-export async function loadPython(base: URL, build: BuildInfo, tell: Tell): Promise<Loaded> {
+/**
+ * Load Pyodide and our package, from the memory snapshot of this build that has this
+ * digest. What else is kept may be the work of a program, which can write it as well.
+ */
+export async function loadPython(
+  base: URL,
+  build: BuildInfo,
+  digest: string | null,
+  tell: Tell,
+): Promise<Loaded> {
   const home = new URL("pyodide/", base).href;
-  const module = `${home}pyodide.mjs`;
-  const { loadPyodide } = (await import(module)) as { loadPyodide: typeof LoadPyodide };
+  const key = new URL(`snapshot-${build.pyodide}-${build.wheelHash}`, base).href;
+  const keeping = findSnapshot(key, digest);
   const wheel = fetchBytes(new URL(build.wheel, base));
   wheel.catch(() => undefined);
-  const key = new URL(`snapshot-${build.pyodide}-${build.wheelHash}`, base).href;
-  const kept = await findSnapshot(key);
+  const module = `${home}pyodide.mjs`;
+  const { loadPyodide } = (await import(module)) as { loadPyodide: typeof LoadPyodide };
+  const kept = await keeping;
   const options: Options = { indexURL: home, packageBaseUrl: home };
   if (kept) {
     try {
       tell({ note: "step", text: "Restoring Python" });
       const python = await loadPyodide({ ...options, _loadSnapshot: kept } as Options);
       install(python, await wheel);
-      return { python, snapshot: true };
+      return { python, snapshot: true, digest: Promise.resolve(digest) };
     } catch (error) {
       console.info("The memory snapshot could not be used:", error);
       await caches.delete(CACHE);
@@ -100,8 +147,8 @@ export async function loadPython(base: URL, build: BuildInfo, tell: Tell): Promi
   } as Options);
   tell({ note: "step", text: "Starting Python" });
   install(python, await wheel);
-  if (canKeep()) keepSnapshot(key, python as Snapshotting);
-  return { python, snapshot: false };
+  const made = canKeep() ? keepSnapshot(key, python as Snapshotting) : Promise.resolve(null);
+  return { python, snapshot: false, digest: made };
 }
 
 async function fetchBytes(url: URL): Promise<Uint8Array> {
@@ -116,29 +163,42 @@ function install(python: PyodideAPI, wheel: Uint8Array): void {
 }
 
 function canKeep(): boolean {
-  return self.isSecureContext && typeof caches !== "undefined" && !/[?&]snapshot=off/.test(location.search);
+  return self.isSecureContext && typeof caches !== "undefined";
 }
 
-async function findSnapshot(key: string): Promise<Uint8Array | null> {
+/** Return the kept snapshot; one that the page does not know is thrown away. */
+async function findSnapshot(key: string, digest: string | null): Promise<Uint8Array | null> {
   if (!canKeep()) return null;
   try {
     const found = await (await caches.open(CACHE)).match(key);
-    return found ? new Uint8Array(await found.arrayBuffer()) : null;
+    if (!found) return null;
+    const bytes = new Uint8Array(await found.arrayBuffer());
+    if (digest !== null && (await digestOf(bytes)) === digest) return bytes;
+    await caches.delete(CACHE);
+    return null;
   } catch {
     return null;
   }
 }
 
+async function digestOf(bytes: Uint8Array): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /** Copy Python's memory now, before any live browser object is in it. */
-function keepSnapshot(key: string, python: Snapshotting): void {
+async function keepSnapshot(key: string, python: Snapshotting): Promise<string | null> {
   try {
     python.runPython("from tensorweb.playground.preload import preload; preload()");
     const bytes = python.makeMemorySnapshot();
+    const digest = await digestOf(bytes);
     void store(key, bytes).catch((error: unknown) =>
       console.info("The memory snapshot could not be kept:", error),
     );
+    return digest;
   } catch (error) {
     console.info("No memory snapshot was made:", error);
+    return null;
   }
 }
 

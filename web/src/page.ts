@@ -1,14 +1,18 @@
 /** The page's state and commands, shared by its parts; knows no element of theirs. */
 
-import { readFragment, decodeCode, encodeCode } from "./link";
+import { bounded } from "./bounds";
+import type { KeptDocument, OpenDocument } from "./documents";
+import { NO_ORIGINS, type Origin, type Origins } from "./origin";
 import type { DeviceName, Failure, Note, RunRecord, Started, TensorRecord } from "./protocol";
 import { Session, type State } from "./session";
 import { recall, remember } from "./storage";
+import { NOTHING, Workspace } from "./workspace";
 
 export interface Example {
   file: string;
   title: string;
   description: string;
+  source: string;
 }
 
 /** Everything that parts draw from; replaced as a whole, never changed in place. */
@@ -17,25 +21,47 @@ export interface View {
   queued: boolean;
   started: Started | null;
   device: DeviceName;
+  /** Whether the program may reach other sites. */
+  network: boolean;
   loading: { text: string; done: number; total: number };
   examples: Example[];
   document: OpenDocument;
   edited: boolean;
+  /** Programs that only this browser has. */
+  kept: KeptDocument[];
+  /** The title of the open program while another tab holds another version of it. */
+  conflict: string | null;
+  /** Whether Run rests because the program has just changed by itself. */
+  held: boolean;
   tensors: TensorRecord[];
   run: RunRecord | null;
+  /** What the last run still does: its program, then the reading of its tensors. */
+  phase: "idle" | "program" | "tensors";
+  /** To which run each part of the results belongs. */
+  origins: Origins;
+  /** Whether the program of the last run has been edited since. */
+  editedSince: boolean;
+  /** How often Python has started. */
+  python: number;
+  /** The part that a narrow page shows. */
+  tab: Tab;
+  /** The part that stands in the result pane. */
+  results: "tensors" | "kernels";
   notice: Notice | null;
 }
+
+export type Tab = "code" | "output" | "tensors" | "kernels";
 
 export interface Notice {
   kind: "info" | "warning";
   text: string;
+  actions?: Action[];
 }
 
-export interface OpenDocument {
-  id: string;
-  title: string;
-  original: string;
-  fromLink: boolean;
+/** A button of a notice. */
+export interface Action {
+  label: string;
+  run(): void;
 }
 
 /** A visible piece of the page. */
@@ -45,21 +71,33 @@ export interface Part {
   note?(note: Note): void;
   begin?(): void;
   finished?(record: RunRecord): void;
-  trouble?(message: string): void;
+  trouble?(message: string, retry: boolean): void;
   dispose(): void;
 }
 
 /** What the editor offers to the rest of the page. */
 export interface EditorCommands {
   source(): string;
+  /** How often the reader has changed any program; tells whether they type. */
+  edits(): number;
+  /** Hand on at once what was typed and not yet saved. */
+  flush(): void;
+  /** Show another program, with its own history of changes. */
+  show(id: string, source: string, wraps: boolean): void;
+  /** Say that the program shown is now known by another name. */
+  rename(id: string): void;
+  /** Replace the whole text of the program shown; undo brings the old one back. */
   open(source: string): void;
-  mark(failure: Failure | null): void;
+  /** Mark where a program failed, and nothing any more in all others. */
+  mark(id: string, failure: Failure | null): void;
   goTo(line: number, column: number): void;
   focus(): void;
 }
 
-const NOTHING: OpenDocument = { id: "", title: "", original: "", fromLink: false };
-const TOO_LONG = 16_000;
+/** How long Run rests after the address has changed the program. */
+const HOLD_MS = 500;
+const MOST_OUTPUT = 120_000;
+const MOST_SOURCE = 500_000;
 
 export class Page {
   view: View = {
@@ -67,12 +105,22 @@ export class Page {
     queued: false,
     started: null,
     device: "webgpu",
+    network: false,
     loading: { text: "Loading Python", done: 0, total: 0 },
     examples: [],
     document: NOTHING,
     edited: false,
+    kept: [],
+    conflict: null,
+    held: false,
     tensors: [],
     run: null,
+    phase: "idle",
+    origins: NO_ORIGINS,
+    editedSince: false,
+    python: 0,
+    tab: "code",
+    results: "tensors",
     notice: null,
   };
   editor: EditorCommands | null = null;
@@ -80,18 +128,24 @@ export class Page {
   choose: (display: number) => void = () => undefined;
   readonly session: Session;
   #parts: Part[] = [];
-  #opening = 0;
+  readonly workspace: Workspace;
+  #source = "";
+  #runs = 0;
+  #holding = 0;
 
   constructor() {
+    this.workspace = new Workspace(this);
     this.session = new Session({
-      state: (state) => this.change({ state }),
+      state: (state) => this.change(state === "running" ? { state } : { state, phase: "idle" }),
       note: (note) => this.#note(note),
       started: (started) => this.#started(started),
       queued: (queued) => this.change({ queued }),
       begin: () => this.#begin(),
       finished: (run) => this.#finished(run),
-      tensors: (tensors) => this.change({ tensors }),
-      trouble: (message) => this.#parts.forEach((part) => part.trouble?.(message)),
+      tensors: (tensors) => this.#described(tensors),
+      network: (network) => this.change({ network }),
+      trouble: (message, retry = false) =>
+        this.#parts.forEach((part) => part.trouble?.(bounded(message), retry)),
     });
   }
 
@@ -106,8 +160,10 @@ export class Page {
   }
 
   run(): void {
-    const source = this.editor?.source() ?? "";
-    void this.session.run(source);
+    if (this.view.held) return;
+    if (this.view.state === "running") return;
+    this.#source = this.editor?.source() ?? "";
+    void this.session.run(this.#source);
   }
 
   stop(): void {
@@ -120,98 +176,27 @@ export class Page {
     this.change({ device });
   }
 
-  /** Read the menu, then open what the address, or else the last visit, asks for. */
-  async openFirst(): Promise<void> {
-    try {
-      const response = await fetch(new URL("examples.json", document.baseURI));
-      if (response.ok) this.change({ examples: (await response.json()) as Example[] });
-    } catch {
-      this.warn("The examples could not be loaded; you can write your own program.");
-    }
-    await this.openAddress();
+  /** Show a part of the page, also where there is room for one only. */
+  showTab(tab: Tab): void {
+    this.change(tab === "tensors" || tab === "kernels" ? { tab, results: tab } : { tab });
   }
 
-  async openAddress(): Promise<void> {
-    const wish = readFragment(location.hash);
-    if (wish.code !== null) return this.#openLink(wish.code);
-    const known = this.view.examples.map(({ file }) => idOf(file));
-    const wanted = wish.example ?? recall("last") ?? known[0] ?? "";
-    const id = known.includes(wanted) ? wanted : known[0];
-    if (id !== undefined) await this.openExample(id);
-    if (wish.example !== null && !known.includes(wish.example)) {
-      this.warn(`There is no example named “${wish.example}”.`);
-    }
+  /** Go to a place in the program of the last run, whichever is open now. */
+  goTo(origin: Origin | null, line: number, column: number): void {
+    if (origin) this.workspace.reopen(origin.document);
+    this.showTab("code");
+    this.editor?.goTo(line, column);
   }
 
-  async openExample(id: string): Promise<void> {
-    const example = this.view.examples.find(({ file }) => idOf(file) === id);
-    if (!example) return;
-    const turn = ++this.#opening;
-    try {
-      const response = await fetch(new URL(`examples/${example.file}`, document.baseURI));
-      if (!response.ok) throw new Error(String(response.status));
-      const original = await response.text();
-      if (turn !== this.#opening) return;
-      remember("last", id);
-      history.replaceState(null, "", `#ex=${id}`);
-      this.#open({ id, title: example.title, original, fromLink: false });
-    } catch {
-      this.warn(`The example “${example.title}” could not be loaded.`);
-    }
+  /** Refuse Run for a moment: a click meant another program than the one shown now. */
+  hold(): void {
+    clearTimeout(this.#holding);
+    this.change({ held: true });
+    this.#holding = window.setTimeout(() => this.change({ held: false }), HOLD_MS);
   }
 
-  async #openLink(code: string): Promise<void> {
-    const turn = ++this.#opening;
-    try {
-      const original = await decodeCode(code);
-      if (turn !== this.#opening) return;
-      const id = `link-${code.length}-${code.slice(0, 24)}`;
-      this.#open({ id, title: "Shared program", original, fromLink: true });
-      this.change({
-        notice: {
-          kind: "info",
-          text: "This program came with a link. Read it, then press Run if you trust it.",
-        },
-      });
-    } catch {
-      this.warn("The program in this link is damaged and could not be opened.");
-    }
-  }
-
-  #open(opened: OpenDocument): void {
-    const kept = recall(`code:${opened.id}`);
-    this.change({ document: opened, edited: kept !== null && kept !== opened.original, notice: null });
-    this.editor?.open(kept ?? opened.original);
-  }
-
-  /** Keep the program as it is now; an unchanged one is not kept. */
-  save(source: string): void {
-    const { id, original } = this.view.document;
-    const edited = source !== original;
-    if (id) remember(`code:${id}`, edited ? source : null);
-    if (edited !== this.view.edited) this.change({ edited });
-  }
-
-  reset(): void {
-    const { original } = this.view.document;
-    this.editor?.open(original);
-    this.save(original);
-  }
-
-  /** Put a link to the program into the clipboard; the address shows it too. */
-  async share(): Promise<void> {
-    const code = await encodeCode(this.editor?.source() ?? "");
-    const address = new URL(location.href);
-    address.hash = `code=${code}`;
-    const long = address.href.length > TOO_LONG ? " It is long; some programs cut it." : "";
-    try {
-      await navigator.clipboard.writeText(address.href);
-      this.change({ notice: { kind: "info", text: `The link is copied.${long}` } });
-    } catch {
-      history.replaceState(null, "", address.hash);
-      const text = `The link is in the address bar; copy it from there.${long}`;
-      this.change({ notice: { kind: "info", text } });
-    }
+  tell(notice: Notice): void {
+    this.change({ notice });
   }
 
   warn(text: string): void {
@@ -225,31 +210,45 @@ export class Page {
     } else if (note.note === "step") {
       this.change({ loading: { text: note.text, done: 0, total: 0 } });
     }
-    this.#parts.forEach((part) => part.note?.(note));
+    const most = note.note === "output" || note.note === "tail" ? MOST_OUTPUT : undefined;
+    const short = bounded(note, most);
+    this.#parts.forEach((part) => part.note?.(short));
   }
 
   #started(started: Started): void {
     const wanted = recall("device");
     const device = started.adapter && !(wanted === "cpu" && started.numpy) ? "webgpu" : "cpu";
     this.session.device = device;
-    this.change({ started, device });
+    this.change({ started, device, python: this.view.python + 1 });
   }
 
   #begin(): void {
-    const { notice } = this.view;
-    if (notice?.kind === "info") this.change({ notice: null });
-    this.editor?.mark(null);
+    const { notice, document, origins, python } = this.view;
+    const output: Origin = {
+      run: ++this.#runs,
+      document: document.id,
+      title: document.title,
+      source: this.#source,
+      device: this.session.device,
+      python,
+    };
+    const rest = notice?.kind === "info" ? null : notice;
+    const now = { phase: "program" as const, editedSince: false, notice: rest };
+    this.change({ ...now, origins: { ...origins, output } });
+    this.editor?.mark(document.id, null);
     this.#parts.forEach((part) => part.begin?.());
   }
 
-  #finished(run: RunRecord): void {
-    this.change({ run });
-    this.editor?.mark(run.error);
+  #finished(record: RunRecord): void {
+    const run = { ...bounded({ ...record, kernels: [] }), kernels: bounded(record.kernels, MOST_SOURCE) };
+    const { origins } = this.view;
+    this.change({ run, phase: "tensors", origins: { ...origins, kernels: origins.output } });
+    if (origins.output) this.editor?.mark(origins.output.document, run.error);
     this.#parts.forEach((part) => part.finished?.(run));
   }
-}
 
-/** `01-tour.py` is the example `01-tour`. */
-export function idOf(file: string): string {
-  return file.replace(/\.py$/, "");
+  #described(tensors: TensorRecord[]): void {
+    const { origins } = this.view;
+    this.change({ tensors: bounded(tensors), origins: { ...origins, tensors: origins.output } });
+  }
 }

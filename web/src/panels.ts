@@ -1,11 +1,13 @@
 /** The parts of the page: where each stands and the function that mounts it. */
 
 import type { Page, Part } from "./page";
+import { mountBelongs } from "./parts/belongs";
 import { mountDevice } from "./parts/device";
 import { mountEditor } from "./parts/editor";
 import { mountExamples } from "./parts/examples";
 import { mountKernels } from "./parts/kernels";
 import { mountLayout } from "./parts/layout";
+import { mountNetwork } from "./parts/network";
 import { mountNotice } from "./parts/notice";
 import { mountOutput } from "./parts/output";
 import { mountProgress } from "./parts/progress";
@@ -26,8 +28,10 @@ export const PANELS: readonly Panel[] = [
   { host: "#device", mount: mountDevice },
   { host: "#tools", mount: mountTools },
   { host: "#progress", mount: mountProgress },
+  { host: "#network", mount: mountNetwork },
   { host: "#notice", mount: mountNotice },
   { host: "#output", mount: mountOutput },
   { host: "#tensors", mount: mountTensors },
   { host: "#kernels", mount: mountKernels },
+  { host: "#belongs", mount: mountBelongs },
 ];

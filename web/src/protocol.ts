@@ -14,10 +14,18 @@ export interface Cancel {
 
 export type ToWorker = Request | Cancel;
 
-export interface Reply {
-  id: number;
-  value?: unknown;
-  error?: string;
+/** The end of a question: its value as JSON, or what went wrong. */
+export type Reply = { id: number; answer: string } | { id: number; error: string };
+
+/** What a program says while it runs: one of the notes below, its fields as JSON. */
+export interface Said {
+  said: string;
+  fields: string;
+}
+
+/** Why Python cannot go on. */
+export interface Fatal {
+  fatal: string;
 }
 
 /** What a start or a run tells on its way; never an answer. */
@@ -26,8 +34,7 @@ export type Note =
   | { note: "step"; text: string }
   | { note: "output"; stream: Stream; text: string }
   | { note: "tail"; stream: Stream; text: string; omitted: number }
-  | { note: "display"; display: number; name: string | null; text: string; tensor: boolean; chart: BarChart | null }
-  | { note: "fatal"; message: string };
+  | { note: "display"; display: number; name: string | null; text: string; tensor: boolean; chart: BarChart | null };
 
 /** Labelled bars; lengths and places go from 0 to 1. */
 export interface BarChart {
@@ -37,7 +44,7 @@ export interface BarChart {
   ticks: { text: string; place: number }[];
 }
 
-export type FromWorker = Reply | Note;
+export type FromWorker = Reply | Note | Said | Fatal;
 export type Stream = "stdout" | "stderr";
 export type Question = keyof Questions;
 
@@ -53,6 +60,8 @@ export interface Questions {
 export interface StartDetails {
   /** The stop buffer of `interrupt.ts`, null where memory cannot be shared. */
   interrupt: SharedArrayBuffer | null;
+  /** SHA-256 of the memory snapshot that may be used, null for none. */
+  digest: string | null;
 }
 
 export interface Started {
@@ -68,6 +77,8 @@ export interface Started {
   version: string;
   /** Whether Python came out of a memory snapshot. */
   snapshot: boolean;
+  /** SHA-256 of the kept memory snapshot; no program had run when it was made. */
+  digest: string | null;
 }
 
 export interface RunRecord {
@@ -75,6 +86,8 @@ export interface RunRecord {
   stopped: boolean;
   error: Failure | null;
   kernels: KernelRecord[];
+  /** How many more kernels there were than are listed. */
+  kernelsLeftOut?: number;
 }
 
 export interface Failure {
@@ -115,6 +128,8 @@ export interface TensorRecord {
   names: string[];
   /** Numbers of the displays that showed it. */
   displays: number[];
+  /** What the list lacks after this tensor: `history: 50 of 91 shown`. */
+  cuts?: string[];
   shape: number[];
   dtype: string;
   device: string;

@@ -1,16 +1,20 @@
 /** The page's side of the worker: questions with answers, one run at a time, restart. */
 
+import { Batch } from "./batch";
 import { newStopBuffer, requestStop } from "./interrupt";
+import { readAnswer, readMessage, readNote, Tally } from "./messages";
 import type {
   DeviceName,
-  FromWorker,
   Note,
   Question,
   Questions,
   RunRecord,
   Started,
   TensorRecord,
+  ToWorker,
 } from "./protocol";
+import { closeNetwork, startWorker } from "./realm";
+import { recall, remember } from "./storage";
 
 export type State = "loading" | "ready" | "running" | "error";
 
@@ -22,11 +26,14 @@ export interface SessionEvents {
   begin(): void;
   finished(record: RunRecord): void;
   tensors(tensors: TensorRecord[]): void;
-  /** Something outside the program went wrong; `lost` when Python had to restart. */
-  trouble(message: string): void;
+  /** Whether programs may reach other sites. */
+  network(isOpen: boolean): void;
+  /** Something outside the program went wrong; `retry` when starting again may help. */
+  trouble(message: string, retry?: boolean): void;
 }
 
 interface Waiting {
+  question: Question;
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
@@ -34,11 +41,29 @@ interface Waiting {
 const PATIENCE_ISOLATED = 3000;
 const PATIENCE_ALONE = 1200;
 
+const DIGEST = "snapshot";
+
+/** Programs from this browser share Python with each other, and with no others. */
+const OWN = "";
+const MOST_STRAYS = 1000;
+const FLOOD = "The program sent more messages than a page can take.";
+
+/** A worker with what it may do and what it has done. */
+interface Place {
+  worker: Worker;
+  port: MessagePort;
+  network: boolean;
+  /** Where the programs that it ran came from; null before the first. */
+  origin: string | null;
+  strays: number;
+}
+
 export class Session {
   started: Started | null = null;
   state: State = "loading";
   device: DeviceName = "webgpu";
-  #worker: Worker | null = null;
+  #place: Place | null = null;
+  #turn = 0;
   #interrupt: SharedArrayBuffer | null = null;
   #waiting = new Map<number, Waiting>();
   #next = 1;
@@ -46,34 +71,92 @@ export class Session {
   #queued: string | null = null;
   #stopping = 0;
   #shownError = false;
+  #tally = new Tally();
+  readonly #notes: Batch;
+  #document: string | null = null;
+  #origin = OWN;
+  #network = false;
 
-  constructor(readonly events: SessionEvents) {}
+  constructor(readonly events: SessionEvents) {
+    this.#notes = new Batch((note) => events.note(note));
+  }
 
   /** Start a worker with Python; a queued run begins when it is ready. */
   async start(): Promise<void> {
+    const turn = ++this.#turn;
     this.#setState("loading");
-    const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-    this.#worker = worker;
-    worker.addEventListener("message", (event: MessageEvent<FromWorker>) => {
-      if (this.#worker === worker) this.#receive(event.data);
-    });
-    worker.addEventListener("error", (event) => {
-      event.preventDefault();
-      if (this.#worker === worker) this.#lose(event.message || "the worker did not load");
-    });
-    this.#interrupt = globalThis.crossOriginIsolated ? newStopBuffer() : null;
     try {
-      this.started = await this.ask("start", { interrupt: this.#interrupt });
+      const { worker, port } = await startWorker(this.#network);
+      if (turn !== this.#turn) return worker.terminate();
+      this.#listen({ worker, port, network: this.#network, origin: null, strays: 0 });
+      this.#interrupt = globalThis.crossOriginIsolated ? newStopBuffer() : null;
+      const digest = recall(DIGEST);
+      const started = await this.ask("start", { interrupt: this.#interrupt, digest });
+      if (turn !== this.#turn) return;
+      this.started = started;
     } catch (error) {
-      if (this.#worker !== worker) return;
-      this.#setState("error");
-      this.events.trouble(`Python could not start: ${messageOf(error)}`);
+      if (turn === this.#turn) this.#fail(messageOf(error));
       return;
     }
+    // From here on programs may run, so nothing that comes later is believed.
+    if (this.started.digest !== recall(DIGEST)) remember(DIGEST, this.started.digest);
     if (!this.started.adapter) this.device = "cpu";
     this.events.started(this.started);
     this.#setState(this.#shownError ? "error" : "ready");
     if (this.#queued !== null) await this.run(this.#queued);
+  }
+
+  #listen(place: Place): void {
+    this.#place = place;
+    const { worker, port } = place;
+    port.addEventListener("message", (event: MessageEvent<unknown>) => {
+      if (this.#place === place) this.#receive(event.data);
+    });
+    port.start();
+    // Nothing of ours comes this way; a program that floods it is ended.
+    worker.addEventListener("message", () => {
+      place.strays += 1;
+      if (place.strays === MOST_STRAYS && this.#place === place) this.#lose(FLOOD);
+    });
+    worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      if (this.#place === place) this.#lose(event.message || "The worker did not load.");
+    });
+  }
+
+  /**
+   * Keep programs of different origin apart: one that came by a link shares its worker
+   * with no other document, and network access ends with the document it was given to.
+   */
+  isolate(document: string, fromLink: boolean): void {
+    if (document === this.#document) return;
+    this.#document = document;
+    this.#origin = fromLink ? document : OWN;
+    this.#network = false;
+    this.events.network(false);
+    this.#renew();
+  }
+
+  /** Let the programs of this document reach other sites, or no longer. */
+  allowNetwork(isOpen: boolean): void {
+    if (isOpen === this.#network || this.state === "running") return;
+    this.#network = isOpen;
+    this.events.network(isOpen);
+    if (this.state === "loading") void this.restart();
+    else this.#renew();
+  }
+
+  /** Begin to take another worker now, so that the next run need not wait for it. */
+  #renew(): void {
+    if (this.state === "running" || !this.started || !this.#isForeign()) return;
+    void this.restart();
+  }
+
+  /** Whether this worker must not run the document's program. */
+  #isForeign(): boolean {
+    if (!this.#place) return true;
+    const { origin, network } = this.#place;
+    return network !== this.#network || (origin !== null && origin !== this.#origin);
   }
 
   /** Run a program now, or as soon as Python is ready. */
@@ -85,19 +168,27 @@ export class Session {
       if (this.state === "error") void this.restart();
       return;
     }
+    if (this.#isForeign()) {
+      this.#queued = source;
+      this.events.queued(true);
+      return this.restart();
+    }
     this.#queued = null;
     this.events.queued(false);
-    const worker = this.#worker;
+    const place = this.#place;
+    if (place) place.origin = this.#origin;
+    this.#tally = new Tally();
     this.#setState("running");
+    this.#notes.flush();
     this.events.begin();
     try {
       const record = await this.ask("run", { source, device: this.device });
-      if (this.#worker !== worker) return;
+      if (this.#place !== place) return;
       this.events.finished(record);
       this.events.tensors(await this.ask("describe", {}));
       this.#finish(record.error !== null);
     } catch (error) {
-      if (this.#worker !== worker) return;
+      if (this.#place !== place) return;
       this.events.trouble(messageOf(error));
       this.#finish(true);
     }
@@ -112,7 +203,7 @@ export class Session {
     if (this.state !== "running") return;
     if (this.#stopping) return this.#force();
     if (this.#interrupt) requestStop(this.#interrupt, this.#newest);
-    this.#worker?.postMessage({ cancel: this.#newest });
+    this.#post({ cancel: this.#newest });
     const patience = this.#interrupt ? PATIENCE_ISOLATED : PATIENCE_ALONE;
     this.#stopping = window.setTimeout(() => this.#force(), patience);
   }
@@ -140,54 +231,85 @@ export class Session {
     question: Q,
     details: Questions[Q]["details"],
   ): Promise<Questions[Q]["value"]> {
-    const worker = this.#worker;
-    if (!worker) return Promise.reject(new Error("Python is not running"));
+    const isReady = this.#place && (this.started || question === "start");
+    if (!isReady) return Promise.reject(new Error("Python is starting"));
     const id = this.#next++;
     if (question === "run" || question === "describe") this.#newest = id;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, {
+        question,
         resolve: (value) => resolve(value as Questions[Q]["value"]),
         reject,
       });
-      worker.postMessage({ id, question, details });
+      this.#post({ id, question, details } as ToWorker);
     });
+  }
+
+  #post(message: ToWorker): void {
+    this.#place?.port.postMessage(message);
   }
 
   dispose(): void {
     clearTimeout(this.#stopping);
     this.#stopping = 0;
-    this.#worker?.terminate();
-    this.#worker = null;
+    this.#turn += 1;
+    this.#place?.worker.terminate();
+    this.#place?.port.close();
+    this.#place = null;
+    if (!this.#network) closeNetwork();
     this.started = null;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     for (const { reject } of waiting) reject(new Error("Python was restarted"));
   }
 
-  #receive(message: FromWorker): void {
+  /** Take a message of the worker; what is none of ours is dropped. */
+  #receive(data: unknown): void {
+    const message = readMessage(data);
+    if (!message) return;
+    if ("fatal" in message) return this.#lose(message.fatal);
+    if ("said" in message) return this.#hear(readNote(message.said, message.fields));
     if ("note" in message) {
-      if (message.note === "fatal") this.#lose(message.message);
-      else this.events.note(message);
+      if (!this.started) this.events.note(message);
       return;
     }
     const waiting = this.#waiting.get(message.id);
+    if (!waiting) return;
+    this.#notes.flush();
     this.#waiting.delete(message.id);
-    if (message.error !== undefined) waiting?.reject(new Error(message.error));
-    else waiting?.resolve(message.value);
+    if ("error" in message) return waiting.reject(new Error(message.error));
+    try {
+      waiting.resolve(readAnswer(waiting.question, message.answer));
+    } catch (error) {
+      waiting.reject(error as Error);
+    }
+  }
+
+  #hear(note: Note | null): void {
+    if (!note) return;
+    if (this.#tally.takes(note)) this.#notes.add(note);
+    else this.#lose(FLOOD);
   }
 
   /** Python broke: say so and start it again, unless it never worked. */
-  #lose(message: string): void {
+  #lose(reason: string): void {
     const hadStarted = this.started !== null;
     this.#shownError = true;
+    this.#notes.flush();
     this.dispose();
-    if (hadStarted) {
-      this.events.trouble(`Python stopped working (${message}) and was restarted.`);
-      void this.start();
-    } else {
-      this.#setState("error");
-      this.events.trouble(`Python could not start: ${message}`);
+    if (!hadStarted) return this.#fail(reason);
+    this.events.trouble(`${reason} Python was restarted; your code is as it was.`);
+    void this.start();
+  }
+
+  #fail(reason: string): void {
+    if (this.#network) {
+      this.#network = false;
+      this.events.network(false);
     }
+    this.dispose();
+    this.#setState("error");
+    this.events.trouble(`Python could not start: ${reason}`, true);
   }
 
   #finish(failed: boolean): void {

@@ -2,18 +2,11 @@
 
 import type { PyodideAPI } from "pyodide";
 import type { PyCallable } from "pyodide/ffi";
+import { isFatal, reasonOf, textOf } from "./fatal";
 import { Interrupt } from "./interrupt";
-import { countFetches, loadPython, type BuildInfo } from "./loading";
-import type {
-  Note,
-  Question,
-  Questions,
-  Reply,
-  Request,
-  StartDetails,
-  Started,
-  ToWorker,
-} from "./protocol";
+import { floodgate, openLine, replaceGlobal } from "./line";
+import { countFetches, loadPython, resolveAddresses, type BuildInfo } from "./loading";
+import type { Question, Questions, Request, StartDetails, Started, ToWorker } from "./protocol";
 
 declare global {
   var tensorwebAdapter: Promise<GPUAdapter | null> | undefined;
@@ -25,7 +18,7 @@ interface Running {
   ask(question: string, details: string): Promise<string>;
 }
 
-const base = new URL("./", self.location.href);
+const base = new URL("./", import.meta.url);
 let running: Running | null = null;
 const OURS = "tensorweb";
 const QUIET = { messageCallback: () => undefined, errorCallback: () => undefined };
@@ -34,9 +27,13 @@ let current = 0;
 let unanswered = 0;
 let isWarm = true;
 let timer = 0;
+const send = openLine(receive);
 
-self.addEventListener("message", (event: MessageEvent<ToWorker>) => {
-  const message = event.data;
+// Started from its file a worker has the policy of the file, on many hosts none: a program
+// that starts it so would reach the whole network.
+if (self.location.protocol !== "blob:") throw new Error("the page starts this worker");
+
+function receive(message: ToWorker): void {
   if ("cancel" in message) {
     running?.interrupt.remember(message.cancel);
     // A late message must not hit the next question.
@@ -44,21 +41,28 @@ self.addEventListener("message", (event: MessageEvent<ToWorker>) => {
     return;
   }
   unanswered += 1;
-  queue = queue.then(() => reply(message));
-});
+  queue = after(queue, () => reply(message));
+}
+
+/** Like `then`, which a program may have replaced. */
+async function after(before: Promise<void>, next: () => Promise<void>): Promise<void> {
+  await before;
+  await next();
+}
 
 async function reply(request: Request): Promise<void> {
-  const answer: Reply = { id: request.id };
-  current = request.id;
+  const { id } = request;
+  current = id;
   try {
-    answer.value = await respond(request);
+    const answer = await respond(request);
+    current = 0;
+    send({ id, answer });
   } catch (error) {
-    answer.error = error instanceof Error ? error.message : String(error);
-    if (isFatal(error)) tell({ note: "fatal", message: answer.error });
+    current = 0;
+    if (isFatal(error)) die(error);
+    send({ id, error: textOf(error) });
   }
-  current = 0;
   unanswered -= 1;
-  self.postMessage(answer);
   warmUpLater(AFTER_ANSWER_MS);
 }
 
@@ -71,7 +75,7 @@ function warmUpLater(wait: number): void {
   if (isWarm || !running || unanswered) return;
   clearTimeout(timer);
   timer = self.setTimeout(() => {
-    if (!unanswered) queue = queue.then(warmUp);
+    if (!unanswered) queue = after(queue, warmUp);
   }, wait);
 }
 
@@ -83,6 +87,7 @@ async function warmUp(): Promise<void> {
     const answer = JSON.parse(await running.ask("warm", "{}")) as { more: boolean };
     isWarm = !answer.more;
   } catch (error) {
+    if (isFatal(error)) die(error);
     if (!isStop(error)) {
       isWarm = true; // the next run meets the same trouble and tells it
       console.warn("warming up ended:", error);
@@ -93,8 +98,9 @@ async function warmUp(): Promise<void> {
   warmUpLater(BETWEEN_STEPS_MS);
 }
 
-async function respond(request: Request): Promise<unknown> {
-  if (request.question === "start") return start(request.details);
+/** Return the answer as JSON, which the page reads: here a program could see to it. */
+async function respond(request: Request): Promise<string> {
+  if (request.question === "start") return JSON.stringify(await start(request.details));
   if (!running) throw new Error("Python has not started");
   const { interrupt } = running;
   if (request.question === "run") await loadPackages(running.python, request.details);
@@ -102,9 +108,7 @@ async function respond(request: Request): Promise<unknown> {
   if (whenStopped && interrupt.isStopped(request.id)) return whenStopped;
   interrupt.begin(request.id);
   try {
-    return JSON.parse(
-      await running.ask(request.question, JSON.stringify(request.details)),
-    );
+    return await running.ask(request.question, JSON.stringify(request.details));
   } catch (error) {
     if (whenStopped && isStop(error)) return whenStopped;
     throw error;
@@ -114,9 +118,14 @@ async function respond(request: Request): Promise<unknown> {
 }
 
 /** The answers when Stop strikes before Python looks at a question or after it did. */
-const STOPPED: { [Q in Question]?: Questions[Q]["value"] } = {
-  run: { seconds: 0, stopped: true, error: null, kernels: [] },
-  describe: [],
+const STOPPED: { [Q in Question]?: string } = {
+  run: JSON.stringify({
+    seconds: 0,
+    stopped: true,
+    error: null,
+    kernels: [],
+  } satisfies Questions["run"]["value"]),
+  describe: "[]",
 };
 
 function isStop(error: unknown): boolean {
@@ -153,21 +162,26 @@ function lockfilePackages(python: PyodideAPI): Record<string, { imports: string[
   return lockfile.packages;
 }
 
-async function start({ interrupt }: StartDetails): Promise<Started> {
-  const response = await fetch(new URL("build.json", base));
-  if (!response.ok) throw new Error(`build.json answered ${response.status}`);
+async function start({ interrupt, digest }: StartDetails): Promise<Started> {
+  const response = await fetch(new URL("build.json", base)).catch(() => {
+    throw new Error("build.json could not be loaded: the server cannot be reached");
+  });
+  if (!response.ok) throw new Error(`build.json could not be loaded: the server answered ${response.status}`);
   const build = (await response.json()) as BuildInfo;
-  countFetches(base, build, tell);
+  resolveAddresses(base);
+  const failed = countFetches(base, build, send);
   const adapter = findAdapter();
-  const { python, snapshot } = await loadPython(base, build, tell);
+  const loaded = await Promise.race([failed, loadPython(base, build, digest, send)]);
+  const { python, snapshot } = loaded;
   const found = await adapter;
-  if (found.name) tell({ note: "step", text: `GPU: ${found.name}` });
+  if (found.name) send({ note: "step", text: `GPU: ${found.name}` });
   const packages = lockfilePackages(python);
   const blocking = "Suspending" in WebAssembly;
   const bridge = python.pyimport("tensorweb.playground");
   const load = (name: string): Promise<unknown> =>
     python.loadPackage(name, QUIET);
   bridge.connect(passOn, load, JSON.stringify(importNames(packages)), blocking);
+  watchForDeath(python);
   running = {
     python,
     interrupt: new Interrupt(python, interrupt),
@@ -181,6 +195,7 @@ async function start({ interrupt }: StartDetails): Promise<Started> {
     python: python.runPython("import sys; sys.version.split()[0]") as string,
     version: build.version,
     snapshot,
+    digest: await loaded.digest,
   };
 }
 
@@ -228,18 +243,48 @@ function adapterName(info: GPUAdapterInfo): string {
   return info.description || info.device || parts || "WebGPU adapter";
 }
 
+const isFlood = floodgate();
+
 /** Hand what a program prints and shows to the page. */
-function passOn(kind: string, fields: string): void {
-  tell({ note: kind, ...JSON.parse(fields) } as Note);
+function passOn(kind: unknown, fields: unknown): void {
+  if (typeof kind !== "string" || typeof fields !== "string") return;
+  if (isFlood(fields.length)) send({ fatal: FLOOD });
+  else send({ said: kind, fields });
 }
 
-function tell(note: Note): void {
-  self.postMessage(note);
+const FLOOD = "The program sent more messages than a page can take.";
+const MOST_STRAYS = 1000;
+
+/** Take the ways away by which a program could speak for us, or end the worker unseen. */
+function guard(): void {
+  let strays = 0;
+  replaceGlobal("postMessage", () => {
+    strays += 1;
+    if (strays === MOST_STRAYS) send({ fatal: FLOOD });
+  });
+  replaceGlobal("close", () => send({ fatal: "The program closed the worker that runs it." }));
+  self.addEventListener("error", (event) => {
+    event.preventDefault();
+    if (isFatal(event.error)) die(event.error);
+    else tellFailure(event.error ?? event.message);
+  });
+}
+guard();
+
+/** What a callback throws has nobody else to tell it; Python prints its own failures. */
+function tellFailure(error: unknown): void {
+  if ((error as { name?: unknown } | null)?.name === "PythonError") return;
+  const text = `A callback failed: ${textOf(error).trim().slice(0, 10_000)}\n`;
+  passOn("output", JSON.stringify({ stream: "stderr", text }));
 }
 
-/** Whether Python cannot go on after this error. */
-function isFatal(error: unknown): boolean {
-  if (error instanceof WebAssembly.RuntimeError) return true;
-  if (error instanceof RangeError || error instanceof WebAssembly.LinkError) return true;
-  return Boolean((error as { pyodide_fatal_error?: boolean } | null)?.pyodide_fatal_error);
+/** Pyodide calls this wherever Python dies, in a question or in a callback. */
+function watchForDeath(python: PyodideAPI): void {
+  const { _api } = python as unknown as { _api: { on_fatal?: (error: unknown) => void } };
+  _api.on_fatal = die;
+}
+
+/** Tell the page, which then takes another worker. */
+function die(error: unknown): void {
+  send({ fatal: reasonOf(error) });
 }

@@ -3,6 +3,8 @@
 import { el } from "../dom";
 import type { Slice } from "../protocol";
 
+const MOST_SLIDERS = 16;
+
 type Chosen = Omit<Slice, "tensor">;
 
 export interface Axes {
@@ -24,9 +26,11 @@ export function mountAxes(onChange: () => void): Axes {
     } else {
       dom.append(swapButton());
     }
-    shape.forEach((length, axis) => {
-      if (axis !== chosen.rows && axis !== chosen.columns) dom.append(slider(axis, length));
-    });
+    const isDrawn = (axis: number): boolean => axis === chosen.rows || axis === chosen.columns;
+    const sliders = [...shape.keys()].filter((axis) => !isDrawn(axis) && shape[axis] !== 1);
+    for (const axis of sliders.slice(0, MOST_SLIDERS)) dom.append(slider(axis, shape[axis] ?? 0));
+    const left = sliders.length - MOST_SLIDERS;
+    if (left > 0) dom.append(el("p", {}, `${left} more axes stay at index 0`));
   };
   const axisField = (label: string, which: "rows" | "columns"): HTMLElement => {
     const select = el("select", { "aria-label": which === "rows" ? "Row axis" : "Column axis" });

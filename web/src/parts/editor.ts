@@ -6,50 +6,91 @@ import {
   closeBracketsKeymap,
   completionKeymap,
 } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import {
+  defaultKeymap,
+  history,
+  historyField,
+  historyKeymap,
+  indentWithTab,
+  isolateHistory,
+} from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension, type Text } from "@codemirror/state";
+import { EditorState, type Extension, type Text, type TransactionSpec } from "@codemirror/state";
 import {
   EditorView,
   drawSelection,
   highlightActiveLine,
   highlightActiveLineGutter,
+  highlightSpecialChars,
   keymap,
   lineNumbers,
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import type { Page, Part } from "../page";
 import type { Failure, Frame } from "../protocol";
+import { recallInTab, rememberInTab } from "../storage";
 
 const SAVE_AFTER = 300;
+const LONGEST_HISTORY = 500_000;
+const FIELDS = { history: historyField };
 
 export function mountEditor(host: HTMLElement, page: Page): Part {
+  let shown = "";
+  let edits = 0;
   let saving = 0;
-  const save = (): void => {
+  /** The programs that were shown before, each with its history of changes. */
+  const states = new Map<string, EditorState>();
+  const flush = (): void => {
+    if (!saving) return;
     clearTimeout(saving);
-    if (saving) page.save(view.state.doc.toString());
     saving = 0;
+    page.workspace.save(shown, view.state.doc.toString());
   };
   const onChange = EditorView.updateListener.of((update) => {
     if (!update.docChanged) return;
+    edits += 1;
     clearTimeout(saving);
-    saving = window.setTimeout(save, SAVE_AFTER);
+    saving = window.setTimeout(flush, SAVE_AFTER);
   });
   const extensions = [runKeys(page), ...BASICS, onChange];
   const view = new EditorView({ parent: host, state: EditorState.create({ extensions }) });
-  addEventListener("pagehide", save);
+  const leave = (): void => {
+    flush();
+    if (shown) states.set(shown, view.state);
+    states.forEach(keepHistory);
+  };
+  addEventListener("pagehide", leave);
   page.editor = {
     source: () => view.state.doc.toString(),
-    open: (source) => {
-      save();
-      view.setState(EditorState.create({ doc: source, extensions }));
-      clearTimeout(saving);
-      saving = 0;
+    edits: () => edits,
+    flush,
+    show: (id, source, wraps) => {
+      flush();
+      if (shown) states.set(shown, view.state);
+      shown = id;
+      const all = wraps ? [...extensions, EditorView.lineWrapping] : extensions;
+      const known = states.get(id) ?? keptHistory(id, all);
+      view.setState(replaced(known ?? EditorState.create({ doc: source, extensions: all }), source));
     },
-    mark: (failure) => view.dispatch(setDiagnostics(view.state, marksOf(failure, view.state.doc))),
+    rename: (id) => (shown = id),
+    open: (source) => {
+      const changed = replacement(view.state, source);
+      if (!changed) return;
+      view.dispatch(changed);
+      flush();
+    },
+    mark: (id, failure) => {
+      for (const [name, state] of states) states.set(name, marked(state, null));
+      if (id === shown) view.dispatch(setDiagnostics(view.state, marksOf(failure, view.state.doc)));
+      else {
+        view.dispatch(setDiagnostics(view.state, []));
+        const other = states.get(id);
+        if (other) states.set(id, marked(other, failure));
+      }
+    },
     goTo: (line, column) => {
       const anchor = position(view.state.doc, line, column);
       view.dispatch({ selection: { anchor }, scrollIntoView: true });
@@ -61,10 +102,47 @@ export function mountEditor(host: HTMLElement, page: Page): Part {
     dom: view.dom,
     update: () => undefined,
     dispose: () => {
-      removeEventListener("pagehide", save);
+      removeEventListener("pagehide", leave);
       view.destroy();
     },
   };
+}
+
+/** A change of the whole text as one step that undo takes back; null for no change. */
+function replacement(state: EditorState, source: string): TransactionSpec | null {
+  const insert = state.toText(source);
+  if (state.doc.eq(insert)) return null;
+  return {
+    changes: { from: 0, to: state.doc.length, insert },
+    selection: { anchor: 0 },
+    annotations: isolateHistory.of("full"),
+  };
+}
+
+function replaced(state: EditorState, source: string): EditorState {
+  const changed = replacement(state, source);
+  return changed ? state.update(changed).state : state;
+}
+
+function marked(state: EditorState, failure: Failure | null): EditorState {
+  return state.update(setDiagnostics(state, marksOf(failure, state.doc))).state;
+}
+
+/** Let undo work after a reload of this tab as well. */
+function keepHistory(state: EditorState, id: string): void {
+  const stored = JSON.stringify(state.toJSON(FIELDS));
+  if (stored.length < LONGEST_HISTORY) rememberInTab(`history:${id}`, stored);
+}
+
+function keptHistory(id: string, extensions: Extension): EditorState | null {
+  const stored = recallInTab(`history:${id}`);
+  if (stored === null) return null;
+  try {
+    return EditorState.fromJSON(JSON.parse(stored), { extensions }, FIELDS);
+  } catch {
+    // A history of another version of the page; the program itself is kept elsewhere.
+    return null;
+  }
 }
 
 function runKeys(page: Page): Extension {
@@ -78,7 +156,16 @@ function runKeys(page: Page): Extension {
   ]);
 }
 
+/**
+ * What is not seen or changes the order of what is seen, beside what CodeMirror marks by
+ * itself: embeddings and isolates of bidirectional text, fillers, joiners, variation
+ * selectors, tags and every space but the usual one. Code could hide behind each.
+ */
+const UNSEEN =
+  /[\u00a0\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]/u;
+
 const BASICS: Extension[] = [
+  highlightSpecialChars({ addSpecialChars: UNSEEN }),
   lineNumbers(),
   highlightActiveLineGutter(),
   lintGutter(),

@@ -1,18 +1,30 @@
-/** The menu of example programs: a dialog with a title and one line about each. */
+/** The menu of programs: the examples, and what only this browser has. */
 
 import { ICONS, button, el, icon } from "../dom";
-import { idOf, type Example, type Page, type Part } from "../page";
+import type { KeptDocument } from "../documents";
+import type { Example, Page, Part } from "../page";
+import { idOf } from "../workspace";
+
+const LONGEST = 80;
 
 export function mountExamples(host: HTMLElement, page: Page): Part {
   const list = el("ul", { class: "example-list" });
+  const own = el("ul", { class: "example-list" });
+  const ownPart = el("section", { hidden: true }, el("h3", {}, "Kept in this browser"), own);
   const dialog = el(
     "dialog",
     { class: "examples", "aria-labelledby": "examples-title" },
     el("h2", { id: "examples-title" }, "Examples"),
     list,
+    ownPart,
     button("Close", () => dialog.close(), { class: "quiet" }),
   );
-  const open = button("", () => dialog.showModal(), { class: "tool", "aria-haspopup": "dialog" });
+  const open = button("", () => show(), { class: "tool", "aria-haspopup": "dialog" });
+  const show = (): void => {
+    page.editor?.flush();
+    page.change({ kept: page.workspace.documents.list() });
+    dialog.showModal();
+  };
   open.append(icon(ICONS.book), el("span", { class: "tool-label" }, "Examples"));
   open.setAttribute("aria-label", "Examples");
   const title = el("span", { class: "document-title" });
@@ -23,9 +35,15 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
   });
 
   let drawn: Example[] | null = null;
+  let listed: KeptDocument[] | null = null;
   const choose = (id: string): void => {
     dialog.close();
-    void page.openExample(id).then(() => page.editor?.focus());
+    page.workspace.openExample(id);
+    page.editor?.focus();
+  };
+  const chooseKept = (id: string): void => {
+    dialog.close();
+    void page.workspace.openKept(id).then(() => page.editor?.focus());
   };
   return {
     dom: host,
@@ -36,9 +54,15 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
         drawn = view.examples;
         list.replaceChildren(...drawn.map((example) => item(example, choose)));
       }
-      for (const entry of list.querySelectorAll("button")) {
+      if (view.kept !== listed) {
+        listed = view.kept;
+        ownPart.hidden = listed.length === 0;
+        own.replaceChildren(...listed.map((kept) => keptItem(kept, chooseKept)));
+      }
+      for (const entry of dialog.querySelectorAll("button")) {
         const isOpen = entry.dataset["id"] === view.document.id;
-        entry.toggleAttribute("aria-current", isOpen);
+        if (isOpen) entry.setAttribute("aria-current", "true");
+        else entry.removeAttribute("aria-current");
       }
     },
     dispose: () => host.replaceChildren(),
@@ -51,6 +75,19 @@ function item(example: Example, choose: (id: string) => void): HTMLLIElement {
   entry.append(
     el("strong", {}, example.title),
     el("span", {}, example.description),
+  );
+  return el("li", {}, entry);
+}
+
+/** A program by its title, when it was changed, and its first line of code. */
+function keptItem(kept: KeptDocument, choose: (id: string) => void): HTMLLIElement {
+  const entry = button("", () => choose(kept.id), { class: "example", "data-id": kept.id });
+  const when = new Date(kept.changed).toLocaleString();
+  const first = kept.text.split("\n").find((line) => line.trim()) ?? "";
+  entry.append(
+    el("strong", {}, kept.title.slice(0, LONGEST)),
+    el("span", {}, when),
+    el("code", {}, first.trim().slice(0, LONGEST)),
   );
   return el("li", {}, entry);
 }

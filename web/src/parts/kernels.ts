@@ -21,7 +21,9 @@ export function mountKernels(host: HTMLElement, _page: Page): Part {
         ? "NumPy computed this run, so there are no kernels; choose WebGPU to see them."
         : "Kernels that the GPU runs appear here, each with its source.";
     summary.hidden = kernels.length === 0;
-    summary.textContent = `${count(kernels.length, "kernel")}, ${count(launches, "launch").replace("launchs", "launches")}`;
+    const left = run?.kernelsLeftOut ?? 0;
+    const all = `${count(kernels.length, "kernel")}, ${count(launches, "launch").replace("launchs", "launches")}`;
+    summary.textContent = left ? `${all}; ${kernels.length} of ${kernels.length + left} kernels are listed` : all;
     list.replaceChildren(...kernels.map(item));
   };
   return {

@@ -1,7 +1,7 @@
 /** Panes and tabs: two columns with movable splitters, one column with tabs when narrow. */
 
 import { el, find } from "../dom";
-import type { Page, Part } from "../page";
+import type { Page, Part, Tab } from "../page";
 import { recall, remember } from "../storage";
 
 const TABS = [
@@ -10,52 +10,44 @@ const TABS = [
   { name: "tensors", label: "Tensors", panel: "tensors" },
   { name: "kernels", label: "Kernels", panel: "kernels" },
 ] as const;
-type Tab = (typeof TABS)[number]["name"];
-
 const NARROW = "(max-width: 719px)";
 
-export function mountLayout(host: HTMLElement, _page: Page): Part {
+export function mountLayout(host: HTMLElement, page: Page): Part {
   const workbench = find("#workbench");
-  const all = tabList(find("#tabs"), TABS.map(({ name }) => name), "All parts");
-  const results = tabList(find("#result-tabs"), ["tensors", "kernels"], "Results");
+  const all = tabList(find("#tabs"), TABS.map(({ name }) => name), "All parts", page);
+  const results = tabList(find("#result-tabs"), ["tensors", "kernels"], "Results", page);
   splitter(find("#split-columns"), workbench, "--columns", "column", 52);
   splitter(find("#split-rows"), find("#code-pane"), "--rows", "row", 62);
   const narrow = matchMedia(NARROW);
-  const apply = (): void => {
-    const tab = (host.dataset["tab"] ?? "code") as Tab;
-    if (tab === "tensors" || tab === "kernels") host.dataset["result"] = tab;
-    all.show(tab);
-    results.show((host.dataset["result"] ?? "tensors") as Tab);
-  };
-  host.dataset["tab"] ??= "code";
-  host.dataset["result"] ??= "tensors";
   return {
     dom: host,
     begin: () => {
-      if (narrow.matches) host.dataset["tab"] = "output";
-      apply();
+      if (narrow.matches) page.showTab("output");
     },
     update: (view) => {
       host.dataset["state"] = view.state;
       host.setAttribute("aria-busy", String(view.state === "loading"));
-      apply();
+      host.dataset["tab"] = view.tab;
+      host.dataset["result"] = view.results;
+      all.show(view.tab);
+      results.show(view.results);
     },
     dispose: () => undefined,
   };
 }
 
 /** Tabs by the ARIA pattern: one is in the tab order, arrow keys move between them. */
-function tabList(host: HTMLElement, names: readonly Tab[], label: string): { show(tab: Tab): void } {
+function tabList(
+  host: HTMLElement,
+  names: readonly Tab[],
+  label: string,
+  page: Page,
+): { show(tab: Tab): void } {
   host.setAttribute("role", "tablist");
   host.setAttribute("aria-label", label);
-  const choose = (name: Tab): void => {
-    document.body.dataset["tab"] = name;
-    if (name === "tensors" || name === "kernels") document.body.dataset["result"] = name;
-    globalThis.tensorwebPage?.change({});
-  };
   const tabs = TABS.filter(({ name }) => names.includes(name)).map(({ name, label: text, panel }) => {
     const tab = el("button", { type: "button", role: "tab", "aria-controls": panel, "data-tab": name }, text);
-    tab.addEventListener("click", () => choose(name));
+    tab.addEventListener("click", () => page.showTab(name));
     return tab;
   });
   host.addEventListener("keydown", (event) => {

@@ -5,10 +5,12 @@ import type { Notice, Page, Part, View } from "../page";
 
 export function mountNotice(host: HTMLElement, page: Page): Part {
   const text = el("span");
-  const close = button("Close", () => page.change({ notice: null }), { class: "quiet" });
-  host.append(text, close);
+  const buttons = el("span", { class: "notice-actions" });
+  host.append(text, buttons);
   let hosts: Notice | null = null;
+  let asked: string | null = null;
   let told = false;
+  const close = { label: "Close", run: () => page.change({ notice: null }) };
   return {
     dom: host,
     update: (view) => {
@@ -17,13 +19,30 @@ export function mountNotice(host: HTMLElement, page: Page): Part {
         const lack = whatIsMissing(view);
         if (lack && !view.notice) queueMicrotask(() => page.warn(lack));
       }
-      if (view.notice === hosts) return;
+      if (view.notice === hosts && view.conflict === asked) return;
       hosts = view.notice;
-      host.hidden = !hosts;
-      host.dataset["kind"] = hosts?.kind ?? "info";
-      text.textContent = hosts?.text ?? "";
+      asked = view.conflict;
+      const shown = asked === null ? hosts : question(asked, page);
+      host.hidden = !shown;
+      host.dataset["kind"] = shown?.kind ?? "info";
+      text.textContent = shown?.text ?? "";
+      const actions = shown?.actions ?? [];
+      const all = asked === null ? [...actions, close] : actions;
+      buttons.replaceChildren(...all.map(({ label, run }) => button(label, run, { class: "quiet" })));
     },
     dispose: () => host.replaceChildren(),
+  };
+}
+
+/** Two tabs have one program: neither version is lost without an answer. */
+function question(title: string, page: Page): Notice {
+  return {
+    kind: "warning",
+    text: `“${title}” was changed in another tab. Which version do you want?`,
+    actions: [
+      { label: "Keep mine", run: () => page.workspace.keepMine() },
+      { label: "Take theirs", run: () => page.workspace.takeTheirs() },
+    ],
   };
 }
 
@@ -31,7 +50,7 @@ export function mountNotice(host: HTMLElement, page: Page): Part {
 function whatIsMissing({ started }: View): string | null {
   if (!started) return null;
   if (!started.adapter && !started.numpy) {
-    return `${started.reason} NumPy is not on this site either, so nothing can compute here. Use a current Chrome, Edge, Safari or Firefox with WebGPU, or build the site with a NumPy wheel (build.py site --wheels).`;
+    return `${started.reason} NumPy is not on this site either, so plain Python runs and tensors do not. Use a current Chrome, Edge, Safari or Firefox with WebGPU, or build the site with a NumPy wheel (build.py site --wheels).`;
   }
   if (!started.adapter) {
     return `${started.reason} Everything works, computed on the CPU by NumPy. For the GPU use a current Chrome, Edge, Safari or Firefox.`;

@@ -2,42 +2,51 @@
 
 import { button, el, perFrame } from "../dom";
 import { count, duration } from "../format";
-import type { Page, Part } from "../page";
+import { belongsTo } from "../origin";
+import type { Page, Part, View } from "../page";
 import type { Failure, Frame, Note, RunRecord, TensorRecord } from "../protocol";
 import { barChart } from "./bar-chart";
+import { follow } from "./follow";
 import { addThumbnails } from "./thumbnails";
 
 type Output = Extract<Note, { note: "output" }>;
 type Tail = Extract<Note, { note: "tail" }>;
 type Display = Extract<Note, { note: "display" }>;
 
+/** Characters and cards of one run; the worker sends fewer unless a program forges them. */
+const MOST_TEXT = 500_000;
+const MOST_CARDS = 250;
+
 export function mountOutput(host: HTMLElement, page: Page): Part {
-  const empty = el("p", { class: "empty" }, "Output appears here.");
-  host.append(empty);
+  const belongs = el("p", { class: "belongs", hidden: true });
+  const content = el("div", { class: "output-content" }, el("p", { class: "empty" }, "Output appears here."));
+  const follower = follow(host, content);
+  host.append(belongs, content, follower.button);
   let text: HTMLPreElement | null = null;
   let tail: HTMLElement | null = null;
+  let last: { line: HTMLElement; record: RunRecord } | null = null;
   let waiting: Node[] = [];
-  let follows = true;
+  let room = MOST_TEXT;
+  let cards = 0;
 
   const flush = perFrame(() => {
-    host.append(...waiting);
+    content.append(...waiting);
     waiting = [];
-    if (follows) host.scrollTop = host.scrollHeight;
-  });
-  // New text does not scroll by itself, so this changes by the reader's hand only.
-  host.addEventListener("scroll", () => {
-    follows = host.scrollHeight - host.scrollTop - host.clientHeight < 40;
+    follower.grown();
   });
   const add = (node: HTMLElement): void => {
     waiting.push(node);
     flush();
   };
   const write = ({ stream, text: more }: Output): void => {
+    if (room < 0) return;
+    room -= more.length;
     if (!text || text.dataset["stream"] !== stream) {
       text = el("pre", { class: "text", "data-stream": stream });
       add(text);
     }
     text.append(more);
+    if (room < 0) add(el("p", { class: "cut" }, "… more output than this page can show is left out …"));
     flush();
   };
   const writeTail = (note: Tail): void => {
@@ -55,21 +64,28 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   let pictured: readonly TensorRecord[] | null = null;
   return {
     dom: host,
-    update: ({ tensors }) => {
-      if (tensors === pictured) return;
-      pictured = tensors;
-      void addThumbnails(host, tensors, page.session);
+    update: (view) => {
+      const told = belongsTo(view, "output") ?? "";
+      belongs.hidden = told === "";
+      if (belongs.textContent !== told) belongs.textContent = told;
+      content.toggleAttribute("data-stale", told !== "");
+      if (last) last.line.textContent = footer(last.record, view);
+      if (view.tensors === pictured) return;
+      pictured = view.tensors;
+      void addThumbnails(content, view.tensors, page.session);
     },
     begin: () => {
       waiting = [];
-      follows = true;
-      text = tail = null;
-      host.replaceChildren();
+      text = tail = last = null;
+      room = MOST_TEXT;
+      cards = 0;
+      content.replaceChildren();
+      follower.begin();
     },
     note: (note) => {
       if (note.note === "output") write(note);
       else if (note.note === "tail") writeTail(note);
-      else if (note.note === "display") {
+      else if (note.note === "display" && ++cards <= MOST_CARDS) {
         text = null;
         add(displayCard(note, page));
       }
@@ -77,21 +93,29 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     finished: (record) => {
       text = null;
       if (record.error) add(failureCard(record.error, page));
-      add(el("p", { class: "footer" }, footer(record)));
+      last = { line: el("p", { class: "footer" }, footer(record, page.view)), record };
+      add(last.line);
     },
-    trouble: (message) => {
+    trouble: (message, retry) => {
       text = null;
-      empty.remove();
-      add(el("p", { class: "trouble", role: "alert" }, message));
+      content.querySelector(".empty")?.remove();
+      const again = retry ? button("Retry", () => void page.session.restart(), { class: "retry" }) : null;
+      add(el("p", { class: "trouble", role: "alert" }, message, again));
     },
-    dispose: () => host.replaceChildren(),
+    dispose: () => {
+      follower.dispose();
+      host.replaceChildren();
+    },
   };
 }
 
-function footer(record: RunRecord): string {
+/** What the run came to; its end is not claimed while its tensors are being read. */
+function footer(record: RunRecord, { phase, editedSince }: View): string {
   const time = duration(record.seconds);
-  if (record.stopped) return `Stopped after ${time}`;
-  return `${record.error ? "Failed after" : "Finished in"} ${time}`;
+  if (phase === "tensors") return `The program took ${time}; its tensors are being read…`;
+  const since = editedSince ? " · edited since" : "";
+  if (record.stopped) return `Stopped after ${time}${since}`;
+  return `${record.error ? "Failed after" : "Finished in"} ${time}${since}`;
 }
 
 /** A text that is wider than its card scrolls, and then the keyboard must reach it. */
@@ -141,10 +165,11 @@ function failureCard(failure: Failure, page: Page): HTMLElement {
 
 /** A link to the line and the line itself with the failing part marked. */
 function frameLine(frame: Frame, page: Page): Node[] {
+  const { output } = page.view.origins;
   const where = frame.function && frame.function !== "<module>" ? ` in ${frame.function}` : "";
   const link = button(
     `line ${frame.line}${where}`,
-    () => page.editor?.goTo(frame.line, frame.column ?? 0),
+    () => page.goTo(output, frame.line, frame.column ?? 0),
     { class: "line-link" },
   );
   return [link, markedCode(frame)];

@@ -7,6 +7,12 @@ import type { Page, Part, View } from "../page";
 const APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 const LEAST_SHOWN = 100;
 
+/** What keys do together with Ctrl or ⌘, wherever the focus is. */
+const ACTIONS: Record<string, (page: Page) => void> = {
+  Enter: (page) => page.run(),
+  ".": (page) => page.stop(),
+};
+
 export function mountRun(host: HTMLElement, page: Page): Part {
   const keys = APPLE ? "⌘⏎" : "Ctrl ⏎";
   const shortcut = el("kbd", { "aria-hidden": "true" }, keys);
@@ -17,16 +23,21 @@ export function mountRun(host: HTMLElement, page: Page): Part {
     "aria-keyshortcuts": APPLE ? "Meta+Enter" : "Control+Enter",
   });
   run.append(icon(ICONS.run), runLabel, shortcut);
-  const stop = button("", () => page.stop(), { id: "stop" });
+  run.title = `Run the program (${APPLE ? "⌘ Enter" : "Ctrl+Enter"})`;
+  const stop = button("", () => page.stop(), {
+    id: "stop",
+    title: `Stop the program (${APPLE ? "⌘ ." : "Ctrl+."})`,
+    "aria-keyshortcuts": APPLE ? "Meta+." : "Control+.",
+  });
   stop.append(icon(ICONS.stop), el("span", {}, "Stop"));
   const state = el("span", { id: "state", role: "status" });
   host.append(run, stop, state);
 
   const onKey = (event: KeyboardEvent): void => {
-    const isRun = (event.ctrlKey || event.metaKey) && event.key === "Enter";
-    if (!isRun || event.defaultPrevented) return;
+    const action = event.ctrlKey || event.metaKey ? ACTIONS[event.key] : undefined;
+    if (!action || event.defaultPrevented) return;
     event.preventDefault();
-    page.run();
+    action(page);
   };
   document.addEventListener("keydown", onKey);
 
@@ -40,7 +51,7 @@ export function mountRun(host: HTMLElement, page: Page): Part {
     update: (view) => {
       clearTimeout(later);
       const busy = view.state === "running" || view.queued;
-      run.setAttribute("aria-disabled", String(view.state === "running"));
+      run.setAttribute("aria-disabled", String(view.state === "running" || view.held));
       runLabel.textContent = view.queued ? "Queued" : "Run";
       stop.disabled = !busy;
       const draw = (): void => {
@@ -61,8 +72,11 @@ export function mountRun(host: HTMLElement, page: Page): Part {
 
 function stateText(view: View): string {
   if (view.queued) return "Runs when Python is ready";
+  if (view.phase === "tensors") return "Reading tensors…";
   if (view.state === "running") return "Running…";
   if (!view.run || view.state === "loading") return "";
   if (view.run.stopped) return "Stopped";
+  if (view.origins.output?.document !== view.document.id) return "";
+  if (view.origins.kernels?.run !== view.origins.output?.run) return "";
   return `${view.run.error ? "Failed after" : "Done in"} ${duration(view.run.seconds)}`;
 }

@@ -2,7 +2,8 @@
 
 import { el } from "../dom";
 import { count, short, tuple } from "../format";
-import type { Page, Part } from "../page";
+import { whyNoValues } from "../origin";
+import type { Page, Part, Tab } from "../page";
 import type { TensorRecord } from "../protocol";
 import { mountViewer } from "./tensor-viewer";
 
@@ -17,15 +18,17 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   let shown = -1;
   let opened = "";
   let scheme = "";
+  let tab: Tab = "code";
 
+  const current = (): HTMLElement | null => list.querySelector("[aria-current='true']");
   const select = (tensor: TensorRecord): void => {
     for (const entry of list.querySelectorAll("button")) {
       const isChosen = entry.dataset["id"] === String(tensor.id);
       entry.setAttribute("aria-current", String(isChosen));
-      if (isChosen) list.scrollTop = entry.offsetTop - list.offsetTop - 4;
     }
     inside.hidden = false;
-    void viewer.show(tensor);
+    const problem = whyNoValues(page.view);
+    void viewer.show(problem ? { ...tensor, problem } : tensor);
   };
   const pick = (tensor: TensorRecord): void => {
     chosen = tensor.name;
@@ -35,11 +38,12 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     const tensor = page.view.tensors.find(({ displays }) => displays.includes(display));
     if (!tensor) return;
     pick(tensor);
-    document.body.dataset["tab"] = "tensors";
-    page.change({});
+    page.showTab("tensors");
+    current()?.scrollIntoView({ block: "nearest" });
   };
   const redraw = (tensors: TensorRecord[]): void => {
-    list.replaceChildren(...tensors.map((tensor) => item(tensor, pick)));
+    const rows = tensors.flatMap((tensor) => [item(tensor, pick), ...cutNotes(tensor)]);
+    list.replaceChildren(...rows);
     empty.hidden = tensors.length > 0;
     inside.hidden = tensors.length === 0;
     // What the reader chose by hand, else what the program showed last.
@@ -50,6 +54,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
       tensors[0];
     if (again) select(again);
     else viewer.clear();
+    bringIntoView(list, current());
   };
   return {
     dom: host,
@@ -73,12 +78,31 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
         viewer.redraw();
       }
       scheme = theme;
+      if (view.tab !== tab) {
+        tab = view.tab;
+        // A list that was not shown could not be scrolled.
+        queueMicrotask(() => bringIntoView(list, current()));
+      }
     },
     dispose: () => {
       viewer.dispose();
       host.replaceChildren();
     },
   };
+}
+
+/** Scroll a list, and nothing around it, by as little as shows one of its rows. */
+function bringIntoView(list: HTMLElement, row: HTMLElement | null): void {
+  if (!row) return;
+  const inside = row.getBoundingClientRect();
+  const box = list.getBoundingClientRect();
+  if (inside.top < box.top) list.scrollTop += inside.top - box.top - 4;
+  else if (inside.bottom > box.bottom) list.scrollTop += inside.bottom - box.bottom + 4;
+}
+
+/** What the list lacks after a tensor, in words. */
+function cutNotes({ cuts = [] }: TensorRecord): HTMLLIElement[] {
+  return cuts.map((text) => el("li", { class: "list-cut" }, `… ${text}`));
 }
 
 function item(tensor: TensorRecord, pick: (tensor: TensorRecord) => void): HTMLLIElement {

@@ -11,9 +11,9 @@ const THEMES = [
 ] as const;
 
 export function mountTools(host: HTMLElement, page: Page): Part {
-  const share = tool("Share", ICONS.share, () => void page.share());
+  const share = tool("Share", ICONS.share, () => void page.workspace.share());
   share.title = "Copy a link to this program";
-  const reset = tool("Reset", ICONS.reset, () => page.reset());
+  const reset = tool("Reset", ICONS.reset, () => page.workspace.reset());
   reset.title = "Back to the original program";
   const theme = button("", () => turnTheme(), { class: "tool icon-only", id: "theme" });
   const help = helpDialog();
@@ -53,6 +53,7 @@ function tool(label: string, picture: string, action: () => void): HTMLButtonEle
 
 const KEYS: readonly (readonly [string, string])[] = [
   ["Ctrl or ⌘ + Enter, Shift + Enter", "run the program"],
+  ["Ctrl or ⌘ + .", "stop the program"],
   ["Esc, then Tab", "leave the editor; Tab alone indents"],
   ["Ctrl or ⌘ + F", "search in the program"],
   ["Arrow keys on a heat map", "move the cell cursor; Page keys and Home, End jump"],
@@ -64,11 +65,12 @@ function helpDialog(): HTMLDialogElement {
   const dialog = el(
     "dialog",
     { class: "help", "aria-labelledby": "help-title" },
-    el("h2", { id: "help-title" }, "How this page works"),
+    // The dialog opens at its top: what has the focus is brought into view.
+    el("h2", { id: "help-title", tabindex: -1, autofocus: true }, "How this page works"),
     el(
       "p",
       {},
-      "Your program runs in this browser: Python in a worker, tensors on your GPU through WebGPU or on the CPU through NumPy. Nothing is sent anywhere.",
+      "Your program runs in this browser: Python in a worker, tensors on your GPU through WebGPU or on the CPU through NumPy. It reaches this site only, unless you allow it the network below.",
     ),
     el(
       "p",
@@ -76,7 +78,7 @@ function helpDialog(): HTMLDialogElement {
       "The last expression and everything given to tw.show(x) is displayed. Every tensor of the run is in the list on the right; choose one to look into it.",
     ),
     el("dl", {}, ...rows),
-    el("p", {}, "What you type is kept in this browser, one copy per example; Reset goes back to the original."),
+    el("p", {}, "What you type is kept in this browser, for each example and each shared program; Reset goes back to the original, and Undo returns from there."),
     button("Close", () => dialog.close(), { class: "primary" }),
   );
   return dialog;

@@ -1,0 +1,168 @@
+"""What programs reach: their own site alone, unless the reader opens the network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from other_site import OtherSite, plain_host, running
+from page_driver import PageDriver, expect
+from playwright.sync_api import Browser
+
+from conftest import SITE
+
+PRELUDE = """
+const heard = (target, name) => new Promise((done, fail) => {
+    target.onerror = () => fail(new Error("refused"));
+    target[name] = ({data}) => data === 0 ? target.onerror() : done();
+});
+const start = (words) => new Worker(URL.createObjectURL(new Blob([words])));
+"""
+
+WAYS_OUT = {
+    "fetch": "await (await fetch(U)).text()",
+    "fetch without CORS": "await fetch(U, {mode: 'no-cors'})",
+    "waiting request": """
+        const request = new XMLHttpRequest();
+        request.open('GET', U, false);
+        request.send()""",
+    "web socket": "await heard(new WebSocket(U.replace('http', 'ws')), 'onopen')",
+    "event source": "await heard(new EventSource(U), 'onopen')",
+    "import": "await import(U)",
+    "font": "await new FontFace('x', `url(${U})`).load()",
+    "nested worker": """
+        const post = (x) => `() => postMessage(${x})`;
+        const words = `fetch('${U}').then(${post(1)}, ${post(0)})`;
+        await heard(start(words), 'onmessage')""",
+    "nested worker of another site": "await heard(new Worker(U), 'onmessage')",
+    "the page's own worker": """
+        const inner = new Worker(FILE, {type: 'module'});
+        const {port1, port2} = new MessageChannel();
+        const answered = new Promise((done, fail) => {
+            port1.onmessage = ({data}) => { if (data.id === 2) done() };
+            inner.onerror = () => fail(new Error('refused'));
+        });
+        inner.postMessage(null, [port2]);
+        const details = {interrupt: null, digest: null};
+        port1.postMessage({id: 1, question: 'start', details});
+        const source = `from pyodide.http import pyfetch; await pyfetch('${U}')`;
+        const run = {source, device: 'cpu'};
+        port1.postMessage({id: 2, question: 'run', details: run});
+        await answered""",
+}
+"""What a program may try, as JavaScript; `U` is an address of the other site."""
+
+PROGRAM = """
+from pyodide.code import run_js
+await run_js({code!r})
+"""
+
+
+@pytest.fixture(scope="module")
+def other() -> Iterator[OtherSite]:
+    server = OtherSite()
+    with running(server):
+        yield server
+
+
+@pytest.fixture(scope="module", params=["our server", "a host without headers"])
+def shared(
+    request: pytest.FixtureRequest, chromium: Browser, site_url: str
+) -> Iterator[PageDriver]:
+    """A page from both kinds of host."""
+    context = chromium.new_context()
+    with plain_host(SITE.parent) as plain:
+        url = site_url if request.param == "our server" else f"{plain}{SITE.name}/"
+        yield PageDriver(context.new_page()).open(url)
+        context.close()
+
+
+def attempt(driver: PageDriver, other: OtherSite, way: str) -> str:
+    """Run a program that goes one way out and return the state."""
+    file = driver.page.evaluate(
+        "document.querySelector('script[src]').src.replace('main', 'worker')"
+    )
+    address = f"{other.url}{way.replace(' ', '-')}"
+    names = f"const U = '{address}', FILE = '{file}';"
+    code = f"(async () => {{{names}{PRELUDE}{WAYS_OUT[way]}}})()"
+    return driver.run(PROGRAM.format(code=code))
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_program_reaches_no_other_site(
+    shared: PageDriver, other: OtherSite, way: str
+) -> None:
+    other.heard.clear()
+    assert attempt(shared, other, way) == "error"
+    assert other.heard == []
+    assert "restarted" not in shared.output
+
+
+def test_program_reaches_its_own_site(shared: PageDriver) -> None:
+    source = "from pyodide.http import pyfetch, open_url\n"
+    source += "print((await pyfetch('build.json')).status)\n"
+    source += "print('sizes' in open_url('build.json').read())\n"
+    source += "from js import URL, location, fetch\n"
+    source += "print((await fetch(URL.new('build.json', location.href))).status)"
+    assert shared.run(source) == "ready", shared.output
+    assert shared.output.startswith("200\nTrue\n200\n")
+
+
+def test_reader_opens_the_network_for_one_program(
+    shared: PageDriver, other: OtherSite
+) -> None:
+    page = shared.page
+    switch = page.get_by_role("switch", name="Allow network")
+    expect(page.locator("#network")).to_contain_text("this site only")
+    switch.check()
+    expect(page.locator("#network")).to_contain_text("may reach any site")
+    shared.idle()
+    other.heard.clear()
+    assert attempt(shared, other, "fetch") == "ready"
+    assert other.heard == ["/fetch"]
+    assert page.evaluate("crossOriginIsolated") == shared.run_js("crossOriginIsolated")
+    page.evaluate("location.hash = '#ex=03-reductions'")
+    expect(switch).not_to_be_checked()
+    expect(page.locator("#network")).to_contain_text("this site only")
+    shared.idle()
+    other.heard.clear()
+    assert attempt(shared, other, "fetch") == "error"
+    assert other.heard == []
+
+
+def test_other_pages_cannot_show_this_one(
+    chromium: Browser, shared: PageDriver, tmp_path: Path
+) -> None:
+    url = shared.page.evaluate("new URL('.', location.href).href")
+    (tmp_path / "index.html").write_text(f"<iframe src='{url}'></iframe>")
+    page = chromium.new_context().new_page()
+    with plain_host(tmp_path) as around:
+        page.goto(around)
+        inside = page.frames[-1]
+        inside.wait_for_load_state("load")
+        assert inside.locator("#run").count() == 0
+        # With a header the browser refuses, without one the page itself does.
+        said = inside.get_by_text("in a tab of its own").count()
+        assert said == (1 if inside.url == url else 0)
+        assert url.endswith(f"{SITE.name}/") == (said == 1)
+    page.context.close()
+
+
+@pytest.mark.parametrize("is_plain", [False, True], ids=["our server", "plain host"])
+def test_firefox_keeps_programs_in(
+    firefox: Browser, site_url: str, other: OtherSite, is_plain: bool
+) -> None:
+    context = firefox.new_context()
+    with plain_host(SITE.parent) as plain:
+        url = f"{plain}{SITE.name}/" if is_plain else site_url
+        driver = PageDriver(context.new_page()).open(url)
+        other.heard.clear()
+        for way in ("fetch", "import", "nested worker", "web socket"):
+            assert attempt(driver, other, way) == "error", way
+        assert other.heard == []
+        driver.page.get_by_role("switch", name="Allow network").check()
+        driver.idle()
+        assert attempt(driver, other, "fetch") == "ready", driver.output
+        assert other.heard == ["/fetch"]
+    context.close()

@@ -1,0 +1,336 @@
+"""Nothing shown lies: output's end, stale results, cut lists, long texts, places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from page_driver import PageDriver, expect
+from playwright.sync_api import Browser, Page
+from test_page_access import violations
+
+SLEEP = "import asyncio\nawait asyncio.sleep({})\n"
+FAR = "document.querySelector('#output')"
+LEFT = f"{FAR}.scrollHeight - {FAR}.scrollTop - {FAR}.clientHeight"
+SOURCE = "tensorwebPage.editor.source()"
+PHONE: Any = {"width": 390, "height": 760}
+
+
+@pytest.fixture(scope="module")
+def shared(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
+    context = chromium.new_context()
+    driver = PageDriver(context.new_page(), patient=True).open(site_url)
+    yield driver
+    driver.clean()
+    context.close()
+
+
+@pytest.fixture
+def phone(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
+    context = chromium.new_context(viewport=PHONE)
+    driver = PageDriver(context.new_page()).open(site_url)
+    yield driver
+    driver.clean()
+    context.close()
+
+
+def open_example(page: Page, name: str) -> None:
+    page.get_by_role("button", name="Examples").click()
+    page.locator(f"[data-id='{name}']").click()
+
+
+# Output
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "for i in range(3000): print('line', i)",
+        "import asyncio\nfor i in range(100):\n    print('line', i)\n"
+        "    await asyncio.sleep(0.01)",
+        "import tensorweb as tw\nfor i in range(30): tw.show(tw.ones((20, 20)))",
+    ],
+    ids=["burst", "slow", "pictures"],
+)
+def test_output_follows_its_end(shared: PageDriver, source: str) -> None:
+    assert shared.run(source) == "ready"
+    shared.page.wait_for_function(f"{LEFT} < 2")
+    expect(shared.page.locator(".new-output")).to_be_hidden()
+
+
+def test_output_stays_where_the_reader_scrolled(shared: PageDriver) -> None:
+    page = shared.page
+    lines = "for i in range({}): print('line', i)\n"
+    shared.begin(lines.format(200) + SLEEP.format(600))
+    expect(page.locator("#output")).to_contain_text("line 199")
+    page.wait_for_function(f"{LEFT} < 2")
+    page.hover("#output")
+    page.mouse.wheel(0, -400)
+    page.wait_for_function(f"{LEFT} > 100")
+    place = page.evaluate(f"{FAR}.scrollTop")
+    page.click("#stop")
+    assert shared.idle() == "ready"
+    expect(page.locator("#output .footer")).to_be_attached()
+    assert page.evaluate(f"{FAR}.scrollTop") == place
+    page.get_by_role("button", name="New output").click()
+    page.wait_for_function(f"{LEFT} < 2")
+    expect(page.locator(".new-output")).to_be_hidden()
+    expect(page.locator("#output")).to_be_focused()
+
+
+# What results belong to
+
+
+TENSOR = "import tensorweb as tw\nx = tw.ones((5, 5))\ntw.show(x)\n"
+
+
+def test_results_say_to_which_program_they_belong(shared: PageDriver) -> None:
+    page = shared.page
+    open_example(page, "01-tour")
+    assert shared.run(TENSOR) == "ready"
+    shared.pictured()
+    expect(page.locator("#belongs")).to_be_hidden()
+    expect(page.locator("#output .belongs")).to_be_hidden()
+    title = page.inner_text(".document-title")
+    open_example(page, "03-reductions")
+    expect(page.locator("#belongs")).to_have_text(f"From “{title}”")
+    expect(page.locator("#output .belongs")).to_have_text(f"From “{title}”")
+    expect(page.locator("#state")).to_be_empty()
+    assert page.locator("[data-stale]").count() >= 2
+    assert violations(page) == []
+    page.go_back()
+    expect(page.locator("#belongs")).to_be_hidden()
+    assert page.locator("[data-stale]").count() == 0
+
+
+@pytest.mark.needs_numpy
+def test_results_say_on_which_device_they_were_computed(shared: PageDriver) -> None:
+    page = shared.page
+    assert shared.run(TENSOR) == "ready"
+    shared.choose_device("cpu")
+    expect(page.locator("#belongs")).to_have_text("Computed on WebGPU")
+    shared.choose_device("webgpu")
+    expect(page.locator("#belongs")).to_be_hidden()
+
+
+def test_results_of_the_run_before_are_marked_during_a_run(shared: PageDriver) -> None:
+    page = shared.page
+    assert shared.run(TENSOR) == "ready"
+    shared.begin(SLEEP.format(600))
+    expect(page.locator("#belongs")).to_have_text("From the run before")
+    page.click("#tensors .tensor")
+    expect(page.locator(".viewer-problem")).to_contain_text("from the run before")
+    expect(page.locator(".heatmap")).to_be_hidden()
+    page.click("#stop")
+    assert shared.idle() == "ready"
+    expect(page.locator("#belongs")).to_be_hidden()
+
+
+def test_the_end_is_not_claimed_before_it(shared: PageDriver) -> None:
+    page = shared.page
+    page.evaluate(
+        """() => {
+          const session = tensorwebPage.session;
+          const ask = session.ask.bind(session);
+          const held = new Promise(resolve => { globalThis.release = resolve; });
+          session.ask = async (question, details) => {
+            if (question === "describe") await held;
+            return ask(question, details);
+          };
+        }"""
+    )
+    shared.write(TENSOR)
+    page.click("#run")
+    footer = page.locator("#output .footer")
+    expect(footer).to_contain_text("tensors are being read")
+    expect(page.locator("#state")).not_to_contain_text("Done")
+    assert "Finished" not in shared.output
+    page.evaluate("release(); delete tensorwebPage.session.ask")
+    assert shared.idle() == "ready"
+    expect(footer).to_contain_text("Finished in")
+    page.click("#editor .cm-content")
+    page.keyboard.type("# more")
+    expect(footer).to_contain_text("edited since")
+
+
+def test_a_failure_is_marked_in_the_program_that_failed(shared: PageDriver) -> None:
+    page = shared.page
+    open_example(page, "01-tour")
+    caught = "try:\n    sleep(600)\nexcept KeyboardInterrupt:\n    pass\n"
+    shared.begin(f"from time import sleep\n{caught}1 / 0")
+    open_example(page, "03-reductions")
+    page.wait_for_function("tensorwebPage.view.document.id === '03-reductions'")
+    page.click("#stop")
+    assert shared.idle() == "error"
+    expect(page.locator(".failure")).to_be_visible()
+    assert page.locator(".cm-lintRange-error").count() == 0
+    page.click(".line-link")
+    page.wait_for_function("tensorwebPage.view.document.id === '01-tour'")
+    expect(page.locator(".cm-lintRange-error")).to_have_text("1 / 0")
+    expect(page.locator(".cm-activeLine")).to_contain_text("1 / 0")
+
+
+def test_tensors_of_a_python_that_was_restarted_say_so(
+    page: Page, site_url: str
+) -> None:
+    driver = PageDriver(page).open(site_url)
+    assert driver.run(TENSOR) == "ready"
+    page.evaluate("tensorwebPage.session.restart()")
+    expect(page.locator("#belongs")).to_contain_text("Python was restarted")
+    driver.idle()
+    page.click("#tensors .tensor")
+    expect(page.locator(".viewer-problem")).to_contain_text("Python was restarted")
+    assert driver.run(TENSOR) == "ready"
+    driver.pictured()
+    driver.clean()
+
+
+# Lists
+
+
+def test_a_clicked_row_stays_under_the_pointer(shared: PageDriver) -> None:
+    page = shared.page
+    source = (
+        "import tensorweb as tw\nfor i in range(30): globals()[f'x{i}'] = tw.ones(2)"
+    )
+    assert shared.run(source) == "ready"
+    row = page.locator("#tensors .tensor").nth(2)
+    before = row.bounding_box()
+    row.click()
+    shared.pictured()
+    assert row.bounding_box() == before
+
+
+def test_cut_lists_say_how_many_there_are(shared: PageDriver) -> None:
+    source = (
+        "import tensorweb as tw\nhistory = [tw.ones(2) for _ in range(91)]\nlast = 1"
+    )
+    assert shared.run(source) == "ready"
+    expect(shared.page.locator(".list-cut")).to_have_text("… history: 50 of 91 shown")
+
+
+def test_kernels_are_one_aligned_row_each(shared: PageDriver) -> None:
+    page = shared.page
+    source = "import tensorweb as tw\n(tw.arange(4.0) * 2 + 1).sum().item()"
+    assert shared.run(source) == "ready"
+    page.get_by_role("tab", name="Kernels").click()
+    page.wait_for_selector(".kernel")
+    tops = page.evaluate(
+        "() => { const summary = document.querySelector('.kernel summary');"
+        "const name = summary.querySelector('strong');"
+        "const style = getComputedStyle(summary);"
+        "const line = name.getBoundingClientRect();"
+        "return [line.top - summary.getBoundingClientRect().top,"
+        "parseFloat(style.paddingTop)] }"
+    )
+    assert tops[0] == pytest.approx(tops[1], abs=4)
+    page.get_by_role("tab", name="Tensors").click()
+
+
+# Long texts
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "raise ValueError('x' * 50_000_000)",
+        "raise ValueError('line\\n' * 1_000_000)",
+        "import tensorweb as tw\ntw.show(tw.ones(2), 'n' * 10_000_000)",
+        "import tensorweb as tw\nt = 't' * 10_000_000\n"
+        "tw.show(tw.bar_chart({t: 1}, title=t))",
+        "import tensorweb as tw\nx = tw.ones(2)\n"
+        "for i in range(30_000): globals()[f'n{i}'] = x",
+        "import tensorweb as tw\nx = tw.ones((1,) * 300)",
+    ],
+    ids=["message", "lines", "name", "chart", "names", "axes"],
+)
+def test_long_texts_are_cut(shared: PageDriver, source: str) -> None:
+    shared.run(source)
+    assert len(shared.page.inner_text("body")) < 100_000
+    assert shared.page.evaluate("document.querySelectorAll('*').length") < 5_000
+
+
+def test_forged_texts_are_cut(shared: PageDriver) -> None:
+    """A program can send what Python's side would never send."""
+    forge = (
+        "import js\nfrom pyodide.code import run_js\n"
+        'run_js("for (let i = 0; i < 20; i++)'
+        " postMessage({note: 'output', stream: 'stdout', text: 'x'.repeat(5e6)});"
+        "postMessage({note: 'display', display: 0, name: 'n'.repeat(5e6),"
+        " text: 't'.repeat(5e6), tensor: false, chart: null})\")"
+    )
+    assert shared.run(forge) == "ready"
+    assert len(shared.page.inner_text("body")) < 1_000_000
+    assert shared.run("print('usable')") == "ready"
+
+
+# Places
+
+
+def test_editor_is_framed_on_every_side(shared: PageDriver) -> None:
+    page = shared.page
+    page.click("#editor .cm-content")
+    outline = page.evaluate(
+        "getComputedStyle(document.querySelector('#editor')).outline"
+    )
+    assert "solid 2px" in outline
+    assert "solid" not in page.evaluate(
+        "getComputedStyle(document.querySelector('.cm-editor')).outline"
+    )
+
+
+def test_stop_has_a_key(shared: PageDriver) -> None:
+    page = shared.page
+    shared.begin("while True: pass")
+    page.click("#editor .cm-content")
+    page.keyboard.press("Control+.")
+    assert shared.idle() == "ready"
+    expect(page.locator("#output")).to_contain_text("Stopped after")
+    assert page.get_attribute("#stop", "title") == "Stop the program (Ctrl+.)"
+    page.get_by_role("button", name="Help").click()
+    expect(page.locator("dialog.help")).to_contain_text("stop the program")
+    page.keyboard.press("Escape")
+
+
+def test_line_link_shows_the_code_on_a_phone(phone: PageDriver) -> None:
+    page = phone.page
+    assert phone.run("x = 1\n1 / 0") == "error"
+    expect(page.locator("#editor")).to_be_hidden()
+    page.click(".line-link")
+    expect(page.locator("#editor")).to_be_visible()
+    expect(page.locator(".cm-activeLine")).to_contain_text("1 / 0")
+
+
+def test_a_chosen_program_is_shown_on_a_phone(phone: PageDriver) -> None:
+    assert phone.run("print(1)") == "ready"
+    expect(phone.page.locator("#editor")).to_be_hidden()
+    open_example(phone.page, "03-reductions")
+    expect(phone.page.locator("#editor")).to_be_visible()
+
+
+def test_chosen_tensor_is_in_view_on_a_phone(phone: PageDriver) -> None:
+    page = phone.page
+    source = (
+        "import tensorweb as tw\nfor i in range(30): globals()[f'x{i}'] = tw.ones(2)\n"
+    )
+    assert phone.run(source + "tw.show(x25)") == "ready"
+    page.get_by_role("tab", name="Tensors").first.click()
+    row = page.locator(".tensor[aria-current=true]")
+    expect(row).to_contain_text("x25")
+    expect(row).to_be_in_viewport(ratio=0.9)
+    page.get_by_role("tab", name="Output").click()
+    page.click("button.display-name")
+    expect(row).to_be_in_viewport(ratio=0.9)
+
+
+def test_help_opens_at_its_top_on_a_phone(phone: PageDriver) -> None:
+    page = phone.page
+    page.get_by_role("button", name="Help").click()
+    expect(page.locator("#help-title")).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.querySelector('dialog.help').scrollTop") == 0
+    columns = page.evaluate(
+        "[...document.querySelectorAll('dialog.help dd')].map(d => d.clientWidth)"
+    )
+    assert min(columns) > 200
+    assert violations(page) == []

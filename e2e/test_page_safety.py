@@ -1,0 +1,336 @@
+"""Programs that mean harm: later visits, other programs and the page stay safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from page_driver import PageDriver, expect
+from playwright.sync_api import Browser, Page
+
+SNAPSHOT = "caches.open('tensorweb-snapshot').then((cache) => cache.keys())"
+
+EVIL = """
+from tensorweb.playground import session
+from tensorweb.playground.preload import SAMPLE
+before = session.Session._run
+async def _run(self, source, device):
+    if source != SAMPLE:
+        self._emit("output", {"stream": "stdout", "text": "OWNED "})
+    return await before(self, source, device)
+session.Session._run = _run
+"""
+
+POISON = """
+from pyodide.code import run_js
+await run_js('''async (evil) => {
+  const site = new URL('.', self.location.href).href;
+  const {loadPyodide} = await import(site + 'pyodide/pyodide.mjs');
+  const home = site + 'pyodide/';
+  const options = {indexURL: home, packageBaseUrl: home, _makeSnapshot: true};
+  const python = await loadPyodide(options);
+  const build = await (await fetch('build.json')).json();
+  const wheel = await (await fetch(build.wheel)).arrayBuffer();
+  python.unpackArchive(new Uint8Array(wheel), 'wheel');
+  python.runPython(evil);
+  python.runPython('from tensorweb.playground.preload import preload; preload()');
+  const cache = await caches.open('tensorweb-snapshot');
+  const [key] = await cache.keys();
+  await cache.put(key.url, new Response(python.makeMemorySnapshot()));
+}''')(EVIL)
+print('planted')
+"""
+
+
+@pytest.fixture(scope="module")
+def shared(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
+    context = chromium.new_context()
+    driver = PageDriver(context.new_page()).open(site_url)
+    yield driver
+    context.close()
+
+
+def test_planted_snapshot_is_thrown_away(page: Page, site_url: str) -> None:
+    driver = PageDriver(page).open(site_url)
+    page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
+    assert driver.run(f"EVIL = {EVIL!r}\n{POISON}") == "ready", driver.output
+    driver.open(site_url)
+    assert page.evaluate("tensorwebPage.view.started.snapshot") is False
+    assert driver.run("print('mine')") == "ready"
+    assert driver.output.startswith("mine")
+    # The start after that has a snapshot again, of its own.
+    page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
+    driver.open(site_url)
+    assert page.evaluate("tensorwebPage.view.started.snapshot") is True
+    assert driver.run("print('mine')") == "ready"
+    assert driver.output.startswith("mine")
+
+
+def test_unknown_snapshot_is_not_used(page: Page, site_url: str) -> None:
+    """A page that has forgotten the digest starts anew and learns another."""
+    driver = PageDriver(page).open(site_url)
+    page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
+    page.evaluate("localStorage.removeItem('tensorweb:snapshot')")
+    driver.open(site_url)
+    assert page.evaluate("tensorwebPage.view.started.snapshot") is False
+    assert page.evaluate("localStorage['tensorweb:snapshot'].length") == 64
+
+
+WATCH = """
+import builtins
+from pyodide.code import run_js
+builtins.left = 'left behind'
+run_js("self.spied = []; self.addEventListener('message', (e) => spied.push(e.data))")
+print('watching')
+"""
+LOOK = """
+import builtins
+from pyodide.code import run_js
+secret = 42
+print(getattr(builtins, 'left', 'nothing'), run_js("typeof self.spied"))
+"""
+
+
+def link_to(driver: PageDriver, site_url: str, source: str) -> str:
+    packed = """async (source) => {
+        const stream = new Blob([source]).stream();
+        const packed = stream.pipeThrough(new CompressionStream('deflate-raw'));
+        const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+        return btoa(String.fromCharCode(...bytes))
+            .replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+    }"""
+    return f"{site_url}#code={driver.page.evaluate(packed, source)}"
+
+
+def start_shown(driver: PageDriver) -> str:
+    """Run the program that is open and return its first line."""
+    page = driver.page
+    page.wait_for_function("!tensorwebPage.view.held")
+    page.evaluate("globalThis.before = tensorwebPage.view.run")
+    page.click("#run")
+    page.wait_for_function("tensorwebPage.view.run !== before")
+    assert driver.idle() == "ready", driver.output
+    driver.drawn()
+    return driver.output.split("\n")[0]
+
+
+def go_to(driver: PageDriver, address: str) -> None:
+    driver.page.evaluate("(address) => { location.href = address }", address)
+    kind = "link" if "#code=" in address else "example"
+    driver.page.wait_for_function(f"tensorwebPage.view.document.kind === '{kind}'")
+
+
+def test_linked_program_shares_python_with_no_other(page: Page, site_url: str) -> None:
+    driver = PageDriver(page).open(f"{site_url}#ex=01-tour")
+    assert driver.run("import builtins\nbuiltins.left = 'mine'") == "ready"
+    go_to(driver, link_to(driver, site_url, LOOK))
+    assert start_shown(driver) == "nothing undefined"
+    go_to(driver, link_to(driver, site_url, WATCH))
+    page.wait_for_function("tensorwebPage.editor.source().includes('watching')")
+    assert start_shown(driver) == "watching"
+    go_to(driver, f"{site_url}#ex=02-broadcasting")
+    driver.idle()
+    assert driver.run(LOOK) == "ready"
+    assert driver.output.startswith("nothing undefined")
+
+
+def test_own_programs_keep_their_worker(shared: PageDriver, site_url: str) -> None:
+    assert shared.run("import builtins\nbuiltins.left = 'mine'") == "ready"
+    shared.page.evaluate("location.hash = '#ex=03-reductions'")
+    shared.page.wait_for_function(
+        "tensorwebPage.view.document.id === '03-reductions' && !tensorwebPage.view.held"
+    )
+    assert shared.page.evaluate("document.body.dataset.state") == "ready"
+    assert shared.run(LOOK) == "ready"
+    assert shared.output.startswith("mine")
+
+
+def restart(driver: PageDriver) -> None:
+    """Give the page a Python that no program has changed."""
+    driver.page.evaluate("tensorwebPage.session.restart()")
+    driver.idle()
+
+
+FORGED = [
+    "'x'",
+    "null",
+    "{id: 'x'}",
+    "{id: 5, answer: '{}'}",
+    "{note: 'step', text: 7}",
+    "{note: 'output', stream: 'stdout', text: 'forged'}",
+    "{fatal: 'forged'}",
+]
+
+
+@pytest.mark.parametrize("message", FORGED)
+def test_forged_message_changes_nothing(shared: PageDriver, message: str) -> None:
+    code = f"self.postMessage({message})"
+    source = f"from pyodide.code import run_js\nrun_js({code!r})\nprint('through')"
+    assert shared.run(source) == "ready"
+    assert shared.output.startswith("through")
+    assert "forged" not in shared.output
+    shared.clean()
+
+
+ANSWERS = """
+import sys, time
+from pyodide.code import run_js
+run_js('''for (let id = 0; id < 500; id++) self.postMessage({{
+    id, answer: JSON.stringify({{seconds: 1, stopped: false, error: null, kernels: []}})
+}})''')
+{rest}
+"""
+
+
+def test_program_cannot_say_that_it_has_ended(shared: PageDriver) -> None:
+    shared.begin(ANSWERS.format(rest="print('going on')\nwhile True: pass"))
+    expect(shared.page.locator("#output")).to_contain_text("going on")
+    assert shared.page.evaluate("document.body.dataset.state") == "running"
+    shared.page.click("#stop")
+    assert shared.idle() == "ready"
+    expect(shared.page.locator("#output")).to_contain_text("Stopped after")
+
+
+SPY = """
+from pyodide.code import run_js
+run_js('''
+  self.seen = [];
+  const look = (prototype, name) => {
+    const own = Object.getOwnPropertyDescriptor(prototype, name);
+    const get = function () { seen.push(this); return own.get.call(this) };
+    Object.defineProperty(prototype, name, {get, configurable: true});
+  };
+  look(MessageEvent.prototype, 'data');
+  look(MessageEvent.prototype, 'ports');
+  const {postMessage} = MessagePort.prototype;
+  MessagePort.prototype.postMessage = function (...given) {
+    seen.push({data: given[0]});
+    return Reflect.apply(postMessage, this, given);
+  };
+''')
+"""
+SEEN = """
+from pyodide.code import run_js
+ours = "({data}) => data?.question || data?.answer || data?.said"
+print(run_js(f"seen.length > 0 && seen.filter({ours}).length"))
+"""
+
+
+def test_program_gets_no_hold_of_the_line(shared: PageDriver) -> None:
+    assert shared.run(SPY) == "ready", shared.output
+    assert shared.run(SEEN) == "ready", shared.output
+    assert shared.output.startswith("0\n")
+    restart(shared)
+
+
+CHANGE = """
+from tensorweb.playground import bridge
+async def changed(**details):
+    return {answer}
+def handlers(session, before=bridge.handlers, changed=changed):
+    return {{**before(session), {question!r}: changed}}
+bridge.handlers = handlers
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("describe", "[{'name': 5}]"),
+        ("describe", "'text'"),
+        ("run", "None"),
+        ("run", "{'seconds': 1, 'stopped': False, 'error': {}, 'kernels': []}"),
+    ],
+)
+def test_answers_of_a_changed_python_are_checked(
+    shared: PageDriver, question: str, answer: str
+) -> None:
+    shared.run(CHANGE.format(question=question, answer=answer))
+    assert shared.run("1") == "error"
+    trouble = shared.page.locator(".trouble").last
+    expect(trouble).to_contain_text(f"“{question}” is damaged")
+    shared.clean()
+    restart(shared)
+
+
+def test_heat_map_of_absurd_size_is_refused(shared: PageDriver) -> None:
+    page = shared.page
+    source = """
+import tensorweb as tw
+from tensorweb.playground import pictures
+async def huge(*details):
+    return {"rows": 30000, "columns": 30000, "blockRows": 1, "blockColumns": 1,
+            "fullRows": 30000, "fullColumns": 30000, "how": "each", "values": "",
+            "low": 0.0, "high": 1.0, "diverging": False}
+pictures.heatmap = huge
+x = tw.ones((8, 8))
+"""
+    assert shared.run(source) == "ready"
+    expect(page.locator(".viewer-problem")).to_contain_text("damaged")
+    assert (
+        page.evaluate(
+            "Math.max(...[...document.querySelectorAll('canvas')]"
+            ".map((canvas) => canvas.width), 0)"
+        )
+        < 5000
+    )
+    shared.clean()
+    restart(shared)
+
+
+FLOODS: dict[str, Any] = {
+    "messages": "run_js(\"for(;;) postMessage({note: 'step', text: 'x'})\")",
+    "stored postMessage": (
+        'run_js("const post = Object.getPrototypeOf(self).postMessage'
+        " ?? self.postMessage; for(;;) post.call(self, 'x')\")"
+    ),
+    "output": "while True: session._emit('output', {'stream': 'stdout', 'text': 'x'})",
+    "long output": (
+        "while True: session._emit("
+        "'output', {'stream': 'stdout', 'text': 'x' * 100000})"
+    ),
+    "displays": (
+        "while True: session._emit('display', {'display': 0, 'name': None,"
+        " 'text': 'x', 'tensor': False, 'chart': None})"
+    ),
+    "tails": (
+        "while True: session._emit("
+        "'tail', {'stream': 'stdout', 'text': 'x' * 20000, 'omitted': 5})"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_flood_ends_the_worker(shared: PageDriver, kind: str) -> None:
+    source = "from pyodide.code import run_js\n"
+    source += "from tensorweb.playground import bridge\nsession = bridge._session\n"
+    shared.write(source + FLOODS[kind])
+    shared.page.click("#run")
+    trouble = shared.page.locator(".trouble").last
+    expect(trouble).to_contain_text("more messages than a page can take")
+    expect(trouble).to_contain_text("Python was restarted; your code is as it was")
+    shared.idle()
+    assert FLOODS[kind] in shared.page.evaluate("tensorwebPage.editor.source()")
+    assert shared.run("print('next')") == "ready"
+    assert shared.output.startswith("next")
+
+
+PRINTS = {
+    "lines": "for i in range(200_000): print(i)",
+    "both streams": """
+import sys
+for i in range(100_000):
+    print(i)
+    print(i, file=sys.stderr)
+""",
+    "no line ends": "for i in range(200_000): print(i, end=' ', flush=True)",
+    "displays": "import tensorweb as tw\nfor i in range(3000): tw.show(i)",
+}
+
+
+@pytest.mark.parametrize("kind", PRINTS)
+def test_fast_printing_is_no_flood(shared: PageDriver, kind: str) -> None:
+    assert shared.run(f"{PRINTS[kind]}\nprint('the end')") == "ready", shared.output
+    expect(shared.page.locator("#output")).to_contain_text("the end")
+    assert "restarted" not in shared.output

@@ -1,0 +1,47 @@
+/** Gathers what a program says and hands it on once per frame, in order. */
+
+import type { Note } from "./protocol";
+
+/** In a hidden tab there are no frames. */
+const LONGEST_MS = 200;
+
+export class Batch {
+  #notes: Note[] = [];
+  #texts: string[] = [];
+  #frame = 0;
+  #timer = 0;
+
+  constructor(readonly handOn: (note: Note) => void) {}
+
+  /** Take a note; texts that follow each other on one stream become one. */
+  add(note: Note): void {
+    const last = this.#notes.at(-1);
+    if (note.note === "output" && last?.note === "output" && last.stream === note.stream) {
+      this.#texts.push(note.text);
+      return;
+    }
+    this.#join();
+    this.#notes.push(note);
+    if (note.note === "output") this.#texts.push(note.text);
+    if (this.#timer) return;
+    this.#frame = requestAnimationFrame(() => this.flush());
+    this.#timer = window.setTimeout(() => this.flush(), LONGEST_MS);
+  }
+
+  /** Hand everything on now. */
+  flush(): void {
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.#join();
+    const notes = this.#notes;
+    this.#notes = [];
+    notes.forEach(this.handOn);
+  }
+
+  #join(): void {
+    const last = this.#notes.at(-1);
+    if (last?.note === "output") this.#notes[this.#notes.length - 1] = { ...last, text: this.#texts.join("") };
+    this.#texts = [];
+  }
+}

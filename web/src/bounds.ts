@@ -1,0 +1,23 @@
+/** Cuts what the worker tells to what a page can draw; a program can make anything long. */
+
+const MOST_TEXT = 30_000;
+const MOST_ITEMS = 1_000;
+
+/** Return a text, or both its ends when it is longer than that. */
+export function clipped(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = Math.floor(most / 2);
+  const omitted = (text.length - 2 * half).toLocaleString("en-US");
+  return `${text.slice(0, half)}\n… ${omitted} characters left out …\n${text.slice(-half)}`;
+}
+
+/** Return a record whose texts and lists, however deep, are short enough to draw. */
+export function bounded<T>(value: T, most = MOST_TEXT): T {
+  if (typeof value === "string") return clipped(value, most) as T;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.slice(0, MOST_ITEMS).map((item: unknown) => bounded(item, most)) as T;
+  }
+  const entries = Object.entries(value).map(([key, item]) => [key, bounded(item, most)]);
+  return Object.fromEntries(entries) as T;
+}

@@ -1,0 +1,47 @@
+/** Small checks of untrusted values: each says whether a value has a shape. */
+
+export type Check = (value: unknown) => boolean;
+
+export const flag: Check = (value) => typeof value === "boolean";
+
+/** Any number that JSON can hold. */
+export const number: Check = (value) => Number.isFinite(value);
+
+/** A whole number from zero up to a limit. */
+export function whole(most = Number.MAX_SAFE_INTEGER): Check {
+  return (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
+}
+
+export function text(most: number): Check {
+  return (value) => typeof value === "string" && value.length <= most;
+}
+
+export function oneOf(...values: readonly unknown[]): Check {
+  return (value) => values.includes(value);
+}
+
+export function orNull(check: Check): Check {
+  return (value) => value === null || check(value);
+}
+
+/** For a field that may be missing. */
+export function optional(check: Check): Check {
+  return (value) => value === undefined || check(value);
+}
+
+export function either(first: Check, second: Check): Check {
+  return (value) => first(value) || second(value);
+}
+
+export function list(check: Check, most: number): Check {
+  return (value) => Array.isArray(value) && value.length <= most && value.every(check);
+}
+
+/** An object with at least these fields; others are not looked at. */
+export function record(fields: Record<string, Check>): Check {
+  const rows = Object.entries(fields);
+  return (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+    return rows.every(([name, check]) => check((value as Record<string, unknown>)[name]));
+  };
+}

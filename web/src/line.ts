@@ -1,0 +1,61 @@
+/** The worker's private line to the page: a program in the same worker cannot take it. */
+
+import type { FromWorker, ToWorker } from "./protocol";
+
+export type Send = (message: FromWorker) => void;
+
+type Receive = (message: ToWorker) => void;
+
+/**
+ * Wait for the port that the page hands over and pass its messages on. Everything that is
+ * called later is bound here, before any program runs, so that changed prototypes see
+ * neither the port nor a message's event, which names the port.
+ */
+export function openLine(receive: Receive): Send {
+  const getter = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "data")?.get;
+  if (!getter) throw new Error("this browser's messages have no data");
+  const dataOf = Function.prototype.call.bind(getter) as (event: MessageEvent) => unknown;
+  let send: Send = () => undefined;
+  const begin = (event: MessageEvent): void => {
+    const port = event.ports[0];
+    if (!port) return;
+    send = port.postMessage.bind(port);
+    port.onmessage = (message) => receive(dataOf(message) as ToWorker);
+  };
+  self.addEventListener("message", begin, { once: true });
+  return (message) => send(message);
+}
+
+/** Replace a function of the worker's global object for good. */
+export function replaceGlobal(name: "postMessage" | "close", value: () => void): void {
+  const own = { value, writable: false, configurable: false };
+  let holder: object | null = self;
+  Object.defineProperty(holder, name, own);
+  while ((holder = Object.getPrototypeOf(holder) as object | null)) {
+    if (Object.hasOwn(holder, name)) Object.defineProperty(holder, name, own);
+  }
+}
+
+const MOST_MESSAGES = 10_000;
+const MESSAGES_PER_MS = 5;
+const MOST_CHARACTERS = 16_000_000;
+const CHARACTERS_PER_MS = 2000;
+
+/**
+ * Tell whether a program says more than a page can take: more at once, and more in the
+ * long run, than the fastest printing. Its clock is out of its reach.
+ */
+export function floodgate(): (characters: number) => boolean {
+  const now = performance.now.bind(performance);
+  const { min } = Math;
+  let last = now();
+  let messages = MOST_MESSAGES;
+  let room = MOST_CHARACTERS;
+  return (characters) => {
+    const time = now();
+    messages = min(MOST_MESSAGES, messages + (time - last) * MESSAGES_PER_MS) - 1;
+    room = min(MOST_CHARACTERS, room + (time - last) * CHARACTERS_PER_MS) - characters;
+    last = time;
+    return messages < 0 || room < 0;
+  };
+}

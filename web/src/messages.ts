@@ -1,0 +1,168 @@
+/**
+ * Reads what comes from the worker. A program there can change Python's side of every
+ * answer, so nothing is believed before it has the shape that the page draws.
+ */
+
+import { either, flag, list, number, oneOf, optional, orNull, record, text, whole, type Check } from "./checks";
+import type { FromWorker, Note, Question, Questions } from "./protocol";
+
+const LONG = 4_000_000;
+const NAME = 100_000;
+const MOST_AXES = 10_000;
+const MOST_CELLS = 1_048_576;
+
+const stream = oneOf("stdout", "stderr");
+const name = text(NAME);
+const place = whole(1_000_000_000);
+
+const CHART = record({
+  heading: name,
+  unit: name,
+  bars: list(record({ label: name, text: name, length: number, marked: flag }), 10_000),
+  ticks: list(record({ text: name, place: number }), 1000),
+});
+
+/** A row for each thing that a program can say while it runs. */
+const SAID: Record<string, Check> = {
+  output: record({ stream, text: text(LONG) }),
+  tail: record({ stream, text: text(LONG), omitted: whole() }),
+  display: record({
+    display: whole(),
+    name: orNull(name),
+    text: text(LONG),
+    tensor: flag,
+    chart: orNull(CHART),
+  }),
+};
+
+const FRAME = record({
+  function: name,
+  line: place,
+  column: orNull(place),
+  endLine: place,
+  endColumn: orNull(place),
+  code: text(LONG),
+  indent: place,
+});
+
+const FAILURE = record({
+  type: name,
+  message: text(LONG),
+  frames: list(either(record({ skipped: whole() }), FRAME), 1000),
+  text: text(LONG),
+  hidden: whole(),
+});
+
+const KERNEL = record({
+  name,
+  kind: name,
+  source: text(LONG),
+  grid: list(whole(), 3),
+  buffers: whole(),
+  bytes: whole(),
+  count: whole(),
+});
+
+const TENSOR = record({
+  id: whole(),
+  name,
+  names: list(name, 100_000),
+  displays: list(whole(), 100_000),
+  cuts: optional(list(name, 10_000)),
+  shape: list(whole(), MOST_AXES),
+  dtype: name,
+  device: name,
+  strides: list(number, MOST_AXES),
+  offset: number,
+  contiguous: flag,
+  viewOf: orNull(name),
+  size: whole(),
+  min: optional(orNull(number)),
+  max: optional(orNull(number)),
+  mean: optional(orNull(number)),
+  nan: optional(whole()),
+  inf: optional(whole()),
+  problem: optional(text(LONG)),
+});
+
+const PLAIN_HEATMAP = record({
+  rows: whole(MOST_CELLS),
+  columns: whole(MOST_CELLS),
+  blockRows: whole(),
+  blockColumns: whole(),
+  fullRows: whole(),
+  fullColumns: whole(),
+  how: oneOf("mean", "extreme", "corner", "each"),
+  values: text(12 * MOST_CELLS),
+  low: number,
+  high: number,
+  diverging: flag,
+});
+
+/** A row for each question: what its answer must be. */
+const ANSWERS: { readonly [Q in Question]: Check } = {
+  start: record({ version: name }),
+  run: record({ seconds: number, stopped: flag, error: orNull(FAILURE), kernels: list(KERNEL, 10_000), kernelsLeftOut: optional(whole()) }),
+  describe: list(TENSOR, 10_000),
+  heatmap: (value) => PLAIN_HEATMAP(value) && hasItsCells(value as Questions["heatmap"]["value"]),
+  histogram: record({ counts: list(whole(), 10_000), low: number, high: number, step: number }),
+  cells: record({ row: whole(), column: whole(), texts: list(list(name, 10_000), 10_000) }),
+};
+
+/** Eight bytes for each cell make so many characters of base64. */
+function hasItsCells({ rows, columns, values }: Questions["heatmap"]["value"]): boolean {
+  const cells = rows * columns;
+  return cells <= MOST_CELLS && values.length === Math.ceil((cells * 8) / 3) * 4;
+}
+
+const MESSAGES: readonly Check[] = [
+  record({ id: whole(), answer: text(64 * LONG) }),
+  record({ id: whole(), error: text(64 * LONG) }),
+  record({ note: oneOf("bytes"), what: name, done: number, total: number }),
+  record({ note: oneOf("step"), text: name }),
+  record({ said: text(20), fields: text(64 * LONG) }),
+  record({ fatal: text(LONG) }),
+];
+
+/** Return a message of the worker, or null for anything else. */
+export function readMessage(message: unknown): FromWorker | null {
+  return MESSAGES.some((check) => check(message)) ? (message as FromWorker) : null;
+}
+
+/** Return what a program said, or null when it is nothing that the page shows. */
+export function readNote(said: string, fields: string): Note | null {
+  const value = parse(fields);
+  const check = Object.hasOwn(SAID, said) ? SAID[said] : undefined;
+  return check?.(value) ? ({ ...(value as object), note: said } as Note) : null;
+}
+
+/** Return the answer to a question. Throws when it is none. */
+export function readAnswer(question: Question, answer: string): unknown {
+  const value = parse(answer);
+  if (ANSWERS[question](value)) return value;
+  throw new Error(`What Python answered to “${question}” is damaged. Did the program change Python itself?`);
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const MOST_TEXT = 1_000_000;
+const MOST_DISPLAYS = 1000;
+
+/** Counts what one run shows: Python bounds it, unless a program changed that as well. */
+export class Tally {
+  #text = 0;
+  #displays = 0;
+
+  /** Whether the page takes one more note of this run. */
+  takes(note: Note): boolean {
+    if (note.note === "output") this.#text += note.text.length;
+    else if (note.note === "display") this.#displays += 1;
+    return this.#text <= MOST_TEXT && this.#displays <= MOST_DISPLAYS;
+  }
+}

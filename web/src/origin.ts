@@ -1,0 +1,51 @@
+/** To which run shown results belong, and what to say when that is not the present one. */
+
+import type { View } from "./page";
+import type { DeviceName } from "./protocol";
+
+/** One run: its number, its program, where it computed, in which start of Python. */
+export interface Origin {
+  run: number;
+  document: string;
+  title: string;
+  source: string;
+  device: DeviceName;
+  python: number;
+}
+
+/** The runs from which each part of the page has its results. */
+export interface Origins {
+  output: Origin | null;
+  kernels: Origin | null;
+  tensors: Origin | null;
+}
+
+export const NO_ORIGINS: Origins = { output: null, kernels: null, tensors: null };
+
+const DEVICES: Record<DeviceName, string> = { webgpu: "WebGPU", cpu: "the CPU" };
+
+/** Say in a few words to what results belong; null when that goes without saying. */
+export function belongsTo(view: View, part: keyof Origins): string | null {
+  const origin = view.origins[part];
+  if (!origin) return null;
+  const latest = view.origins.output;
+  if (origin.run !== latest?.run) {
+    return view.state === "running" ? "From the run before" : "From an earlier run";
+  }
+  if (part === "tensors" && origin.python !== view.python) {
+    return "From before Python was restarted; run again to look inside";
+  }
+  if (origin.document !== view.document.id) return `From “${origin.title}”`;
+  if (origin.device !== view.device) return `Computed on ${DEVICES[origin.device]}`;
+  return null;
+}
+
+/** Say why the values of the listed tensors cannot be asked for; null when they can. */
+export function whyNoValues(view: View): string | null {
+  const { output, tensors } = view.origins;
+  const again = "Run the program again to see this tensor’s values.";
+  if (tensors?.python !== view.python) return `Python was restarted. ${again}`;
+  if (tensors.run === output?.run) return null;
+  if (view.state === "running") return "This tensor is from the run before; its values are gone.";
+  return `This tensor is from an earlier run. ${again}`;
+}

@@ -1,0 +1,27 @@
+/** Whether the program may reach other sites: what is true now, and the switch. */
+
+import { el } from "../dom";
+import type { Page, Part } from "../page";
+
+const CLOSED = "Programs reach this site only, nothing else on the network.";
+const OPEN = "This program may reach any site, until you open another.";
+
+export function mountNetwork(host: HTMLElement, page: Page): Part {
+  const box = el("input", { type: "checkbox", role: "switch", id: "allow-network" });
+  const label = el("label", {}, box, "Allow network");
+  const state = el("span", { class: "network-state", role: "status" });
+  label.title = "Python starts again with or without access to other sites, for this program only";
+  box.addEventListener("change", () => page.session.allowNetwork(box.checked));
+  host.append(label, state);
+  return {
+    dom: host,
+    update: ({ network, state: doing }) => {
+      box.checked = network;
+      box.disabled = doing === "running";
+      host.dataset["open"] = String(network);
+      const text = network ? OPEN : CLOSED;
+      if (state.textContent !== text) state.textContent = text;
+    },
+    dispose: () => host.replaceChildren(),
+  };
+}

@@ -1,0 +1,335 @@
+/** The open program: found by its address, kept as it is typed, never replaced unasked. */
+
+import { Documents, linkId, ownDocument, type OpenDocument } from "./documents";
+import { decodeCode, encodeCode, readFragment, type Wish } from "./link";
+import type { Example, Notice, Page } from "./page";
+import { recall, remember, type Refusal } from "./storage";
+
+export const NOTHING: OpenDocument = { id: "", kind: "own", title: "", original: null, address: "" };
+const TOO_LONG = 16_000;
+
+const REFUSALS: Record<Refusal, string> = {
+  full: "The browser’s storage for this site is full, so your last changes are on this page only. Share or copy the program before you close it.",
+  blocked: "The browser lets this page keep nothing, so your changes are on this page only. Share or copy the program before you close it.",
+};
+
+export class Workspace {
+  readonly documents: Documents;
+  #opened = new Map<string, OpenDocument>();
+  #menu: Promise<void> = Promise.resolve();
+  #turn = 0;
+  /** What is said after Reset, as long as it is true. */
+  #isReset: Notice | null = null;
+  /** What another tab changed too, and where this tab's text is kept until the answer. */
+  #asked: { document: OpenDocument; copy: OpenDocument | null } | null = null;
+
+  constructor(readonly page: Page) {
+    this.documents = new Documents((id) => this.#changedElsewhere(id));
+    addEventListener("beforeunload", (event) => {
+      if (this.documents.isUnstored) event.preventDefault();
+    });
+  }
+
+  /** Read the menu, and open what the address, or else the last visit, asks for. */
+  async openFirst(): Promise<void> {
+    this.#menu = this.#loadMenu();
+    await this.openAddress();
+  }
+
+  async openAddress(): Promise<void> {
+    const edits = this.page.editor?.edits() ?? 0;
+    const turn = ++this.#turn;
+    const { hash } = location;
+    const wish = readFragment(hash);
+    const isFirst = this.page.view.document === NOTHING;
+    const { document, problem } = await this.#find(wish);
+    if (turn !== this.#turn) return;
+    if (document) {
+      const isWished = wish.code !== null || wish.example !== null || wish.own !== null;
+      const address = isWished && !problem ? hash : document.address;
+      this.#arrive({ ...document, address }, edits);
+      if (!isFirst || document.kind === "link") this.page.hold();
+    }
+    if (problem) this.page.warn(problem);
+  }
+
+  openExample(id: string): void {
+    const document = this.#example(id);
+    if (document) this.open(document);
+  }
+
+  /** Open a program that only this browser has. */
+  async openKept(id: string): Promise<void> {
+    const turn = ++this.#turn;
+    const document = await this.#kept(id);
+    if (document && turn === this.#turn) this.open(document);
+  }
+
+  /** Open a program that was open before on this page. */
+  reopen(id: string): void {
+    const document = this.#opened.get(id);
+    if (document) this.open(document);
+  }
+
+  /** Show a program and let the address say so; Back returns to the one before. */
+  open(document: OpenDocument): void {
+    this.#turn += 1;
+    if (document.id !== this.page.view.document.id) this.#show(document);
+    this.#setAddress(document.address);
+  }
+
+  /** Keep a program's text as it is now; `id` is the program in which it was typed. */
+  save(id: string, text: string): void {
+    const document = this.#opened.get(id) ?? (id === "" && text ? this.#adopt() : null);
+    if (!document) return;
+    if (this.#asked?.document.id === document.id) this.#keepCopy(text);
+    else {
+      const outcome = this.documents.write(document, text);
+      if (outcome === "changed elsewhere") this.#ask(document, text);
+      else this.#tellOfStorage(outcome);
+    }
+    if (document.id === this.page.view.document.id) {
+      const edited = document.original !== null && text !== document.original;
+      if (edited) remember("last", document.id);
+      if (edited && this.#isReset && this.page.view.notice === this.#isReset) {
+        this.page.change({ notice: null });
+      }
+      const run = this.page.view.origins.output;
+      const editedSince = run?.document === document.id && run.source !== text;
+      const { view } = this.page;
+      if (edited !== view.edited || editedSince !== view.editedSince) {
+        this.page.change({ edited, editedSince });
+      }
+    }
+  }
+
+  reset(): void {
+    const { editor, view } = this.page;
+    const { original } = view.document;
+    if (!editor || original === null) return;
+    const before = editor.source();
+    editor.open(original);
+    const undo = { label: "Undo", run: () => this.#restore(view.document.id, before) };
+    this.#isReset = { kind: "info", text: "This is the original program again.", actions: [undo] };
+    this.page.tell(this.#isReset);
+  }
+
+  /** Answer the question about another tab: this tab's text holds. */
+  keepMine(): void {
+    const { document } = this.#answer();
+    if (document) this.#tellOfStorage(this.documents.overwrite(document, this.#source()));
+  }
+
+  /** Answer the question about another tab: its text holds; Undo brings back this one's. */
+  takeTheirs(): void {
+    const { document } = this.#answer();
+    if (!document) return;
+    this.documents.accept(document.id);
+    const theirs = this.documents.stored(document.id) ?? document.original ?? "";
+    this.page.editor?.open(theirs);
+    this.save(document.id, theirs);
+  }
+
+  /** Put a link to the program into the clipboard, or else into the address. */
+  async share(): Promise<void> {
+    const code = await encodeCode(this.#source());
+    const address = new URL(location.href);
+    address.hash = `code=${code}`;
+    const long = address.href.length > TOO_LONG ? " It is long; some programs cut it." : "";
+    try {
+      await navigator.clipboard.writeText(address.href);
+      this.page.tell({ kind: "info", text: `The link is copied.${long}` });
+    } catch {
+      this.#setAddress(address.hash);
+      const text = `The link is in the address bar; copy it from there.${long}`;
+      this.page.tell({ kind: "info", text });
+    }
+  }
+
+  async #loadMenu(): Promise<void> {
+    try {
+      const response = await fetch(new URL("examples.json", document.baseURI));
+      if (!response.ok) throw new Error(String(response.status));
+      this.page.change({ examples: (await response.json()) as Example[] });
+    } catch {
+      this.page.warn("The examples could not be loaded; you can write your own program.");
+    }
+  }
+
+  /** Return the program that an address asks for, or the usual one and what was wrong. */
+  async #find(wish: Wish): Promise<{ document: OpenDocument | null; problem: string | null }> {
+    if (wish.code !== null) {
+      try {
+        const original = await decodeCode(wish.code);
+        return { document: await linked(original, wish.code), problem: null };
+      } catch {
+        const problem = "The program in this link is damaged and could not be opened.";
+        return { document: await this.#usual(), problem };
+      }
+    }
+    if (wish.own !== null) {
+      const document = await this.#kept(`own-${wish.own}`);
+      if (document) return { document, problem: null };
+      return { document: await this.#usual(), problem: "This browser has no such program of yours." };
+    }
+    if (wish.example === null) return { document: await this.#usual(), problem: null };
+    await this.#menu;
+    const document = this.#example(wish.example);
+    if (document || this.page.view.examples.length === 0) return { document, problem: null };
+    const problem = `There is no example named “${wish.example.slice(0, 80)}”.`;
+    return { document: await this.#usual(), problem };
+  }
+
+  /** The program that is open, or was at the last visit, or the first example. */
+  async #usual(): Promise<OpenDocument | null> {
+    const { document } = this.page.view;
+    if (document !== NOTHING) return document;
+    const last = recall("last");
+    const kept = last === null ? null : await this.#kept(last);
+    if (kept) return kept;
+    await this.#menu;
+    const first = this.page.view.examples[0];
+    return (last === null ? null : this.#example(last)) ?? (first ? exampleDocument(first) : null);
+  }
+
+  #example(id: string): OpenDocument | null {
+    const example = this.page.view.examples.find(({ file }) => idOf(file) === id);
+    return example ? exampleDocument(example) : null;
+  }
+
+  async #kept(id: string): Promise<OpenDocument | null> {
+    const known = this.#opened.get(id);
+    if (known && known.kind !== "example") return known;
+    const kept = this.documents.find(id);
+    if (!kept) return null;
+    if (kept.original === null) return ownDocument(id, kept.title);
+    return linked(kept.original, await encodeCode(kept.original));
+  }
+
+  /** Show what an address asked for, unless the reader has typed since it did. */
+  #arrive(document: OpenDocument, edits: number): void {
+    const { editor, view } = this.page;
+    if (editor && editor.edits() !== edits && editor.source() !== "") {
+      editor.flush();
+      this.#setAddress(this.page.view.document.address);
+      if (this.page.view.document.id === document.id) return;
+      const text = `“${document.title}” is ready; what you were typing stayed here.`;
+      const actions = [{ label: "Open it", run: () => this.open(document) }];
+      this.page.tell({ kind: "info", text, actions });
+      return;
+    }
+    if (document.id !== view.document.id) this.#show(document);
+    // Nobody chose this step, so Back does not stop at it.
+    if (location.hash !== document.address) history.replaceState(null, "", document.address);
+  }
+
+  #show(document: OpenDocument): void {
+    const { editor, view } = this.page;
+    editor?.flush();
+    const left = this.#asked;
+    this.#asked = null;
+    if (view.queued) this.page.stop();
+    this.#opened.set(document.id, document);
+    this.page.session.isolate(document.id, document.kind === "link");
+    const kept = this.documents.read(document.id);
+    editor?.show(document.id, kept ?? document.original ?? "", document.kind === "link");
+    const edited = document.original !== null && kept !== null && kept !== document.original;
+    if (document.kind !== "link" || edited) remember("last", document.id);
+    const list = this.documents.list();
+    this.page.change({ document, edited, kept: list, notice: null, conflict: null, tab: "code" });
+    if (document.kind === "link") {
+      const text = "This program came with a link. Read it, then press Run if you trust it.";
+      this.page.tell({ kind: "info", text });
+    }
+    if (left?.copy) {
+      const text = `“${left.document.title}” was changed in another tab; what this tab had is kept as “${left.copy.title}”.`;
+      this.page.tell({ kind: "warning", text });
+    }
+  }
+
+  /** Make what was typed before any program was there a program of the reader's own. */
+  #adopt(): OpenDocument {
+    const document = this.documents.newOwn();
+    this.#opened.set(document.id, document);
+    this.page.session.isolate(document.id, false);
+    this.page.editor?.rename(document.id);
+    this.page.change({ document, edited: false });
+    remember("last", document.id);
+    this.#setAddress(document.address);
+    return document;
+  }
+
+  #restore(id: string, text: string): void {
+    this.reopen(id);
+    this.page.editor?.open(text);
+    this.page.change({ notice: null });
+  }
+
+  #changedElsewhere(id: string | null): void {
+    const { document } = this.page.view;
+    if (id === null || id === document.id) {
+      const text = this.#source();
+      const differs = this.documents.isChangedElsewhere(document, text);
+      if (!differs) {
+        if (this.#asked) this.#answer();
+        this.documents.accept(document.id);
+      } else if (!this.#asked) this.#ask(document, text);
+    }
+    this.page.change({ kept: this.documents.list() });
+  }
+
+  #ask(document: OpenDocument, text: string): void {
+    const isMine = text !== (document.original ?? "");
+    const copy = isMine ? this.documents.newOwn(`${document.title} (other tab)`) : null;
+    this.#asked = { document, copy };
+    if (copy) this.#keepCopy(text);
+    this.page.change({ conflict: document.title });
+  }
+
+  #keepCopy(text: string): void {
+    if (!this.#asked) return;
+    const { document } = this.#asked;
+    this.#asked.copy ??= this.documents.newOwn(`${document.title} (other tab)`);
+    this.#tellOfStorage(this.documents.overwrite(this.#asked.copy, text));
+  }
+
+  /** End the question; the copy is no longer needed. */
+  #answer(): { document: OpenDocument | null } {
+    const asked = this.#asked;
+    this.#asked = null;
+    if (asked?.copy) this.documents.forget(asked.copy.id);
+    this.page.change({ conflict: null });
+    return { document: asked?.document ?? null };
+  }
+
+  #tellOfStorage(outcome: "kept" | Refusal): void {
+    const { notice } = this.page.view;
+    const isSaid = Object.values(REFUSALS).includes(notice?.text ?? "");
+    if (outcome === "kept") {
+      if (isSaid && !this.documents.isUnstored) this.page.change({ notice: null });
+    } else if (!isSaid) this.page.warn(REFUSALS[outcome]);
+  }
+
+  #source(): string {
+    return this.page.editor?.source() ?? "";
+  }
+
+  #setAddress(address: string): void {
+    if (address !== location.hash) history.pushState(null, "", address || location.pathname);
+  }
+}
+
+function exampleDocument({ file, title, source }: Example): OpenDocument {
+  const id = idOf(file);
+  return { id, kind: "example", title, original: source, address: `#ex=${id}` };
+}
+
+async function linked(original: string, code: string): Promise<OpenDocument> {
+  const id = await linkId(original);
+  return { id, kind: "link", title: "Shared program", original, address: `#code=${code}` };
+}
+
+/** `01-tour.py` is the example `01-tour`. */
+export function idOf(file: string): string {
+  return file.replace(/\.py$/, "");
+}
