@@ -1,0 +1,246 @@
+"""Operations on balls that add, multiply or compare many elements of one tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fuzz.ball import Array, Ball, Function, rounded, ulp
+from tests.tolerances import ACCUMULATED, REDUCE
+
+Axes = tuple[int, ...]
+
+LONGEST_RUN = 2000
+"""Terms that are added one after another at most."""
+
+SINGLE_BITS = 24
+"""Numbers with so many bits are added without rounding, whatever the order."""
+
+
+def sum_dtype(dtype: str) -> str:
+    """Return the dtype of a sum: small integers and bool become 32 bits."""
+    small = {"bool": "int32", "int8": "int32", "int16": "int32"}
+    return small.get(dtype, {"uint8": "uint32", "uint16": "uint32"}.get(dtype, dtype))
+
+
+def summed(ball: Ball, function: Function, name: str = "sum", ulps: float = 0) -> Ball:
+    """Return the ball of sums; `function` adds up an array as the operation does."""
+    dtype = sum_dtype(ball.dtype)
+    with np.errstate(all="ignore"):
+        if not ball.is_float:
+            centre = np.asarray(function(ball.centre.astype(dtype))).astype(dtype)
+            radius = np.where(function(ball.radius) > 0, np.inf, 0.0)
+            return Ball(centre, np.asarray(radius), dtype, True)
+        centre = np.asarray(function(ball.centre))
+        sizes = np.asarray(function(np.where(_finite(ball), np.abs(ball.centre), 0)))
+        radius = np.asarray(function(ball.radius))
+        if name == "cumulative_sum":  # one after another on cpu
+            longest = max(ball.shape, default=1)
+            ulps = max(REDUCE[name], min(longest, LONGEST_RUN) / 2)
+        return added(centre, radius, sizes, dtype, ulps or REDUCE[name], [ball])
+
+
+def _finite(ball: Ball) -> Array:
+    return np.isfinite(ball.centre)
+
+
+def added(
+    centre: Array, radius: Array, sizes: Array, dtype: str, ulps: float, of: list[Ball]
+) -> Ball:
+    """Return the ball of a sum whose terms have absolute values that add up to `sizes`.
+
+    Sums of whole multiples of a power of two that fit the format do not round.
+    """
+    single = "float32" if dtype == "float16" else dtype
+    with np.errstate(all="ignore"):
+        # Partial sums that may overflow on the way.
+        over = ~np.isnan(centre) & (sizes + radius > 3e38)
+        if dtype == "float64":
+            over = ~np.isnan(centre) & (sizes + radius > 1e308)
+        grain = _grain(of)
+        plain = (radius == 0) & (sizes < 2.0**SINGLE_BITS * grain) & (grain > 0)
+        error = np.where(plain, 0.0, ulp(sizes, single) * ulps)
+        radius = np.where(over, np.inf, radius + error)
+        radius = np.where(np.isnan(radius), np.inf, radius)
+    if dtype == "float16":
+        return rounded(centre, radius, dtype, 0.5)
+    return rounded(centre, radius, dtype, 0)
+
+
+def _grain(balls: list[Ball]) -> float:
+    """Return a power of two that divides every term, 0 when there is no large one."""
+    grain = 1.0
+    for ball in balls:
+        values = np.where(np.isfinite(ball.centre), ball.centre, 0.0)
+        for each in (1.0, 0.5, 0.125, 2.0**-10):
+            if not np.any(np.mod(values, each)):
+                grain *= each
+                break
+        else:
+            return 0.0
+    return grain
+
+
+def multiplied(ball: Ball, function: Function, name: str = "prod") -> Ball:
+    """Return the ball of products of elements."""
+    dtype = sum_dtype(ball.dtype)
+    with np.errstate(all="ignore"):
+        if not ball.is_float:
+            centre = np.asarray(function(ball.centre.astype(dtype))).astype(dtype)
+            touched = np.asarray(_total(function, ball.radius))
+            return Ball(centre, np.where(touched > 0, np.inf, 0.0), dtype, True)
+        sizes = np.abs(ball.centre)
+        centre = np.asarray(function(ball.centre))
+        logs = np.log2(np.where((sizes > 0) & np.isfinite(sizes), sizes, 1.0))
+        top = np.asarray(_total(function, np.maximum(logs, 0)))
+        low = np.asarray(_total(function, np.maximum(-logs, 0)))
+        relative = np.where(ball.radius > 0, ball.radius / sizes, 0)
+        share = np.asarray(_total(function, relative))
+        count = np.asarray(_total(function, np.ones(sizes.shape)))
+        is_whole = not np.any(np.mod(np.where(np.isfinite(sizes), sizes, 0), 1))
+        plain = is_whole & (share == 0) & (top < 24)
+        edge = 1e3 if dtype == "float64" else 120
+        steps = np.maximum(REDUCE[name], count)
+        error = np.where(plain, 0.0, ulp(centre, "float32") * steps)
+        if dtype == "float64":
+            error = np.where(plain, 0.0, ulp(centre, dtype) * steps)
+        radius = np.abs(centre) * (np.exp(np.minimum(share, 10)) - 1) * 1.01 + error
+        radius = np.where((share > 0.5) | (top > edge) | (low > edge), np.inf, radius)
+        radius = np.where(np.isnan(centre) & np.isfinite(share), 0.0, radius)
+        bad = np.asarray(_total(function, np.isinf(ball.radius) * 1.0)) > 0
+        radius = np.where(bad | np.isnan(radius), np.inf, radius)
+        return rounded(centre, radius, dtype, 0.5 if dtype == "float16" else 0)
+
+
+def _total(function: Function, array: Array) -> Array:
+    """Return sums in the places where a product function has its products."""
+    return np.asarray(np.log2(function(np.exp2(np.minimum(array, 500.0)))))
+
+
+def extreme(ball: Ball, function: Function, spread: Function) -> Ball:
+    """Return the ball of a maximum or minimum; `spread` is the maximum of radii."""
+    with np.errstate(all="ignore"):
+        centre = np.asarray(function(ball.centre))
+        radius = np.asarray(spread(ball.radius))
+    if not ball.is_float:
+        radius = np.where(radius > 0, np.inf, 0.0)
+    return Ball(centre, radius, ball.dtype)
+
+
+def position(ball: Ball, largest: bool, axis: int | None, keepdims: bool) -> Ball:
+    """Return the ball of `argmax` or `argmin`: known where one candidate is left."""
+    function = np.argmax if largest else np.argmin
+    centre = np.asarray(function(ball.centre, axis=axis, keepdims=keepdims))
+    values = np.asarray(ball.centre, np.float64) * (1 if largest else -1)
+    with np.errstate(all="ignore"):
+        least = np.max(values - ball.radius, axis=axis, keepdims=True)
+        may_win = ~(values + ball.radius < least)
+        rivals = np.sum(may_win & (ball.radius > 0), axis=axis, keepdims=keepdims)
+        count = np.sum(may_win, axis=axis, keepdims=keepdims)
+        unknown = np.any(np.isinf(ball.radius), axis=axis, keepdims=keepdims)
+    radius = np.where(unknown | ((count > 1) & (rivals > 0)), np.inf, 0.0)
+    return Ball(centre.astype(np.int32), np.asarray(radius), "int32", True)
+
+
+def found(
+    ball: Ball, function: Function, dtype: str, axis: Any, keepdims: bool
+) -> Ball:
+    """Return the ball of `any`, `all` or `count_nonzero`."""
+    centre = np.asarray(function(ball.centre, axis=axis, keepdims=keepdims))
+    touched = np.any(ball.radius >= _margin(ball), axis=axis, keepdims=keepdims)
+    return Ball(centre.astype(dtype), np.where(touched, np.inf, 0.0), dtype, True)
+
+
+def _margin(ball: Ball) -> Array:
+    """Return the radius from which on it is unknown whether an element is zero."""
+    sizes = np.abs(ball.centre.astype(np.float64))
+    with np.errstate(all="ignore"):
+        sizes = np.where(np.isnan(sizes), np.inf, sizes)
+    return np.maximum(sizes, np.finfo(np.float64).tiny)
+
+
+def spread_out(ball: Ball, axes: Any, correction: float, keepdims: bool) -> Ball:
+    """Return the ball of the variance."""
+    with np.errstate(all="ignore"):
+        settings = {"axis": axes, "keepdims": keepdims}
+        centre = np.asarray(np.var(ball.centre, ddof=correction, **settings))
+        whole = {"axis": axes, "keepdims": True}
+        mean = np.mean(ball.centre, **whole)
+        offset = np.abs(ball.centre - mean)
+        size = np.max(np.abs(ball.centre), initial=0.0, **whole)
+        unit = ulp(size, "float64" if ball.dtype == "float64" else "float32")
+        shift = np.mean(ball.radius, **whole) + REDUCE["mean"] * unit
+        each = ball.radius + shift + unit
+        count = ball.centre.size / max(centre.size, 1)
+        scale = count / max(count - correction, 1e-300)
+        term = np.asarray(np.mean(2 * offset * each + each**2, **settings)) * scale
+        single = "float32" if ball.dtype == "float16" else ball.dtype
+        radius = term + ulp(centre, single) * REDUCE["var"]
+        radius = np.where(np.max(size, **settings) > 1e18, np.inf, radius)
+        bad = np.any(~np.isfinite(ball.centre), **settings)
+        exact_nan = bad & np.isnan(centre) & ~np.any(np.isinf(ball.radius), **settings)
+        radius = np.where(exact_nan, 0.0, np.where(bad, np.inf, radius))
+    return rounded(centre, radius, ball.dtype, 0.5 if ball.dtype == "float16" else 0)
+
+
+def contracted(a: Ball, b: Ball, function: Function, dtype: str) -> Ball:
+    """Return the ball of sums of products; `function` takes two arrays."""
+    with np.errstate(all="ignore"):
+        if not a.is_float:
+            centre = np.asarray(function(a.centre, b.centre)).astype(dtype)
+            touched = function(a.radius, np.ones(b.shape)) + function(
+                np.ones(a.shape), b.radius
+            )
+            radius = np.where(~(touched == 0), np.inf, 0.0)
+            return Ball(centre, np.asarray(radius), dtype, True)
+        centre = np.asarray(function(a.centre, b.centre))
+        size_a, size_b = (
+            np.abs(np.nan_to_num(a.centre, posinf=0)),
+            np.abs(np.nan_to_num(b.centre, posinf=0)),
+        )
+        sizes = np.asarray(function(size_a, size_b))
+        radius = np.asarray(
+            function(a.radius, size_b + b.radius) + function(size_a, b.radius)
+        )
+        # Infinity times what may count as zero is NaN, or is not.
+        open_ends = np.asarray(
+            function(_infinite(a), _may_be_zero(b))
+            + function(_may_be_zero(a), _infinite(b))
+        )
+        radius = np.where(open_ends > 0, np.inf, radius)
+        return added(centre, radius, sizes, dtype, REDUCE["matmul"], [a, b])
+
+
+def _infinite(ball: Ball) -> Array:
+    return np.isinf(ball.centre) * 1.0
+
+
+def _may_be_zero(ball: Ball) -> Array:
+    """Return 1.0 where a value other than zero may be zero, as subnormal ones may."""
+    return ((ball.radius > 0) & (np.abs(ball.centre) <= ball.radius)) * 1.0
+
+
+def accumulated(
+    base: Ball, values: Ball, write: Callable[[Array, Array, str], Array], how: str
+) -> Ball:
+    """Return the ball of values combined into a tensor; `write` does it in place."""
+    with np.errstate(all="ignore"):
+        centre = write(base.centre.copy(), values.centre, how)
+        if not base.is_float or how in ("min", "max"):
+            radius = write(base.radius.copy(), values.radius, "max")
+            if not base.is_float:
+                radius = np.where(radius > 0, np.inf, 0.0)
+            return Ball(centre, radius, base.dtype)
+        radius = write(base.radius.copy(), values.radius, "add")
+        sizes = write(
+            np.abs(np.nan_to_num(base.centre, posinf=0)),
+            np.abs(np.nan_to_num(values.centre, posinf=0)),
+            "add",
+        )
+        ones = np.ones(values.centre.shape)
+        count = np.max(write(np.ones(base.shape), ones, "add"), initial=0)
+        # One after another on cpu; 64 and 256 of rows on GPUs.
+        ulps = max(ACCUMULATED, min(float(count), LONGEST_RUN) / 2)
+        return added(centre, radius, sizes, base.dtype, ulps, [base, values])

@@ -1,0 +1,218 @@
+"""Balls of the elementwise functions: NumPy's function and error of each by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fuzz.ball import FLOATS, Array, Ball, as_dtype, rounded, ulp
+from fuzz.maps import certain, mapped
+from fuzz.program import Unfit
+from tests.tolerances import map_tolerance
+
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "trunc": np.trunc,
+    "round": np.rint,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "log10": np.log10,
+    "sigmoid": lambda x: np.where(
+        x < 0, np.exp(x) / (1 + np.exp(x)), 1 / (1 + np.exp(-x))
+    ),
+    "erf": _erf,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "reciprocal": lambda x: 1 / x,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "negative": np.negative,
+    "positive": np.positive,
+    "abs": np.abs,
+    "sign": np.sign,
+    "square": np.square,
+}
+"""By name; all take floats, those of `BOTH` integers, too."""
+
+BOTH = ("negative", "positive", "abs", "sign", "square")
+WHOLE = ("floor", "ceil", "trunc", "round")
+EXACT = (*WHOLE, "negative", "positive", "abs", "sign")
+KEEPS_SIGNS = (*EXACT, "square", "sqrt", "sin", "tan", "asin", "atan", "sinh", "tanh")
+POLES = ("tan", "reciprocal", "rsqrt", "log", "log2", "log10", "log1p", "atanh")
+PERIODIC = ("sin", "cos", "tan")
+AT_ZERO = ("reciprocal", "rsqrt", "divide", "copysign", "atan2", "nextafter", "pow")
+"""Operations whose results differ for 0.0 and -0.0."""
+
+
+def float_dtype(dtype: str) -> str:
+    """Return the dtype of a function that is always a float."""
+    return dtype if dtype in FLOATS else "float32"
+
+
+def unsigned_zeros(ball: Ball, operand: Ball) -> Ball:
+    """Return a ball that is unknown where the operand's zero has an unknown sign."""
+    if operand.has_signs:
+        return ball
+    may_be_zero = np.abs(operand.centre) <= operand.radius
+    radius = np.where(may_be_zero, np.inf, ball.radius)
+    return Ball(ball.centre, radius, ball.dtype, ball.has_signs)
+
+
+def unary_ball(name: str, ball: Ball) -> Ball:
+    """Return the ball of a unary operation."""
+    if not ball.is_float and name in (*BOTH, *WHOLE):
+        function = UNARY[name]
+        if name in WHOLE or (name == "abs" and ball.dtype[0] == "u"):
+            return ball
+        return certain(function, [ball], ball.dtype)
+    dtype = float_dtype(ball.dtype)
+    operand = as_dtype(ball, dtype)
+    result = mapped(
+        UNARY[name],
+        [operand],
+        dtype,
+        0 if name in EXACT else map_tolerance(name, dtype),
+        keeps_signs=name in KEEPS_SIGNS,
+        has_poles=name in POLES,
+        most=0.25 if name in PERIODIC else np.inf,
+    )
+    return unsigned_zeros(result, operand) if name in AT_ZERO else result
+
+
+def _hypot(a: Array, b: Array) -> Array:
+    return np.asarray(np.hypot(a, b))
+
+
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": np.add,
+    "subtract": np.subtract,
+    "multiply": np.multiply,
+    "divide": np.divide,
+    "floor_divide": np.floor_divide,
+    "remainder": np.remainder,
+    "pow": np.power,
+    "hypot": _hypot,
+    "copysign": np.copysign,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "atan2": np.arctan2,
+    "logaddexp": np.logaddexp,
+}
+
+ALWAYS_FLOAT = ("divide", "hypot", "copysign", "atan2", "logaddexp")
+
+
+def promoted(a: Ball, b: Ball) -> str:
+    """Return the dtype of both operands together: floats win over integers.
+
+    Raises:
+        Unfit: the device need not have the integer that holds both.
+    """
+    if a.dtype == b.dtype:
+        return a.dtype
+    if "bool" in (a.dtype, b.dtype):
+        return b.dtype if a.dtype == "bool" else a.dtype
+    if a.is_float != b.is_float:
+        return a.dtype if a.is_float else b.dtype
+    name = np.result_type(np.dtype(a.dtype), np.dtype(b.dtype)).name
+    if {a.dtype, b.dtype} == {"int32", "uint32"} or (
+        name == "float64" and not a.is_float
+    ):
+        raise Unfit
+    return str(name)
+
+
+def binary_ball(name: str, a: Ball, b: Ball) -> Ball:
+    """Return the ball of a binary operation.
+
+    Raises:
+        Unfit: the operation is not defined for these operands.
+    """
+    dtype = promoted(a, b)
+    if name in ALWAYS_FLOAT:
+        dtype = float_dtype(dtype)
+    a, b = as_dtype(a, dtype), as_dtype(b, dtype)
+    function = BINARY[name]
+    if dtype == "bool":
+        if name not in ("add", "multiply", "maximum", "minimum"):
+            raise Unfit
+        return certain(function, [a, b], dtype)
+    if dtype not in FLOATS:
+        if name in ("floor_divide", "remainder") and np.any(b.centre == 0):
+            raise Unfit
+        if name == "pow" and np.any((b.centre < 0) | (b.centre > 40)):
+            raise Unfit
+        return certain(function, [a, b], dtype)
+    if name == "logaddexp":
+        return _logaddexp(a, b, dtype)
+    if name in ("floor_divide", "remainder"):
+        return _divided_down(name, a, b, dtype)
+    result = mapped(
+        function,
+        [a, b],
+        dtype,
+        0 if name in ("maximum", "minimum", "copysign") else map_tolerance(name, dtype),
+        keeps_signs=name in ("multiply", "divide", "copysign", "add", "subtract"),
+        has_poles=name in ("divide", "pow"),
+    )
+    if name in ("divide", "pow", "copysign"):
+        result = unsigned_zeros(result, b if name != "pow" else a)
+    if name == "pow":
+        # Below zero it matters whether the exponent is whole, and even.
+        loose = (b.radius > 0) & ~(a.centre > a.radius)
+        radius = np.where(loose, np.inf, result.radius)
+        result = Ball(result.centre, radius, dtype, result.has_signs)
+    if name == "copysign":
+        # The sign of NaN means nothing.
+        radius = np.where(np.isnan(b.centre), np.inf, result.radius)
+        result = Ball(result.centre, radius, dtype, result.has_signs)
+    if name == "atan2":
+        result = unsigned_zeros(unsigned_zeros(result, a), b)
+        near = (np.abs(a.centre) <= a.radius) & ((a.radius > 0) | (b.radius > 0))
+        radius = np.where(near, np.inf, result.radius)
+        result = Ball(result.centre, radius, dtype)
+    return result
+
+
+def _logaddexp(a: Ball, b: Ball, dtype: str) -> Ball:
+    """Its error is told in ULP of the largest operand."""
+    plain = mapped(np.logaddexp, [a, b], dtype, 0)
+    with np.errstate(all="ignore"):
+        size = np.maximum(np.abs(a.centre), np.abs(b.centre))
+        size = np.maximum(np.where(np.isfinite(size), size, 0), np.abs(plain.centre))
+    extra = ulp(size, dtype) * map_tolerance("logaddexp", dtype)
+    rounding = 2 if dtype == "float16" else 1
+    return rounded(plain.centre, plain.radius + extra * rounding, dtype, 0)
+
+
+def _divided_down(name: str, a: Ball, b: Ball, dtype: str) -> Ball:
+    """Return the ball of a quotient without fraction, or of what it leaves.
+
+    They are told by exact operands only; large quotients are left out.
+    """
+    result = mapped(BINARY[name], [a, b], dtype, 1.0)
+    with np.errstate(all="ignore"):
+        quotient = np.abs(a.centre / b.centre)
+        exact = (a.radius == 0) & (b.radius == 0) & (quotient < 2.0**11)
+        exact &= (np.abs(b.centre) > 1e-4) & (np.abs(a.centre) < 1e30)
+    return Ball(result.centre, np.where(exact, result.radius, np.inf), dtype)

@@ -1,0 +1,216 @@
+"""Steps that reduce axes or run along them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fuzz import folds
+from fuzz.ball import Array, Ball, as_dtype, moved, rounded
+from fuzz.functions import float_dtype, unary_ball
+from fuzz.program import Drawing, Unfit
+
+
+def _axes_text(axes: Any, keepdims: bool) -> str:
+    parts = [] if axes is None else [f"axis={axes!r}"]
+    return ", ".join([*parts, *(["keepdims=True"] if keepdims else [])])
+
+
+def _call(draw: Drawing, name: str, arguments: str) -> str:
+    if draw.flag(0.3):
+        return f"{{0}}.{name}({arguments})"
+    return f"tw.{name}({{0}}{', ' if arguments else ''}{arguments})"
+
+
+def _along(ball: Ball, axes: Any) -> int:
+    """Return how many elements each result is made of."""
+    if axes is None:
+        return ball.centre.size
+    chosen = (axes,) if isinstance(axes, int) else axes
+    return int(np.prod([ball.shape[axis] for axis in chosen]))
+
+
+def total(draw: Drawing) -> None:
+    """A sum, mean or product."""
+    name = draw.rng.choice(("sum", "sum", "sum", "mean", "mean", "prod"))
+    x = draw.pick(leaf="float32")
+    axes, keepdims = draw.axes(len(draw.shape(x))), draw.flag(0.3)
+    count = _along(draw.ball(x), axes)
+    if name == "prod" and count > 300:
+        raise Unfit
+    if name == "mean" and (count == 0 or draw.ball(x).dtype == "bool"):
+        raise Unfit
+
+    def rule(balls: list[Ball]) -> Ball:
+        ball = balls[0]
+        if name == "prod":
+            return folds.multiplied(
+                ball, lambda x: np.prod(x, axis=axes, keepdims=keepdims, dtype=x.dtype)
+            )
+        if name == "mean":
+            ball = as_dtype(ball, float_dtype(ball.dtype))
+            return mean_ball(ball, axes, keepdims)
+        return folds.summed(
+            ball, lambda x: np.sum(x, axis=axes, keepdims=keepdims, dtype=x.dtype)
+        )
+
+    draw.step(_call(draw, name, _axes_text(axes, keepdims)), [x], rule, name)
+
+
+def mean_ball(ball: Ball, axes: Any, keepdims: bool) -> Ball:
+    """Return the ball of a mean: a sum divided by the count, rounded once or twice."""
+    dtype = ball.dtype
+    wide = Ball(ball.centre, ball.radius, "float32" if dtype == "float16" else dtype)
+    count = max(_along(ball, axes), 1)
+    result = folds.summed(
+        wide, lambda x: np.sum(x, axis=axes, keepdims=keepdims), "mean"
+    )
+    return rounded(result.centre / count, result.radius / count, dtype, 1.0)
+
+
+def largest(draw: Drawing) -> None:
+    """A maximum or minimum."""
+    name = draw.rng.choice(("max", "min"))
+    x = draw.pick(leaf="float32")
+    axes, keepdims = draw.axes(len(draw.shape(x))), draw.flag(0.3)
+    if _along(draw.ball(x), axes) == 0:
+        raise Unfit
+    function: Any = {"max": np.max, "min": np.min}[name]
+    draw.step(
+        _call(draw, name, _axes_text(axes, keepdims)),
+        [x],
+        lambda b: folds.extreme(
+            b[0],
+            lambda x: function(x, axis=axes, keepdims=keepdims),
+            lambda x: np.max(x, axis=axes, keepdims=keepdims),
+        ),
+        name,
+    )
+
+
+def position(draw: Drawing) -> None:
+    name = draw.rng.choice(("argmax", "argmin"))
+    x = draw.pick(leaf="float32")
+    rank = len(draw.shape(x))
+    axis = draw.rng.randrange(-rank, rank) if rank and draw.flag(0.8) else None
+    keepdims = draw.flag(0.3)
+    if _along(draw.ball(x), axis) == 0:
+        raise Unfit
+    draw.step(
+        _call(draw, name, _axes_text(axis, keepdims)),
+        [x],
+        lambda b: folds.position(b[0], name == "argmax", axis, keepdims),
+        name,
+    )
+
+
+def found(draw: Drawing) -> None:
+    name = draw.rng.choice(("any", "all", "count_nonzero"))
+    x = draw.pick(leaf="bool")
+    axes, keepdims = draw.axes(len(draw.shape(x))), draw.flag(0.3)
+    function: Any = getattr(np, name)
+    text = f"tw.{name}({{0}}, {_axes_text(axes, keepdims)})".replace(", )", ")")
+    dtype = "int32" if name == "count_nonzero" else "bool"
+    draw.step(
+        text, [x], lambda b: folds.found(b[0], function, dtype, axes, keepdims), name
+    )
+
+
+def spread(draw: Drawing) -> None:
+    """A variance or standard deviation."""
+    name = draw.rng.choice(("var", "std"))
+    x = draw.floats()
+    axes, keepdims = draw.axes(len(draw.shape(x))), draw.flag(0.3)
+    correction = draw.rng.choice((0, 0, 1, 0.5))
+    if _along(draw.ball(x), axes) <= correction:
+        raise Unfit
+    arguments = _axes_text(axes, keepdims)
+    if correction:
+        arguments = ", ".join(
+            [*([arguments] if arguments else []), f"correction={correction}"]
+        )
+
+    def rule(balls: list[Ball]) -> Ball:
+        ball = balls[0]
+        if name == "var":
+            return folds.spread_out(ball, axes, correction, keepdims)
+        wide = Ball(
+            ball.centre,
+            ball.radius,
+            "float32" if ball.dtype == "float16" else ball.dtype,
+        )
+        variance = folds.spread_out(wide, axes, correction, keepdims)
+        root = _root(variance)
+        return rounded(root.centre, root.radius, ball.dtype, 1.0)
+
+    draw.step(_call(draw, name, arguments), [x], rule, name)
+
+
+def _root(ball: Ball) -> Ball:
+    """Return the ball of the square root, whose argument is never below zero."""
+    plain = unary_ball("sqrt", ball)
+    with np.errstate(all="ignore"):
+        upper = np.sqrt(ball.centre + ball.radius) - plain.centre
+        radius = np.where(ball.radius > ball.centre, plain.centre + upper, plain.radius)
+    return Ball(plain.centre, np.nan_to_num(radius, nan=0, posinf=np.inf), ball.dtype)
+
+
+def running(draw: Drawing) -> None:
+    """A cumulative sum or product."""
+    name = draw.rng.choice(("cumulative_sum", "cumulative_sum", "cumulative_prod"))
+    x = draw.pick(lambda ball: len(ball.shape) > 0, "float32")
+    shape = draw.shape(x)
+    axis = draw.rng.randrange(-len(shape), len(shape))
+    if name == "cumulative_prod" and shape[axis] > 200:
+        raise Unfit
+    has_first = draw.flag(0.2)
+    arguments = f"axis={axis}" + (", include_initial=True" if has_first else "")
+    first = 0.0 if name == "cumulative_sum" else 1.0
+
+    def whole(function: Any, start: float) -> Any:
+        def run(values: Array) -> Array:
+            result = function(values, axis=axis, dtype=values.dtype)
+            if not has_first:
+                return np.asarray(result)
+            head = [*values.shape]
+            head[axis] = 1
+            start_of = np.full(head, start, values.dtype)
+            return np.concatenate([start_of, result], axis)
+
+        return run
+
+    def rule(balls: list[Ball]) -> Ball:
+        if name == "cumulative_sum":
+            return folds.summed(balls[0], whole(np.cumsum, first), name)
+        return folds.multiplied(balls[0], whole(np.cumprod, first), name)
+
+    draw.step(f"tw.{name}({{0}}, {arguments})", [x], rule, name)
+
+
+def difference(draw: Drawing) -> None:
+    x = draw.floats(lambda ball: len(ball.shape) > 0)
+    shape = draw.shape(x)
+    axis = draw.rng.randrange(-len(shape), len(shape))
+
+    def rule(balls: list[Ball]) -> Ball:
+        ball = moved(lambda x: np.diff(x, axis=axis), balls[0])
+        reach = np.diff(np.zeros(shape), axis=axis)
+        later = np.take(balls[0].radius, np.arange(1, shape[axis]), axis)
+        sooner = np.take(balls[0].radius, np.arange(0, max(shape[axis] - 1, 0)), axis)
+        with np.errstate(all="ignore"):
+            radius = later + sooner if shape[axis] else reach
+        return rounded(ball.centre, radius, ball.dtype, 0.5)
+
+    draw.step(f"tw.diff({{0}}, axis={axis})", [x], rule, "diff")
+
+
+ROWS = (
+    *(total,) * 5,
+    *(largest,) * 2,
+    *(position,) * 2,
+    *(found,) * 2,
+    spread,
+    *(running,) * 2,
+    difference,
+)

@@ -1,0 +1,103 @@
+"""`build.py fuzz`: graphs can be drawn again, wrong elements are found and shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import tensorweb as tw
+from fuzz.__main__ import Tally, check_graph, drawn, main
+from fuzz.ball import Ball, as_dtype, exact
+from fuzz.folds import position, summed
+from fuzz.functions import binary_ball, unary_ball
+from fuzz.maps import compared
+from fuzz.running import MANNERS, Wrong, compare, lines
+from tensorweb.backends import numpy_backend
+
+GRAPHS = 12
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(str(tmp_path))
+
+
+def test_a_seed_draws_the_same_graph_again() -> None:
+    texts = [lines(drawn("3-5"), "lazy", "3-5") for _ in range(2)]
+    assert texts[0] == texts[1]
+    assert texts[0] != lines(drawn("3-6"), "lazy", "3-6")
+
+
+def test_graphs_hold_every_family() -> None:
+    names: Counter[str] = Counter()
+    for number in range(60):
+        names.update(step.operation for step in drawn(f"families-{number}").steps)
+    wanted = {"sum", "matmul", "sort", "gather", "assign", "astype", "where", "slice"}
+    assert wanted <= set(names)
+    assert len(names) > 70
+
+
+def test_the_cpu_device_gives_what_numpy_gives(cpu: str) -> None:
+    tally = Tally()
+    for number in range(GRAPHS):
+        assert check_graph(f"test-{number}", ("cpu",), tally) is None
+    assert tally.operations["cpu"] > 10 * GRAPHS
+    assert tally.known > 0.5 * tally.elements
+
+
+def test_one_wrong_element_is_found_and_shown(
+    cpu: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rule = numpy_backend.RULES["concat"]
+
+    def wrong(node: object, inputs: object) -> np.ndarray[tuple[int, ...], np.dtype]:  # type: ignore[type-arg]  # of any dtype
+        result = np.array(rule(node, inputs))  # type: ignore[arg-type]  # passed on
+        if result.size and result.dtype != np.bool_:
+            result.reshape(-1)[-1] += 1
+        return result
+
+    monkeypatch.setitem(numpy_backend.RULES, "concat", wrong)
+    assert main(["600", "wrong", "--device", "cpu"]) == 1
+    shown = capsys.readouterr().out
+    program = shown.partition("import numpy as np")[2]
+    assert "1 of" in shown
+    assert "elements are wrong" in shown
+    assert 'set_default_device("cpu")' in program
+    assert len([line for line in program.splitlines() if " = tw." in line]) <= 4
+
+
+@pytest.mark.parametrize("manner", MANNERS)
+def test_every_manner_is_a_program(manner: str) -> None:
+    for number in range(5):
+        text = "\n".join(lines(drawn(f"manner-{number}"), manner, "seed"))
+        compile(text, "program", "exec")
+
+
+def test_bounds_are_narrow() -> None:
+    third = binary_ball(
+        "divide", exact(np.ones(1, np.float32)), exact(np.full(1, 3, np.float32))
+    )
+    assert 0 < third.radius[0] < 2e-7 / 3 * 2
+    whole = summed(exact(np.arange(100, dtype=np.float32)), np.sum)
+    assert whole.radius == 0
+    assert unary_ball("floor", exact(np.array([2.5], np.float32))).is_exact
+
+
+def test_what_depends_on_rounding_is_unknown() -> None:
+    near = Ball(np.array([1.0, 2.0]), np.full(2, 1e-6), "float32")
+    assert np.isinf(compared(np.equal, near, near).radius).all()
+    assert compared(np.less, near, exact(np.full(2, 9, np.float32))).is_exact
+    assert np.isinf(as_dtype(near, "int32").radius).all()
+    tied = Ball(np.ones(2), np.full(2, 1e-6), "float32")
+    assert np.isinf(position(tied, True, None, False).radius)
+
+
+def test_signs_of_zeros_and_dtypes_are_compared(cpu: str) -> None:
+    with pytest.raises(Wrong, match="wrong"):
+        compare(tw.asarray([0.0]), exact(np.array([-0.0], np.float32)), 0)
+    with pytest.raises(Wrong, match="dtype"):
+        compare(tw.asarray([0]), exact(np.array([0], np.float32)), 0)
+    with pytest.raises(Wrong, match="shape"):
+        compare(tw.asarray([0.0]), exact(np.zeros((), np.float32)), 0)
