@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from browsers import LIMIT_MS
 from playwright.sync_api import Browser, Error, Page
 
-from conftest import LIMIT_MS, ROOT, SITE, Serve
+from conftest import ROOT, SITE, Serve
 
 FILES = ROOT / "e2e" / "bare"
 

@@ -1,42 +1,28 @@
-"""Fixtures of the browser tests: local servers, Chromium and Firefox by Playwright.
+"""Fixtures of the browser tests: local servers, browsers, pages.
 
 `TENSORWEB_CHROMIUM` names a browser; without it the first Chromium on the path is used.
 `TENSORWEB_SITE` names the built site, else it is `dist/`. What needs NumPy in the page
-is skipped at once on a site without it. Chromium computes on SwiftShader, Firefox on
-lavapipe: no GPU is needed.
+is skipped at once on a site without it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from browsers import CHROMIUM_FLAGS, LIMIT_MS, Profiles, launch_chromium, launch_firefox
+from page_driver import PageDriver
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
-from tools import machine
 from tools.server import SiteServer
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = Path(os.environ.get("TENSORWEB_SITE") or ROOT / "dist")
-
-LIMIT_MS = 300_000
-"""For what a page must do in any case: only a browser that hangs takes so long."""
-
-CHROMIUM_FLAGS = [
-    "--enable-unsafe-webgpu",
-    "--use-webgpu-adapter=swiftshader",
-]
-
-FIREFOX_PREFERENCES: dict[str, str | float | bool] = {
-    "dom.webgpu.enabled": True,
-    "gfx.webgpu.ignore-blocklist": True,
-}
 
 Serve = Callable[..., str]
 
@@ -88,18 +74,6 @@ def playwright() -> Iterator[Playwright]:
         yield started
 
 
-def launch_chromium(playwright: Playwright, flags: list[str]) -> Browser:
-    """Start Chromium with flags; skip the test where there is none."""
-    program = machine.chromium()
-    if program is None:
-        pytest.skip("no Chromium; install it or name one in TENSORWEB_CHROMIUM")
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        flags = [*flags, "--no-sandbox"]
-    return playwright.chromium.launch(
-        executable_path=program, args=flags, chromium_sandbox=False
-    )
-
-
 @pytest.fixture(scope="session")
 def chromium(playwright: Playwright) -> Iterator[Browser]:
     browser = launch_chromium(playwright, CHROMIUM_FLAGS)
@@ -109,21 +83,52 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def firefox(playwright: Playwright) -> Iterator[Browser]:
-    program = shutil.which("firefox-esr") or shutil.which("firefox")
-    if program is None:
-        pytest.skip("no Firefox; install firefox-esr to run this test")
-    browser = playwright.firefox.launch(
-        channel="moz-firefox",
-        executable_path=program,
-        firefox_user_prefs=FIREFOX_PREFERENCES,
-    )
+    browser = launch_firefox(playwright)
     yield browser
     browser.close()
 
 
+@pytest.fixture(scope="session")
+def profiles(chromium: Browser, site_url: str) -> Profiles:
+    """Chromium's profiles for pages of the site."""
+    return Profiles(chromium, site_url)
+
+
 @pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    """A fresh page of Chromium in its own profile."""
+def page(profiles: Profiles) -> Iterator[Page]:
+    """A page of Chromium that remembers nothing but Python's snapshot."""
+    with profiles.page() as lent:
+        yield lent
+
+
+@pytest.fixture
+def fresh_page(chromium: Browser) -> Iterator[Page]:
+    """A page of Chromium in a profile of its own: the first visit of a reader."""
     context = chromium.new_context()
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture(scope="module")
+def shared(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
+    """One open page for the tests of a file, which leave it usable."""
+    with profiles.page() as lent:
+        driver = PageDriver(lent).open(site_url)
+        yield driver
+        driver.clean()
+
+
+@pytest.fixture(scope="module")
+def patient(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
+    """The same, where Stop waits long for a program to end by itself."""
+    with profiles.page() as lent:
+        driver = PageDriver(lent, patient=True).open(site_url)
+        yield driver
+        driver.clean()
+
+
+@pytest.fixture(scope="module")
+def mistreated(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
+    """The same, where the console may tell what the page had to bear."""
+    with profiles.page() as lent:
+        yield PageDriver(lent).open(site_url)

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browsers import LIMIT_MS
 from playwright.sync_api import Browser, Error, Page
 
-from conftest import LIMIT_MS, ROOT, SITE, Serve
+from conftest import ROOT, SITE, Serve
 
 PAGE = ROOT / "e2e" / "driver"
 PYODIDE_PLACES = (SITE / "pyodide", ROOT / "node_modules" / "pyodide")

@@ -13,10 +13,9 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
+from browsers import LIMIT_MS
 from playwright.sync_api import Error, Locator, Page, TimeoutError
 from playwright.sync_api import expect as expect_once
-
-from conftest import LIMIT_MS
 
 SLICE_MS = 500
 """How often a wait looks whether it is in vain."""

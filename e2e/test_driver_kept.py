@@ -11,18 +11,32 @@ from playwright.sync_api import Browser
 from conftest import Serve
 
 
-@pytest.fixture(params=["runInWorker", "runOnMain"])
-def python(
+@pytest.fixture(scope="module", params=["runInWorker", "runOnMain"])
+def opened(
     request: pytest.FixtureRequest,
     chromium: Browser,
     serve: Serve,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Python]:
-    """Python with the drivers, in a browser that has kept nothing yet."""
+    """Python with the drivers, on one side of a page."""
     url = serve_drivers(serve, tmp_path_factory.mktemp("driver-page"))
     started = open_python(chromium, url, request.param)
     yield started
     started.page.context.close()
+
+
+FORGET = """() => new Promise((done, failed) => {
+    const asked = indexedDB.deleteDatabase("tensorweb");
+    asked.onsuccess = done;
+    asked.onerror = failed;
+})"""
+
+
+@pytest.fixture
+def python(opened: Python) -> Python:
+    """The same, in a browser that has kept nothing yet."""
+    opened.page.evaluate(FORGET)
+    return opened
 
 
 def test_text_is_there_when_the_device_opens_again(python: Python) -> None:

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 from bare_page import BarePage, open_bare, serve_bare
+from browsers import CHROMIUM_FLAGS, launch_chromium
 from playwright.sync_api import Playwright
 
-from conftest import CHROMIUM_FLAGS, Serve, launch_chromium
+from conftest import Serve
 
 STEPS = 10_020
 FIRST = 300

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browsers import Profiles
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser, Page, Playwright
 
@@ -41,10 +42,13 @@ def violations(page: Page) -> list[str]:
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(
-    chromium: Browser, site_url: str, scheme: Any, size: Any
+    profiles: Profiles, site_url: str, scheme: Any, size: Any
 ) -> None:
-    context = chromium.new_context(color_scheme=scheme, viewport=size)
-    driver = PageDriver(context.new_page()).open(site_url, wait=False)
+    with profiles.page(color_scheme=scheme, viewport=size) as page:
+        look_everywhere(PageDriver(page).open(site_url, wait=False), size)
+
+
+def look_everywhere(driver: PageDriver, size: Any) -> None:
     page = driver.page
     assert violations(page) == []
     assert driver.idle() == "ready"
@@ -70,29 +74,26 @@ def test_axe_finds_nothing(
     page.get_by_role("button", name="Examples").click()
     assert violations(page) == []
     driver.clean()
-    context.close()
 
 
-def test_narrow_page_has_no_sideways_scroll(chromium: Browser, site_url: str) -> None:
-    context = chromium.new_context(viewport=NARROW, color_scheme="light")
-    driver = PageDriver(context.new_page()).open(site_url)
-    assert driver.run(PROGRAM) == "ready"
+@pytest.fixture
+def narrow(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
+    with profiles.page(viewport=NARROW, color_scheme="light") as page:
+        yield PageDriver(page).open(site_url)
+
+
+def test_narrow_page_has_no_sideways_scroll(narrow: PageDriver) -> None:
+    assert narrow.run(PROGRAM) == "ready"
     for name in ("Code", "Output", "Tensors", "Kernels"):
-        driver.page.get_by_role("tab", name=name).first.click()
-        wide = driver.page.evaluate("document.documentElement.scrollWidth")
+        narrow.page.get_by_role("tab", name=name).first.click()
+        wide = narrow.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= NARROW["width"], name
-    context.close()
 
 
-def test_run_shows_the_output_on_a_narrow_page(
-    chromium: Browser, site_url: str
-) -> None:
-    context = chromium.new_context(viewport=NARROW)
-    driver = PageDriver(context.new_page()).open(site_url)
-    assert driver.run("print('seen')") == "ready"
-    expect(driver.page.locator("#output")).to_be_visible()
-    expect(driver.page.locator("#editor")).to_be_hidden()
-    context.close()
+def test_run_shows_the_output_on_a_narrow_page(narrow: PageDriver) -> None:
+    assert narrow.run("print('seen')") == "ready"
+    expect(narrow.page.locator("#output")).to_be_visible()
+    expect(narrow.page.locator("#editor")).to_be_hidden()
 
 
 def test_keyboard_leaves_the_editor_and_moves_splitters(

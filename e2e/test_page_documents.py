@@ -6,29 +6,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browsers import Profiles
 from page_driver import PageDriver, expect
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "web/examples").glob("*.py"))
 
 
 @pytest.fixture(scope="module")
-def shared(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
-    context = chromium.new_context()
-    driver = PageDriver(context.new_page()).open(site_url)
-    yield driver
-    driver.clean()
-    context.close()
-
-
-@pytest.fixture(scope="module")
-def on_cpu(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
-    context = chromium.new_context()
-    driver = PageDriver(context.new_page()).open(site_url)
-    driver.choose_device("cpu")
-    yield driver
-    driver.clean()
-    context.close()
+def on_cpu(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
+    with profiles.page() as page:
+        driver = PageDriver(page).open(site_url)
+        driver.choose_device("cpu")
+        yield driver
+        driver.clean()
 
 
 def open_example(driver: PageDriver, path: Path) -> None:
@@ -56,11 +47,9 @@ def test_there_are_enough_examples() -> None:
     assert len(EXAMPLES) >= 13
 
 
-def test_link_opens_a_program_and_never_runs_it(
-    chromium: Browser, site_url: str
-) -> None:
-    context = chromium.new_context(permissions=["clipboard-read", "clipboard-write"])
-    sender = PageDriver(context.new_page()).open(site_url)
+def test_link_opens_a_program_and_never_runs_it(page: Page, site_url: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    sender = PageDriver(page).open(site_url)
     source = "print('é' * 3)  # <script>alert(1)</script>\n" + "x = 1\n" * 300
     sender.write(source)
     sender.page.get_by_role("button", name="Share").click()
@@ -69,7 +58,7 @@ def test_link_opens_a_program_and_never_runs_it(
     assert address.startswith(f"{site_url}#code=")
     assert len(address) < 300
 
-    reader = PageDriver(context.new_page()).open(address)
+    reader = PageDriver(page.context.new_page()).open(address)
     assert reader.page.evaluate("tensorwebPage.editor.source()") == source
     expect(reader.page.locator("#notice")).to_contain_text("came with a link")
     assert reader.page.evaluate("tensorwebPage.view.run") is None
@@ -78,7 +67,6 @@ def test_link_opens_a_program_and_never_runs_it(
     assert "ééé" in reader.output
     sender.clean()
     reader.clean()
-    context.close()
 
 
 @pytest.mark.parametrize("code", ["%%%", "AAAA", "", "é"])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from page_driver import PageDriver, expect
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 NESTED = "x = []\nfor i in range(3_000_000): x = [x]\n"
 
@@ -50,29 +49,21 @@ SURVIVED = ("causes", "internals", "compile", "deep attribute", "address")
 """Those where Python may as well raise something."""
 
 
-@pytest.fixture(scope="module")
-def shared(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
-    context = chromium.new_context()
-    driver = PageDriver(context.new_page()).open(site_url)
-    yield driver
-    context.close()
-
-
 @pytest.mark.parametrize("kind", DEADLY)
-def test_dead_python_is_replaced(shared: PageDriver, kind: str) -> None:
-    page = shared.page
-    shared.write(DEADLY[kind])
+def test_dead_python_is_replaced(mistreated: PageDriver, kind: str) -> None:
+    page = mistreated.page
+    mistreated.write(DEADLY[kind])
     page.click("#run")
-    shared.idle()
-    shared.drawn()
+    mistreated.idle()
+    mistreated.drawn()
     if kind not in SURVIVED:
         expect(page.locator(".trouble")).to_have_count(1)
     for sentence in page.locator(".trouble").all_inner_texts():
         assert "Python was restarted; your code is as it was." in sentence
         assert "object" not in sentence
     assert page.evaluate("tensorwebPage.editor.source()") == DEADLY[kind]
-    assert shared.run("print('next')") == "ready"
-    assert shared.output.startswith("next")
+    assert mistreated.run("print('next')") == "ready"
+    assert mistreated.output.startswith("next")
 
 
 ALIVE = {
@@ -85,10 +76,10 @@ ALIVE = {
 
 
 @pytest.mark.parametrize("kind", ALIVE)
-def test_ordinary_failure_keeps_python(shared: PageDriver, kind: str) -> None:
-    shared.run(ALIVE[kind])
-    assert "restarted" not in shared.output
-    assert shared.run("print('next')") == "ready"
+def test_ordinary_failure_keeps_python(mistreated: PageDriver, kind: str) -> None:
+    mistreated.run(ALIVE[kind])
+    assert "restarted" not in mistreated.output
+    assert mistreated.run("print('next')") == "ready"
 
 
 CALLBACKS = {
@@ -104,16 +95,16 @@ CALLBACKS = {
 
 @pytest.mark.parametrize("kind", CALLBACKS)
 def test_failing_callback_is_told_and_python_goes_on(
-    shared: PageDriver, kind: str
+    mistreated: PageDriver, kind: str
 ) -> None:
     source = f"{CALLBACKS[kind]}\nimport js\n"
     source += "from pyodide.ffi import create_once_callable as once\nimport asyncio\n"
     source += "js.setTimeout(fail if hasattr(fail, 'js_id') else once(fail), 0)\n"
     source += "await asyncio.sleep(0.1)\nprint('went on')"
-    assert shared.run(source) == "ready", shared.output
-    expect(shared.page.locator("#output")).to_contain_text("late")
-    expect(shared.page.locator("#output")).to_contain_text("went on")
-    assert "restarted" not in shared.output
+    assert mistreated.run(source) == "ready", mistreated.output
+    expect(mistreated.page.locator("#output")).to_contain_text("late")
+    expect(mistreated.page.locator("#output")).to_contain_text("went on")
+    assert "restarted" not in mistreated.output
 
 
 MISSING = {
@@ -143,22 +134,22 @@ def refuse(page: Page, pattern: str, how: str) -> None:
 @pytest.mark.parametrize("name", MISSING)
 @pytest.mark.parametrize("how", ["missing", "out of reach"])
 def test_what_cannot_be_loaded_is_named(
-    page: Page, site_url: str, name: str, how: str
+    fresh_page: Page, site_url: str, name: str, how: str
 ) -> None:
-    refuse(page, MISSING[name], how)
-    PageDriver(page).open(site_url, wait=False)
-    trouble = page.locator(".trouble")
+    refuse(fresh_page, MISSING[name], how)
+    PageDriver(fresh_page).open(site_url, wait=False)
+    trouble = fresh_page.locator(".trouble")
     expect(trouble).to_contain_text("Python could not start")
     expect(trouble).to_contain_text(name)
     assert "[object" not in trouble.inner_text()
 
 
-def test_retry_starts_python_again(page: Page, site_url: str) -> None:
-    refuse(page, MISSING["python_stdlib.zip"], "missing")
-    driver = PageDriver(page).open(site_url, wait=False)
-    page.wait_for_selector(".trouble")
-    page.context.unroute(MISSING["python_stdlib.zip"])
-    page.get_by_role("button", name="Retry").click()
+def test_retry_starts_python_again(fresh_page: Page, site_url: str) -> None:
+    refuse(fresh_page, MISSING["python_stdlib.zip"], "missing")
+    driver = PageDriver(fresh_page).open(site_url, wait=False)
+    fresh_page.wait_for_selector(".trouble")
+    fresh_page.context.unroute(MISSING["python_stdlib.zip"])
+    fresh_page.get_by_role("button", name="Retry").click()
     assert driver.idle() == "ready"
     assert driver.run("print('started')") == "ready"
     assert driver.output.startswith("started")

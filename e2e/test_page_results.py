@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from browsers import Profiles
 from page_driver import PageDriver, expect
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 from test_page_access import violations
 
 SLEEP = "import asyncio\nawait asyncio.sleep({})\n"
@@ -17,22 +18,12 @@ SOURCE = "tensorwebPage.editor.source()"
 PHONE: Any = {"width": 390, "height": 760}
 
 
-@pytest.fixture(scope="module")
-def shared(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
-    context = chromium.new_context()
-    driver = PageDriver(context.new_page(), patient=True).open(site_url)
-    yield driver
-    driver.clean()
-    context.close()
-
-
 @pytest.fixture
-def phone(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
-    context = chromium.new_context(viewport=PHONE)
-    driver = PageDriver(context.new_page()).open(site_url)
-    yield driver
-    driver.clean()
-    context.close()
+def phone(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
+    with profiles.page(viewport=PHONE) as page:
+        driver = PageDriver(page).open(site_url)
+        yield driver
+        driver.clean()
 
 
 def open_example(page: Page, name: str) -> None:
@@ -53,16 +44,16 @@ def open_example(page: Page, name: str) -> None:
     ],
     ids=["burst", "slow", "pictures"],
 )
-def test_output_follows_its_end(shared: PageDriver, source: str) -> None:
-    assert shared.run(source) == "ready"
-    shared.page.wait_for_function(f"{LEFT} < 2")
-    expect(shared.page.locator(".new-output")).to_be_hidden()
+def test_output_follows_its_end(patient: PageDriver, source: str) -> None:
+    assert patient.run(source) == "ready"
+    patient.page.wait_for_function(f"{LEFT} < 2")
+    expect(patient.page.locator(".new-output")).to_be_hidden()
 
 
-def test_output_stays_where_the_reader_scrolled(shared: PageDriver) -> None:
-    page = shared.page
+def test_output_stays_where_the_reader_scrolled(patient: PageDriver) -> None:
+    page = patient.page
     lines = "for i in range({}): print('line', i)\n"
-    shared.begin(lines.format(200) + SLEEP.format(600))
+    patient.begin(lines.format(200) + SLEEP.format(600))
     expect(page.locator("#output")).to_contain_text("line 199")
     page.wait_for_function(f"{LEFT} < 2")
     page.hover("#output")
@@ -70,7 +61,7 @@ def test_output_stays_where_the_reader_scrolled(shared: PageDriver) -> None:
     page.wait_for_function(f"{LEFT} > 100")
     place = page.evaluate(f"{FAR}.scrollTop")
     page.click("#stop")
-    assert shared.idle() == "ready"
+    assert patient.idle() == "ready"
     expect(page.locator("#output .footer")).to_be_attached()
     assert page.evaluate(f"{FAR}.scrollTop") == place
     page.get_by_role("button", name="New output").click()
@@ -85,11 +76,11 @@ def test_output_stays_where_the_reader_scrolled(shared: PageDriver) -> None:
 TENSOR = "import tensorweb as tw\nx = tw.ones((5, 5))\ntw.show(x)\n"
 
 
-def test_results_say_to_which_program_they_belong(shared: PageDriver) -> None:
-    page = shared.page
+def test_results_say_to_which_program_they_belong(patient: PageDriver) -> None:
+    page = patient.page
     open_example(page, "01-tour")
-    assert shared.run(TENSOR) == "ready"
-    shared.pictured()
+    assert patient.run(TENSOR) == "ready"
+    patient.pictured()
     expect(page.locator("#belongs")).to_be_hidden()
     expect(page.locator("#output .belongs")).to_be_hidden()
     title = page.inner_text(".document-title")
@@ -105,30 +96,30 @@ def test_results_say_to_which_program_they_belong(shared: PageDriver) -> None:
 
 
 @pytest.mark.needs_numpy
-def test_results_say_on_which_device_they_were_computed(shared: PageDriver) -> None:
-    page = shared.page
-    assert shared.run(TENSOR) == "ready"
-    shared.choose_device("cpu")
+def test_results_say_on_which_device_they_were_computed(patient: PageDriver) -> None:
+    page = patient.page
+    assert patient.run(TENSOR) == "ready"
+    patient.choose_device("cpu")
     expect(page.locator("#belongs")).to_have_text("Computed on WebGPU")
-    shared.choose_device("webgpu")
+    patient.choose_device("webgpu")
     expect(page.locator("#belongs")).to_be_hidden()
 
 
-def test_results_of_the_run_before_are_marked_during_a_run(shared: PageDriver) -> None:
-    page = shared.page
-    assert shared.run(TENSOR) == "ready"
-    shared.begin(SLEEP.format(600))
+def test_results_of_the_run_before_are_marked_during_a_run(patient: PageDriver) -> None:
+    page = patient.page
+    assert patient.run(TENSOR) == "ready"
+    patient.begin(SLEEP.format(600))
     expect(page.locator("#belongs")).to_have_text("From the run before")
     page.click("#tensors .tensor")
     expect(page.locator(".viewer-problem")).to_contain_text("from the run before")
     expect(page.locator(".heatmap")).to_be_hidden()
     page.click("#stop")
-    assert shared.idle() == "ready"
+    assert patient.idle() == "ready"
     expect(page.locator("#belongs")).to_be_hidden()
 
 
-def test_the_end_is_not_claimed_before_it(shared: PageDriver) -> None:
-    page = shared.page
+def test_the_end_is_not_claimed_before_it(patient: PageDriver) -> None:
+    page = patient.page
     page.evaluate(
         """() => {
           const session = tensorwebPage.session;
@@ -140,29 +131,29 @@ def test_the_end_is_not_claimed_before_it(shared: PageDriver) -> None:
           };
         }"""
     )
-    shared.write(TENSOR)
+    patient.write(TENSOR)
     page.click("#run")
     footer = page.locator("#output .footer")
     expect(footer).to_contain_text("tensors are being read")
     expect(page.locator("#state")).not_to_contain_text("Done")
-    assert "Finished" not in shared.output
+    assert "Finished" not in patient.output
     page.evaluate("release(); delete tensorwebPage.session.ask")
-    assert shared.idle() == "ready"
+    assert patient.idle() == "ready"
     expect(footer).to_contain_text("Finished in")
     page.click("#editor .cm-content")
     page.keyboard.type("# more")
     expect(footer).to_contain_text("edited since")
 
 
-def test_a_failure_is_marked_in_the_program_that_failed(shared: PageDriver) -> None:
-    page = shared.page
+def test_a_failure_is_marked_in_the_program_that_failed(patient: PageDriver) -> None:
+    page = patient.page
     open_example(page, "01-tour")
     caught = "try:\n    sleep(600)\nexcept KeyboardInterrupt:\n    pass\n"
-    shared.begin(f"from time import sleep\n{caught}1 / 0")
+    patient.begin(f"from time import sleep\n{caught}1 / 0")
     open_example(page, "03-reductions")
     page.wait_for_function("tensorwebPage.view.document.id === '03-reductions'")
     page.click("#stop")
-    assert shared.idle() == "error"
+    assert patient.idle() == "error"
     expect(page.locator(".failure")).to_be_visible()
     assert page.locator(".cm-lintRange-error").count() == 0
     page.click(".line-link")
@@ -189,31 +180,31 @@ def test_tensors_of_a_python_that_was_restarted_say_so(
 # Lists
 
 
-def test_a_clicked_row_stays_under_the_pointer(shared: PageDriver) -> None:
-    page = shared.page
+def test_a_clicked_row_stays_under_the_pointer(patient: PageDriver) -> None:
+    page = patient.page
     source = (
         "import tensorweb as tw\nfor i in range(30): globals()[f'x{i}'] = tw.ones(2)"
     )
-    assert shared.run(source) == "ready"
+    assert patient.run(source) == "ready"
     row = page.locator("#tensors .tensor").nth(2)
     before = row.bounding_box()
     row.click()
-    shared.pictured()
+    patient.pictured()
     assert row.bounding_box() == before
 
 
-def test_cut_lists_say_how_many_there_are(shared: PageDriver) -> None:
+def test_cut_lists_say_how_many_there_are(patient: PageDriver) -> None:
     source = (
         "import tensorweb as tw\nhistory = [tw.ones(2) for _ in range(91)]\nlast = 1"
     )
-    assert shared.run(source) == "ready"
-    expect(shared.page.locator(".list-cut")).to_have_text("… history: 50 of 91 shown")
+    assert patient.run(source) == "ready"
+    expect(patient.page.locator(".list-cut")).to_have_text("… history: 50 of 91 shown")
 
 
-def test_kernels_are_one_aligned_row_each(shared: PageDriver) -> None:
-    page = shared.page
+def test_kernels_are_one_aligned_row_each(patient: PageDriver) -> None:
+    page = patient.page
     source = "import tensorweb as tw\n(tw.arange(4.0) * 2 + 1).sum().item()"
-    assert shared.run(source) == "ready"
+    assert patient.run(source) == "ready"
     page.get_by_role("tab", name="Kernels").click()
     page.wait_for_selector(".kernel")
     tops = page.evaluate(
@@ -245,13 +236,13 @@ def test_kernels_are_one_aligned_row_each(shared: PageDriver) -> None:
     ],
     ids=["message", "lines", "name", "chart", "names", "axes"],
 )
-def test_long_texts_are_cut(shared: PageDriver, source: str) -> None:
-    shared.run(source)
-    assert len(shared.page.inner_text("body")) < 100_000
-    assert shared.page.evaluate("document.querySelectorAll('*').length") < 5_000
+def test_long_texts_are_cut(patient: PageDriver, source: str) -> None:
+    patient.run(source)
+    assert len(patient.page.inner_text("body")) < 100_000
+    assert patient.page.evaluate("document.querySelectorAll('*').length") < 5_000
 
 
-def test_forged_texts_are_cut(shared: PageDriver) -> None:
+def test_forged_texts_are_cut(patient: PageDriver) -> None:
     """A program can send what Python's side would never send."""
     forge = (
         "import js\nfrom pyodide.code import run_js\n"
@@ -260,16 +251,16 @@ def test_forged_texts_are_cut(shared: PageDriver) -> None:
         "postMessage({note: 'display', display: 0, name: 'n'.repeat(5e6),"
         " text: 't'.repeat(5e6), tensor: false, chart: null})\")"
     )
-    assert shared.run(forge) == "ready"
-    assert len(shared.page.inner_text("body")) < 1_000_000
-    assert shared.run("print('usable')") == "ready"
+    assert patient.run(forge) == "ready"
+    assert len(patient.page.inner_text("body")) < 1_000_000
+    assert patient.run("print('usable')") == "ready"
 
 
 # Places
 
 
-def test_editor_is_framed_on_every_side(shared: PageDriver) -> None:
-    page = shared.page
+def test_editor_is_framed_on_every_side(patient: PageDriver) -> None:
+    page = patient.page
     page.click("#editor .cm-content")
     outline = page.evaluate(
         "getComputedStyle(document.querySelector('#editor')).outline"
@@ -280,12 +271,12 @@ def test_editor_is_framed_on_every_side(shared: PageDriver) -> None:
     )
 
 
-def test_stop_has_a_key(shared: PageDriver) -> None:
-    page = shared.page
-    shared.begin("while True: pass")
+def test_stop_has_a_key(patient: PageDriver) -> None:
+    page = patient.page
+    patient.begin("while True: pass")
     page.click("#editor .cm-content")
     page.keyboard.press("Control+.")
-    assert shared.idle() == "ready"
+    assert patient.idle() == "ready"
     expect(page.locator("#output")).to_contain_text("Stopped after")
     assert page.get_attribute("#stop", "title") == "Stop the program (Ctrl+.)"
     page.get_by_role("button", name="Help").click()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from page_driver import PageDriver, expect
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 SNAPSHOT = "caches.open('tensorweb-snapshot').then((cache) => cache.keys())"
 
@@ -43,38 +42,30 @@ print('planted')
 """
 
 
-@pytest.fixture(scope="module")
-def shared(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
-    context = chromium.new_context()
-    driver = PageDriver(context.new_page()).open(site_url)
-    yield driver
-    context.close()
-
-
-def test_planted_snapshot_is_thrown_away(page: Page, site_url: str) -> None:
-    driver = PageDriver(page).open(site_url)
-    page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
+def test_planted_snapshot_is_thrown_away(fresh_page: Page, site_url: str) -> None:
+    driver = PageDriver(fresh_page).open(site_url)
+    fresh_page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
     assert driver.run(f"EVIL = {EVIL!r}\n{POISON}") == "ready", driver.output
     driver.open(site_url)
-    assert page.evaluate("tensorwebPage.view.started.snapshot") is False
+    assert fresh_page.evaluate("tensorwebPage.view.started.snapshot") is False
     assert driver.run("print('mine')") == "ready"
     assert driver.output.startswith("mine")
     # The start after that has a snapshot again, of its own.
-    page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
+    fresh_page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
     driver.open(site_url)
-    assert page.evaluate("tensorwebPage.view.started.snapshot") is True
+    assert fresh_page.evaluate("tensorwebPage.view.started.snapshot") is True
     assert driver.run("print('mine')") == "ready"
     assert driver.output.startswith("mine")
 
 
-def test_unknown_snapshot_is_not_used(page: Page, site_url: str) -> None:
+def test_unknown_snapshot_is_not_used(fresh_page: Page, site_url: str) -> None:
     """A page that has forgotten the digest starts anew and learns another."""
-    driver = PageDriver(page).open(site_url)
-    page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
-    page.evaluate("localStorage.removeItem('tensorweb:snapshot')")
+    driver = PageDriver(fresh_page).open(site_url)
+    fresh_page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
+    fresh_page.evaluate("localStorage.removeItem('tensorweb:snapshot')")
     driver.open(site_url)
-    assert page.evaluate("tensorwebPage.view.started.snapshot") is False
-    assert page.evaluate("localStorage['tensorweb:snapshot'].length") == 64
+    assert fresh_page.evaluate("tensorwebPage.view.started.snapshot") is False
+    assert fresh_page.evaluate("localStorage['tensorweb:snapshot'].length") == 64
 
 
 WATCH = """
@@ -135,15 +126,15 @@ def test_linked_program_shares_python_with_no_other(page: Page, site_url: str) -
     assert driver.output.startswith("nothing undefined")
 
 
-def test_own_programs_keep_their_worker(shared: PageDriver, site_url: str) -> None:
-    assert shared.run("import builtins\nbuiltins.left = 'mine'") == "ready"
-    shared.page.evaluate("location.hash = '#ex=03-reductions'")
-    shared.page.wait_for_function(
+def test_own_programs_keep_their_worker(mistreated: PageDriver, site_url: str) -> None:
+    assert mistreated.run("import builtins\nbuiltins.left = 'mine'") == "ready"
+    mistreated.page.evaluate("location.hash = '#ex=03-reductions'")
+    mistreated.page.wait_for_function(
         "tensorwebPage.view.document.id === '03-reductions' && !tensorwebPage.view.held"
     )
-    assert shared.page.evaluate("document.body.dataset.state") == "ready"
-    assert shared.run(LOOK) == "ready"
-    assert shared.output.startswith("mine")
+    assert mistreated.page.evaluate("document.body.dataset.state") == "ready"
+    assert mistreated.run(LOOK) == "ready"
+    assert mistreated.output.startswith("mine")
 
 
 def restart(driver: PageDriver) -> None:
@@ -164,13 +155,13 @@ FORGED = [
 
 
 @pytest.mark.parametrize("message", FORGED)
-def test_forged_message_changes_nothing(shared: PageDriver, message: str) -> None:
+def test_forged_message_changes_nothing(mistreated: PageDriver, message: str) -> None:
     code = f"self.postMessage({message})"
     source = f"from pyodide.code import run_js\nrun_js({code!r})\nprint('through')"
-    assert shared.run(source) == "ready"
-    assert shared.output.startswith("through")
-    assert "forged" not in shared.output
-    shared.clean()
+    assert mistreated.run(source) == "ready"
+    assert mistreated.output.startswith("through")
+    assert "forged" not in mistreated.output
+    mistreated.clean()
 
 
 ANSWERS = """
@@ -183,13 +174,13 @@ run_js('''for (let id = 0; id < 500; id++) self.postMessage({{
 """
 
 
-def test_program_cannot_say_that_it_has_ended(shared: PageDriver) -> None:
-    shared.begin(ANSWERS.format(rest="print('going on')\nwhile True: pass"))
-    expect(shared.page.locator("#output")).to_contain_text("going on")
-    assert shared.page.evaluate("document.body.dataset.state") == "running"
-    shared.page.click("#stop")
-    assert shared.idle() == "ready"
-    expect(shared.page.locator("#output")).to_contain_text("Stopped after")
+def test_program_cannot_say_that_it_has_ended(mistreated: PageDriver) -> None:
+    mistreated.begin(ANSWERS.format(rest="print('going on')\nwhile True: pass"))
+    expect(mistreated.page.locator("#output")).to_contain_text("going on")
+    assert mistreated.page.evaluate("document.body.dataset.state") == "running"
+    mistreated.page.click("#stop")
+    assert mistreated.idle() == "ready"
+    expect(mistreated.page.locator("#output")).to_contain_text("Stopped after")
 
 
 SPY = """
@@ -217,11 +208,11 @@ print(run_js(f"seen.length > 0 && seen.filter({ours}).length"))
 """
 
 
-def test_program_gets_no_hold_of_the_line(shared: PageDriver) -> None:
-    assert shared.run(SPY) == "ready", shared.output
-    assert shared.run(SEEN) == "ready", shared.output
-    assert shared.output.startswith("0\n")
-    restart(shared)
+def test_program_gets_no_hold_of_the_line(mistreated: PageDriver) -> None:
+    assert mistreated.run(SPY) == "ready", mistreated.output
+    assert mistreated.run(SEEN) == "ready", mistreated.output
+    assert mistreated.output.startswith("0\n")
+    restart(mistreated)
 
 
 CHANGE = """
@@ -244,18 +235,18 @@ bridge.handlers = handlers
     ],
 )
 def test_answers_of_a_changed_python_are_checked(
-    shared: PageDriver, question: str, answer: str
+    mistreated: PageDriver, question: str, answer: str
 ) -> None:
-    shared.run(CHANGE.format(question=question, answer=answer))
-    assert shared.run("1") == "error"
-    trouble = shared.page.locator(".trouble").last
+    mistreated.run(CHANGE.format(question=question, answer=answer))
+    assert mistreated.run("1") == "error"
+    trouble = mistreated.page.locator(".trouble").last
     expect(trouble).to_contain_text(f"“{question}” is damaged")
-    shared.clean()
-    restart(shared)
+    mistreated.clean()
+    restart(mistreated)
 
 
-def test_heat_map_of_absurd_size_is_refused(shared: PageDriver) -> None:
-    page = shared.page
+def test_heat_map_of_absurd_size_is_refused(mistreated: PageDriver) -> None:
+    page = mistreated.page
     source = """
 import tensorweb as tw
 from tensorweb.playground import pictures
@@ -266,7 +257,7 @@ async def huge(*details):
 pictures.heatmap = huge
 x = tw.ones((8, 8))
 """
-    assert shared.run(source) == "ready"
+    assert mistreated.run(source) == "ready"
     expect(page.locator(".viewer-problem")).to_contain_text("damaged")
     assert (
         page.evaluate(
@@ -275,8 +266,8 @@ x = tw.ones((8, 8))
         )
         < 5000
     )
-    shared.clean()
-    restart(shared)
+    mistreated.clean()
+    restart(mistreated)
 
 
 FLOODS: dict[str, Any] = {
@@ -302,18 +293,18 @@ FLOODS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", FLOODS)
-def test_flood_ends_the_worker(shared: PageDriver, kind: str) -> None:
+def test_flood_ends_the_worker(mistreated: PageDriver, kind: str) -> None:
     source = "from pyodide.code import run_js\n"
     source += "from tensorweb.playground import bridge\nsession = bridge._session\n"
-    shared.write(source + FLOODS[kind])
-    shared.page.click("#run")
-    trouble = shared.page.locator(".trouble").last
+    mistreated.write(source + FLOODS[kind])
+    mistreated.page.click("#run")
+    trouble = mistreated.page.locator(".trouble").last
     expect(trouble).to_contain_text("more messages than a page can take")
     expect(trouble).to_contain_text("Python was restarted; your code is as it was")
-    shared.idle()
-    assert FLOODS[kind] in shared.page.evaluate("tensorwebPage.editor.source()")
-    assert shared.run("print('next')") == "ready"
-    assert shared.output.startswith("next")
+    mistreated.idle()
+    assert FLOODS[kind] in mistreated.page.evaluate("tensorwebPage.editor.source()")
+    assert mistreated.run("print('next')") == "ready"
+    assert mistreated.output.startswith("next")
 
 
 PRINTS = {
@@ -330,7 +321,9 @@ for i in range(100_000):
 
 
 @pytest.mark.parametrize("kind", PRINTS)
-def test_fast_printing_is_no_flood(shared: PageDriver, kind: str) -> None:
-    assert shared.run(f"{PRINTS[kind]}\nprint('the end')") == "ready", shared.output
-    expect(shared.page.locator("#output")).to_contain_text("the end")
-    assert "restarted" not in shared.output
+def test_fast_printing_is_no_flood(mistreated: PageDriver, kind: str) -> None:
+    assert mistreated.run(f"{PRINTS[kind]}\nprint('the end')") == "ready", (
+        mistreated.output
+    )
+    expect(mistreated.page.locator("#output")).to_contain_text("the end")
+    assert "restarted" not in mistreated.output

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from page_driver import PageDriver, expect
-from playwright.sync_api import Browser
 
 SMALL = """
 import tensorweb as tw
@@ -17,15 +14,6 @@ empty = tw.zeros((0, 3))
 big = tw.reshape(tw.linspace(-1.0, 1.0, 300 * 700), (300, 700))
 tw.show(x)
 """
-
-
-@pytest.fixture(scope="module")
-def shared(chromium: Browser, site_url: str) -> Iterator[PageDriver]:
-    context = chromium.new_context()
-    driver = PageDriver(context.new_page()).open(site_url)
-    yield driver
-    driver.clean()
-    context.close()
 
 
 CPU = pytest.param("cpu", marks=pytest.mark.needs_numpy)

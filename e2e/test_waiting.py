@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from browsers import LIMIT_MS
 from page_driver import PageDriver, expect, until
 from playwright.sync_api import Page
-
-from conftest import LIMIT_MS
 
 NO_DEVICE = """<body data-state="ready">
 <div id="device"><span class="device-name">No device</span></div>

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 from bare_page import BarePage, open_bare, serve_bare, wheel_path
+from browsers import launch_chromium
 from playwright.sync_api import Browser, Playwright
 
-from conftest import Serve, launch_chromium
+from conftest import Serve
 
 SIDES = ("onMain", "inWorker")
 

@@ -24,8 +24,8 @@ SLOWEST = 10
 
 UNIT_TESTS = ["tests", "tensorweb", "--doctest-modules", "-n", "2"]
 
-BROWSER_TESTS = ["e2e", "-n", "2", "--dist", "loadfile"]
-"""Files side by side: the tests of one often share a page."""
+BROWSER_TESTS = ["e2e", "-n", "2", "--dist", "worksteal"]
+"""Halves side by side, each in order: the tests of one file often share a page."""
 
 NUMPY_MATTERS = ["e2e", "-m", "needs_numpy or numpy_or_not"]
 

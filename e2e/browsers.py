@@ -1,0 +1,104 @@
+"""The browsers of the tests, and profiles that they use one after another.
+
+A profile that has opened the page before starts Python from its memory snapshot, in a
+quarter of the time; whatever else the browser kept in it is forgotten between tests.
+Chromium computes on SwiftShader, Firefox on lavapipe: no GPU is needed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright
+
+from tools import machine
+
+LIMIT_MS = 300_000
+"""For what a page must do in any case: only a browser that hangs takes so long."""
+
+CHROMIUM_FLAGS = [
+    "--enable-unsafe-webgpu",
+    "--use-webgpu-adapter=swiftshader",
+]
+
+FIREFOX_PREFERENCES: dict[str, str | float | bool] = {
+    "dom.webgpu.enabled": True,
+    "gfx.webgpu.ignore-blocklist": True,
+}
+
+FORGET = """async () => {
+  const digest = localStorage.getItem("tensorweb:snapshot");
+  localStorage.clear();
+  if (digest !== null) localStorage.setItem("tensorweb:snapshot", digest);
+  sessionStorage.clear();
+  const gone = (name) => new Promise((done) => {
+    const asked = indexedDB.deleteDatabase(name);
+    asked.onsuccess = asked.onerror = asked.onblocked = done;
+  });
+  await Promise.all((await indexedDB.databases()).map(({ name }) => gone(name)));
+}"""
+"""Leaves nothing but the digest by which the page knows its snapshot."""
+
+
+def launch_chromium(playwright: Playwright, flags: list[str]) -> Browser:
+    """Start Chromium with flags; skip the test where there is none."""
+    program = machine.chromium()
+    if program is None:
+        pytest.skip("no Chromium; install it or name one in TENSORWEB_CHROMIUM")
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        flags = [*flags, "--no-sandbox"]
+    return playwright.chromium.launch(
+        executable_path=program, args=flags, chromium_sandbox=False
+    )
+
+
+def launch_firefox(playwright: Playwright) -> Browser:
+    """Start Firefox; skip the test where there is none."""
+    program = shutil.which("firefox-esr") or shutil.which("firefox")
+    if program is None:
+        pytest.skip("no Firefox; install firefox-esr to run this test")
+    return playwright.firefox.launch(
+        channel="moz-firefox",
+        executable_path=program,
+        firefox_user_prefs=FIREFOX_PREFERENCES,
+    )
+
+
+class Profiles:
+    """Profiles of one browser, for pages of one site; each has one user at a time."""
+
+    def __init__(self, browser: Browser, url: str) -> None:
+        self._browser = browser
+        self._url = url
+        self._free: list[BrowserContext] = []
+
+    @contextmanager
+    def page(self, **emulated: Any) -> Iterator[Page]:
+        """Lend a page of a profile that remembers nothing.
+
+        Args:
+            emulated: `viewport` and what `Page.emulate_media` takes.
+        """
+        context = self._free.pop() if self._free else self._browser.new_context()
+        page = context.new_page()
+        if viewport := emulated.pop("viewport", None):
+            page.set_viewport_size(viewport)
+        page.emulate_media(**emulated)
+        yield page
+        self._clean(context)
+        self._free.append(context)
+
+    def _clean(self, context: BrowserContext) -> None:
+        for page in context.pages:
+            page.close()
+        context.unroute_all()
+        context.clear_permissions()
+        page = context.new_page()
+        page.goto(f"{self._url}build.json")
+        page.evaluate(FORGET)
+        page.close()
