@@ -78,15 +78,25 @@ def check(
     assert np.max(np.abs(got - want) / scale) < 2e-6
 
 
-COMPILED_OFTEN = ("small", "square")
-"""Tiles tested on every layout; the large ones differ by sizes only."""
+COMPILED_OFTEN = ("small", "narrow")
+"""Tiles tested on every layout; the large ones, which take drivers on processors
+seconds to compile, differ by sizes only."""
+
+LAYOUTS = {
+    tile.name: [(size, layout) for size in SIZES for layout in ("nn", "nt", "tn", "tt")]
+    if tile.name in COMPILED_OFTEN
+    else [("dividing", "nn"), ("ragged", "nt"), ("ragged in vectors", "tn")]
+    for tile in EVERY_TILE
+}
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("layout", ["nn", "nt", "tn", "tt"])
+@pytest.mark.parametrize(
+    ("tile", "size", "layout"),
+    [(tile, *case) for tile in EVERY_TILE for case in LAYOUTS[tile.name]],
+    indirect=["tile"],
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
 def test_layouts(tile: Tile, size: str, layout: str) -> None:
-    if tile.name not in COMPILED_OFTEN and (size == "tiny" or layout in ("nn", "tt")):
-        size, layout = "ragged in vectors", "nt"
     m, n, k = SIZES[size]
     a, b = numbers(m, k), numbers(k, n)
     left = (
@@ -109,9 +119,14 @@ def test_strided_and_offset_operands(tile: Tile) -> None:
     check(left @ right, a[5:75:2, 3:63], b[2:62, 90:2:-1])
 
 
-@pytest.mark.parametrize("columns", [40, 41])
+@pytest.mark.parametrize(
+    ("tile", "columns"),
+    [(tile, 40) for tile in EVERY_TILE]
+    + [(tile, 41) for tile in EVERY_TILE if tile.name in COMPILED_OFTEN],
+    indirect=["tile"],
+    ids=lambda value: value if isinstance(value, int) else value.name,
+)
 def test_epilogue_with_bias_column_and_residual(tile: Tile, columns: int) -> None:
-    columns = columns if tile.name in COMPILED_OFTEN else 40
     a, b, row = numbers(36, 20), numbers(20, columns), numbers(columns)
     column, rest = numbers(36, 1), numbers(36, columns)
     value = tw.maximum(tw.asarray(a) @ tw.asarray(b) + tw.asarray(row), 0.0)
@@ -130,7 +145,16 @@ def test_product_with_its_own_transpose(tile: Tile) -> None:
     check(x @ x.T + x, a, a.T, lambda y: y + a)
 
 
-@pytest.mark.parametrize("dtype", ["int32", "uint32"])
+@pytest.mark.parametrize(
+    ("tile", "dtype"),
+    [
+        (tile, ("int32", "uint32")[turn])
+        for number, tile in enumerate(EVERY_TILE)
+        for turn in ((0, 1) if tile.name in COMPILED_OFTEN else (number % 2,))
+    ],
+    indirect=["tile"],
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
 def test_integers_are_exact(tile: Tile, dtype: str) -> None:
     a = np.abs(numbers(37, 21, dtype="int32")).astype(dtype)
     b = np.abs(numbers(21, 44, dtype="int32")).astype(dtype)

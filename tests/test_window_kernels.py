@@ -14,7 +14,7 @@ import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends.records import record_kernels
 from tensorweb.codegen import borders, contraction
-from tensorweb.codegen.tiles import SOFTWARE, WINDOWS, Choice
+from tensorweb.codegen.tiles import SOFTWARE, WINDOWS, Choice, Tile
 from tensorweb.tensor import Tensor
 
 pytestmark = pytest.mark.usefixtures("webgpu")
@@ -22,13 +22,24 @@ pytestmark = pytest.mark.usefixtures("webgpu")
 PADDED = {"padding": 1}
 
 
+def name_of(param: tuple[Tile, bool]) -> str:
+    return param[0].name.replace(" ", "-")
+
+
 TILES = [(tile, False) for tile in WINDOWS] + [(SOFTWARE, True)]
 """Tiles, and whether for a GPU that is software, which loads nothing ahead."""
 
+UNLIKE = [
+    param for param in TILES if name_of(param) in ("windows", "small", "software")
+]
+"""Enough of them for what does not depend on a tile's sizes."""
 
-@pytest.fixture(
-    autouse=True, params=TILES, ids=lambda param: param[0].name.replace(" ", "-")
+tiles_that_are_unlike = pytest.mark.parametrize(
+    "is_software", UNLIKE, indirect=True, ids=name_of
 )
+
+
+@pytest.fixture(autouse=True, params=TILES, ids=name_of)
 def is_software(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[bool]:
@@ -67,6 +78,7 @@ def test_edges(shape: tuple[int, ...], weights: tuple[int, ...], how: dict) -> N
     np.testing.assert_array_equal(got, definition(x, weight, how))
 
 
+@tiles_that_are_unlike
 @pytest.mark.parametrize(
     ("window", "how", "has_bits"),
     [
@@ -91,6 +103,7 @@ def test_borders_are_bits_where_they_fit(
     assert ("border" in source) is (has_bits and not is_software)
 
 
+@tiles_that_are_unlike
 @pytest.mark.parametrize("channels", [1, 120])
 def test_borders_are_bits_where_they_pay(channels: int, is_software: bool) -> None:
     x, weight = small(1, channels, 5, 6), small(37, channels, 3, 3)
@@ -99,6 +112,7 @@ def test_borders_are_bits_where_they_pay(channels: int, is_software: bool) -> No
     assert ("border" in source) is (channels > 1 and not is_software)
 
 
+@tiles_that_are_unlike
 def test_values_computed_from_loads_wait_for_them(is_software: bool) -> None:
     x, weight = small(2, 5, 13, 11), small(9, 5, 3, 3)
     given = tw.realize(tw.asarray(x)), tw.realize(tw.asarray(weight))
@@ -116,8 +130,9 @@ def test_values_computed_from_loads_wait_for_them(is_software: bool) -> None:
     assert "select(0, " not in source[source.index("fn right(") :]
 
 
+@tiles_that_are_unlike
 @pytest.mark.parametrize("fill", [0, 3])
-def test_borders_around_borders(fill: int) -> None:
+def test_borders_around_borders(fill: int, is_software: bool) -> None:
     x, weight = small(2, 5, 9, 11), small(9, 5, 3, 3)
     widths = ((0, 0), (0, 0), (1, 2), (2, 1))
     framed = tw.realize(tw.asarray(x)).pad(widths, value=fill)
@@ -126,7 +141,8 @@ def test_borders_around_borders(fill: int) -> None:
     np.testing.assert_array_equal(got, definition(wide, weight, {"padding": 2}))
 
 
-def test_guards_that_only_a_load_has() -> None:
+@tiles_that_are_unlike
+def test_guards_that_only_a_load_has(is_software: bool) -> None:
     x, weight = small(2, 5, 9, 11), small(9, 5, 3, 3)
     given, zeros = tw.realize(tw.asarray(x)), tw.zeros((2, 5, 3, 11))
     for parts in ((given, zeros), (zeros, given)):
@@ -147,8 +163,9 @@ def test_chosen_rows_are_stored_before() -> None:
     np.testing.assert_array_equal(got, definition(x[:, :, order], weight, PADDED))
 
 
+@tiles_that_are_unlike
 @pytest.mark.parametrize("dtype", ["int32", "bool"])
-def test_other_dtypes_are_exact(dtype: str) -> None:
+def test_other_dtypes_are_exact(dtype: str, is_software: bool) -> None:
     x = (
         small(2, 5, 13, 11, dtype=np.int32) > 0
         if dtype == "bool"
