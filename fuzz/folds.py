@@ -7,13 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.ball import Array, Ball, Function, rounded, ulp
+from fuzz.ball import FORMATS, Array, Ball, Function, rounded, ulp
 from tests.tolerances import ACCUMULATED, REDUCE
 
 Axes = tuple[int, ...]
 
-LONGEST_RUN = 2000
-"""Terms that are added one after another at most."""
+
+def one_by_one(terms: float, least: float) -> float:
+    """Return the error of so many terms in ULP of the sum of their sizes.
+
+    NumPy adds in a tree along memory only, else one after another; every addition may
+    be half a unit off (Higham, Accuracy and Stability, 4.2). `least` holds for trees.
+    """
+    return max(least, terms / 2)
+
 
 SINGLE_BITS = 24
 """Numbers with so many bits are added without rounding, whatever the order."""
@@ -36,10 +43,11 @@ def summed(ball: Ball, function: Function, name: str = "sum", ulps: float = 0) -
         centre = np.asarray(function(ball.centre))
         sizes = np.asarray(function(np.where(_finite(ball), np.abs(ball.centre), 0)))
         radius = np.asarray(function(ball.radius))
-        if name == "cumulative_sum":  # one after another on cpu
-            longest = max(ball.shape, default=1)
-            ulps = max(REDUCE[name], min(longest, LONGEST_RUN) / 2)
-        return added(centre, radius, sizes, dtype, ulps or REDUCE[name], [ball])
+        terms = ball.centre.size / max(centre.size, 1)
+        if name == "cumulative_sum":
+            terms = max(ball.shape, default=1)
+        ulps = ulps or one_by_one(terms, REDUCE[name])
+        return added(centre, radius, sizes, dtype, ulps, [ball])
 
 
 def _finite(ball: Ball) -> Array:
@@ -171,13 +179,14 @@ def spread_out(ball: Ball, axes: Any, correction: float, keepdims: bool) -> Ball
         offset = np.abs(ball.centre - mean)
         size = np.max(np.abs(ball.centre), initial=0.0, **whole)
         unit = ulp(size, "float64" if ball.dtype == "float64" else "float32")
-        shift = np.mean(ball.radius, **whole) + REDUCE["mean"] * unit
-        each = ball.radius + shift + unit
         count = ball.centre.size / max(centre.size, 1)
+        steps = one_by_one(count, REDUCE["mean"])
+        shift = np.mean(ball.radius, **whole) + steps * unit
+        each = ball.radius + shift + unit
         scale = count / max(count - correction, 1e-300)
         term = np.asarray(np.mean(2 * offset * each + each**2, **settings)) * scale
         single = "float32" if ball.dtype == "float16" else ball.dtype
-        radius = term + ulp(centre, single) * REDUCE["var"]
+        radius = term + ulp(centre, single) * one_by_one(count, REDUCE["var"])
         radius = np.where(np.max(size, **settings) > 1e18, np.inf, radius)
         bad = np.any(~np.isfinite(ball.centre), **settings)
         exact_nan = bad & np.isnan(centre) & ~np.any(np.isinf(ball.radius), **settings)
@@ -210,7 +219,17 @@ def contracted(a: Ball, b: Ball, function: Function, dtype: str) -> Ball:
             + function(_may_be_zero(a), _infinite(b))
         )
         radius = np.where(open_ends > 0, np.inf, radius)
-        return added(centre, radius, sizes, dtype, REDUCE["matmul"], [a, b])
+        terms = np.asarray(function(np.ones(a.shape), np.ones(b.shape)))
+        smallest = FORMATS["float64" if dtype == "float64" else "float32"].smallest
+        if _least(size_a) * _least(size_b) < smallest:
+            radius = radius + terms * smallest  # each product may count as zero
+        ulps = one_by_one(float(terms.max(initial=0)), REDUCE["matmul"])
+        return added(centre, radius, sizes, dtype, ulps, [a, b])
+
+
+def _least(sizes: Array) -> float:
+    """Return the smallest number that is not zero."""
+    return float(np.min(sizes, where=sizes > 0, initial=np.inf))
 
 
 def _infinite(ball: Ball) -> Array:
@@ -241,6 +260,5 @@ def accumulated(
         )
         ones = np.ones(values.centre.shape)
         count = np.max(write(np.ones(base.shape), ones, "add"), initial=0)
-        # One after another on cpu; 64 and 256 of rows on GPUs.
-        ulps = max(ACCUMULATED, min(float(count), LONGEST_RUN) / 2)
+        ulps = one_by_one(float(count), ACCUMULATED)
         return added(centre, radius, sizes, base.dtype, ulps, [base, values])

@@ -83,6 +83,19 @@ def test_bounds_are_narrow() -> None:
     whole = summed(exact(np.arange(100, dtype=np.float32)), np.sum)
     assert whole.radius == 0
     assert unary_ball("floor", exact(np.array([2.5], np.float32))).is_exact
+    assert binary_ball("add", *ones_and(2.0**20)).is_exact
+
+
+def ones_and(number: float) -> tuple[Ball, Ball]:
+    one, other = np.ones(1, np.float32), np.full(1, number, np.float32)
+    return exact(one), exact(other)
+
+
+def test_digits_that_float64_loses_are_in_the_bound() -> None:
+    total = binary_ball("add", *ones_and(1e38))
+    assert total.radius > 1e30
+    back = binary_ball("subtract", total, ones_and(1e38)[1])
+    assert back.radius > 1
 
 
 def test_what_depends_on_rounding_is_unknown() -> None:

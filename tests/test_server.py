@@ -96,3 +96,16 @@ def test_server_finds_neither_folders_nor_impossible_names(
 @pytest.mark.parametrize("path", ["/", "/a.wasm", "/nothing"])
 def test_server_forbids_guessing_types(server: SiteServer, path: str) -> None:
     assert fetch(server, path)[1]["X-Content-Type-Options"] == "nosniff"
+
+
+def test_server_says_nothing_of_browsers_that_hang_up(
+    server: SiteServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for error in (ConnectionResetError("gone"), ValueError("a mistake")):
+        try:
+            raise error
+        except (ConnectionError, ValueError):
+            server.handle_error(None, ("127.0.0.1", 1))
+    shown = capsys.readouterr().err
+    assert "a mistake" in shown
+    assert "gone" not in shown

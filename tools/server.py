@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import http.server
+import sys
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -103,6 +104,11 @@ class SiteServer(http.server.ThreadingHTTPServer):
         self.hosts = {f"{host}:{self.server_port}" for host in HOSTS}
         if self.server_port == 80:  # browsers leave it out
             self.hosts.update(HOSTS)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Tell what went wrong, but nothing of a browser that hangs up."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]  # passed through
 
     @property
     def url(self) -> str:
