@@ -126,7 +126,7 @@ def run(program: Program, device: str, manner: str, seed: str) -> Failure | None
     except Wrong as error:
         line = _line_of(program, error.number)
         return Failure(device, manner, str(error), error.number, line, error.kind)
-    except Exception as error:
+    except Exception as error:  # any at all is a finding
         number = _line_number(error)
         line = text[number - 1] if 0 < number <= len(text) else "?"
         kind = type(error).__name__

@@ -155,7 +155,7 @@ async def describe(entries: Sequence[Entry], reader: Reader) -> list[Record]:
     """Return facts and statistics of every tensor, read from the device together."""
     try:
         statistics = await _statistics([entry.tensor for entry in entries], reader)
-    except Exception:
+    except Exception:  # of one of them: each alone says what is wrong with it
         statistics = [await _alone(entry.tensor, reader) for entry in entries]
     return [
         {"id": number, **_facts(entry, entries[:number]), **found}
