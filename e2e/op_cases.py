@@ -22,7 +22,7 @@ from tolerances import REDUCE, map_tolerance
 
 from tensorweb import dtypes
 from tensorweb.dtypes import DType
-from tensorweb.graph import Op
+from tensorweb.graph.op import Op
 
 Array = np.ndarray[Any, Any]
 

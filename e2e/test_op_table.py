@@ -20,7 +20,8 @@ from playwright.sync_api import Browser
 
 import tensorweb as tw
 from conftest import Serve
-from tensorweb.graph import Node, Op
+from tensorweb.graph.node import Node
+from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
 
 Array = np.ndarray[Any, Any]

@@ -9,56 +9,8 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import NoReturn as _NoReturn
 
 from tensorweb import errors, shapes
-from tensorweb.arithmetic import (
-    abs,
-    add,
-    clip,
-    copysign,
-    divide,
-    floor_divide,
-    hypot,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    nextafter,
-    positive,
-    pow,
-    reciprocal,
-    remainder,
-    rsqrt,
-    sign,
-    sqrt,
-    square,
-    subtract,
-)
 from tensorweb.backends.records import KernelRecord, record_kernels
-from tensorweb.callables import fold, map, zip_with
 from tensorweb.charts import BarChart, bar_chart
-from tensorweb.comparison import (
-    equal,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    not_equal,
-)
-from tensorweb.computing import Explanation, explain, realize
-from tensorweb.creation import (
-    arange,
-    asarray,
-    empty,
-    empty_like,
-    from_dlpack,
-    full,
-    full_like,
-    linspace,
-    ones,
-    ones_like,
-    zeros,
-    zeros_like,
-)
-from tensorweb.data_types import astype, can_cast, isdtype, result_type
 from tensorweb.devices import (
     default_device,
     device,
@@ -103,7 +55,55 @@ from tensorweb.errors import (
     TraceError,
 )
 from tensorweb.evaluate import synchronize
-from tensorweb.exponential import (
+from tensorweb.functions.arithmetic import (
+    abs,
+    add,
+    clip,
+    copysign,
+    divide,
+    floor_divide,
+    hypot,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    nextafter,
+    positive,
+    pow,
+    reciprocal,
+    remainder,
+    rsqrt,
+    sign,
+    sqrt,
+    square,
+    subtract,
+)
+from tensorweb.functions.callables import fold, map, zip_with
+from tensorweb.functions.comparison import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    not_equal,
+)
+from tensorweb.functions.computing import Explanation, explain, realize
+from tensorweb.functions.creation import (
+    arange,
+    asarray,
+    empty,
+    empty_like,
+    from_dlpack,
+    full,
+    full_like,
+    linspace,
+    ones,
+    ones_like,
+    zeros,
+    zeros_like,
+)
+from tensorweb.functions.data_types import astype, can_cast, isdtype, result_type
+from tensorweb.functions.exponential import (
     erf,
     exp,
     exp2,
@@ -115,10 +115,18 @@ from tensorweb.exponential import (
     logaddexp,
     sigmoid,
 )
-from tensorweb.indexing import take, take_along_axis
-from tensorweb.joining import concat, pad, repeat, stack, tile, unstack
-from tensorweb.linear_algebra import diff, dot, einsum, matmul, outer, tensordot, vecdot
-from tensorweb.logic import (
+from tensorweb.functions.indexing import take, take_along_axis
+from tensorweb.functions.joining import concat, pad, repeat, stack, tile, unstack
+from tensorweb.functions.linear_algebra import (
+    diff,
+    dot,
+    einsum,
+    matmul,
+    outer,
+    tensordot,
+    vecdot,
+)
+from tensorweb.functions.logic import (
     bitwise_and,
     bitwise_invert,
     bitwise_left_shift,
@@ -130,7 +138,7 @@ from tensorweb.logic import (
     logical_or,
     logical_xor,
 )
-from tensorweb.manipulation import (
+from tensorweb.functions.manipulation import (
     broadcast_arrays,
     broadcast_to,
     expand_dims,
@@ -145,10 +153,16 @@ from tensorweb.manipulation import (
     squeeze,
     swapaxes,
 )
-from tensorweb.namespace import __array_namespace_info__, e, inf, nan, newaxis, pi
-from tensorweb.patterns import eye, meshgrid, tril, triu
-from tensorweb.recording import jit
-from tensorweb.reductions import (
+from tensorweb.functions.namespace import (
+    __array_namespace_info__,
+    e,
+    inf,
+    nan,
+    newaxis,
+    pi,
+)
+from tensorweb.functions.patterns import eye, meshgrid, tril, triu
+from tensorweb.functions.reductions import (
     all,
     any,
     count_nonzero,
@@ -162,7 +176,7 @@ from tensorweb.reductions import (
     sum,
     var,
 )
-from tensorweb.rounding import (
+from tensorweb.functions.rounding import (
     ceil,
     floor,
     isfinite,
@@ -172,15 +186,23 @@ from tensorweb.rounding import (
     signbit,
     trunc,
 )
-from tensorweb.searching import argmax, argmin, isin, nonzero, searchsorted, where
-from tensorweb.segments import bincount, segment_max, segment_min, segment_sum
-from tensorweb.sets import unique_all, unique_counts, unique_inverse, unique_values
-from tensorweb.shapes import broadcast_shapes, next_position, ravel_index, unravel_index
-from tensorweb.show import show
-from tensorweb.sorting import argsort, sort, top_k
-from tensorweb.tensor import Tensor
-from tensorweb.tensor import answer_foreign_names as _answer_foreign_names
-from tensorweb.trigonometric import (
+from tensorweb.functions.searching import (
+    argmax,
+    argmin,
+    isin,
+    nonzero,
+    searchsorted,
+    where,
+)
+from tensorweb.functions.segments import bincount, segment_max, segment_min, segment_sum
+from tensorweb.functions.sets import (
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
+from tensorweb.functions.sorting import argsort, sort, top_k
+from tensorweb.functions.trigonometric import (
     acos,
     acosh,
     asin,
@@ -195,17 +217,22 @@ from tensorweb.trigonometric import (
     tan,
     tanh,
 )
-from tensorweb.tuning import tune, tune_async
-from tensorweb.unknown_names import advice as _advice
-from tensorweb.version import VERSION as __version__
-from tensorweb.warming import warm_up, warm_up_async
-from tensorweb.windows import (
+from tensorweb.functions.windows import (
     avg_pool2d,
     conv1d,
     conv2d,
     max_pool2d,
     sliding_windows,
 )
+from tensorweb.performance.tuning import tune, tune_async
+from tensorweb.performance.warming import warm_up, warm_up_async
+from tensorweb.shapes import broadcast_shapes, next_position, ravel_index, unravel_index
+from tensorweb.show import show
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.tensor import answer_foreign_names as _answer_foreign_names
+from tensorweb.tensor.unknown_names import advice as _advice
+from tensorweb.transforms.jit import jit
+from tensorweb.version import VERSION as __version__
 
 __array_api_version__ = "2025.12"
 

@@ -18,7 +18,7 @@ from typing import Protocol
 from tensorweb import dtypes
 from tensorweb.dtypes import DType
 from tensorweb.errors import BlockingError, DeviceError, DTypeError
-from tensorweb.graph import Node
+from tensorweb.graph.node import Node
 
 
 class Backend(Protocol):

@@ -75,7 +75,7 @@ class DType:
 
 
 tensor_makers: list[Callable[[object, DType], object]] = []
-"""How calls of dtypes make tensors; `tensorweb.creation` says it, which knows how."""
+"""How calls of dtypes make tensors; `functions.creation` says it, which knows how."""
 
 bool = DType("bool", "bool", 8, "?", "u32")
 int8 = DType("int8", "int", 8, "b")

@@ -12,7 +12,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from tensorweb.devices import backend, opened
-from tensorweb.graph import HostData, Node, constant, leaf
+from tensorweb.graph.node import Node, constant, leaf
+from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import pack
 
 DEEPEST = 128

@@ -10,7 +10,7 @@ from tolerances import OF_OPERANDS
 
 from tensorweb import dtypes
 from tensorweb.dtypes import CATEGORIES, DType
-from tensorweb.graph import Op
+from tensorweb.graph.op import Op
 from tensorweb.ops import GROUPS
 
 Array = np.ndarray[Any, Any]

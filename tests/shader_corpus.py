@@ -6,7 +6,12 @@ from collections.abc import Iterator
 from functools import cache
 
 from tensorweb import dtypes
-from tensorweb.build import (
+from tensorweb.codegen.compiler import compile_kernel
+from tensorweb.codegen.template import shader_folder, template_names
+from tensorweb.dtypes import CATEGORIES, DType
+from tensorweb.graph.node import Node, constant, leaf
+from tensorweb.graph.storage import HostData
+from tensorweb.nodes import (
     accumulation,
     contraction,
     convolution,
@@ -16,11 +21,7 @@ from tensorweb.build import (
     selection,
     sorting,
 )
-from tensorweb.build.keys import Indices, Span
-from tensorweb.codegen.compiler import compile_kernel
-from tensorweb.codegen.template import shader_folder, template_names
-from tensorweb.dtypes import CATEGORIES, DType
-from tensorweb.graph import HostData, Node, constant, leaf
+from tensorweb.nodes.keys import Indices, Span
 from tensorweb.ops import OPS
 from tensorweb.schedule.linear import linearize
 from tensorweb.schedule.plan import plan

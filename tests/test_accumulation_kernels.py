@@ -16,7 +16,7 @@ from accumulation_cases import (
 
 import tensorweb as tw
 from tensorweb.backends.records import record_kernels
-from tensorweb.codegen import tables
+from tensorweb.codegen.accumulation import tables
 
 TABLE_LENGTHS = [64, 300, 1023, 1024, 1025, 2049, 5000, 262_144]
 

@@ -12,7 +12,7 @@ import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.errors import DeviceLostError, DeviceMemoryError, ShaderError
-from tensorweb.graph import Op
+from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
 
 

@@ -15,9 +15,9 @@ import pytest
 from shader_corpus import sources
 
 import tensorweb as tw
-from tensorweb.build.keys import promise_extremes
 from tensorweb.codegen.bulk import MOST_STATEMENTS
-from tensorweb.warming import given
+from tensorweb.nodes.keys import promise_extremes
+from tensorweb.performance.warming import given
 
 Function = Callable[[tw.Tensor], tw.Tensor]
 

@@ -13,7 +13,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb import devices, evaluate
-from tensorweb.graph import Node
+from tensorweb.graph.node import Node
 
 OTHER = {"cpu": "webgpu", "webgpu": "cpu"}
 

@@ -142,7 +142,12 @@ def test_adding_an_operation_takes_the_steps_that_are_told(tmp_path: Path) -> No
         insert(step, tmp_path)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     files = ["tests/test_elementwise.py", "tests/test_public_names.py"]
-    files += ["tensorweb/arithmetic.py", "--doctest-modules", "-k", "softsign"]
+    files += [
+        "tensorweb/functions/arithmetic.py",
+        "--doctest-modules",
+        "-k",
+        "softsign",
+    ]
     done = subprocess.run(
         [*command, *files], cwd=tmp_path, capture_output=True, text=True, check=False
     )

@@ -21,7 +21,7 @@ import tensorweb as tw
 from tensorweb import devices, dtypes
 from tensorweb.dtypes import DType
 from tensorweb.evaluate import realize
-from tensorweb.graph import Op
+from tensorweb.graph.op import Op
 
 Array = np.ndarray[Any, Any]
 

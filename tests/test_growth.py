@@ -12,7 +12,7 @@ from tensorweb.backends import numpy_backend, webgpu
 from tensorweb.backends.records import record_kernels
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.evaluate import recording
-from tensorweb.graph import Node
+from tensorweb.graph.node import Node
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.linear import linearize
 from tensorweb.schedule.plan import KernelBuilder, plan
@@ -184,7 +184,7 @@ def test_loop_gives_what_realizing_every_step_gives(
 ) -> None:
     step = loop()
     lazy = [value for i in range(12) if (value := step(i)) is not None]
-    monkeypatch.setattr("tensorweb.methods.base.DEEPEST", 0)
+    monkeypatch.setattr("tensorweb.tensor.base.DEEPEST", 0)
     monkeypatch.setattr("tensorweb.evaluate.DEEPEST", 0)
     step = loop()
     eager = [value for i in range(12) if (value := step(i)) is not None]

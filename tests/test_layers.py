@@ -13,93 +13,41 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "tensorweb"
 
-VALUES = ("errors", "dtypes", "shapes", "view")
+VALUES = ("errors", "dtypes", "shapes", "view", "hostdata")
 GRAPH = (*VALUES, "graph", "ops")
-BUILDING = (*GRAPH, "devices", "hostdata", "evaluate", "build")
-HOST = ("notices", "hostarrays")
-TENSOR = (*BUILDING, *HOST, "methods", "convert", "printing", "scalars", "tensor")
-FUNCTIONS = (
-    "apply",
-    "arithmetic",
-    "call_structure",
-    "callables",
-    "comparison",
-    "computing",
-    "creation",
-    "data_types",
-    "exponential",
-    "indexing",
-    "joining",
-    "linear_algebra",
-    "logic",
-    "manipulation",
-    "namespace",
-    "patterns",
-    "recording",
-    "reductions",
-    "rounding",
-    "searching",
-    "segments",
-    "sets",
-    "sorting",
-    "trigonometric",
-    "tuning",
-    "warming",
-    "windows",
-)
+NODES = (*GRAPH, "devices", "evaluate", "nodes")
+TENSOR = (*NODES, "notices", "tensor")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
-    "dtypes": ("errors",),
-    "shapes": ("errors",),
-    "view": ("errors", "shapes"),
-    "graph": VALUES,
-    "ops": ("graph",),
-    "pending": ("graph",),
-    "devices": (*VALUES, "graph"),
-    "hostdata": VALUES,
-    "number_text": VALUES,
-    "evaluate": (*GRAPH, "devices", "hostdata"),
-    "build": BUILDING,
     "notices": (),
-    "hostarrays": (*VALUES, "devices", "graph", "hostdata", "notices"),
-    "convert": (*BUILDING, *HOST, "methods"),
-    "printing": (*BUILDING, "methods", "number_text"),
-    "scalars": (*BUILDING, "convert", "methods"),
-    "lost_writes": ("errors", "notices"),
-    "methods": (
-        *BUILDING,
-        *HOST,
-        "convert",
-        "lost_writes",
-        "pending",
-        "printing",
-        "scalars",
-    ),
-    "unknown_names": (),
-    "tensor": ("methods", "unknown_names"),
-    **dict.fromkeys(FUNCTIONS, (*TENSOR, *FUNCTIONS)),
     "charts": (),
     "show": (),
     "version": (),
+    "dtypes": ("errors",),
+    "shapes": ("errors",),
+    "view": ("shapes",),
+    "hostdata": ("errors", "dtypes", "shapes"),
+    "graph": VALUES,
+    "ops": ("graph",),
+    "devices": GRAPH,
+    "evaluate": (*GRAPH, "devices"),
+    "nodes": NODES,
+    "tensor": TENSOR,
+    "functions": TENSOR,
+    "trees": TENSOR,
+    "transforms": (*TENSOR, "trees"),
+    "performance": (*TENSOR, "functions", "transforms"),
     "schedule": GRAPH,
     "codegen": (*GRAPH, "schedule"),
     "drivers": ("errors",),
-    "backends": (
-        *GRAPH,
-        "devices",
-        "build",
-        "pending",
-        "schedule",
-        "codegen",
-        "drivers",
-        "version",
-    ),
+    "backends": (*NODES, "schedule", "codegen", "drivers", "version"),
 }
-"""By part; the playground and the package's own file may import everything."""
+"""By folder, or file at the top; the playground and the package's own file may import
+everything."""
 
 OUTSIDE: dict[str, tuple[str, ...]] = {
-    "numpy": ("backends", "creation", "hostarrays", "methods"),
+    "numpy": ("backends", "functions", "tensor"),
     "wgpu": ("drivers",),
     "js": ("drivers", "playground"),
     "pyodide": ("drivers", "playground"),
@@ -156,14 +104,14 @@ def test_optional_packages_stay_at_their_edges(path: Path) -> None:
     assert [name for name in found if part not in OUTSIDE.get(name, (part,))] == []
 
 
-def test_methods_base_knows_no_conversion() -> None:
-    path = PACKAGE / "methods" / "base.py"
+def test_tensor_base_knows_no_conversion() -> None:
+    path = PACKAGE / "tensor" / "base.py"
     found = imports(path, ast.parse(path.read_text()))
     assert {name for name in found if name.startswith("tensorweb")} == {
         "tensorweb.errors",
         "tensorweb.evaluate",
-        "tensorweb.graph",
-        "tensorweb.pending",
+        "tensorweb.graph.node",
+        "tensorweb.graph.pending",
     }
 
 

@@ -6,8 +6,8 @@ import random
 from itertools import product
 
 import tensorweb as tw
-from tensorweb.build.elementwise import elementwise
-from tensorweb.graph import Node
+from tensorweb.graph.node import Node
+from tensorweb.nodes.elementwise import elementwise
 from tensorweb.ops import OPS
 from tensorweb.schedule.linear import linearize
 from tensorweb.tensor import Tensor

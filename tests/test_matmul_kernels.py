@@ -9,9 +9,8 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.backends.records import record_kernels
-from tensorweb.codegen import contraction
-from tensorweb.codegen.target import Target
-from tensorweb.codegen.tiles import (
+from tensorweb.codegen.product import contraction
+from tensorweb.codegen.product.tiles import (
     SOFTWARE,
     TILES,
     WINDOWS,
@@ -20,6 +19,7 @@ from tensorweb.codegen.tiles import (
     choose_tile,
     problem_of,
 )
+from tensorweb.codegen.target import Target
 from tensorweb.tensor import Tensor
 
 pytestmark = pytest.mark.usefixtures("webgpu")

@@ -17,8 +17,8 @@ from pretend_driver import PretendDriver
 import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
-from tensorweb.build.keys import promise_extremes
-from tensorweb.warming import given, prepare
+from tensorweb.nodes.keys import promise_extremes
+from tensorweb.performance.warming import given, prepare
 
 LENGTHS = (1, 2, 3, 4, 5, 7, 8, 12, 16, 31, 32, 33, 63, 64, 100, 127, 128, 255, 256)
 LENGTHS += (257, 300, 500, 511, 512, 513, 777, 1000, 1024, 1025, 1500, 2000, 2047)

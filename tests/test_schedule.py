@@ -11,7 +11,7 @@ from tensorweb import devices
 from tensorweb.backends.planning import max_inputs
 from tensorweb.backends.records import KernelRecord, record_kernels
 from tensorweb.backends.webgpu import WebGpuBackend
-from tensorweb.graph import Node
+from tensorweb.graph.node import Node
 from tensorweb.schedule.linear import linearize
 from tensorweb.schedule.plan import plan
 from tensorweb.tensor import Tensor

@@ -13,14 +13,15 @@ from pretend_driver import PretendDriver
 from tolerances import REDUCE
 
 import tensorweb as tw
-from tensorweb import devices, tuning
+from tensorweb import devices
 from tensorweb.backends.targets import kept_tiles, key_of
 from tensorweb.backends.webgpu import WebGpuBackend
-from tensorweb.codegen.adapters import ADAPTERS, class_of
+from tensorweb.codegen.product.adapters import ADAPTERS, class_of
+from tensorweb.codegen.product.tiles import TILES, choose_tile
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.tiles import TILES, choose_tile
 from tensorweb.drivers import native_cache
-from tensorweb.warming import given
+from tensorweb.performance import tuning
+from tensorweb.performance.warming import given
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tensorweb as tw
-from tensorweb.unknown_names import DTYPES, NAMES, advice
+from tensorweb.tensor.unknown_names import DTYPES, NAMES, advice
 
 METHODS = frozenset(dir(tw.ones(2, device="cpu")))
 

@@ -16,8 +16,8 @@ from bench.workloads import Input, Workload, workloads
 from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.errors import DataError
+from tensorweb.performance.warming import FAMILIES, given, graphs, prepare
 from tensorweb.playground.warming import MOST_PENDING, Warming
-from tensorweb.warming import FAMILIES, given, graphs, prepare
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from test_matmul_kernels import forget_plans
 import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends.records import record_kernels
-from tensorweb.codegen import borders, contraction
-from tensorweb.codegen.tiles import SOFTWARE, WINDOWS, Choice, Tile
+from tensorweb.codegen.product import borders, contraction
+from tensorweb.codegen.product.tiles import SOFTWARE, WINDOWS, Choice, Tile
 from tensorweb.tensor import Tensor
 
 pytestmark = pytest.mark.usefixtures("webgpu")

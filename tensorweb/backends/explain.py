@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tensorweb.backends.planning import Plan
-from tensorweb.graph import LEAF, Node
+from tensorweb.graph.node import Node
+from tensorweb.graph.op import LEAF
 from tensorweb.schedule.linear import LinearGraph
 
 

@@ -21,7 +21,10 @@ from tensorweb.backends.numpy_rules import (
     repeated,
 )
 from tensorweb.errors import DeviceMemoryError
-from tensorweb.graph import CONSTANT, HostData, Node, Storage, ancestors
+from tensorweb.graph.node import Node
+from tensorweb.graph.op import CONSTANT
+from tensorweb.graph.storage import HostData, Storage
+from tensorweb.graph.walks import ancestors
 from tensorweb.ops.structure import GATHER
 from tensorweb.view import View
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from tensorweb.dtypes import ALL, DType, integer_range
 from tensorweb.errors import ShapeError
-from tensorweb.graph import Node
+from tensorweb.graph.node import Node
 from tensorweb.ops.structure import Groups
 from tensorweb.shapes import Shape
 

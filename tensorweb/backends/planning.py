@@ -15,7 +15,7 @@ from tensorweb.codegen.expression import number_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program
 from tensorweb.drivers.protocol import CLEAR, DISPATCH, PARAMETER_WORDS, Driver
 from tensorweb.errors import ShapeError
-from tensorweb.graph import Node
+from tensorweb.graph.node import Node
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.schedule.plan import plan

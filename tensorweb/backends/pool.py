@@ -22,7 +22,7 @@ from threading import RLock
 
 from tensorweb.drivers.protocol import Driver
 from tensorweb.errors import DeviceMemoryError
-from tensorweb.graph import Storage
+from tensorweb.graph.storage import Storage
 
 SMALLEST = 16
 DEFAULT_BUDGET = 8 << 30

@@ -9,10 +9,10 @@ from typing import Protocol
 from tensorweb.backends.planning import Plan, describe, filled
 from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.backends.records import record
-from tensorweb.build.movement import copy
 from tensorweb.drivers import Driver
 from tensorweb.errors import DeviceLostError
-from tensorweb.graph import Node, leaf, view_of
+from tensorweb.graph.node import Node, leaf, view_of
+from tensorweb.nodes.movement import copy
 from tensorweb.schedule.linear import LinearGraph
 
 

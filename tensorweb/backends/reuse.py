@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from tensorweb.graph import KEPT, WANTED, Node, Placeholder
-from tensorweb.pending import pending
+from tensorweb.graph.node import KEPT, WANTED, Node
+from tensorweb.graph.pending import pending
+from tensorweb.graph.storage import Placeholder
 from tensorweb.schedule.linear import LinearGraph
 
 SMALL = 1 << 16

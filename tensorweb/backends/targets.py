@@ -6,9 +6,9 @@ import json
 import warnings
 from collections.abc import Mapping
 
-from tensorweb.codegen.adapters import class_of
+from tensorweb.codegen.product.adapters import class_of
+from tensorweb.codegen.product.tiles import TILES
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.tiles import TILES
 from tensorweb.drivers.protocol import Driver
 from tensorweb.version import VERSION
 

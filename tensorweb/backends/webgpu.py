@@ -21,14 +21,16 @@ from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.backends.replay import Replay
 from tensorweb.backends.reuse import hanging, wanted_again
 from tensorweb.backends.targets import keep_tiles, target_of
-from tensorweb.build.movement import copy
-from tensorweb.codegen.tiles import candidates, problem_of
+from tensorweb.codegen.product.tiles import candidates, problem_of
 from tensorweb.devices import DEVICES, forget
 from tensorweb.drivers import Driver, open_driver, open_driver_async
 from tensorweb.drivers.protocol import COPY
 from tensorweb.errors import DeviceLostError, DeviceMemoryError, TraceError
-from tensorweb.graph import CONSTANT, WANTED, HostData, Node, Placeholder
-from tensorweb.pending import pending
+from tensorweb.graph.node import WANTED, Node
+from tensorweb.graph.op import CONSTANT
+from tensorweb.graph.pending import pending
+from tensorweb.graph.storage import HostData, Placeholder
+from tensorweb.nodes.movement import copy
 from tensorweb.schedule.linear import LinearGraph, linearize, pieces
 
 PLANS_KEPT = 1024

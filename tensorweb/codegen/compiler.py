@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tensorweb.codegen.accumulation import accumulate
+from tensorweb.codegen.accumulation.sorted import accumulate
 from tensorweb.codegen.bulk import is_bulky
-from tensorweb.codegen.contraction import matmul
-from tensorweb.codegen.families import compress, elementwise, scatter
+from tensorweb.codegen.launches import compress, elementwise, scatter
+from tensorweb.codegen.product.contraction import matmul
 from tensorweb.codegen.program import Program
 from tensorweb.codegen.reduction import reduce
 from tensorweb.codegen.rows import rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorweb import dtypes
 from tensorweb.codegen.expression import kind_of, number_bits
-from tensorweb.graph import Op
+from tensorweb.graph.op import Op
 
 
 def identity_bits(op: Op, dtype: str) -> int:

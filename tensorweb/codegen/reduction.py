@@ -13,13 +13,13 @@ from tensorweb.codegen.expression import (
     kind_of,
     stored,
 )
-from tensorweb.codegen.families import (
+from tensorweb.codegen.identities import identity_bits
+from tensorweb.codegen.launches import (
     Storages,
     input_storages,
     launch,
     vector_inputs,
 )
-from tensorweb.codegen.identities import identity_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (

@@ -17,8 +17,8 @@ from tensorweb.codegen.expression import (
     storage_type,
     stored,
 )
-from tensorweb.codegen.families import input_storages, launch, vector_inputs
 from tensorweb.codegen.identities import identity_bits
+from tensorweb.codegen.launches import input_storages, launch, vector_inputs
 from tensorweb.codegen.program import OUTPUT, Program
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import COMPONENTS, WIDTH, each_of_four, in_vectors

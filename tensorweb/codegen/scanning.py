@@ -16,12 +16,12 @@ from tensorweb.codegen.expression import (
     number_bits,
     storage_type,
 )
-from tensorweb.codegen.families import Storages, input_storages, launch, vector_inputs
+from tensorweb.codegen.launches import Storages, input_storages, launch, vector_inputs
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import unrolled
 from tensorweb.codegen.vector import WIDTH, vector_function
-from tensorweb.graph import Op
+from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
 

@@ -13,7 +13,7 @@ from tensorweb.codegen.expression import (
     function,
     kind_of,
 )
-from tensorweb.codegen.families import Storages, input_storages, launch
+from tensorweb.codegen.launches import Storages, input_storages, launch
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.scanning import Scan
 from tensorweb.codegen.target import Target

@@ -15,7 +15,7 @@ from tensorweb.codegen.expression import (
     storage_type,
     stored,
 )
-from tensorweb.codegen.families import input_storages, launch
+from tensorweb.codegen.launches import input_storages, launch
 from tensorweb.codegen.program import OUTPUT, Program
 from tensorweb.codegen.vector import (
     COMPONENTS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorweb.graph import CONSTANT, LEAF, Op
+from tensorweb.graph.op import CONSTANT, LEAF, Op
 from tensorweb.ops import (
     arithmetic,
     comparison,

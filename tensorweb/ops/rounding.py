@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorweb.graph import Op
+from tensorweb.graph.op import Op
 
 
 def _round(name: str, doc: str) -> Op:

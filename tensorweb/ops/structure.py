@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tensorweb.graph import Op
+from tensorweb.graph.op import Op
 
 Lengths = tuple[int, ...]
 

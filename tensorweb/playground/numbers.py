@@ -9,7 +9,7 @@ from typing import Protocol
 
 import tensorweb as tw
 from tensorweb import evaluate
-from tensorweb.graph import Node
+from tensorweb.graph.node import Node
 from tensorweb.hostdata import unpack
 
 Number = float | int | bool

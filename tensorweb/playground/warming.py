@@ -12,7 +12,7 @@ from typing import cast
 from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.errors import DeviceError
-from tensorweb.warming import Graph, graphs, prepare
+from tensorweb.performance.warming import Graph, graphs, prepare
 
 MOST_PENDING = 2
 """With more kernels than this in the making a step leaves the GPU process alone."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tensorweb.graph import Node
+from tensorweb.graph.node import Node
 from tensorweb.ops.structure import COPY
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.shapes import size

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tensorweb.graph import Node, number_of, structure_of
+from tensorweb.graph.node import Node, structure_of
+from tensorweb.graph.structure import number_of
 
 OUTPUTS = 0
 """Stands in a key before the numbers of the outputs."""

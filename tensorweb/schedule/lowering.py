@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorweb.graph import CONSTANT, Node
+from tensorweb.graph.node import Node
+from tensorweb.graph.op import CONSTANT
 from tensorweb.schedule.kernel import Access, Expression, Step
 from tensorweb.shapes import Shape
 from tensorweb.view import View

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import accumulate
 from math import prod
 
-from tensorweb.graph import CONSTANT, Node
+from tensorweb.graph.node import Node
+from tensorweb.graph.op import CONSTANT
 from tensorweb.ops import OPS
 from tensorweb.ops.structure import Groups
 from tensorweb.schedule.fusion import HEAVY, Fusion

@@ -1,0 +1,319 @@
+"""Programs that accumulate values at positions, the same way every time.
+
+Where order changes nothing (integer sums, extremes) `tallying` takes an atomic
+operation for each value; for many sums of single floats there are `tables`. Otherwise
+(products, rows of floats, few or far spread sums) positions are sorted, which brings
+the values of each place together in order, and their runs are combined in a tree of
+blocks: single elements travel with their positions, of longer rows only the number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tensorweb.codegen.accumulation.tables import add_through_tables, table_of
+from tensorweb.codegen.accumulation.tallying import combined, is_any_order, tally
+from tensorweb.codegen.expression import (
+    VALUE_TYPES,
+    Declarations,
+    function,
+    storage_type,
+)
+from tensorweb.codegen.identities import identity_bits
+from tensorweb.codegen.launches import (
+    GROUP,
+    Storages,
+    elementwise,
+    input_storages,
+    launch,
+    vector_inputs,
+)
+from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.sorting import BLOCK, Sort
+from tensorweb.codegen.target import Target
+from tensorweb.codegen.transposition import find_turn, transposition
+from tensorweb.codegen.vector import WIDTH, vector_function
+from tensorweb.ops import OPS
+from tensorweb.schedule.kernel import Access, Expression, Kernel
+
+RUN_BLOCK = 2048
+"""Sorted elements of one workgroup."""
+
+ROW_BLOCK = 64
+"""Sorted rows that a thread walks through."""
+
+FEW_EDGES = 256
+"""Edges of blocks of rows that the last launch adds up one after another."""
+
+
+def accumulate(kernel: Kernel, target: Target) -> Program:
+    """Return the program that combines an original with values at positions."""
+    if is_any_order(kernel):
+        return tally(kernel)
+    table = table_of(kernel, target) if kernel.op == "scatter_add" else None
+    if table:
+        position = _as_one_row(kernel.expression("position"))
+        written = _as_one_row(kernel.expression("written"))
+        return add_through_tables(kernel, table, position, written)
+    return _Sorted(kernel).program(target)
+
+
+class _Sorted:
+    """Writes the launches of an accumulation in a fixed order."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.rows, self.writes, self.width = kernel.sizes
+        self.value = VALUE_TYPES[kernel.dtype]
+        self.scratch_bytes: list[int] = []
+
+    def _scratch(self, words: int) -> int:
+        self.scratch_bytes.append(words * 4)
+        return scratch(len(self.scratch_bytes) - 1)
+
+    def program(self, target: Target) -> Program:
+        """Return a copy of the original and then what combines runs into it."""
+        original = self.kernel.expression("original")
+        copied = replace(
+            self.kernel,
+            kind="elementwise",
+            op="",
+            sizes=(self.rows * self.width,),
+            expressions=(("value", original),),
+        )
+        turn = find_turn(original)
+        first = (
+            elementwise(copied, target) if turn is None else transposition(copied, turn)
+        )
+        assert not first.scratch_bytes, "internal: a copy needs no scratch"
+        launches = [*first.launches]
+        keys, words = self._scratch(self.writes), self._scratch(self.writes)
+        launches += self._sort(keys, words)
+        launches += (
+            self._runs(keys, words) if self.width == 1 else self._rows(keys, words)
+        )
+        return Program(tuple(launches), tuple(self.scratch_bytes))
+
+    def _sort(self, keys: int, words: int) -> list[Launch]:
+        """Return the launches that sort positions and what goes along with them."""
+        position = _as_one_row(self.kernel.expression("position"))
+        sort = Sort(self.kernel, position, (1, self.writes), self.scratch_bytes)
+        sort.key_bits = max((self.rows - 1).bit_length(), 1)
+        sort.elements_to, sort.carried_to = keys, words
+        if self.width == 1:
+            sort.carried = _as_one_row(self.kernel.expression("written"))
+        return sort.whole() if self.writes <= BLOCK else sort.long()
+
+    def _combine(self, type_name: str) -> str:
+        """Return the types of values and how two of them combine."""
+        return (
+            f"alias Value = {type_name};\n"
+            "fn combine(a: Value, b: Value) -> Value {\n"
+            f"  return {combined(self.kernel, 'a', 'b')};\n}}\n"
+        )
+
+    def _runs(self, keys: int, words: int) -> list[Launch]:
+        """Return the launches that combine runs of single elements."""
+        head = self._combine(self.value)
+        element = storage_type(self.kernel.dtype)
+        settled = f"result[key] = {element}(combine({self.value}(result[key]), total));"
+        launches = []
+        source, length, span = words, self.writes, 0
+        while True:
+            blocks = -(-length // RUN_BLOCK)
+            declarations, text = self._level(length, span)
+            text = head + text + (_TERM_OF_EDGES if span else _TERM_OF_WORDS)
+            storages: Storages = [
+                ("keys", "r", "u32"),
+                ("terms", "r", self.value if span else "u32"),
+                ("result", "w", element),
+            ]
+            places = [keys, source, OUTPUT]
+            signature = "key: u32, edge: u32, total: Value"
+            text += _give(signature, settled, "edge", blocks > 1)
+            if blocks > 1:
+                source = self._scratch(2 * blocks)
+                storages.append(("edges", "w", self.value))
+                places.append(source)
+            launches.append(
+                launch("scatter_runs", declarations, storages, places, text, blocks)
+            )
+            if blocks == 1:
+                return launches
+            length, span = 2 * blocks, max(span, 2) // 2 * RUN_BLOCK
+
+    def _rows(self, keys: int, words: int) -> list[Launch]:
+        """Return the launches that combine runs of rows, in vectors where they can."""
+        source, length, span = words, self.writes, 0
+        launches: list[Launch] = []
+        while span == 0 or length > FEW_EDGES:
+            blocks = -(-length // ROW_BLOCK)
+            edges = self._scratch(2 * blocks * self.width) if blocks > 1 else None
+            launches.append(self._row_blocks(keys, source, (length, span), edges))
+            if edges is None:
+                return launches
+            source, length = edges, 2 * blocks
+            span = max(span, 2) // 2 * ROW_BLOCK
+        launches.append(self._row_edges(keys, source, (length, span)))
+        return launches
+
+    def _row_types(self) -> tuple[set[int], int, str, str]:
+        """Return which inputs are read as vectors, columns, element and value types."""
+        vectors = vector_inputs([self.kernel.expression("written")])
+        element = storage_type(self.kernel.dtype)
+        if not vectors:
+            return vectors, self.width, element, self.value
+        columns = self.width // WIDTH
+        return vectors, columns, f"vec{WIDTH}<{element}>", f"vec{WIDTH}<{self.value}>"
+
+    def _row_blocks(
+        self, keys: int, source: int, level: tuple[int, int], edges: int | None
+    ) -> Launch:
+        """Return the launch that combines rows or edges in blocks."""
+        vectors, columns, element, value = self._row_types()
+        length, span = level
+        lanes = min(1 << (columns - 1).bit_length(), GROUP)
+        declarations, text = self._level(length, span)
+        declarations.parameter("width", "u32", columns)
+        declarations.parameter("lanes", "u32", lanes)
+        storages: Storages = [("terms", "r", value)]
+        places = [source]
+        if span:
+            text += _ROW_OF_EDGES
+        else:
+            more, storages, slots = self._written_rows(declarations, vectors)
+            text += more
+            storages.append(("order", "r", "u32"))
+            places = [*slots, source]
+        storages += [("keys", "r", "u32"), ("result", "w", element)]
+        places += [keys, OUTPUT]
+        at = "result[key * parameters.width + column]"
+        text += f"const HAS_EDGES: bool = {str(edges is not None).lower()};\n"
+        text += "fn before(key: u32, column: u32) -> Value {\n"
+        text += f"  return Value({at});\n}}\n"
+        signature = "key: u32, edge: u32, column: u32, total: Value, start: Value"
+        settled = f"{at} = {element}(combine(start, total));"
+        text += _give(
+            signature, settled, "edge * parameters.width + column", edges is not None
+        )
+        if edges is not None:
+            storages.append(("edges", "w", value))
+            places.append(edges)
+        blocks = -(-length // ROW_BLOCK)
+        groups = -(-blocks // (GROUP // lanes)) * -(-columns // lanes)
+        text = self._combine(value) + text
+        return launch("scatter_rows", declarations, storages, places, text, groups)
+
+    def _row_edges(self, keys: int, source: int, level: tuple[int, int]) -> Launch:
+        """Return the launch that combines the last few edges."""
+        _, columns, element, value = self._row_types()
+        length, span = level
+        declarations, text = self._level(length, span)
+        declarations.parameter("width", "u32", columns)
+        at = "result[key * parameters.width + column]"
+        text += _ROW_OF_EDGES + (
+            "fn give(key: u32, column: u32, total: Value) {\n"
+            f"  {at} = {element}(combine(Value({at}), total));\n}}\n"
+        )
+        return launch(
+            "scatter_edges",
+            declarations,
+            [("terms", "r", value), ("keys", "r", "u32"), ("result", "w", element)],
+            (source, keys, OUTPUT),
+            self._combine(value) + text,
+            -(-length * columns // GROUP),
+        )
+
+    def _written_rows(
+        self, declarations: Declarations, vectors: set[int]
+    ) -> tuple[str, Storages, list[int]]:
+        """Return the function of a written row's element and what it reads."""
+        written = self.kernel.expression("written")
+        arguments = ("written", ("write", "column"), written, self.kernel.input_dtypes)
+        if vectors:
+            joined = "Value|Value({0}, {1}, {2}, {3})"
+            text = vector_function(declarations, *arguments, self.value, "{0}", joined)
+        else:
+            text = function(declarations, *arguments, "Value")
+        storages, slots = input_storages(self.kernel, [written], vectors)
+        return text + _ROW_OF_ORDER, storages, slots
+
+    def _level(self, length: int, span: int) -> tuple[Declarations, str]:
+        """Return the parameters of a launch and where its elements belong.
+
+        A pair of edges stands for `span` sorted elements; 0: these are elements.
+        """
+        declarations = Declarations(() if span else self.kernel.scalar_dtypes)
+        declarations.parameter("length", "u32", length)
+        scalar = VALUE_TYPES[self.kernel.dtype]
+        start = identity_bits(OPS[self.kernel.op], self.kernel.dtype)
+        declarations.parameter("identity", scalar, start)
+        if not span:
+            return declarations, _KEY_OF_ELEMENTS
+        declarations.parameter("span", "u32", span)
+        declarations.parameter("writes", "u32", self.writes)
+        return declarations, _KEY_OF_EDGES
+
+
+_KEY_OF_ELEMENTS = """\
+fn key(index: u32) -> u32 {
+  return keys[index];
+}
+"""
+
+_KEY_OF_EDGES = """\
+fn key(index: u32) -> u32 {
+  let first = index / 2u * parameters.span;
+  if (index % 2u == 0u) {
+    return keys[first];
+  }
+  return keys[min(first + parameters.span, parameters.writes) - 1u];
+}
+"""
+
+_TERM_OF_WORDS = """\
+fn term(index: u32) -> Value {
+  return bitcast<Value>(terms[index]);
+}
+"""
+
+_TERM_OF_EDGES = """\
+fn term(index: u32) -> Value {
+  return terms[index];
+}
+"""
+
+_ROW_OF_ORDER = """\
+fn term(row: u32, column: u32) -> Value {
+  return written(order[row], column);
+}
+"""
+
+_ROW_OF_EDGES = """\
+fn term(row: u32, column: u32) -> Value {
+  return terms[row * parameters.width + column];
+}
+"""
+
+
+def _give(signature: str, settled: str, edge: str, has_edges: bool) -> str:
+    """Return where a run's total goes: one block alone has no neighbours."""
+    lines = f"  {settled}\n"
+    if has_edges:
+        lines = (
+            f"  if (edge == INSIDE) {{\n  {lines}  }} else {{\n"
+            f"    edges[{edge}] = total;\n  }}\n"
+        )
+    return f"fn give({signature}) {{\n{lines}}}\n"
+
+
+def _as_one_row(expression: Expression) -> Expression:
+    """Return an expression over its first group of axes as one over (row, position)."""
+    return replace(
+        expression,
+        groups=((), expression.groups[0]),
+        accesses=tuple(
+            Access(access.offset, ((), access.strides[0]))
+            for access in expression.accesses
+        ),
+    )

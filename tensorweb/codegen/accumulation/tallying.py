@@ -1,0 +1,171 @@
+"""Programs that accumulate where order changes nothing: integer sums and extremes.
+
+Every value is one atomic operation on 32 bits, and so the same in any order: sums wrap
+around, extremes are compared by keys in the order of the values.
+"""
+
+from __future__ import annotations
+
+from tensorweb.codegen.expression import (
+    VALUE_TYPES,
+    Declarations,
+    function,
+    kind_of,
+    storage_type,
+    stored,
+)
+from tensorweb.codegen.launches import GROUP, input_storages, launch
+from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.ops import OPS
+from tensorweb.schedule.kernel import Kernel
+
+MOST_OWN = 2048
+"""Places of which each workgroup can keep totals of its own, in 8 KiB."""
+
+MOST_COPIES = 32
+"""Copies of these totals, so that neighbouring threads do not meet."""
+
+LEAST_UPDATES = 32768
+"""Fewer updates do not queue up for long at few places."""
+
+OWN_UPDATES = 16384
+"""Updates of a workgroup with totals of its own."""
+
+EXTREMES = ("scatter_minimum", "scatter_maximum")
+
+_TO_ORDER = {
+    "float": "order_of_f32(bitcast<u32>({0}), {1})",
+    "int": "order_of_i32(bitcast<u32>({0}), {1})",
+    "uint": "order_of_u32({0}, {1})",
+    "bool": "order_of_u32(select(0u, 1u, {0}), {1})",
+}
+_FROM_ORDER = {
+    "float": "f32_of_order({0}, {1})",
+    "int": "bitcast<i32>(order_of_i32({0}, {1}))",
+    "uint": "order_of_u32({0}, {1})",
+    "bool": "((order_of_u32({0}, {1}) & 1u) != 0u)",
+}
+
+
+def is_any_order(kernel: Kernel) -> bool:
+    """Whether values may be accumulated in any order."""
+    is_sum = kernel.op == "scatter_add"
+    return kernel.op in EXTREMES or (is_sum and kind_of(kernel.dtype) != "float")
+
+
+def tally(kernel: Kernel) -> Program:
+    """Return the launch of the updates and the one that finishes every element."""
+    return _Tally(kernel).program()
+
+
+def combined(kernel: Kernel, a: str, b: str) -> str:
+    """Return the WGSL of two values combined."""
+    forms = OPS[kernel.op].wgsl
+    form = forms.get(kind_of(kernel.dtype)) or forms["any"]
+    return form.format(a, b)
+
+
+class _Tally:
+    """Writes the launches of an accumulation whose order changes nothing."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.rows, self.writes, self.width = kernel.sizes
+        self.kind = kind_of(kernel.dtype)
+        # Keys of minima ascend where values descend, so that the largest key wins.
+        self.flip = "0xffffffffu" if kernel.op == "scatter_minimum" else "0u"
+
+    def program(self) -> Program:
+        """Return the launch of the updates and the one that finishes every element."""
+        totals = scratch(0)
+        nbytes = self.rows * self.width * 4
+        launches = (self._updates(totals), self._finish(totals))
+        return Program(launches, (nbytes,), frozenset({0}))
+
+    def _updates(self, totals: int) -> Launch:
+        kernel = self.kernel
+        position, written = kernel.expression("position"), kernel.expression("written")
+        declarations = Declarations(kernel.scalar_dtypes)
+        declarations.parameter("updates", "u32", self.writes * self.width)
+        declarations.parameter("width", "u32", self.width)
+        inputs = kernel.input_dtypes
+        form, call = "bitcast<u32>({0})", "atomicAdd"
+        if kernel.op in EXTREMES:
+            form, call = _TO_ORDER[self.kind].replace("{1}", self.flip), "atomicMax"
+        text = (
+            function(
+                declarations, "row_of", ("write",), position, inputs, "u32", "u32({0})"
+            )
+            + function(
+                declarations,
+                "bits_of",
+                ("write", "column"),
+                written,
+                inputs,
+                "u32",
+                form,
+            )
+            + "fn join(at: u32, bits: u32) {\n"
+            f"  {call}(&totals[at], bits);\n}}\n"
+        )
+        template, each = "scatter_atomic", GROUP
+        if self.has_own:
+            template, each = "scatter_tally", OWN_UPDATES
+            places = self.rows * self.width
+            stride = places | 1  # copies of a place lie in different banks
+            copies = max(min(MOST_COPIES, MOST_OWN // stride), 1)
+            declarations.parameter("places", "u32", places)
+            declarations.parameter("copies", "u32", copies)
+            declarations.parameter("stride", "u32", stride)
+            text += (
+                f"fn join_own(at: u32, bits: u32) {{\n  {call}(&own[at], bits);\n}}\n"
+            )
+        storages, slots = input_storages(kernel, [position, written])
+        storages.append(("totals", "w", "atomic<u32>"))
+        groups = -(-self.writes * self.width // each)
+        return launch(template, declarations, storages, (*slots, totals), text, groups)
+
+    @property
+    def has_own(self) -> bool:
+        """Whether each workgroup keeps totals of its own."""
+        updates = self.writes * self.width
+        return self.rows * self.width <= MOST_OWN and updates >= LEAST_UPDATES
+
+    def _finish(self, totals: int) -> Launch:
+        kernel = self.kernel
+        original = kernel.expression("original")
+        value, element = VALUE_TYPES[kernel.dtype], storage_type(kernel.dtype)
+        declarations = Declarations(kernel.scalar_dtypes)
+        length = self.rows * self.width
+        declarations.parameter("length", "u32", length)
+        text = function(
+            declarations,
+            "original",
+            ("index",),
+            original,
+            kernel.input_dtypes,
+            value,
+        )
+        total = f"{value}(found)"
+        if kernel.op in EXTREMES:
+            total = _FROM_ORDER[self.kind].format("found", self.flip)
+        before = stored("before", kernel.dtype)
+        after = stored(combined(kernel, "before", total), kernel.dtype)
+        # No value has the key 0 of its dtype's order but the one that changes nothing.
+        text += (
+            f"fn value(index: u32) -> {element} {{\n"
+            "  let before = original(index);\n"
+            "  let found = totals[index];\n"
+            f"  if (found == 0u) {{\n    return {before};\n  }}\n"
+            f"  return {after};\n}}\n"
+        )
+        storages, places = input_storages(kernel, [original])
+        storages += [("totals", "r", "u32"), ("result", "w", element)]
+        return launch(
+            "elementwise",
+            declarations,
+            storages,
+            (*places, totals, OUTPUT),
+            text,
+            -(-length // GROUP),
+        )

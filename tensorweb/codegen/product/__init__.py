@@ -1,0 +1,1 @@
+"""The product of matrices: tiles, their bodies and sides, windows and their borders."""

@@ -1,0 +1,299 @@
+"""Programs of matrix products: tiles over any views, split when outputs are few."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tensorweb.codegen.bulk import is_bulky
+from tensorweb.codegen.expression import (
+    VALUE_TYPES,
+    Declarations,
+    function,
+    storage_type,
+    stored,
+)
+from tensorweb.codegen.launches import Storages, input_storages, launch
+from tensorweb.codegen.product.places import (
+    has_several_axes,
+    only_load,
+    placed_function,
+)
+from tensorweb.codegen.product.tile_body import TileBody
+from tensorweb.codegen.product.tile_sides import Operand
+from tensorweb.codegen.product.tiles import Choice, choose_tile
+from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.reduction import FOUR_TERMS
+from tensorweb.codegen.target import Target
+from tensorweb.codegen.vector import (
+    WIDTH,
+    each_of_four,
+    is_vectorizable,
+    regrouped,
+    scalar_slots,
+    vector_function,
+    vector_slots,
+)
+from tensorweb.schedule.kernel import Expression, Kernel
+
+
+def _read_singly(name: str, expression: Expression, target: Target) -> Operand:
+    if not has_several_axes(expression):
+        return Operand(name, expression, False, False)
+    # A software GPU waits for no memory, and would only compute positions twice.
+    is_ahead = only_load(expression) is not None and not target.is_software
+    return Operand(name, expression, False, False, is_placed=True, is_ahead=is_ahead)
+
+
+class _Product:
+    """Writes the launches of one matrix product."""
+
+    def __init__(self, kernel: Kernel, choice: Choice, target: Target) -> None:
+        self.kernel = kernel
+        self.target = target
+        self.tile = choice.tile
+        self.batch, self.rows, self.columns, self.depth = kernel.sizes
+        self.value = VALUE_TYPES[kernel.core_dtype]
+        depth = self.tile.depth
+        parts = -(-self.depth // choice.splits)
+        self.split_depth = max(-(-parts // depth) * depth, depth)
+        self.splits = max(-(-self.depth // self.split_depth), 1)
+        self.finish = kernel.expression("finish")
+        self.vectors: set[int] = set()
+        self.left = self._operand("left", kernel.expression("left"), (0, 2, 1))
+        self.right = self._operand("right", kernel.expression("right"), (0, 2, 1))
+        self._settle_slots()
+        self.is_vector_store = self._stores_vectors()
+
+    def _operand(
+        self, name: str, expression: Expression, swapped: tuple[int, ...]
+    ) -> Operand:
+        """Return how an operand is read: in vectors along one of its axes, or not."""
+        other = regrouped(expression, swapped)
+        if is_vectorizable(expression):
+            return Operand(name, expression, True, False)
+        if is_vectorizable(other):
+            return Operand(name, other, True, True)
+        return _read_singly(name, expression, self.target)
+
+    def _settle_slots(self) -> None:
+        """Fall back to single loads where an input is also read one by one."""
+        operands = (self.left, self.right)
+        single = {
+            step.slot
+            for step in self.finish.steps
+            if step.kind in ("load", "gather") and self.splits == 1
+        }
+        for operand in operands:
+            if operand.is_vector:
+                single |= scalar_slots(operand.expression)
+            else:
+                single |= {
+                    step.slot
+                    for step in operand.expression.steps
+                    if step.kind in ("load", "gather")
+                }
+        if any(
+            operand.is_vector and vector_slots(operand.expression) & single
+            for operand in operands
+        ):
+            kernel = self.kernel
+            self.left = _read_singly("left", kernel.expression("left"), self.target)
+            self.right = _read_singly("right", kernel.expression("right"), self.target)
+            return
+        for operand in operands:
+            if operand.is_vector:
+                self.vectors |= vector_slots(operand.expression)
+
+    def _stores_vectors(self) -> bool:
+        """Whether four neighbouring results can be stored at once."""
+        if self.columns % WIDTH or self.right.is_spread:
+            return False
+        return self.splits > 1 or not self.finish.accesses
+
+    def program(self) -> Program:
+        """Return one launch, or two when the inner axis is split."""
+        tile = self.tile
+        note = f"tile {tile.name} of {tile.rows} x {tile.columns} x {tile.depth}"
+        first = replace(self._tiles(), note=note)
+        if self.splits == 1:
+            return Program((first,))
+        outputs = self.batch * self.rows * self.columns
+        return Program((first, self._join(outputs)), (outputs * self.splits * 4,))
+
+    def _tiles(self) -> Launch:
+        kernel = self.kernel
+        read = [self.left.expression, self.right.expression]
+        declarations = Declarations(
+            kernel.scalar_dtypes,
+            "depth" if any(has_several_axes(each) for each in read) else "",
+        )
+        declarations.parameter("rows", "u32", self.rows)
+        declarations.parameter("columns", "u32", self.columns)
+        declarations.parameter("depth", "u32", self.depth)
+        declarations.parameter("split_depth", "u32", self.split_depth)
+        text = f"alias Value = {self.value};\n"
+        for operand in (self.left, self.right):
+            text += self._read(declarations, operand)
+        is_last = self.splits == 1
+        text += self._store(declarations, is_last)
+        storages, places = input_storages(
+            kernel, [*read, self.finish] if is_last else read, self.vectors
+        )
+        element = storage_type(kernel.dtype) if is_last else self.value
+        if self.is_vector_store:
+            element = f"vec4<{element}>"
+        storages.append(("result", "w", element))
+        places.append(OUTPUT if is_last else scratch(0))
+        groups = self.tile.groups(self.batch * self.splits, self.rows, self.columns)
+        text_of_tile = TileBody(
+            self.tile,
+            (self.left, self.right),
+            (self.rows, self.columns, self.depth),
+            self.value,
+            self.target.workgroup_bytes,
+        )
+        return launch(
+            "matmul",
+            declarations,
+            storages,
+            places,
+            text,
+            groups,
+            tile=text_of_tile.constants(),
+            body=text_of_tile.body(),
+        )
+
+    def _read(self, declarations: Declarations, operand: Operand) -> str:
+        """Return the function that reads one element or vector of an operand."""
+        names = operand.arguments
+        arguments = (
+            operand.name,
+            names,
+            operand.expression,
+            self.kernel.input_dtypes,
+        )
+        if operand.is_vector:
+            joined = "vec4<Value>|vec4<Value>({0}, {1}, {2}, {3})"
+            return vector_function(declarations, *arguments, "Value", "{0}", joined)
+        if operand.is_placed:
+            ahead = only_load(operand.expression) if operand.is_ahead else None
+            turns = -(-min(self.split_depth, self.depth) // self.tile.depth)
+            tests = turns * self.tile.loads(operand.name == "left")
+            return placed_function(declarations, *arguments, ahead, tests)
+        return function(declarations, *arguments, "Value")
+
+    def _store(self, declarations: Declarations, is_last: bool) -> str:
+        """Return `store`, which applies the epilogue to the four sums of a vector."""
+        index = "((batch * parameters.rows + row) * parameters.columns + column)"
+        if not is_last:
+            splits = declarations.parameter("splits", "u32", self.splits)
+            index = (
+                f"(((batch * {splits} + split) * parameters.rows + row)"
+                " * parameters.columns + column)"
+            )
+        element = storage_type(self.kernel.dtype) if is_last else self.value
+        text = ""
+        if is_last:
+            text = function(
+                declarations,
+                "finish",
+                ("index",),
+                self.finish,
+                self.kernel.input_dtypes,
+                element,
+                stored("{0}", self.kernel.dtype),
+                "core",
+                "core: Value",
+            )
+        apart = self.tile.columns // WIDTH if self.right.is_spread else 1
+        copies = self.tile.thread_rows * self.tile.thread_columns
+        call = f"finish(index + u32(i32(i)) * {apart}u, sums[i])"
+        prepared, each = each_of_four(
+            call if is_last else "sums[i]",
+            element,
+            is_last and is_bulky(self.finish, copies),
+        )
+        if self.is_vector_store:
+            lines = f"    result[index / 4u] = vec4<{element}>({', '.join(each)});\n"
+        else:
+            lines = "".join(
+                f"    if (column + {i * apart}u < parameters.columns) {{\n"
+                f"      result[index + {i * apart}u] = {value};\n    }}\n"
+                for i, value in enumerate(each)
+            )
+        return (
+            f"{text}fn store(split: u32, batch: u32, row: u32, column: u32, "
+            "sums: vec4<Value>) {\n"
+            "  if (row < parameters.rows && column < parameters.columns) {\n"
+            f"    let index = {index};\n{prepared}{lines}  }}\n}}\n"
+        )
+
+    def _join(self, outputs: int) -> Launch:
+        """Return the launch that adds the parts of a split product."""
+        kernel = self.kernel
+        declarations = Declarations(kernel.scalar_dtypes)
+        for name, size in (
+            ("outputs", outputs),
+            ("length", self.splits),
+            ("splits", 1),
+            ("chunk", self.splits),
+            ("area", self.rows * self.columns),
+        ):
+            declarations.parameter(name, "u32", size)
+        finish = function(
+            declarations,
+            "store",
+            ("output",),
+            self.finish,
+            kernel.input_dtypes,
+            "",
+            f"result[output] = {stored('{0}', kernel.dtype)};",
+            "total",
+            "chunk: u32, total: Value",
+        )
+        text = (
+            f"alias Value = {self.value};\n"
+            "fn identity() -> Value {\n  return Value(0);\n}\n"
+            "fn term(output: u32, position: u32) -> Value {\n"
+            "  let batch = output / parameters.area;\n"
+            "  let layer = batch * parameters.length + position;\n"
+            "  return partials[layer * parameters.area + output % parameters.area];\n"
+            "}\n"
+            "fn combine(a: Value, b: Value) -> Value {\n  return a + b;\n}\n"
+            f"{finish}"
+        )
+        storages: Storages
+        storages, places = input_storages(kernel, [self.finish])
+        storages += [
+            ("partials", "r", self.value),
+            ("result", "w", storage_type(kernel.dtype)),
+        ]
+        shape = "const LANES: u32 = 1u;\nconst COLUMNS: u32 = 256u;\n"
+        return launch(
+            "reduce",
+            declarations,
+            storages,
+            (*places, scratch(0), OUTPUT),
+            text,
+            -(-outputs // 256),
+            shape=shape,
+            four=FOUR_TERMS,
+        )
+
+
+def _choice(kernel: Kernel, target: Target) -> Choice:
+    batch, rows, columns, depth = kernel.sizes
+    operands = (kernel.expression("left"), kernel.expression("right"))
+    single = [
+        expression
+        for expression in operands
+        if not is_vectorizable(expression)
+        and not is_vectorizable(regrouped(expression, (0, 2, 1)))
+    ]
+    has_windows = any(has_several_axes(expression) for expression in single)
+    return choose_tile(batch, rows, columns, depth, target, not single, has_windows)
+
+
+def matmul(kernel: Kernel, target: Target) -> Program:
+    """Return the program of a batched matrix product."""
+    return _Product(kernel, _choice(kernel, target), target).program()

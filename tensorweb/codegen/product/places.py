@@ -1,0 +1,239 @@
+"""Positions of an operand in two parts, one fixed and one that moves with depth.
+
+Where a group has several axes, an index is divided into coordinates. Windows of a
+convolution need that for every element, so the part of rows or columns is computed once
+before the loop over depth and four elements share the part of their depth.
+
+What is computed from loaded elements, a choice of padding for example, would wait for
+them. So it is a function of its own, called when a tile has been multiplied meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import indent
+
+from tensorweb.codegen.expression import (
+    VALUE_TYPES,
+    Declarations,
+    coordinates,
+    loaded,
+    steps_text,
+)
+from tensorweb.codegen.product.borders import Border, find_border
+from tensorweb.codegen.vector import reached
+from tensorweb.schedule.kernel import Access, Expression
+
+
+def has_several_axes(expression: Expression) -> bool:
+    """Whether rows, columns or depth are divided into coordinates, or loads guarded."""
+    return any(len(group) > 1 for group in expression.groups[1:]) or any(
+        step.kind == "ramp" for step in expression.steps
+    )
+
+
+def only_load(expression: Expression) -> int | None:
+    """Return the number of the step that loads, if no other loads or gathers."""
+    kinds = [step.kind for step in expression.steps]
+    is_only = kinds.count("load") == 1 and "gather" not in kinds
+    return kinds.index("load") if is_only else None
+
+
+def type_name(name: str) -> str:
+    """Return the WGSL type of one part of an operand's positions."""
+    return f"{name.title()}Place"
+
+
+def loaded_name(name: str) -> str:
+    """Return the WGSL type of what is loaded of an operand's element."""
+    return f"{name.title()}Loaded"
+
+
+def placed_function(
+    declarations: Declarations,
+    name: str,
+    arguments: Sequence[str],
+    expression: Expression,
+    input_dtypes: Sequence[str],
+    ahead: int | None = None,
+    tests: int = 0,
+) -> str:
+    """Return `NAME_fixed(batch, …)`, `NAME_moving(depth)` and `NAME(fixed, moving)`.
+
+    And, if a load is to be done ahead, `NAME_load(fixed, moving)`; then what that
+    returned is the third argument of `NAME`.
+
+    Args:
+        declarations: receives the sizes, strides, offsets and constants it needs.
+        name: of the operand.
+        arguments: names of the groups, `depth` among them.
+        expression: what an element is, with one group of axes for each argument.
+        input_dtypes: dtypes of the kernel's inputs.
+        ahead: the step that loads. It is not guarded then: beyond its end a buffer
+            gives some value, which the choice that a guard comes from does not take.
+        tests: how many elements of a row or column a thread loads.
+    """
+    writer = _Places(declarations, name, arguments, expression, input_dtypes)
+    if ahead is None:
+        return writer.parts(None) + writer.value({}, "", "")
+    border = find_border(expression, ahead, arguments.index("depth"), tests)
+    return writer.parts(border) + writer.load(ahead) + writer.later(ahead, border)
+
+
+def _after(place: str, first: int) -> str:
+    """Return a place's number where others come before."""
+    return f"{place} + {first}" if first else place
+
+
+class _Places:
+    """Writes the functions of one operand."""
+
+    def __init__(
+        self,
+        declarations: Declarations,
+        name: str,
+        arguments: Sequence[str],
+        expression: Expression,
+        input_dtypes: Sequence[str],
+    ) -> None:
+        self.declarations = declarations
+        self.name = name
+        self.arguments = arguments
+        self.expression = expression
+        self.input_dtypes = input_dtypes
+        self.place = type_name(name)
+        self.both = f"fixed: {self.place}, moving: {self.place}"
+        self._strides: dict[str, str] = {}
+
+    def parts(self, border: Border | None) -> str:
+        """Return the type of a part of a position, and the functions of both parts."""
+        accesses = enumerate(self.expression.accesses)
+        fields = "".join(f"  p{number}: i32,\n" for number, _ in accesses)
+        if border:
+            fields += "  border: u32,\n"
+        text = f"struct {self.place} {{\n{fields}}}\n"
+        for part, is_moving in (("fixed", False), ("moving", True)):
+            groups = [
+                group
+                for group, argument in enumerate(self.arguments)
+                if (argument == "depth") is is_moving
+            ]
+            names = [self.arguments[group] for group in groups]
+            sizes = tuple(self.expression.groups[group] for group in groups)
+            axes = Expression(sizes, (), (), 0)
+            lines = coordinates(self.declarations, self.name, names, axes, groups)
+            sums = [
+                self._sum(number, access, groups, is_moving)
+                for number, access in enumerate(self.expression.accesses)
+            ]
+            if border:
+                sums.append(self._bits(border) if is_moving else "0u")
+            made = f"{self.place}({', '.join(sums)})"
+            if border and not is_moving:
+                lines += [f"  var place = {made};\n", *self._outside(border)]
+                made = "place"
+            listed = ", ".join(f"{argument}: u32" for argument in names)
+            text += (
+                f"fn {self.name}_{part}({listed}) -> {self.place} {{\n"
+                f"{''.join(lines)}  return {made};\n}}\n"
+            )
+        return text
+
+    def load(self, number: int) -> str:
+        """Return the function that loads, and the type that it returns."""
+        step = self.expression.steps[number]
+        address = f"fixed.p{step.access} + moving.p{step.access}"
+        dtype = self.input_dtypes[step.slot]
+        kind = loaded_name(self.name)
+        return (
+            f"alias {kind} = {VALUE_TYPES[step.dtype]};\n"
+            f"fn {self.name}_load({self.both}) -> {kind} {{\n"
+            f"  return {loaded(f'input{step.slot}[{address}]', dtype)};\n}}\n"
+        )
+
+    def later(self, number: int, border: Border | None) -> str:
+        """Return the function of an element's value, given what has been loaded."""
+        given, first = {number: "loaded"}, ""
+        if border:
+            given[border.guard] = "is_inside"
+            first = "  let is_inside = (fixed.border & moving.border) == 0u;\n"
+        return self.value(given, f", loaded: {loaded_name(self.name)}", first)
+
+    def value(self, given: dict[int, str], third: str, first: str) -> str:
+        """Return the function of an element's value, given the values of some steps."""
+        steps = self.expression.steps
+        needed = reached(self.expression, self.expression.result, given)
+        addresses = "".join(
+            f"  let address{number} = fixed.p{number} + moving.p{number};\n"
+            for number in sorted({steps[step].access for step in needed - {*given}})
+            if number >= 0
+        )
+        body, value = self._steps(self.expression.result, given)
+        return (
+            f"fn {self.name}({self.both}{third}) -> Value {{\n"
+            f"{addresses}{first}{body}  return {value};\n}}\n"
+        )
+
+    def _steps(self, result: int, given: Mapping[int, str]) -> tuple[str, str]:
+        """Return the lines that a step's value needs, and the value."""
+        needed = reached(self.expression, result, given)
+        rest = {n: "" for n in range(len(self.expression.steps)) if n not in needed}
+        body, values = steps_text(
+            self.expression,
+            self.declarations,
+            self.input_dtypes,
+            "core",
+            {**rest, **given},
+        )
+        return body, values[result]
+
+    def _bits(self, border: Border) -> str:
+        """Return the bits of a place in the window, one for each each."""
+        return " | ".join(
+            f"(1u << u32({_after(f'depth_{each.axis}', each.first)}))"
+            for each in border.comparisons
+        )
+
+    def _outside(self, border: Border) -> list[str]:
+        """Return the lines that note where in the window a row or column is outeach."""
+        window = self.arguments.index("depth")
+        lines = []
+        for each in border.comparisons:
+            stride = self.expression.accesses[each.access].strides[window][each.axis]
+            moved = self._times("i", each.access, window, each.axis, stride)
+            body, is_inside = self._steps(each.step, {})
+            lines.append(
+                f"  for (var i = 0; i < {each.length}; i += 1) {{\n"
+                f"    let address{each.access} = place.p{each.access} + {moved};\n"
+                f"{indent(body, '  ')}"
+                f"    let bit = 1u << u32({_after('i', each.first)});\n"
+                f"    place.border |= select(bit, 0u, {is_inside});\n  }}\n"
+            )
+        return lines
+
+    def _sum(
+        self, number: int, access: Access, groups: Sequence[int], is_moving: bool
+    ) -> str:
+        """Return one part of an access's position."""
+        terms = []
+        if access.offset and not is_moving:
+            field = f"{self.name}_offset{number}"
+            terms.append(self.declarations.parameter(field, "i32", access.offset))
+        for group in groups:
+            for axis, stride in enumerate(access.strides[group]):
+                coordinate = f"{self.arguments[group]}_{axis}"
+                if stride:
+                    terms.append(self._times(coordinate, number, group, axis, stride))
+        return " + ".join(terms) or "0"
+
+    def _times(
+        self, coordinate: str, number: int, group: int, axis: int, stride: int
+    ) -> str:
+        """Return a coordinate times a stride of an access; 1 is left out."""
+        if stride == 1:
+            return coordinate
+        field = f"{self.name}_stride{number}_{group}_{axis}"
+        if field not in self._strides:
+            factor = self.declarations.parameter(field, "i32", stride)
+            self._strides[field] = factor
+        return f"{coordinate} * {self._strides[field]}"

@@ -1,0 +1,1 @@
+"""The functions of `tw.*`, a topic a file."""

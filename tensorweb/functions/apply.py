@@ -1,0 +1,17 @@
+"""Apply one operation of the op table to anything array-like."""
+
+from __future__ import annotations
+
+from tensorweb.nodes.elementwise import elementwise
+from tensorweb.ops import OPS
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, as_operands
+
+
+def apply(name: str, *operands: ArrayLike) -> Tensor:
+    """Return an elementwise operation on operands that become tensors first.
+
+    >>> apply("add", [1, 2], 10)
+    tensor([11, 12])
+    """
+    return Tensor(elementwise(OPS[name], *as_operands(*operands)))

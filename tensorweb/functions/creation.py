@@ -1,0 +1,311 @@
+"""Make tensors: from data, filled with one number, or counted."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from typing import SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.devices import as_device, require_dtype
+from tensorweb.dtypes import as_dtype, check_integer
+from tensorweb.errors import DataError, ExchangeError, ShapeError
+from tensorweb.graph.node import constant
+from tensorweb.nodes.movement import expand
+from tensorweb.nodes.spaced import counted, spaced
+from tensorweb.shapes import as_shape
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_node, optional_dtype
+from tensorweb.tensor.scalars import NumberLike, as_number
+
+Lengths = SupportsIndex | Iterable[SupportsIndex]
+
+
+def asarray(
+    obj: ArrayLike,
+    /,
+    dtype: DTypeLike = None,
+    *,
+    device: object = None,
+    copy: bool | None = None,
+) -> Tensor:
+    """Return data as a tensor: numbers, nested lists, NumPy arrays, buffers, tensors.
+
+    Numbers give bool, int32 or float32, whichever holds them all; arrays and buffers
+    keep their dtype, and a tensor that has dtype and device already is returned itself
+    unless `copy=True`. Host data are copied, so later changes to them have no effect.
+    On `webgpu` arrays of float64, int64 and uint64 become float32, int32 and uint32
+    unless a dtype is asked for; a program is warned once (`NarrowedDataWarning`).
+
+    Raises:
+        DataError: rows differ in length or an item is no number; names the place.
+        RangeError: an integer does not fit the dtype.
+        DTypeError: the device cannot store the dtype.
+
+    >>> tw.asarray([[1, 2, 3], [4, 5, 6]]).shape
+    (2, 3)
+    >>> tw.asarray([1, 2.5])
+    tensor([1. , 2.5])
+    """
+    if isinstance(obj, Tensor) and not copy:
+        node = obj.node
+        if (dtype is None or as_dtype(dtype) is node.dtype) and (
+            device is None or as_device(device) == node.device
+        ):
+            return obj
+    return Tensor(as_node(obj, dtype, device, copy))
+
+
+def from_dlpack(
+    x: object, /, *, device: object = None, copy: bool | None = None
+) -> Tensor:
+    """Return another library's array as a tensor, copied through host memory.
+
+    Raises:
+        DataError: `x` offers no `__dlpack__`.
+        ExchangeError: `copy=False`, but a copy is needed (a BufferError as well).
+
+    >>> tw.from_dlpack(tw.asarray([1, 2, 3]))
+    tensor([1, 2, 3])
+    """
+    if not hasattr(x, "__dlpack__"):
+        raise DataError(f"from_dlpack: {type(x).__name__} offers no __dlpack__.")
+    if isinstance(x, Tensor) and (
+        copy is not False or device is None or as_device(device) == x.device
+    ):
+        return asarray(x, device=device, copy=copy)
+    if copy is False:
+        raise ExchangeError(
+            f"from_dlpack: copy=False, but data of type {type(x).__name__} cannot "
+            "become a tensor there without a copy; pass copy=None."
+        )
+    import numpy
+
+    return asarray(numpy.from_dlpack(x), device=device)
+
+
+def full(
+    shape: Lengths,
+    fill_value: ArrayLike,
+    dtype: DTypeLike = None,
+    *,
+    device: object = None,
+) -> Tensor:
+    """Return a tensor of one number everywhere; it takes no storage.
+
+    Raises:
+        ShapeError: a length is negative, or `fill_value` has axes.
+        RangeError: the number does not fit the dtype.
+
+    >>> tw.full((2, 3), 7)
+    tensor([[7, 7, 7],
+            [7, 7, 7]])
+    """
+    value = as_node(fill_value, dtype, device)
+    if value.shape:
+        raise ShapeError(f"full: fill_value has shape {value.shape}; give one number.")
+    lengths = as_shape(shape)
+    if value.op.kind == "constant":
+        return Tensor(constant(value.attrs, value.dtype, value.device, lengths))  # type: ignore[arg-type]  # a constant's attrs are its number
+    return Tensor(expand(value, lengths))
+
+
+def zeros(shape: Lengths, dtype: DTypeLike = None, *, device: object = None) -> Tensor:
+    """Return a tensor of zeros, float32 unless said otherwise; it takes no storage.
+
+    >>> tw.zeros((2, 3))
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
+    return _filled(shape, 0, dtype, device)
+
+
+def ones(shape: Lengths, dtype: DTypeLike = None, *, device: object = None) -> Tensor:
+    """Return a tensor of ones, float32 unless said otherwise; it takes no storage.
+
+    >>> tw.ones(3, dtype=tw.int32)
+    tensor([1, 1, 1])
+    """
+    return _filled(shape, 1, dtype, device)
+
+
+def empty(shape: Lengths, dtype: DTypeLike = None, *, device: object = None) -> Tensor:
+    """Return a tensor of unspecified values, which are zeros here.
+
+    >>> tw.empty((2, 0)).shape
+    (2, 0)
+    """
+    return _filled(shape, 0, dtype, device)
+
+
+def _filled(shape: Lengths, value: int, dtype: DTypeLike, device: object) -> Tensor:
+    place = as_device(device)
+    if isinstance(dtype, int):
+        raise ShapeError(
+            f"lengths {shape!r}, {dtype!r}: give them as one tuple, "
+            f"({shape!r}, {dtype!r}); what follows the shape is a dtype."
+        )
+    wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
+    require_dtype(wanted, place)
+    return Tensor(constant(value, wanted, place, as_shape(shape)))
+
+
+def full_like(
+    x: ArrayLike,
+    /,
+    fill_value: ArrayLike,
+    dtype: DTypeLike = None,
+    *,
+    device: object = None,
+) -> Tensor:
+    """Return one number everywhere, with the shape, dtype and device of `x`.
+
+    >>> tw.full_like([1, 2, 3], 9)
+    tensor([9, 9, 9])
+    """
+    like = asarray(x)
+    return full(
+        like.shape,
+        fill_value,
+        dtype=like.dtype if dtype is None else dtype,
+        device=like.device if device is None else device,
+    )
+
+
+def zeros_like(
+    x: ArrayLike, /, dtype: DTypeLike = None, *, device: object = None
+) -> Tensor:
+    """Return zeros with the shape, dtype and device of `x`.
+
+    >>> tw.zeros_like([1.5, 2.5])
+    tensor([0., 0.])
+    """
+    return full_like(x, 0, dtype=dtype, device=device)
+
+
+def ones_like(
+    x: ArrayLike, /, dtype: DTypeLike = None, *, device: object = None
+) -> Tensor:
+    """Return ones with the shape, dtype and device of `x`.
+
+    >>> tw.ones_like([1.5, 2.5])
+    tensor([1., 1.])
+    """
+    return full_like(x, 1, dtype=dtype, device=device)
+
+
+def empty_like(
+    x: ArrayLike, /, dtype: DTypeLike = None, *, device: object = None
+) -> Tensor:
+    """Return unspecified values (zeros here) with the shape, dtype, device of `x`.
+
+    >>> tw.empty_like([[1, 2]]).shape
+    (1, 2)
+    """
+    return full_like(x, 0, dtype=dtype, device=device)
+
+
+def arange(
+    start: NumberLike,
+    /,
+    stop: NumberLike = None,
+    step: NumberLike = 1,
+    dtype: DTypeLike = None,
+    *,
+    device: object = None,
+) -> Tensor:
+    """Return `start, start + step, …` below `stop`; `arange(n)` counts from 0.
+
+    Integers give int32, floats give float32. A 0-d tensor counts as its number.
+
+    Raises:
+        DataError: the step is 0, or something is not finite.
+        DTypeError: something is no number.
+        RangeError: a value does not fit the integer dtype.
+
+    >>> tw.arange(5)
+    tensor([0, 1, 2, 3, 4])
+    >>> tw.arange(1, 2, 0.25)
+    tensor([1.  , 1.25, 1.5 , 1.75])
+    """
+    given, limit = (0, start) if stop is None else (start, stop)
+    first, end = as_number(given, "arange: start"), as_number(limit, "arange: stop")
+    step = as_number(step, "arange: step")
+    if step == 0 or not all(map(math.isfinite, (first, end, step))):
+        raise DataError(
+            f"arange: start {first}, stop {end}, step {step}; all must be finite and "
+            "the step not 0."
+        )
+    are_integers = all(isinstance(value, int) for value in (first, end, step))
+    wanted = optional_dtype(dtype) or (
+        dtypes.DEFAULT_INT if are_integers else dtypes.DEFAULT_FLOAT
+    )
+    place = as_device(device)
+    require_dtype(wanted, place)
+    if are_integers:
+        steps = range(
+            operator.index(first),  # type: ignore[arg-type]  # an integer, as checked
+            operator.index(end),  # type: ignore[arg-type]  # likewise
+            operator.index(step),  # type: ignore[arg-type]  # likewise
+        )
+        if steps:
+            check_integer(steps[0], wanted)
+            check_integer(steps[-1], wanted)
+        length = _length(steps)
+        step = step if length > 1 else 1  # any step, and one that fits every dtype
+    else:
+        length = max(math.ceil((end - first) / step), 0)
+        step = (first + step) - first  # as NumPy counts
+    if wanted.kind in ("int", "uint"):
+        return Tensor(counted(length, first, step, wanted, place))
+    return Tensor(spaced(length, first, step, wanted, place))
+
+
+def _length(steps: range) -> int:
+    try:
+        return len(steps)
+    except OverflowError:
+        raise DataError(
+            f"arange: {steps.start} to {steps.stop} by {steps.step} are more numbers "
+            "than any device can count."
+        ) from None
+
+
+def linspace(
+    start: NumberLike,
+    stop: NumberLike,
+    /,
+    num: SupportsIndex,
+    *,
+    dtype: DTypeLike = None,
+    device: object = None,
+    endpoint: bool = True,
+) -> Tensor:
+    """Return `num` evenly spaced numbers; the first and last are exact.
+
+    Without `endpoint` the interval is divided into `num` parts and `stop` left out. A
+    0-d tensor counts as its number. Numbers are computed in float64 and rounded once;
+    of more than 262,144 a few in ten thousand are the second nearest float32 where the
+    device has no float64. Integer dtypes take the largest whole numbers not above.
+
+    Raises:
+        ShapeError: `num` is negative, or `start` or `stop` has axes.
+
+    >>> tw.linspace(0, 1, 5)
+    tensor([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    first, last = as_number(start, "linspace: start"), as_number(stop, "linspace: stop")
+    count = operator.index(num)
+    if count < 0:
+        raise ShapeError(f"linspace: num is {count}; it is 0 or more.")
+    wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
+    place = as_device(device)
+    require_dtype(wanted, place)
+    parts = count - 1 if endpoint else count
+    step = (last - first) / parts if parts > 0 else 0.0
+    end = last if endpoint and count > 1 else None
+    return Tensor(spaced(count, first, step, wanted, place, end))
+
+
+dtypes.tensor_makers[:] = [asarray]

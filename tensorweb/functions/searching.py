@@ -1,0 +1,111 @@
+"""Where values are: extremes, non-zeros, choices, sorted places."""
+
+from __future__ import annotations
+
+from typing import SupportsIndex
+
+from tensorweb.devices import default_device
+from tensorweb.functions.creation import asarray
+from tensorweb.nodes import choice
+from tensorweb.nodes.elementwise import elementwise
+from tensorweb.ops import OPS
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import ArrayLike, as_node, as_operands
+
+
+def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return `x1` where the condition holds, else `x2`; all three broadcast.
+
+    Raises:
+        ShapeError: the shapes do not broadcast.
+        DeviceError: the operands lie on different devices.
+
+    >>> tw.where([True, False, True], [1, 2, 3], 0)
+    tensor([1, 0, 3])
+    """
+    tensors = [x for x in (condition, x1, x2) if isinstance(x, TensorBase)]
+    place = tensors[0].node.device if tensors else default_device()
+    host_place = None if isinstance(condition, TensorBase) else place
+    test = as_node(condition, device=host_place)
+    choices = as_operands(x1, x2, device=place)
+    return Tensor(elementwise(OPS["where"], test, *choices))
+
+
+def argmax(
+    x: ArrayLike, /, axis: SupportsIndex | None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Return where the first largest value is; in row-major order without an axis.
+
+    Raises:
+        AxisError: the axis does not exist.
+        ShapeError: the axis is empty.
+
+    >>> tw.argmax([[1, 9, 3], [8, 2, 7]], axis=1)
+    tensor([1, 0])
+    """
+    return asarray(x).argmax(axis, keepdims=keepdims)
+
+
+def argmin(
+    x: ArrayLike, /, axis: SupportsIndex | None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Return where the first smallest value is; in row-major order without an axis.
+
+    Raises:
+        AxisError: the axis does not exist.
+        ShapeError: the axis is empty.
+
+    >>> tw.argmin([[1, 9, 3], [8, 2, 7]], axis=1)
+    tensor([0, 1])
+    """
+    return asarray(x).argmin(axis, keepdims=keepdims)
+
+
+def nonzero(x: ArrayLike, /) -> tuple[Tensor, ...]:
+    """Return where elements are not zero: one index tensor per axis.
+
+    Their number is a shape, so this reads one number from the device.
+
+    Raises:
+        DataError: the tensor is 0-d.
+
+    >>> tw.nonzero([[1, 0], [0, 2]])
+    (tensor([0, 1]), tensor([0, 1]))
+    """
+    return asarray(x).nonzero()
+
+
+def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False) -> Tensor:
+    """Return whether each element of `x1` is one of `x2`; is none of it for `invert`.
+
+    >>> tw.isin([1, 2, 3], [3, 1])
+    tensor([ True, False,  True])
+    """
+    return Tensor(choice.isin(*as_operands(x1, x2), invert=invert))
+
+
+def searchsorted(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    *,
+    side: str = "left",
+    sorter: ArrayLike = None,
+) -> Tensor:
+    """Return how many elements of the sorted 1-D `x1` lie before each of `x2`.
+
+    Those are the smaller ones for `left`, the smaller and equal ones for `right`.
+    `sorter` are indices that sort `x1`.
+
+    Raises:
+        ShapeError: `x1` has not exactly one axis.
+        DataError: `side` is neither `left` nor `right`.
+
+    >>> tw.searchsorted([10, 20, 30], [5, 20, 99])
+    tensor([0, 1, 3])
+    """
+    ordered, values = as_operands(x1, x2)
+    if sorter is not None:
+        ordered = Tensor(ordered).take(sorter).node
+    return Tensor(choice.searchsorted(ordered, values, side))

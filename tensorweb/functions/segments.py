@@ -1,0 +1,184 @@
+"""Counts, sums and extremes of elements by group: `bincount` and `segment_…`.
+
+Groups are numbers 0, 1, …; elements of a group need not be neighbours. Each function is
+`x.at[groups]` on a tensor of the values that change nothing, and as exact as that.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.devices import as_device
+from tensorweb.dtypes import DType, integer_range
+from tensorweb.errors import DTypeError, RangeError, ShapeError
+from tensorweb.functions.creation import asarray, full, zeros
+from tensorweb.nodes.keys import extremes
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.indexing import index_node
+
+
+def bincount(
+    x: ArrayLike, /, weights: ArrayLike | None = None, minlength: SupportsIndex = 0
+) -> Tensor:
+    """Return how often each of 0, 1, … occurs in a 1-D tensor of integers.
+
+    The result has `max(x) + 1` elements, at least `minlength`; it is int32. With
+    `weights`, as many as `x` has elements, it has the sums of the weights of each
+    number, in their dtype where that is a float and in float32 else. How long the
+    result is has to be read from the device.
+
+    Raises:
+        ShapeError: `x` or `weights` is not 1-D, or their lengths differ.
+        DTypeError: `x` is not made of integers.
+        RangeError: a number or `minlength` is negative.
+
+    >>> tw.bincount([1, 3, 1, 1])
+    tensor([0, 3, 0, 1])
+    >>> tw.bincount([1, 3, 1], weights=[0.5, 2.0, 0.25], minlength=5)
+    tensor([0.  , 0.75, 0.  , 2.  , 0.  ])
+    """
+    numbers = _numbers(x, None)
+    if len(numbers.shape) != 1:
+        raise ShapeError(f"bincount: x has shape {numbers.shape}; flatten it to 1-D.")
+    least = operator.index(minlength)
+    if least < 0:
+        raise RangeError(f"bincount: minlength is {least}; it is 0 or more.")
+    length = max(_count("bincount", "x", numbers), least)
+    if weights is None:
+        empty = zeros(length, dtype=dtypes.int32, device=numbers.device)
+        return empty.at[numbers].add(1)
+    given = asarray(weights, device=numbers.device)
+    if given.shape != numbers.shape:
+        raise ShapeError(
+            f"bincount: weights of shape {given.shape} for x of shape {numbers.shape}; "
+            "give one weight for each number."
+        )
+    dtype = given.dtype if given.dtype.kind == "float" else dtypes.DEFAULT_FLOAT
+    return zeros(length, dtype=dtype, device=numbers.device).at[numbers].add(given)
+
+
+def segment_sum(
+    data: ArrayLike,
+    segment_ids: ArrayLike,
+    /,
+    num_segments: SupportsIndex | None = None,
+) -> Tensor:
+    """Return the sums of the slices of the first axis that belong to each segment.
+
+    Slice `data[i]` belongs to segment `segment_ids[i]`. Shapes `(n, …)` and `(n,)` give
+    `(num_segments, …)`; the dtype is that of `data`, int32 for bool. A segment without
+    slices gives 0. Without `num_segments` there are as many as the largest number
+    needs, which has to be read from the device.
+
+    Raises:
+        ShapeError: `segment_ids` is not 1-D or not as long as the first axis.
+        DTypeError: `segment_ids` is not made of integers.
+        RangeError: a number is negative.
+        TensorIndexError: a number is not below `num_segments`.
+
+    >>> tw.segment_sum([1, 2, 3, 4], [0, 2, 0, 2], 4)
+    tensor([4, 0, 6, 0])
+    >>> tw.segment_sum([[1, 2], [3, 4], [5, 6]], [1, 0, 1])
+    tensor([[3, 4],
+            [6, 8]])
+    """
+    values, ids, count = _segments("segment_sum", data, segment_ids, num_segments)
+    if values.dtype.kind == "bool":
+        values = values.astype(dtypes.DEFAULT_INT)
+    shape = (count, *values.shape[1:])
+    empty = zeros(shape, dtype=values.dtype, device=values.device)
+    return empty.at[ids].add(values)
+
+
+def segment_max(
+    data: ArrayLike,
+    segment_ids: ArrayLike,
+    /,
+    num_segments: SupportsIndex | None = None,
+) -> Tensor:
+    """Return the largest value of each segment, as `segment_sum` does the sums.
+
+    A segment without slices gives the least value of the dtype, -inf for floats.
+
+    >>> tw.segment_max([1.0, 7.0, 3.0, 4.0], [0, 2, 0, 2])
+    tensor([  3., -inf,   7.])
+    """
+    values, ids, count = _segments("segment_max", data, segment_ids, num_segments)
+    shape = (count, *values.shape[1:])
+    least = _limits(values.dtype)[0]
+    empty = full(shape, least, dtype=values.dtype, device=values.device)
+    return empty.at[ids].max(values)
+
+
+def segment_min(
+    data: ArrayLike,
+    segment_ids: ArrayLike,
+    /,
+    num_segments: SupportsIndex | None = None,
+) -> Tensor:
+    """Return the smallest value of each segment, as `segment_sum` does the sums.
+
+    A segment without slices gives the greatest value of the dtype, inf for floats.
+
+    >>> tw.segment_min([1, 7, 3, 4], [0, 1, 0, 1])
+    tensor([1, 4])
+    """
+    values, ids, count = _segments("segment_min", data, segment_ids, num_segments)
+    shape = (count, *values.shape[1:])
+    greatest = _limits(values.dtype)[1]
+    empty = full(shape, greatest, dtype=values.dtype, device=values.device)
+    return empty.at[ids].min(values)
+
+
+def _segments(
+    name: str,
+    data: ArrayLike,
+    segment_ids: ArrayLike,
+    num_segments: SupportsIndex | None,
+) -> tuple[Tensor, Tensor, int]:
+    """Return checked operands and how many segments there are."""
+    values = asarray(data)
+    ids = _numbers(segment_ids, values)
+    if len(ids.shape) != 1 or ids.shape != values.shape[:1]:
+        raise ShapeError(
+            f"{name}: segment_ids of shape {ids.shape} for data of shape "
+            f"{values.shape}; give one number for each slice of the first axis."
+        )
+    needed = _count(name, "segment_ids", ids)
+    count = needed if num_segments is None else operator.index(num_segments)
+    if count < 0:
+        raise RangeError(f"{name}: num_segments is {count}; it is 0 or more.")
+    return values, ids, count
+
+
+def _numbers(numbers: ArrayLike, beside: Tensor | None) -> Tensor:
+    """Return numbers of groups as indices are taken: int64 arrays become int32."""
+    device = as_device(None) if beside is None else beside.device
+    return Tensor(index_node(numbers, device))
+
+
+def _count(name: str, argument: str, numbers: Tensor) -> int:
+    """Return the largest number and one more; refuse negative ones."""
+    if not numbers.size:
+        return 0
+    if numbers.dtype.kind not in ("int", "uint"):
+        raise DTypeError(
+            f"{name}: {argument} is {numbers.dtype}; it is made of integers, so "
+            "convert it with astype(tw.int32)."
+        )
+    low, high = extremes(numbers.node)
+    if low < 0:
+        raise RangeError(f"{name}: {argument} has {low}; numbers of groups begin at 0.")
+    return high + 1
+
+
+def _limits(dtype: DType) -> tuple[float, float]:
+    """Return the least and the greatest value of a dtype."""
+    if dtype.kind == "bool":
+        return False, True
+    if dtype.kind == "float":
+        return -float("inf"), float("inf")
+    return integer_range(dtype)

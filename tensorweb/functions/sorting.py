@@ -1,0 +1,93 @@
+"""Values in order: sort, argsort, top_k.
+
+Sorting is stable whatever `stable` says. NaN comes last in ascending and in descending
+order, where the standard leaves its place open; -0 and 0 are equal.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import NamedTuple, SupportsIndex
+
+from tensorweb.functions.creation import asarray
+from tensorweb.nodes import sorting as build
+from tensorweb.shapes import normalize_axis
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+
+
+class TopKResult(NamedTuple):
+    """What `top_k` returns."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def sort(
+    x: ArrayLike,
+    /,
+    *,
+    axis: SupportsIndex = -1,
+    descending: builtins.bool = False,
+    stable: builtins.bool = True,
+) -> Tensor:
+    """Return the values in order along an axis; equal ones keep theirs, NaN is last.
+
+    Raises:
+        AxisError: the axis does not exist.
+
+    >>> tw.sort([[3, 1, 2], [6, 5, 4]])
+    tensor([[1, 2, 3],
+            [4, 5, 6]])
+    >>> tw.sort([2.0, tw.nan, 7.0], descending=True)
+    tensor([ 7.,  2., nan])
+    """
+    return asarray(x).sort(axis, descending=descending, stable=stable)
+
+
+def argsort(
+    x: ArrayLike,
+    /,
+    *,
+    axis: SupportsIndex = -1,
+    descending: builtins.bool = False,
+    stable: builtins.bool = True,
+) -> Tensor:
+    """Return the positions (int32) that sort an axis; equal values keep their order.
+
+    Raises:
+        AxisError: the axis does not exist.
+
+    >>> tw.argsort([30, 10, 20, 10])
+    tensor([1, 3, 2, 0])
+    >>> tw.argsort([30, 10, 20, 10], descending=True)
+    tensor([0, 2, 1, 3])
+    """
+    return asarray(x).argsort(axis, descending=descending, stable=stable)
+
+
+def top_k(
+    x: ArrayLike,
+    k: SupportsIndex,
+    /,
+    axis: SupportsIndex = -1,
+    *,
+    largest: builtins.bool = True,
+) -> TopKResult:
+    """Return the k largest values along an axis, largest first, and where they are.
+
+    With `largest=False` these are the smallest, smallest first. Of equal values the
+    first ones are taken; NaN only where there are no others.
+
+    Raises:
+        AxisError: the axis does not exist.
+        ShapeError: the axis has fewer than k elements, or k is negative.
+
+    >>> tw.top_k([30, 10, 20, 40], 2)
+    TopKResult(values=tensor([40, 30]), indices=tensor([3, 0]))
+    """
+    node = asarray(x).node
+    place = normalize_axis(axis, len(node.shape))
+    values, indices = build.top_k(node, operator.index(k), place, largest)
+    return TopKResult(Tensor(values), Tensor(indices))

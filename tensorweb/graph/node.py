@@ -1,0 +1,199 @@
+"""Nodes: one operation on other nodes, or a value that is already there.
+
+A node's shape and dtype are fixed when it is built. A node that has been computed keeps
+its `storage` and forgets its inputs, so a loop holds on to values and not to its
+history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, NoReturn
+from weakref import ref
+
+from tensorweb.dtypes import DType, float16, rounded_to
+from tensorweb.graph.op import CONSTANT, LEAF, Op
+from tensorweb.graph.storage import Storage
+from tensorweb.graph.structure import Known, number_of
+from tensorweb.shapes import Shape, size
+from tensorweb.view import View
+
+LARGE_SHIFT = 20
+"""Such a storage adds one to the depth for every 2**20 elements."""
+
+
+class Node:
+    """One operation in the graph, or a value that is already there.
+
+    Attributes:
+        op: the row of the operation.
+        inputs: the nodes it reads; empty once computed.
+        attrs: what else defines it, hashable; see the builders in `tensorweb/nodes/`.
+        shape, dtype, device: of the result.
+        depth: longest way to a computed node, 0 for a computed one; large storages on
+            the way count more, so that a limit on depth also bounds memory.
+        owner: the node whose storage a movement looks at, None for all others.
+        base: the owner, or the node itself.
+        view: how it looks at the base's storage.
+        storage: the device's storage or host bytes once computed, else None.
+        structure: see `structure_of`; 0 until it is asked for.
+        mark: what flushes know of it, `FRESH`, `WANTED` or `KEPT`; a weak reference to
+            the tensor that an assignment gave this value, which is to store it as well.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_view",
+        "attrs",
+        "depth",
+        "device",
+        "dtype",
+        "inputs",
+        "mark",
+        "op",
+        "owner",
+        "shape",
+        "storage",
+        "structure",
+    )
+
+    def __init__(
+        self,
+        op: Op,
+        inputs: tuple[Node, ...],
+        attrs: Hashable,
+        shape: Shape,
+        dtype: DType,
+        device: str,
+        base: Node | None = None,
+        view: View | None = None,
+        structure: int = 0,
+    ) -> None:
+        """Build a node; callers have checked shapes, dtypes and devices."""
+        self.op = op
+        self.inputs = inputs
+        self.attrs = attrs
+        self.shape = shape
+        self.dtype = dtype
+        self.device = device
+        self.owner = base
+        self._view = view
+        self.storage: Storage | None = None
+        self.structure = structure
+        self.mark: int | ref[Any] = FRESH
+        depth = 0
+        for node in inputs:
+            if node.depth >= depth:
+                depth = node.depth + 1
+        if op.is_stored:
+            depth += size(shape) >> LARGE_SHIFT
+        self.depth: int = depth
+
+    @property
+    def base(self) -> Node:
+        """The node that owns the storage this one looks at.
+
+        A node does not hold itself, so that reference counts alone free it.
+        """
+        return self if self.owner is None else self.owner
+
+    @property
+    def view(self) -> View:
+        """How it looks at the base's storage; made when first asked for."""
+        if self._view is None:
+            self._view = View.contiguous(self.shape)
+        return self._view
+
+    def reshaped_view(self, shape: Shape) -> View | None:
+        """Return the view of the same elements under another shape, if there is one."""
+        if self._view is None:
+            return View.contiguous(shape)
+        return self._view.reshape(shape)
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether the value exists, on the host or on the device."""
+        return self.base.storage is not None
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return size(self.shape)
+
+    def settle(self, storage: Storage) -> None:
+        """Attach the computed storage and let the history go."""
+        self.storage = storage
+        self.inputs = ()
+        self.depth = 0
+        self.structure = 0
+        self.mark = KEPT if self.mark else FRESH
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse: structures are numbers of this process, storages of its device."""
+        raise TypeError("a node cannot be copied or pickled; its tensor can.")
+
+    def __repr__(self) -> str:
+        """Return operation, dtype and shape for debugging."""
+        state = " computed" if self.is_computed else ""
+        return f"<{self.op.name} {self.dtype}{list(self.shape)} {self.device}{state}>"
+
+
+FRESH, WANTED, KEPT = range(3)
+"""Marks of nodes: nothing is known; a flush that needs the value shall store it, since
+an earlier one has computed it already; it was stored for such a reason."""
+
+
+def structure_of(node: Node) -> int:
+    """Return the number that nodes of the same structure share, and keep it.
+
+    It stands for operation, attributes (without the number of a constant), shape and
+    dtype; of a computed node, which is bytes, for their number and dtype.
+    """
+    if node.structure:
+        return node.structure
+    if node.storage is not None:
+        node.structure = number_of(node.dtype, node.size)
+    else:
+        attrs = None if node.op is CONSTANT else node.attrs
+        count = len(node.inputs)
+        node.structure = number_of(node.op, attrs, node.shape, node.dtype, count)
+    return node.structure
+
+
+def leaf(storage: Storage, shape: Shape, dtype: DType, device: str) -> Node:
+    """Return a node for a value that exists."""
+    node = Node(LEAF, (), None, shape, dtype, device)
+    node.storage = storage
+    return node
+
+
+def view_of(base: Node, view: View) -> Node:
+    """Return a node that looks at a computed node's storage through a view."""
+    return Node(LEAF, (base,), None, view.shape, base.dtype, base.device, base, view)
+
+
+def constant(value: complex, dtype: DType, device: str, shape: Shape = ()) -> Node:
+    """Return a node for one number; it owns no storage until it is asked for.
+
+    A float16 is rounded here, once: kernels compute in float32 and must not see more
+    digits than a stored one has.
+    """
+    kind = dtype.kind
+    number: float
+    if kind == "float":
+        number = float(value.real)
+        if dtype is float16:
+            number = rounded_to(number, float16)
+    else:
+        number = bool(value) if kind == "bool" else int(value.real)
+    node = Node(CONSTANT, (), number, shape, dtype, device)
+    structure = _constants.get((shape, dtype))
+    if structure is None:
+        _constants.keep((shape, dtype), structure_of(node))
+    else:
+        node.structure = structure
+    return node
+
+
+_constants: Known[int] = Known()
+"""Structures of constants by shape and dtype."""

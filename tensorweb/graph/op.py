@@ -1,0 +1,66 @@
+"""A row of the op table: what an operation is, whoever computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+NumpyRule = str | Callable[..., Any]
+"""A NumPy function's name, or `(numpy, *arrays) -> array`."""
+
+STORED_KINDS = frozenset(
+    {"reduce", "matmul", "scan", "sort", "scatter", "accumulate", "compress"}
+)
+"""Kinds whose results are always stored."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Op:
+    """One row of the op table.
+
+    Attributes:
+        name: the public name.
+        kind: what the scheduler does with it: `map` (elementwise), `movement`,
+            `reduce`, `argreduce`, or a kind of its own.
+        doc: one line for people.
+        arity: number of inputs.
+        accepts: the category of `dtypes.CATEGORIES` that inputs must have.
+        result: how the dtype follows: `same`, `float` (integers become the default
+            float), `bool` (compared after promotion), `logical` (inputs become bool),
+            `sum` (small integers and bool become the default integer), `index`.
+        numpy: how NumPy computes it.
+        wgsl: the WGSL expression by dtype, kind of dtype or `any`; `{0}`, `{1}` …
+            are the inputs. For reductions: how two values combine.
+        weight: rough cost of one element in multiply-adds; loads cost 4.
+        identity: for reductions, the value that changes nothing, by kind of dtype;
+            `lowest` and `highest` stand for the dtype's limits or infinities.
+        domain: where tests draw floating inputs from, `low, high` per input.
+        is_stored: whether the result always leaves a storage behind, even when nobody
+            asked for it.
+    """
+
+    name: str
+    kind: str
+    doc: str
+    arity: int = 1
+    accepts: str = "any"
+    result: str = "same"
+    numpy: NumpyRule = ""
+    wgsl: Mapping[str, str] = field(default_factory=dict)
+    weight: int = 1
+    identity: Mapping[str, float | str] = field(default_factory=dict)
+    domain: tuple[tuple[float, float], ...] = ((-10.0, 10.0),)
+    is_stored: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Note what follows from the kind."""
+        object.__setattr__(self, "is_stored", self.kind in STORED_KINDS)
+
+    def __repr__(self) -> str:
+        """Return the name."""
+        return f"Op({self.name})"
+
+
+LEAF = Op("leaf", "leaf", "a value that is already there", arity=0)
+CONSTANT = Op("constant", "constant", "one number, the same everywhere", arity=0)

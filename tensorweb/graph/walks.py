@@ -1,0 +1,36 @@
+"""Walks over the graph, of any depth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorweb.graph.node import Node
+
+
+def ancestors(outputs: Sequence[Node]) -> list[Node]:
+    """Return the uncomputed nodes that outputs need, and the computed ones they read.
+
+    Inputs come before the nodes that read them. Works on graphs of any depth.
+    """
+    order: dict[Node, None] = {}
+    stack: list[Node] = []
+    for node in outputs:
+        while True:
+            waits_for = None
+            if node not in order and (node.owner or node).storage is None:
+                for source in node.inputs:
+                    if source in order:
+                        continue
+                    if source.inputs:
+                        waits_for = source
+                        break
+                    order[source] = None
+            if waits_for is not None:
+                stack.append(node)
+                node = waits_for
+                continue
+            order[node] = None
+            if not stack:
+                break
+            node = stack.pop()
+    return list(order)

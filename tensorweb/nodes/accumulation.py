@@ -1,0 +1,133 @@
+"""Combine values with the elements that a key names; equal positions accumulate.
+
+Axes that the key leaves whole stay together as rows: only the numbers of rows are
+positions, however long a row is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorweb.graph.node import Node
+from tensorweb.graph.op import Op
+from tensorweb.nodes.assignment import assign, lone_mask, masked_values, spread_to
+from tensorweb.nodes.elementwise import cast, common_device, elementwise
+from tensorweb.nodes.indexing import (
+    advanced_shape,
+    index_sum,
+    is_basic,
+    select,
+    without_masks,
+)
+from tensorweb.nodes.keys import Dots, Indices, Item, NewAxis, Pick, Span
+from tensorweb.nodes.movement import expand, permute, reshape, slice_ranges
+from tensorweb.ops import OPS
+from tensorweb.shapes import Shape, strides
+from tensorweb.view import Range
+
+COMBINED = ("add", "multiply", "minimum", "maximum")
+"""Elementwise operations that can accumulate; the row `scatter_NAME` does."""
+
+
+def accumulate(name: str, node: Node, items: Sequence[Item], values: Node) -> Node:
+    """Return the node with values combined into the elements that a parsed key names.
+
+    Args:
+        name: one of `COMBINED`; of bool `add` is *or* and `multiply` is *and*.
+        node: what the values are combined with.
+        items: the key.
+        values: broadcast to the elements named and cast to the node's dtype.
+
+    Raises:
+        ShapeError: the values do not broadcast to the elements named.
+    """
+    assert name in COMBINED, f"internal: {name} does not accumulate"
+    if node.dtype.kind == "bool":
+        name = {"add": "maximum", "multiply": "minimum"}.get(name, name)
+    values = cast(values, node.dtype)
+    if is_basic(items):
+        named = select(node, items)
+        spread = spread_to(values, named.shape)
+        return assign(node, items, elementwise(OPS[name], named, spread))
+    mask = lone_mask(items, node.shape)
+    if mask is not None:
+        found = masked_values(node, mask, values)
+        if found is None:
+            return node
+        wide, written = found
+        combined = elementwise(OPS[name], node, written)
+        return elementwise(OPS["where"], wide, combined, node)
+    op = OPS[f"scatter_{name}"]
+    flat_items = without_masks(items)
+    indices = [item.node for item in flat_items if isinstance(item, Indices)]
+    common_device(op, (node, *indices))
+    return _in_box(op, node, flat_items, values)
+
+
+def _in_box(op: Op, node: Node, items: Sequence[Item], values: Node) -> Node:
+    """Accumulate in the part of the node that integers and slices choose."""
+    ranges: list[Range] = []
+    inner: list[Item] = []
+    for item in items:
+        if isinstance(item, Pick):
+            ranges.append((item.at, 1, 1))
+        elif isinstance(item, Span):
+            ranges.append(item.range)
+            item = Span((0, item.range[1], 1))
+        elif isinstance(item, Indices) and item.has_axis:
+            ranges.append((0, node.shape[len(ranges)], 1))
+        inner.append(item)
+    box = slice_ranges(node, ranges)
+    changed = _in_rows(op, box, inner, values)
+    if box is node:
+        return changed
+    return node if changed is box else assign(node, [Span(r) for r in ranges], changed)
+
+
+def _in_rows(op: Op, node: Node, items: Sequence[Item], values: Node) -> Node:
+    """Accumulate where index tensors say, rows of whole axes together."""
+    shape, together, place = advanced_shape(items)
+    values = spread_to(values, shape)
+    if not values.size:
+        return node
+    front = range(place, place + len(together))
+    others = [axis for axis in range(len(shape)) if axis not in front]
+    values = permute(values, (*front, *others))
+    taken, whole, positions = _positions(node, items, together)
+    row = tuple(node.shape[axis] for axis in whole)
+    order = (*taken, *whole)
+    rows = permute(node, order)
+    result = Node(
+        op,
+        (rows, positions, reshape(values, (*together, *row))),
+        None,
+        rows.shape,
+        node.dtype,
+        node.device,
+    )
+    return permute(result, [order.index(axis) for axis in range(len(order))])
+
+
+def _positions(
+    node: Node, items: Sequence[Item], together: Shape
+) -> tuple[list[int], list[int], Node]:
+    """Return the axes that indices take, those left whole, and the rows' numbers."""
+    taken: list[int] = []
+    whole: list[int] = []
+    chosen: list[tuple[int, Node]] = []
+    for item in items:
+        if isinstance(item, NewAxis | Dots):
+            continue
+        axis = len(taken) + len(whole)
+        if isinstance(item, Span):
+            whole.append(axis)
+            continue
+        if isinstance(item, Indices):
+            if not item.has_axis:
+                continue
+            chosen.append((len(taken), item.node))
+        taken.append(axis)
+    steps = strides(tuple(node.shape[axis] for axis in taken))
+    terms = [(index, steps[number]) for number, index in chosen]
+    positions = index_sum(terms, len(together), node.device)
+    return taken, whole, expand(positions, together)

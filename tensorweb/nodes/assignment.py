@@ -1,0 +1,208 @@
+"""Write by an index: a new value with some elements replaced; nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorweb import dtypes
+from tensorweb.errors import ShapeError
+from tensorweb.graph.node import Node, constant
+from tensorweb.graph.op import CONSTANT
+from tensorweb.graph.structure import Known
+from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.indexing import (
+    basic_ranges,
+    basic_shape,
+    index_positions,
+    is_basic,
+    plain_key,
+    select,
+)
+from tensorweb.nodes.keys import Indices, Item, Mask, Span, parse, running_counts
+from tensorweb.nodes.movement import (
+    expand,
+    expand_dims,
+    flip,
+    reshape,
+    slice_ranges,
+)
+from tensorweb.nodes.selection import embed, iota, pad, scatter
+from tensorweb.ops import OPS
+from tensorweb.shapes import Shape, size
+from tensorweb.view import View
+
+
+def assign_plain(node: Node, key: object, values: Node) -> Node | None:
+    """Return the same for a key of Python's integers and slices without steps.
+
+    None when the key has anything else in it; `parse` and `assign` take that.
+
+    Raises:
+        TensorIndexError: as `parse`.
+        ShapeError: the values do not broadcast to the elements named.
+    """
+    parts = key if type(key) is tuple else (key,)
+    plain = plain_key(parts)
+    if plain is None:
+        return None
+    known = (plain, node.shape)
+    if known not in _known_boxes:
+        _known_boxes.keep(known, _box(parse(parts, node.shape)))
+    box = _known_boxes[known]
+    if box is None:
+        return None
+    shape, lengths, starts = box
+    values = cast(values, node.dtype)
+    if values.op is CONSTANT and not values.shape:
+        written = constant(values.attrs, node.dtype, node.device, lengths)  # type: ignore[arg-type]  # a constant's attrs are its number
+    else:
+        if values.shape != shape:
+            values = spread_to(values, shape)
+        written = reshape(values, lengths)
+    return written if lengths == node.shape else embed(node, written, starts)
+
+
+_Box = tuple[Shape, Shape, tuple[int, ...]]
+_known_boxes: Known[_Box | None] = Known()
+"""The box that a plain key names in a shape: the shape of what is written, its lengths
+along every axis and where they start; None for one that is empty or has steps."""
+
+
+def _box(items: Sequence[Item]) -> _Box | None:
+    ranges = basic_ranges(items)
+    if any(not length or step != 1 for _, length, step in ranges):
+        return None
+    starts = tuple(start for start, _, _ in ranges)
+    return basic_shape(items), tuple(length for _, length, _ in ranges), starts
+
+
+def assign(node: Node, items: Sequence[Item], values: Node) -> Node:
+    """Return the node with the elements that a parsed key names replaced.
+
+    Raises:
+        ShapeError: the values do not broadcast to the elements named.
+    """
+    values = cast(values, node.dtype)
+    if is_basic(items):
+        return _assign_box(node, items, values)
+    mask = lone_mask(items, node.shape)
+    if mask is not None:
+        found = masked_values(node, mask, values)
+        return node if found is None else elementwise(OPS["where"], *found, node)
+    positions = index_positions(View.contiguous(node.shape), items, node)
+    if not positions.size:
+        spread_to(values, positions.shape)
+        return node
+    written = spread_to(values, positions.shape)
+    flat = (positions.size,)
+    return scatter(node, reshape(positions, flat), reshape(written, flat))
+
+
+def lone_mask(items: Sequence[Item], shape: Shape) -> Node | None:
+    """Return the mask of a key that is one mask over the leading axes, else None."""
+    first = items[0]
+    if isinstance(first, Mask) and all(
+        isinstance(item, Span) and item.range == (0, length, 1)
+        for item, length in zip(items[1:], shape[len(first.node.shape) :], strict=False)
+    ):
+        return first.node
+    return None
+
+
+def spread_to(values: Node, shape: Shape) -> Node:
+    """Return values broadcast to a shape; leading axes of length 1 may be too many."""
+    extra = len(values.shape) - len(shape)
+    if extra > 0 and size(values.shape[:extra]) == 1:
+        values = reshape(values, values.shape[extra:])
+    try:
+        return expand(values, shape)
+    except (ShapeError, ValueError):
+        raise ShapeError(
+            f"x[key] = v: v has shape {values.shape} and the elements named have "
+            f"shape {shape}; v must broadcast to that."
+        ) from None
+
+
+def _assign_box(node: Node, items: Sequence[Item], values: Node) -> Node:
+    ranges = basic_ranges(items)
+    written = spread_to(values, basic_shape(items))
+    lengths = tuple(length for _, length, _ in ranges)
+    if 0 in lengths:
+        return node
+    written = reshape(written, lengths)
+    reversed_axes = [axis for axis, (_, _, step) in enumerate(ranges) if step < 0]
+    written = flip(written, reversed_axes)
+    starts, steps = [], []
+    for start, length, step in ranges:
+        starts.append(start if step > 0 else start + step * (length - 1))
+        steps.append(abs(step) if length > 1 else 1)
+    mask: Node | None = None
+    for axis, step in enumerate(steps):
+        if step > 1:
+            written = _interleave(written, axis, step)
+            on_axis = _every(written.shape, axis, step, node.device)
+            mask = on_axis if mask is None else _both(mask, on_axis)
+    if mask is not None:
+        box = [(s, n, 1) for s, n in zip(starts, written.shape, strict=True)]
+        written = elementwise(OPS["where"], mask, written, slice_ranges(node, box))
+    if written.shape == node.shape:
+        return written
+    return embed(node, written, starts)
+
+
+def _interleave(values: Node, axis: int, step: int) -> Node:
+    """Return values `step` places apart along an axis, zeros between them."""
+    length = values.shape[axis]
+    wide = expand_dims(values, (axis + 1,))
+    widths = [(0, 0)] * len(wide.shape)
+    widths[axis + 1] = (0, step - 1)
+    spread = pad(wide, widths, constant(0, values.dtype, values.device))
+    shape = (*values.shape[:axis], length * step, *values.shape[axis + 1 :])
+    ranges = [(0, n, 1) for n in shape]
+    ranges[axis] = (0, (length - 1) * step + 1, 1)
+    return slice_ranges(reshape(spread, shape), ranges)
+
+
+def _every(shape: Shape, axis: int, step: int, device: str) -> Node:
+    """Return whether the index along an axis is a multiple of `step`."""
+    ramp = iota(shape[axis], dtypes.int32, device)
+    rest = elementwise(OPS["remainder"], ramp, constant(step, dtypes.int32, device))
+    holds = elementwise(OPS["equal"], rest, constant(0, dtypes.int32, device))
+    aligned = [1] * len(shape)
+    aligned[axis] = shape[axis]
+    return reshape(holds, tuple(aligned))
+
+
+def _both(a: Node, b: Node) -> Node:
+    return elementwise(OPS["logical_and"], a, b)
+
+
+def masked_values(node: Node, mask: Node, values: Node) -> tuple[Node, Node] | None:
+    """Return a mask over the leading axes and the values that belong where it holds.
+
+    Both broadcast to the node's shape; None when the mask is known to hold nowhere.
+    Values that do not differ between places are found without a read.
+    """
+    rank = len(mask.shape)
+    rest = node.shape[rank:]
+    while len(values.shape) > len(rest) + 1 and values.shape[0] == 1:
+        values = reshape(values, values.shape[1:])
+    wide = reshape(mask, (*mask.shape, *(1,) * len(rest)))
+    has_rows = len(values.shape) == len(rest) + 1 and values.shape[0] != 1
+    if not has_rows:
+        row = spread_to(values, (1, *rest))
+        same = reshape(row, (*(1,) * rank, *rest))
+        return wide, expand(same, node.shape)
+    flat = reshape(mask, (mask.size,))
+    running, total = running_counts(flat) if mask.size else (flat, 0)
+    rows = spread_to(values, (total, *rest))
+    if total == 0:
+        return None
+    one = constant(1, dtypes.int32, node.device)
+    zero = constant(0, dtypes.int32, node.device)
+    source = elementwise(
+        OPS["maximum"], elementwise(OPS["subtract"], running, one), zero
+    )
+    spans: list[Item] = [Span((0, length, 1)) for length in rest]
+    chosen = reshape(select(rows, [Indices(source), *spans]), node.shape)
+    return wide, chosen

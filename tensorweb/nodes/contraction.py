@@ -1,0 +1,142 @@
+"""Build matrix products: batching, the 1-D rules, tensordot and vecdot."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from tensorweb import dtypes
+from tensorweb.dtypes import promote
+from tensorweb.errors import DTypeError, ShapeError
+from tensorweb.graph.node import Node, structure_of
+from tensorweb.graph.op import Op
+from tensorweb.graph.structure import Known
+from tensorweb.nodes.elementwise import (
+    cast,
+    common_device,
+    elementwise,
+    require_promoted,
+)
+from tensorweb.nodes.movement import (
+    expand,
+    expand_dims,
+    move_axis_last,
+    permute,
+    squeeze,
+)
+from tensorweb.nodes.reduction import reduce
+from tensorweb.ops import OPS
+from tensorweb.ops.structure import MATMUL, Groups
+from tensorweb.shapes import Shape, matmul_shape
+
+
+def _operands(a: Node, b: Node, op: Op) -> tuple[Node, Node]:
+    common_device(op, (a, b))
+    dtype = promote(a.dtype, b.dtype)
+    if dtype.kind == "bool":
+        raise DTypeError(
+            f"{op.name}: bool operands; convert with astype(tw.int32) to count."
+        )
+    require_promoted(op.name, (a, b), dtype)
+    return cast(a, dtype), cast(b, dtype)
+
+
+def matmul(a: Node, b: Node) -> Node:
+    """Return `a @ b`: batched `(..., m, k) @ (..., k, n)`, 1-D operands as in NumPy.
+
+    Raises:
+        ShapeError: an operand has no axes, inner sizes differ or batches do not fit.
+    """
+    key = (a.shape, a.dtype, a.device, b.shape, b.dtype, b.device)
+    known = _known.get(key)
+    if known is not None:
+        groups, shape, structure = known
+        return Node(
+            MATMUL, (a, b), groups, shape, a.dtype, a.device, None, None, structure
+        )
+    result = _checked_matmul(a, b)
+    if result.inputs == (a, b):
+        _known.keep(key, (result.attrs, result.shape, structure_of(result)))
+    return result
+
+
+_known: Known[tuple[Hashable, Shape, int]] = Known()
+"""Products of operands that need no cast and no broadcasting."""
+
+
+def _checked_matmul(a: Node, b: Node) -> Node:
+    """Return `a @ b`, with all checks."""
+    if not a.shape or not b.shape:
+        raise ShapeError(
+            f"matmul: shapes {a.shape} and {b.shape}; operands need at least one axis, "
+            "use * for scalars."
+        )
+    if len(a.shape) == 1 and len(b.shape) == 1 and a.shape != b.shape:
+        raise ShapeError(
+            f"matmul: inner sizes differ, {a.shape} @ {b.shape} has {a.shape[0]} and "
+            f"{b.shape[0]}."
+        )
+    a, b = _operands(a, b, MATMUL)
+    is_vector_a, is_vector_b = len(a.shape) == 1, len(b.shape) == 1
+    left = expand_dims(a, (0,)) if is_vector_a else a
+    right = expand_dims(b, (1,)) if is_vector_b else b
+    batch, m, k, n = matmul_shape(left.shape, right.shape)
+    left = expand(left, (*batch, m, k))
+    right = expand(right, (*batch, k, n))
+    groups = Groups(len(batch), 1, 1, 1)
+    result = Node(MATMUL, (left, right), groups, (*batch, m, n), a.dtype, a.device)
+    dropped = [len(batch)] * is_vector_a + [len(batch) + 1] * is_vector_b
+    return squeeze(result, dropped) if dropped else result
+
+
+def contract(a: Node, b: Node, groups: Groups) -> Node:
+    """Return `(batch…, rows…, depth…)` times `(batch…, depth…, columns…)`.
+
+    The result has the axes `(batch…, rows…, columns…)`; batch and depth of both
+    operands have equal lengths, which callers have checked.
+    """
+    a, b = _operands(a, b, MATMUL)
+    batch, rows, depth = groups.split_left(a.shape)
+    other_batch, other_depth, columns = groups.split_right(b.shape)
+    assert (batch, depth) == (other_batch, other_depth), "internal: groups differ"
+    shape = (*batch, *rows, *columns)
+    return Node(MATMUL, (a, b), groups, shape, a.dtype, a.device)
+
+
+def tensordot(a: Node, b: Node, axes_a: Sequence[int], axes_b: Sequence[int]) -> Node:
+    """Return the sum of products over pairs of checked axes.
+
+    Raises:
+        ShapeError: a pair of axes differs in length.
+    """
+    for i, j in zip(axes_a, axes_b, strict=True):
+        if a.shape[i] != b.shape[j]:
+            raise ShapeError(
+                f"tensordot: axis {i} of {a.shape} has length {a.shape[i]}, axis {j} "
+                f"of {b.shape} has {b.shape[j]}; contracted axes must be equal."
+            )
+    free_a = [axis for axis in range(len(a.shape)) if axis not in axes_a]
+    free_b = [axis for axis in range(len(b.shape)) if axis not in axes_b]
+    left = permute(a, (*free_a, *axes_a))
+    right = permute(b, (*axes_b, *free_b))
+    return contract(left, right, Groups(0, len(free_a), len(axes_a), len(free_b)))
+
+
+def vecdot(a: Node, b: Node, axis: int) -> Node:
+    """Return the sum of products along one axis; `axis` is negative.
+
+    Raises:
+        ShapeError: the axes differ in length or the others do not broadcast.
+    """
+    if a.shape[axis] != b.shape[axis]:
+        raise ShapeError(
+            f"vecdot: axis {axis} has lengths {a.shape[axis]} and {b.shape[axis]} in "
+            f"{a.shape} and {b.shape}; they must be equal."
+        )
+    a, b = _operands(a, b, MATMUL)
+    left = move_axis_last(a, len(a.shape) + axis)
+    right = move_axis_last(b, len(b.shape) + axis)
+    # Products of float16 are added before they are rounded.
+    wide = dtypes.float32 if left.dtype is dtypes.float16 else left.dtype
+    product = elementwise(OPS["multiply"], cast(left, wide), cast(right, wide))
+    total = reduce("sum", product, (len(product.shape) - 1,), dtype=wide)
+    return cast(total, a.dtype)

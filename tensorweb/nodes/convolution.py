@@ -1,0 +1,203 @@
+"""Build convolutions and pooling: borders, windows, then a contraction or reduction.
+
+No operand is laid out anew: a convolution is one contraction whose right operand is a
+view of windows, an implicit matrix product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import SupportsIndex
+
+from tensorweb.dtypes import integer_range
+from tensorweb.errors import ShapeError
+from tensorweb.graph.node import Node, constant
+from tensorweb.nodes.contraction import contract
+from tensorweb.nodes.elementwise import elementwise
+from tensorweb.nodes.movement import expand, per_axis, permute, reshape, unfold
+from tensorweb.nodes.selection import pad
+from tensorweb.ops import OPS
+from tensorweb.ops.structure import Groups
+
+Numbers = SupportsIndex | Iterable[SupportsIndex]
+"""One integer for all spatial axes, or one for each."""
+
+Padding = str | SupportsIndex | Iterable[SupportsIndex | Sequence[SupportsIndex]]
+"""`same`, `valid`, one width, one per spatial axis, or `(before, after)` for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """How windows slide over the last axes; one number for each of these axes."""
+
+    sizes: tuple[int, ...]
+    steps: tuple[int, ...]
+    dilations: tuple[int, ...]
+    borders: tuple[tuple[int, int], ...]
+
+    @property
+    def reaches(self) -> tuple[int, ...]:
+        """Lengths that one window reaches over."""
+        pairs = zip(self.sizes, self.dilations, strict=True)
+        return tuple(dilation * (size - 1) + 1 for size, dilation in pairs)
+
+    def over(self, node: Node, fill: float) -> Node:
+        """Return the windows of a node: their starts in place, their elements last.
+
+        Raises:
+            ShapeError: an axis with its border is shorter than a window.
+        """
+        first = len(node.shape) - len(self.sizes)
+        widths = [(0, 0)] * first + list(self.borders)
+        value = constant(fill, node.dtype, node.device)
+        result = pad(node, widths, value)
+        for axis, numbers in enumerate(
+            zip(self.sizes, self.steps, self.dilations, strict=True), first
+        ):
+            result = unfold(result, axis, *numbers)
+        return result
+
+
+def windows(
+    name: str,
+    lengths: Sequence[int],
+    sizes: Numbers,
+    step: Numbers,
+    padding: Padding,
+    dilation: Numbers,
+) -> Windows:
+    """Return checked windows over axes of these lengths.
+
+    Raises:
+        ShapeError: numbers are not positive or not as many as axes; `name` says where.
+    """
+    count = len(lengths)
+    checked = []
+    for what, numbers in (("size", sizes), ("stride", step), ("dilation", dilation)):
+        given = per_axis(f"{name}: {what}", numbers, count)
+        if min(given) < 1:
+            raise ShapeError(f"{name}: {what} {given}; each is 1 or more.")
+        checked.append(given)
+    bare = Windows(checked[0], checked[1], checked[2], ((0, 0),) * count)
+    borders = _borders(name, padding, lengths, bare)
+    return Windows(bare.sizes, bare.steps, bare.dilations, borders)
+
+
+def _borders(
+    name: str, padding: Padding, lengths: Sequence[int], bare: Windows
+) -> tuple[tuple[int, int], ...]:
+    """Return the widths before and after each axis."""
+    if isinstance(padding, str):
+        if padding == "valid":
+            return bare.borders
+        if padding != "same":
+            raise ShapeError(
+                f"{name}: padding {padding!r}; give 'same', 'valid' or widths."
+            )
+        return tuple(
+            (total // 2, total - total // 2)
+            for length, step, reach in zip(
+                lengths, bare.steps, bare.reaches, strict=True
+            )
+            for total in [max((-(-length // step) - 1) * step + reach - length, 0)]
+        )
+    given = padding if isinstance(padding, SupportsIndex) else list(padding)
+    if isinstance(given, list) and any(isinstance(part, Sequence) for part in given):
+        if len(given) != len(lengths):
+            raise ShapeError(
+                f"{name}: padding {given} for {len(lengths)} axes; give one "
+                "(before, after) for each."
+            )
+        pairs = [per_axis(f"{name}: padding", part, 2) for part in given]
+    else:
+        widths = per_axis(f"{name}: padding", given, len(lengths))  # type: ignore[arg-type]  # per_axis refuses what is no integer
+        pairs = [(width, width) for width in widths]
+    if any(width < 0 for pair in pairs for width in pair):
+        raise ShapeError(f"{name}: padding {padding!r}; widths are 0 or more.")
+    return tuple((pair[0], pair[1]) for pair in pairs)
+
+
+def convolve(x: Node, weight: Node, how: Windows, groups: int) -> Node:
+    """Return the convolution of checked `(n, c, …)` with `(o, c / groups, …)`.
+
+    `y[n, o, p] = Σ x[n, c, p * step + k * dilation] * weight[o, c, k]` over the
+    channels of the output's group and the places of the window.
+
+    Raises:
+        ShapeError: the tensor with its border is shorter than a window.
+    """
+    spatial = len(how.sizes)
+    n, channels, *lengths = x.shape
+    outputs, depth, *_ = weight.shape
+    x = reshape(x, (n, groups, channels // groups, *lengths))
+    seen = how.over(x, 0)
+    places = range(3, 3 + spatial)
+    kernel = range(3 + spatial, 3 + 2 * spatial)
+    right = permute(seen, (0, 1, 2, *kernel, *places))
+    left = reshape(weight, (1, groups, outputs // groups, depth, *how.sizes))
+    left = expand(left, (n, *left.shape[1:]))
+    result = contract(left, right, Groups(2, 1, 1 + spatial, spatial))
+    return reshape(result, (n, outputs, *result.shape[3:]))
+
+
+def check_channels(
+    name: str, axes: str, x: Node, weight: Node, bias: Node | None, groups: int
+) -> None:
+    """Check the shapes of a convolution's operands; `axes` names the spatial ones.
+
+    Raises:
+        ShapeError: says which lengths do not fit and what they should be.
+    """
+    rank = 2 + axes.count(",") + 1
+    if len(x.shape) != rank or len(weight.shape) != rank:
+        raise ShapeError(
+            f"{name}: shapes {x.shape} and {weight.shape}; x is (n, channels, {axes}) "
+            f"and weight (outputs, channels / groups, {axes})."
+        )
+    channels, (outputs, depth) = x.shape[1], weight.shape[:2]
+    if groups < 1 or channels % groups or outputs % groups:
+        raise ShapeError(
+            f"{name}: groups {groups} must divide the {channels} channels of x and the "
+            f"{outputs} outputs of weight."
+        )
+    if channels != depth * groups:
+        raise ShapeError(
+            f"{name}: x of shape {x.shape} has {channels} channels, weight of shape "
+            f"{weight.shape} takes {depth} in each of {groups} groups; "
+            f"weight.shape[1] must be {channels // groups}."
+        )
+    if 0 in weight.shape[2:]:
+        raise ShapeError(f"{name}: weight of shape {weight.shape} has an empty window.")
+    if bias is not None and bias.shape != (outputs,):
+        raise ShapeError(
+            f"{name}: bias of shape {bias.shape}; it has one number for each of the "
+            f"{outputs} outputs, shape ({outputs},)."
+        )
+
+
+def add_bias(y: Node, bias: Node) -> Node:
+    """Return `(n, o, …)` plus one number for each output."""
+    column = reshape(bias, (bias.shape[0], *(1 for _ in y.shape[2:])))
+    return elementwise(OPS["add"], y, column)
+
+
+def pooled(name: str, x: Node, how: Windows, is_lowest: bool) -> Node:
+    """Return windows of the last axes; the border is the lowest number or 0.
+
+    Raises:
+        ShapeError: a window could lie in the border alone, or does not fit.
+    """
+    for pair, reach in zip(how.borders, how.reaches, strict=True):
+        if max(pair) >= reach:
+            raise ShapeError(
+                f"{name}: padding {pair} for windows that reach over {reach}; a border "
+                "as wide as a window would make windows of nothing else."
+            )
+    return how.over(x, _lowest(x) if is_lowest else 0)
+
+
+def _lowest(node: Node) -> float:
+    if node.dtype.kind == "float":
+        return float("-inf")
+    return 0 if node.dtype.kind == "bool" else integer_range(node.dtype)[0]

@@ -1,0 +1,213 @@
+"""Build sums of products named by letters: parse the subscripts, contract pairwise.
+
+Operands are taken from left to right. Letters that only one operand has and that the
+result lacks are summed first; letters of a pair that nobody needs later are contracted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorweb import dtypes
+from tensorweb.errors import ShapeError
+from tensorweb.graph.node import Node
+from tensorweb.nodes.contraction import contract
+from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.movement import expand, expand_dims, permute, reshape, slice_ranges
+from tensorweb.nodes.reduction import reduce
+from tensorweb.ops import OPS
+from tensorweb.ops.structure import Groups
+
+Labels = tuple[str, ...]
+"""One label per axis: a letter, or `.1`, `.2`, … for the dots' axes from the right."""
+
+
+def einsum(subscripts: str, nodes: Sequence[Node]) -> Node:
+    """Return the sum of products that the subscripts ask for.
+
+    Raises:
+        ShapeError: the subscripts are wrong or do not fit the operands' shapes.
+    """
+    terms, output = _parse(subscripts, nodes)
+    if _roundings(terms, output) > 1 and _is_half(nodes):
+        single = [cast(node, dtypes.float32) for node in nodes]
+        return cast(einsum(subscripts, single), dtypes.float16)
+    lengths = _lengths(subscripts, terms, nodes)
+    operands: list[tuple[Labels, Node]] = []
+    for place, (labels, node) in enumerate(zip(terms, nodes, strict=True)):
+        others = {
+            label
+            for term in (*terms[:place], *terms[place + 1 :], output)
+            for label in term
+        }
+        operands.append(_sum_alone(*_diagonals(labels, node), others))
+    labels, node = operands[0]
+    for place, (next_labels, next_node) in enumerate(operands[1:], 2):
+        later = {label for term, _ in operands[place:] for label in term}
+        kept = later | set(output)
+        labels, node = _pair((labels, node), (next_labels, next_node), kept, lengths)
+    order = [labels.index(label) for label in output]
+    return permute(node, order)
+
+
+def _roundings(terms: Sequence[Labels], output: Labels) -> int:
+    """Return how many sums and products follow each other."""
+    count = len(terms) - 1
+    for place, term in enumerate(terms):
+        rest = {
+            label
+            for other in (*terms[:place], *terms[place + 1 :], output)
+            for label in other
+        }
+        count += not rest.issuperset(term)
+    return count
+
+
+def _is_half(nodes: Sequence[Node]) -> bool:
+    """Whether the result is float16, which one operation rounds once."""
+    floats = {node.dtype for node in nodes if node.dtype.kind == "float"}
+    return floats == {dtypes.float16}
+
+
+def _parse(subscripts: str, nodes: Sequence[Node]) -> tuple[list[Labels], Labels]:
+    """Return the labels of each operand and of the result."""
+    text = "".join(subscripts.split())
+    left, arrow, right = text.partition("->")
+    names = left.split(",")
+    for character in left.replace(",", "").replace("...", "") + right.replace(
+        "...", ""
+    ):
+        if not (character.isascii() and character.isalpha()):
+            raise ShapeError(
+                f"einsum: {character!r} in {subscripts!r}; subscripts are letters, "
+                "commas, one '->' and '...', as in 'ij,jk->ik'."
+            )
+    if len(names) != len(nodes):
+        raise ShapeError(
+            f"einsum: {subscripts!r} names {len(names)} operands, {len(nodes)} are "
+            "given; commas divide the operands."
+        )
+    terms = [
+        _labels(subscripts, name, node) for name, node in zip(names, nodes, strict=True)
+    ]
+    dots = max((sum(label[0] == "." for label in term) for term in terms), default=0)
+    all_dots = tuple(f".{place}" for place in range(dots, 0, -1))
+    found = [label for term in terms for label in term]
+    if not arrow:
+        once = sorted(
+            {label for label in found if label[0] != "." and found.count(label) == 1}
+        )
+        return terms, (*all_dots, *once)
+    before, has_dots, after = right.partition("...")
+    output = (*before, *(all_dots if has_dots else ()), *after)
+    if dots and not has_dots:
+        raise ShapeError(
+            f"einsum: {subscripts!r} has '...' in an operand and not in the result; "
+            "write it there too, or name these axes by letters."
+        )
+    for label in output:
+        if output.count(label) > 1:
+            raise ShapeError(
+                f"einsum: {label!r} is given twice in the result of {subscripts!r}; "
+                "each axis of the result has a letter of its own."
+            )
+        if label not in found and label[0] != ".":
+            raise ShapeError(
+                f"einsum: {label!r} in the result of {subscripts!r} is in no operand."
+            )
+    return terms, output
+
+
+def _labels(subscripts: str, name: str, node: Node) -> Labels:
+    """Return one operand's labels; dots stand for the axes that no letter names."""
+    before, dots, after = name.partition("...")
+    rank = len(node.shape)
+    missing = rank - len(before) - len(after)
+    if missing < 0 or (missing and not dots):
+        raise ShapeError(
+            f"einsum: {name!r} in {subscripts!r} names {len(before) + len(after)} "
+            f"axes, its operand of shape {node.shape} has {rank}"
+            + (
+                "; remove letters."
+                if missing < 0
+                else "; name each axis, or write '...' for the others."
+            )
+        )
+    return (*before, *(f".{place}" for place in range(missing, 0, -1)), *after)
+
+
+def _lengths(
+    subscripts: str, terms: Sequence[Labels], nodes: Sequence[Node]
+) -> dict[str, int]:
+    """Return the length of each label; the dots' axes broadcast."""
+    lengths: dict[str, int] = {}
+    for term, node in zip(terms, nodes, strict=True):
+        for label, length in zip(term, node.shape, strict=True):
+            have = lengths.setdefault(label, length)
+            if have == length or (label[0] == "." and length == 1):
+                continue
+            if label[0] == "." and have == 1:
+                lengths[label] = length
+                continue
+            what = "an axis of '...'" if label[0] == "." else repr(label)
+            shapes = ", ".join(str(each.shape) for each in nodes)
+            raise ShapeError(
+                f"einsum: {what} in {subscripts!r} has lengths {have} and {length} in "
+                f"shapes {shapes}; equal letters need equal lengths."
+            )
+    return lengths
+
+
+def _diagonals(labels: Labels, node: Node) -> tuple[Labels, Node]:
+    """Return an operand in which each letter stands once; twice is the diagonal."""
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            others = [a for a in range(len(labels)) if a not in (first, second)]
+            turned = permute(node, (*others, first, second))
+            *outer, n, _ = turned.shape
+            flat = reshape(turned, (*outer, n * n))
+            node = slice_ranges(flat, [*((0, m, 1) for m in outer), (0, n, n + 1)])
+            labels = (*(labels[a] for a in others), label)
+    return labels, node
+
+
+def _sum_alone(labels: Labels, node: Node, others: set[str]) -> tuple[Labels, Node]:
+    """Return an operand summed over the labels that nobody else has."""
+    axes = tuple(axis for axis, label in enumerate(labels) if label not in others)
+    if not axes:
+        return labels, node
+    kept = tuple(label for label in labels if label in others)
+    return kept, reduce("sum", node, axes, dtype=node.dtype)
+
+
+def _pair(
+    a: tuple[Labels, Node],
+    b: tuple[Labels, Node],
+    kept: set[str],
+    lengths: dict[str, int],
+) -> tuple[Labels, Node]:
+    """Return the product of two operands, summed over the labels not kept."""
+    labels_a, labels_b = a[0], b[0]
+    shared = [label for label in labels_a if label in labels_b]
+    batch = [label for label in shared if label in kept]
+    depth = [label for label in shared if label not in kept]
+    rows = [label for label in labels_a if label not in shared]
+    columns = [label for label in labels_b if label not in shared]
+    result = (*batch, *rows, *columns)
+    left = permute(a[1], [labels_a.index(label) for label in (*batch, *rows, *depth)])
+    right = permute(
+        b[1], [labels_b.index(label) for label in (*batch, *depth, *columns)]
+    )
+    if not depth:
+        end = len(result)
+        left = expand_dims(left, tuple(range(end - len(columns), end)))
+        middle = range(len(batch), len(batch) + len(rows))
+        right = expand_dims(right, tuple(middle))
+        return result, elementwise(OPS["multiply"], left, right)
+    wide = tuple(lengths[label] for label in batch)
+    left = expand(left, (*wide, *left.shape[len(batch) :]))
+    right = expand(right, (*wide, *right.shape[len(batch) :]))
+    groups = Groups(len(batch), len(rows), len(depth), len(columns))
+    return result, contract(left, right, groups)

@@ -1,0 +1,180 @@
+"""Build elementwise nodes: promotion, broadcasting and casts."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from tensorweb import dtypes
+from tensorweb.devices import require_dtype, stores
+from tensorweb.dtypes import CATEGORIES, DType, promote, rounded_to
+from tensorweb.errors import DeviceError, DTypeError, ShapeError
+from tensorweb.graph.node import Node, constant, structure_of
+from tensorweb.graph.op import CONSTANT, Op
+from tensorweb.graph.structure import Known
+from tensorweb.ops import OPS
+from tensorweb.ops.structure import CAST
+from tensorweb.shapes import Shape, broadcast_shapes
+
+
+def cast(node: Node, dtype: DType) -> Node:
+    """Return the node in another dtype; itself when nothing changes."""
+    if node.dtype is dtype:
+        return node
+    require_dtype(dtype, node.device)
+    if node.op is CONSTANT and dtype.kind == "float":
+        number: float = node.attrs  # type: ignore[assignment]  # a constant's attrs are its number
+        if node.dtype.kind == "float" and node.dtype.bits < dtype.bits:
+            number = rounded_to(number, node.dtype)
+        return constant(number, dtype, node.device, node.shape)
+    return Node(CAST, (node,), dtype, node.shape, dtype, node.device)
+
+
+def require_promoted(name: str, nodes: Sequence[Node], dtype: DType) -> None:
+    """Raise `DTypeError` when the operands' device lacks what they are promoted to.
+
+    The message names the operation, what met and what to do.
+    """
+    device = nodes[0].device
+    if stores(dtype, device):
+        return
+    met = " with ".join(dict.fromkeys(str(node.dtype) for node in nodes))
+    kinds = dict.fromkeys(f"astype(tw.{node.dtype})" for node in nodes)
+    raise DTypeError(
+        f"{name}: {met} gives {dtype}, and device {device!r} has no {dtype}. Convert "
+        f'one operand with {" or ".join(kinds)}, or compute on device="cpu".'
+    )
+
+
+def common_device(op: Op, inputs: tuple[Node, ...]) -> str:
+    """Return the one device of all inputs.
+
+    Raises:
+        DeviceError: inputs lie on different devices.
+    """
+    device = inputs[0].device
+    for node in inputs:
+        if node.device != device:
+            raise DeviceError(
+                f"{op.name}: operands lie on {device!r} and {node.device!r}; move one "
+                f'with to_device("{device}").'
+            )
+    return device
+
+
+def _check_accepts(op: Op, dtype: DType) -> None:
+    if dtype.kind not in CATEGORIES[op.accepts]:
+        raise DTypeError(
+            f"{op.name}: {dtype} operands; it takes {op.accepts} dtypes. Convert "
+            "with astype."
+        )
+
+
+def operand_and_result(op: Op, inputs: tuple[Node, ...]) -> tuple[DType, DType]:
+    """Return the dtype that operands are cast to and the dtype of the result."""
+    if op.result == "logical":  # each operand becomes bool by itself
+        for node in inputs:
+            _check_accepts(op, node.dtype)
+        return dtypes.bool, dtypes.bool
+    dtype = inputs[0].dtype
+    for node in inputs[1:]:
+        if node.dtype is not dtype:
+            dtype = promote(dtype, node.dtype)
+    _check_accepts(op, dtype)
+    if op.result == "float":
+        if dtype.kind != "float":
+            dtype = dtypes.DEFAULT_FLOAT
+        return dtype, dtype
+    if op.result == "bool":
+        return dtype, dtypes.bool
+    return dtype, dtype
+
+
+def _common_shape(op: Op, inputs: tuple[Node, ...]) -> Shape:
+    """Return the shape that all inputs broadcast to."""
+    shape = inputs[0].shape
+    for node in inputs:
+        other = node.shape
+        if other == shape or not other:
+            continue
+        if not shape:
+            shape = other
+            continue
+        try:
+            shape = broadcast_shapes(*[node.shape for node in inputs])
+        except ShapeError as error:
+            raise ShapeError(f"{op.name}: {error}") from None
+        break
+    return shape
+
+
+POW = OPS["pow"]
+
+
+SIMPLE_POWERS = {0.5: OPS["sqrt"], -1: OPS["reciprocal"]}
+"""Operations on floats that are powers with a fixed exponent."""
+
+
+def _simple_power(base: Node, exponent: Node) -> Node | None:
+    """Return x^2, x^0.5 and x^-1 as a product, a root and a reciprocal, like NumPy.
+
+    They are no less exact than `pow`; -inf has no root.
+    """
+    if exponent.op is not CONSTANT or exponent.shape:
+        return None
+    if exponent.dtype is not base.dtype or exponent.device != base.device:
+        return None
+    if exponent.attrs == 2:
+        return elementwise(OPS["multiply"], base, base)
+    op = SIMPLE_POWERS.get(exponent.attrs) if base.dtype.kind == "float" else None  # type: ignore[call-overload]  # a constant's attrs are its number
+    return elementwise(op, base) if op else None
+
+
+_known: Known[tuple[Shape, DType, int]] = Known()
+"""Shape, dtype and structure of results whose operands needed no cast."""
+
+
+def elementwise(op: Op, *inputs: Node) -> Node:
+    """Return the node of an elementwise operation, operands promoted and broadcast.
+
+    Raises:
+        ShapeError: the shapes do not broadcast.
+        DTypeError: the operation does not take these dtypes.
+        DeviceError: operands lie on different devices.
+    """
+    first = inputs[0]
+    if op is POW and (simple := _simple_power(first, inputs[1])) is not None:
+        return simple
+    key: Hashable
+    if len(inputs) == 1:
+        key = (op, first.shape, first.dtype, first.device)
+    elif len(inputs) == 2:
+        b = inputs[1]
+        key = (op, first.shape, first.dtype, first.device, b.shape, b.dtype, b.device)
+    else:
+        key = (op, *[(node.shape, node.dtype, node.device) for node in inputs])
+    known = _known.get(key)
+    if known is not None:
+        shape, dtype, structure = known
+        return Node(op, inputs, None, shape, dtype, first.device, None, None, structure)
+    node = _checked(op, inputs)
+    if node.inputs is inputs:
+        _known.keep(key, (node.shape, node.dtype, structure_of(node)))
+    return node
+
+
+def _checked(op: Op, inputs: tuple[Node, ...]) -> Node:
+    """Return the node, with all checks; its inputs are the operands if none is cast."""
+    device = common_device(op, inputs)
+    shape = _common_shape(op, inputs)
+    wanted: tuple[DType, ...]
+    if op.result == "where":
+        operand = result = promote(inputs[1].dtype, inputs[2].dtype)
+        wanted = (dtypes.bool, operand, operand)
+    else:
+        operand, result = operand_and_result(op, inputs)
+        wanted = (operand,) * len(inputs)
+    if any(node.dtype is not operand for node in inputs):
+        require_promoted(op.name, inputs, operand)
+    if any(a.dtype is not b for a, b in zip(inputs, wanted, strict=True)):
+        inputs = tuple(cast(a, b) for a, b in zip(inputs, wanted, strict=True))
+    return Node(op, inputs, None, shape, result, device)

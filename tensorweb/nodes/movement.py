@@ -1,0 +1,164 @@
+"""Build movement nodes: views that move no data, and a copy where strides fail."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable, Iterable, Sequence
+from typing import SupportsIndex
+
+from tensorweb.errors import ShapeError
+from tensorweb.graph.node import Node
+from tensorweb.graph.op import Op
+from tensorweb.ops.structure import COPY, EXPAND, PERMUTE, RESHAPE, SLICE, UNFOLD
+from tensorweb.shapes import Shape
+from tensorweb.view import Range, View
+
+
+def move(op: Op, node: Node, attrs: Hashable, view: View) -> Node:
+    """Return a movement of a node to a view of the same storage."""
+    return Node(
+        op, (node,), attrs, view.shape, node.dtype, node.device, node.base, view
+    )
+
+
+def copy(node: Node) -> Node:
+    """Return a contiguous copy with storage of its own."""
+    return Node(COPY, (node,), None, node.shape, node.dtype, node.device)
+
+
+def reshape(node: Node, shape: Shape) -> Node:
+    """Return the same elements under another shape of equal size."""
+    if shape == node.shape:
+        return node
+    view = node.reshaped_view(shape)
+    if view is None:
+        node = copy(node)
+        view = View.contiguous(shape)
+    return move(RESHAPE, node, shape, view)
+
+
+def permute(node: Node, axes: Sequence[int]) -> Node:
+    """Return the axes in another order; `axes` is a checked permutation."""
+    order = tuple(axes)
+    if order == tuple(range(len(order))):
+        return node
+    return move(PERMUTE, node, order, node.view.permute(order))
+
+
+def expand(node: Node, shape: Shape) -> Node:
+    """Return the node broadcast to a shape, repeated axes with stride 0.
+
+    Raises:
+        ShapeError: an axis that is not 1 would have to change, or axes are too few.
+    """
+    if shape == node.shape:
+        return node
+    added = len(shape) - len(node.shape)
+    if added < 0 or any(
+        old not in (1, new)
+        for old, new in zip(node.shape, shape[max(added, 0) :], strict=True)
+    ):
+        raise ShapeError(
+            f"shape {node.shape} does not broadcast to {shape}; only axes of length 1 "
+            "grow, and new axes are added at the front."
+        )
+    return move(EXPAND, node, shape, node.view.expand(shape))
+
+
+def slice_ranges(node: Node, ranges: Sequence[Range]) -> Node:
+    """Return `start, start + step, …` of each axis; ranges are checked by callers."""
+    checked = tuple(ranges)
+    if all(r == (0, length, 1) for r, length in zip(checked, node.shape, strict=True)):
+        return node
+    return move(SLICE, node, checked, node.view.slice(checked))
+
+
+def flip(node: Node, axes: Sequence[int]) -> Node:
+    """Return the node with some axes reversed, by negative strides."""
+    return slice_ranges(
+        node,
+        [
+            (length - 1, length, -1) if axis in axes and length else (0, length, 1)
+            for axis, length in enumerate(node.shape)
+        ],
+    )
+
+
+def unfold(node: Node, axis: int, size: int, step: int = 1, dilation: int = 1) -> Node:
+    """Return the windows of a checked axis: starts in its place, elements last.
+
+    Raises:
+        ShapeError: a number is not positive, or the axis is shorter than one window.
+    """
+    for name, number in (("size", size), ("step", step), ("dilation", dilation)):
+        if number < 1:
+            raise ShapeError(f"windows: {name} {number}; it is 1 or more.")
+    reach = dilation * (size - 1) + 1
+    if node.shape[axis] < reach:
+        raise ShapeError(
+            f"windows: axis {axis} of shape {node.shape} has length "
+            f"{node.shape[axis]}, a window of {size} with dilation {dilation} reaches "
+            f"over {reach}; pad the tensor or take smaller windows."
+        )
+    attrs = (axis, size, step, dilation)
+    return move(UNFOLD, node, attrs, node.view.unfold(*attrs))
+
+
+def per_axis(
+    what: str, numbers: SupportsIndex | Iterable[SupportsIndex], count: int
+) -> tuple[int, ...]:
+    """Return one integer for each of `count` axes; a single one counts for all.
+
+    Raises:
+        ShapeError: they are no integers, or not as many as axes; `what` names them.
+    """
+    try:
+        if isinstance(numbers, SupportsIndex):
+            return (operator.index(numbers),) * count
+        given = tuple(operator.index(number) for number in numbers)
+    except TypeError as error:
+        raise ShapeError(f"{what} {numbers!r} is not made of integers.") from error
+    if len(given) != count:
+        raise ShapeError(
+            f"{what} {given} has {len(given)} numbers for {count} axes; give one for "
+            "each axis, or one for all."
+        )
+    return given
+
+
+def squeeze(node: Node, axes: Sequence[int]) -> Node:
+    """Return the node without some axes of length 1.
+
+    Raises:
+        ShapeError: an axis is longer than 1.
+    """
+    for axis in axes:
+        if node.shape[axis] != 1:
+            raise ShapeError(
+                f"squeeze: axis {axis} of shape {node.shape} has length "
+                f"{node.shape[axis]}, only axes of length 1 can go."
+            )
+    kept = tuple(n for axis, n in enumerate(node.shape) if axis not in axes)
+    return reshape(node, kept)
+
+
+def expand_dims(node: Node, axes: Sequence[int]) -> Node:
+    """Return the node with axes of length 1 at the given places of the result."""
+    lengths = iter(node.shape)
+    total = len(node.shape) + len(axes)
+    return reshape(
+        node, tuple(1 if axis in axes else next(lengths) for axis in range(total))
+    )
+
+
+def move_axis_last(node: Node, axis: int) -> Node:
+    """Return the node with one axis moved behind the others."""
+    others = [a for a in range(len(node.shape)) if a != axis]
+    return permute(node, (*others, axis))
+
+
+def move_last_axis_to(node: Node, axis: int) -> Node:
+    """Undo `move_axis_last`."""
+    order = list(range(len(node.shape) - 1))
+    order.insert(axis, len(node.shape) - 1)
+    return permute(node, order)

@@ -1,0 +1,51 @@
+"""Build what sorts: values in order, the positions that sort them, the largest ones."""
+
+from __future__ import annotations
+
+from tensorweb import dtypes
+from tensorweb.errors import ShapeError
+from tensorweb.graph.node import Node, constant
+from tensorweb.graph.op import Op
+from tensorweb.nodes.indexing import take_along
+from tensorweb.nodes.movement import move_axis_last, move_last_axis_to, slice_ranges
+from tensorweb.ops.structure import ARGSORT, SORT
+
+
+def sort(node: Node, axis: int, descending: bool = False) -> Node:
+    """Return values in order along one axis; equal ones keep theirs, NaN comes last."""
+    if node.shape[axis] < 2:
+        return node
+    return _sort(SORT, node, axis, descending)
+
+
+def argsort(node: Node, axis: int, descending: bool = False) -> Node:
+    """Return the positions (int32) that sort an axis as `sort` does."""
+    if node.shape[axis] < 2:
+        return constant(0, dtypes.DEFAULT_INT, node.device, node.shape)
+    return _sort(ARGSORT, node, axis, descending)
+
+
+def _sort(op: Op, node: Node, axis: int, descending: bool) -> Node:
+    last = move_axis_last(node, axis)
+    dtype = node.dtype if op is SORT else dtypes.DEFAULT_INT
+    result = Node(op, (last,), bool(descending), last.shape, dtype, node.device)
+    return move_last_axis_to(result, axis)
+
+
+def top_k(node: Node, k: int, axis: int, largest: bool = True) -> tuple[Node, Node]:
+    """Return the k largest or smallest values along an axis, best first, and where.
+
+    Raises:
+        ShapeError: the axis has fewer than k elements, or k is negative.
+    """
+    length = node.shape[axis]
+    if not 0 <= k <= length:
+        raise ShapeError(
+            f"top_k: k is {k}, axis {axis} of shape {node.shape} has {length} "
+            "elements; give 0 to as many."
+        )
+    order = argsort(node, axis, descending=largest)
+    ranges = [(0, n, 1) for n in node.shape]
+    ranges[axis] = (0, k, 1)
+    indices = slice_ranges(order, ranges)
+    return take_along(node, indices, axis), indices

@@ -1,0 +1,135 @@
+"""Build evenly spaced numbers: counted exactly, or rounded once from float64.
+
+A device without float64 cannot compute them: short ones are computed on the host, long
+ones in blocks whose middles are, so that what is added to them is small.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+
+from tensorweb import dtypes
+from tensorweb.devices import stores
+from tensorweb.dtypes import DType
+from tensorweb.graph.node import Node, constant, leaf
+from tensorweb.graph.storage import HostData
+from tensorweb.hostdata import pack
+from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.movement import expand, reshape, slice_ranges
+from tensorweb.nodes.selection import iota
+from tensorweb.ops import OPS
+
+MOST_ON_HOST = 1 << 18
+"""Numbers that the host computes in a few hundredths of a second."""
+
+BLOCK = 32
+
+EXACT = 1 << 24
+"""Whole numbers up to this size are exact in float32."""
+
+
+def counted(count: int, start: float, step: float, dtype: DType, device: str) -> Node:
+    """Return `start + i * step` for i from 0, computed in a dtype that holds all."""
+    whole = dtype if dtype.kind in ("int", "uint") else dtypes.int32
+    node = cast(iota(count, whole, device), dtype)
+    if step != 1:
+        factor = constant(_wrapped(step, dtype), dtype, device)
+        node = elementwise(OPS["multiply"], node, factor)
+    # 0 * -4 is -0, and 0 more makes it 0.
+    has_signs = step < 0 and dtype.kind == "float"
+    if start != 0 or has_signs:
+        node = elementwise(OPS["add"], node, constant(start, dtype, device))
+    return node
+
+
+def _wrapped(step: float, dtype: DType) -> float:
+    """Return a negative step as the unsigned number that wraps to the same result."""
+    return step + 2**dtype.bits if dtype.kind == "uint" and step < 0 else step
+
+
+def spaced(
+    count: int,
+    start: float,
+    step: float,
+    dtype: DType,
+    device: str,
+    last: float | None = None,
+) -> Node:
+    """Return `start + i * step` of float64, rounded once; `last` replaces the last.
+
+    For integer dtypes the largest whole numbers not above.
+    """
+    if stores(dtypes.float64, device):
+        node = counted(count, start, step, dtypes.float64, device)
+        return _converted(_ended(node, last), dtype)
+    if _is_exact(count, start, step, last):
+        return cast(counted(count, start, step, dtypes.float32, device), dtype)
+    if count > MOST_ON_HOST:
+        return _converted(_ended(_in_blocks(count, start, step, device), last), dtype)
+    numbers = [start + i * step for i in range(count)]
+    if last is not None and count:
+        numbers[-1] = last
+    if dtype.kind in ("int", "uint"):
+        low, high = dtypes.integer_range(dtype)
+        if all(low <= number < high + 1 for number in numbers):
+            return _stored([math.floor(number) for number in numbers], dtype, device)
+    if dtype.kind == "float":
+        return _stored(numbers, dtype, device)
+    return _converted(_stored(numbers, dtypes.float32, device), dtype)
+
+
+def _stored(numbers: Sequence[float], dtype: DType, device: str) -> Node:
+    shape = (len(numbers),)
+    return leaf(HostData(pack(numbers, dtype, shape)), shape, dtype, device)
+
+
+def _is_exact(count: int, start: float, step: float, last: float | None) -> bool:
+    """Whether float32 holds every number that is computed on the way."""
+    if not (float(start).is_integer() and float(step).is_integer()):
+        return False
+    is_short = max(abs(start), abs(start + count * step)) <= EXACT
+    return is_short and last in (None, start + (count - 1) * step)
+
+
+def _in_blocks(count: int, start: float, step: float, device: str) -> Node:
+    """Return spaced float32 numbers: each block's middle, in two parts, and steps.
+
+    What is added to a middle is so small beside most numbers that the sum is the
+    nearest float32 of all but a few, and next to it there.
+    """
+    blocks = -(-count // BLOCK)
+    half = BLOCK // 2
+    middles = [start + (block * BLOCK + half) * step for block in range(blocks)]
+    high = array("f", middles)
+    low = [
+        middle - near if math.isfinite(near) else 0.0
+        for middle, near in zip(middles, high, strict=True)
+    ]
+    shape = (blocks, BLOCK)
+    within = _stored([i * step for i in range(-half, half)], dtypes.float32, device)
+    rests, nearest = (
+        expand(reshape(_stored(part, dtypes.float32, device), (blocks, 1)), shape)
+        for part in (low, high)
+    )
+    small = elementwise(OPS["add"], rests, expand(reshape(within, (1, BLOCK)), shape))
+    whole = elementwise(OPS["add"], nearest, small)
+    return slice_ranges(reshape(whole, (blocks * BLOCK,)), [(0, count, 1)])
+
+
+def _ended(node: Node, last: float | None) -> Node:
+    """Return a node whose last element is a number."""
+    if last is None or not node.size:
+        return node
+    index = iota(node.size, dtypes.int32, node.device)
+    end = constant(node.size - 1, dtypes.int32, node.device)
+    is_before = elementwise(OPS["less"], index, end)
+    number = constant(last, node.dtype, node.device)
+    return elementwise(OPS["where"], is_before, node, number)
+
+
+def _converted(node: Node, dtype: DType) -> Node:
+    if dtype.kind != "float":
+        node = elementwise(OPS["floor"], node)
+    return cast(node, dtype)

@@ -1,0 +1,1 @@
+"""Measuring and compiling ahead: what makes the same results come sooner."""

@@ -1,0 +1,193 @@
+"""Measure which tile of the matrix product is fastest on this very device.
+
+Never runs by itself: without it a table by class of adapter decides. Whichever tile is
+taken, results agree within the bound of `docs/numerics.md`.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Generator, Mapping
+from typing import Protocol, cast
+
+from tensorweb import dtypes, evaluate
+from tensorweb.devices import backend as backend_of
+from tensorweb.devices import default_device
+from tensorweb.functions.creation import arange
+from tensorweb.graph.node import Node
+from tensorweb.tensor import Tensor
+from tensorweb.transforms.jit import jit
+
+PRODUCTS = (
+    *((size, True) for size in (512, 1024, 2048, 4096)),
+    *((size, False) for size in (501, 1001, 2001)),
+)
+"""Square products to measure: size, and whether operands are read in vectors."""
+
+LEAST_SECONDS = 0.005
+"""GPU work of one measurement; less drowns in the time of launches."""
+
+REPEATS = 2
+WARMING_SECONDS = 0.2
+"""Clocks of a GPU rise only while it works."""
+
+ROUNDS = 2
+"""How often all tiles take their turn: what disturbs a GPU meets each of them."""
+
+GAIN = 0.95
+"""A tile must take less than this share of the table's time to be preferred."""
+
+MOST_TOGETHER = 64
+WORK_TOGETHER = 2e10
+"""Products of one recording: so many, or floating-point operations together."""
+
+Products = Callable[[Tensor, Tensor], list[Tensor]]
+
+Waits = Generator[Node, None, float]
+"""Yields what must be read before it goes on."""
+
+
+class Tunable(Protocol):
+    """A backend whose tiles can be chosen."""
+
+    @property
+    def tuned(self) -> dict[str, str]:
+        """The measured tile of each class of products that has one."""
+
+    def tiles_for(self, size: int, in_vectors: bool) -> tuple[str, list[str]]:
+        """Return the class of a square product and the tiles it can take."""
+
+    def use_tiles(self, tuned: Mapping[str, str]) -> None:
+        """Take these tiles from now on."""
+
+    def keep_tiles(self) -> bool:
+        """Keep the tiles in use for later runs; returns whether they will last."""
+
+
+def tune(*, forget: bool = False) -> dict[str, str]:
+    """Measure the tiles of the matrix product and keep the fastest ones.
+
+    Takes a few seconds on a GPU. Returns the tiles that are faster than the table's by
+    class of products: `vectors 2^20` are products with 2²⁰ to 2²² results whose
+    operands are read in vectors of four. They are kept for later runs on the same
+    adapter with the same version: natively in the user's cache folder, or the one that
+    `TENSORWEB_CACHE` names (`off` keeps nothing), in the browser in IndexedDB.
+    Functions recorded by `jit` before keep their tiles. With `forget` nothing is
+    measured and the table decides again. On software adapters and the cpu there is
+    nothing to choose.
+
+    Raises:
+        BlockingError: Python cannot wait here; await `tune_async`.
+
+    >>> tw.tune(forget=True)
+    {}
+    """
+    backend = _tunable()
+    if backend is None:
+        return {}
+    work = _tuning(backend, forget)
+    while True:
+        try:
+            waited = next(work)
+        except StopIteration as finished:
+            return cast("dict[str, str]", finished.value)
+        evaluate.read([waited])
+
+
+async def tune_async(*, forget: bool = False) -> dict[str, str]:
+    """Do the same by awaiting, where Python cannot block.
+
+    >>> import asyncio
+    >>> asyncio.run(tw.tune_async(forget=True))
+    {}
+    """
+    backend = _tunable()
+    if backend is None:
+        return {}
+    work = _tuning(backend, forget)
+    while True:
+        try:
+            waited = next(work)
+        except StopIteration as finished:
+            return cast("dict[str, str]", finished.value)
+        await evaluate.read_async([waited])
+
+
+def _tunable() -> Tunable | None:
+    if default_device() != "webgpu":
+        return None
+    return cast(Tunable, backend_of("webgpu"))
+
+
+def _tuning(backend: Tunable, forget: bool) -> Generator[Node, None, dict[str, str]]:
+    """Measure every product; a stop in between leaves things as they were."""
+    before = backend.tuned
+    chosen: dict[str, str] = {}
+    is_done = False
+    try:
+        for size, in_vectors in () if forget else PRODUCTS:
+            problem, tiles = backend.tiles_for(size, in_vectors)
+            if len(tiles) < 2:
+                continue
+            left, right = _operand(size), _operand(size)
+            yield from _warm(left, right)
+            times: dict[str, float] = {}
+            for _ in range(ROUNDS):
+                for tile in ("", *tiles):
+                    backend.use_tiles({problem: tile} if tile else {})
+                    taken = yield from _seconds(left, right)
+                    times[tile] = min(taken, times.get(tile, taken))
+            best = min(times, key=lambda tile: times[tile])
+            if times[best] < GAIN * times[""]:
+                chosen[problem] = best
+        is_done = True
+    finally:
+        backend.use_tiles(chosen if is_done else before)
+    if not backend.keep_tiles() and chosen:
+        warnings.warn(
+            "tune: the measured tiles are used, but cannot be kept for later runs; "
+            "natively TENSORWEB_CACHE names a folder that can be written to.",
+            stacklevel=3,
+        )
+    return chosen
+
+
+def _operand(size: int) -> Tensor:
+    """Return a stored square matrix of numbers between -0.5 and 0.5."""
+    ramp = arange(size * size, dtype=dtypes.int32, device="webgpu")
+    numbers = (ramp * 7919 % 8191).astype(dtypes.float32) / 8191 - 0.5
+    square = numbers.reshape(size, size)
+    evaluate.realize([square.node])
+    return square
+
+
+def _warm(left: Tensor, right: Tensor) -> Waits:
+    """Keep the GPU busy until its clocks have risen."""
+    started = time.perf_counter()
+    while time.perf_counter() - started < WARMING_SECONDS:
+        yield (left @ right)[0, 0].node
+    return 0.0
+
+
+def _seconds(left: Tensor, right: Tensor) -> Waits:
+    """Return the best mean seconds of one product."""
+    size = left.shape[0]
+    count = int(max(min(WORK_TOGETHER / (2 * size**3), MOST_TOGETHER), 1))
+    products = jit(lambda a, b: [a @ b for _ in range(count)])
+    yield from _run(products, left, right, 1)
+    calls = 1
+    while (taken := (yield from _run(products, left, right, calls))) < LEAST_SECONDS:
+        calls *= 2
+    for _ in range(REPEATS):
+        taken = min(taken, (yield from _run(products, left, right, calls)))
+    return taken / (calls * count)
+
+
+def _run(products: Products, left: Tensor, right: Tensor, calls: int) -> Waits:
+    """Return the seconds of some calls, until the GPU is done."""
+    started = time.perf_counter()
+    for _ in range(calls):
+        results = products(left, right)
+    yield results[-1][0, 0].node
+    return time.perf_counter() - started

@@ -1,0 +1,137 @@
+"""Products of tensors as methods: matmul, dot, tensordot, vecdot, outer, and diff."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Self, SupportsIndex
+
+from tensorweb.errors import AxisError, ShapeError
+from tensorweb.graph.node import Node
+from tensorweb.nodes import contraction as build
+from tensorweb.nodes.elementwise import elementwise
+from tensorweb.nodes.movement import reshape, slice_ranges
+from tensorweb.nodes.selection import concat
+from tensorweb.ops import OPS
+from tensorweb.shapes import normalize_axis
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import ArrayLike, as_operands
+
+ContractedAxes = SupportsIndex | Sequence[Sequence[SupportsIndex]]
+
+
+class AlgebraMethods(TensorBase):
+    """Sums of products; nothing larger than the result is stored."""
+
+    __slots__ = ()
+
+    def matmul(self, other: ArrayLike, /) -> Self:
+        """Return the matrix product: `(..., m, k) @ (..., k, n)` is `(..., m, n)`."""
+        return self._wrap(build.matmul(*as_operands(self, other)))
+
+    def dot(self, other: ArrayLike, /) -> Self:
+        """Return NumPy's dot: the last axis with the last but one of the other."""
+        a, b = as_operands(self, other)
+        if not a.shape or not b.shape:
+            return self._wrap(elementwise(OPS["multiply"], a, b))
+        inner = max(len(b.shape) - 2, 0)
+        return self._wrap(build.tensordot(a, b, (len(a.shape) - 1,), (inner,)))
+
+    def tensordot(self, other: ArrayLike, /, *, axes: ContractedAxes = 2) -> Self:
+        """Return the sum of products over axes: a number of them, or two lists."""
+        a, b = as_operands(self, other)
+        if isinstance(axes, SupportsIndex):
+            count = operator.index(axes)
+            if not 0 <= count <= min(len(a.shape), len(b.shape)):
+                raise AxisError(
+                    f"tensordot: axes={count} for shapes {a.shape} and {b.shape}; "
+                    "give 0 or more, and no more axes than either has."
+                )
+            first = list(range(len(a.shape) - count, len(a.shape)))
+            second = list(range(count))
+        else:
+            first, second = _pair_of_axes(axes, a, b)
+        return self._wrap(build.tensordot(a, b, first, second))
+
+    def vecdot(self, other: ArrayLike, /, *, axis: SupportsIndex = -1) -> Self:
+        """Return the sum of products along one axis, the others broadcast."""
+        a, b = as_operands(self, other)
+        along = operator.index(axis)
+        rank = min(len(a.shape), len(b.shape))
+        if not -rank <= along < 0:
+            raise AxisError(
+                f"vecdot: axis {along} for shapes {a.shape} and {b.shape}; it counts "
+                f"from the end, {-rank} to -1."
+            )
+        return self._wrap(build.vecdot(a, b, along))
+
+    def outer(self, other: ArrayLike, /) -> Self:
+        """Return all products of two 1-D tensors: `(m,)` and `(n,)` give `(m, n)`."""
+        a, b = as_operands(self, other)
+        if len(a.shape) != 1 or len(b.shape) != 1:
+            raise ShapeError(
+                f"outer: shapes {a.shape} and {b.shape}; both need exactly one axis."
+            )
+        return self._wrap(elementwise(OPS["multiply"], reshape(a, (a.size, 1)), b))
+
+    def diff(
+        self,
+        *,
+        axis: SupportsIndex = -1,
+        n: int = 1,
+        prepend: ArrayLike = None,
+        append: ArrayLike = None,
+    ) -> Self:
+        """Return differences of neighbours along an axis, `n` times over."""
+        node = self.node
+        place = normalize_axis(axis, len(node.shape))
+        n = operator.index(n)
+        if n < 0:
+            raise ShapeError(f"diff: n is {n}; it is 0 or more.")
+        parts = [
+            node,
+            *(
+                as_operands(self, part)[1]
+                for part in (prepend, append)
+                if part is not None
+            ),
+        ]
+        if prepend is not None:
+            parts[0], parts[1] = parts[1], parts[0]
+        if len(parts) > 1:
+            node = concat(parts, place)
+        name = "not_equal" if node.dtype.kind == "bool" else "subtract"
+        for _ in range(min(n, node.shape[place])):  # then nothing is left
+            later, earlier = _shifted(node, place, 1), _shifted(node, place, 0)
+            node = elementwise(OPS[name], later, earlier)
+        return self._wrap(node)
+
+
+def _pair_of_axes(
+    axes: Sequence[Sequence[SupportsIndex]], a: Node, b: Node
+) -> tuple[list[int], list[int]]:
+    if len(axes) != 2:
+        raise AxisError(
+            f"tensordot: axes {axes!r}; give a number or two lists of axes."
+        )
+    first, second = (
+        [normalize_axis(axis, len(node.shape)) for axis in _listed(given)]
+        for given, node in zip(axes, (a, b), strict=True)
+    )
+    if len(first) != len(second) or len(set(first)) != len(first):
+        raise AxisError(
+            f"tensordot: axes {axes!r}; both lists name equally many different axes."
+        )
+    return first, second
+
+
+def _listed(axes: Sequence[SupportsIndex] | SupportsIndex) -> list[SupportsIndex]:
+    return [axes] if isinstance(axes, SupportsIndex) else list(axes)
+
+
+def _shifted(node: Node, axis: int, start: int) -> Node:
+    ranges = [(0, length, 1) for length in node.shape]
+    ranges[axis] = (start, max(node.shape[axis] - 1, 0), 1)
+    if ranges[axis][1] == 0:
+        ranges[axis] = (0, 0, 1)
+    return slice_ranges(node, ranges)

@@ -1,0 +1,307 @@
+"""Turn what people pass (numbers, lists, arrays, tensors) into nodes of the graph."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from tensorweb import dtypes
+from tensorweb.devices import as_device, default_device, require_dtype
+from tensorweb.dtypes import DType, as_dtype, check_integer, integer_range, promote
+from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.evaluate import transfer
+from tensorweb.graph.node import Node, constant, leaf
+from tensorweb.graph.storage import HostData
+from tensorweb.hostdata import (
+    SEQUENCES,
+    flatten,
+    infer_dtype,
+    nested_shape,
+    pack,
+    where,
+)
+from tensorweb.nodes.elementwise import cast
+from tensorweb.nodes.movement import copy as copy_node
+from tensorweb.nodes.movement import expand_dims, reshape
+from tensorweb.nodes.selection import concat
+from tensorweb.shapes import Shape
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.hostarrays import array_node, is_numpy_scalar, numpy_scalar_node
+
+ArrayLike: TypeAlias = object
+"""A tensor, a number, nested lists of them, a NumPy array or any buffer."""
+
+DTypeLike: TypeAlias = object
+"""A dtype, its name, `bool`, `int`, `float` or a NumPy dtype."""
+
+PLAIN_NUMBERS = (int, float, bool)
+
+WIDE_UNSIGNED = (dtypes.uint32, dtypes.uint64)
+
+EXACT = 1 << 53
+"""Integers up to here are floats without rounding."""
+
+
+def optional_dtype(dtype: DTypeLike) -> DType | None:
+    """Return a dtype, or None for None."""
+    return None if dtype is None else as_dtype(dtype)
+
+
+def is_scalar(value: object) -> bool:
+    """Whether a value is a Python number: it adopts the dtype beside it.
+
+    NumPy's numbers are none: they have a dtype of their own.
+
+    >>> is_scalar(2.5), is_scalar([2.5])
+    (True, False)
+    """
+    return isinstance(value, int | float | complex) and not hasattr(value, "dtype")
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is one of Python's numbers or of NumPy's.
+
+    >>> is_number(2.5), is_number([2.5])
+    (True, False)
+    """
+    return isinstance(value, int | float | complex) or is_numpy_scalar(value)
+
+
+def number_of_scalar(value: object) -> complex:
+    """Return one of Python's or NumPy's numbers as Python's."""
+    if isinstance(value, int | float | complex):
+        return value
+    number: complex = value.item()  # type: ignore[attr-defined]  # a NumPy scalar
+    return number
+
+
+def scalar_node(value: object, beside: DType, device: str) -> Node:
+    """Return a Python number as a constant in the dtype it takes beside a tensor.
+
+    Raises:
+        RangeError: an integer does not fit the tensor's dtype.
+    """
+    if type(value) is float and beside.kind == "float":
+        return constant(value, beside, device)
+    if type(value) is int and beside.kind == "float" and -EXACT <= value <= EXACT:
+        return constant(float(value), beside, device)
+    number = number_of_scalar(value)
+    dtype = dtypes.python_scalar_dtype(number, beside)
+    if dtype.kind in ("int", "uint"):
+        check_integer(operator.index(number), dtype)  # type: ignore[arg-type]  # an integer by its dtype
+    return constant(_as_constant(number, dtype), dtype, device)
+
+
+def _as_constant(number: complex, dtype: DType) -> complex:
+    if dtype.kind != "float" or not isinstance(number, int):
+        return number
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+def as_operands(*values: ArrayLike, device: str | None = None) -> tuple[Node, ...]:
+    """Return the nodes of operands; Python numbers adopt the tensors' dtype.
+
+    Lists and arrays become tensors on the device of the first tensor, without one on
+    `device` or the default device.
+    """
+    if len(values) == 1 and isinstance(values[0], TensorBase):
+        return (values[0].node,)
+    if len(values) == 2:
+        a, b = values
+        if isinstance(a, TensorBase) and isinstance(b, TensorBase):
+            return a.node, b.node
+        if isinstance(a, TensorBase) and type(b) in PLAIN_NUMBERS:
+            return a.node, scalar_node(b, a.node.dtype, a.node.device)
+        if isinstance(b, TensorBase) and type(a) in PLAIN_NUMBERS:
+            return scalar_node(a, b.node.dtype, b.node.device), b.node
+    if all(isinstance(value, TensorBase) for value in values):
+        return tuple(value.node for value in values)  # type: ignore[attr-defined]  # just checked
+    found = [value.node.device for value in values if isinstance(value, TensorBase)]
+    device = found[0] if found else device or default_device()
+    beside = _common_dtype(
+        [value.node for value in values if isinstance(value, TensorBase)]
+    )
+    nodes = [
+        value.node
+        if isinstance(value, TensorBase)
+        else None
+        if is_scalar(value)
+        else _host_operand(value, device, beside)
+        for value in values
+    ]
+    common = _common_dtype([node for node in nodes if node is not None])
+    result = []
+    for value, node in zip(values, nodes, strict=True):
+        if node is None and common is None:
+            node = as_node(value, device=device)
+        elif node is None and common is not None:
+            node = scalar_node(value, common, device)
+        if node is not None:
+            result.append(node)
+    return tuple(result)
+
+
+def _common_dtype(nodes: Sequence[Node]) -> DType | None:
+    common: DType | None = None
+    for node in nodes:
+        common = node.dtype if common is None else promote(common, node.dtype)
+    return common
+
+
+def _host_operand(value: ArrayLike, device: str, beside: DType | None) -> Node:
+    """Return host data as an operand beside tensors of a dtype."""
+    if isinstance(value, SEQUENCES):
+        return _from_list(value, None, device, beside)
+    if is_numpy_scalar(value):
+        return numpy_scalar_node(value, device, beside)
+    return array_node(value, None, device, beside)
+
+
+def as_node(
+    value: ArrayLike,
+    dtype: DTypeLike = None,
+    device: object = None,
+    copy: bool | None = None,
+) -> Node:
+    """Return the node of anything array-like; see `tensorweb.asarray`."""
+    if isinstance(value, TensorBase):
+        if dtype is None and device is None and not copy:
+            return value.node
+        return _from_node(value.node, optional_dtype(dtype), device, copy)
+    wanted = optional_dtype(dtype)
+    place = as_device(device)
+    if copy is False and not is_number(value):
+        raise DataError(
+            f"asarray: copy=False, but data of type {type(value).__name__} cannot "
+            "become a tensor without a copy; pass copy=None."
+        )
+    if isinstance(value, SEQUENCES):
+        return _from_list(value, wanted, place)
+    if is_scalar(value):
+        return _from_number(value, wanted, place)
+    if is_numpy_scalar(value):
+        if wanted is None:
+            return numpy_scalar_node(value, place)
+        return _from_number(value, wanted, place)
+    return array_node(value, wanted, place)
+
+
+def _from_node(
+    node: Node, dtype: DType | None, device: object, copy: bool | None
+) -> Node:
+    place = node.device if device is None else as_device(device)
+    wanted = dtype or node.dtype
+    if copy is False and (place != node.device or wanted is not node.dtype):
+        raise DataError(
+            f"asarray: copy=False, but {node.dtype} on {node.device!r} must be copied "
+            f"to become {wanted} on {place!r}."
+        )
+    if wanted is not node.dtype and wanted.name == "float64":
+        node = transfer(node, place)
+        return cast(node, wanted)
+    result = transfer(cast(node, wanted), place) if place != node.device else node
+    result = cast(result, wanted)
+    return copy_node(result) if copy and result is node else result
+
+
+def _from_number(value: object, dtype: DType | None, device: str) -> Node:
+    number = number_of_scalar(value)
+    if type(number) is complex:
+        raise DTypeError(
+            f"complex number {number!r}: tensorweb has no complex dtype; keep real "
+            "and imaginary parts in two tensors."
+        )
+    wanted = dtype or infer_dtype([number], ())
+    require_dtype(wanted, device)
+    if wanted.kind in ("int", "uint"):
+        return _integer(number, wanted, device)
+    return constant(_as_constant(number, wanted), wanted, device)
+
+
+def _integer(number: complex, dtype: DType, device: str) -> Node:
+    try:
+        whole = int(number)  # type: ignore[call-overload]  # complex numbers are out
+    except (ValueError, OverflowError):
+        raise DataError(
+            f"the value is {number!r}, which no {dtype} can hold."
+        ) from None
+    check_integer(whole, dtype)
+    return constant(whole, dtype, device)
+
+
+def _from_list(
+    value: Sequence[object],
+    dtype: DType | None,
+    device: str,
+    beside: DType | None = None,
+) -> Node:
+    shape = nested_shape(value)
+    if isinstance(value, range) and dtype is None:
+        items: Sequence[object] = value
+        found = dtypes.DEFAULT_INT
+    else:
+        items, kinds = flatten(value, shape)
+        if any(_is_array(kind) for kind in kinds):
+            return _stack_items(items, shape, dtype, device)
+        found = infer_dtype(items, shape, kinds) if dtype is None else dtype
+    if beside in WIDE_UNSIGNED and dtype is None and found is dtypes.DEFAULT_INT:
+        found = _unsigned_if_fitting(items, found, beside)
+    require_dtype(found, device)
+    return leaf(HostData(pack(items, found, shape)), shape, found, device)
+
+
+def _unsigned_if_fitting(items: Sequence[object], found: DType, beside: DType) -> DType:
+    """Return the unsigned dtype beside a list where it holds all its integers.
+
+    No other dtype of 32 bits holds what both hold.
+    """
+    low, high = integer_range(beside)
+    fits = all(low <= item <= high for item in items)  # type: ignore[operator]  # integers by their dtype
+    return beside if fits else found
+
+
+def _is_array(kind: type) -> bool:
+    return issubclass(kind, TensorBase) or (
+        hasattr(kind, "__array__") and hasattr(kind, "__dlpack__")
+    )
+
+
+def _stack_items(
+    items: Sequence[object], shape: Shape, dtype: DType | None, device: str
+) -> Node:
+    """Return tensors and numbers of one nested list joined into one tensor."""
+    tensor_device = next(
+        (item.node.device for item in items if isinstance(item, TensorBase)), device
+    )
+    nodes: list[Node] = []
+    for place, item in enumerate(items):
+        node = as_node(item, device=None if isinstance(item, TensorBase) else device)
+        if nodes and node.shape != nodes[0].shape:
+            raise DataError(
+                f"ragged list: {where(place, shape)} has shape {node.shape}, "
+                f"{where(0, shape)} has {nodes[0].shape}; all must be equal."
+            )
+        nodes.append(transfer(node, tensor_device))
+    inner = nodes[0].shape
+    joined = concat([expand_dims(node, (0,)) for node in nodes], 0)
+    stacked = reshape(joined, (*shape, *inner))
+    return _from_node(stacked, dtype, device, None)
+
+
+def as_shape_arguments(shape: tuple[object, ...], name: str) -> tuple[int, ...]:
+    """Return lengths given one by one or as one tuple; -1 is allowed.
+
+    Raises:
+        ShapeError: they are no integers.
+    """
+    given = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+    try:
+        if hasattr(given, "__index__"):
+            return (operator.index(given),)
+        return tuple(operator.index(length) for length in given)  # type: ignore[attr-defined]  # raises TypeError
+    except TypeError:
+        raise ShapeError(f"{name}: {given!r} is no shape; give integers.") from None

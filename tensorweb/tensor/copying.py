@@ -1,0 +1,74 @@
+"""Copies of tensors through `copy` and `pickle`: values travel, graphs never do."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from tensorweb.devices import as_device, backend, require_dtype
+from tensorweb.dtypes import DType
+from tensorweb.errors import BlockingError, DeviceError, DTypeError
+from tensorweb.evaluate import plain_number, read
+from tensorweb.graph.node import constant, leaf
+from tensorweb.graph.storage import HostData
+from tensorweb.shapes import Shape
+from tensorweb.tensor.base import TensorBase
+
+Saved = tuple[
+    type[TensorBase], Shape, DType, str, float | None, bytes | None, str | None
+]
+
+
+class CopyingMethods(TensorBase):
+    """What the standard library's `copy` and `pickle` ask of an object."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Self:
+        return type(self)(self.node, self.name)
+
+    def __deepcopy__(self, memo: object) -> Self:
+        # A value never changes, so that two tensors can share it.
+        return type(self)(self.node, self.name)
+
+    def __reduce__(self) -> tuple[object, Saved]:
+        node = self.node
+        number = plain_number(node)
+        data = read([node])[0] if number is None else None
+        kept = (type(self), node.shape, node.dtype, node.device, number, data)
+        return restored, (*kept, self.name)
+
+
+def restored(
+    kind: type[TensorBase],
+    shape: Shape,
+    dtype: DType,
+    device: str,
+    number: float | None,
+    data: bytes | None,
+    name: str | None,
+) -> TensorBase:
+    """Return a tensor from what pickle kept: one number or row-major bytes.
+
+    Raises:
+        DeviceError: the device it was kept from cannot be had here.
+        DTypeError: the device here cannot store the dtype.
+    """
+    try:
+        as_device(device)
+        backend(device)
+    except BlockingError:
+        pass  # The device may well come; its first use says so if it does not.
+    except DeviceError as error:
+        raise DeviceError(
+            f"unpickle: a {dtype} tensor of shape {shape} was pickled on device "
+            f'{device!r}, which is not here; pickle x.to_device("cpu") or '
+            f"x.tolist() there. {error}"
+        ) from error
+    try:
+        require_dtype(dtype, device)
+    except DTypeError as error:
+        raise DTypeError(f"unpickle: {error}") from None
+    if data is None:
+        assert number is not None, "internal: neither a number nor bytes were kept"
+        return kind(constant(number, dtype, device, shape), name)
+    return kind(leaf(HostData(data), shape, dtype, device), name)

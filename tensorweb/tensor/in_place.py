@@ -1,0 +1,124 @@
+"""In-place operators: `x += v` gives an object a new value, as `x[key] = v` does."""
+
+from __future__ import annotations
+
+from typing import Self
+from weakref import WeakSet
+
+from tensorweb.errors import DTypeError, ShapeError
+from tensorweb.graph.node import Node
+from tensorweb.graph.op import CONSTANT, LEAF
+from tensorweb.nodes.contraction import matmul
+from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.ops import OPS
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import ArrayLike, as_operands
+
+_KINDS: dict[str, tuple[str, ...]] = {
+    "bool": ("bool",),
+    "uint": ("bool", "uint"),
+    "int": ("bool", "uint", "int"),
+    "float": ("bool", "uint", "int", "float"),
+}
+"""Kinds of results that a tensor of a kind takes in place, as in NumPy."""
+
+_scalars_written: WeakSet[Node] = WeakSet()
+"""Values of 0-d tensors that were made as data and changed in place since."""
+
+_numbers: WeakSet[Node] = WeakSet()
+"""Computed 0-d values whose nodes do not say so."""
+
+
+class InPlaceOperators(TensorBase):
+    """All that hold the tensor see its new value; views taken before keep theirs.
+
+    Shape and dtype stay: a result of another shape, or of a kind that the dtype cannot
+    hold, is an error. A 0-d tensor that was computed is a number, as NumPy's scalars
+    are: it never changes, the name gets a new one.
+    """
+
+    __slots__ = ()
+
+    def _update(self, name: str, other: ArrayLike) -> Self:
+        """Take over the result of an elementwise operation with another operand."""
+        return self._take_over(name, elementwise(OPS[name], *as_operands(self, other)))
+
+    def _take_over(self, name: str, node: Node) -> Self:
+        """Give this object another value, or return a new one for a number.
+
+        Raises:
+            ShapeError: the value has another shape.
+            DTypeError: the value's kind does not fit the dtype.
+        """
+        old = self.node
+        if not old.shape and is_number_of_its_own(old):
+            return self._wrap(node)
+        if node.shape != old.shape:
+            raise ShapeError(
+                f"{name} in place: x has shape {old.shape} and the result "
+                f"{node.shape}; an in-place operation keeps the shape. Write "
+                "x = x + v, with the operator meant, for a new tensor."
+            )
+        if node.dtype is not old.dtype:
+            if node.dtype.kind not in _KINDS[old.dtype.kind]:
+                raise DTypeError(
+                    f"{name} in place: x is {old.dtype} and the result {node.dtype}, "
+                    "which it cannot hold. Write x = x + v, with the operator meant, "
+                    f"for a new tensor, or x = x.astype(tw.{node.dtype}) before."
+                )
+            node = cast(node, old.dtype)
+        self._replace(node)
+        if not node.shape:
+            _scalars_written.add(node)
+        return self
+
+    def __iadd__(self, other: ArrayLike) -> Self:
+        return self._update("add", other)
+
+    def __isub__(self, other: ArrayLike) -> Self:
+        return self._update("subtract", other)
+
+    def __imul__(self, other: ArrayLike) -> Self:
+        return self._update("multiply", other)
+
+    def __itruediv__(self, other: ArrayLike) -> Self:
+        return self._update("divide", other)
+
+    def __ifloordiv__(self, other: ArrayLike) -> Self:
+        return self._update("floor_divide", other)
+
+    def __imod__(self, other: ArrayLike) -> Self:
+        return self._update("remainder", other)
+
+    def __ipow__(self, other: ArrayLike) -> Self:
+        return self._update("pow", other)
+
+    def __iand__(self, other: ArrayLike) -> Self:
+        return self._update("bitwise_and", other)
+
+    def __ior__(self, other: ArrayLike) -> Self:
+        return self._update("bitwise_or", other)
+
+    def __ixor__(self, other: ArrayLike) -> Self:
+        return self._update("bitwise_xor", other)
+
+    def __ilshift__(self, other: ArrayLike) -> Self:
+        return self._update("bitwise_left_shift", other)
+
+    def __irshift__(self, other: ArrayLike) -> Self:
+        return self._update("bitwise_right_shift", other)
+
+    def __imatmul__(self, other: ArrayLike) -> Self:
+        return self._take_over("matmul", matmul(*as_operands(self, other)))
+
+
+def is_number_of_its_own(node: Node) -> bool:
+    """Whether a 0-d value was computed, where NumPy would give a scalar."""
+    if node.op in (LEAF, CONSTANT):
+        return node in _numbers
+    return node not in _scalars_written
+
+
+def mark_number(node: Node) -> None:
+    """Say that a 0-d value was computed, though its node has no history."""
+    _numbers.add(node)

@@ -1,0 +1,255 @@
+"""Indexing methods: `x[key]`, `x[key] = v`, iteration, and selection along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from sys import getrefcount
+from typing import Self, SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.devices import as_device
+from tensorweb.dtypes import DType
+from tensorweb.errors import (
+    AxisError,
+    DataError,
+    DeviceError,
+    DTypeError,
+    RangeError,
+    TensorIndexError,
+)
+from tensorweb.evaluate import host_bytes, read, realize
+from tensorweb.graph.node import Node, leaf
+from tensorweb.graph.storage import HostData
+from tensorweb.hostdata import SEQUENCES, pack, unpack
+from tensorweb.nodes.assignment import assign, assign_plain
+from tensorweb.nodes.elementwise import elementwise
+from tensorweb.nodes.indexing import select, select_plain, take_along
+from tensorweb.nodes.keys import (
+    Indices,
+    Item,
+    checked_indices,
+    mask_positions,
+    parse,
+    unravel_positions,
+    whole_spans,
+)
+from tensorweb.nodes.reduction import reduce
+from tensorweb.ops import OPS
+from tensorweb.shapes import normalize_axis
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import (
+    PLAIN_NUMBERS,
+    ArrayLike,
+    as_node,
+    as_operands,
+    is_number,
+    number_of_scalar,
+    scalar_node,
+)
+from tensorweb.tensor.hostarrays import array_node, is_numpy_scalar
+from tensorweb.tensor.lost_writes import UNHELD, check_row, check_write
+from tensorweb.tensor.numpy_calls import check_default, check_out
+
+
+class IndexingMethods(TensorBase):
+    """Integers and slices give views; tensors of integers and masks give copies."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: object) -> Self:
+        view = select_plain(self.node, key)
+        if view is not None:
+            return self._wrap(view)
+        items = parse(node_key(key, self.node.device), self.node.shape)
+        return self._wrap(select(self.node, items))
+
+    def __setitem__(self, key: object, value: ArrayLike) -> None:
+        if getrefcount(self) <= UNHELD:
+            check_write(self)
+        values = written_values(value, self.node)
+        assigned = assign_plain(self.node, key, values)
+        if assigned is None:
+            items = parse(node_key(key, self.node.device), self.node.shape)
+            assigned = assign(self.node, items, values)
+        self._replace(assigned)
+
+    def __iter__(self) -> Iterator[Self]:
+        if not self.node.shape:
+            raise DataError("a 0-d tensor cannot be iterated; read it with item().")
+        realize([self.node])
+        return self._rows()
+
+    def _rows(self) -> Iterator[Self]:
+        """Yield the slices of the first axis, and look for writes that are lost."""
+        for i in range(self.node.shape[0]):
+            row = self[i]
+            node = row.node
+            yield row
+            if row.node is not node:
+                check_row(i, getrefcount(row))
+
+    def __contains__(self, value: ArrayLike) -> bool:
+        equal = elementwise(OPS["equal"], *as_operands(self, value))
+        found = reduce("any", equal, tuple(range(len(equal.shape))))
+        return read([found])[0] != b"\0"
+
+    def take(
+        self,
+        indices: ArrayLike,
+        /,
+        axis: SupportsIndex | None = None,
+        *,
+        out: None = None,
+        mode: str = "raise",
+    ) -> Self:
+        """Return the slices at `indices` along an axis."""
+        check_out("take", out)
+        check_default("take", "mode", mode, "raise")
+        rank = len(self.node.shape)
+        if axis is None and rank != 1:
+            raise AxisError(
+                f"take: shape {self.node.shape} has {rank} axes; say along which "
+                "with axis=."
+            )
+        place = normalize_axis(0 if axis is None else axis, rank)
+        chosen = index_node(indices, self.node.device)
+        items: list[Item] = list(whole_spans(self.node.shape))
+        items[place] = Indices(checked_indices(chosen, place, self.node.shape))
+        return self._wrap(select(self.node, items))
+
+    def take_along_axis(self, indices: ArrayLike, /, axis: SupportsIndex = -1) -> Self:
+        """Return elements at `indices` along an axis, other axes matched one to one."""
+        place = normalize_axis(axis, len(self.node.shape))
+        chosen = index_node(indices, self.node.device)
+        checked = checked_indices(chosen, place, self.node.shape)
+        return self._wrap(take_along(self.node, checked, place))
+
+    def nonzero(self) -> tuple[Self, ...]:
+        """Return where elements are not zero: one index tensor per axis."""
+        if not self.node.shape:
+            raise DataError("nonzero: a 0-d tensor has no axes; reshape it to (1,).")
+        mask = _as_mask(self.node)
+        positions = mask_positions(mask)
+        return tuple(
+            self._wrap(node) for node in unravel_positions(positions, mask.shape)
+        )
+
+
+def _as_mask(node: Node) -> Node:
+    if node.dtype.kind == "bool":
+        return node
+    zero = scalar_node(0, node.dtype, node.device)
+    return elementwise(OPS["not_equal"], node, zero)
+
+
+def node_key(key: object, device: str) -> tuple[object, ...]:
+    """Return a key as a tuple in which lists and arrays are nodes."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return tuple(_node_part(part, device) for part in parts)
+
+
+def _node_part(part: object, device: str) -> object:
+    if part is None or part is Ellipsis or isinstance(part, slice):
+        return part
+    if isinstance(part, bool):
+        return as_node(part, device=device)
+    if isinstance(part, TensorBase):
+        is_integer = part.node.dtype.kind in ("int", "uint")
+        if is_integer and not part.node.shape:
+            return part.__index__()  # type: ignore[attr-defined]  # every tensor has it
+        return part.node
+    if isinstance(part, int) or (is_numpy_scalar(part) and hasattr(part, "__index__")):
+        return part
+    if isinstance(part, SEQUENCES) or hasattr(part, "__array__"):
+        return index_node(part, device)
+    return part
+
+
+def index_node(indices: ArrayLike, device: str) -> Node:
+    """Return indices as a node; an empty list is one of integers."""
+    if isinstance(indices, SEQUENCES) and not len(indices):
+        return as_node(indices, dtypes.int32, device)
+    if isinstance(indices, TensorBase):
+        return indices.node
+    if isinstance(indices, SEQUENCES) or is_number(indices):
+        return as_node(indices, device=device)
+    kind = getattr(getattr(indices, "dtype", None), "kind", "")
+    if kind and kind in "iu":
+        try:
+            return array_node(indices, dtypes.int32, device, must_fit=True)
+        except RangeError as error:
+            words = str(error).split("; pass")[0].removeprefix("asarray: ")
+            raise TensorIndexError(f"an index is out of range: {words}.") from None
+    return array_node(indices, None, device)
+
+
+def written_values(value: ArrayLike, node: Node) -> Node:
+    """Return what is written into a tensor, in a dtype that fits it.
+
+    Raises:
+        DTypeError: the values would lose their kind (a float written to integers).
+        RangeError: an integer does not fit the tensor's dtype.
+    """
+    device = as_device(node.device)
+    kind = node.dtype.kind
+    if type(value) in PLAIN_NUMBERS and (
+        kind == "float" or (type(value) is int and kind != "bool")
+    ):
+        return scalar_node(value, node.dtype, device)
+    if isinstance(value, TensorBase):
+        if value.node.device != device:
+            raise DeviceError(
+                f"x[key] = v: x lies on {device!r} and v on {value.node.device!r}; "
+                f'move v with to_device("{device}").'
+            )
+        if _ORDER[value.node.dtype.kind] > _ORDER[node.dtype.kind]:
+            raise _unfit(value.node.dtype, node.dtype)
+        return value.node
+    if is_number(value):
+        fitting = _fitting_number(number_of_scalar(value), node.dtype)
+        return scalar_node(fitting, node.dtype, device)
+    host = as_node(value, device="cpu")
+    if _ORDER[host.dtype.kind] > _ORDER[node.dtype.kind]:
+        data = host_bytes(host)
+        if data is None:
+            raise _unfit(host.dtype, node.dtype)
+        numbers = unpack(data, host.dtype, (host.size,))
+        assert isinstance(numbers, list), "internal: a flat read gives a list"
+        exact = [_fitting_number(number, node.dtype) for number in numbers]
+        packed = pack(exact, node.dtype, host.shape)
+        return leaf(HostData(packed), host.shape, node.dtype, device)
+    if isinstance(value, SEQUENCES):
+        return as_node(value, node.dtype, device)
+    return array_node(value, node.dtype, device, must_fit=host.dtype.bits == 64)
+
+
+_ORDER = {"bool": 0, "uint": 1, "int": 1, "float": 2}
+
+
+def _unfit(given: DType, wanted: DType) -> DTypeError:
+    return DTypeError(
+        f"x[key] = v: v is {given} and x is {wanted}, which cannot hold it; convert "
+        f"with v.astype(tw.{wanted}), or x first."
+    )
+
+
+def _fitting_number(value: object, dtype: DType) -> object:
+    """Return a number that is written into a tensor, where its dtype holds it exactly.
+
+    Floats hold every number, rounded; integers whole ones, bool 0 and 1.
+    """
+    if dtype.kind == "float" or isinstance(value, complex):
+        return value
+    if dtype.kind == "bool":
+        if value in (0, 1):
+            return bool(value)
+    elif isinstance(value, int):
+        return value
+    elif isinstance(value, float) and value.is_integer():
+        return int(value)
+    held = "0 and 1" if dtype.kind == "bool" else "whole numbers"
+    kind = "int32" if isinstance(value, int) else "float32"
+    raise DTypeError(
+        f"x[key] = v: v is {kind} and x is {dtype}, which cannot hold {value!r}: it "
+        f"holds {held}. Convert x first, with x.astype(tw.{kind})."
+    )

@@ -1,0 +1,153 @@
+"""What a tensor is: shape, dtype, device, and how it looks at its storage."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Self
+
+from tensorweb.devices import as_device
+from tensorweb.dtypes import DType, as_dtype
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.nodes.movement import copy, permute
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import DTypeLike, as_node
+from tensorweb.view import View
+
+API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+
+
+class LayoutMethods(TensorBase):
+    """Facts about a tensor, none of which computes anything."""
+
+    __slots__ = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length of each axis."""
+        return self.node.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.node.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self.node.size
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return self.node.dtype
+
+    @property
+    def device(self) -> str:
+        """Name of the device it lives on."""
+        return self.node.device
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements on the host, whether storage is shared or not."""
+        return self.node.size * self.node.dtype.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Steps in storage, in elements: 0 where an axis repeats, < 0 if flipped."""
+        return self.node.view.strides
+
+    @property
+    def offset(self) -> int:
+        """Storage position of the first element."""
+        return self.node.view.offset
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether row-major order visits consecutive storage elements."""
+        return self.node.view.is_contiguous
+
+    @property
+    def T(self) -> Self:
+        """The transpose of a matrix, as a view.
+
+        Raises:
+            ShapeError: there are not two axes.
+        """
+        if len(self.node.shape) != 2:
+            raise ShapeError(
+                f"T: shape {self.node.shape} has {len(self.node.shape)} axes and T "
+                "takes 2; use mT for stacks of matrices, or permute."
+            )
+        return self._wrap(permute(self.node, (1, 0)))
+
+    @property
+    def mT(self) -> Self:
+        """The transpose of each matrix of a stack (the last two axes), as a view."""
+        rank = len(self.node.shape)
+        if rank < 2:
+            raise ShapeError(
+                f"mT: shape {self.node.shape} has fewer than the two axes of a matrix."
+            )
+        return self._wrap(permute(self.node, (*range(rank - 2), rank - 1, rank - 2)))
+
+    def shares_memory_with(self, other: TensorBase) -> bool:
+        """Whether both look at overlapping parts of the same storage."""
+        if self.node.base is not other.node.base:
+            return False
+        low, high = self.node.view.extent()
+        other_low, other_high = other.node.view.extent()
+        return max(low, other_low) <= min(high, other_high)
+
+    def contiguous(self) -> Self:
+        """Return the same values in row-major storage; itself when they are."""
+        node = self.node
+        return self if node.view == View.contiguous(node.shape) else self.copy()
+
+    def copy(self) -> Self:
+        """Return the same values in storage of their own."""
+        return self._wrap(copy(self.node))
+
+    def astype(
+        self, dtype: DTypeLike, /, *, copy: bool = True, device: object = None
+    ) -> Self:
+        """Return the values in another dtype; floats become integers by truncation.
+
+        Tensors are immutable, so `copy` only decides whether storage may be shared.
+        """
+        wanted = as_dtype(dtype)
+        if not copy and wanted is self.node.dtype and self._lies_on(device):
+            return self
+        return self._wrap(as_node(self, wanted, device))
+
+    def to_device(self, device: object, /, *, stream: object = None) -> Self:
+        """Return the tensor on another device; itself when it is there already.
+
+        Raises:
+            DTypeError: the device cannot store the dtype.
+        """
+        if stream is not None:
+            raise DataError(
+                "to_device: devices here have no streams; leave stream out."
+            )
+        return (
+            self if self._lies_on(device) else self._wrap(as_node(self, None, device))
+        )
+
+    def _lies_on(self, device: object) -> bool:
+        """Whether this is the device it lies on already; None stands for that."""
+        return device is None or as_device(device) == self.node.device
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType:
+        """Return the module that holds the Array API's functions."""
+        if api_version is not None and api_version not in API_VERSIONS:
+            raise DataError(
+                f"__array_namespace__: version {api_version!r}; known are "
+                f"{', '.join(API_VERSIONS)}."
+            )
+        return sys.modules["tensorweb"]
+
+    def __len__(self) -> int:
+        if not self.node.shape:
+            raise DataError("len(): a 0-d tensor has no length; use size.")
+        return self.node.shape[0]

@@ -1,0 +1,232 @@
+"""Movement methods: other shapes and orders of the same elements, as views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Self, SupportsIndex
+
+from tensorweb.dtypes import is_dtype_like
+from tensorweb.errors import AxisError, DTypeError, ShapeError
+from tensorweb.nodes import movement as build
+from tensorweb.shapes import (
+    as_shape,
+    infer_reshape,
+    is_integer,
+    normalize_axes,
+    normalize_axis,
+    normalize_permutation,
+    size,
+)
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import as_shape_arguments
+from tensorweb.tensor.numpy_calls import check_default
+
+Axes = SupportsIndex | Iterable[SupportsIndex]
+
+
+class MovementMethods(TensorBase):
+    """Nothing here copies where strides can express the result."""
+
+    __slots__ = ()
+
+    def reshape(
+        self,
+        *shape: SupportsIndex | Iterable[SupportsIndex],
+        copy: bool | None = None,
+        order: str = "C",
+    ) -> Self:
+        """Return the same elements in row-major order under another shape.
+
+        One length may be -1. A copy is made only where no strides fit; `copy=True`
+        always copies, `copy=False` never.
+
+        Raises:
+            ShapeError: sizes differ, or `copy=False` and a copy is needed.
+        """
+        check_default("reshape", "order", order, "C")
+        if not shape:
+            raise ShapeError("reshape: no shape is given; write reshape(2, 3), say.")
+        new = infer_reshape(self.node.shape, as_shape_arguments(shape, "reshape"))
+        if copy is False and self.node.view.reshape(new) is None:
+            raise ShapeError(
+                f"reshape: copy=False, but shape {self.node.shape} with strides "
+                f"{self.node.view.strides} cannot become {new} without a copy."
+            )
+        return self._wrap(
+            build.reshape(build.copy(self.node) if copy else self.node, new)
+        )
+
+    def view(self, *shape: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+        """Return the same storage under another shape, the same without one.
+
+        Never copies.
+
+        Raises:
+            ShapeError: sizes differ or no strides can express the shape.
+            DTypeError: a dtype is given; bits are not read as another one.
+        """
+        if not shape:
+            return self._wrap(self.node)
+        if len(shape) == 1 and is_dtype_like(shape[0]):
+            raise DTypeError(
+                f"view({shape[0]!r}): bits are not read as another dtype here; "
+                "x.astype(dtype) converts the values."
+            )
+        return self.reshape(*shape, copy=False)
+
+    def ravel(self) -> Self:
+        """Return the elements in row-major order as one axis."""
+        return self._wrap(build.reshape(self.node, (self.node.size,)))
+
+    def flatten(self, start_axis: int = 0, end_axis: int = -1) -> Self:
+        """Return the axes from `start_axis` to `end_axis` merged into one."""
+        shape = self.node.shape
+        if not shape:
+            return self.ravel()
+        first = normalize_axis(start_axis, len(shape), "start_axis")
+        last = normalize_axis(end_axis, len(shape), "end_axis")
+        if first > last:
+            raise ShapeError(
+                f"flatten: start_axis {first} lies behind end_axis {last}."
+            )
+        merged = size(shape[first : last + 1])
+        return self._wrap(
+            build.reshape(self.node, (*shape[:first], merged, *shape[last + 1 :]))
+        )
+
+    def permute(self, *axes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+        """Return the axes in another order, as a view: `x.permute(2, 0, 1)`."""
+        order = as_shape_arguments(axes, "permute")
+        return self._wrap(
+            build.permute(self.node, normalize_permutation(order, len(self.node.shape)))
+        )
+
+    def permute_dims(self, axes: Iterable[SupportsIndex]) -> Self:
+        """Return the axes in another order, as a view."""
+        return self.permute(tuple(axes))
+
+    def transpose(self, *axes: SupportsIndex | Iterable[SupportsIndex] | None) -> Self:
+        """Return two axes swapped, the last two unless said otherwise.
+
+        One tuple, or another number of axes than two, is the order of all axes as in
+        `permute_dims`; None, which NumPy's function passes, reverses them.
+        """
+        if axes == (None,):
+            return self.permute(*reversed(range(len(self.node.shape))))
+        if not axes:
+            return self.swapaxes(-2, -1)
+        if len(axes) == 2 and all(map(is_integer, axes)):
+            return self.swapaxes(axes[0], axes[1])  # type: ignore[arg-type]  # integers, as checked
+        order = as_shape_arguments(axes, "transpose")
+        rank = len(self.node.shape)
+        if len(order) != rank:
+            raise AxisError(
+                f"transpose: {len(order)} axes {order} for the {rank} axes of shape "
+                f"{self.node.shape}; give two to swap, or the order of all of them."
+            )
+        return self.permute(order)
+
+    def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Self:
+        """Return two axes swapped, as a view."""
+        rank = len(self.node.shape)
+        first, second = normalize_axis(axis1, rank), normalize_axis(axis2, rank)
+        order = list(range(rank))
+        order[first], order[second] = second, first
+        return self._wrap(build.permute(self.node, order))
+
+    def matrix_transpose(self) -> Self:
+        """Return each matrix (the last two axes) transposed, as a view."""
+        if len(self.node.shape) < 2:
+            raise ShapeError(
+                f"matrix_transpose: shape {self.node.shape} has fewer than two axes."
+            )
+        return self.swapaxes(-2, -1)
+
+    def moveaxis(self, source: Axes, destination: Axes) -> Self:
+        """Return axes moved to other places, the others kept in order."""
+        rank = len(self.node.shape)
+        sources = _ordered_axes(source, rank)
+        places = _ordered_axes(destination, rank)
+        if len(sources) != len(places):
+            raise ShapeError(
+                f"moveaxis: {len(sources)} sources and {len(places)} destinations."
+            )
+        order = [axis for axis in range(rank) if axis not in sources]
+        for place, axis in sorted(zip(places, sources, strict=True)):
+            order.insert(place, axis)
+        return self._wrap(build.permute(self.node, order))
+
+    def expand(self, *shape: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+        """Return axes of length 1 repeated by stride 0; -1 keeps an axis as it is."""
+        new = as_shape_arguments(shape, "expand")
+        old = self.node.shape
+        added = len(new) - len(old)
+        filled = tuple(
+            old[axis - added] if length == -1 and axis >= added else length
+            for axis, length in enumerate(new)
+        )
+        return self._wrap(build.expand(self.node, as_shape(filled)))
+
+    def broadcast_to(self, shape: Axes) -> Self:
+        """Return the tensor repeated to a shape by strides of 0."""
+        return self._wrap(build.expand(self.node, as_shape(shape)))
+
+    def expand_dims(self, axis: Axes = 0) -> Self:
+        """Return axes of length 1 inserted at places of the result."""
+        given = (axis,) if is_integer(axis) else tuple(axis)
+        places = normalize_axes(given, len(self.node.shape) + len(given))
+        return self._wrap(build.expand_dims(self.node, places))
+
+    def unsqueeze(self, axis: SupportsIndex) -> Self:
+        """Return an axis of length 1 inserted at a place of the result."""
+        return self.expand_dims(axis)
+
+    def sliding_windows(
+        self,
+        size: Axes,
+        *,
+        axis: Axes = -1,
+        step: Axes = 1,
+        dilation: Axes = 1,
+    ) -> Self:
+        """Return overlapping windows of axes as a view: starts in place, elements last.
+
+        Raises:
+            AxisError: an axis does not exist or is given twice.
+            ShapeError: an axis is shorter than a window, or counts differ.
+        """
+        rank = len(self.node.shape)
+        axes = _ordered_axes(axis, rank)
+        lengths = build.per_axis("sliding_windows: size", size, len(axes))
+        steps = build.per_axis("sliding_windows: step", step, len(axes))
+        gaps = build.per_axis("sliding_windows: dilation", dilation, len(axes))
+        node = self.node
+        for place, *numbers in zip(axes, lengths, steps, gaps, strict=True):
+            node = build.unfold(node, place, *numbers)
+        return self._wrap(node)
+
+    def squeeze(self, axis: Axes | None = None) -> Self:
+        """Return the tensor without the given axes of length 1, without all for None.
+
+        Raises:
+            ShapeError: a given axis is longer than 1.
+        """
+        shape = self.node.shape
+        axes = (
+            tuple(i for i, length in enumerate(shape) if length == 1)
+            if axis is None
+            else normalize_axes(axis, len(shape))
+        )
+        return self._wrap(build.squeeze(self.node, axes))
+
+    def flip(self, axis: Axes | None = None) -> Self:
+        """Return some axes reversed by negative strides, all of them for None."""
+        return self._wrap(
+            build.flip(self.node, normalize_axes(axis, len(self.node.shape)))
+        )
+
+
+def _ordered_axes(axes: Axes, rank: int) -> list[int]:
+    given = [axes] if is_integer(axes) else list(axes)
+    normalize_axes(given, rank)
+    return [normalize_axis(axis, rank) for axis in given]

@@ -1,0 +1,139 @@
+"""Python's operators: arithmetic, comparison, bits, matrix product."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from tensorweb.nodes.contraction import matmul
+from tensorweb.nodes.elementwise import elementwise
+from tensorweb.ops import OPS
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import ArrayLike, as_operands
+
+
+class Operators(TensorBase):
+    """Operators broadcast; Python numbers adopt the tensor's dtype."""
+
+    __slots__ = ()
+
+    __array_priority__ = 1000
+
+    def _binary(self, name: str, x1: ArrayLike, x2: ArrayLike) -> Self:
+        """Return an elementwise operation on two operands."""
+        return self._wrap(elementwise(OPS[name], *as_operands(x1, x2)))
+
+    def __add__(self, other: ArrayLike) -> Self:
+        return self._binary("add", self, other)
+
+    def __radd__(self, other: ArrayLike) -> Self:
+        return self._binary("add", other, self)
+
+    def __sub__(self, other: ArrayLike) -> Self:
+        return self._binary("subtract", self, other)
+
+    def __rsub__(self, other: ArrayLike) -> Self:
+        return self._binary("subtract", other, self)
+
+    def __mul__(self, other: ArrayLike) -> Self:
+        return self._binary("multiply", self, other)
+
+    def __rmul__(self, other: ArrayLike) -> Self:
+        return self._binary("multiply", other, self)
+
+    def __truediv__(self, other: ArrayLike) -> Self:
+        return self._binary("divide", self, other)
+
+    def __rtruediv__(self, other: ArrayLike) -> Self:
+        return self._binary("divide", other, self)
+
+    def __floordiv__(self, other: ArrayLike) -> Self:
+        return self._binary("floor_divide", self, other)
+
+    def __rfloordiv__(self, other: ArrayLike) -> Self:
+        return self._binary("floor_divide", other, self)
+
+    def __mod__(self, other: ArrayLike) -> Self:
+        return self._binary("remainder", self, other)
+
+    def __rmod__(self, other: ArrayLike) -> Self:
+        return self._binary("remainder", other, self)
+
+    def __divmod__(self, other: ArrayLike) -> tuple[Self, Self]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: ArrayLike) -> tuple[Self, Self]:
+        return other // self, other % self
+
+    def __pow__(self, other: ArrayLike) -> Self:
+        return self._binary("pow", self, other)
+
+    def __rpow__(self, other: ArrayLike) -> Self:
+        return self._binary("pow", other, self)
+
+    def __and__(self, other: ArrayLike) -> Self:
+        return self._binary("bitwise_and", self, other)
+
+    def __rand__(self, other: ArrayLike) -> Self:
+        return self._binary("bitwise_and", other, self)
+
+    def __or__(self, other: ArrayLike) -> Self:
+        return self._binary("bitwise_or", self, other)
+
+    def __ror__(self, other: ArrayLike) -> Self:
+        return self._binary("bitwise_or", other, self)
+
+    def __xor__(self, other: ArrayLike) -> Self:
+        return self._binary("bitwise_xor", self, other)
+
+    def __rxor__(self, other: ArrayLike) -> Self:
+        return self._binary("bitwise_xor", other, self)
+
+    def __lshift__(self, other: ArrayLike) -> Self:
+        return self._binary("bitwise_left_shift", self, other)
+
+    def __rlshift__(self, other: ArrayLike) -> Self:
+        return self._binary("bitwise_left_shift", other, self)
+
+    def __rshift__(self, other: ArrayLike) -> Self:
+        return self._binary("bitwise_right_shift", self, other)
+
+    def __rrshift__(self, other: ArrayLike) -> Self:
+        return self._binary("bitwise_right_shift", other, self)
+
+    def __eq__(self, other: ArrayLike) -> Self:  # type: ignore[override]  # elementwise, as in NumPy
+        return self._binary("equal", self, other)
+
+    def __ne__(self, other: ArrayLike) -> Self:  # type: ignore[override]  # elementwise, as in NumPy
+        return self._binary("not_equal", self, other)
+
+    def __lt__(self, other: ArrayLike) -> Self:
+        return self._binary("less", self, other)
+
+    def __le__(self, other: ArrayLike) -> Self:
+        return self._binary("less_equal", self, other)
+
+    def __gt__(self, other: ArrayLike) -> Self:
+        return self._binary("greater", self, other)
+
+    def __ge__(self, other: ArrayLike) -> Self:
+        return self._binary("greater_equal", self, other)
+
+    __hash__ = None  # type: ignore[assignment]  # == compares elements, so no hash fits
+
+    def __neg__(self) -> Self:
+        return self._wrap(elementwise(OPS["negative"], self.node))
+
+    def __pos__(self) -> Self:
+        return self._wrap(elementwise(OPS["positive"], self.node))
+
+    def __abs__(self) -> Self:
+        return self._wrap(elementwise(OPS["abs"], self.node))
+
+    def __invert__(self) -> Self:
+        return self._wrap(elementwise(OPS["bitwise_invert"], self.node))
+
+    def __matmul__(self, other: ArrayLike) -> Self:
+        return self._wrap(matmul(*as_operands(self, other)))
+
+    def __rmatmul__(self, other: ArrayLike) -> Self:
+        return self._wrap(matmul(*as_operands(other, self)))

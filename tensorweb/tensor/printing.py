@@ -1,0 +1,172 @@
+"""Print tensors like NumPy, reading only what is shown.
+
+`Tensor.__repr__` and `Tensor.__str__` call this. Of more than a thousand elements the
+first and last three along each axis are cut out on the device and read at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorweb.devices import default_device
+from tensorweb.errors import BlockingError
+from tensorweb.evaluate import read, realize
+from tensorweb.graph.node import Node
+from tensorweb.hostdata import unpack
+from tensorweb.nodes.movement import slice_ranges
+from tensorweb.nodes.selection import concat
+from tensorweb.shapes import Shape
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.number_text import shortest, texts
+
+THRESHOLD = 1000
+"""More elements than this are not all printed."""
+
+EDGE = 3
+"""Elements shown at each end of a shortened axis."""
+
+WIDTH = 75
+"""Characters of a line."""
+
+IMPLIED = ("float32", "int32", "bool")
+"""Dtypes that a reader recognises from the numbers."""
+
+
+def format_tensor(x: TensorBase) -> str:
+    """Return what `repr` shows: values, and shape, dtype, device where not obvious.
+
+    Shape and dtype alone where Python cannot wait for the device.
+
+    >>> from tensorweb.graph.node import constant
+    >>> from tensorweb import dtypes
+    >>> node = constant(2.5, dtypes.float64, "cpu", (2,))
+    >>> format_tensor(TensorBase(node))
+    'tensor([2.5, 2.5], dtype=float64)'
+    """
+    node = x.node
+    prefix = "tensor("
+    try:
+        body = _values(node, ", ", " " * len(prefix), WIDTH - 1)
+    except BlockingError:
+        return f"{prefix}..., {', '.join(_facts(node, True))})"
+    facts = _facts(node, False)
+    if not facts:
+        return f"{prefix}{body})"
+    tail = ", ".join(facts) + ")"
+    text = f"{prefix}{body},"
+    last_line = len(text) - (text.rfind("\n") + 1)
+    is_long = last_line + 1 + len(tail) > WIDTH
+    return text + ("\n" + " " * len(prefix) if is_long else " ") + tail
+
+
+def format_values(x: TensorBase) -> str:
+    """Return what `str` shows: the values alone, a 0-d tensor like its number."""
+    node = x.node
+    try:
+        if node.shape:
+            return _values(node, " ", "", WIDTH)
+        value = unpack(read([node])[0], node.dtype, ())
+    except BlockingError:
+        return format_tensor(x)
+    if node.dtype.kind == "float" and abs(value) < float("inf"):  # type: ignore[arg-type]  # a 0-d read gives a number
+        value = float(shortest(value, node.dtype))  # type: ignore[arg-type]  # likewise
+    return str(value)
+
+
+def _facts(node: Node, is_unread: bool) -> list[str]:
+    """Return what the printed values do not say."""
+    facts = []
+    is_empty = node.size == 0
+    if is_unread or node.size > THRESHOLD or (is_empty and node.shape != (0,)):
+        facts.append(f"shape={node.shape}")
+    is_implied = node.dtype.name in IMPLIED and not is_empty
+    if is_unread or not is_implied:
+        facts.append(f"dtype={node.dtype}")
+    if node.device != _default_device():
+        facts.append(f"device={node.device!r}")
+    return facts
+
+
+def _default_device() -> str:
+    try:
+        return default_device()
+    except BlockingError:
+        return ""
+
+
+def _values(node: Node, separator: str, indent: str, width: int) -> str:
+    """Return the bracketed values; `indent` is what stands before every line."""
+    if node.size == 0:
+        return "[]"
+    is_shortened = node.size > THRESHOLD
+    shown = _edges(node) if is_shortened else node
+    flat = unpack(read([shown])[0], node.dtype, (shown.size,))
+    words = texts(flat, node.dtype, not node.shape)  # type: ignore[arg-type]  # a flat read gives numbers
+    cut = tuple(is_shortened and length > 2 * EDGE for length in node.shape)
+    layout = _Layout(words, shown.shape, cut, separator)
+    return layout.text(indent + " ", width)
+
+
+def _edges(node: Node) -> Node:
+    """Return the corners of a node: both ends of every long axis."""
+    if node.base.op.kind not in ("constant", "iota"):
+        realize([node])
+    for axis, length in enumerate(node.shape):
+        if length > 2 * EDGE:
+            ends = [_end(node, axis, start) for start in (0, length - EDGE)]
+            node = concat(ends, axis)
+    return node
+
+
+def _end(node: Node, axis: int, start: int) -> Node:
+    ranges = [(0, length, 1) for length in node.shape]
+    ranges[axis] = (start, EDGE, 1)
+    return slice_ranges(node, ranges)
+
+
+class _Layout:
+    """Puts words into rows and nested brackets; `cut` marks shortened axes."""
+
+    def __init__(
+        self, words: Sequence[str], shape: Shape, cut: Sequence[bool], separator: str
+    ) -> None:
+        self.words = words
+        self.shape = shape
+        self.cut = cut
+        self.separator = separator
+
+    def text(self, indent: str, width: int) -> str:
+        """Return all brackets; `indent` stands before every line but the first."""
+        parts = [*self.words]
+        rank = len(self.shape)
+        for axis in range(rank - 1, -1, -1):
+            length = self.shape[axis]
+            parts = [
+                self._block(axis, parts[at : at + length], indent + " " * axis, width)
+                for at in range(0, len(parts), length)
+            ]
+        return parts[0]
+
+    def _block(self, axis: int, items: list[str], indent: str, width: int) -> str:
+        """Return one sub-array of an axis from the texts of its items."""
+        if self.cut[axis]:
+            items.insert(EDGE, "...")
+        if axis + 1 == len(self.shape):
+            row = self._row(items, indent, width - axis)
+            return f"[{row[len(indent) :]}]"
+        gap = self.separator.rstrip() + "\n" * (len(self.shape) - axis - 1)
+        return f"[{(gap + indent).join(items)}]"
+
+    def _row(self, items: Sequence[str], indent: str, width: int) -> str:
+        """Return the items of a last axis, broken into lines that fit the width."""
+        room = width - max(len(self.separator.rstrip()), 1)
+        lines = []
+        line = indent
+        for place, item in enumerate(items):
+            if len(line) + len(item) > room and len(line) > len(indent):
+                lines.append(line.rstrip())
+                line = indent
+            line += item
+            if place + 1 < len(items):
+                line += self.separator
+        return "\n".join([*lines, line])

@@ -1,0 +1,221 @@
+"""Rearranging methods: borders, cuts, rolls, tiles and repeats."""
+
+from __future__ import annotations
+
+import operator
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import chain, repeat
+from typing import Self, SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.errors import DTypeError, ShapeError
+from tensorweb.evaluate import read
+from tensorweb.graph.node import Node, leaf
+from tensorweb.graph.storage import HostData
+from tensorweb.hostdata import unpack
+from tensorweb.nodes import movement as build
+from tensorweb.nodes.indexing import select
+from tensorweb.nodes.keys import Indices, Item, Span
+from tensorweb.nodes.selection import concat, pad
+from tensorweb.shapes import normalize_axis
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import ArrayLike, as_node, scalar_node
+from tensorweb.tensor.movement import Axes
+
+Widths = SupportsIndex | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
+
+MOST_REPEATED = 2**31 - 1
+"""Elements along an axis that int32 positions reach."""
+
+
+class RearrangementMethods(TensorBase):
+    """The same elements in other places, some of them several times or left out."""
+
+    __slots__ = ()
+
+    def pad(self, widths: Widths, value: ArrayLike = 0) -> Self:
+        """Return a border of `value` around the tensor.
+
+        `widths` is one number, one `(before, after)` for all axes, or one per axis.
+        """
+        checked = _pairs(widths, len(self.node.shape))
+        fill = scalar_node(value, self.node.dtype, self.node.device)
+        if fill.dtype is not self.node.dtype and fill.dtype.kind == "float":
+            raise DTypeError(
+                f"pad: value {value!r} does not fit {self.node.dtype}; convert the "
+                "tensor with astype."
+            )
+        return self._wrap(pad(self.node, checked, fill))
+
+    def crop(self, ranges: Iterable[Sequence[SupportsIndex] | None]) -> Self:
+        """Return half-open `(start, end)` of each axis, as a view; None keeps an axis.
+
+        Raises:
+            ShapeError: a range leaves the tensor, or their count is not the axes'.
+        """
+        given = list(ranges)
+        shape = self.node.shape
+        if len(given) != len(shape):
+            raise ShapeError(
+                f"crop: {len(given)} ranges for the {len(shape)} axes of {shape}; give "
+                "(start, end) or None for each."
+            )
+        checked = []
+        for axis, (pair, length) in enumerate(zip(given, shape, strict=True)):
+            start, end = (0, length) if pair is None else map(operator.index, pair)
+            if not 0 <= start <= end <= length:
+                raise ShapeError(
+                    f"crop: range ({start}, {end}) leaves axis {axis} of shape {shape} "
+                    f"(0 to {length})."
+                )
+            checked.append((start, end - start, 1))
+        return self._wrap(build.slice_ranges(self.node, checked))
+
+    def roll(self, shift: Axes, axis: Axes | None = None) -> Self:
+        """Return elements moved along axes; those leaving one end enter the other."""
+        node = self.node
+        if axis is None:
+            if not isinstance(shift, SupportsIndex):
+                raise ShapeError("roll: several shifts need as many axes; give axis=.")
+            flat = build.reshape(node, (node.size,))
+            return self._wrap(
+                build.reshape(_roll(flat, operator.index(shift), 0), node.shape)
+            )
+        axes = [axis] if isinstance(axis, SupportsIndex) else list(axis)
+        shifts = [shift] if isinstance(shift, SupportsIndex) else list(shift)
+        if len(shifts) == 1:
+            shifts *= len(axes)
+        if len(axes) == 1:
+            axes *= len(shifts)
+        if len(shifts) != len(axes):
+            raise ShapeError(f"roll: {len(shifts)} shifts for {len(axes)} axes.")
+        for amount, along in zip(shifts, axes, strict=True):
+            place = normalize_axis(along, len(node.shape))
+            node = _roll(node, operator.index(amount), place)
+        return self._wrap(node)
+
+    def tile(self, repetitions: Axes) -> Self:
+        """Return the tensor repeated as a whole, a number of times along each axis."""
+        counts = _counts(repetitions)
+        rank = max(len(counts), len(self.node.shape))
+        counts = (*(1,) * (rank - len(counts)), *counts)
+        shape = (*(1,) * (rank - len(self.node.shape)), *self.node.shape)
+        narrow = tuple(chain.from_iterable((1, length) for length in shape))
+        wide = tuple(chain.from_iterable(zip(counts, shape, strict=True)))
+        result = tuple(n * length for n, length in zip(counts, shape, strict=True))
+        repeated = build.expand(build.reshape(self.node, narrow), wide)
+        return self._wrap(build.reshape(repeated, result))
+
+    def repeat(self, repeats: ArrayLike, /, axis: SupportsIndex | None = None) -> Self:
+        """Return each element repeated, all equally often or each by its own count.
+
+        Without `axis` the elements are taken in row-major order.
+        """
+        node = self.node
+        if axis is None:
+            node = build.reshape(node, (node.size,))
+        place = normalize_axis(0 if axis is None else axis, len(node.shape))
+        counts = _repeat_counts(repeats, node.shape[place])
+        if isinstance(counts, int):
+            before, after = node.shape[: place + 1], node.shape[place + 1 :]
+            wide = build.expand(
+                build.reshape(node, (*before, 1, *after)), (*before, counts, *after)
+            )
+            length = node.shape[place] * counts
+            return self._wrap(build.reshape(wide, (*before[:-1], length, *after)))
+        chosen = array(
+            "i", chain.from_iterable(map(repeat, range(len(counts)), counts))
+        )
+        indices = leaf(
+            HostData(chosen.tobytes()), (len(chosen),), dtypes.int32, node.device
+        )
+        items: list[Item] = [Span((0, length, 1)) for length in node.shape]
+        items[place] = Indices(indices)
+        return self._wrap(select(node, items))
+
+    def unstack(self, axis: SupportsIndex = 0) -> tuple[Self, ...]:
+        """Return the slices along an axis, as views without that axis."""
+        place = normalize_axis(axis, len(self.node.shape))
+        kept = tuple(
+            length for other, length in enumerate(self.node.shape) if other != place
+        )
+        result = []
+        for i in range(self.node.shape[place]):
+            ranges = [(0, length, 1) for length in self.node.shape]
+            ranges[place] = (i, 1, 1)
+            slab = build.slice_ranges(self.node, ranges)
+            result.append(self._wrap(build.reshape(slab, kept)))
+        return tuple(result)
+
+
+def _pairs(widths: Widths, rank: int) -> list[tuple[int, int]]:
+    given: list[Sequence[SupportsIndex]]
+    if isinstance(widths, SupportsIndex):
+        given = [(widths, widths)] * rank
+    else:
+        listed = list(widths)
+        if listed and all(isinstance(width, SupportsIndex) for width in listed):
+            given = [listed] * rank  # type: ignore[list-item]  # one pair for all axes
+        else:
+            given = listed  # type: ignore[assignment]  # one pair per axis
+    if len(given) != rank or any(len(pair) != 2 for pair in given):
+        raise ShapeError(
+            f"pad: widths {widths!r} for {rank} axes; give one number, one "
+            "(before, after), or one such pair per axis."
+        )
+    pairs = [(operator.index(before), operator.index(after)) for before, after in given]
+    if any(before < 0 or after < 0 for before, after in pairs):
+        raise ShapeError(f"pad: widths {widths!r} are negative; use crop to cut.")
+    return pairs
+
+
+def _roll(node: Node, shift: int, axis: int) -> Node:
+    length = node.shape[axis]
+    cut = (-shift) % length if length else 0
+    if cut == 0:
+        return node
+    ranges = [(0, n, 1) for n in node.shape]
+    front, back = list(ranges), list(ranges)
+    front[axis], back[axis] = (cut, length - cut, 1), (0, cut, 1)
+    return concat(
+        [build.slice_ranges(node, front), build.slice_ranges(node, back)], axis
+    )
+
+
+def _counts(repetitions: Axes) -> tuple[int, ...]:
+    given = [repetitions] if isinstance(repetitions, SupportsIndex) else repetitions
+    counts = tuple(operator.index(count) for count in given)
+    if any(count < 0 for count in counts):
+        raise ShapeError(f"tile: repetitions {counts} are negative.")
+    return counts
+
+
+def _repeat_counts(repeats: ArrayLike, length: int) -> int | list[int]:
+    """Return one count for all, or one per element."""
+    counts = [repeats] if isinstance(repeats, int) else _read_counts(repeats)
+    if any(count < 0 for count in counts):
+        raise ShapeError(f"repeat: counts {counts[:5]} must not be negative.")
+    if len(counts) == 1:
+        return counts[0]
+    if len(counts) != length:
+        raise ShapeError(
+            f"repeat: {len(counts)} counts for {length} elements; give one for each."
+        )
+    if sum(counts) > MOST_REPEATED:
+        raise ShapeError(
+            f"repeat: the counts sum to {sum(counts)}; positions are int32, so that "
+            f"the result has at most {MOST_REPEATED} elements along the axis."
+        )
+    return counts
+
+
+def _read_counts(repeats: ArrayLike) -> list[int]:
+    place = None if isinstance(repeats, TensorBase) else "cpu"
+    node = as_node(repeats, device=place)
+    if node.size and node.dtype.kind not in ("int", "uint"):
+        raise DTypeError(f"repeat: counts are {node.dtype}; they must be integers.")
+    if len(node.shape) > 1:
+        raise ShapeError(f"repeat: counts of shape {node.shape}; give one axis.")
+    counts: list[int] = unpack(read([node])[0], node.dtype, (node.size,))  # type: ignore[assignment]  # a flat read gives a list
+    return counts

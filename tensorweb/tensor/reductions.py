@@ -1,0 +1,257 @@
+"""Reduction methods: one value from many along one axis, several or all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Self, SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.errors import AxisError, DTypeError
+from tensorweb.graph.node import Node, constant
+from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.reduction import argreduce, reduce, scan
+from tensorweb.nodes.selection import concat
+from tensorweb.ops import OPS
+from tensorweb.shapes import normalize_axes, normalize_axis
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import DTypeLike, optional_dtype
+from tensorweb.tensor.numpy_calls import check_out
+from tensorweb.tensor.scalars import NumberLike, as_number
+
+Axis = SupportsIndex | Iterable[SupportsIndex] | None
+
+
+class ReductionMethods(TensorBase):
+    """`axis` is one axis, several or None for all; `keepdims` leaves length 1."""
+
+    __slots__ = ()
+
+    def _reduce(
+        self, name: str, axis: Axis, keepdims: bool, dtype: DTypeLike = None
+    ) -> Self:
+        """Return a reduction of the op table."""
+        axes = normalize_axes(axis, len(self.node.shape))
+        return self._wrap(
+            reduce(name, self.node, axes, keepdims, optional_dtype(dtype))
+        )
+
+    def sum(
+        self,
+        axis: Axis = None,
+        *,
+        dtype: DTypeLike = None,
+        keepdims: bool = False,
+        out: None = None,
+    ) -> Self:
+        """Return the sum along axes; 0 of nothing."""
+        check_out("sum", out)
+        return self._reduce("sum", axis, keepdims, dtype)
+
+    def prod(
+        self,
+        axis: Axis = None,
+        *,
+        dtype: DTypeLike = None,
+        keepdims: bool = False,
+        out: None = None,
+    ) -> Self:
+        """Return the product along axes; 1 of nothing."""
+        check_out("prod", out)
+        return self._reduce("prod", axis, keepdims, dtype)
+
+    def max(
+        self, axis: Axis = None, *, keepdims: bool = False, out: None = None
+    ) -> Self:
+        """Return the largest value along axes; NaN wins."""
+        check_out("max", out)
+        return self._reduce("max", axis, keepdims)
+
+    def min(
+        self, axis: Axis = None, *, keepdims: bool = False, out: None = None
+    ) -> Self:
+        """Return the smallest value along axes; NaN wins."""
+        check_out("min", out)
+        return self._reduce("min", axis, keepdims)
+
+    def any(
+        self, axis: Axis = None, *, keepdims: bool = False, out: None = None
+    ) -> Self:
+        """Return whether one element is true along axes; false of nothing."""
+        check_out("any", out)
+        return self._reduce("any", axis, keepdims)
+
+    def all(
+        self, axis: Axis = None, *, keepdims: bool = False, out: None = None
+    ) -> Self:
+        """Return whether all elements are true along axes; true of nothing."""
+        check_out("all", out)
+        return self._reduce("all", axis, keepdims)
+
+    def count_nonzero(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
+        """Return how many elements along axes are not zero."""
+        axes = normalize_axes(axis, len(self.node.shape))
+        mask = cast(self.node, dtypes.bool)
+        return self._wrap(reduce("sum", mask, axes, keepdims))
+
+    def mean(
+        self,
+        axis: Axis = None,
+        *,
+        dtype: DTypeLike = None,
+        keepdims: bool = False,
+        out: None = None,
+    ) -> Self:
+        """Return the mean along axes; integers and bool give the default float."""
+        check_out("mean", out)
+        axes = normalize_axes(axis, len(self.node.shape))
+        values = _floating("mean", self.node, dtype)
+        mean = _mean(_single(values), axes, keepdims)
+        return self._wrap(cast(mean, values.dtype))
+
+    def var(
+        self,
+        axis: Axis = None,
+        *,
+        correction: NumberLike = 0.0,
+        keepdims: bool = False,
+        dtype: DTypeLike = None,
+        out: None = None,
+        ddof: NumberLike = None,
+    ) -> Self:
+        """Return the variance along axes, `Σ(x - mean)² / (n - correction)`.
+
+        `ddof` is NumPy's word for `correction`.
+        """
+        check_out("var", out)
+        axes = normalize_axes(axis, len(self.node.shape))
+        values = _floating("var", self.node, dtype)
+        less = as_number(correction if ddof is None else ddof, "var: correction")
+        variance = _variance(_single(values), axes, less, keepdims)
+        return self._wrap(cast(variance, values.dtype))
+
+    def std(
+        self,
+        axis: Axis = None,
+        *,
+        correction: NumberLike = 0.0,
+        keepdims: bool = False,
+        dtype: DTypeLike = None,
+        out: None = None,
+        ddof: NumberLike = None,
+    ) -> Self:
+        """Return the standard deviation along axes, the square root of `var`.
+
+        `ddof` is NumPy's word for `correction`.
+        """
+        check_out("std", out)
+        axes = normalize_axes(axis, len(self.node.shape))
+        values = _floating("std", self.node, dtype)
+        less = as_number(correction if ddof is None else ddof, "std: correction")
+        variance = _variance(_single(values), axes, less, keepdims)
+        root = elementwise(OPS["sqrt"], variance)
+        return self._wrap(cast(root, values.dtype))
+
+    def argmax(
+        self,
+        axis: SupportsIndex | None = None,
+        *,
+        keepdims: bool = False,
+        out: None = None,
+    ) -> Self:
+        """Return where the first largest value is; in row-major order for None."""
+        check_out("argmax", out)
+        place = None if axis is None else normalize_axis(axis, len(self.node.shape))
+        return self._wrap(argreduce("argmax", self.node, place, keepdims))
+
+    def argmin(
+        self,
+        axis: SupportsIndex | None = None,
+        *,
+        keepdims: bool = False,
+        out: None = None,
+    ) -> Self:
+        """Return where the first smallest value is; in row-major order for None."""
+        check_out("argmin", out)
+        place = None if axis is None else normalize_axis(axis, len(self.node.shape))
+        return self._wrap(argreduce("argmin", self.node, place, keepdims))
+
+    def cumulative_sum(
+        self,
+        axis: SupportsIndex | None = None,
+        *,
+        dtype: DTypeLike = None,
+        include_initial: bool = False,
+    ) -> Self:
+        """Return running sums along an axis; `include_initial` puts a 0 before them."""
+        return self._scan("cumulative_sum", axis, dtype, 0 if include_initial else None)
+
+    def cumulative_prod(
+        self,
+        axis: SupportsIndex | None = None,
+        *,
+        dtype: DTypeLike = None,
+        include_initial: bool = False,
+    ) -> Self:
+        """Return running products along an axis; `include_initial` puts a 1 first."""
+        return self._scan(
+            "cumulative_prod", axis, dtype, 1 if include_initial else None
+        )
+
+    def _scan(
+        self,
+        name: str,
+        axis: SupportsIndex | None,
+        dtype: DTypeLike,
+        initial: int | None,
+    ) -> Self:
+        """Return a running reduction, with its starting value in front if given."""
+        rank = len(self.node.shape)
+        if axis is None and rank != 1:
+            raise AxisError(
+                f"{name}: shape {self.node.shape} has {rank} axes; say along which "
+                "with axis=."
+            )
+        place = 0 if axis is None else normalize_axis(axis, rank)
+        result = scan(name, self.node, place, optional_dtype(dtype))
+        if initial is not None:
+            shape = list(result.shape)
+            shape[place] = 1
+            first = constant(initial, result.dtype, result.device, tuple(shape))
+            result = concat([first, result], place)
+        return self._wrap(result)
+
+
+def _floating(name: str, node: Node, dtype: DTypeLike) -> Node:
+    """Return a node in the float that is asked for, or in one that suits it."""
+    wanted = optional_dtype(dtype)
+    if wanted is None:
+        return node if node.dtype.kind == "float" else cast(node, dtypes.DEFAULT_FLOAT)
+    if wanted.kind != "float":
+        raise DTypeError(f"{name}: dtype {wanted}; the result is a float.")
+    return cast(node, wanted)
+
+
+def _single(node: Node) -> Node:
+    """Return float16 as float32: sums, counts and squares may exceed its range."""
+    return cast(node, dtypes.float32) if node.dtype is dtypes.float16 else node
+
+
+def _mean(node: Node, axes: tuple[int, ...], keepdims: bool) -> Node:
+    total = reduce("sum", node, axes, keepdims)
+    count = 1
+    for axis in axes:
+        count *= node.shape[axis]
+    divisor = constant(count, node.dtype, node.device)
+    return elementwise(OPS["divide"], total, divisor)
+
+
+def _variance(
+    node: Node, axes: tuple[int, ...], correction: float, keepdims: bool
+) -> Node:
+    distance = elementwise(OPS["subtract"], node, _mean(node, axes, True))
+    total = reduce("sum", elementwise(OPS["square"], distance), axes, keepdims)
+    count = 1
+    for axis in axes:
+        count *= node.shape[axis]
+    divisor = constant(max(count - correction, 0), node.dtype, node.device)
+    return elementwise(OPS["divide"], total, divisor)

@@ -1,0 +1,230 @@
+"""Values out of tensors: numbers, lists, NumPy arrays, each with an awaitable twin."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+
+from tensorweb.dtypes import DType
+from tensorweb.errors import (
+    DataError,
+    DTypeError,
+    ExchangeError,
+    ShapeError,
+    TensorIndexError,
+)
+from tensorweb.evaluate import read, read_async, realize
+from tensorweb.graph.node import Node
+from tensorweb.hostdata import MOST_AXES, Number, unpack
+from tensorweb.nodes.movement import slice_ranges
+from tensorweb.shapes import unravel_index
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import DTypeLike
+from tensorweb.tensor.printing import format_tensor, format_values
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+CPU_DEVICE = (1, 0)
+"""The CPU in DLPack's words."""
+
+
+class ValueMethods(TensorBase):
+    """Reading; the first read of a value computes it and waits for the device."""
+
+    __slots__ = ()
+
+    def realize(self) -> Self:
+        """Start computing the value now and return the tensor; does not wait."""
+        realize([self.node])
+        return self
+
+    async def realize_async(self) -> Self:
+        """Compute the value and await that it exists."""
+        realize([self.node])
+        if self.node.size:
+            await read_async([_element(self.node, 0)])
+        return self
+
+    def item(self, *index: SupportsIndex) -> Number:
+        """Return one element as a Python number; the only one, or the one at `index`.
+
+        Raises:
+            DataError: no index is given and there are several elements, or none.
+            TensorIndexError: the index is out of range.
+        """
+        node = _chosen(self.node, index)
+        return _number(read([node])[0], node.dtype)
+
+    async def item_async(self, *index: SupportsIndex) -> Number:
+        """Return one element as a Python number by awaiting the device."""
+        node = _chosen(self.node, index)
+        return _number((await read_async([node]))[0], node.dtype)
+
+    def tolist(self) -> Any:
+        """Return nested lists of Python numbers, a number for a 0-d tensor."""
+        return unpack(read([self.node])[0], self.node.dtype, self.node.shape)
+
+    async def tolist_async(self) -> Any:
+        """Return nested lists of Python numbers by awaiting the device."""
+        data = (await read_async([self.node]))[0]
+        return unpack(data, self.node.dtype, self.node.shape)
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Return a new NumPy array with the values; writing to it is safe."""
+        return _array(read([self.node])[0], self.node)
+
+    async def numpy_async(self) -> np.ndarray[Any, Any]:
+        """Return a new NumPy array by awaiting the device."""
+        return _array((await read_async([self.node]))[0], self.node)
+
+    def __array__(
+        self, dtype: DTypeLike = None, copy: bool | None = None
+    ) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise DataError(
+                "__array__: copy=False, but NumPy always gets a copy of a tensor."
+            )
+        host = self.numpy()
+        return host if dtype is None else host.astype(dtype)  # type: ignore[call-overload]  # NumPy's own dtype
+
+    def __dlpack__(
+        self,
+        *,
+        stream: object = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Hand a host copy of the values to another library, through NumPy.
+
+        Raises:
+            ExchangeError: a stream, another device than the CPU or no copy is asked
+                for (a BufferError as well).
+        """
+        if stream is not None:
+            raise ExchangeError(
+                f"__dlpack__: stream {stream!r}, but values are handed over on the "
+                "CPU, which has no streams; pass None."
+            )
+        if copy is False:
+            raise ExchangeError(
+                "__dlpack__: copy=False, but values are always handed over as a copy; "
+                "pass copy=None."
+            )
+        if dl_device is not None and tuple(map(int, dl_device)) != CPU_DEVICE:
+            raise ExchangeError(
+                f"__dlpack__: device {dl_device!r}, but values are handed over on the "
+                f"CPU only, which is {CPU_DEVICE}."
+            )
+        host = self.numpy()
+        try:
+            return host.__dlpack__(max_version=max_version)
+        except TypeError:  # NumPy before 2.1 knows no versions.
+            return host.__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return (1, 0): values are handed over on the CPU."""
+        return CPU_DEVICE
+
+    def __repr__(self) -> str:
+        return format_tensor(self)
+
+    def __str__(self) -> str:
+        return format_values(self)
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        return format(
+            _number(read([_only(self.node, "format")])[0], self.node.dtype), spec
+        )
+
+    def __bool__(self) -> bool:
+        return bool(_number(read([_only(self.node, "bool")])[0], self.node.dtype))
+
+    def __int__(self) -> int:
+        return int(_number(read([_only(self.node, "int")])[0], self.node.dtype))
+
+    def __float__(self) -> float:
+        return float(_number(read([_only(self.node, "float")])[0], self.node.dtype))
+
+    def __complex__(self) -> complex:
+        return complex(_number(read([_only(self.node, "complex")])[0], self.node.dtype))
+
+    def __index__(self) -> int:
+        if self.node.dtype.kind not in ("int", "uint"):
+            raise DTypeError(
+                f"a {self.node.dtype} tensor is no integer; convert with int(x)."
+            )
+        if self.node.shape:
+            raise DTypeError(
+                f"only a 0-d integer tensor is an index, not shape {self.node.shape}."
+            )
+        return operator.index(_number(read([self.node])[0], self.node.dtype))  # type: ignore[arg-type]  # an integer by its dtype
+
+
+def _number(data: bytes, dtype: DType) -> Number:
+    value = unpack(data, dtype, ())
+    assert isinstance(value, int | float), "internal: a 0-d read gives a number"
+    return value
+
+
+def _array(data: bytes, node: Node) -> np.ndarray[Any, Any]:
+    import numpy
+
+    flat = numpy.frombuffer(bytearray(data), dtype=node.dtype.name)
+    if len(node.shape) > MOST_AXES:
+        raise ShapeError(
+            f"numpy(): a tensor of {len(node.shape)} axes; NumPy has {MOST_AXES} at "
+            "most. Merge axes with reshape."
+        )
+    return flat.reshape(node.shape)
+
+
+def _element(node: Node, position: int) -> Node:
+    index = unravel_index(position, node.shape)
+    return slice_ranges(node, [(i, 1, 1) for i in index])
+
+
+def _only(node: Node, name: str) -> Node:
+    if node.size == 1:
+        return node
+    hint = (
+        "; say which: x.any() or x.all()"
+        if name == "bool"
+        else "; take one with an index, or read all with tolist()"
+    )
+    raise DataError(
+        f"{name}(): shape {node.shape} has {node.size} elements, one is needed{hint}."
+    )
+
+
+def _chosen(node: Node, index: tuple[SupportsIndex, ...]) -> Node:
+    if not index:
+        return _only(node, "item")
+    if len(index) == 1 and isinstance(index[0], tuple):
+        index = index[0]
+    if len(index) == 1 and len(node.shape) != 1:
+        position = operator.index(index[0])
+        if not -node.size <= position < node.size:
+            raise TensorIndexError(
+                f"item: position {position} is out of range for {node.size} elements."
+            )
+        return _element(node, position % node.size)
+    if len(index) != len(node.shape):
+        raise TensorIndexError(
+            f"item: {len(index)} indices for the {len(node.shape)} axes of shape "
+            f"{node.shape}."
+        )
+    ranges = []
+    for axis, (given, length) in enumerate(zip(index, node.shape, strict=True)):
+        i = operator.index(given)
+        if not -length <= i < length:
+            raise TensorIndexError(
+                f"item: index {i} is out of range for axis {axis} of shape "
+                f"{node.shape} (length {length})."
+            )
+        ranges.append((i % length, 1, 1))
+    return slice_ranges(node, ranges)

@@ -1,0 +1,1 @@
+"""Functions from functions to functions: `jit`."""

@@ -1,0 +1,248 @@
+"""`jit`: record what a function of tensors does once, replay it without Python.
+
+The first call with arguments of some shapes and dtypes records the graph; later calls
+fill the recorded command tape with the new arguments' buffers and submit it. Python
+inside the function does not run again until shapes, dtypes or other arguments change.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import update_wrapper
+from typing import Generic, ParamSpec, Protocol, TypeVar, cast
+
+from tensorweb import devices
+from tensorweb.errors import TraceError
+from tensorweb.evaluate import Recording, is_recording, recording
+from tensorweb.graph.node import Node, leaf
+from tensorweb.graph.storage import Placeholder
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.in_place import is_number_of_its_own, mark_number
+from tensorweb.trees import Holder, fill, flatten, is_changed, rebuild
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+RECORDS_KEPT = 64
+"""Recordings of one function, for different shapes and settings."""
+
+
+class Replay(Protocol):
+    """A recording of a backend."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether its device still exists."""
+
+    def __call__(self, inputs: Sequence[Node]) -> list[Node]:
+        """Return the results for other arguments."""
+
+
+class Recorder(Protocol):
+    """A backend that can record."""
+
+    def record(self, inputs: Sequence[Node], outputs: Sequence[Node]) -> Replay:
+        """Return how to compute outputs again for other inputs."""
+
+
+@dataclass(slots=True)
+class Record:
+    """A recorded call, and how its results and changes reach another caller.
+
+    Attributes:
+        replay: computes the nodes of `made` and of the written tensors.
+        holders: tensors, lists and dicts that the function was given.
+        result: what it returned.
+        made: tensors in the result and in changed lists that it was not given.
+        written: places in `holders` of tensors that got another value.
+        changed: places in `holders` of lists and dicts with other content.
+    """
+
+    replay: Replay
+    holders: list[Holder]
+    result: object
+    made: list[TensorBase]
+    written: list[int]
+    changed: list[int]
+
+    def __call__(self, holders: Sequence[Holder]) -> object:
+        """Return the results for another caller's arguments, and change those."""
+        nodes = self.replay([h.node for h in holders if isinstance(h, TensorBase)])
+        others: dict[int, Holder] = {
+            id(mine): theirs for mine, theirs in zip(self.holders, holders, strict=True)
+        }
+        for mine, node in zip(self.made, nodes, strict=False):
+            others[id(mine)] = Tensor(node)
+            if not node.shape:
+                mark_number(node)
+        for place, node in zip(self.written, nodes[len(self.made) :], strict=True):
+            holder = holders[place]
+            assert isinstance(holder, TensorBase), "internal: only tensors are written"
+            holder._replace(node)
+        for place in self.changed:
+            fill(holders[place], self.holders[place], others)
+        return rebuild(self.result, others)
+
+
+class Jitted(Generic[P, R]):
+    """A function that records itself; made by `jit`.
+
+    Attributes:
+        recordings: how often the function itself has run.
+    """
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        """Wrap a function."""
+        self._function = function
+        self._known: OrderedDict[Hashable, Record] = OrderedDict()
+        self.recordings = 0
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Return what the function returns, replayed where it is known."""
+        if is_recording():
+            return self._function(*args, **kwargs)
+        holders: list[Holder] = []
+        seen: dict[int, int] = {}
+        key = (flatten(args, holders, seen), flatten(kwargs, holders, seen))
+        devices_of = {h.node.device for h in holders if isinstance(h, TensorBase)}
+        if devices_of != {"webgpu"}:
+            return self._function(*args, **kwargs)
+        found = self._known.get(key)
+        if found is None or not found.replay.is_alive:
+            found = self._known[key] = self._record(args, kwargs, holders)
+            if len(self._known) > RECORDS_KEPT:
+                self._known.popitem(last=False)
+        return cast(R, found(holders))
+
+    def _record(self, args: object, kwargs: object, given: Sequence[Holder]) -> Record:
+        """Run the function on placeholders and return how to run it again."""
+        name = getattr(self._function, "__name__", "function")
+        holders, before = _placeholders(given)
+        others = {id(old): new for old, new in zip(given, holders, strict=True)}
+        inputs = [h.node for h in holders if isinstance(h, TensorBase)]
+        self.recordings += 1
+        function = cast(Callable[..., object], self._function)
+        with recording(name) as noted:
+            result = function(*rebuild(args, others), **rebuild(kwargs, others))
+        changed = [
+            place
+            for place, (holder, old) in enumerate(zip(holders, before, strict=True))
+            if is_changed(holder, old)
+        ]
+        found: list[Holder] = []
+        seen = {id(holder): place for place, holder in enumerate(holders)}
+        flatten([result, *_contents(holders, changed)], found, seen)
+        made = [holder for holder in found if isinstance(holder, TensorBase)]
+        nodes = iter(inputs)
+        written = [
+            place
+            for place, holder in enumerate(holders)
+            if isinstance(holder, TensorBase) and holder.node is not next(nodes)
+        ]
+        _refuse_outside_writes(name, noted, [*holders, *made])
+        outputs = [tensor.node for tensor in made]
+        outputs += [cast(TensorBase, holders[place]).node for place in written]
+        self._check(name, outputs, result, holders)
+        backend = cast(Recorder, devices.backend("webgpu"))
+        replay = backend.record(inputs, outputs)
+        return Record(replay, list(holders), result, made, written, changed)
+
+    def _check(
+        self,
+        name: str,
+        outputs: Sequence[Node],
+        result: object,
+        holders: Sequence[Holder],
+    ) -> None:
+        """Raise when there is nothing to run, or something of another device."""
+        mine: list[Holder] = []
+        flatten(result, mine, {})
+        returns_given = any(each is holder for each in mine for holder in holders)
+        if not outputs and not returns_given:
+            raise TraceError(f"jit: {name} returns no tensor; there is nothing to run.")
+        if any(node.device != "webgpu" for node in outputs):
+            raise TraceError(f"jit: {name} returns a tensor of another device.")
+
+
+def _placeholders(given: Sequence[Holder]) -> tuple[list[Holder], list[Holder]]:
+    """Return stand-ins for tensors, lists and dicts, and copies of the latter."""
+    stand_ins: dict[int, Holder] = {}
+    for holder in given:
+        if isinstance(holder, TensorBase):
+            node = holder.node
+            input_ = leaf(Placeholder(), node.shape, node.dtype, node.device)
+            if not node.shape and is_number_of_its_own(node):
+                mark_number(input_)
+            stand_ins[id(holder)] = Tensor(input_, holder.name)
+        else:
+            stand_ins[id(holder)] = [] if isinstance(holder, list) else {}
+    for holder in given:
+        fill(stand_ins[id(holder)], holder, stand_ins)
+    holders = list(stand_ins.values())
+    return holders, [h if isinstance(h, TensorBase) else h.copy() for h in holders]
+
+
+def _contents(holders: Sequence[Holder], places: Sequence[int]) -> list[object]:
+    """Return what some lists and dicts hold."""
+    found: list[object] = []
+    for place in places:
+        holder = holders[place]
+        assert not isinstance(holder, TensorBase), "internal: only containers change"
+        found.extend(holder.values() if isinstance(holder, dict) else holder)
+    return found
+
+
+def _refuse_outside_writes(
+    name: str, noted: Recording, known: Sequence[Holder]
+) -> None:
+    """Raise when the function wrote into a tensor that it was not given.
+
+    A replay would not write into it again. The tensor gets its old value back.
+    """
+    mine = {id(holder) for holder in known}
+    leaked = [key for key, (kept, _) in noted.written.items() if kept() is not None]
+    if any(key not in mine for key in leaked):
+        gc.collect()
+    outside = [
+        (tensor, old)
+        for key, (kept, old) in noted.written.items()
+        if key not in mine and (tensor := kept()) is not None
+    ]
+    for tensor, old in outside:
+        assert isinstance(tensor, TensorBase), "internal: only tensors are written"
+        tensor.node = old
+    if outside:
+        raise TraceError(
+            f"jit: {name} writes into a tensor that is neither an argument nor a "
+            "result; a recording would do so once only. Pass it as an argument, or "
+            "return the new value."
+        )
+
+
+def jit(function: Callable[P, R]) -> Jitted[P, R]:
+    """Return a function that runs as one recorded batch of GPU commands.
+
+    Arguments may be tensors and tuples, lists and dicts of them; other arguments are
+    part of the recording and must be hashable. Shapes, dtypes and such arguments that
+    were not seen before record again. Inside, values cannot be read: `if x > 0` and
+    `print(x)` raise `TraceError`. Tensors that the function takes from outside keep the
+    values they had when it was recorded. What it writes into its arguments (`x[0] = 1`,
+    `x += 1`, `params["w"] = w`) the caller sees, as without `jit`. Inside another
+    jitted function it is a part of that. On the cpu device the function simply runs.
+
+    >>> @jit
+    ... def step(w, gradient):
+    ...     return w - 0.1 * gradient
+    >>> step(tw.ones(3), tw.ones(3))
+    tensor([0.9, 0.9, 0.9])
+
+    Raises:
+        TraceError: the function asks for a value, returns no tensor, or writes into a
+            tensor that it was not given.
+    """
+    return Jitted(function)
