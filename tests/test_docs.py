@@ -182,8 +182,8 @@ def test_typescript_compiles(tmp_path: Path) -> None:
     if node is None or not compiler.is_file():
         pytest.skip("the TypeScript compiler needs Node: run build.py setup")
     (block,) = [block for block in BLOCKS if block.language == "ts"]
-    page = json.dumps(str(ROOT / "web/src/page"))
-    code = block.code.replace('"../page"', page)
+    page = json.dumps(str(ROOT / "web/src/page/page"))
+    code = block.code.replace('"../page/page"', page)
     (tmp_path / "clock.ts").write_text(code, "utf-8")
     options = {"extends": str(ROOT / "tsconfig.json"), "include": ["clock.ts"]}
     options["compilerOptions"] = {"types": [str(ROOT / "node_modules/@webgpu/types")]}

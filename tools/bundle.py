@@ -17,7 +17,7 @@ from tools.process import ROOT, BuildError, output
 
 WEB = ROOT / "web"
 NETWORK = WEB / "network.html"
-ENTRIES = ("main.ts", "worker.ts")
+ENTRIES = ("main.ts", "worker/worker.ts")
 STATIC = {".html", ".css", ".svg", ".png", ".ico", ".webmanifest"}
 
 ESBUILD = [

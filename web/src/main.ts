@@ -1,8 +1,8 @@
 /** Starts the page: parts first, then the program to edit, then Python. */
 
-import { Page } from "./page";
+import { Page } from "./page/page";
 import { PANELS } from "./panels";
-import { el, find } from "./dom";
+import { el, find } from "./parts/dom";
 
 declare global {
   /** For tests and the curious: what the page knows. */

@@ -1,18 +1,18 @@
 /** The parts of the page: where each stands and the function that mounts it. */
 
-import type { Page, Part } from "./page";
+import type { Page, Part } from "./page/page";
 import { mountBelongs } from "./parts/belongs";
 import { mountDevice } from "./parts/device";
 import { mountEditor } from "./parts/editor";
 import { mountExamples } from "./parts/examples";
-import { mountKernels } from "./parts/kernels";
+import { mountKernels } from "./panels/kernels/kernels";
 import { mountLayout } from "./parts/layout";
 import { mountNetwork } from "./parts/network";
 import { mountNotice } from "./parts/notice";
 import { mountOutput } from "./parts/output";
 import { mountProgress } from "./parts/progress";
 import { mountRun } from "./parts/run";
-import { mountTensors } from "./parts/tensors";
+import { mountTensors } from "./panels/tensors/tensors";
 import { mountTools } from "./parts/tools";
 
 export interface Panel {

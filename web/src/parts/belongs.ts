@@ -1,8 +1,8 @@
 /** Says beside the results' tabs when they belong to another run, and dims them. */
 
-import { find } from "../dom";
-import { belongsTo } from "../origin";
-import type { Page, Part, View } from "../page";
+import { find } from "./dom";
+import { belongsTo } from "../page/origin";
+import type { Page, Part, View } from "../page/page";
 
 /** Results of the run before stay undimmed while a run lasts for a moment only. */
 const LEAST_RUN = 300;

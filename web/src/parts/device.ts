@@ -1,8 +1,8 @@
 /** Which device computes, always visible, and the switch between GPU and CPU. */
 
-import { el } from "../dom";
-import type { Page, Part, View } from "../page";
-import type { DeviceName } from "../protocol";
+import { el } from "./dom";
+import type { Page, Part, View } from "../page/page";
+import type { DeviceName } from "../page/protocol";
 
 export function mountDevice(host: HTMLElement, page: Page): Part {
   const webgpu = el("option", { value: "webgpu" }, "WebGPU");

@@ -29,9 +29,9 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
-import type { Page, Part } from "../page";
-import type { Failure, Frame } from "../protocol";
-import { recallInTab, rememberInTab } from "../storage";
+import type { Page, Part } from "../page/page";
+import type { Failure, Frame } from "../page/protocol";
+import { recallInTab, rememberInTab } from "../page/storage";
 
 const SAVE_AFTER = 300;
 const LONGEST_HISTORY = 500_000;

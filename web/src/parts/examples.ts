@@ -1,9 +1,9 @@
 /** The menu of programs: the examples, and what only this browser has. */
 
-import { ICONS, button, el, icon } from "../dom";
-import type { KeptDocument } from "../documents";
-import type { Example, Page, Part } from "../page";
-import { idOf } from "../workspace";
+import { ICONS, button, el, icon } from "./dom";
+import type { KeptDocument } from "../page/documents";
+import type { Example, Page, Part } from "../page/page";
+import { idOf } from "../page/workspace";
 
 const LONGEST = 80;
 

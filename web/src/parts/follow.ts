@@ -1,6 +1,6 @@
 /** Keeps the end of growing content in view until the reader scrolls away from it. */
 
-import { button } from "../dom";
+import { button } from "./dom";
 
 export interface Follower {
   /** Brings the end back into view; shown while new content is out of sight. */

@@ -1,8 +1,8 @@
 /** Panes and tabs: two columns with movable splitters, one column with tabs when narrow. */
 
-import { el, find } from "../dom";
-import type { Page, Part, Tab } from "../page";
-import { recall, remember } from "../storage";
+import { el, find } from "./dom";
+import type { Page, Part, Tab } from "../page/page";
+import { recall, remember } from "../page/storage";
 
 const TABS = [
   { name: "code", label: "Code", panel: "editor" },

@@ -1,7 +1,7 @@
 /** Whether the program may reach other sites: what is true now, and the switch. */
 
-import { el } from "../dom";
-import type { Page, Part } from "../page";
+import { el } from "./dom";
+import type { Page, Part } from "../page/page";
 
 const CLOSED = "Programs reach this site only, nothing else on the network.";
 const OPEN = "This program may reach any site, until you open another.";

@@ -1,7 +1,7 @@
 /** One line above the work: where the code came from, what the browser lacks. */
 
-import { button, el } from "../dom";
-import type { Notice, Page, Part, View } from "../page";
+import { button, el } from "./dom";
+import type { Notice, Page, Part, View } from "../page/page";
 
 export function mountNotice(host: HTMLElement, page: Page): Part {
   const text = el("span");

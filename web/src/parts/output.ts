@@ -1,13 +1,13 @@
 /** What the program printed and showed, and where it failed; always as plain text. */
 
-import { button, el, perFrame } from "../dom";
-import { count, duration } from "../format";
-import { belongsTo } from "../origin";
-import type { Page, Part, View } from "../page";
-import type { Failure, Frame, Note, RunRecord, TensorRecord } from "../protocol";
+import { button, el, perFrame } from "./dom";
+import { count, duration } from "./format";
+import { belongsTo } from "../page/origin";
+import type { Page, Part, View } from "../page/page";
+import type { Failure, Frame, Note, RunRecord, TensorRecord } from "../page/protocol";
 import { barChart } from "./bar-chart";
 import { follow } from "./follow";
-import { addThumbnails } from "./thumbnails";
+import { addThumbnails } from "../panels/tensors/thumbnails";
 
 type Output = Extract<Note, { note: "output" }>;
 type Tail = Extract<Note, { note: "tail" }>;

@@ -1,7 +1,7 @@
 /** What loads: bytes and steps as they are, gone when Python is ready. */
 
-import { el } from "../dom";
-import type { Page, Part, View } from "../page";
+import { el } from "./dom";
+import type { Page, Part, View } from "../page/page";
 
 export function mountProgress(host: HTMLElement, _page: Page): Part {
   const text = el("span", { class: "progress-text" });

@@ -1,8 +1,8 @@
 /** Run and Stop, with the program's state beside them. */
 
-import { ICONS, button, el, icon } from "../dom";
-import { duration } from "../format";
-import type { Page, Part, View } from "../page";
+import { ICONS, button, el, icon } from "./dom";
+import { duration } from "./format";
+import type { Page, Part, View } from "../page/page";
 
 const APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 const LEAST_SHOWN = 100;

@@ -1,8 +1,8 @@
 /** Share, reset, theme and help. */
 
-import { ICONS, button, el, icon } from "../dom";
-import type { Page, Part, View } from "../page";
-import { recall, remember } from "../storage";
+import { ICONS, button, el, icon } from "./dom";
+import type { Page, Part, View } from "../page/page";
+import { recall, remember } from "../page/storage";
 
 const THEMES = [
   { name: "system", label: "as the system", picture: ICONS.system },

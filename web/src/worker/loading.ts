@@ -1,7 +1,7 @@
 /** Loading Python in the worker: counted bytes, our wheel, a memory snapshot. */
 
 import type { PyodideAPI, loadPyodide as LoadPyodide } from "pyodide";
-import type { Note } from "./protocol";
+import type { Note } from "../page/protocol";
 
 /** What the build tells about the site; sizes are bytes before compression. */
 export interface BuildInfo {

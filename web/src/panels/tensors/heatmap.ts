@@ -1,8 +1,8 @@
 /** Draws cells on one canvas, exact to the device's pixels; marks NaN and infinities. */
 
 import { colourOf, currentScheme, inkOn, scaleOf, type Colour, type Scale } from "./colours";
-import { short } from "./format";
-import type { Heatmap } from "./protocol";
+import { short } from "../../parts/format";
+import type { Heatmap } from "../../page/protocol";
 
 /** A heat map whose values are unpacked. */
 export interface Picture {

@@ -1,6 +1,6 @@
 /** The worker's private line to the page: a program in the same worker cannot take it. */
 
-import type { FromWorker, ToWorker } from "./protocol";
+import type { FromWorker, ToWorker } from "../page/protocol";
 
 export type Send = (message: FromWorker) => void;
 

@@ -1,8 +1,8 @@
 /** Exact values as a table: all of a small slice, one page of a large one. */
 
-import { el } from "../dom";
-import type { Cells, Slice } from "../protocol";
-import type { Session } from "../session";
+import { el } from "../../parts/dom";
+import type { Cells, Slice } from "../../page/protocol";
+import type { Session } from "../../page/session";
 
 export interface TableView {
   dom: HTMLElement;

@@ -1,10 +1,10 @@
 /** Every tensor of the run in a list, and the chosen one looked into below. */
 
-import { el } from "../dom";
-import { count, short, tuple } from "../format";
-import { whyNoValues } from "../origin";
-import type { Page, Part, Tab } from "../page";
-import type { TensorRecord } from "../protocol";
+import { el } from "../../parts/dom";
+import { count, short, tuple } from "../../parts/format";
+import { whyNoValues } from "../../page/origin";
+import type { Page, Part, Tab } from "../../page/page";
+import type { TensorRecord } from "../../page/protocol";
 import { mountViewer } from "./tensor-viewer";
 
 export function mountTensors(host: HTMLElement, page: Page): Part {

@@ -1,10 +1,10 @@
 /** Every kernel that the run launched: its name in words, its grid, its WGSL. */
 
-import { el } from "../dom";
-import { bytes, count } from "../format";
-import type { Page, Part } from "../page";
-import type { KernelRecord, RunRecord } from "../protocol";
-import { colourWgsl } from "../wgsl";
+import { el } from "../../parts/dom";
+import { bytes, count } from "../../parts/format";
+import type { Page, Part } from "../../page/page";
+import type { KernelRecord, RunRecord } from "../../page/protocol";
+import { colourWgsl } from "./wgsl";
 
 export function mountKernels(host: HTMLElement, _page: Page): Part {
   const summary = el("p", { class: "kernel-summary" });

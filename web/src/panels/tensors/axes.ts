@@ -1,7 +1,7 @@
 /** Chooses what a picture shows of a tensor: row axis, column axis, a slider per other axis. */
 
-import { el } from "../dom";
-import type { Slice } from "../protocol";
+import { el } from "../../parts/dom";
+import type { Slice } from "../../page/protocol";
 
 const MOST_SLIDERS = 16;
 

@@ -1,7 +1,7 @@
 /** The page's side of the worker: questions with answers, one run at a time, restart. */
 
 import { Batch } from "./batch";
-import { newStopBuffer, requestStop } from "./interrupt";
+import { newStopBuffer, requestStop } from "../worker/interrupt";
 import { readAnswer, readMessage, readNote, Tally } from "./messages";
 import type {
   DeviceName,

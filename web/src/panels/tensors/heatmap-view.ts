@@ -1,9 +1,9 @@
 /** The heat map with its legend, and a cell cursor for mouse, touch and arrow keys. */
 
-import { el, perFrame } from "../dom";
-import { count, exact, short } from "../format";
-import { draw, drawLegend, unpack, type Drawing, type Picture, type Room } from "../heatmap";
-import type { Slice, TensorRecord } from "../protocol";
+import { el, perFrame } from "../../parts/dom";
+import { count, exact, short } from "../../parts/format";
+import { draw, drawLegend, unpack, type Drawing, type Picture, type Room } from "./heatmap";
+import type { Slice, TensorRecord } from "../../page/protocol";
 
 export interface CanvasView {
   dom: HTMLElement;

@@ -6,7 +6,7 @@ import { isFatal, reasonOf, textOf } from "./fatal";
 import { Interrupt } from "./interrupt";
 import { floodgate, openLine, replaceGlobal } from "./line";
 import { countFetches, loadPython, resolveAddresses, type BuildInfo } from "./loading";
-import type { Question, Questions, Request, StartDetails, Started, ToWorker } from "./protocol";
+import type { Question, Questions, Request, StartDetails, Started, ToWorker } from "../page/protocol";
 
 declare global {
   var tensorwebAdapter: Promise<GPUAdapter | null> | undefined;

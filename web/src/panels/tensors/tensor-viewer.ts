@@ -1,11 +1,11 @@
 /** One tensor looked into: axes to choose, heat map, histogram and a table of values. */
 
-import { el } from "../dom";
-import { tuple } from "../format";
-import { unpack } from "../heatmap";
-import type { Page } from "../page";
-import type { Pooling, Slice, TensorRecord } from "../protocol";
-import { messageOf } from "../session";
+import { el } from "../../parts/dom";
+import { tuple } from "../../parts/format";
+import { unpack } from "./heatmap";
+import type { Page } from "../../page/page";
+import type { Pooling, Slice, TensorRecord } from "../../page/protocol";
+import { messageOf } from "../../page/session";
 import { mountAxes } from "./axes";
 import { mountCanvas } from "./heatmap-view";
 import { mountHistogram } from "./histogram";

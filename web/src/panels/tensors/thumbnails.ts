@@ -1,9 +1,9 @@
 /** Small pictures of the tensors that a program displayed, beside their text. */
 
-import { el } from "../dom";
-import { draw, unpack } from "../heatmap";
-import type { TensorRecord } from "../protocol";
-import type { Session } from "../session";
+import { el } from "../../parts/dom";
+import { draw, unpack } from "./heatmap";
+import type { TensorRecord } from "../../page/protocol";
+import type { Session } from "../../page/session";
 
 const MOST = 16;
 const LEAST_ELEMENTS = 16;

@@ -1,8 +1,8 @@
 /** How the values of a tensor are spread: bars with the numbers of both ends. */
 
-import { el } from "../dom";
-import { count, short } from "../format";
-import type { Histogram } from "../protocol";
+import { el } from "../../parts/dom";
+import { count, short } from "../../parts/format";
+import type { Histogram } from "../../page/protocol";
 
 export interface HistogramView {
   dom: HTMLElement;
