@@ -15,9 +15,17 @@ from typing import Any
 import elementwise_cases
 import numpy as np
 from bare.op_runner import evaluate
-from elementwise_cases import ROWS, accepts, float_error, reference, samples
+from elementwise_cases import (
+    ROWS,
+    accepts,
+    cast_reference,
+    expected_dtype,
+    float_error,
+    reference,
+    samples,
+    samples_to_cast,
+)
 from op_structures import EVERY, REDUCTIONS, STRUCTURES, Row, inputs_of
-from test_elementwise import cast_reference, expected_dtype, samples_to_cast
 from tolerances import REDUCE, map_tolerance
 
 from tensorweb import dtypes
@@ -84,7 +92,8 @@ def elementwise() -> Iterator[Case]:
     """Yield every elementwise row on every dtype it takes, and through views.
 
     Compiling a kernel takes the time, so each row gets one of the views on one of its
-    dtypes, both taken in turn; `tests/test_elementwise.py` has all of them natively.
+    dtypes, both taken in turn; `tests/functions/test_elementwise.py` has all of them
+    natively.
     """
     for place, op in enumerate(ROWS):
         taken = [dtype for dtype in STORED if accepts(op, dtype)]

@@ -147,3 +147,46 @@ def float_error(got: Array, exact: Array, scale: Array) -> Array:
     edge = np.isinf(value) & (np.abs(wanted) > largest * (1 - 2.0**-limits.nmant))
     same |= flushed | (edge & (np.sign(value) == np.sign(wanted)))
     return np.asarray(np.where(same, 0.0, np.where(np.isnan(error), np.inf, error)))
+
+
+def expected_dtype(op: Op, dtype: DType) -> str:
+    """Return the name of the dtype that an operation on a dtype gives."""
+    if op.result in ("bool", "logical"):
+        return "bool"
+    if op.result == "float" and dtype.kind != "float":
+        return "float32"
+    return dtype.name
+
+
+def samples_to_cast(dtype: DType) -> Array:
+    """Return values at the limits of every dtype that a dtype can hold."""
+    if dtype.kind == "bool":
+        return np.array([False, True])
+    if dtype.kind == "float":
+        values = [0.0, -0.0, 0.5, -0.5, 1.7, -1.7, 255, 256, 1e4, np.nan]
+        wide = [*values, np.inf, -np.inf]
+        if dtype.bits > 16:
+            wide += [2.0**31, -(2.0**31), 2.0**32, 2.0**63, -(2.0**63), 2.0**64, 1e30]
+            wide += [2.0**31 - 128, 2.0**24 + 2, -3e9]
+        return np.array(wide, dtype.name)
+    low, high = dtypes.integer_range(dtype)
+    edges = [low, low + 1, 0, 1, 2, 100, high - 1, high]
+    return np.array(edges, dtype.name)
+
+
+def cast_reference(source: Array, dtype: DType) -> Array:
+    """Return Python's conversion: integers wrap, floats are cut and saturate."""
+    if dtype.kind == "bool":
+        return source != 0
+    if dtype.kind == "float":
+        return source
+    low, high = dtypes.integer_range(dtype)
+    results = []
+    for value in source.tolist():
+        if isinstance(value, int):
+            results.append((value - low) % 2**dtype.bits + low)
+        elif np.isnan(value):
+            results.append(0)
+        else:
+            results.append(int(np.clip(value, -1e25, 1e25)))
+    return np.array([min(max(x, low), high) for x in results], dtype.name)

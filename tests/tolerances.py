@@ -1,7 +1,7 @@
 """The one table of allowed errors, in units in the last place of the exact result.
 
-`tests/test_math_wgsl.py` measures each WGSL function on its own against tighter bounds;
-these hold for a whole operation on any device, NumPy's own rounding included.
+`tests/codegen/test_math_wgsl.py` measures each WGSL function on its own against tighter
+bounds; these hold for a whole operation on any device, NumPy's own rounding included.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Write the generated pages: `docs/api.md` and the table of `docs/numerics.md`.
 
-Runs inside `.venv`, by `build.py docs`; `tests/test_docs.py` fails when a page is not
-what this would write. Everything comes from docstrings, from `__all__` and from
+Runs inside `.venv`, by `build.py docs`; `tests/project/test_docs.py` fails when a page
+is not what this would write. Everything comes from docstrings, from `__all__` and from
 `shaders/math/accuracy.json`.
 """
 

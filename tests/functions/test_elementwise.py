@@ -10,9 +10,12 @@ import pytest
 from elementwise_cases import (
     ROWS,
     accepts,
+    cast_reference,
+    expected_dtype,
     float_error,
     reference,
     samples,
+    samples_to_cast,
     ulp_error,
 )
 from tolerances import map_tolerance
@@ -78,15 +81,6 @@ def test_values(device: str, op: Op, dtype: DType) -> None:
     result = apply(op, [tw.asarray(array) for array in inputs])
     assert result.dtype.name == expected_dtype(op, dtype)
     check(op, dtype, result.numpy(), inputs)
-
-
-def expected_dtype(op: Op, dtype: DType) -> str:
-    """Return the name of the dtype that an operation on a dtype gives."""
-    if op.result in ("bool", "logical"):
-        return "bool"
-    if op.result == "float" and dtype.kind != "float":
-        return "float32"
-    return dtype.name
 
 
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
@@ -173,40 +167,6 @@ def test_astype_to_every_dtype(device: str, dtype: DType) -> None:
             assert error.max() <= 0.5
         else:
             np.testing.assert_array_equal(result.numpy(), expected)
-
-
-def samples_to_cast(dtype: DType) -> Array:
-    """Return values at the limits of every dtype that a dtype can hold."""
-    if dtype.kind == "bool":
-        return np.array([False, True])
-    if dtype.kind == "float":
-        values = [0.0, -0.0, 0.5, -0.5, 1.7, -1.7, 255, 256, 1e4, np.nan]
-        wide = [*values, np.inf, -np.inf]
-        if dtype.bits > 16:
-            wide += [2.0**31, -(2.0**31), 2.0**32, 2.0**63, -(2.0**63), 2.0**64, 1e30]
-            wide += [2.0**31 - 128, 2.0**24 + 2, -3e9]
-        return np.array(wide, dtype.name)
-    low, high = dtypes.integer_range(dtype)
-    edges = [low, low + 1, 0, 1, 2, 100, high - 1, high]
-    return np.array(edges, dtype.name)
-
-
-def cast_reference(source: Array, dtype: DType) -> Array:
-    """Return Python's conversion: integers wrap, floats are cut and saturate."""
-    if dtype.kind == "bool":
-        return source != 0
-    if dtype.kind == "float":
-        return source
-    low, high = dtypes.integer_range(dtype)
-    results = []
-    for value in source.tolist():
-        if isinstance(value, int):
-            results.append((value - low) % 2**dtype.bits + low)
-        elif np.isnan(value):
-            results.append(0)
-        else:
-            results.append(int(np.clip(value, -1e25, 1e25)))
-    return np.array([min(max(x, low), high) for x in results], dtype.name)
 
 
 def test_integer_overflow_wraps(device: str) -> None:

@@ -1,4 +1,4 @@
-"""The founding documents' examples of indexing, and the index arithmetic of shapes."""
+"""Examples from courses: indexing, and the index arithmetic of shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The founding documents' examples of elementwise operations and broadcasting."""
+"""Examples from courses: elementwise operations and broadcasting."""
 
 from __future__ import annotations
 

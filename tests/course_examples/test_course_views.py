@@ -1,4 +1,4 @@
-"""The founding documents' examples of views: crop, pad, flip, reshape, permute."""
+"""Examples from courses: views: crop, pad, flip, reshape, permute."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ import build
 import tensorweb as tw
 from tools import documents
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
 
@@ -141,7 +141,10 @@ def test_adding_an_operation_takes_the_steps_that_are_told(tmp_path: Path) -> No
     for step in STEPS:
         insert(step, tmp_path)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    files = ["tests/test_elementwise.py", "tests/test_public_names.py"]
+    files = [
+        "tests/functions/test_elementwise.py",
+        "tests/functions/test_public_names.py",
+    ]
     files += [
         "tensorweb/functions/arithmetic.py",
         "--doctest-modules",

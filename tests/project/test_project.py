@@ -16,7 +16,7 @@ import pytest
 
 import tensorweb as tw
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 SOURCES = (".py", ".ts", ".js", ".mjs", ".css", ".wgsl", ".html")
 

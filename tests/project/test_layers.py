@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "tensorweb"
+PACKAGE = Path(__file__).parents[2] / "tensorweb"
 
 VALUES = ("errors", "dtypes", "shapes", "view", "hostdata")
 GRAPH = (*VALUES, "graph", "ops")

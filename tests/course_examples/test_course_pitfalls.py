@@ -1,4 +1,4 @@
-"""Where the founding documents' library was wrong, slow or refused: ours is not."""
+"""Where libraries built along with a course are wrong, slow or refuse: ours is not."""
 
 from __future__ import annotations
 

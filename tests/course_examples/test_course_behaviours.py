@@ -1,4 +1,4 @@
-"""Behaviours that the founding documents list, and the gaps that they leave open."""
+"""What the courses list of a tensor library, and the gaps that they leave open."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.codegen.template import fill, template_names
 from tests.shader_corpus import corpus
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BATCH = 40
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-FOLDER = Path(__file__).parents[1] / "shaders" / "math"
+FOLDER = Path(__file__).parents[2] / "shaders" / "math"
 SOURCE = "\n".join(path.read_text() for path in sorted(FOLDER.glob("*.wgsl")))
 SOURCE += "\nfn difference_with_itself(x: f32) -> f32 {\n return subtract_f32(x, x);\n}"
 BOUNDS: dict[str, dict[str, Any]] = json.loads((FOLDER / "accuracy.json").read_text())

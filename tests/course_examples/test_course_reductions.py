@@ -1,4 +1,4 @@
-"""The founding documents' examples of sums, maxima and scans."""
+"""Examples from courses: sums, maxima and scans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The founding documents' examples of matrix products, whole and from small parts."""
+"""Examples from courses: matrix products, whole and from small parts."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from bench import timer
 from bench.timer import Timer
 from tools import environment
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 import tensorweb as tw
 from tensorweb.errors import LostWriteWarning
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PYODIDE = ROOT / "node_modules" / "pyodide"
 
 
