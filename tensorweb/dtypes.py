@@ -47,6 +47,11 @@ class DType:
         """Bytes of one element on the host."""
         return max(self.bits // 8, 1)
 
+    @property
+    def device_itemsize(self) -> int:
+        """Bytes of one element on a GPU: bool and small integers take 32 bits."""
+        return 2 if self.name == "float16" else 4
+
     def __eq__(self, other: object) -> builtins.bool:
         """Whether the other is this dtype or a word for it."""
         if self is other:

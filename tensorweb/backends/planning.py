@@ -91,8 +91,7 @@ class Plan:
 
 def storage_bytes(node: Node) -> int:
     """Return the bytes that a node's elements take on the device."""
-    width = 2 if node.dtype.name == "float16" else 4
-    return -(-node.size * width // 4) * 4
+    return -(-node.size * node.dtype.device_itemsize // 4) * 4
 
 
 def describe(node: Node) -> str:

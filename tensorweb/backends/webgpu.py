@@ -237,7 +237,7 @@ class WebGpuBackend:
 
     def abandon(self) -> bool:
         """Never call the device again; a forked process has none of its threads."""
-        self.driver.is_lost = True
+        self.driver.abandon()
         return True
 
     def _plan(self, graph: LinearGraph) -> Plan:
@@ -337,15 +337,14 @@ class WebGpuBackend:
         """Return buffer, offset and bytes of each node, computed and contiguous."""
         sources = []
         for node in nodes:
-            start = node.view.offset * (2 if node.dtype.name == "float16" else 4)
+            start = node.view.offset * node.dtype.device_itemsize
             is_plain = node.view.is_contiguous and start % 4 == 0
             sources.append(node if is_plain or not node.size else copy(node))
         self.realize(sources, read=True)
         places = []
         for node in sources:
-            width = 2 if node.dtype.name == "float16" else 4
             buffer = self.buffer_of(node.base)
-            offset = node.view.offset * width if node.size else 0
+            offset = node.view.offset * node.dtype.device_itemsize if node.size else 0
             places.append((buffer, offset, storage_bytes(node)))
         return places
 

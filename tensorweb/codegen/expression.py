@@ -319,5 +319,4 @@ def form_of(step: Step, expression: Expression) -> str:
     if step.name == "subtract" and len(set(step.args)) == 1 and _is_float(operand):
         # Compilers fold x - x to 0 even where x is infinite.
         return "subtract_f32({0}, {1})"
-    forms = OPS[step.name].wgsl
-    return forms.get(operand) or forms.get(kind_of(operand)) or forms["any"]
+    return OPS[step.name].form(operand, kind_of(operand))

@@ -191,7 +191,7 @@ class _Writer:
         if self.is_place:
             return self._combine_places(op.wgsl["any"])
         kind = kind_of(self.term_dtype)
-        form = op.wgsl.get(kind) or op.wgsl["any"]
+        form = op.form(self.term_dtype, kind)
         if kind == "bool":
             text = stored(form.format("(a != 0u)", "(b != 0u)"), "bool")
         elif self.is_wide:

@@ -305,7 +305,7 @@ class _Rows:
         dtype = expression.dtype
         value = VALUE_TYPES[dtype]
         op = OPS[self.ops[place]]
-        form = op.wgsl.get(kind_of(dtype)) or op.wgsl["any"]
+        form = op.form(dtype, kind_of(dtype))
         self.declarations.parameter(f"identity{place}", value, identity_bits(op, dtype))
         return (
             self._element(f"stage{place}", expression.result, value, "{0}")

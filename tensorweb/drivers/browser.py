@@ -132,10 +132,9 @@ class BrowserDriver:
         """Whether the device is gone; nothing works on this driver any more."""
         return bool(self._js.isLost())
 
-    @is_lost.setter
-    def is_lost(self, value: bool) -> None:
-        if value:
-            self._js.close()
+    def abandon(self) -> None:
+        """Give the device back: the browser has it, not this process."""
+        self._js.close()
 
     def create_buffer(self, size: int) -> int:
         """Create a zeroed storage buffer of `size` bytes, a multiple of 4.

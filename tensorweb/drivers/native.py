@@ -239,6 +239,10 @@ class NativeDriver:
         """Keep a text in the user's cache folder, None forgets it."""
         return native_cache.keep(key, text)
 
+    def abandon(self) -> None:
+        """Take the device for lost and never call it again."""
+        self.is_lost = True
+
     def close(self) -> None:
         """Give the device back; every buffer is gone."""
         for handle in list(self._buffers):

@@ -45,11 +45,15 @@ class Driver(Protocol):
     features: frozenset[str]
     """The device's enabled features by WebGPU's own names, `shader-f16` for example."""
 
-    is_lost: bool
-    """Whether the device is gone; nothing works on this driver any more."""
-
     shader_header: str
     """Lines that every shader on this host begins with (enables), often empty."""
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the device is gone; nothing works on this driver any more."""
+
+    def abandon(self) -> None:
+        """Take the device for lost and never call it again."""
 
     def create_buffer(self, size: int) -> int:
         """Create a zeroed storage buffer of `size` bytes, a multiple of 4."""

@@ -57,6 +57,10 @@ class Op:
         """Note what follows from the kind."""
         object.__setattr__(self, "is_stored", self.kind in STORED_KINDS)
 
+    def form(self, dtype: str, kind: str) -> str:
+        """Return its WGSL for a dtype by name, else for its kind, else for any."""
+        return self.wgsl.get(dtype) or self.wgsl.get(kind) or self.wgsl["any"]
+
     def __repr__(self) -> str:
         """Return the name."""
         return f"Op({self.name})"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from tensorweb.graph.op import Op
 
 
@@ -56,7 +58,7 @@ ROWS: tuple[Op, ...] = (
         "erf",
         "the error function",
         numpy=lambda np, x: (
-            np.vectorize(__import__("math").erf, otypes=[x.dtype])(x) if x.size else x
+            np.vectorize(math.erf, otypes=[x.dtype])(x) if x.size else x
         ),
         weight=16,
         domain=(-4.0, 4.0),

@@ -188,14 +188,14 @@ class _Places:
         return body, values[result]
 
     def _bits(self, border: Border) -> str:
-        """Return the bits of a place in the window, one for each each."""
+        """Return the bits of a place in the window, one for each comparison."""
         return " | ".join(
             f"(1u << u32({_after(f'depth_{each.axis}', each.first)}))"
             for each in border.comparisons
         )
 
     def _outside(self, border: Border) -> list[str]:
-        """Return the lines that note where in the window a row or column is outeach."""
+        """Return the lines that note where in the window a row or column is outside."""
         window = self.arguments.index("depth")
         lines = []
         for each in border.comparisons:

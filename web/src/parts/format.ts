@@ -58,6 +58,6 @@ export function duration(seconds: number): string {
 }
 
 /** `1 kernel`, `3 kernels`, `10,000 cells`. */
-export function count(number: number, word: string): string {
-  return `${number.toLocaleString("en-US")} ${word}${number === 1 ? "" : "s"}`;
+export function count(number: number, word: string, words = `${word}s`): string {
+  return `${number.toLocaleString("en-US")} ${number === 1 ? word : words}`;
 }

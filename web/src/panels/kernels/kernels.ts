@@ -22,7 +22,7 @@ export function mountKernels(host: HTMLElement, _page: Page): Part {
         : "Kernels that the GPU runs appear here, each with its source.";
     summary.hidden = kernels.length === 0;
     const left = run?.kernelsLeftOut ?? 0;
-    const all = `${count(kernels.length, "kernel")}, ${count(launches, "launch").replace("launchs", "launches")}`;
+    const all = `${count(kernels.length, "kernel")}, ${count(launches, "launch", "launches")}`;
     summary.textContent = left ? `${all}; ${kernels.length} of ${kernels.length + left} kernels are listed` : all;
     list.replaceChildren(...kernels.map(item));
   };
