@@ -22,7 +22,16 @@ from tensorweb.graph.storage import Placeholder
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.in_place import is_number_of_its_own, mark_number
-from tensorweb.trees import Holder, fill, flatten, is_changed, rebuild
+from tensorweb.trees import (
+    Holder,
+    copied,
+    empty_like,
+    fill,
+    flatten,
+    is_changed,
+    parts_of,
+    rebuild,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -55,11 +64,11 @@ class Record:
 
     Attributes:
         replay: computes the nodes of `made` and of the written tensors.
-        holders: tensors, lists and dicts that the function was given.
+        holders: tensors and containers that the function was given.
         result: what it returned.
-        made: tensors in the result and in changed lists that it was not given.
+        made: tensors in the result and in changed containers that it was not given.
         written: places in `holders` of tensors that got another value.
-        changed: places in `holders` of lists and dicts with other content.
+        changed: places in `holders` of containers with other content.
     """
 
     replay: Replay
@@ -136,7 +145,8 @@ class Jitted(Generic[P, R]):
         ]
         found: list[Holder] = []
         seen = {id(holder): place for place, holder in enumerate(holders)}
-        flatten([result, *_contents(holders, changed)], found, seen)
+        contents = [part for place in changed for part in parts_of(holders[place])]
+        flatten([result, *contents], found, seen)
         made = [holder for holder in found if isinstance(holder, TensorBase)]
         nodes = iter(inputs)
         written = [
@@ -170,7 +180,7 @@ class Jitted(Generic[P, R]):
 
 
 def _placeholders(given: Sequence[Holder]) -> tuple[list[Holder], list[Holder]]:
-    """Return stand-ins for tensors, lists and dicts, and copies of the latter."""
+    """Return stand-ins for tensors and containers, and copies of the latter."""
     stand_ins: dict[int, Holder] = {}
     for holder in given:
         if isinstance(holder, TensorBase):
@@ -180,21 +190,11 @@ def _placeholders(given: Sequence[Holder]) -> tuple[list[Holder], list[Holder]]:
                 mark_number(input_)
             stand_ins[id(holder)] = Tensor(input_, holder.name)
         else:
-            stand_ins[id(holder)] = [] if isinstance(holder, list) else {}
+            stand_ins[id(holder)] = empty_like(holder)
     for holder in given:
         fill(stand_ins[id(holder)], holder, stand_ins)
     holders = list(stand_ins.values())
-    return holders, [h if isinstance(h, TensorBase) else h.copy() for h in holders]
-
-
-def _contents(holders: Sequence[Holder], places: Sequence[int]) -> list[object]:
-    """Return what some lists and dicts hold."""
-    found: list[object] = []
-    for place in places:
-        holder = holders[place]
-        assert not isinstance(holder, TensorBase), "internal: only containers change"
-        found.extend(holder.values() if isinstance(holder, dict) else holder)
-    return found
+    return holders, [copied(holder) for holder in holders]
 
 
 def _refuse_outside_writes(
@@ -227,13 +227,14 @@ def _refuse_outside_writes(
 def jit(function: Callable[P, R]) -> Jitted[P, R]:
     """Return a function that runs as one recorded batch of GPU commands.
 
-    Arguments may be tensors and tuples, lists and dicts of them; other arguments are
-    part of the recording and must be hashable. Shapes, dtypes and such arguments that
-    were not seen before record again. Inside, values cannot be read: `if x > 0` and
-    `print(x)` raise `TraceError`. Tensors that the function takes from outside keep the
-    values they had when it was recorded. What it writes into its arguments (`x[0] = 1`,
-    `x += 1`, `params["w"] = w`) the caller sees, as without `jit`. Inside another
-    jitted function it is a part of that. On the cpu device the function simply runs.
+    Arguments may be tensors and tuples, lists, dicts and dataclasses of them; numbers,
+    text, functions and what else stays what it is are part of the recording. Shapes,
+    dtypes and such arguments that were not seen before record again. Inside, values
+    cannot be read: `if x > 0` and `print(x)` raise `TraceError`. Tensors that the
+    function takes from outside keep the values they had when it was recorded. What it
+    writes into its arguments (`x[0] = 1`, `x += 1`, `params["w"] = w`, `model.w = w`)
+    the caller sees, as without `jit`. Inside another jitted function it is a part of
+    that. On the cpu device the function simply runs.
 
     >>> @jit
     ... def step(w, gradient):
@@ -242,7 +243,8 @@ def jit(function: Callable[P, R]) -> Jitted[P, R]:
     tensor([0.9, 0.9, 0.9])
 
     Raises:
-        TraceError: the function asks for a value, returns no tensor, or writes into a
-            tensor that it was not given.
+        TraceError: the function asks for a value, returns no tensor, writes into a
+            tensor that it was not given, or is given an object that may change and
+            cannot be opened.
     """
     return Jitted(function)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +16,7 @@ from checks import assert_equal
 import tensorweb as tw
 from tensorweb.errors import TraceError
 from tensorweb.tensor import Tensor
+from tensorweb.trees import register
 
 NOT_A_NUMBER = [math.nan, float("nan"), np.float32("nan"), complex(math.nan, 0)]
 
@@ -205,3 +210,131 @@ def test_named_tuples_keep_their_names(device: str) -> None:
         result = swap(Pair(tw.ones(1), tw.zeros(1)))
         assert isinstance(result, Pair)
         assert_equal(result.right, [2])
+
+
+@dataclass
+class Model:
+    """A model whose weights change, as programs write them."""
+
+    w: tw.Tensor
+    scale: float = 2.0
+    parts: list[tw.Tensor] = field(default_factory=list)
+
+    def __call__(self, x: tw.Tensor) -> tw.Tensor:
+        return x * self.w * self.scale
+
+
+@pytest.mark.parametrize("jit", [tw.jit, lambda function: function])
+def test_weights_of_a_model_are_arguments(jit: Any, device: str) -> None:
+    model = Model(tw.asarray([1.0, 2.0]))
+    run = jit(lambda model, x: model(x))
+    bound = jit(lambda call, x: call(x))
+    x = tw.asarray([10.0, 10.0])
+    assert run(model, x).tolist() == [20, 40]
+    assert bound(model.__call__, x).tolist() == [20, 40]
+    assert bound(partial(Model.__call__, model), x).tolist() == [20, 40]
+    model.w = tw.asarray([3.0, 4.0])
+    assert run(model, x).tolist() == [60, 80]
+    assert bound(model.__call__, x).tolist() == [60, 80]
+    assert bound(partial(Model.__call__, model), x).tolist() == [60, 80]
+    model.scale = 1.0
+    assert run(model, x).tolist() == [30, 40]
+
+
+@pytest.mark.parametrize("jit", [tw.jit, lambda function: function])
+def test_what_is_written_into_a_model_stays(jit: Any, device: str) -> None:
+    @jit
+    def step(model: Model, x: tw.Tensor) -> tw.Tensor:
+        model.w = model.w + x
+        model.parts.append(x * 2)
+        return model.w
+
+    model = Model(tw.asarray([1.0, 2.0]))
+    x = tw.asarray([1.0, 1.0])
+    for turn in range(1, 4):
+        step(model, x)
+        assert model.w.tolist() == [1 + turn, 2 + turn]
+        assert len(model.parts) == turn
+        assert model.parts[-1].tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("jit", [tw.jit, lambda function: function])
+def test_dataclasses_come_back_as_what_they_are(jit: Any, device: str) -> None:
+    @dataclass(frozen=True, slots=True)
+    class Pair:
+        low: tw.Tensor
+        high: tw.Tensor
+
+    @jit
+    def bounds(x: tw.Tensor) -> Pair:
+        return Pair(x - 1, x + 1)
+
+    for value in (1.0, 5.0):
+        pair = bounds(tw.asarray(value))
+        assert type(pair) is Pair
+        assert (pair.low.item(), pair.high.item()) == (value - 1, value + 1)
+
+
+def test_registered_classes_are_opened(device: str) -> None:
+    @register
+    class Layer:
+        def __init__(self, w: tw.Tensor) -> None:
+            self.w = w
+
+    layer, x = Layer(tw.asarray(2.0)), tw.asarray(3.0)
+    run = tw.jit(lambda layer, x: layer.w * x)
+    assert run(layer, x).item() == 6
+    layer.w = tw.asarray(5.0)
+    assert run(layer, x).item() == 15
+
+
+class Plain:
+    """An object that nobody can look into."""
+
+    def __init__(self, w: tw.Tensor) -> None:
+        self.w = w
+
+    def call(self, x: tw.Tensor) -> tw.Tensor:
+        return x * self.w
+
+
+class Equal(Plain):
+    """One that says what equal ones are, and still holds a tensor."""
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return 1
+
+
+REFUSED: dict[str, Callable[[tw.Tensor], object]] = {
+    "object": Plain,
+    "object with a hash": Equal,
+    "bound method": lambda w: Plain(w).call,
+    "partial": lambda w: partial(Plain.call, Plain(w)),
+    "method of a list": lambda w: [w].append,
+    "iterator": lambda w: iter([w]),
+    "generator of numbers": lambda w: np.random.default_rng(),
+    "array": lambda w: np.ones(2),
+    "in a tuple": lambda w: (1, Plain(w)),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_cannot_be_opened_is_refused(kind: str, device: str) -> None:
+    w = tw.asarray([1.0, 2.0])
+    with pytest.raises(TraceError, match="may hold tensors or change"):
+        tw.jit(lambda x, other: x)(w, REFUSED[kind](w))
+
+
+TAKEN = [len, max, np.add, tw.exp, tw.float32, int, slice(1, 2).indices(3), range(3)]
+
+
+@pytest.mark.parametrize("value", [*TAKEN, Fraction(1, 2), tw.jit(abs), object(), ...])
+def test_what_stays_what_it_is_is_taken(value: object, webgpu: str) -> None:
+    x = tw.asarray([1.0, 2.0])
+    run = tw.jit(lambda x, other: x + 1)
+    assert run(x, value).tolist() == [2, 3]
+    assert run(x, value).tolist() == [2, 3]
+    assert run.recordings == 1
