@@ -13,12 +13,20 @@ from tensorweb.ops.structure import COPY, EXPAND, PERMUTE, RESHAPE, SLICE, UNFOL
 from tensorweb.shapes import Shape
 from tensorweb.view import Range, View
 
+VIEWS_KEPT = 8
+"""Views on the way to a computed value that `explain` can name."""
+
 
 def move(op: Op, node: Node, attrs: Hashable, view: View) -> Node:
-    """Return a movement of a node to a view of the same storage."""
-    return Node(
-        op, (node,), attrs, view.shape, node.dtype, node.device, node.base, view
-    )
+    """Return a movement of a node to a view of the same storage.
+
+    Of a computed one the storage and the view say all: from many views on each other,
+    those on the way are let go.
+    """
+    base = node.base
+    is_long = base.storage is not None and node.depth >= VIEWS_KEPT
+    source = base if is_long else node
+    return Node(op, (source,), attrs, view.shape, node.dtype, node.device, base, view)
 
 
 def copy(node: Node) -> Node:
