@@ -82,6 +82,17 @@ COMPILED_OFTEN = ("small", "narrow")
 """Tiles tested on every layout; the large ones, which take drivers on processors
 seconds to compile, differ by sizes only."""
 
+UNLIKE = [
+    tile
+    for tile in EVERY_TILE
+    if tile.name in (*COMPILED_OFTEN, "large", SOFTWARE.name)
+]
+"""Enough of them for what does not depend on a tile's sizes."""
+
+tiles_that_are_unlike = pytest.mark.parametrize(
+    "tile", UNLIKE, indirect=True, ids=lambda tile: tile.name
+)
+
 LAYOUTS = {
     tile.name: [(size, layout) for size in SIZES for layout in ("nn", "nt", "tn", "tt")]
     if tile.name in COMPILED_OFTEN
@@ -108,11 +119,13 @@ def test_layouts(tile: Tile, size: str, layout: str) -> None:
     check(left @ right, a, b)
 
 
+@tiles_that_are_unlike
 def test_batches_and_broadcast_batches(tile: Tile) -> None:
     a, b = numbers(3, 1, 36, 20), numbers(2, 20, 40)
     check(tw.asarray(a) @ tw.asarray(b), a, b)
 
 
+@tiles_that_are_unlike
 def test_strided_and_offset_operands(tile: Tile) -> None:
     a, b = numbers(80, 90), numbers(70, 99)
     left, right = tw.asarray(a)[5:75:2, 3:63], tw.asarray(b)[2:62, 90:2:-1]
@@ -134,11 +147,13 @@ def test_epilogue_with_bias_column_and_residual(tile: Tile, columns: int) -> Non
     check(value, a, b, lambda y: np.maximum(y + row, 0) * column - rest)
 
 
+@tiles_that_are_unlike
 def test_prologue_is_fused(tile: Tile) -> None:
     a, b = numbers(36, 20), numbers(20, 40)
     check((tw.asarray(a) * 2) @ tw.asarray(b), a * 2, b)
 
 
+@tiles_that_are_unlike
 def test_product_with_its_own_transpose(tile: Tile) -> None:
     a = numbers(36, 36)
     x = tw.asarray(a)
