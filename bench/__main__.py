@@ -21,7 +21,7 @@ COMMANDS = {
     "native": "the table of kernels and the launch path through wgpu-py",
     "torch": "the same workloads in PyTorch on CUDA, for reference",
     "merge": "join files of results of one machine",
-    "report": "print a file of results as tables, or write them into README.md",
+    "report": "print a file of results as tables, or write them into the documents",
 }
 
 MODULES = {"torch": "torch_reference"}

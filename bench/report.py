@@ -1,4 +1,4 @@
-"""`bench report`: a file of results as markdown tables, printed or in README.md."""
+"""`bench report`: a file of results as markdown tables, printed or in the documents."""
 
 from __future__ import annotations
 
@@ -17,8 +17,21 @@ HOSTS = ("tensorweb", "tensorweb in Chromium", "tensorweb native")
 ALONE = "one submit per op"
 JIT = "jit"
 
-SIBLINGS = ("matmul_odd2", "matmul_tn", "gather_rows", "scatter_add_rows")
-"""Workloads that README leaves out, to stay on one screen: much like another's row."""
+README_ROWS = (
+    "matmul256",
+    "matmul4096",
+    "matvec",
+    "elem",
+    "sum",
+    "softmax",
+    "layernorm",
+    "gather",
+    "sort",
+    "conv2d",
+)
+"""Workloads that README shows, one of each kind; the page of benchmarks has all."""
+
+PAGE = ROOT / "docs" / "benchmarks.md"
 
 BEGIN = "<!-- bench:begin -->"
 END = "<!-- bench:end -->"
@@ -61,7 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
     parser.add_argument("file", type=Path, nargs="?", help="default: the newest")
     parser.add_argument(
-        "--readme", action="store_true", help="write between the markers of README.md"
+        "--write",
+        action="store_true",
+        help="write docs/benchmarks.md, and its main rows into README.md",
     )
 
 
@@ -72,16 +87,26 @@ def run(options: argparse.Namespace) -> None:
         BenchError: the file or the markers are missing.
     """
     found = results.load(options.file or results.newest())
-    text = markdown(found, brief=options.readme)
+    text = markdown(found)
     if options.out:
         options.out.write_text(text, "utf-8")
-    if options.readme:
-        write_between(ROOT / "README.md", text)
+    if options.write:
+        write_between(PAGE, text)
+        write_between(ROOT / "README.md", summary(found))
     else:
         print(text)
 
 
-def markdown(found: Results, *, brief: bool = False) -> str:
+def summary(found: Results) -> str:
+    """Return the rows of `README_ROWS`, and where and when they were measured."""
+    return (
+        f"Measured on {found.machine}, {found.date}; every row, PyTorch, launches and "
+        "first calls are in [docs/benchmarks.md](docs/benchmarks.md).\n\n"
+        f"{kernel_table(found, brief=True)}\n"
+    )
+
+
+def markdown(found: Results) -> str:
     """Return the tables of a file, with where it was measured."""
     lines = [f"Measured on {found.machine}, {found.date}."]
     for host, about in sorted(found.hosts.items()):
@@ -90,8 +115,7 @@ def markdown(found: Results, *, brief: bool = False) -> str:
         adapter = about["adapter"] or about["driver"]
         lines.append(f"- {host}: {adapter}; {versions}{note}")
     head = "\n".join([lines[0], "", *lines[1:]])
-    kernels = kernel_table(found, brief=brief)
-    parts = (kernels, launch_table(found), first_call_table(found))
+    parts = (kernel_table(found), launch_table(found), first_call_table(found))
     tables = [head, *filter(None, parts)]
     return "\n\n".join(tables) + "\n"
 
@@ -100,13 +124,13 @@ def kernel_table(found: Results, *, brief: bool = False) -> str:
     """Return a row per workload: the best peer, ours, ratio, share of the ceiling.
 
     Ours is the best of results that share a submit, by a flush or by `tw.jit`; `brief`
-    leaves out the workloads of `SIBLINGS` and the columns for the curious.
+    has the workloads of `README_ROWS` only, and no columns but rates and ratio.
     """
     host, *others = [name for name in HOSTS if _has(found, name)] or HOSTS[:1]
     lines = []
     for workload in workloads(tiny=found.machine.endswith(TINY)):
         name = workload.name
-        if brief and name in SIBLINGS:
+        if brief and name not in README_ROWS:
             continue
         best = _best([_row(found, name, peer) for peer in PEERS])
         alone = _row(found, name, f"{host}, {ALONE}")
@@ -116,20 +140,22 @@ def kernel_table(found: Results, *, brief: bool = False) -> str:
         further = [_own(found, name, other) for other in others]
         if not any((best, own, reference, *further)):
             continue
-        lines.append(
-            {
-                "workload": f"{name}, {workload.unit}",
-                "best peer": _named(best),
-                host: _named(own),
-                "ours / best peer": _ratio(own, best),
-                "share of ceiling": _share(found, own),
-                "aim": aims.shown(found, name, [*filter(None, ours)], host),
-                "PyTorch (CUDA)": _named(reference),
-                **dict(zip(others, map(_named, further), strict=True)),
-                ALONE: "" if brief else _rate(alone),
-                "by the GPU's time": "" if brief else _rate(own, "gpu_rate"),
-            }
-        )
+        line = {
+            "workload": f"{name}, {workload.unit}",
+            "best peer": _named(best),
+            host: _named(own),
+            "ours / best peer": _ratio(own, best),
+            "share of ceiling": _share(found, own),
+            "aim": aims.shown(found, name, [*filter(None, ours)], host),
+            "PyTorch (CUDA)": _named(reference),
+            **dict(zip(others, map(_named, further), strict=True)),
+            ALONE: _rate(alone),
+            "by the GPU's time": _rate(own, "gpu_rate"),
+        }
+        if brief:
+            shown_columns = ("workload", "best peer", host, "ours / best peer", *others)
+            line = {head: line[head] for head in shown_columns}
+        lines.append(line)
     if not lines:
         return ""
     heads = [head for head in lines[0] if any(line[head] for line in lines)]
@@ -139,7 +165,8 @@ def kernel_table(found: Results, *, brief: bool = False) -> str:
         f" ({row['impl']})"
         for row in ceilings
     )
-    note = f"\n\nCeilings measured in the same run: {shown}." if shown else ""
+    is_noted = shown and not brief
+    note = f"\n\nCeilings measured in the same run: {shown}." if is_noted else ""
     return _table(heads, [[line[head] for head in heads] for line in lines]) + note
 
 
