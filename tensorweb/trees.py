@@ -175,8 +175,11 @@ def _stays(value: object) -> bool:
         return value.__self__ is None or isinstance(value.__self__, ModuleType)
     if isinstance(value, NEVER_CHANGING) or kind is object:
         return True
-    if kind.__hash__ is object.__hash__:
-        return callable(value) and (hasattr(value, "__wrapped__") or _is_ufunc(value))
+    if isinstance(value, frozenset):
+        return all(_stays(part) for part in value)
+    is_told_by_identity = kind.__hash__ is object.__hash__
+    if is_told_by_identity and not (hasattr(value, "__wrapped__") or _is_ufunc(value)):
+        return False
     try:
         hash(value)
     except TypeError:

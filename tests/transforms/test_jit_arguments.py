@@ -308,6 +308,12 @@ class Equal(Plain):
         return 1
 
 
+class Wrapper(Plain):
+    """A function with a tensor of its own, as a decorator makes it."""
+
+    __wrapped__ = abs
+
+
 REFUSED: dict[str, Callable[[tw.Tensor], object]] = {
     "object": Plain,
     "object with a hash": Equal,
@@ -318,6 +324,8 @@ REFUSED: dict[str, Callable[[tw.Tensor], object]] = {
     "generator of numbers": lambda w: np.random.default_rng(),
     "array": lambda w: np.ones(2),
     "in a tuple": lambda w: (1, Plain(w)),
+    "in a set": lambda w: frozenset([Plain(w)]),
+    "wrapper": Wrapper,
 }
 
 
@@ -328,7 +336,17 @@ def test_what_cannot_be_opened_is_refused(kind: str, device: str) -> None:
         tw.jit(lambda x, other: x)(w, REFUSED[kind](w))
 
 
-TAKEN = [len, max, np.add, tw.exp, tw.float32, int, slice(1, 2).indices(3), range(3)]
+TAKEN = [
+    frozenset([1, "a"]),
+    len,
+    max,
+    np.add,
+    tw.exp,
+    tw.float32,
+    int,
+    slice(1, 2).indices(3),
+    range(3),
+]
 
 
 @pytest.mark.parametrize("value", [*TAKEN, Fraction(1, 2), tw.jit(abs), object(), ...])
