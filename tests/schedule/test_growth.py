@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tolerances import REDUCE
 
 import tensorweb as tw
 from tensorweb.backends import numpy_backend, webgpu
@@ -19,6 +20,8 @@ from tensorweb.schedule.plan import KernelBuilder, plan
 from tensorweb.tensor import Tensor
 
 Step = Callable[[int], object]
+
+ULPS = REDUCE["sum"] * 2.0**-23
 
 on_webgpu = pytest.mark.usefixtures("webgpu")
 
@@ -251,7 +254,7 @@ def test_read_of_what_jit_captured_leaves_its_arguments_alone() -> None:
         return result
 
     x = tw.ones(5)
-    np.testing.assert_allclose(tw.jit(step)(x).numpy(), step(x).numpy(), rtol=1e-6)
+    np.testing.assert_allclose(tw.jit(step)(x).numpy(), step(x).numpy(), rtol=ULPS)
     assert seen[0] == seen[1]
 
 
