@@ -120,13 +120,14 @@ def flatten(value: object, holders: list[Holder], seen: dict[int, int]) -> Hasha
     if isinstance(value, tuple):
         parts = tuple([flatten(part, holders, seen) for part in value])
         return (type(value), parts)
-    if isinstance(value, MethodType):
-        return ("method", value.__func__, flatten(value.__self__, holders, seen))
-    if isinstance(value, partial):
-        given = (value.func, value.args, value.keywords)
-        return ("partial", flatten(given, holders, seen))
-    if not isinstance(value, TensorBase | list | dict) and not is_opened(value):
-        return _plain(value)
+    if not isinstance(value, TensorBase | list | dict):
+        if isinstance(value, MethodType):
+            return ("method", value.__func__, flatten(value.__self__, holders, seen))
+        if isinstance(value, partial):
+            given = (value.func, value.args, value.keywords)
+            return ("partial", flatten(given, holders, seen))
+        if type(value) in EXACT_TYPES or not is_opened(value):
+            return _plain(value)
     known = seen.get(id(value))
     if known is not None:
         return ("again", known)
@@ -198,6 +199,8 @@ def rebuild(value: object, others: Mapping[int, Holder]) -> Any:
 
     Containers that are not among them are made anew.
     """
+    if isinstance(value, TensorBase):
+        return others.get(id(value), value)
     if isinstance(value, tuple):
         parts = [rebuild(part, others) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
@@ -206,16 +209,15 @@ def rebuild(value: object, others: Mapping[int, Holder]) -> Any:
     if isinstance(value, partial):
         keywords = rebuild(value.keywords, others)
         return partial(value.func, *rebuild(value.args, others), **keywords)
-    is_container = isinstance(value, list | dict) or is_opened(value)
-    if is_container or isinstance(value, TensorBase):
-        other = others.get(id(value))
-        if other is not None:
-            return other
-    if is_container:
-        made = empty_like(value)
-        fill(made, value, others)
-        return made
-    return value
+    if type(value) in EXACT_TYPES:
+        return value
+    if not isinstance(value, list | dict) and not is_opened(value):
+        return value
+    if id(value) in others:
+        return others[id(value)]
+    made = empty_like(value)
+    fill(made, value, others)
+    return made
 
 
 def fill(target: Holder, content: Holder, others: Mapping[int, Holder]) -> None:
