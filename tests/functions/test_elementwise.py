@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from elementwise_cases import (
     ROWS,
-    accepts,
     cast_reference,
-    expected_dtype,
     float_error,
-    reference,
     samples,
     samples_to_cast,
     ulp_error,
 )
+from oracles import exact, function, result_dtype, takes
 from tolerances import map_tolerance
 
 import tensorweb as tw
 from tensorweb import devices, dtypes
 from tensorweb.dtypes import DType
+from tensorweb.errors import DTypeError
 from tensorweb.evaluate import realize
 from tensorweb.graph.op import Op
+from tensorweb.ops import OPS
 
 Array = np.ndarray[Any, Any]
 
@@ -35,7 +36,10 @@ STORED = [
     if dtype.name in row.dtypes
 ]
 CASES = [
-    (device, op, dtype) for op in ROWS for device, dtype in STORED if accepts(op, dtype)
+    (device, op, dtype)
+    for op in ROWS
+    for device, dtype in STORED
+    if takes(op.name, dtype)
 ]
 
 
@@ -60,14 +64,14 @@ def apply(op: Op, inputs: list[tw.Tensor]) -> tw.Tensor:
 def check(op: Op, dtype: DType, got: Array, inputs: list[Array]) -> None:
     """Compare a result with NumPy's, exactly or within the table's tolerance."""
     if got.dtype.kind != "f":
-        np.testing.assert_array_equal(got, reference(op, inputs))
+        np.testing.assert_array_equal(got, exact(op.name, inputs))
         return
     error = ulp_error(op, got, inputs)
     worst = int(error.argmax()) if error.size else 0
     allowed = map_tolerance(op.name, got.dtype.name)
     assert not error.size or error.flat[worst] <= allowed, (
         f"{op.name}({', '.join(repr(x.flat[worst]) for x in inputs)}) gives "
-        f"{got.flat[worst]!r}, NumPy {reference(op, inputs).flat[worst]!r}: "
+        f"{got.flat[worst]!r}, NumPy {exact(op.name, inputs).flat[worst]!r}: "
         f"{error.flat[worst]:.2f} ULP, {allowed} allowed"
     )
 
@@ -79,8 +83,52 @@ def test_values(device: str, op: Op, dtype: DType) -> None:
     require(dtype, device)
     inputs = samples(op, dtype)
     result = apply(op, [tw.asarray(array) for array in inputs])
-    assert result.dtype.name == expected_dtype(op, dtype)
+    assert result.dtype.name == result_dtype(op.name, dtype, op.arity)
     check(op, dtype, result.numpy(), inputs)
+
+
+@pytest.mark.parametrize("op", ROWS, ids=name_of)
+def test_rows_take_what_they_shall(op: Op, cpu: str) -> None:
+    for dtype in dtypes.ALL:
+        operands = [tw.ones(3, dtype=dtype)] * op.arity
+        if takes(op.name, dtype):
+            apply(op, operands)
+        else:
+            with pytest.raises(DTypeError, match=op.name):
+                apply(op, operands)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "change"),
+    [
+        ("exp", dtypes.float32, {"numpy": "exp2"}),
+        ("erf", dtypes.float32, {"numpy": lambda np, x: np.tanh(x)}),
+        ("remainder", dtypes.int32, {"numpy": "fmod"}),
+        ("round", dtypes.float64, {"numpy": "floor"}),
+        ("logical_or", dtypes.uint8, {"numpy": "logical_xor"}),
+        ("greater", dtypes.float32, {"numpy": "greater_equal"}),
+        ("reciprocal", dtypes.int32, {"numpy": "reciprocal", "result": "same"}),
+        ("sign", dtypes.float32, {"numpy": "sign", "result": "bool"}),
+    ],
+)
+def test_a_wrong_row_is_found(
+    name: str,
+    dtype: DType,
+    change: dict[str, Any],
+    cpu: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    op = OPS[name]
+    test_values(cpu, op, dtype)
+    monkeypatch.setitem(OPS, name, replace(op, **change))
+    with pytest.raises(AssertionError):
+        test_values(cpu, op, dtype)
+
+
+def test_an_operation_that_nobody_knows_needs_an_entry() -> None:
+    assert np.isclose(function("gamma")(np.array([5.0]))[0], 24)
+    with pytest.raises(LookupError, match=r"FUNCTIONS of tests/oracles\.py"):
+        function("softsign")
 
 
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
@@ -104,7 +152,7 @@ def is_host(x: object) -> bool:
 
 @pytest.mark.parametrize("op", ROWS, ids=name_of)
 def test_layouts(op: Op, device: str) -> None:
-    dtype = dtypes.float32 if accepts(op, dtypes.float32) else dtypes.int32
+    dtype = dtypes.float32 if takes(op.name, dtypes.float32) else dtypes.int32
     hosts = [array[-385:].reshape(5, 7, 11) for array in samples(op, dtype)]
     tensors = [tw.asarray(host) for host in hosts]
     results = [
@@ -119,7 +167,7 @@ def test_layouts(op: Op, device: str) -> None:
 
 @pytest.mark.parametrize("op", [op for op in ROWS if op.arity == 2], ids=name_of)
 def test_broadcasting(op: Op, device: str) -> None:
-    dtype = dtypes.float32 if accepts(op, dtypes.float32) else dtypes.int32
+    dtype = dtypes.float32 if takes(op.name, dtypes.float32) else dtypes.int32
     first, second = samples(op, dtype)
     a, b = first[-15:].reshape(5, 1, 3), second[-84:].reshape(7, 1, 4, 3)
     result = apply(op, [tw.asarray(a), tw.asarray(b)])
@@ -162,8 +210,8 @@ def test_astype_to_every_dtype(device: str, dtype: DType) -> None:
         assert result.dtype == other
         expected = cast_reference(source, other)
         if other.kind == "float":
-            exact = source.astype(np.float64)
-            error = float_error(result.numpy(), exact, np.abs(exact))
+            right = source.astype(np.float64)
+            error = float_error(result.numpy(), right, np.abs(right))
             assert error.max() <= 0.5
         else:
             np.testing.assert_array_equal(result.numpy(), expected)
