@@ -1,7 +1,7 @@
 """The devices by name, and which one is the default.
 
-A device's backend is loaded when it is first needed. Nothing here computes; backends
-do, through the `Backend` interface.
+A device is one row here and one module that opens its backend, which is loaded when it
+is first needed. Nothing here computes; backends do, see `tensorweb/protocol.py`.
 """
 
 from __future__ import annotations
@@ -9,66 +9,34 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Protocol
 
 from tensorweb import dtypes
 from tensorweb.dtypes import DType
 from tensorweb.errors import BlockingError, DeviceError, DTypeError
-from tensorweb.graph.node import Node
-
-
-class Backend(Protocol):
-    """What a device must be able to do with a graph."""
-
-    description: str
-    """Who computes, for people: an adapter's name or `NumPy`."""
-
-    dtypes: frozenset[str]
-    """Names of the dtypes that the device stores as what they are."""
-
-    def realize(self, nodes: Sequence[Node]) -> None:
-        """Compute nodes and settle their bases; returns before the device is done."""
-
-    def read(self, nodes: Sequence[Node]) -> list[bytes]:
-        """Compute nodes and return row-major bytes of each, waiting for the device."""
-
-    async def read_async(self, nodes: Sequence[Node]) -> list[bytes]:
-        """Do the same by awaiting."""
-
-    def explain(self, nodes: Sequence[Node]) -> str:
-        """Say in words what computing the nodes would run, without running it."""
-
-    def synchronize(self) -> None:
-        """Wait until everything is done and raise what went wrong meanwhile."""
-
-    def prepare(self, nodes: Sequence[Node]) -> int:
-        """Begin to compile what computing nodes would run, without running it.
-
-        Returns how many kernels are being compiled in the background.
-        """
-
-    def finish_preparing(self) -> None:
-        """Wait until nothing is compiled in the background any more."""
-
-    async def finish_preparing_async(self) -> None:
-        """Do the same by awaiting."""
-
-    def abandon(self) -> bool:
-        """Stop using the device in a forked process; False where it goes on."""
+from tensorweb.protocol import Backend
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """One row: where the backend lives and what is known before it is loaded."""
+    """One row: where the backend lives and what is known before it is loaded.
+
+    Attributes:
+        name: what programs call it.
+        module: has `open_backend()` and `open_backend_async()`.
+        dtypes: names of the dtypes that it can store.
+        doc: one line for people.
+        varying: those of its dtypes that an open device may lack.
+    """
 
     name: str
     module: str
     dtypes: frozenset[str]
     doc: str
+    varying: frozenset[str] = frozenset()
 
 
 DEVICES: dict[str, Device] = {
@@ -85,18 +53,22 @@ DEVICES: dict[str, Device] = {
             "tensorweb.backends.webgpu",
             frozenset(dtype.name for dtype in dtypes.ALL if dtype.wgsl),
             "the GPU through WebGPU: bool, int32, uint32, float32, at times float16",
+            varying=frozenset({"float16"}),
         ),
     )
 }
+"""Every device by name, from what runs everywhere to what computes fastest: new tensors
+live on the last one that can be had."""
 
 _backends: dict[str, Backend] = {}
-_process_default: list[str] = []
-"""What `set_default_device` said last; empty before."""
+_process_default: str | None = None
+"""What `set_default_device` said last; None before."""
 
 _context_default: ContextVar[str | None] = ContextVar("default device", default=None)
 """What `with device(…)` says in this thread and in this task of asyncio."""
 
-_probe: list[str] = []
+_fastest_here: str | None = None
+"""The last device that could be had; None until somebody needs to know."""
 
 
 def as_device(device: object) -> str:
@@ -129,8 +101,10 @@ def backend(name: str) -> Backend:
     return found
 
 
-async def open_device_async(name: str = "webgpu") -> str:
+async def open_device_async(name: str | None = None) -> str:
     """Open a device by awaiting and return who computes, where Python cannot block.
+
+    Without a name it is the one that computes fastest, the GPU.
 
     Raises:
         DeviceError: the device cannot be had here; says why.
@@ -139,9 +113,10 @@ async def open_device_async(name: str = "webgpu") -> str:
     >>> asyncio.run(open_device_async("cpu"))
     'NumPy ...'
     """
+    name = fastest() if name is None else as_device(name)
     if name not in _backends:
         _refuse_forked(name)
-        module = importlib.import_module(DEVICES[as_device(name)].module)
+        module = importlib.import_module(DEVICES[name].module)
         _backends[name] = await module.open_backend_async()
     return _backends[name].description
 
@@ -183,6 +158,15 @@ def forget(name: str) -> None:
     _backends.pop(name, None)
 
 
+def fastest() -> str:
+    """Return the name of the device that computes fastest where it can be had.
+
+    >>> fastest()
+    'webgpu'
+    """
+    return next(reversed(DEVICES))
+
+
 def default_device() -> str:
     """Return the name of the device that new tensors live on.
 
@@ -193,24 +177,35 @@ def default_device() -> str:
     ...     default_device()
     'cpu'
     """
+    global _fastest_here
     chosen = _context_default.get()
     if chosen is not None:
         return chosen
-    if _process_default:
-        preferred = _process_default[0]
-        if preferred not in _backends:
-            backend(preferred)  # raises here, at the line that wants a tensor
-        return preferred
-    if not _probe:
+    if _process_default is not None:
+        if _process_default not in _backends:
+            backend(_process_default)  # raises here, at the line that wants a tensor
+        return _process_default
+    if _fastest_here is None:
+        _fastest_here = _first_of(reversed(DEVICES))
+    return _fastest_here
+
+
+def _first_of(names: Iterable[str]) -> str:
+    """Return the first device that can be had; the last one is not even tried.
+
+    Raises:
+        BlockingError: one may be there, and Python cannot wait for it here.
+    """
+    *tried, last = names
+    for name in tried:
         try:
-            backend("webgpu")
+            backend(name)
         except BlockingError:
             raise
         except DeviceError:
-            _probe.append("cpu")
-        else:
-            _probe.append("webgpu")
-    return _probe[0]
+            continue
+        return name
+    return last
 
 
 def set_default_device(device: str) -> None:
@@ -241,7 +236,8 @@ def prefer_device(device: str) -> None:
     ...
     tensorweb.errors.DeviceError: unknown device 'tpu'; devices are cpu, webgpu.
     """
-    _process_default[:] = [as_device(device)]
+    global _process_default
+    _process_default = as_device(device)
 
 
 @contextmanager
@@ -269,20 +265,21 @@ def device(name: str) -> Iterator[str]:
 
 
 def stores(dtype: DType, device: str) -> bool:
-    """Whether a device can store a dtype; opens it only where GPUs differ."""
-    if dtype.name not in DEVICES[device].dtypes:
+    """Whether a device can store a dtype; opens it only where devices differ."""
+    row = DEVICES[device]
+    if dtype.name not in row.dtypes:
         return False
-    return dtype.name != "float16" or dtype.name in backend(device).dtypes
+    return dtype.name not in row.varying or dtype.name in backend(device).dtypes
 
 
 def require_dtype(dtype: DType, device: str) -> None:
     """Raise `DTypeError` when a device cannot store a dtype; says which can."""
     if stores(dtype, device):
         return
-    have = DEVICES[device].dtypes
+    mine = DEVICES[device]
     other = [row.name for row in DEVICES.values() if dtype.name in row.dtypes]
     other = [name for name in other if name != device]
-    stored = ", ".join(sorted(have - {"float16"}))
+    stored = ", ".join(sorted(mine.dtypes - mine.varying))
     raise DTypeError(
         f"device {device!r} has no {dtype}; it stores {stored}. Use "
         f'device="{other[0]}" for {dtype}, or convert with astype.'

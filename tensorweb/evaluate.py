@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from tensorweb.devices import backend, opened
+from tensorweb.devices import DEVICES, backend, opened
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import pack
@@ -177,7 +177,7 @@ def synchronize() -> None:
 
     >>> synchronize()
     """
-    for device in ("cpu", "webgpu"):
+    for device in DEVICES:
         found = opened(device)
         if found is not None:
             found.synchronize()

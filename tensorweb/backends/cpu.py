@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from tensorweb.devices import is_browser
+from tensorweb.devices import fastest, is_browser
 from tensorweb.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def open_backend() -> CpuBackend:
         )
         raise DeviceError(
             f"device 'cpu' computes with NumPy, which is not here ({error}); {advice}. "
-            "Device 'webgpu' needs no NumPy."
+            f"Device {fastest()!r} needs no NumPy."
         ) from error
     module = importlib.import_module("tensorweb.backends.numpy_backend")
     backend: CpuBackend = module.CpuBackend()

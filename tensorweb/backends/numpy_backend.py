@@ -46,7 +46,14 @@ class ArrayStorage(Storage):
 
 
 class CpuBackend:
-    """The backend of device `cpu`; see `devices.Backend`."""
+    """The backend of device `cpu`; see `tensorweb.protocol.Backend`.
+
+    NumPy compiles nothing, so there is nothing to record, to tune or to prepare.
+    """
+
+    recorder = None
+    tuner = None
+    preparer = None
 
     def __init__(self) -> None:
         self.description = f"NumPy {np.__version__}"
@@ -76,16 +83,6 @@ class CpuBackend:
 
     def synchronize(self) -> None:
         """Return at once: everything is done when `realize` returns."""
-
-    def prepare(self, nodes: Sequence[Node]) -> int:
-        """Return 0: NumPy compiles nothing."""
-        return 0
-
-    def finish_preparing(self) -> None:
-        """Return at once."""
-
-    async def finish_preparing_async(self) -> None:
-        """Return at once."""
 
     def abandon(self) -> bool:
         """Return False: a forked process has its own memory."""

@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorweb.devices import fastest
 from tensorweb.dtypes import ALL, DType, integer_range
 from tensorweb.errors import ShapeError
 from tensorweb.graph.node import Node
@@ -99,7 +100,7 @@ def check_shape(shape: Shape, name: str) -> None:
         raise ShapeError(
             f"{name}: a tensor of {len(shape)} axes; device 'cpu' computes with NumPy, "
             f"which has {MOST_AXES} at most. Merge axes with reshape, or use "
-            "device='webgpu'."
+            f"device={fastest()!r}."
         )
     if prod(shape) > MOST_ELEMENTS:
         raise ShapeError(

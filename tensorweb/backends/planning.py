@@ -140,7 +140,7 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
         if node.size == 0:
             continue
         program = compile_kernel(planned.kernel, pipelines.target)
-        _check_counts(planned, program)
+        _check_counts(planned, program, node.device)
         scratch = []
         for nbytes in program.scratch_bytes:
             if not spare.get(nbytes):
@@ -175,7 +175,7 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
     return result
 
 
-def _check_counts(planned: Planned, program: Program) -> None:
+def _check_counts(planned: Planned, program: Program, device: str) -> None:
     """Raise `ShapeError` when a kernel would count further than its integers do."""
     words = [
         word
@@ -189,8 +189,8 @@ def _check_counts(planned: Planned, program: Program) -> None:
     sizes = " by ".join(f"{length:,}" for length in kernel.sizes)
     raise ShapeError(
         f"{kernel.op or kernel.kind}: one kernel would go over {sizes} elements, and "
-        f"device 'webgpu' counts to {LARGEST_COUNT:,}. Reduce one axis after another, "
-        "or work in parts."
+        f"device {device!r} counts to {LARGEST_COUNT:,}. Reduce one axis after "
+        "another, or work in parts."
     )
 
 

@@ -31,6 +31,7 @@ from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.pending import pending
 from tensorweb.graph.storage import HostData, Placeholder
 from tensorweb.nodes.movement import copy
+from tensorweb.protocol import Preparer, Recorder, Tuner
 from tensorweb.schedule.linear import LinearGraph, linearize, pieces
 
 PLANS_KEPT = 1024
@@ -60,7 +61,9 @@ async def open_backend_async() -> WebGpuBackend:
 
 
 class WebGpuBackend:
-    """One open GPU; see `tensorweb.devices.Backend`.
+    """One open GPU; see `tensorweb.protocol.Backend`.
+
+    It has all abilities itself.
 
     Attributes:
         driver, pool: the device and its buffers.
@@ -78,6 +81,26 @@ class WebGpuBackend:
         self._pipelines = Pipelines(driver)
         self._plans: OrderedDict[Hashable, Plan] = OrderedDict()
         pending("webgpu")
+
+    @property
+    def recorder(self) -> Recorder:
+        """Plans can be recorded."""
+        return self
+
+    @property
+    def tuner(self) -> Tuner:
+        """Products can take several tiles."""
+        return self
+
+    @property
+    def preparer(self) -> Preparer:
+        """Pipelines can be compiled ahead."""
+        return self
+
+    @property
+    def is_worthwhile(self) -> bool:
+        """Whether compilers run beside programs: not where the CPU computes as well."""
+        return not self.driver.is_software
 
     def realize(self, nodes: Sequence[Node], *, read: bool = False) -> None:
         """Compute nodes' bases in one flush; returns before the GPU is done.

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Generator, Mapping
-from typing import Protocol, cast
+from collections.abc import Callable, Generator
+from typing import cast
 
 from tensorweb import dtypes, evaluate
 from tensorweb.devices import backend as backend_of
-from tensorweb.devices import default_device
+from tensorweb.devices import default_device, fastest
+from tensorweb.errors import DeviceError
 from tensorweb.functions.creation import arange
 from tensorweb.graph.node import Node
+from tensorweb.protocol import Tuner
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.jit import jit
 
@@ -48,23 +50,6 @@ Waits = Generator[Node, None, float]
 """Yields what must be read before it goes on."""
 
 
-class Tunable(Protocol):
-    """A backend whose tiles can be chosen."""
-
-    @property
-    def tuned(self) -> dict[str, str]:
-        """The measured tile of each class of products that has one."""
-
-    def tiles_for(self, size: int, in_vectors: bool) -> tuple[str, list[str]]:
-        """Return the class of a square product and the tiles it can take."""
-
-    def use_tiles(self, tuned: Mapping[str, str]) -> None:
-        """Take these tiles from now on."""
-
-    def keep_tiles(self) -> bool:
-        """Keep the tiles in use for later runs; returns whether they will last."""
-
-
 def tune(*, forget: bool = False) -> dict[str, str]:
     """Measure the tiles of the matrix product and keep the fastest ones.
 
@@ -74,19 +59,19 @@ def tune(*, forget: bool = False) -> dict[str, str]:
     adapter with the same version: natively in the user's cache folder, or the one that
     `TENSORWEB_CACHE` names (`off` keeps nothing), in the browser in IndexedDB.
     Functions recorded by `jit` before keep their tiles. With `forget` nothing is
-    measured and the table decides again. On software adapters and the cpu there is
-    nothing to choose.
+    measured and the table decides again. On software adapters there is nothing to
+    choose.
 
     Raises:
         BlockingError: Python cannot wait here; await `tune_async`.
+        DeviceError: the default device has no tiles, as the cpu.
 
-    >>> tw.tune(forget=True)
-    {}
+    >>> tw.tune()
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.DeviceError: tune: device 'cpu' has no tiles to choose from; ...
     """
-    backend = _tunable()
-    if backend is None:
-        return {}
-    work = _tuning(backend, forget)
+    work = _tuning(_tuner(), forget)
     while True:
         try:
             waited = next(work)
@@ -99,13 +84,12 @@ async def tune_async(*, forget: bool = False) -> dict[str, str]:
     """Do the same by awaiting, where Python cannot block.
 
     >>> import asyncio
-    >>> asyncio.run(tw.tune_async(forget=True))
-    {}
+    >>> asyncio.run(tw.tune_async())
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.DeviceError: tune: device 'cpu' has no tiles to choose from; ...
     """
-    backend = _tunable()
-    if backend is None:
-        return {}
-    work = _tuning(backend, forget)
+    work = _tuning(_tuner(), forget)
     while True:
         try:
             waited = next(work)
@@ -114,20 +98,30 @@ async def tune_async(*, forget: bool = False) -> dict[str, str]:
         await evaluate.read_async([waited])
 
 
-def _tunable() -> Tunable | None:
-    if default_device() != "webgpu":
-        return None
-    return cast(Tunable, backend_of("webgpu"))
+def _tuner() -> Tuner:
+    """Return what the default device can choose from.
+
+    Raises:
+        DeviceError: its kernels come in one variant only.
+    """
+    name = default_device()
+    found = backend_of(name).tuner
+    if found is None:
+        raise DeviceError(
+            f"tune: device {name!r} has no tiles to choose from; there is nothing to "
+            f"measure. Call it inside `with tw.device({fastest()!r}):`."
+        )
+    return found
 
 
-def _tuning(backend: Tunable, forget: bool) -> Generator[Node, None, dict[str, str]]:
+def _tuning(tuner: Tuner, forget: bool) -> Generator[Node, None, dict[str, str]]:
     """Measure every product; a stop in between leaves things as they were."""
-    before = backend.tuned
+    before = tuner.tuned
     chosen: dict[str, str] = {}
     is_done = False
     try:
         for size, in_vectors in () if forget else PRODUCTS:
-            problem, tiles = backend.tiles_for(size, in_vectors)
+            problem, tiles = tuner.tiles_for(size, in_vectors)
             if len(tiles) < 2:
                 continue
             left, right = _operand(size), _operand(size)
@@ -135,7 +129,7 @@ def _tuning(backend: Tunable, forget: bool) -> Generator[Node, None, dict[str, s
             times: dict[str, float] = {}
             for _ in range(ROUNDS):
                 for tile in ("", *tiles):
-                    backend.use_tiles({problem: tile} if tile else {})
+                    tuner.use_tiles({problem: tile} if tile else {})
                     taken = yield from _seconds(left, right)
                     times[tile] = min(taken, times.get(tile, taken))
             best = min(times, key=lambda tile: times[tile])
@@ -143,8 +137,8 @@ def _tuning(backend: Tunable, forget: bool) -> Generator[Node, None, dict[str, s
                 chosen[problem] = best
         is_done = True
     finally:
-        backend.use_tiles(chosen if is_done else before)
-    if not backend.keep_tiles() and chosen:
+        tuner.use_tiles(chosen if is_done else before)
+    if not tuner.keep_tiles() and chosen:
         warnings.warn(
             "tune: the measured tiles are used, but cannot be kept for later runs; "
             "natively TENSORWEB_CACHE names a folder that can be written to.",
@@ -155,7 +149,7 @@ def _tuning(backend: Tunable, forget: bool) -> Generator[Node, None, dict[str, s
 
 def _operand(size: int) -> Tensor:
     """Return a stored square matrix of numbers between -0.5 and 0.5."""
-    ramp = arange(size * size, dtype=dtypes.int32, device="webgpu")
+    ramp = arange(size * size, dtype=dtypes.int32)
     numbers = (ramp * 7919 % 8191).astype(dtypes.float32) / 8191 - 0.5
     square = numbers.reshape(size, size)
     evaluate.realize([square.node])

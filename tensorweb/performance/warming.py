@@ -32,6 +32,7 @@ from tensorweb.functions.windows import conv2d
 from tensorweb.graph.node import leaf
 from tensorweb.graph.storage import Placeholder
 from tensorweb.nodes.keys import promise_extremes
+from tensorweb.protocol import Preparer
 from tensorweb.tensor import Tensor
 
 Graph = Callable[[], Tensor]
@@ -48,8 +49,8 @@ MOST_PENDING = 8
 
 
 def given(*shape: int, dtype: DType = dtypes.float32) -> Tensor:
-    """Return a tensor on the GPU that stands for any other of its shape."""
-    return Tensor(leaf(Placeholder(), shape, dtype, "webgpu"))
+    """Return a tensor on the default device that stands for any of its shape."""
+    return Tensor(leaf(Placeholder(), shape, dtype, devices.default_device()))
 
 
 def _positions(length: int) -> Tensor:
@@ -111,9 +112,9 @@ def _elementwise() -> Iterator[Graph]:
 
 
 def _creation() -> Iterator[Graph]:
-    yield partial(arange, 4096, device="webgpu")
-    yield partial(arange, 4096, dtype=dtypes.float32, device="webgpu")
-    yield partial(linspace, 0.0, 1.0, 1 << 19, device="webgpu")
+    yield partial(arange, 4096)
+    yield partial(arange, 4096, dtype=dtypes.float32)
+    yield partial(linspace, 0.0, 1.0, 1 << 19)
 
 
 def _reduction() -> Iterator[Graph]:
@@ -201,6 +202,8 @@ FAMILIES: dict[str, Callable[[], Iterator[Graph]]] = {
 def graphs(families: Sequence[str] = ()) -> Iterator[Graph]:
     """Yield the graphs of families, or of all; each is built when it is called.
 
+    They are of the device that is the default when they are taken and called.
+
     Raises:
         DataError: there is no such family.
 
@@ -219,7 +222,9 @@ def graphs(families: Sequence[str] = ()) -> Iterator[Graph]:
 
 def prepare(graph: Graph) -> int:
     """Begin to compile what one graph needs; how many kernels are being compiled."""
-    return devices.backend("webgpu").prepare([graph().node])
+    node = graph().node
+    preparer = devices.backend(node.device).preparer
+    return 0 if preparer is None else preparer.prepare([node])
 
 
 def warm_up(*families: str) -> None:
@@ -228,7 +233,8 @@ def warm_up(*families: str) -> None:
     Without arguments every family is compiled: matmul, softmax, layernorm, reduction,
     conv2d, sort, scan, movement, elementwise, creation. Nothing is computed and no
     memory is taken. In the browser kernels compile side by side while this waits;
-    natively one after another. With the cpu as default device there is nothing to do.
+    natively one after another. On a default device that compiles nothing ahead, as the
+    cpu, there is nothing to do.
 
     Raises:
         DataError: there is no such family.
@@ -236,11 +242,13 @@ def warm_up(*families: str) -> None:
 
     >>> tw.warm_up("softmax", "sort")
     """
-    for graph in _wanted(families):
+    wanted, preparer = list(graphs(families)), _preparer()
+    if preparer is None:
+        return
+    for graph in wanted:
         if prepare(graph) > MOST_PENDING:
-            devices.backend("webgpu").finish_preparing()
-    for backend in _warmed():
-        backend.finish_preparing()
+            preparer.finish_preparing()
+    preparer.finish_preparing()
 
 
 async def warm_up_async(*families: str) -> None:
@@ -255,20 +263,15 @@ async def warm_up_async(*families: str) -> None:
     >>> import asyncio
     >>> asyncio.run(tw.warm_up_async("scan"))
     """
-    for graph in _wanted(families):
+    wanted, preparer = list(graphs(families)), _preparer()
+    if preparer is None:
+        return
+    for graph in wanted:
         if prepare(graph) > MOST_PENDING:
-            await devices.backend("webgpu").finish_preparing_async()
-    for backend in _warmed():
-        await backend.finish_preparing_async()
+            await preparer.finish_preparing_async()
+    await preparer.finish_preparing_async()
 
 
-def _wanted(families: Sequence[str]) -> list[Graph]:
-    """Return the graphs to prepare, none when the default device compiles nothing."""
-    wanted = list(graphs(families))
-    return wanted if devices.default_device() == "webgpu" else []
-
-
-def _warmed() -> list[devices.Backend]:
-    """Return the backend that compiles, if it is open."""
-    found = devices.opened("webgpu")
-    return [found] if found is not None else []
+def _preparer() -> Preparer | None:
+    """Return what the default device compiles ahead with, if it can."""
+    return devices.backend(devices.default_device()).preparer

@@ -9,12 +9,14 @@ from __future__ import annotations
 import gc
 import importlib
 
+from tensorweb.devices import DEVICES, fastest
+
 from .bridge import drive
 from .session import Session
 
 MODULES = (
     "tensorweb.backends.explain",
-    "tensorweb.backends.webgpu",
+    DEVICES[fastest()].module,
     "tensorweb.codegen",
     "tensorweb.drivers.browser",
     "tensorweb.drivers.waiting",

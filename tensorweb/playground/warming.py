@@ -7,12 +7,11 @@ milliseconds; its kernels compile in the background.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 from tensorweb import devices
-from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.errors import DeviceError
 from tensorweb.performance.warming import Graph, graphs, prepare
+from tensorweb.protocol import Preparer
 
 MOST_PENDING = 2
 """With more kernels than this in the making a step leaves the GPU process alone."""
@@ -28,26 +27,26 @@ class Warming:
 
     async def step(self) -> dict[str, object]:
         """Begin to compile the next graph; returns whether there is more to do."""
-        if self._left is None or not await self._is_useful():
+        preparer = await self._preparer() if self._left is not None else None
+        if self._left is None or preparer is None:
             self._left = None
             return {"more": False}
-        backend = devices.backend("webgpu")
-        if backend.prepare([]) <= MOST_PENDING:
-            graph = next(self._left, None)
-            if graph is None:
-                self._left = None
-            else:
-                prepare(graph)
+        if preparer.prepare([]) <= MOST_PENDING:
+            with devices.device(devices.fastest()):
+                graph = next(self._left, None)
+                if graph is None:
+                    self._left = None
+                else:
+                    prepare(graph)
         return {"more": self._left is not None}
 
-    async def _is_useful(self) -> bool:
-        """Open the GPU and tell whether it is one that is worth warming up."""
+    async def _preparer(self) -> Preparer | None:
+        """Open the fastest device; return what compiles ahead if that is worth it."""
+        name = devices.fastest()
         try:
-            if self._blocking:
-                backend = devices.backend("webgpu")
-            else:
-                await devices.open_device_async("webgpu")
-                backend = devices.backend("webgpu")
+            if not self._blocking:
+                await devices.open_device_async(name)
+            found = devices.backend(name).preparer
         except DeviceError:
-            return False
-        return not cast(WebGpuBackend, backend).driver.is_software
+            return None
+        return found if found is not None and found.is_worthwhile else None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from tensorweb.devices import fastest
+
 _RANDOM = (
     "tensorweb makes no random numbers; make them with Python's random module or "
     "NumPy and give them to tw.asarray(...)"
@@ -166,7 +168,7 @@ NAMES: dict[str, str] = {
     "clamp": "clip",
     "clone": "copy",
     "cpu": "write x.to_device('cpu')",
-    "cuda": "write x.to_device('webgpu')",
+    "cuda": f"write x.to_device({fastest()!r})",
     "detach": "a tensor has no gradient to detach from; leave it out",
     "dim": "write x.ndim",
     "eq": "equal",

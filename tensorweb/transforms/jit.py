@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import gc
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from functools import update_wrapper
-from typing import Generic, ParamSpec, Protocol, TypeVar, cast
+from typing import Generic, ParamSpec, TypeVar, cast
 
 from tensorweb import devices
-from tensorweb.errors import TraceError
+from tensorweb.errors import DeviceError, TraceError
 from tensorweb.evaluate import Recording, is_recording, recording
 from tensorweb.graph.node import Node, leaf
 from tensorweb.graph.storage import Placeholder
+from tensorweb.protocol import Recorder, Replay
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.in_place import is_number_of_its_own, mark_number
@@ -38,24 +39,6 @@ R = TypeVar("R")
 
 RECORDS_KEPT = 64
 """Recordings of one function, for different shapes and settings."""
-
-
-class Replay(Protocol):
-    """A recording of a backend."""
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether its device still exists."""
-
-    def __call__(self, inputs: Sequence[Node]) -> list[Node]:
-        """Return the results for other arguments."""
-
-
-class Recorder(Protocol):
-    """A backend that can record."""
-
-    def record(self, inputs: Sequence[Node], outputs: Sequence[Node]) -> Replay:
-        """Return how to compute outputs again for other inputs."""
 
 
 @dataclass(slots=True)
@@ -112,25 +95,50 @@ class Jitted(Generic[P, R]):
         update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Return what the function returns, replayed where it is known."""
+        """Return what the function returns, replayed where it is known.
+
+        Without tensors among the arguments, and on a device that does not record, the
+        function simply runs.
+        """
         if is_recording():
             return self._function(*args, **kwargs)
         holders: list[Holder] = []
         seen: dict[int, int] = {}
         key = (flatten(args, holders, seen), flatten(kwargs, holders, seen))
         devices_of = {h.node.device for h in holders if isinstance(h, TensorBase)}
-        if devices_of != {"webgpu"}:
-            return self._function(*args, **kwargs)
         found = self._known.get(key)
         if found is None or not found.replay.is_alive:
-            found = self._known[key] = self._record(args, kwargs, holders)
+            recorder = self._recorder(devices_of)
+            if recorder is None:
+                return self._function(*args, **kwargs)
+            found = self._known[key] = self._record(args, kwargs, holders, recorder)
             if len(self._known) > RECORDS_KEPT:
                 self._known.popitem(last=False)
         return cast(R, found(holders))
 
-    def _record(self, args: object, kwargs: object, given: Sequence[Holder]) -> Record:
+    def _recorder(self, names: Collection[str]) -> Recorder | None:
+        """Return who records for the devices of the arguments, if there is somebody.
+
+        Raises:
+            DeviceError: there are several devices.
+        """
+        if len(names) > 1:
+            raise DeviceError(
+                f"jit: arguments of {_name_of(self._function)} lie on "
+                f"{' and '.join(sorted(names))}, and a recording runs on one device; "
+                f"move them with to_device({min(names)!r}), or leave out jit."
+            )
+        return devices.backend(*names).recorder if names else None
+
+    def _record(
+        self,
+        args: object,
+        kwargs: object,
+        given: Sequence[Holder],
+        recorder: Recorder,
+    ) -> Record:
         """Run the function on placeholders and return how to run it again."""
-        name = getattr(self._function, "__name__", "function")
+        name = _name_of(self._function)
         holders, before = _placeholders(given)
         others = {id(old): new for old, new in zip(given, holders, strict=True)}
         inputs = [h.node for h in holders if isinstance(h, TensorBase)]
@@ -157,26 +165,35 @@ class Jitted(Generic[P, R]):
         _refuse_outside_writes(name, noted, [*holders, *made])
         outputs = [tensor.node for tensor in made]
         outputs += [cast(TensorBase, holders[place]).node for place in written]
-        self._check(name, outputs, result, holders)
-        backend = cast(Recorder, devices.backend("webgpu"))
-        replay = backend.record(inputs, outputs)
+        _check(name, inputs[0].device, outputs, result, holders)
+        replay = recorder.record(inputs, outputs)
         return Record(replay, list(holders), result, made, written, changed)
 
-    def _check(
-        self,
-        name: str,
-        outputs: Sequence[Node],
-        result: object,
-        holders: Sequence[Holder],
-    ) -> None:
-        """Raise when there is nothing to run, or something of another device."""
-        mine: list[Holder] = []
-        flatten(result, mine, {})
-        returns_given = any(each is holder for each in mine for holder in holders)
-        if not outputs and not returns_given:
-            raise TraceError(f"jit: {name} returns no tensor; there is nothing to run.")
-        if any(node.device != "webgpu" for node in outputs):
-            raise TraceError(f"jit: {name} returns a tensor of another device.")
+
+def _name_of(function: object) -> str:
+    return getattr(function, "__name__", "function")
+
+
+def _check(
+    name: str,
+    device: str,
+    outputs: Sequence[Node],
+    result: object,
+    holders: Sequence[Holder],
+) -> None:
+    """Raise when there is nothing to run, or something of another device."""
+    mine: list[Holder] = []
+    flatten(result, mine, {})
+    returns_given = any(each is holder for each in mine for holder in holders)
+    if not outputs and not returns_given:
+        raise TraceError(f"jit: {name} returns no tensor; there is nothing to run.")
+    others = sorted({node.device for node in outputs} - {device})
+    if others:
+        raise TraceError(
+            f"jit: {name} was given tensors on {device!r} and returns one on "
+            f"{others[0]!r}; a recording runs on one device. Make it there with "
+            f"device={device!r}, or outside of the function."
+        )
 
 
 def _placeholders(given: Sequence[Holder]) -> tuple[list[Holder], list[Holder]]:
@@ -234,7 +251,8 @@ def jit(function: Callable[P, R]) -> Jitted[P, R]:
     function takes from outside keep the values they had when it was recorded. What it
     writes into its arguments (`x[0] = 1`, `x += 1`, `params["w"] = w`, `model.w = w`)
     the caller sees, as without `jit`. Inside another jitted function it is a part of
-    that. On the cpu device the function simply runs.
+    that. Where there is nothing to record for, on a device that does not record (`cpu`)
+    and without any tensor among the arguments, the function simply runs.
 
     >>> @jit
     ... def step(w, gradient):
@@ -243,6 +261,7 @@ def jit(function: Callable[P, R]) -> Jitted[P, R]:
     tensor([0.9, 0.9, 0.9])
 
     Raises:
+        DeviceError: the arguments lie on more than one device.
         TraceError: the function asks for a value, returns no tensor, writes into a
             tensor that it was not given, or is given an object that may change and
             cannot be opened.

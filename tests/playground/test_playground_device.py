@@ -16,7 +16,7 @@ def test_missing_device_is_told_at_the_line_of_the_first_tensor(
 ) -> None:
     monkeypatch.setitem(sys.modules, "numpy", None)
     monkeypatch.setattr(devices, "_backends", {})
-    monkeypatch.setattr(devices, "_process_default", [])
+    monkeypatch.setattr(devices, "_process_default", None)
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     notes: list[object] = []
     session = Session(lambda *note: notes.append(note), None, True)

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[2] / "tensorweb"
 
 VALUES = ("errors", "dtypes", "shapes", "view", "hostdata")
 GRAPH = (*VALUES, "graph", "ops")
-NODES = (*GRAPH, "devices", "evaluate", "nodes")
+NODES = (*GRAPH, "protocol", "devices", "evaluate", "nodes")
 TENSOR = (*NODES, "notices", "tensor")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
@@ -30,7 +30,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "hostdata": ("errors", "dtypes", "shapes"),
     "graph": VALUES,
     "ops": ("graph",),
-    "devices": GRAPH,
+    "protocol": ("graph",),
+    "devices": (*GRAPH, "protocol"),
     "evaluate": (*GRAPH, "devices"),
     "nodes": NODES,
     "tensor": TENSOR,

@@ -69,7 +69,7 @@ def test_a_task_begins_with_the_default_of_its_maker(webgpu: str) -> None:
 def test_set_default_device_is_for_every_thread(
     webgpu: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(devices, "_process_default", [])
+    monkeypatch.setattr(devices, "_process_default", None)
     with ThreadPoolExecutor(1) as pool:
         for name in ("cpu", "webgpu"):
             tw.set_default_device(name)

@@ -1,0 +1,108 @@
+"""What a backend does with a graph, and what it may be able to do besides.
+
+A backend is one open device. What only some devices can do is an ability: an object of
+a type of its own, declared by the backend; None where the device cannot. Nothing here
+computes, and nobody asks a backend for more than is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from tensorweb.graph.node import Node
+
+
+class Replay(Protocol):
+    """A recording: computes the same results for other arguments."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether its device still exists."""
+
+    def __call__(self, inputs: Sequence[Node]) -> list[Node]:
+        """Return the results for other arguments of the same shapes and dtypes."""
+
+
+class Recorder(Protocol):
+    """Ability: a graph becomes a recording, which `jit` replays."""
+
+    def record(self, inputs: Sequence[Node], outputs: Sequence[Node]) -> Replay:
+        """Return how to compute outputs again for other values of the inputs."""
+
+
+class Tuner(Protocol):
+    """Ability: kernels come in variants that `tune` can measure and choose from."""
+
+    @property
+    def tuned(self) -> dict[str, str]:
+        """The measured tile of each class of products that has one."""
+
+    def tiles_for(self, size: int, in_vectors: bool) -> tuple[str, list[str]]:
+        """Return the class of a square product and the tiles it can take."""
+
+    def use_tiles(self, tuned: Mapping[str, str]) -> None:
+        """Take these tiles from now on."""
+
+    def keep_tiles(self) -> bool:
+        """Keep the tiles in use for later runs; returns whether they will last."""
+
+
+class Preparer(Protocol):
+    """Ability: kernels can be compiled before they are needed, as `warm_up` does."""
+
+    @property
+    def is_worthwhile(self) -> bool:
+        """Whether a program goes on undisturbed while kernels are compiled."""
+
+    def prepare(self, nodes: Sequence[Node]) -> int:
+        """Begin to compile what computing nodes would run, without running it.
+
+        Returns how many kernels are being compiled in the background.
+        """
+
+    def finish_preparing(self) -> None:
+        """Wait until nothing is compiled in the background any more."""
+
+    async def finish_preparing_async(self) -> None:
+        """Do the same by awaiting."""
+
+
+class Backend(Protocol):
+    """What every device does with a graph, and the abilities that it declares."""
+
+    description: str
+    """Who computes, for people: an adapter's name or `NumPy`."""
+
+    dtypes: frozenset[str]
+    """Names of the dtypes that the device stores as what they are."""
+
+    @property
+    def recorder(self) -> Recorder | None:
+        """Records for `jit`; without one a jitted function simply runs."""
+
+    @property
+    def tuner(self) -> Tuner | None:
+        """Chooses variants of kernels for `tune`; without one that is an error."""
+
+    @property
+    def preparer(self) -> Preparer | None:
+        """Compiles ahead for `warm_up`; without one there is nothing to do."""
+
+    def realize(self, nodes: Sequence[Node]) -> None:
+        """Compute nodes and settle their bases; returns before the device is done."""
+
+    def read(self, nodes: Sequence[Node]) -> list[bytes]:
+        """Compute nodes and return row-major bytes of each, waiting for the device."""
+
+    async def read_async(self, nodes: Sequence[Node]) -> list[bytes]:
+        """Do the same by awaiting."""
+
+    def explain(self, nodes: Sequence[Node]) -> str:
+        """Say in words what computing the nodes would run, without running it."""
+
+    def synchronize(self) -> None:
+        """Wait until everything is done and raise what went wrong meanwhile."""
+
+    def abandon(self) -> bool:
+        """Stop using the device in a forked process; False where it goes on."""
