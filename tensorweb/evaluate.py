@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from tensorweb.devices import DEVICES, backend, opened
-from tensorweb.graph.node import Node, constant, leaf
+from tensorweb.graph.node import Node, constant, leaf, number_of_constant
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import pack
 
@@ -112,9 +112,7 @@ def plain_number(node: Node) -> float | None:
     base = node.base
     if base.op.kind != "constant" or base.storage is not None:
         return None
-    number = base.attrs
-    assert isinstance(number, int | float), "internal: constant without a number"
-    return number
+    return number_of_constant(base)
 
 
 def _without_waste(node: Node) -> Node:

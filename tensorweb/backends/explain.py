@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tensorweb.backends.planning import Plan
-from tensorweb.graph.node import Node
-from tensorweb.graph.op import LEAF
+from tensorweb.graph.node import Node, number_of_constant
+from tensorweb.graph.op import CONSTANT, LEAF
 from tensorweb.schedule.linear import LinearGraph
 
 
@@ -51,7 +51,7 @@ def _call(node: Node, numbers: Mapping[Node, int]) -> str:
         for name in reversed(_movements(node, owner)):
             text = f"{name}({text})"
         return text
-    value = f" {node.attrs}" if node.op.name == "constant" else ""
+    value = f" {number_of_constant(node)}" if node.op is CONSTANT else ""
     sources = ", ".join(f"%{numbers[source]}" for source in node.inputs)
     return f"{node.op.name}{value}" + (f"({sources})" if sources else "")
 

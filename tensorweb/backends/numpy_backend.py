@@ -21,7 +21,8 @@ from tensorweb.backends.numpy_rules import (
     repeated,
 )
 from tensorweb.errors import DeviceMemoryError
-from tensorweb.graph.node import Node
+from tensorweb.graph.attributes import Joining, Reduction
+from tensorweb.graph.node import Node, attributes_of, number_of_constant
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.storage import HostData, Storage
 from tensorweb.graph.walks import ancestors
@@ -244,7 +245,7 @@ def _explain(nodes: Sequence[Node], description: str) -> str:
     lines: list[str] = []
     for node in run.order:
         if node.op.kind == "constant" and id(node) not in run.wanted:
-            names[id(node)] = repr(node.attrs)
+            names[id(node)] = repr(number_of_constant(node))
             continue
         arguments = [_argument(source, names) for source in node.inputs]
         if node.op.name == "cast" or node.op.kind in ("reduce", "argreduce", "concat"):
@@ -279,10 +280,10 @@ def _call_name(node: Node) -> str:
 
 def _detail(node: Node) -> str:
     if node.op.kind == "concat":
-        return f"axis {node.attrs}"
+        return f"axis {attributes_of(node, Joining).axis}"
     if node.op.name == "cast":
         return str(node.dtype)
-    axes = cast(tuple[int, ...], node.attrs)
+    axes = attributes_of(node, Reduction).axes
     return ("axis " if len(axes) == 1 else "axes ") + ", ".join(map(str, axes))
 
 

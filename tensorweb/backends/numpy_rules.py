@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,15 @@ import numpy.typing as npt
 from tensorweb.devices import fastest
 from tensorweb.dtypes import ALL, DType, integer_range
 from tensorweb.errors import ShapeError
-from tensorweb.graph.node import Node
-from tensorweb.ops.structure import Groups
+from tensorweb.graph.attributes import (
+    Box,
+    Groups,
+    Joining,
+    Ordering,
+    Padding,
+    Reduction,
+)
+from tensorweb.graph.node import Node, attributes_of, number_of_constant
 from tensorweb.shapes import Shape
 
 LARGEST_COPY = 1 << 22
@@ -91,7 +98,7 @@ def _iota(node: Node, inputs: Sequence[Array]) -> Array:
 
 def number(constant: Node) -> Array:
     """Return a constant's number as a 0-d array."""
-    return np.array(constant.attrs).astype(numpy_dtype(constant.dtype))
+    return np.array(number_of_constant(constant)).astype(numpy_dtype(constant.dtype))
 
 
 def check_shape(shape: Shape, name: str) -> None:
@@ -131,7 +138,7 @@ def _wide(dtype: DType) -> np.dtype[Any]:
 
 def _reduce(node: Node, inputs: Sequence[Array]) -> Array:
     function = getattr(np, str(node.op.numpy))
-    axes = cast(tuple[int, ...], node.attrs)
+    axes = attributes_of(node, Reduction).axes
     if node.op.name in ("sum", "prod"):
         result = np.asarray(function(inputs[0], axes, dtype=_wide(node.dtype)))
         return result.astype(numpy_dtype(node.dtype), copy=False)
@@ -139,7 +146,7 @@ def _reduce(node: Node, inputs: Sequence[Array]) -> Array:
 
 
 def _argreduce(node: Node, inputs: Sequence[Array]) -> Array:
-    (axis,) = cast(tuple[int], node.attrs)
+    (axis,) = attributes_of(node, Reduction).axes
     found = getattr(np, str(node.op.numpy))(inputs[0], axis)
     return np.asarray(found).astype(numpy_dtype(node.dtype))
 
@@ -154,7 +161,7 @@ def _sort(node: Node, inputs: Sequence[Array]) -> Array:
     """Sort or argsort the last axis; descending order sorts what is turned round."""
     (values,) = inputs
     turned = values
-    if node.attrs is True:
+    if attributes_of(node, Ordering).descending:
         turned = -values if values.dtype.kind == "f" else ~values
     elif node.op.name == "sort":
         return np.sort(values, axis=-1, kind="stable")
@@ -170,20 +177,20 @@ def _box(starts: Sequence[int], lengths: Sequence[int]) -> tuple[slice, ...]:
 
 def _pad(node: Node, inputs: Sequence[Array]) -> Array:
     inner, fill = inputs
-    widths = cast(tuple[tuple[int, int], ...], node.attrs)
+    widths = attributes_of(node, Padding).widths
     result = np.full(node.shape, fill, numpy_dtype(node.dtype))
     result[_box([before for before, _ in widths], inner.shape)] = inner
     return result
 
 
 def _concat(node: Node, inputs: Sequence[Array]) -> Array:
-    return np.concatenate(inputs, cast(int, node.attrs))
+    return np.concatenate(inputs, attributes_of(node, Joining).axis)
 
 
 def _embed(node: Node, inputs: Sequence[Array]) -> Array:
     outer, values = inputs
     lengths = node.inputs[1].shape
-    outer[_box(cast(tuple[int, ...], node.attrs), lengths)] = values
+    outer[_box(attributes_of(node, Box).starts, lengths)] = values
     return outer
 
 
@@ -221,7 +228,7 @@ def _compress(node: Node, inputs: Sequence[Array]) -> Array:
 
 def _matmul(node: Node, inputs: Sequence[Array]) -> Array:
     left, right = inputs
-    groups = cast(Groups, node.attrs)
+    groups = attributes_of(node, Groups)
     if groups[1:] == (1, 1, 1):
         return np.asarray(np.matmul(left, right))
     batch, rows, depth = groups.split_left(left.shape)

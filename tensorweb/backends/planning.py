@@ -15,7 +15,7 @@ from tensorweb.codegen.expression import number_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program
 from tensorweb.drivers.protocol import CLEAR, DISPATCH, PARAMETER_WORDS, Driver
 from tensorweb.errors import ShapeError
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, number_of_constant
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.schedule.plan import plan
@@ -289,7 +289,7 @@ def filled(tape: Tape, handles: Sequence[int], nodes: Sequence[Node]) -> array[i
     for at, place in tape.buffer_holes:
         words[at] = handles[place]
     for at, number in tape.float_holes:
-        floats[at] = nodes[number].attrs  # type: ignore[call-overload]  # a constant's attrs are its number
+        floats[at] = number_of_constant(nodes[number])
     for at, number, dtype in tape.scalar_holes:
-        words[at] = number_bits(nodes[number].attrs, dtype)  # type: ignore[arg-type]  # as above
+        words[at] = number_bits(number_of_constant(nodes[number]), dtype)
     return words

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import KEPT, WANTED, Node
 from tensorweb.graph.pending import pending
 from tensorweb.graph.storage import Placeholder
@@ -19,7 +20,7 @@ from tensorweb.schedule.linear import LinearGraph
 SMALL = 1 << 16
 """A value of so many elements may be stored whatever the others of its graph are."""
 
-FREE = frozenset({"movement", "constant", "iota"})
+FREE = kinds_of(Role.SOURCE, Role.MOVEMENT)
 """Kinds whose values cost nothing to compute again."""
 
 

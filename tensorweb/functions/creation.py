@@ -11,7 +11,7 @@ from tensorweb import dtypes
 from tensorweb.devices import as_device, require_dtype
 from tensorweb.dtypes import as_dtype, check_integer
 from tensorweb.errors import DataError, ExchangeError, ShapeError
-from tensorweb.graph.node import constant
+from tensorweb.graph.node import constant, number_of_constant
 from tensorweb.nodes.movement import expand
 from tensorweb.nodes.spaced import counted, spaced
 from tensorweb.shapes import as_shape
@@ -107,7 +107,8 @@ def full(
         raise ShapeError(f"full: fill_value has shape {value.shape}; give one number.")
     lengths = as_shape(shape)
     if value.op.kind == "constant":
-        return Tensor(constant(value.attrs, value.dtype, value.device, lengths))  # type: ignore[arg-type]  # a constant's attrs are its number
+        number = number_of_constant(value)
+        return Tensor(constant(number, value.dtype, value.device, lengths))
     return Tensor(expand(value, lengths))
 
 

@@ -7,11 +7,11 @@ history.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 from weakref import ref
 
 from tensorweb.dtypes import DType, float16, rounded_to
+from tensorweb.graph.attributes import Attributes, Movement, Number
 from tensorweb.graph.op import CONSTANT, LEAF, Op
 from tensorweb.graph.storage import Storage
 from tensorweb.graph.structure import Known, number_of
@@ -28,7 +28,7 @@ class Node:
     Attributes:
         op: the row of the operation.
         inputs: the nodes it reads; empty once computed.
-        attrs: what else defines it, hashable; see the builders in `tensorweb/nodes/`.
+        attrs: what else defines it; see `tensorweb/graph/attributes.py`.
         shape, dtype, device: of the result.
         depth: longest way to a computed node, 0 for a computed one; large storages on
             the way count more, so that a limit on depth also bounds memory.
@@ -61,7 +61,7 @@ class Node:
         self,
         op: Op,
         inputs: tuple[Node, ...],
-        attrs: Hashable,
+        attrs: Attributes,
         shape: Shape,
         dtype: DType,
         device: str,
@@ -141,6 +141,30 @@ class Node:
 FRESH, WANTED, KEPT = range(3)
 """Marks of nodes: nothing is known; a flush that needs the value shall store it, since
 an earlier one has computed it already; it was stored for such a reason."""
+
+
+A = TypeVar("A")
+
+
+def attributes_of(node: Node, kind: type[A]) -> A:
+    """Return a node's attributes, of the class that its operation carries."""
+    attrs = node.attrs
+    assert isinstance(attrs, kind), f"internal: {node!r} carries no {kind.__name__}"
+    return attrs
+
+
+def movement_of(node: Node) -> Movement:
+    """Return what a movement does to the view of its input."""
+    attrs = node.attrs
+    assert isinstance(attrs, Movement), f"internal: {node!r} is no movement"
+    return attrs
+
+
+def number_of_constant(node: Node) -> Number:
+    """Return the number that a constant is everywhere."""
+    number = node.attrs
+    assert isinstance(number, bool | int | float), f"internal: {node!r} is no constant"
+    return number
 
 
 def structure_of(node: Node) -> int:

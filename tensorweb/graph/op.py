@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tensorweb.graph.kinds import Role, kinds_of
+
 NumpyRule = str | Callable[..., Any]
 """A NumPy function's name, or `(numpy, *arrays) -> array`."""
 
-STORED_KINDS = frozenset(
-    {"reduce", "matmul", "scan", "sort", "scatter", "accumulate", "compress"}
-)
+STORED_KINDS = kinds_of(Role.CORE, Role.STORED)
 """Kinds whose results are always stored."""
 
 
@@ -21,14 +21,14 @@ class Op:
 
     Attributes:
         name: the public name.
-        kind: what the scheduler does with it: `map` (elementwise), `movement`,
-            `reduce`, `argreduce`, or a kind of its own.
+        kind: a row of `graph/kinds.py`: `map` (elementwise), `movement`, `reduce` …
         doc: one line for people.
         arity: number of inputs.
         accepts: the category of `dtypes.CATEGORIES` that inputs must have.
         result: how the dtype follows: `same`, `float` (integers become the default
             float), `bool` (compared after promotion), `logical` (inputs become bool),
-            `sum` (small integers and bool become the default integer), `index`.
+            `sum` (small integers and bool become the default integer), `index`,
+            `given` (by the caller).
         numpy: how NumPy computes it.
         wgsl: the WGSL expression by dtype, kind of dtype or `any`; `{0}`, `{1}` …
             are the inputs. For reductions: how two values combine.

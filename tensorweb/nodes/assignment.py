@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tensorweb import dtypes
 from tensorweb.errors import ShapeError
-from tensorweb.graph.node import Node, constant
+from tensorweb.graph.node import Node, constant, number_of_constant
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.structure import Known
 from tensorweb.nodes.elementwise import cast, elementwise
@@ -54,7 +54,8 @@ def assign_plain(node: Node, key: object, values: Node) -> Node | None:
     shape, lengths, starts = box
     values = cast(values, node.dtype)
     if values.op is CONSTANT and not values.shape:
-        written = constant(values.attrs, node.dtype, node.device, lengths)  # type: ignore[arg-type]  # a constant's attrs are its number
+        number = number_of_constant(values)
+        written = constant(number, node.dtype, node.device, lengths)
     else:
         if values.shape != shape:
             values = spread_to(values, shape)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 from tensorweb import dtypes
 from tensorweb.dtypes import promote
 from tensorweb.errors import DTypeError, ShapeError
-from tensorweb.graph.node import Node, structure_of
+from tensorweb.graph.attributes import Groups
+from tensorweb.graph.node import Node, attributes_of, structure_of
 from tensorweb.graph.op import Op
 from tensorweb.graph.structure import Known
 from tensorweb.nodes.elementwise import (
@@ -25,7 +26,7 @@ from tensorweb.nodes.movement import (
 )
 from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
-from tensorweb.ops.structure import MATMUL, Groups
+from tensorweb.ops.structure import MATMUL
 from tensorweb.shapes import Shape, matmul_shape
 
 
@@ -55,11 +56,12 @@ def matmul(a: Node, b: Node) -> Node:
         )
     result = _checked_matmul(a, b)
     if result.inputs == (a, b):
-        _known.keep(key, (result.attrs, result.shape, structure_of(result)))
+        groups = attributes_of(result, Groups)
+        _known.keep(key, (groups, result.shape, structure_of(result)))
     return result
 
 
-_known: Known[tuple[Hashable, Shape, int]] = Known()
+_known: Known[tuple[Groups, Shape, int]] = Known()
 """Products of operands that need no cast and no broadcasting."""
 
 

@@ -12,13 +12,13 @@ from typing import SupportsIndex
 
 from tensorweb.dtypes import integer_range
 from tensorweb.errors import ShapeError
+from tensorweb.graph.attributes import Groups
 from tensorweb.graph.node import Node, constant
 from tensorweb.nodes.contraction import contract
 from tensorweb.nodes.elementwise import elementwise
 from tensorweb.nodes.movement import expand, per_axis, permute, reshape, unfold
 from tensorweb.nodes.selection import pad
 from tensorweb.ops import OPS
-from tensorweb.ops.structure import Groups
 
 Numbers = SupportsIndex | Iterable[SupportsIndex]
 """One integer for all spatial axes, or one for each."""

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 from tensorweb import dtypes
 from tensorweb.errors import ShapeError
+from tensorweb.graph.attributes import Groups
 from tensorweb.graph.node import Node
 from tensorweb.nodes.contraction import contract
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.movement import expand, expand_dims, permute, reshape, slice_ranges
 from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
-from tensorweb.ops.structure import Groups
 
 Labels = tuple[str, ...]
 """One label per axis: a letter, or `.1`, `.2`, … for the dots' axes from the right."""

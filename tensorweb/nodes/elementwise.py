@@ -8,7 +8,7 @@ from tensorweb import dtypes
 from tensorweb.devices import require_dtype, stores
 from tensorweb.dtypes import CATEGORIES, DType, promote, rounded_to
 from tensorweb.errors import DeviceError, DTypeError, ShapeError
-from tensorweb.graph.node import Node, constant, structure_of
+from tensorweb.graph.node import Node, constant, number_of_constant, structure_of
 from tensorweb.graph.op import CONSTANT, Op
 from tensorweb.graph.structure import Known
 from tensorweb.ops import OPS
@@ -22,11 +22,11 @@ def cast(node: Node, dtype: DType) -> Node:
         return node
     require_dtype(dtype, node.device)
     if node.op is CONSTANT and dtype.kind == "float":
-        number: float = node.attrs  # type: ignore[assignment]  # a constant's attrs are its number
+        number = number_of_constant(node)
         if node.dtype.kind == "float" and node.dtype.bits < dtype.bits:
             number = rounded_to(number, node.dtype)
         return constant(number, dtype, node.device, node.shape)
-    return Node(CAST, (node,), dtype, node.shape, dtype, node.device)
+    return Node(CAST, (node,), None, node.shape, dtype, node.device)
 
 
 def require_promoted(name: str, nodes: Sequence[Node], dtype: DType) -> None:
@@ -123,9 +123,10 @@ def _simple_power(base: Node, exponent: Node) -> Node | None:
         return None
     if exponent.dtype is not base.dtype or exponent.device != base.device:
         return None
-    if exponent.attrs == 2:
+    power = number_of_constant(exponent)
+    if power == 2:
         return elementwise(OPS["multiply"], base, base)
-    op = SIMPLE_POWERS.get(exponent.attrs) if base.dtype.kind == "float" else None  # type: ignore[call-overload]  # a constant's attrs are its number
+    op = SIMPLE_POWERS.get(power) if base.dtype.kind == "float" else None
     return elementwise(op, base) if op else None
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tensorweb import dtypes
 from tensorweb.errors import ShapeError, TensorIndexError
-from tensorweb.graph.node import Node, constant
+from tensorweb.graph.attributes import Movement
+from tensorweb.graph.node import Node, constant, movement_of, number_of_constant
 from tensorweb.graph.op import CONSTANT, Op
 from tensorweb.graph.structure import Known
 from tensorweb.nodes.elementwise import common_device, elementwise
@@ -57,7 +58,7 @@ def basic_shape(items: Sequence[Item]) -> Shape:
     )
 
 
-_Move = tuple[Op, Hashable, View]
+_Move = tuple[Op, Movement, View]
 _known_moves: Known[tuple[_Move, ...]] = Known()
 """Movements that plain keys stand for, by key and view."""
 
@@ -83,11 +84,15 @@ def select_plain(node: Node, key: object) -> Node | None:
         result = reshape(sliced, basic_shape(items))
         found = dict.fromkeys((sliced, result))
         found.pop(node, None)
-        _known_moves.keep(known, tuple((n.op, n.attrs, n.view) for n in found))
+        _known_moves.keep(known, tuple(_step(each) for each in found))
         return result
     for op, attrs, view in moves:
         node = move(op, node, attrs, view)
     return node
+
+
+def _step(node: Node) -> _Move:
+    return node.op, movement_of(node), node.view
 
 
 def plain_key(parts: tuple[object, ...]) -> Hashable | None:
@@ -114,8 +119,8 @@ def select(node: Node, items: Sequence[Item]) -> Node:
         node, items = _merge_masked_axes(node, items)
     if node.base.op is CONSTANT and node.base.storage is None:
         shape = advanced_shape(without_masks(items))[0]
-        number = node.base.attrs
-        return constant(number, node.dtype, node.device, shape)  # type: ignore[arg-type]  # a constant's attrs are its number
+        number = number_of_constant(node.base)
+        return constant(number, node.dtype, node.device, shape)
     layout, indices = _layout_of(node.view, items, node)
     in_lines = layout.is_in_lines and node.base.size % LINE == 0
     return gather(node.base, _positions(layout, indices, node.device), in_lines)

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from tensorweb import dtypes
 from tensorweb.errors import TensorIndexError
 from tensorweb.evaluate import host_bytes, read, realize
-from tensorweb.graph.node import Node, constant, leaf
+from tensorweb.graph.node import Node, constant, leaf, number_of_constant
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import unpack
 from tensorweb.nodes.elementwise import cast, elementwise
@@ -208,7 +208,8 @@ def promise_extremes(node: Node, low: int, high: int) -> None:
 
 def _find_extremes(node: Node) -> tuple[int, int]:
     if node.op.kind == "constant":
-        return int(node.attrs), int(node.attrs)  # type: ignore[call-overload]  # a constant's attrs are its number
+        number = int(number_of_constant(node))
+        return number, number
     data = host_bytes(node)
     if data is not None:
         values = memoryview(data).cast(node.dtype.typecode)  # type: ignore[call-overload]  # a dtype's letter is a native one

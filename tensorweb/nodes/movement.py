@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import SupportsIndex
 
 from tensorweb.errors import ShapeError
+from tensorweb.graph.attributes import (
+    Expansion,
+    Movement,
+    Permutation,
+    Reshape,
+    Slices,
+    Windows,
+)
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import Op
 from tensorweb.ops.structure import COPY, EXPAND, PERMUTE, RESHAPE, SLICE, UNFOLD
@@ -17,7 +25,7 @@ VIEWS_KEPT = 8
 """Views on the way to a computed value that `explain` can name."""
 
 
-def move(op: Op, node: Node, attrs: Hashable, view: View) -> Node:
+def move(op: Op, node: Node, attrs: Movement, view: View) -> Node:
     """Return a movement of a node to a view of the same storage.
 
     Of a computed one the storage and the view say all: from many views on each other,
@@ -42,7 +50,7 @@ def reshape(node: Node, shape: Shape) -> Node:
     if view is None:
         node = copy(node)
         view = View.contiguous(shape)
-    return move(RESHAPE, node, shape, view)
+    return move(RESHAPE, node, Reshape(shape), view)
 
 
 def permute(node: Node, axes: Sequence[int]) -> Node:
@@ -50,7 +58,7 @@ def permute(node: Node, axes: Sequence[int]) -> Node:
     order = tuple(axes)
     if order == tuple(range(len(order))):
         return node
-    return move(PERMUTE, node, order, node.view.permute(order))
+    return move(PERMUTE, node, Permutation(order), node.view.permute(order))
 
 
 def expand(node: Node, shape: Shape) -> Node:
@@ -70,7 +78,7 @@ def expand(node: Node, shape: Shape) -> Node:
             f"shape {node.shape} does not broadcast to {shape}; only axes of length 1 "
             "grow, and new axes are added at the front."
         )
-    return move(EXPAND, node, shape, node.view.expand(shape))
+    return move(EXPAND, node, Expansion(shape), node.view.expand(shape))
 
 
 def slice_ranges(node: Node, ranges: Sequence[Range]) -> Node:
@@ -78,7 +86,7 @@ def slice_ranges(node: Node, ranges: Sequence[Range]) -> Node:
     checked = tuple(ranges)
     if all(r == (0, length, 1) for r, length in zip(checked, node.shape, strict=True)):
         return node
-    return move(SLICE, node, checked, node.view.slice(checked))
+    return move(SLICE, node, Slices(checked), node.view.slice(checked))
 
 
 def flip(node: Node, axes: Sequence[int]) -> Node:
@@ -108,8 +116,8 @@ def unfold(node: Node, axis: int, size: int, step: int = 1, dilation: int = 1) -
             f"{node.shape[axis]}, a window of {size} with dilation {dilation} reaches "
             f"over {reach}; pad the tensor or take smaller windows."
         )
-    attrs = (axis, size, step, dilation)
-    return move(UNFOLD, node, attrs, node.view.unfold(*attrs))
+    windows = Windows(axis, size, step, dilation)
+    return move(UNFOLD, node, windows, node.view.unfold(*windows))
 
 
 def per_axis(

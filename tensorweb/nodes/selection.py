@@ -8,6 +8,7 @@ from tensorweb import dtypes
 from tensorweb.devices import require_dtype
 from tensorweb.dtypes import DType, promote
 from tensorweb.errors import ShapeError
+from tensorweb.graph.attributes import Box, Joining, Padding, Positions
 from tensorweb.graph.node import Node
 from tensorweb.nodes.elementwise import cast, common_device, require_promoted
 from tensorweb.nodes.movement import expand
@@ -42,7 +43,12 @@ def pad(node: Node, widths: Sequence[tuple[int, int]], fill: Node) -> Node:
         for n, (before, after) in zip(node.shape, checked, strict=True)
     )
     return Node(
-        PAD, (node, cast(fill, node.dtype)), checked, shape, node.dtype, node.device
+        PAD,
+        (node, cast(fill, node.dtype)),
+        Padding(checked),
+        shape,
+        node.dtype,
+        node.device,
     )
 
 
@@ -88,7 +94,7 @@ def _joined(parts: tuple[Node, ...], axis: int) -> Node:
         return first
     shape = list(first.shape)
     shape[axis] = sum(node.shape[axis] for node in parts)
-    return Node(CONCAT, parts, axis, tuple(shape), first.dtype, first.device)
+    return Node(CONCAT, parts, Joining(axis), tuple(shape), first.dtype, first.device)
 
 
 def embed(node: Node, values: Node, starts: Sequence[int]) -> Node:
@@ -96,7 +102,7 @@ def embed(node: Node, values: Node, starts: Sequence[int]) -> Node:
     return Node(
         EMBED,
         (node, cast(values, node.dtype)),
-        tuple(starts),
+        Box(tuple(starts)),
         node.shape,
         node.dtype,
         node.device,
@@ -110,7 +116,12 @@ def gather(base: Node, positions: Node, in_lines: bool = False) -> Node:
     last axis, and the storage a multiple of four as well: kernels read vectors there.
     """
     return Node(
-        GATHER, (base, positions), in_lines, positions.shape, base.dtype, base.device
+        GATHER,
+        (base, positions),
+        Positions(in_lines),
+        positions.shape,
+        base.dtype,
+        base.device,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorweb import dtypes
 from tensorweb.errors import ShapeError
+from tensorweb.graph.attributes import Ordering
 from tensorweb.graph.node import Node, constant
 from tensorweb.graph.op import Op
 from tensorweb.nodes.indexing import take_along
@@ -28,7 +29,9 @@ def argsort(node: Node, axis: int, descending: bool = False) -> Node:
 def _sort(op: Op, node: Node, axis: int, descending: bool) -> Node:
     last = move_axis_last(node, axis)
     dtype = node.dtype if op is SORT else dtypes.DEFAULT_INT
-    result = Node(op, (last,), bool(descending), last.shape, dtype, node.device)
+    result = Node(
+        op, (last,), Ordering(bool(descending)), last.shape, dtype, node.device
+    )
     return move_last_axis_to(result, axis)
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tensorweb.graph.op import Op
 
-Lengths = tuple[int, ...]
-
 IOTA = Op("iota", "iota", "0, 1, 2, … along one axis", arity=0, numpy="arange")
-CAST = Op("cast", "map", "the same values in another dtype", result="attrs")
+CAST = Op("cast", "map", "the same values in another dtype", result="given")
 COPY = Op("copy", "copy", "a contiguous copy, where no strides can express a view")
 
 RESHAPE = Op("reshape", "movement", "the same elements in row-major order, new shape")
@@ -76,29 +72,6 @@ ARGSORT = Op(
 )
 COMPRESS = Op("compress", "compress", "the positions where a mask holds", arity=2)
 MATMUL = Op("matmul", "matmul", "sums of products over axes", arity=2, weight=1000)
-
-
-class Groups(NamedTuple):
-    """How many axes of a contraction's operands belong to each group.
-
-    `(batch…, rows…, depth…)` and `(batch…, depth…, columns…)` give
-    `(batch…, rows…, columns…)`; the sum runs over the axes of the depth.
-    """
-
-    batch: int
-    rows: int
-    depth: int
-    columns: int
-
-    def split_left(self, shape: Lengths) -> tuple[Lengths, Lengths, Lengths]:
-        """Return the lengths of batch, rows and depth."""
-        end = self.batch + self.rows
-        return shape[: self.batch], shape[self.batch : end], shape[end:]
-
-    def split_right(self, shape: Lengths) -> tuple[Lengths, Lengths, Lengths]:
-        """Return the lengths of batch, depth and columns."""
-        end = self.batch + self.depth
-        return shape[: self.batch], shape[self.batch : end], shape[end:]
 
 
 ROWS: tuple[Op, ...] = (

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tensorweb.graph.attributes import Reduction
+from tensorweb.graph.kinds import KINDS, LOAD_COST, Role, kinds_of
 from tensorweb.graph.node import Node
 from tensorweb.ops.structure import COPY
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.shapes import size
 
-CORES = frozenset({"reduce", "argreduce", "matmul"})
+CORES = kinds_of(Role.CORE)
 """Kinds that may carry an elementwise epilogue."""
 
-CHOICES = ("pad", "concat", "embed")
-"""Kinds that read their inputs at shifted places."""
+CHOICES = kinds_of(Role.CHOICE)
+"""Kinds that read their inputs at shifted positions."""
 
-HEAVY = CORES | {"scan", "sort", "scatter", "accumulate", "compress"}
+HEAVY = kinds_of(Role.CORE, Role.STORED)
 """Kinds that always need a kernel built around them."""
 
 ROW_OPS = frozenset({"sum", "prod", "max", "min"})
@@ -34,7 +36,6 @@ MOST_STAGES = 4
 LONGEST_SCAN = 4096
 """A longer row is read twice by its running totals."""
 
-LOAD_COST = 4
 RECOMPUTE_LIMIT = 32
 """A value used by several kernels is stored when it costs more than this."""
 
@@ -58,7 +59,7 @@ def fits_row(node: Node, root: Node) -> bool:
     shape = root.shape
     if root.op.kind != "map" or not shape or node.op.name not in ROW_OPS:
         return False
-    if node.dtype.kind == "bool" or node.attrs != (len(shape) - 1,):
+    if node.dtype.kind == "bool" or node.attrs != Reduction((len(shape) - 1,)):
         return False
     length = shape[-1]
     is_busy = root.size // max(length, 1) >= LEAST_ROWS or length <= SHORT_ROW
@@ -76,92 +77,85 @@ class Fusion:
     """The decision for one graph.
 
     Attributes:
-        stored: `id` of the nodes that get a kernel and a storage.
+        stored: the nodes that get a kernel and a storage.
         roots: those nodes, in order of computation.
-        core_of: the core node by `id` of the root that computes it.
-        rows_of: reductions along the last axis by `id` of the root that computes them
-            row by row, in order of computation.
+        core_of: the core node by the root that computes it.
+        rows_of: reductions along the last axis by the root that computes them row by
+            row, in order of computation.
     """
 
     def __init__(self, graph: LinearGraph, forced: Iterable[Node] = ()) -> None:
         """Decide; `forced` nodes are stored whatever they cost."""
         self.graph = graph
-        self.stored: set[int] = {id(node) for node in forced}
-        self.core_of: dict[int, Node] = {}
-        self.rows_of: dict[int, list[Node]] = {}
-        self._owners: dict[int, set[int]] = {}
-        self._is_linear: dict[int, bool] = {}
-        self._by_id: dict[int, Node] = {id(node): node for node in graph.nodes}
+        self.stored: set[Node] = set(forced)
+        self.core_of: dict[Node, Node] = {}
+        self.rows_of: dict[Node, list[Node]] = {}
+        self._owners: dict[Node, set[Node]] = {}
+        self._is_linear: dict[Node, bool] = {}
         self._cost = self._costs()
         for number in graph.outputs:
             base = graph.nodes[number].base
             if base.storage is None:
-                self.stored.add(id(base))
+                self.stored.add(base)
         for node in reversed(graph.nodes):
             if node.base.storage is None:
                 self._visit(node)
-        self.roots = [node for node in graph.nodes if id(node) in self.stored]
+        self.roots = [node for node in graph.nodes if node in self.stored]
 
-    def _costs(self) -> dict[int, int]:
+    def _costs(self) -> dict[Node, int]:
         """Return for each node what computing one element costs, loads included.
 
         A value that one kernel would compute at several places, seen through different
         movements, is stored once it costs too much; else each generation of a stencil
         would double the work.
         """
-        cost: dict[int, int] = {}
-        length: dict[int, int] = {}
+        cost: dict[Node, int] = {}
+        length: dict[Node, int] = {}
         scattered = self._read_at_several_places()
         for node in self.graph.nodes:
             kind = node.op.kind
             if node.base.storage is not None or kind in HEAVY:
-                cost[id(node)] = LOAD_COST
+                cost[node] = LOAD_COST
             elif kind in ("constant", "iota"):
-                cost[id(node)] = 0
+                cost[node] = 0
             else:
-                own = node.op.weight if kind == "map" else 0
-                inner = sum(cost[key] for key in {id(each) for each in node.inputs})
-                own += {"gather": LOAD_COST, "pad": 2, "concat": 2, "embed": 2}.get(
-                    kind, 0
-                )
-                total = own + inner
-                steps = 1 + max((length.get(id(s), 0) for s in node.inputs), default=0)
+                own = node.op.weight if kind == "map" else KINDS[kind].cost
+                total = own + sum(cost[each] for each in set(node.inputs))
+                steps = 1 + max((length.get(s, 0) for s in node.inputs), default=0)
                 is_long = steps > LONGEST_CHAIN and kind != "movement"
-                if is_long or (total > RECOMPUTE_LIMIT and id(node) in scattered):
-                    self.stored.add(id(node))
+                if is_long or (total > RECOMPUTE_LIMIT and node in scattered):
+                    self.stored.add(node)
                     total, steps = LOAD_COST, 0
-                length[id(node)] = steps
-                cost[id(node)] = total
+                length[node] = steps
+                cost[node] = total
         return cost
 
-    def _read_at_several_places(self) -> set[int]:
-        """Return `id` of nodes with several readers, one of them a movement."""
-        readers: dict[int, int] = {}
-        moved: set[int] = set()
+    def _read_at_several_places(self) -> set[Node]:
+        """Return nodes with several readers, one of them a movement."""
+        readers: dict[Node, int] = {}
+        moved: set[Node] = set()
         for node in self.graph.nodes:
             moves = node.op.kind in ("movement", *CHOICES)
             for source in node.inputs:
                 if source.op.kind == "map" or source.op.kind in CHOICES:
-                    readers[id(source)] = readers.get(id(source), 0) + 1
+                    readers[source] = readers.get(source, 0) + 1
                     if moves:
-                        moved.add(id(source))
-        return {key for key in moved if readers[key] > 1}
+                        moved.add(source)
+        return {node for node in moved if readers[node] > 1}
 
     def _visit(self, node: Node) -> None:
         """Decide one node after all nodes that read it, then tell its inputs."""
-        key = id(node)
-        kind = node.op.kind
-        owners = self._owners.get(key, set())
-        if key not in self.stored and self._must_store(node, owners):
-            self.stored.add(key)
-        if key in self.stored:
-            owners = {key}
-            self._is_linear[key] = True
+        owners = self._owners.get(node, set())
+        if node not in self.stored and self._must_store(node, owners):
+            self.stored.add(node)
+        if node in self.stored:
+            owners = {node}
+            self._is_linear[node] = True
         self._pass_on(node, owners)
-        if kind == "gather":
+        if node.op.kind == "gather":
             self._store_base(node.inputs[0])
 
-    def _must_store(self, node: Node, owners: set[int]) -> bool:
+    def _must_store(self, node: Node, owners: set[Node]) -> bool:
         kind = node.op.kind
         if kind == "movement":
             return False
@@ -172,64 +166,61 @@ class Fusion:
         return (
             kind not in ("constant", "iota")
             and len(owners) > 1
-            and self._cost[id(node)] > RECOMPUTE_LIMIT
+            and self._cost[node] > RECOMPUTE_LIMIT
         )
 
-    def _becomes_core(self, node: Node, owners: set[int]) -> bool:
+    def _becomes_core(self, node: Node, owners: set[Node]) -> bool:
         if node.op.kind not in CORES or len(owners) != 1:
             return False
-        (owner,) = owners
-        root = self._by_id[owner]
-        if root.op.kind in HEAVY or owner in self.core_of or owner in self.rows_of:
+        (root,) = owners
+        if root.op.kind in HEAVY or root in self.core_of or root in self.rows_of:
             return False
-        if not self._is_linear.get(id(node), False) or root.size != node.size:
+        if not self._is_linear.get(node, False) or root.size != node.size:
             return False
-        self.core_of[owner] = node
+        self.core_of[root] = node
         return True
 
-    def _joins_row(self, node: Node, owners: set[int]) -> bool:
+    def _joins_row(self, node: Node, owners: set[Node]) -> bool:
         """Whether a reduction is computed inside the root that works on its rows."""
         if len(owners) != 1:
             return False
-        (owner,) = owners
-        root = self._by_id[owner]
-        if owner in self.core_of or not fits_row(node, root):
+        (root,) = owners
+        if root in self.core_of or not fits_row(node, root):
             return False
-        if len(self.rows_of.get(owner, ())) == MOST_STAGES:
+        if len(self.rows_of.get(root, ())) == MOST_STAGES:
             return False
-        self.rows_of.setdefault(owner, []).insert(0, node)
+        self.rows_of.setdefault(root, []).insert(0, node)
         return True
 
-    def _pass_on(self, node: Node, owners: set[int]) -> None:
+    def _pass_on(self, node: Node, owners: set[Node]) -> None:
         """Tell the inputs who computes them, and how they are reached."""
         kind = node.op.kind
         keeps_order = kind in ("map", "copy") or node.op.name == "reshape"
-        is_linear = keeps_order and self._is_linear.get(id(node), False)
+        is_linear = keeps_order and self._is_linear.get(node, False)
         for source in node.inputs:
-            key = id(source)
             if source.base.storage is not None:
                 continue
             is_same = is_linear and size(source.shape) == size(node.shape)
-            self._is_linear[key] = self._is_linear.get(key, True) and is_same
-            self._owners.setdefault(key, set()).update(owners)
+            self._is_linear[source] = self._is_linear.get(source, True) and is_same
+            self._owners.setdefault(source, set()).update(owners)
             if self._repeats_too_much(node, source, owners):
                 self._store_base(_inside_borders(source))
 
-    def _repeats_too_much(self, node: Node, source: Node, owners: set[int]) -> bool:
+    def _repeats_too_much(self, node: Node, source: Node, owners: set[Node]) -> bool:
         """Whether a reader would compute an expensive element again and again."""
         kind = node.op.kind
         if kind == "matmul":
-            return self._cost[id(source)] > LOAD_COST + 4
+            return self._cost[source] > LOAD_COST + 4
         if kind == "sort" or (
             kind in ("scatter", "accumulate") and source is node.inputs[2]
         ):
-            return self._cost[id(source)] > REPEAT_LIMIT
+            return self._cost[source] > REPEAT_LIMIT
         if kind == "accumulate" and source is node.inputs[1]:
-            return self._cost[id(source)] > RECOMPUTE_LIMIT
+            return self._cost[source] > RECOMPUTE_LIMIT
         if kind == "scan" and source.op is COPY:
-            return True  # turned on purpose, see `build.reduction.scan`
+            return True  # transposed on purpose, see `nodes.reduction.scan`
         if kind == "scan" and node.shape[-1] > LONGEST_SCAN:
-            return self._cost[id(source)] > RECOMPUTE_LIMIT
+            return self._cost[source] > RECOMPUTE_LIMIT
         if kind in HEAVY or size(source.shape) >= size(node.shape):
             return False
         if kind not in ("map", "movement") or size(source.shape) * 2 > node.size:
@@ -238,8 +229,8 @@ class Fusion:
             return False
         core = self._core_below(source)
         if core is not None and len(owners) == 1:
-            return not fits_row(core, self._by_id[next(iter(owners))])
-        return core is not None or self._cost[id(source)] > REPEAT_LIMIT
+            return not fits_row(core, next(iter(owners)))
+        return core is not None or self._cost[source] > REPEAT_LIMIT
 
     def _core_below(self, node: Node) -> Node | None:
         """Return the core that an elementwise chain of this size could follow."""
@@ -263,4 +254,4 @@ class Fusion:
         """Store what a node looks at; movements are looked through."""
         base = node.base
         if base.storage is None:
-            self.stored.add(id(base))
+            self.stored.add(base)

@@ -8,17 +8,36 @@ the loads under them get a guard, since a choice must not read outside a tensor.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from tensorweb.graph.node import Node
+from tensorweb.graph.attributes import (
+    Box,
+    Expansion,
+    Joining,
+    Movement,
+    Padding,
+    Positions,
+    Slices,
+)
+from tensorweb.graph.node import Node, attributes_of, movement_of
 from tensorweb.graph.op import CONSTANT
+from tensorweb.ops.structure import CAST
 from tensorweb.schedule.kernel import Access, Expression, Step
 from tensorweb.shapes import Shape
 from tensorweb.view import View
 
-Chain = tuple[Any, ...]
-"""Movements from the innermost outwards: `()` or `(kind, payload, source, rest)`."""
+
+class Link(NamedTuple):
+    """A movement between a node and the index space, and those outside of it."""
+
+    movement: Movement
+    source: Node
+    rest: Link | None
+
+
+Chain = Link | None
+"""Movements from the innermost outwards."""
 
 
 class Blocked(Exception):  # a signal inside the scheduler, no error
@@ -36,21 +55,11 @@ def move(view: View, chain: Chain) -> View:
     Raises:
         Blocked: a reshape of the chain cannot be expressed by strides.
     """
-    while chain:
-        kind, payload, source, chain = chain
-        if kind == "reshape":
-            moved = view.reshape(payload)
-            if moved is None:
-                raise Blocked(source)
-            view = moved
-        elif kind == "permute":
-            view = view.permute(payload)
-        elif kind == "expand":
-            view = view.expand(payload)
-        elif kind == "unfold":
-            view = view.unfold(*payload)
-        else:
-            view = view.slice(payload)
+    while chain is not None:
+        moved = chain.movement.apply(view)
+        if moved is None:
+            raise Blocked(chain.source)
+        view, chain = moved, chain.rest
     return view
 
 
@@ -61,21 +70,21 @@ class Bindings:
         """Start without inputs."""
         self.inputs: list[Node] = []
         self.scalars: list[Node] = []
-        self._slots: dict[int, int] = {}
+        self._slots: dict[Node, int] = {}
 
     def input(self, base: Node) -> int:
         """Return the slot of a storage."""
-        slot = self._slots.get(id(base))
+        slot = self._slots.get(base)
         if slot is None:
-            slot = self._slots[id(base)] = len(self.inputs)
+            slot = self._slots[base] = len(self.inputs)
             self.inputs.append(base)
         return slot
 
     def scalar(self, node: Node) -> int:
         """Return the slot of a constant."""
-        slot = self._slots.get(id(node))
+        slot = self._slots.get(node)
         if slot is None:
-            slot = self._slots[id(node)] = len(self.scalars)
+            slot = self._slots[node] = len(self.scalars)
             self.scalars.append(node)
         return slot
 
@@ -86,7 +95,7 @@ class Space:
     def __init__(
         self,
         bindings: Bindings,
-        stored: set[int],
+        stored: set[Node],
         root: Node | None = None,
         core: Node | None = None,
         rows: Sequence[Node] = (),
@@ -95,7 +104,7 @@ class Space:
 
         Args:
             bindings: the kernel's inputs, extended as loads appear.
-            stored: `id` of the nodes that are computed by kernels of their own.
+            stored: the nodes that are computed by kernels of their own.
             root: the node this kernel computes; it is never loaded.
             core: the node whose value the kernel's core provides.
             rows: the reductions along rows that the kernel computes inside itself.
@@ -104,13 +113,13 @@ class Space:
         self.stored = stored
         self.root = root
         self.core = core
-        self.rows = {id(node): place for place, node in enumerate(rows)}
+        self.rows = {node: stage for stage, node in enumerate(rows)}
         self.steps: list[Step] = []
         self.views: list[View] = []
         self._step_numbers: dict[Step, int] = {}
         self._view_numbers: dict[View, int] = {}
-        self._memo: dict[tuple[int, int, int], int] = {}
-        self._chains: dict[tuple[str, Any, int, int], Chain] = {}
+        self._memo: dict[tuple[Node, int, int], int] = {}
+        self._links: dict[tuple[type, Movement, Node, int], Link] = {}
 
     def add(self, step: Step) -> int:
         """Return the number of a step; equal steps are computed once."""
@@ -132,13 +141,13 @@ class Space:
             self.views.append(view)
         return number
 
-    def lower(self, node: Node, chain: Chain = (), guard: int = -1) -> int:
+    def lower(self, node: Node, chain: Chain = None, guard: int = -1) -> int:
         """Return the step that holds a node's value seen through a chain.
 
         Raises:
             Blocked: a node must be stored before its values can be reached.
         """
-        key = (id(node), id(chain), guard)
+        key = (node, id(chain), guard)
         found = self._memo.get(key)
         if found is None:
             found = self._memo[key] = self._lower(node, chain, guard)
@@ -148,44 +157,22 @@ class Space:
         while True:
             base = node.base
             if base.storage is not None or (
-                id(base) in self.stored and base is not self.root
+                base in self.stored and base is not self.root
             ):
                 return self.load(base, move(node.view, chain), guard)
             kind = node.op.kind
             if kind != "movement":
                 break
-            below = (node.op.name, node.attrs, node.inputs[0], chain)
-            node, chain = node.inputs[0], self.chain_of(below)
+            source = node.inputs[0]
+            node, chain = source, self.link(movement_of(node), source, chain)
         if node is self.core:
             return self.add(Step("core", node.dtype.name))
-        if id(node) in self.rows:
+        if node in self.rows:
             return self._lower_row(node, chain)
-        if kind == "map":
-            return self._lower_map(node, chain, guard)
-        if kind == "copy":
-            return self.lower(node.inputs[0], chain, guard)
-        if kind == "constant":
-            slot = self.bindings.scalar(node)
-            return self.add(Step("scalar", node.dtype.name, slot=slot))
-        if kind == "iota":
-            view = move(View.contiguous(node.shape), chain)
-            return self._ramp(view, node.dtype.name)
-        if kind == "gather":
-            positions = self.lower(node.inputs[1], chain, guard)
-            slot = self.bindings.input(node.inputs[0].base)
-            return self.add(
-                Step(
-                    "gather",
-                    node.dtype.name,
-                    slot=slot,
-                    args=(positions,),
-                    guard=guard,
-                    in_lines=bool(node.attrs),
-                )
-            )
-        if kind in ("pad", "concat", "embed"):
-            return self._lower_choice(node, chain, guard)
-        raise AssertionError(f"internal: {node!r} is neither stored nor lowered")
+        lower = LOWERED.get(kind)
+        if lower is None:
+            raise AssertionError(f"internal: {node!r} is neither stored nor lowered")
+        return lower(self, node, chain, guard)
 
     def _lower_row(self, node: Node, chain: Chain) -> int:
         """Return the step of a row's reduction, seen from elements of the same row.
@@ -198,7 +185,7 @@ class Space:
         lengths = zip(view.shape, view.strides, own.strides, strict=True)
         if view.offset or any(n != 1 and a != b for n, a, b in lengths):
             raise Blocked(node)
-        return self.add(Step("core", node.dtype.name, slot=self.rows[id(node)]))
+        return self.add(Step("core", node.dtype.name, slot=self.rows[node]))
 
     def load(self, base: Node, view: View, guard: int) -> int:
         """Return the step that reads a storage through a view."""
@@ -212,24 +199,55 @@ class Space:
             )
         )
 
-    def chain_of(self, chain: Chain) -> Chain:
-        """Return the one object for equal chains, so that memo keys meet."""
-        kind, payload, source, rest = chain
-        key = (kind, payload, id(source), id(rest))
-        return self._chains.setdefault(key, chain)
+    def link(self, movement: Movement, source: Node, rest: Chain) -> Link:
+        """Return a longer chain; one object for equal ones, so that memo keys meet."""
+        key = (type(movement), movement, source, id(rest))
+        found = self._links.get(key)
+        if found is None:
+            found = self._links[key] = Link(movement, source, rest)
+        return found
 
-    def _lower_map(self, node: Node, chain: Chain, guard: int) -> int:
+    def lower_map(self, node: Node, chain: Chain, guard: int) -> int:
+        """Return the step of an elementwise operation."""
         args = []
         for source in node.inputs:
             is_number = source.op is CONSTANT and source.storage is None
             if is_number or source.shape == node.shape:
                 args.append(self.lower(source, chain, guard))
             else:
-                grown = ("expand", node.shape, source, chain)
-                args.append(self.lower(source, self.chain_of(grown), guard))
-        if node.op.name == "cast":
+                grown = self.link(Expansion(node.shape), source, chain)
+                args.append(self.lower(source, grown, guard))
+        if node.op is CAST:
             return self.add(Step("cast", node.dtype.name, args=tuple(args)))
         return self.operation(node.op.name, node.dtype.name, *args)
+
+    def lower_copy(self, node: Node, chain: Chain, guard: int) -> int:
+        """Return the step of what is copied."""
+        return self.lower(node.inputs[0], chain, guard)
+
+    def lower_constant(self, node: Node, chain: Chain, guard: int) -> int:
+        """Return the step of a number."""
+        slot = self.bindings.scalar(node)
+        return self.add(Step("scalar", node.dtype.name, slot=slot))
+
+    def lower_iota(self, node: Node, chain: Chain, guard: int) -> int:
+        """Return the step of an index ramp."""
+        view = move(View.contiguous(node.shape), chain)
+        return self._ramp(view, node.dtype.name)
+
+    def lower_gather(self, node: Node, chain: Chain, guard: int) -> int:
+        """Return the step that reads a storage at computed positions."""
+        position = self.lower(node.inputs[1], chain, guard)
+        return self.add(
+            Step(
+                "gather",
+                node.dtype.name,
+                slot=self.bindings.input(node.inputs[0].base),
+                args=(position,),
+                guard=guard,
+                in_lines=attributes_of(node, Positions).in_lines,
+            )
+        )
 
     def _ramp(self, view: View, dtype: str = "int32") -> int:
         number = self.add(Step("ramp", "int32", access=self.access(view)))
@@ -272,41 +290,56 @@ class Space:
         box = [(s, n) for s, n in zip(starts, part.shape, strict=True)]
         inside = self._inside(outer.shape, box, chain, guard)
         ranges = tuple((-s, n, 1) for s, n in zip(starts, outer.shape, strict=True))
-        shifted = self.chain_of(("slice", ranges, part, chain))
+        shifted = self.link(Slices(ranges), part, chain)
         return self.lower(part, shifted, inside), inside
 
-    def _lower_choice(self, node: Node, chain: Chain, guard: int) -> int:
-        dtype = node.dtype.name
-        if node.op.kind == "concat":
-            axis = node.attrs
-            start = 0
-            value = -1
-            for part in node.inputs:
-                starts = [start if a == axis else 0 for a in range(len(node.shape))]
-                here, inside = self._part(node, part, starts, chain, guard)
-                value = (
-                    here
-                    if value < 0
-                    else self.operation("where", dtype, inside, here, value)
-                )
-                start += part.shape[axis]  # type: ignore[call-overload]  # concat's attrs is its axis
-            return value
-        inner, other = node.inputs
-        if node.op.kind == "pad":
-            before = [width[0] for width in node.attrs]  # type: ignore[attr-defined]  # pad's attrs are its widths
-            value, inside = self._part(node, inner, before, chain, guard)
-            fill = self.lower(other, chain, guard)
-            return self.operation("where", dtype, inside, value, fill)
-        value, inside = self._part(node, other, list(node.attrs), chain, guard)  # type: ignore[call-overload]  # embed's attrs are its starts
-        below = self.lower(inner, chain, guard)
-        if inside == guard:
-            return value
-        return self.operation("where", dtype, inside, value, below)
+    def lower_concat(self, node: Node, chain: Chain, guard: int) -> int:
+        """Return the step that chooses between parts one after another."""
+        along = attributes_of(node, Joining).axis
+        start = 0
+        value = -1
+        for part in node.inputs:
+            starts = [start if axis == along else 0 for axis in range(len(node.shape))]
+            here, inside = self._part(node, part, starts, chain, guard)
+            value = here if value < 0 else self._choice(node, inside, here, value)
+            start += part.shape[along]
+        return value
+
+    def lower_pad(self, node: Node, chain: Chain, guard: int) -> int:
+        """Return the step that chooses between a tensor and its border."""
+        inner, fill = node.inputs
+        before = [first for first, _ in attributes_of(node, Padding).widths]
+        value, inside = self._part(node, inner, before, chain, guard)
+        return self._choice(node, inside, value, self.lower(fill, chain, guard))
+
+    def lower_embed(self, node: Node, chain: Chain, guard: int) -> int:
+        """Return the step that chooses between a box and what it is written over."""
+        outer, written = node.inputs
+        starts = attributes_of(node, Box).starts
+        value, inside = self._part(node, written, starts, chain, guard)
+        below = self.lower(outer, chain, guard)
+        return value if inside == guard else self._choice(node, inside, value, below)
+
+    def _choice(self, node: Node, inside: int, value: int, other: int) -> int:
+        return self.operation("where", node.dtype.name, inside, value, other)
 
     def expression(self, result: int, groups: Sequence[Sequence[int]]) -> Expression:
         """Return the finished expression; `groups` are axes of the index space."""
         shape: Shape = self.views[0].shape if self.views else ()
         return finish(self.steps, self.views, result, groups, shape)
+
+
+LOWERED: dict[str, Callable[[Space, Node, Chain, int], int]] = {
+    "map": Space.lower_map,
+    "copy": Space.lower_copy,
+    "constant": Space.lower_constant,
+    "iota": Space.lower_iota,
+    "gather": Space.lower_gather,
+    "pad": Space.lower_pad,
+    "concat": Space.lower_concat,
+    "embed": Space.lower_embed,
+}
+"""How a node is computed inside a kernel, by the name of its kind."""
 
 
 def merge_axes(

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import accumulate
 from math import prod
 
-from tensorweb.graph.node import Node
+from tensorweb.graph.attributes import (
+    Expansion,
+    Groups,
+    Ordering,
+    Permutation,
+    Reduction,
+    Reshape,
+)
+from tensorweb.graph.kinds import KINDS
+from tensorweb.graph.node import Node, attributes_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.ops import OPS
-from tensorweb.ops.structure import Groups
 from tensorweb.schedule.fusion import HEAVY, Fusion
 from tensorweb.schedule.kernel import Expression, Kernel, Planned
 from tensorweb.schedule.linear import LinearGraph
@@ -64,6 +73,10 @@ def _consecutive(*counts: int) -> tuple[tuple[int, ...], ...]:
     )
 
 
+Parts = tuple[str, tuple[int, ...], dict[str, Expression]]
+"""Kind, sizes and expressions of a kernel."""
+
+
 class KernelBuilder:
     """Builds the kernel of one root."""
 
@@ -72,12 +85,10 @@ class KernelBuilder:
     ) -> None:
         self.graph = graph
         self.root = root
-        # Sorting writes elements beside their positions and reads counts; accumulation
-        # reads keys and their order, and writes edges of blocks beside its result.
-        self.max_inputs = max_inputs - {"sort": 1, "accumulate": 2}.get(root.op.kind, 0)
+        self.max_inputs = max_inputs - KINDS[root.op.kind].extra_storages
         self.stored = fusion.stored
-        self.core = fusion.core_of.get(id(root))
-        self.rows = fusion.rows_of.get(id(root), [])
+        self.core = fusion.core_of.get(root)
+        self.rows = fusion.rows_of.get(root, [])
         if self.core is None and root.op.kind in HEAVY:
             self.core = root
         self.bindings = Bindings()
@@ -90,7 +101,7 @@ class KernelBuilder:
         """
         kind = self.core.op.kind if self.core is not None else "elementwise"
         kind = "rows" if self.rows else kind
-        kind, sizes, expressions = getattr(self, f"_{kind}")()
+        kind, sizes, expressions = BUILDERS[kind](self)
         if (
             len(self.bindings.inputs) > self.max_inputs
             or len(self.bindings.scalars) > MOST_SCALARS
@@ -135,10 +146,11 @@ class KernelBuilder:
         axes = tuple(range(len(self.root.shape)))
         return space.expression(space.lower(self.root), (axes,))
 
-    def _elementwise(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+    def elementwise(self) -> Parts:
+        """Return a kernel without a core."""
         return "elementwise", (self.root.size,), {"value": self._finish()}
 
-    def _rows(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+    def rows_of_root(self) -> Parts:
         """Return a kernel that reduces and finishes each row; all share their steps."""
         shape = self.root.shape
         space = Space(self.bindings, self.stored, self.root, rows=self.rows)
@@ -155,10 +167,11 @@ class KernelBuilder:
         }
         return "rows", (self.root.size // shape[-1], shape[-1]), expressions
 
-    def _reduce(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+    def reduce(self) -> Parts:
+        """Return a kernel that reduces some axes and finishes each result."""
         assert self.core is not None, "internal: a reduction has a core"
         source = self.core.inputs[0]
-        axes: tuple[int, ...] = self.core.attrs  # type: ignore[assignment]  # a reduction's attrs are its axes
+        axes = attributes_of(self.core, Reduction).axes
         kept = tuple(a for a in range(len(source.shape)) if a not in axes)
         length = prod(source.shape[a] for a in axes)
         expressions = {
@@ -167,12 +180,11 @@ class KernelBuilder:
         }
         return self.core.op.kind, (self.core.size, length), expressions
 
-    _argreduce = _reduce
-
-    def _matmul(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+    def matmul(self) -> Parts:
+        """Return a product of matrices, or of few outputs a reduction."""
         assert self.core is not None, "internal: a contraction has a core"
         a, b = self.core.inputs
-        groups: Groups = self.core.attrs  # type: ignore[assignment]  # a contraction's attrs are its groups
+        groups = attributes_of(self.core, Groups)
         batch, rows, depth = groups.split_left(a.shape)
         columns = groups.split_right(b.shape)[2]
         m, n, k = prod(rows), prod(columns), prod(depth)
@@ -194,7 +206,7 @@ class KernelBuilder:
 
     def _dot(
         self, a: Node, b: Node, lengths: tuple[Shape, Shape, Shape, Shape]
-    ) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+    ) -> Parts:
         """Return a product of few outputs as a reduction of `a * b`.
 
         Args:
@@ -204,14 +216,15 @@ class KernelBuilder:
         """
         space = Space(self.bindings, self.stored, self.root)
         batch, rows, columns, depth = lengths
-        grown = space.chain_of(("expand", (*batch, *rows, *columns, *depth), a, ()))
-        widened = (*batch, *rows, *(1 for _ in columns), *depth)
-        left = space.lower(a, space.chain_of(("reshape", widened, a, grown)))
-        widened = (*batch, *(1 for _ in rows), *columns, *depth)
-        column = space.chain_of(("reshape", widened, b, grown))
+        whole = Expansion((*batch, *rows, *columns, *depth))
+        grown = space.link(whole, a, None)
+        widened = Reshape((*batch, *rows, *(1 for _ in columns), *depth))
+        left = space.lower(a, space.link(widened, a, grown))
+        widened = Reshape((*batch, *(1 for _ in rows), *columns, *depth))
+        column = space.link(widened, b, grown)
         first, middle, last = _consecutive(len(batch), len(depth), len(columns))
-        order = (*first, *last, *middle)
-        right = space.lower(b, space.chain_of(("permute", order, b, column)))
+        order = Permutation((*first, *last, *middle))
+        right = space.lower(b, space.link(order, b, column))
         assert self.core is not None, "internal: a contraction has a core"
         product = space.operation("multiply", self.core.dtype.name, left, right)
         kept = len(batch) + len(rows) + len(columns)
@@ -221,7 +234,8 @@ class KernelBuilder:
         }
         return "reduce", (self.core.size, prod(depth)), expressions
 
-    def _scan(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+    def scan(self) -> Parts:
+        """Return a kernel of running totals along the last axis."""
         source = self.root.inputs[0]
         last = len(source.shape) - 1
         length = source.shape[-1]
@@ -229,7 +243,7 @@ class KernelBuilder:
         term = self._value(source, tuple(range(last)), (last,))
         return "scan", (rows, length), {"term": term}
 
-    def _sort(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+    def sort(self) -> Parts:
         """Return a kernel that sorts rows; long rows are read by several launches.
 
         Raises:
@@ -240,10 +254,15 @@ class KernelBuilder:
         term = self._value(source, tuple(range(len(outer))), (len(outer),))
         if length > SHORT_SORT and any(step.kind == "map" for step in term.steps):
             raise Blocked(source)
-        sizes = (prod(outer), length, int(self.root.attrs is True))
+        sizes = (
+            prod(outer),
+            length,
+            int(attributes_of(self.root, Ordering).descending),
+        )
         return "sort", sizes, {"term": term}
 
-    def _scatter(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+    def scatter(self) -> Parts:
+        """Return a kernel that writes values over a copy, the last one last."""
         original, positions, values = self.root.inputs
         expressions = {
             "original": self._flat(original),
@@ -252,7 +271,7 @@ class KernelBuilder:
         }
         return "scatter", (self.root.size, positions.size), expressions
 
-    def _accumulate(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+    def accumulate(self) -> Parts:
         """Return a kernel over rows of the result: axes of positions, then of a row."""
         original, positions, values = self.root.inputs
         rank = len(positions.shape)
@@ -266,7 +285,8 @@ class KernelBuilder:
         sizes = (self.root.size // width, positions.size, width)
         return "accumulate", sizes, expressions
 
-    def _compress(self) -> tuple[str, tuple[int, ...], dict[str, Expression]]:
+    def compress(self) -> Parts:
+        """Return a kernel that gathers the positions where a mask holds."""
         mask, running = self.root.inputs
         expressions = {"mask": self._flat(mask), "running": self._flat(running)}
         return "compress", (mask.size,), expressions
@@ -278,7 +298,7 @@ class KernelBuilder:
         while waiting:
             for source in waiting.pop().inputs:
                 base = source.base
-                is_stored = base.storage is not None or id(base) in self.stored
+                is_stored = base.storage is not None or base in self.stored
                 if not is_stored and source not in found:
                     found[source] = None
                     waiting.append(source)
@@ -317,3 +337,18 @@ class KernelBuilder:
         if not cuts:
             raise AssertionError("internal: no node to store")
         return cuts
+
+
+BUILDERS: dict[str, Callable[[KernelBuilder], Parts]] = {
+    "elementwise": KernelBuilder.elementwise,
+    "rows": KernelBuilder.rows_of_root,
+    "reduce": KernelBuilder.reduce,
+    "argreduce": KernelBuilder.reduce,
+    "matmul": KernelBuilder.matmul,
+    "scan": KernelBuilder.scan,
+    "sort": KernelBuilder.sort,
+    "scatter": KernelBuilder.scatter,
+    "accumulate": KernelBuilder.accumulate,
+    "compress": KernelBuilder.compress,
+}
+"""Who gathers the parts of a kernel, by the kind of its core or root."""

@@ -1,0 +1,146 @@
+"""What defines an operation beside its inputs: one named tuple per kind or movement.
+
+They are tuples because structures are found by them: a tuple hashes and compares in C.
+A constant's attribute is its number; operations with nothing to say have None.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tensorweb.shapes import Shape
+from tensorweb.view import Range, View
+
+Lengths = tuple[int, ...]
+
+
+class Reshape(NamedTuple):
+    """The same elements in row-major order under another shape."""
+
+    shape: Shape
+
+    def apply(self, view: View) -> View | None:
+        """Return the moved view; None when no strides express it."""
+        return view.reshape(self.shape)
+
+
+class Permutation(NamedTuple):
+    """Axis `i` of the result is axis `order[i]` of the input."""
+
+    order: tuple[int, ...]
+
+    def apply(self, view: View) -> View | None:
+        """Return the moved view."""
+        return view.permute(self.order)
+
+
+class Expansion(NamedTuple):
+    """Axes of length 1 repeated, and new axes in front, up to a shape."""
+
+    shape: Shape
+
+    def apply(self, view: View) -> View | None:
+        """Return the moved view."""
+        return view.expand(self.shape)
+
+
+class Slices(NamedTuple):
+    """First index, length and step of each axis."""
+
+    ranges: tuple[Range, ...]
+
+    def apply(self, view: View) -> View | None:
+        """Return the moved view."""
+        return view.slice(self.ranges)
+
+
+class Windows(NamedTuple):
+    """Windows of one axis, `step` apart; their elements `dilation` apart come last."""
+
+    axis: int
+    size: int
+    step: int
+    dilation: int
+
+    def apply(self, view: View) -> View | None:
+        """Return the moved view."""
+        return view.unfold(*self)
+
+
+Movement = Reshape | Permutation | Expansion | Slices | Windows
+"""What a movement does to the view of its input."""
+
+
+class Reduction(NamedTuple):
+    """The axes that go."""
+
+    axes: tuple[int, ...]
+
+
+class Padding(NamedTuple):
+    """Elements before and after each axis."""
+
+    widths: tuple[tuple[int, int], ...]
+
+
+class Joining(NamedTuple):
+    """The axis along which tensors stand one after another."""
+
+    axis: int
+
+
+class Box(NamedTuple):
+    """Where a box begins along each axis of the tensor it is written into."""
+
+    starts: tuple[int, ...]
+
+
+class Ordering(NamedTuple):
+    """Whether the greatest value comes first."""
+
+    descending: bool
+
+
+class Groups(NamedTuple):
+    """How many axes of a contraction's operands belong to each group.
+
+    `(batch…, rows…, depth…)` and `(batch…, depth…, columns…)` give
+    `(batch…, rows…, columns…)`; the sum runs over the axes of the depth.
+    """
+
+    batch: int
+    rows: int
+    depth: int
+    columns: int
+
+    def split_left(self, shape: Lengths) -> tuple[Lengths, Lengths, Lengths]:
+        """Return the lengths of batch, rows and depth."""
+        end = self.batch + self.rows
+        return shape[: self.batch], shape[self.batch : end], shape[end:]
+
+    def split_right(self, shape: Lengths) -> tuple[Lengths, Lengths, Lengths]:
+        """Return the lengths of batch, depth and columns."""
+        end = self.batch + self.depth
+        return shape[: self.batch], shape[self.batch : end], shape[end:]
+
+
+class Positions(NamedTuple):
+    """Whether a gather's positions are multiples of four plus its last axis' index."""
+
+    in_lines: bool
+
+
+Number = bool | int | float
+
+Attributes = (
+    Movement
+    | Reduction
+    | Padding
+    | Joining
+    | Box
+    | Ordering
+    | Groups
+    | Positions
+    | Number
+    | None
+)
