@@ -5,15 +5,12 @@ Graph builders never come here; only reading, printing and unbounded loops do.
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from tensorweb.devices import DEVICES, backend, opened
 from tensorweb.graph.node import Node, constant, leaf, number_of_constant
 from tensorweb.graph.storage import HostData
+from tensorweb.graph.tracing import is_tracing, require_values
 from tensorweb.hostdata import pack
 
 DEEPEST = 128
@@ -23,51 +20,13 @@ SMALL_CONSTANT = 1024
 """A constant of so many elements is read without a device."""
 
 
-@dataclass(slots=True)
-class Recording:
-    """What happens while `jit` records a function.
-
-    Attributes:
-        name: of the function.
-        written: tensors that got another value, by identity, each with its value
-            before.
-    """
-
-    name: str
-    written: dict[int, tuple[weakref.ref[object], Node]] = field(default_factory=dict)
-
-
-_recording: ContextVar[tuple[Recording, ...]] = ContextVar("recording", default=())
-"""What `jit` records in this thread or task, one function inside the other."""
-
-
-@contextmanager
-def recording(name: str) -> Iterator[Recording]:
-    """Let graphs grow to any depth while `jit` records the function `name`."""
-    made = Recording(name)
-    before = _recording.get()
-    _recording.set((*before, made))
-    try:
-        yield made
-    finally:
-        _recording.set(before)
-
-
-def is_recording() -> bool:
-    """Whether `jit` records a function."""
-    return bool(_recording.get())
-
-
-def note_write(tensor: object, old: Node) -> None:
-    """Remember, while `jit` records, that a tensor gets another value than `old`."""
-    for each in _recording.get():
-        known = each.written.get(id(tensor))
-        if known is None or known[0]() is not tensor:
-            each.written[id(tensor)] = weakref.ref(tensor), old
-
-
 def realize(nodes: Sequence[Node]) -> None:
-    """Compute nodes; one flush per device. Returns before the device is done."""
+    """Compute nodes; one flush per device. Returns before the device is done.
+
+    Raises:
+        TraceError: a value hangs on an argument of a function that is traced.
+    """
+    require_values(nodes)
     pending = [node for node in nodes if (node.owner or node).storage is None]
     devices = {node.device for node in pending}
     if len(devices) == 1:
@@ -81,8 +40,8 @@ def realize(nodes: Sequence[Node]) -> None:
 
 
 def bound_depth(node: Node) -> None:
-    """Compute a node whose history has grown too deep, except while recording."""
-    if node.depth > DEEPEST and not _recording.get():
+    """Compute a node whose history has grown too deep, except while tracing."""
+    if node.depth > DEEPEST and not is_tracing():
         realize([node])
 
 
@@ -128,7 +87,9 @@ def read(nodes: Sequence[Node]) -> list[bytes]:
 
     Raises:
         BlockingError: Python cannot wait here; use `read_async`.
+        TraceError: a value hangs on an argument of a function that is traced.
     """
+    require_values(nodes)
     found = [host_bytes(node) for node in nodes]
     for device, places in _missing(nodes, found).items():
         data = backend(device).read([_without_waste(nodes[i]) for i in places])
@@ -139,6 +100,7 @@ def read(nodes: Sequence[Node]) -> list[bytes]:
 
 async def read_async(nodes: Sequence[Node]) -> list[bytes]:
     """Return row-major bytes of each node by awaiting the devices."""
+    require_values(nodes)
     found = [host_bytes(node) for node in nodes]
     for device, places in _missing(nodes, found).items():
         data = await backend(device).read_async(

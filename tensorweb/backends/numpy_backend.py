@@ -25,6 +25,7 @@ from tensorweb.graph.attributes import Joining, Reduction
 from tensorweb.graph.node import Node, attributes_of, number_of_constant
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.storage import HostData, Storage
+from tensorweb.graph.tracing import Placeholder, value_wanted
 from tensorweb.graph.walks import ancestors
 from tensorweb.ops.structure import GATHER
 from tensorweb.view import View
@@ -222,6 +223,8 @@ def stored(base: Node) -> Array:
         dtype = numpy_dtype(base.dtype)
         data = base.storage.data
         return np.frombuffer(data, dtype) if len(data) else np.empty(0, dtype)
+    if isinstance(base.storage, Placeholder):
+        raise value_wanted(base)
     return cast(ArrayStorage, base.storage).flat()
 
 

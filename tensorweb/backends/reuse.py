@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator
 from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import KEPT, WANTED, Node
 from tensorweb.graph.pending import pending
-from tensorweb.graph.storage import Placeholder
+from tensorweb.graph.tracing import Placeholder
 from tensorweb.schedule.linear import LinearGraph
 
 SMALL = 1 << 16

@@ -25,11 +25,12 @@ from tensorweb.codegen.product.tiles import candidates, problem_of
 from tensorweb.devices import DEVICES, forget
 from tensorweb.drivers import Driver, open_driver, open_driver_async
 from tensorweb.drivers.protocol import COPY
-from tensorweb.errors import DeviceLostError, DeviceMemoryError, TraceError
+from tensorweb.errors import DeviceLostError, DeviceMemoryError
 from tensorweb.graph.node import WANTED, Node
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.pending import pending
-from tensorweb.graph.storage import HostData, Placeholder
+from tensorweb.graph.storage import HostData
+from tensorweb.graph.tracing import Placeholder, value_wanted
 from tensorweb.nodes.movement import copy
 from tensorweb.protocol import Preparer, Recorder, Tuner
 from tensorweb.schedule.linear import LinearGraph, linearize, pieces
@@ -331,11 +332,7 @@ class WebGpuBackend:
             node.storage = buffer
             return buffer
         if isinstance(storage, Placeholder):
-            raise TraceError(
-                f"jit: the value of {describe(node)} was asked for while the function "
-                "is recorded (print, item, tolist, if, a mask). Read values outside "
-                "of it, use where instead of if, or call the function without jit."
-            )
+            raise value_wanted(node)
         assert isinstance(storage, Buffer), "internal: a foreign storage"
         raise DeviceLostError(
             f"{describe(node)} lay on a GPU device that was lost; make it again."

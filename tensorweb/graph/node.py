@@ -12,6 +12,7 @@ from weakref import ref
 
 from tensorweb.dtypes import DType, float16, rounded_to
 from tensorweb.graph.attributes import Attributes, Movement, Number
+from tensorweb.graph.history import keep
 from tensorweb.graph.op import CONSTANT, LEAF, Op
 from tensorweb.graph.storage import Storage
 from tensorweb.graph.structure import Known, number_of
@@ -121,7 +122,8 @@ class Node:
         return size(self.shape)
 
     def settle(self, storage: Storage) -> None:
-        """Attach the computed storage and let the history go."""
+        """Attach the computed storage and let the inputs go; see `graph/history.py`."""
+        keep(self)
         self.storage = storage
         self.inputs = ()
         self.depth = 0

@@ -17,9 +17,3 @@ class HostData(Storage):
     def __init__(self, data: bytes | memoryview) -> None:
         """Keep the bytes; nobody changes them afterwards."""
         self.data = data
-
-
-class Placeholder(Storage):
-    """Stands for an argument's storage while `jit` records a function."""
-
-    __slots__ = ()

@@ -21,7 +21,7 @@ def ancestors(outputs: Sequence[Node]) -> list[Node]:
                 for source in node.inputs:
                     if source in order:
                         continue
-                    if source.inputs:
+                    if source.storage is None and source.inputs:
                         waits_for = source
                         break
                     order[source] = None

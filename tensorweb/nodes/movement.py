@@ -15,6 +15,7 @@ from tensorweb.graph.attributes import (
     Slices,
     Windows,
 )
+from tensorweb.graph.history import is_kept
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import Op
 from tensorweb.ops.structure import COPY, EXPAND, PERMUTE, RESHAPE, SLICE, UNFOLD
@@ -33,7 +34,7 @@ def move(op: Op, node: Node, attrs: Movement, view: View) -> Node:
     """
     base = node.base
     is_long = base.storage is not None and node.depth >= VIEWS_KEPT
-    source = base if is_long else node
+    source = base if is_long and not is_kept() else node
     return Node(op, (source,), attrs, view.shape, node.dtype, node.device, base, view)
 
 

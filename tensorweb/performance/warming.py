@@ -30,7 +30,7 @@ from tensorweb.functions.searching import argmax
 from tensorweb.functions.sorting import argsort, sort
 from tensorweb.functions.windows import conv2d
 from tensorweb.graph.node import leaf
-from tensorweb.graph.storage import Placeholder
+from tensorweb.graph.tracing import Placeholder
 from tensorweb.nodes.keys import promise_extremes
 from tensorweb.protocol import Preparer
 from tensorweb.tensor import Tensor

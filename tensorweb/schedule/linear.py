@@ -59,7 +59,7 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
                     for source in node.inputs:
                         if source in numbers:
                             key.append(~numbers[source])
-                        elif source.inputs:
+                        elif source.storage is None and source.inputs:
                             waits_for = source
                             break
                         else:

@@ -6,9 +6,10 @@ from typing import Self
 from weakref import ref
 
 from tensorweb.errors import DataError
-from tensorweb.evaluate import DEEPEST, bound_depth, note_write
+from tensorweb.evaluate import DEEPEST, bound_depth
 from tensorweb.graph.node import Node
 from tensorweb.graph.pending import watch
+from tensorweb.graph.tracing import note_write
 
 
 class TensorBase:

@@ -16,9 +16,8 @@ from typing import Generic, ParamSpec, TypeVar, cast
 
 from tensorweb import devices
 from tensorweb.errors import DeviceError, TraceError
-from tensorweb.evaluate import Recording, is_recording, recording
 from tensorweb.graph.node import Node, leaf
-from tensorweb.graph.storage import Placeholder
+from tensorweb.graph.tracing import Placeholder, Trace, is_tracing, tracing
 from tensorweb.protocol import Recorder, Replay
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
@@ -100,7 +99,7 @@ class Jitted(Generic[P, R]):
         Without tensors among the arguments, and on a device that does not record, the
         function simply runs.
         """
-        if is_recording():
+        if is_tracing():
             return self._function(*args, **kwargs)
         holders: list[Holder] = []
         seen: dict[int, int] = {}
@@ -144,7 +143,7 @@ class Jitted(Generic[P, R]):
         inputs = [h.node for h in holders if isinstance(h, TensorBase)]
         self.recordings += 1
         function = cast(Callable[..., object], self._function)
-        with recording(name) as noted:
+        with tracing(name) as noted:
             result = function(*rebuild(args, others), **rebuild(kwargs, others))
         changed = [
             place
@@ -214,9 +213,7 @@ def _placeholders(given: Sequence[Holder]) -> tuple[list[Holder], list[Holder]]:
     return holders, [copied(holder) for holder in holders]
 
 
-def _refuse_outside_writes(
-    name: str, noted: Recording, known: Sequence[Holder]
-) -> None:
+def _refuse_outside_writes(name: str, noted: Trace, known: Sequence[Holder]) -> None:
     """Raise when the function wrote into a tensor that it was not given.
 
     A replay would not write into it again. The tensor gets its old value back.

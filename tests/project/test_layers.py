@@ -113,6 +113,7 @@ def test_tensor_base_knows_no_conversion() -> None:
         "tensorweb.evaluate",
         "tensorweb.graph.node",
         "tensorweb.graph.pending",
+        "tensorweb.graph.tracing",
     }
 
 

@@ -12,8 +12,8 @@ import tensorweb as tw
 from tensorweb.backends import numpy_backend, webgpu
 from tensorweb.backends.records import record_kernels
 from tensorweb.errors import DeviceMemoryError
-from tensorweb.evaluate import recording
 from tensorweb.graph.node import Node
+from tensorweb.graph.tracing import tracing
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.linear import linearize
 from tensorweb.schedule.plan import KernelBuilder, plan
@@ -285,7 +285,7 @@ def joined(count: int) -> Tensor:
 
 def chain(count: int) -> Tensor:
     x = tw.realize(data(0, 5, 7))
-    with recording("chain"):
+    with tracing("chain"):
         for _ in range(count):
             x = x * 0.5 + 1.0
     return x
@@ -293,7 +293,7 @@ def chain(count: int) -> Tensor:
 
 def turns(count: int) -> Tensor:
     x = tw.realize(data(0, 5, 7)) + 1
-    with recording("turns"):
+    with tracing("turns"):
         for _ in range(count):
             x = x.T
     return x + 1

@@ -14,6 +14,7 @@ import pytest
 import tensorweb as tw
 from tensorweb import devices, evaluate
 from tensorweb.graph.node import Node
+from tensorweb.graph.tracing import tracing
 
 OTHER = {"cpu": "webgpu", "webgpu": "cpu"}
 
@@ -87,7 +88,7 @@ def test_recording_a_function_leaves_other_threads_bounded(cpu: str) -> None:
         node: Node = x.node
         return node.depth
 
-    with ThreadPoolExecutor(1) as pool, evaluate.recording("f"):
+    with ThreadPoolExecutor(1) as pool, tracing("f"):
         assert pool.submit(depth).result() <= evaluate.DEEPEST
         assert depth() > evaluate.DEEPEST
 

@@ -1,0 +1,98 @@
+"""Traces: a function runs on placeholders, so that its graph is seen once for all.
+
+A placeholder stands for an argument. Nothing that hangs on one has a value, whatever
+its device: asking for it is a `TraceError`.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from tensorweb.errors import TraceError
+from tensorweb.graph.node import Node
+from tensorweb.graph.storage import Storage
+from tensorweb.graph.walks import ancestors
+
+
+class Placeholder(Storage):
+    """Stands for an argument's storage while a function is traced."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class Trace:
+    """What is noted while a function is traced.
+
+    Attributes:
+        name: of the function, for messages.
+        written: tensors that got another value, by identity, each with its value
+            before.
+    """
+
+    name: str
+    written: dict[int, tuple[weakref.ref[object], Node]] = field(default_factory=dict)
+
+
+_open: ContextVar[tuple[Trace, ...]] = ContextVar("traces", default=())
+"""The functions traced in this thread or task, one inside the other."""
+
+
+@contextmanager
+def tracing(name: str) -> Iterator[Trace]:
+    """Trace the function `name`: graphs grow to any depth, nothing is computed."""
+    made = Trace(name)
+    before = _open.get()
+    _open.set((*before, made))
+    try:
+        yield made
+    finally:
+        _open.set(before)
+
+
+def is_tracing() -> bool:
+    """Whether a function is traced."""
+    return bool(_open.get())
+
+
+def note_write(tensor: object, old: Node) -> None:
+    """Remember, while a function is traced, that a tensor gets another value."""
+    for trace in _open.get():
+        known = trace.written.get(id(tensor))
+        if known is None or known[0]() is not tensor:
+            trace.written[id(tensor)] = weakref.ref(tensor), old
+
+
+def is_traced(node: Node) -> bool:
+    """Whether a value hangs on a placeholder, so that nobody knows it."""
+    return _placeholder_below([node]) is not None
+
+
+def require_values(nodes: Sequence[Node]) -> None:
+    """Raise `TraceError` while a function is traced and a value hangs on it."""
+    if _open.get():
+        placeholder = _placeholder_below(nodes)
+        if placeholder is not None:
+            raise value_wanted(placeholder)
+
+
+def value_wanted(placeholder: Node) -> TraceError:
+    """Return the error for asking for a value that hangs on a placeholder."""
+    name = _open.get()[-1].name if _open.get() else "the function"
+    return TraceError(
+        f"jit: a value that hangs on an argument of {name} (shape {placeholder.shape}, "
+        f"dtype {placeholder.dtype}) was asked for while the function is recorded "
+        "(print, item, tolist, if, a mask). Read values outside of it, use where "
+        "instead of if, or call the function without jit."
+    )
+
+
+def _placeholder_below(nodes: Sequence[Node]) -> Node | None:
+    for node in ancestors([node.base for node in nodes]):
+        if type(node.base.storage) is Placeholder:
+            return node.base
+    return None
