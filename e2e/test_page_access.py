@@ -132,6 +132,35 @@ def test_theme_turns_and_is_remembered(page: Page, site_url: str) -> None:
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
+MIDDLES = """() => [...document.querySelectorAll(".heatmap, .thumbnail")].map(
+  (canvas) => {
+    const one = new OffscreenCanvas(1, 1).getContext("2d");
+    one.drawImage(canvas, -canvas.width / 2, -canvas.height / 2);
+    return one.getImageData(0, 0, 1, 1).data[0];
+  },
+)"""
+"""How red the middle of each picture is: zero is near white or near black."""
+
+
+def test_pictures_have_the_colours_of_the_theme(
+    profiles: Profiles, site_url: str
+) -> None:
+    with profiles.page(color_scheme="light") as page:
+        driver = PageDriver(page).open(site_url)
+        values = "tw.reshape(tw.linspace(-1.0, 1.0, 25), (5, 5))"
+        assert driver.run(f"import tensorweb as tw\ntw.show({values})") == "ready"
+        driver.pictured()
+        expect(page.locator(".thumbnail")).to_be_visible()
+        assert min(page.evaluate(MIDDLES)) > 200
+        page.emulate_media(color_scheme="dark")
+        driver.drawn()
+        assert max(page.evaluate(MIDDLES)) < 100
+        page.click("#theme")
+        driver.drawn()
+        assert min(page.evaluate(MIDDLES)) > 200
+        driver.clean()
+
+
 @pytest.mark.numpy_or_not
 def test_cpu_is_offered_where_the_site_has_numpy(page: Page, site_url: str) -> None:
     driver = PageDriver(page).open(site_url)

@@ -1,8 +1,9 @@
 """Bundle the page: TypeScript through esbuild, HTML, style sheets and pictures.
 
-Sources name the files plainly (`main.js`, `worker.js`, `page.css`). In the site each
-name carries a hash of all sources, `main-1a2b3c4d.js`, and every quoted mention of it
-in HTML and scripts is rewritten, so that no cache mixes two versions of the page.
+Sources name the files plainly (`main.js`, `worker.js`, `page.css`; `main.css` has the
+style sheets that modules import). In the site each name carries a hash of all sources,
+`main-1a2b3c4d.js`, and every quoted mention of it in HTML and scripts is rewritten, so
+that no cache mixes two versions of the page.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tools.environment import npm_tool
 from tools.process import ROOT, BuildError, output
 
 WEB = ROOT / "web"
-NETWORK = WEB / "network.html"
+NETWORK = "network.html"
 ENTRIES = ("main.ts", "worker/worker.ts")
 STATIC = {".html", ".css", ".svg", ".png", ".ico", ".webmanifest"}
 
@@ -33,42 +34,48 @@ ESBUILD = [
 ]
 
 
-def bundle(out: Path) -> str:
+def bundle(out: Path, web: Path = WEB) -> str:
     """Write the page's own files to `out` and return the hash in their names.
+
+    Args:
+        out: folder of the site.
+        web: folder of the page's sources.
 
     Raises:
         BuildError: a source is missing, or esbuild refuses one.
     """
-    entries = [WEB / "src" / name for name in ENTRIES]
-    for path in [WEB / "index.html", *entries]:
+    entries = [web / "src" / name for name in ENTRIES]
+    for path in [web / "index.html", *entries]:
         if not path.is_file():
-            raise BuildError(f"{path.relative_to(ROOT)} is missing; the site needs it")
-    version = _source_hash()
+            raise BuildError(f"{path} is missing; the site needs it")
+    version = _source_hash(web)
     names = [f"--entry-names=[name]-{version}", f"--chunk-names=chunk-{version}-[hash]"]
     esbuild = npm_tool("esbuild", "bin/esbuild")
     output([*esbuild, *entries, *ESBUILD, *names, f"--outdir={out}"])
-    renamed = {f"{path.stem}.js": f"{path.stem}-{version}.js" for path in entries}
-    for path in sorted(WEB.iterdir()):
-        if path.suffix not in STATIC or path == NETWORK:
+    made = [path.name for path in out.glob(f"*-{version}.*") if path.suffix != ".map"]
+    renamed = {name.replace(f"-{version}", ""): name for name in sorted(made)}
+    for path in sorted(web.iterdir()):
+        if path.suffix not in STATIC or path.name == NETWORK:
             continue
         name = path.name
         if path.suffix == ".css":
             name = renamed[path.name] = f"{path.stem}-{version}.css"
         shutil.copyfile(path, out / name)
     (out / "network").mkdir()
-    shutil.copyfile(NETWORK, out / "network/index.html")
+    shutil.copyfile(web / NETWORK, out / "network/index.html")
     for path in [*out.glob("*.html"), *out.glob("*.js")]:
         path.write_text(rewrite(path.read_text("utf-8"), renamed), "utf-8")
     return version
 
 
-def _source_hash() -> str:
+def _source_hash(web: Path) -> str:
     """Return eight hexadecimal digits that change with any source of the page."""
-    paths = [path for path in WEB.rglob("*") if path.is_file()]
-    paths += [ROOT / "package-lock.json", Path(__file__)]
+    paths = sorted(path for path in web.rglob("*") if path.is_file())
     digest = hashlib.sha256()
-    for path in sorted(paths):
-        digest.update(path.relative_to(ROOT).as_posix().encode())
+    named = {path.relative_to(web).as_posix(): path for path in paths}
+    named |= {path.name: path for path in (ROOT / "package-lock.json", Path(__file__))}
+    for name, path in named.items():
+        digest.update(name.encode())
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:8]
 

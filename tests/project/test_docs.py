@@ -9,30 +9,22 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
-import json
 import re
 import shutil
 import subprocess
 import sys
-import textwrap
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from contributing import Block, blocks, copy_page, follow
 
 import build
 import tensorweb as tw
-from tools import documents
+from tools import documents, environment
 
 ROOT = Path(__file__).resolve().parents[2]
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
-
-BLOCK = re.compile(
-    r"(?:^ *<!-- insert: (?P<insert>[^\n]*) -->\n)?"
-    r"^(?P<indent> *)```(?P<language>\w+)\n(?P<code>.*?)^(?P=indent)```$",
-    re.MULTILINE | re.DOTALL,
-)
 
 PATH = re.compile(r"`([\w./-]+/[\w./-]*)`")
 
@@ -41,47 +33,19 @@ FOLDERS = (
 )
 
 
-@dataclass(frozen=True)
-class Block:
-    """One fenced block: its page, language, code and where it is to be inserted."""
-
-    page: Path
-    language: str
-    code: str
-    insert: str
-
-    def __str__(self) -> str:
-        words = re.findall(r"\w+", self.code)[:3]
-        return f"{self.page.stem} {self.language} {' '.join(words)}"
-
-
-def blocks(page: Path) -> list[Block]:
-    """Return the blocks of a page in order."""
-    return [
-        Block(
-            page,
-            match["language"],
-            textwrap.dedent(match["code"]),
-            match["insert"] or "",
-        )
-        for match in BLOCK.finditer(page.read_text("utf-8"))
-    ]
-
-
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 SESSIONS = [block for block in BLOCKS if block.language == "pycon"]
 SHELL = [block for block in BLOCKS if block.language == "sh"]
-STEPS = [block for block in BLOCKS if block.insert]
 PROGRAMS = [
     (block, following.code if following and following.language == "text" else None)
     for block, following in zip(BLOCKS, [*BLOCKS[1:], None], strict=True)
-    if block.language == "python" and not block.insert
+    if block.language == "python" and not block.how
 ]
 
 
 def test_every_block_is_of_a_kind_that_is_tested() -> None:
     languages = {block.language for block in BLOCKS}
-    assert languages <= {"pycon", "python", "sh", "text", "ts"}
+    assert languages <= {"pycon", "python", "sh", "text", "ts", "css"}
 
 
 @pytest.mark.parametrize("block", SESSIONS, ids=str)
@@ -138,8 +102,7 @@ def test_adding_an_operation_takes_the_steps_that_are_told(tmp_path: Path) -> No
         shutil.copytree(ROOT / name, tmp_path / name, ignore=leave)
     for name in ("conftest.py", "pyproject.toml"):
         shutil.copyfile(ROOT / name, tmp_path / name)
-    for step in STEPS:
-        insert(step, tmp_path)
+    follow("An operation", tmp_path)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     files = [
         "tests/functions/test_elementwise.py",
@@ -158,40 +121,44 @@ def test_adding_an_operation_takes_the_steps_that_are_told(tmp_path: Path) -> No
     assert re.search(r"\d\d passed", done.stdout), done.stdout
 
 
-def insert(step: Block, project: Path) -> None:
-    """Put a block before the first or last line of a text, or before the text."""
-    name, _, place = step.insert.partition(" before ")
-    which, _, line = place.partition(": ")
-    text = (project / name).read_text("utf-8")
-    if which == "text":
-        assert line in text, f"{name} has no {line}"
-        changed = text.replace(line, f"{step.code.strip()} {line}", 1)
-        (project / name).write_text(changed, "utf-8")
-        return
-    lines = text.split("\n")
-    at = [number for number, text in enumerate(lines) if text == line]
-    assert at, f"{name} has no line {line!r}"
-    gap = "\n\n" if step.code.startswith("def ") else ""
-    gap = "\n" if step.code.lstrip().startswith("def ") and not gap else gap
-    indent = line[: len(line) - len(line.lstrip())] or ("    " if line == ")" else "")
-    code = textwrap.indent(step.code, indent).rstrip("\n") + gap
-    lines.insert(at[0 if which == "first" else -1], code)
-    (project / name).write_text("\n".join(lines), "utf-8")
+@pytest.fixture
+def extended(tmp_path: Path) -> Path:
+    """A copy of the page that has the panel of CONTRIBUTING.md."""
+    copy_page(tmp_path)
+    follow("A panel", tmp_path)
+    return tmp_path / "web"
 
 
-def test_typescript_compiles(tmp_path: Path) -> None:
-    compiler = ROOT / "node_modules/typescript/bin/tsc"
-    node = shutil.which("node")
-    if node is None or not compiler.is_file():
-        pytest.skip("the TypeScript compiler needs Node: run build.py setup")
-    (block,) = [block for block in BLOCKS if block.language == "ts"]
-    page = json.dumps(str(ROOT / "web/src/page/page"))
-    code = block.code.replace('"../page/page"', page)
-    (tmp_path / "clock.ts").write_text(code, "utf-8")
-    options = {"extends": str(ROOT / "tsconfig.json"), "include": ["clock.ts"]}
-    options["compilerOptions"] = {"types": [str(ROOT / "node_modules/@webgpu/types")]}
-    (tmp_path / "tsconfig.json").write_text(json.dumps(options), "utf-8")
+def test_adding_a_panel_takes_one_row_and_one_folder(extended: Path) -> None:
+    before, after = texts(ROOT / "web"), texts(extended)
+    rows = "src/panels.ts"
+    assert [path for path in before if after[path] != before[path]] == [rows]
+    assert {Path(path).parent for path in after.keys() - before.keys()} == {
+        Path("src/panels/clock")
+    }
+    lines = before[rows].splitlines()
+    added = [line for line in after[rows].splitlines() if line not in lines]
+    assert [line.split()[0] for line in added] == ["import", "{"]
+
+
+def texts(folder: Path) -> dict[str, str]:
+    """Return the text of every file in a folder, by path."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_text("utf-8")
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_the_panel_compiles(extended: Path) -> None:
+    if not (environment.NODE_MODULES / "typescript").is_dir():
+        pytest.skip("the TypeScript compiler is missing: run build.py setup")
+    compiler = environment.npm_tool("typescript", "bin/tsc")
     done = subprocess.run(
-        [node, compiler, "-p", tmp_path], capture_output=True, text=True, check=False
+        [*compiler, "-p", extended.parent],
+        env=environment.variables(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout

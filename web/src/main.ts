@@ -1,8 +1,11 @@
-/** Starts the page: parts first, then the program to edit, then Python. */
+/** Starts the page: panels and parts first, then the program to edit, then Python. */
 
 import { Page } from "./page/page";
 import { PANELS } from "./panels";
+import { openEditor } from "./panels/editor/editor";
+import { PARTS } from "./parts";
 import { el, find } from "./parts/dom";
+import { mountLayout } from "./parts/layout";
 
 declare global {
   /** For tests and the curious: what the page knows. */
@@ -16,9 +19,12 @@ function refuseFrame(): void {
 }
 
 function begin(): void {
-  const page = new Page();
+  const page = new Page(PANELS, openEditor);
   globalThis.tensorwebPage = page;
-  for (const { host, mount } of PANELS) page.add(mount(find(host), page));
+  // What is not laid out cannot be measured, so this part is told first.
+  page.add(mountLayout(document.body, page));
+  for (const { host, mount } of PARTS) page.add(mount(find(host), page));
+  for (const panel of PANELS) page.addPanel(panel, panel.mount(find(`#${panel.id}`), page));
 
   addEventListener("hashchange", () => void page.workspace.openAddress());
   addEventListener("pagehide", () => page.session.dispose());

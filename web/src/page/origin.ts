@@ -13,14 +13,14 @@ export interface Origin {
   python: number;
 }
 
-/** The runs from which each part of the page has its results. */
+/** The runs from which the output, `View.run` and `View.tensors` are. */
 export interface Origins {
   output: Origin | null;
-  kernels: Origin | null;
+  run: Origin | null;
   tensors: Origin | null;
 }
 
-export const NO_ORIGINS: Origins = { output: null, kernels: null, tensors: null };
+export const NO_ORIGINS: Origins = { output: null, run: null, tensors: null };
 
 const DEVICES: Record<DeviceName, string> = { webgpu: "WebGPU", cpu: "the CPU" };
 

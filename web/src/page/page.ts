@@ -2,10 +2,14 @@
 
 import { bounded } from "./bounds";
 import type { KeptDocument, OpenDocument } from "./documents";
+import type { Editor, EditorEvents } from "./editor";
+import { whatIsMissing } from "./missing";
 import { NO_ORIGINS, type Origin, type Origins } from "./origin";
-import type { DeviceName, Failure, Note, RunRecord, Started, TensorRecord } from "./protocol";
+import { isShown, type Panel } from "./panel";
+import type { DeviceName, Note, Question, Questions, RunRecord, Started, TensorRecord } from "./protocol";
 import { Session, type State } from "./session";
 import { recall, remember } from "./storage";
+import { surroundings, watchSurroundings, type Surroundings, type Theme } from "./surroundings";
 import { NOTHING, Workspace } from "./workspace";
 
 export interface Example {
@@ -16,7 +20,8 @@ export interface Example {
 }
 
 /** Everything that parts draw from; replaced as a whole, never changed in place. */
-export interface View {
+export interface View extends Surroundings {
+  theme: Theme;
   state: State;
   queued: boolean;
   started: Started | null;
@@ -43,14 +48,12 @@ export interface View {
   editedSince: boolean;
   /** How often Python has started. */
   python: number;
-  /** The part that a narrow page shows. */
-  tab: Tab;
-  /** The part that stands in the result pane. */
-  results: "tensors" | "kernels";
+  /** The panel that was chosen last; a narrow page shows no other. */
+  panel: string;
+  /** The panel in front of the others in the pane of results. */
+  result: string;
   notice: Notice | null;
 }
-
-export type Tab = "code" | "output" | "tensors" | "kernels";
 
 export interface Notice {
   kind: "info" | "warning";
@@ -66,32 +69,25 @@ export interface Action {
 
 /** A visible piece of the page. */
 export interface Part {
-  dom: HTMLElement;
+  /** Draw the view. A panel that is not shown hears of it when it is. */
   update(view: View): void;
+  /** The panel has just been brought to the front, and updated. */
+  shown?(): void;
+  /** Say to which run the panel's results belong; null when that goes without saying. */
+  belongs?(view: View): string | null;
   note?(note: Note): void;
   begin?(): void;
   finished?(record: RunRecord): void;
   trouble?(message: string, retry: boolean): void;
-  dispose(): void;
+  /** The reader wants to look into what a display showed. */
+  lookInto?(display: number): void;
 }
 
-/** What the editor offers to the rest of the page. */
-export interface EditorCommands {
-  source(): string;
-  /** How often the reader has changed any program; tells whether they type. */
-  edits(): number;
-  /** Hand on at once what was typed and not yet saved. */
-  flush(): void;
-  /** Show another program, with its own history of changes. */
-  show(id: string, source: string, wraps: boolean): void;
-  /** Say that the program shown is now known by another name. */
-  rename(id: string): void;
-  /** Replace the whole text of the program shown; undo brings the old one back. */
-  open(source: string): void;
-  /** Mark where a program failed, and nothing any more in all others. */
-  mark(id: string, failure: Failure | null): void;
-  goTo(line: number, column: number): void;
-  focus(): void;
+interface Mounted {
+  part: Part;
+  /** Null for a part that is no panel and always shown. */
+  panel: Panel | null;
+  wasShown: boolean;
 }
 
 /** How long Run rests after the address has changed the program. */
@@ -119,21 +115,31 @@ export class Page {
     origins: NO_ORIGINS,
     editedSince: false,
     python: 0,
-    tab: "code",
-    results: "tensors",
+    panel: "",
+    result: "",
+    theme: themeNamed(recall("theme")),
+    ...surroundings(),
     notice: null,
   };
-  editor: EditorCommands | null = null;
-  /** Look into the tensor that a display showed; set by the tensor list. */
-  choose: (display: number) => void = () => undefined;
+  readonly editor: Editor;
   readonly session: Session;
-  #parts: Part[] = [];
   readonly workspace: Workspace;
+  #mounted: Mounted[] = [];
   #source = "";
   #runs = 0;
   #holding = 0;
 
-  constructor() {
+  constructor(
+    readonly panels: readonly Panel[],
+    openEditor: (events: EditorEvents) => Editor,
+  ) {
+    const result = panels.find(({ pane }) => pane === "results");
+    this.view = { ...this.view, panel: panels[0]?.id ?? "", result: result?.id ?? "" };
+    this.editor = openEditor({
+      run: () => this.run(),
+      save: (id, text) => this.workspace.save(id, text),
+    });
+    watchSurroundings((now) => this.change(now));
     this.workspace = new Workspace(this);
     this.session = new Session({
       state: (state) => this.change(state === "running" ? { state } : { state, phase: "idle" }),
@@ -145,24 +151,44 @@ export class Page {
       tensors: (tensors) => this.#described(tensors),
       network: (network) => this.change({ network }),
       trouble: (message, retry = false) =>
-        this.#parts.forEach((part) => part.trouble?.(bounded(message), retry)),
+        this.#tell((part) => part.trouble?.(bounded(message), retry)),
     });
   }
 
   add(part: Part): void {
-    this.#parts.push(part);
-    part.update(this.view);
+    this.#add({ part, panel: null, wasShown: true });
+  }
+
+  addPanel(panel: Panel, part: Part): void {
+    this.#add({ part, panel, wasShown: isShown(panel, this.view) });
   }
 
   change(changes: Partial<View>): void {
     this.view = { ...this.view, ...changes };
-    for (const part of this.#parts) part.update(this.view);
+    this.#mounted.forEach((mounted) => this.#update(mounted));
+  }
+
+  #add(mounted: Mounted): void {
+    this.#mounted.push(mounted);
+    this.#update(mounted);
+  }
+
+  #update(mounted: Mounted): void {
+    const { part, panel, wasShown } = mounted;
+    mounted.wasShown = panel === null || isShown(panel, this.view);
+    if (!mounted.wasShown) return;
+    part.update(this.view);
+    if (!wasShown) part.shown?.();
+  }
+
+  #tell(event: (part: Part) => void): void {
+    for (const { part } of this.#mounted) event(part);
   }
 
   run(): void {
     if (this.view.held) return;
     if (this.view.state === "running") return;
-    this.#source = this.editor?.source() ?? "";
+    this.#source = this.editor.source();
     void this.session.run(this.#source);
   }
 
@@ -176,16 +202,39 @@ export class Page {
     this.change({ device });
   }
 
-  /** Show a part of the page, also where there is room for one only. */
-  showTab(tab: Tab): void {
-    this.change(tab === "tensors" || tab === "kernels" ? { tab, results: tab } : { tab });
+  setTheme(theme: Theme): void {
+    remember("theme", theme);
+    this.change({ theme });
+  }
+
+  /** Bring a panel to the front. */
+  show(id: string): void {
+    const panel = this.panels.find((panel) => panel.id === id);
+    if (!panel) throw new Error(`internal: there is no panel “${id}”`);
+    this.change(panel.pane === "results" ? { panel: id, result: id } : { panel: id });
+  }
+
+  /** Say to which run the results of a panel belong; null when that goes without saying. */
+  belongs(panel: Panel): string | null {
+    const mounted = this.#mounted.find((mounted) => mounted.panel === panel);
+    return mounted?.part.belongs?.(this.view) ?? null;
+  }
+
+  /** Look into what a display showed. */
+  lookInto(display: number): void {
+    this.#tell((part) => part.lookInto?.(display));
+  }
+
+  /** Ask Python something about the last run. */
+  ask<Q extends Question>(question: Q, details: Questions[Q]["details"]): Promise<Questions[Q]["value"]> {
+    return this.session.ask(question, details);
   }
 
   /** Go to a place in the program of the last run, whichever is open now. */
   goTo(origin: Origin | null, line: number, column: number): void {
     if (origin) this.workspace.reopen(origin.document);
-    this.showTab("code");
-    this.editor?.goTo(line, column);
+    this.show("editor");
+    this.editor.goTo(line, column);
   }
 
   /** Refuse Run for a moment: a click meant another program than the one shown now. */
@@ -212,14 +261,16 @@ export class Page {
     }
     const most = note.note === "output" || note.note === "tail" ? MOST_OUTPUT : undefined;
     const short = bounded(note, most);
-    this.#parts.forEach((part) => part.note?.(short));
+    this.#tell((part) => part.note?.(short));
   }
 
   #started(started: Started): void {
     const wanted = recall("device");
     const device = started.adapter && !(wanted === "cpu" && started.numpy) ? "webgpu" : "cpu";
     this.session.device = device;
+    const missing = this.view.python === 0 ? whatIsMissing(started) : null;
     this.change({ started, device, python: this.view.python + 1 });
+    if (missing && !this.view.notice) this.warn(missing);
   }
 
   #begin(): void {
@@ -235,20 +286,25 @@ export class Page {
     const rest = notice?.kind === "info" ? null : notice;
     const now = { phase: "program" as const, editedSince: false, notice: rest };
     this.change({ ...now, origins: { ...origins, output } });
-    this.editor?.mark(document.id, null);
-    this.#parts.forEach((part) => part.begin?.());
+    if (this.view.isNarrow) this.show("output");
+    this.editor.mark(document.id, null);
+    this.#tell((part) => part.begin?.());
   }
 
   #finished(record: RunRecord): void {
     const run = { ...bounded({ ...record, kernels: [] }), kernels: bounded(record.kernels, MOST_SOURCE) };
     const { origins } = this.view;
-    this.change({ run, phase: "tensors", origins: { ...origins, kernels: origins.output } });
-    if (origins.output) this.editor?.mark(origins.output.document, run.error);
-    this.#parts.forEach((part) => part.finished?.(run));
+    this.change({ run, phase: "tensors", origins: { ...origins, run: origins.output } });
+    if (origins.output) this.editor.mark(origins.output.document, run.error);
+    this.#tell((part) => part.finished?.(run));
   }
 
   #described(tensors: TensorRecord[]): void {
     const { origins } = this.view;
     this.change({ tensors: bounded(tensors), origins: { ...origins, tensors: origins.output } });
   }
+}
+
+function themeNamed(name: string | null): Theme {
+  return name === "light" || name === "dark" ? name : "system";
 }

@@ -37,7 +37,7 @@ export class Workspace {
   }
 
   async openAddress(): Promise<void> {
-    const edits = this.page.editor?.edits() ?? 0;
+    const edits = this.page.editor.edits();
     const turn = ++this.#turn;
     const { hash } = location;
     const wish = readFragment(hash);
@@ -106,7 +106,7 @@ export class Workspace {
   reset(): void {
     const { editor, view } = this.page;
     const { original } = view.document;
-    if (!editor || original === null) return;
+    if (original === null) return;
     const before = editor.source();
     editor.open(original);
     const undo = { label: "Undo", run: () => this.#restore(view.document.id, before) };
@@ -126,7 +126,7 @@ export class Workspace {
     if (!document) return;
     this.documents.accept(document.id);
     const theirs = this.documents.stored(document.id) ?? document.original ?? "";
-    this.page.editor?.open(theirs);
+    this.page.editor.open(theirs);
     this.save(document.id, theirs);
   }
 
@@ -209,7 +209,7 @@ export class Workspace {
   /** Show what an address asked for, unless the reader has typed since it did. */
   #arrive(document: OpenDocument, edits: number): void {
     const { editor, view } = this.page;
-    if (editor && editor.edits() !== edits && editor.source() !== "") {
+    if (editor.edits() !== edits && editor.source() !== "") {
       editor.flush();
       this.#setAddress(this.page.view.document.address);
       if (this.page.view.document.id === document.id) return;
@@ -225,18 +225,19 @@ export class Workspace {
 
   #show(document: OpenDocument): void {
     const { editor, view } = this.page;
-    editor?.flush();
+    editor.flush();
     const left = this.#asked;
     this.#asked = null;
     if (view.queued) this.page.stop();
     this.#opened.set(document.id, document);
     this.page.session.isolate(document.id, document.kind === "link");
     const kept = this.documents.read(document.id);
-    editor?.show(document.id, kept ?? document.original ?? "", document.kind === "link");
+    editor.show(document.id, kept ?? document.original ?? "", document.kind === "link");
     const edited = document.original !== null && kept !== null && kept !== document.original;
     if (document.kind !== "link" || edited) remember("last", document.id);
     const list = this.documents.list();
-    this.page.change({ document, edited, kept: list, notice: null, conflict: null, tab: "code" });
+    this.page.change({ document, edited, kept: list, notice: null, conflict: null });
+    this.page.show("editor");
     if (document.kind === "link") {
       const text = "This program came with a link. Read it, then press Run if you trust it.";
       this.page.tell({ kind: "info", text });
@@ -252,7 +253,7 @@ export class Workspace {
     const document = this.documents.newOwn();
     this.#opened.set(document.id, document);
     this.page.session.isolate(document.id, false);
-    this.page.editor?.rename(document.id);
+    this.page.editor.rename(document.id);
     this.page.change({ document, edited: false });
     remember("last", document.id);
     this.#setAddress(document.address);
@@ -261,7 +262,7 @@ export class Workspace {
 
   #restore(id: string, text: string): void {
     this.reopen(id);
-    this.page.editor?.open(text);
+    this.page.editor.open(text);
     this.page.change({ notice: null });
   }
 
@@ -311,7 +312,7 @@ export class Workspace {
   }
 
   #source(): string {
-    return this.page.editor?.source() ?? "";
+    return this.page.editor.source();
   }
 
   #setAddress(address: string): void {

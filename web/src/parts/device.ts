@@ -13,7 +13,6 @@ export function mountDevice(host: HTMLElement, page: Page): Part {
   select.addEventListener("change", () => page.setDevice(select.value as DeviceName));
   host.append(dot, name, select);
   return {
-    dom: host,
     update: (view) => {
       const { started, device } = view;
       host.dataset["device"] = started ? device : "";
@@ -24,7 +23,6 @@ export function mountDevice(host: HTMLElement, page: Page): Part {
       webgpu.disabled = started !== null && !started.adapter;
       cpu.disabled = started !== null && !started.numpy;
     },
-    dispose: () => host.replaceChildren(),
   };
 }
 

@@ -21,7 +21,7 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
   );
   const open = button("", () => show(), { class: "tool", "aria-haspopup": "dialog" });
   const show = (): void => {
-    page.editor?.flush();
+    page.editor.flush();
     page.change({ kept: page.workspace.documents.list() });
     dialog.showModal();
   };
@@ -39,14 +39,13 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
   const choose = (id: string): void => {
     dialog.close();
     page.workspace.openExample(id);
-    page.editor?.focus();
+    page.editor.focus();
   };
   const chooseKept = (id: string): void => {
     dialog.close();
-    void page.workspace.openKept(id).then(() => page.editor?.focus());
+    void page.workspace.openKept(id).then(() => page.editor.focus());
   };
   return {
-    dom: host,
     update: (view) => {
       title.textContent = view.document.title;
       mark.hidden = !view.edited;
@@ -65,7 +64,6 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
         else entry.removeAttribute("aria-current");
       }
     },
-    dispose: () => host.replaceChildren(),
   };
 }
 

@@ -14,7 +14,6 @@ export function mountNetwork(host: HTMLElement, page: Page): Part {
   box.addEventListener("change", () => page.session.allowNetwork(box.checked));
   host.append(label, state);
   return {
-    dom: host,
     update: ({ network, state: doing }) => {
       box.checked = network;
       box.disabled = doing === "running";
@@ -22,6 +21,5 @@ export function mountNetwork(host: HTMLElement, page: Page): Part {
       const text = network ? OPEN : CLOSED;
       if (state.textContent !== text) state.textContent = text;
     },
-    dispose: () => host.replaceChildren(),
   };
 }

@@ -10,7 +10,6 @@ export function mountProgress(host: HTMLElement, _page: Page): Part {
   const status = el("span", { class: "visually-hidden", role: "status" });
   host.append(text, bar, hint, status);
   return {
-    dom: host,
     update: (view) => {
       host.hidden = view.state !== "loading";
       if (host.hidden) {
@@ -26,7 +25,6 @@ export function mountProgress(host: HTMLElement, _page: Page): Part {
         bar.removeAttribute("value");
       }
     },
-    dispose: () => host.replaceChildren(),
   };
 }
 

@@ -33,18 +33,16 @@ export function mountRun(host: HTMLElement, page: Page): Part {
   const state = el("span", { id: "state", role: "status" });
   host.append(run, stop, state);
 
-  const onKey = (event: KeyboardEvent): void => {
+  document.addEventListener("keydown", (event) => {
     const action = event.ctrlKey || event.metaKey ? ACTIONS[event.key] : undefined;
     if (!action || event.defaultPrevented) return;
     event.preventDefault();
     action(page);
-  };
-  document.addEventListener("keydown", onKey);
+  });
 
   let began = 0;
   let later = 0;
   return {
-    dom: host,
     begin: () => {
       began = performance.now();
     },
@@ -55,17 +53,12 @@ export function mountRun(host: HTMLElement, page: Page): Part {
       runLabel.textContent = view.queued ? "Queued" : "Run";
       stop.disabled = !busy;
       const draw = (): void => {
-        document.body.dataset["busy"] = String(busy);
         state.textContent = stateText(view);
       };
       // What runs for a moment only is shown long enough to be seen.
       const rest = LEAST_SHOWN - (performance.now() - began);
       if (!busy && rest > 0) later = window.setTimeout(draw, rest);
       else draw();
-    },
-    dispose: () => {
-      clearTimeout(later);
-      document.removeEventListener("keydown", onKey);
     },
   };
 }
@@ -77,6 +70,6 @@ function stateText(view: View): string {
   if (!view.run || view.state === "loading") return "";
   if (view.run.stopped) return "Stopped";
   if (view.origins.output?.document !== view.document.id) return "";
-  if (view.origins.kernels?.run !== view.origins.output?.run) return "";
+  if (view.origins.run?.run !== view.origins.output?.run) return "";
   return `${view.run.error ? "Failed after" : "Done in"} ${duration(view.run.seconds)}`;
 }

@@ -1,48 +1,44 @@
 /** Share, reset, theme and help. */
 
 import { ICONS, button, el, icon } from "./dom";
-import type { Page, Part, View } from "../page/page";
-import { recall, remember } from "../page/storage";
+import type { Page, Part } from "../page/page";
+import type { Theme } from "../page/surroundings";
 
-const THEMES = [
+const THEMES: readonly { name: Theme; label: string; picture: string }[] = [
   { name: "system", label: "as the system", picture: ICONS.system },
   { name: "light", label: "light", picture: ICONS.sun },
   { name: "dark", label: "dark", picture: ICONS.moon },
-] as const;
+];
 
 export function mountTools(host: HTMLElement, page: Page): Part {
   const share = tool("Share", ICONS.share, () => void page.workspace.share());
   share.title = "Copy a link to this program";
   const reset = tool("Reset", ICONS.reset, () => page.workspace.reset());
   reset.title = "Back to the original program";
-  const theme = button("", () => turnTheme(), { class: "tool icon-only", id: "theme" });
+  const theme = button("", () => page.setTheme(themeAfter(page.view.theme)), { class: "tool icon-only", id: "theme" });
   const help = helpDialog();
   const ask = tool("Help", ICONS.help, () => help.showModal());
   ask.classList.add("icon-only");
   host.append(share, reset, theme, ask, help);
 
-  let current = Math.max(0, THEMES.findIndex(({ name }) => name === recall("theme")));
-  const showTheme = (): void => {
-    const { name, label, picture } = THEMES[current] ?? THEMES[0];
-    document.documentElement.dataset["theme"] = name;
-    theme.replaceChildren(icon(picture));
-    theme.setAttribute("aria-label", `Colours: ${label}`);
-    theme.title = `Colours: ${label}`;
-  };
-  const turnTheme = (): void => {
-    current = (current + 1) % THEMES.length;
-    remember("theme", THEMES[current]?.name ?? null);
-    showTheme();
-    page.change({});
-  };
-  showTheme();
+  let drawn: Theme | null = null;
   return {
-    dom: host,
-    update: (view: View) => {
+    update: (view) => {
       reset.disabled = !view.edited;
+      if (view.theme === drawn) return;
+      drawn = view.theme;
+      const row = THEMES.find(({ name }) => name === drawn);
+      if (!row) return;
+      theme.replaceChildren(icon(row.picture));
+      theme.setAttribute("aria-label", `Colours: ${row.label}`);
+      theme.title = `Colours: ${row.label}`;
     },
-    dispose: () => host.replaceChildren(),
   };
+}
+
+function themeAfter(theme: Theme): Theme {
+  const next = THEMES.findIndex(({ name }) => name === theme) + 1;
+  return THEMES[next % THEMES.length]?.name ?? theme;
 }
 
 function tool(label: string, picture: string, action: () => void): HTMLButtonElement {

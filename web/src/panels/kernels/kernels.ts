@@ -4,7 +4,9 @@ import { el } from "../../parts/dom";
 import { bytes, count } from "../../parts/format";
 import type { Page, Part } from "../../page/page";
 import type { KernelRecord, RunRecord } from "../../page/protocol";
+import { belongsTo } from "../../page/origin";
 import { colourWgsl } from "./wgsl";
+import "./kernels.css";
 
 export function mountKernels(host: HTMLElement, _page: Page): Part {
   const summary = el("p", { class: "kernel-summary" });
@@ -27,13 +29,12 @@ export function mountKernels(host: HTMLElement, _page: Page): Part {
     list.replaceChildren(...kernels.map(item));
   };
   return {
-    dom: host,
     update: (view) => {
       if (view.run === drawn && drawn) return;
       drawn = view.run;
       redraw(view.run, view.device);
     },
-    dispose: () => host.replaceChildren(),
+    belongs: (view) => (view.run?.kernels.length ? belongsTo(view, "run") : null),
   };
 }
 

@@ -1,5 +1,7 @@
 /** Colours of values: sequential, or diverging from zero with blue positive, red negative. */
 
+import type { Scheme } from "../../page/surroundings";
+
 export type Colour = readonly [number, number, number];
 
 /** Viridis in eleven stops (Smith and van der Walt, CC0), dark is low. */
@@ -18,8 +20,6 @@ const DIVERGING: Record<Scheme, readonly Colour[]> = {
     [32, 58, 92], [36, 88, 146], [56, 125, 199], [104, 166, 235], [166, 208, 255],
   ],
 };
-
-export type Scheme = "light" | "dark";
 
 /** Which value gets which colour; `low` and `high` are the ends of the legend. */
 export interface Scale {
@@ -59,10 +59,4 @@ export function at(stops: readonly Colour[], part: number): Colour {
 /** Black or white, whichever reads better on a colour. */
 export function inkOn([r, g, b]: Colour): string {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 140 ? "#000" : "#fff";
-}
-
-export function currentScheme(): Scheme {
-  const theme = document.documentElement.dataset["theme"];
-  if (theme === "light" || theme === "dark") return theme;
-  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }

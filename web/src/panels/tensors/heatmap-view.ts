@@ -4,13 +4,13 @@ import { el, perFrame } from "../../parts/dom";
 import { count, exact, short } from "../../parts/format";
 import { draw, drawLegend, unpack, type Drawing, type Picture, type Room } from "./heatmap";
 import type { Slice, TensorRecord } from "../../page/protocol";
+import type { Scheme } from "../../page/surroundings";
 
 export interface CanvasView {
   dom: HTMLElement;
   show(picture: Picture, slice: Slice, tensor: TensorRecord): void;
-  redraw(): void;
+  recolour(scheme: Scheme): void;
   clear(): void;
-  dispose(): void;
 }
 
 export function mountCanvas(): CanvasView {
@@ -31,7 +31,6 @@ export function mountCanvas(): CanvasView {
   const room = (): Room => ({ width: scroll.clientWidth - 6, height: 460, largestCell: 56 });
   const redraw = perFrame(() => {
     if (!now) return;
-    now.picture = unpack(now.picture.map);
     drawing = draw(canvas, now.picture, room());
     drawLegend(bar, now.picture.scale);
     if (!ring.hidden) place();
@@ -94,12 +93,14 @@ export function mountCanvas(): CanvasView {
       ticks.replaceChildren(...values.map((value) => el("span", {}, short(value))));
       note.textContent = legendText(picture);
     },
-    redraw,
+    recolour: (scheme) => {
+      if (now) now.picture = unpack(now.picture.map, scheme);
+      redraw();
+    },
     clear: () => {
       now = null;
       dom.hidden = true;
     },
-    dispose: () => sizes.disconnect(),
   };
 }
 

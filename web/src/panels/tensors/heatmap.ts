@@ -1,8 +1,9 @@
 /** Draws cells on one canvas, exact to the device's pixels; marks NaN and infinities. */
 
-import { colourOf, currentScheme, inkOn, scaleOf, type Colour, type Scale } from "./colours";
+import { colourOf, inkOn, scaleOf, type Colour, type Scale } from "./colours";
 import { short } from "../../parts/format";
 import type { Heatmap } from "../../page/protocol";
+import type { Scheme } from "../../page/surroundings";
 
 /** A heat map whose values are unpacked. */
 export interface Picture {
@@ -30,11 +31,11 @@ const GLYPHS = {
   minusInf: ["...##", "....#", "##..#", "....#", "...##"],
 } as const;
 
-export function unpack(map: Heatmap): Picture {
+export function unpack(map: Heatmap, scheme: Scheme): Picture {
   const text = atob(map.values);
   const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
   const values = new Float64Array(bytes.buffer);
-  return { map, values, scale: scaleOf(map.low, map.high, map.diverging, currentScheme()) };
+  return { map, values, scale: scaleOf(map.low, map.high, map.diverging, scheme) };
 }
 
 /** The colour of any value, the ends of the scale for infinities. */

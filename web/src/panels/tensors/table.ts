@@ -2,7 +2,7 @@
 
 import { el } from "../../parts/dom";
 import type { Cells, Slice } from "../../page/protocol";
-import type { Session } from "../../page/session";
+import type { Page } from "../../page/page";
 
 export interface TableView {
   dom: HTMLElement;
@@ -13,7 +13,7 @@ export interface TableView {
 const PAGE_ROWS = 20;
 const PAGE_COLUMNS = 10;
 
-export function mountTable(session: Session): TableView {
+export function mountTable(page: Page): TableView {
   const content = el("div", { class: "table-scroll", tabindex: 0, role: "region", "aria-label": "Values" });
   const pager = el("div", { class: "pager" });
   const dom = el("details", { class: "values" }, el("summary", {}, "Values as a table"), pager, content);
@@ -25,7 +25,7 @@ export function mountTable(session: Session): TableView {
     const { slice, rows, columns } = now;
     const window: [number, number, number, number] = [first.row, first.column, PAGE_ROWS, PAGE_COLUMNS];
     const asked = now;
-    const cells = await session.ask("cells", { ...slice, window });
+    const cells = await page.ask("cells", { ...slice, window });
     if (asked !== now) return;
     content.replaceChildren(grid(cells));
     pager.replaceChildren(
@@ -33,8 +33,8 @@ export function mountTable(session: Session): TableView {
       ...moves("column", PAGE_COLUMNS, columns),
     );
   };
-  const moves = (which: "row" | "column", page: number, length: number): HTMLElement[] => {
-    if (length <= page) return [];
+  const moves = (which: "row" | "column", most: number, length: number): HTMLElement[] => {
+    if (length <= most) return [];
     const at = first[which];
     const go = (label: string, to: number, off: boolean): HTMLElement => {
       const node = el("button", { type: "button", class: "quiet", disabled: off }, label);
@@ -44,11 +44,11 @@ export function mountTable(session: Session): TableView {
       });
       return node;
     };
-    const last = Math.min(at + page, length) - 1;
+    const last = Math.min(at + most, length) - 1;
     return [
-      go(`Earlier ${which}s`, at - page, at === 0),
+      go(`Earlier ${which}s`, at - most, at === 0),
       el("span", {}, `${which}s ${at}–${last} of ${length}`),
-      go(`Later ${which}s`, at + page, at + page >= length),
+      go(`Later ${which}s`, at + most, at + most >= length),
     ];
   };
   dom.addEventListener("toggle", () => void load());

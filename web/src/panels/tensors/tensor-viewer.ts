@@ -6,6 +6,7 @@ import { unpack } from "./heatmap";
 import type { Page } from "../../page/page";
 import type { Pooling, Slice, TensorRecord } from "../../page/protocol";
 import { messageOf } from "../../page/session";
+import { schemeOf, type Scheme } from "../../page/surroundings";
 import { mountAxes } from "./axes";
 import { mountCanvas } from "./heatmap-view";
 import { mountHistogram } from "./histogram";
@@ -14,8 +15,7 @@ import { mountTable } from "./table";
 export interface Viewer {
   show(tensor: TensorRecord): Promise<void>;
   clear(): void;
-  redraw(): void;
-  dispose(): void;
+  recolour(scheme: Scheme): void;
 }
 
 const POOLINGS: readonly { name: Pooling; label: string }[] = [
@@ -35,7 +35,7 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
   const problem = el("p", { class: "viewer-problem", role: "status" });
   const canvas = mountCanvas();
   const histogram = mountHistogram();
-  const table = mountTable(page.session);
+  const table = mountTable(page);
   const body = el("div", { class: "viewer-body" }, canvas.dom, histogram.dom, table.dom);
   const choices = el("div", { class: "choices" }, axes.dom, poolingLabel);
   host.append(title, facts, choices, problem, body);
@@ -52,11 +52,11 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
     panel.dataset["view"] = "loading";
     try {
       const how = pooling.value as Pooling;
-      const map = await page.session.ask("heatmap", { ...slice, how });
+      const map = await page.ask("heatmap", { ...slice, how });
       if (mine !== turn) return;
       problem.textContent = shown.size === 0 ? "This tensor has no elements." : "";
       poolingLabel.hidden = map.how === "each";
-      canvas.show(unpack(map), slice, shown);
+      canvas.show(unpack(map, schemeOf(page.view)), slice, shown);
       if (isNew && isCounted(shown)) histogram.expect();
       await table.show(slice, map.fullRows, map.fullColumns);
       if (mine === turn) panel.dataset["view"] = "ready";
@@ -68,7 +68,7 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
   };
   const count = async (shown: TensorRecord): Promise<void> => {
     try {
-      const bars = await page.session.ask("histogram", { tensor: shown.id });
+      const bars = await page.ask("histogram", { tensor: shown.id });
       if (tensor === shown) histogram.show(bars);
     } catch {
       // The heat map's own failure is shown; a missing histogram needs no second line.
@@ -98,11 +98,7 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
       turn++;
       panel.dataset["view"] = "empty";
     },
-    redraw: () => canvas.redraw(),
-    dispose: () => {
-      canvas.dispose();
-      host.replaceChildren();
-    },
+    recolour: (scheme) => canvas.recolour(scheme),
   };
 }
 

@@ -2,10 +2,12 @@
 
 import { el } from "../../parts/dom";
 import { count, short, tuple } from "../../parts/format";
-import { whyNoValues } from "../../page/origin";
-import type { Page, Part, Tab } from "../../page/page";
+import { belongsTo, whyNoValues } from "../../page/origin";
+import type { Page, Part } from "../../page/page";
 import type { TensorRecord } from "../../page/protocol";
+import { schemeOf, type Scheme } from "../../page/surroundings";
 import { mountViewer } from "./tensor-viewer";
+import "./tensors.css";
 
 export function mountTensors(host: HTMLElement, page: Page): Part {
   const list = el("ul", { class: "tensor-list", "aria-label": "Tensors of the run" });
@@ -17,8 +19,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   let chosen = "";
   let shown = -1;
   let opened = "";
-  let scheme = "";
-  let tab: Tab = "code";
+  let scheme: Scheme | null = null;
 
   const current = (): HTMLElement | null => list.querySelector("[aria-current='true']");
   const select = (tensor: TensorRecord): void => {
@@ -33,13 +34,6 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   const pick = (tensor: TensorRecord): void => {
     chosen = tensor.name;
     select(tensor);
-  };
-  page.choose = (display) => {
-    const tensor = page.view.tensors.find(({ displays }) => displays.includes(display));
-    if (!tensor) return;
-    pick(tensor);
-    page.showTab("tensors");
-    current()?.scrollIntoView({ block: "nearest" });
   };
   const redraw = (tensors: TensorRecord[]): void => {
     const rows = tensors.flatMap((tensor) => [item(tensor, pick), ...cutNotes(tensor)]);
@@ -57,7 +51,6 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     bringIntoView(list, current());
   };
   return {
-    dom: host,
     begin: () => {
       shown = -1;
       viewer.clear();
@@ -66,7 +59,6 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
       if (note.note === "display" && note.tensor) shown = note.display;
     },
     update: (view) => {
-      const theme = document.documentElement.dataset["theme"] ?? "";
       if (view.document.id !== opened) {
         opened = view.document.id;
         chosen = "";
@@ -74,19 +66,20 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
       if (view.tensors !== drawn) {
         drawn = view.tensors;
         redraw(drawn);
-      } else if (theme !== scheme) {
-        viewer.redraw();
+      } else if (schemeOf(view) !== scheme) {
+        viewer.recolour(schemeOf(view));
       }
-      scheme = theme;
-      if (view.tab !== tab) {
-        tab = view.tab;
-        // A list that was not shown could not be scrolled.
-        queueMicrotask(() => bringIntoView(list, current()));
-      }
+      scheme = schemeOf(view);
     },
-    dispose: () => {
-      viewer.dispose();
-      host.replaceChildren();
+    // A list that was not shown could not be scrolled.
+    shown: () => bringIntoView(list, current()),
+    belongs: (view) => (view.tensors.length > 0 ? belongsTo(view, "tensors") : null),
+    lookInto: (display) => {
+      const tensor = page.view.tensors.find(({ displays }) => displays.includes(display));
+      if (!tensor) return;
+      page.show(host.id);
+      pick(tensor);
+      current()?.scrollIntoView({ block: "nearest" });
     },
   };
 }

@@ -1,7 +1,8 @@
 /** Labelled horizontal bars: a table of numbers that also shows their lengths. */
 
-import { el } from "./dom";
-import type { BarChart } from "../page/protocol";
+import { el } from "../../parts/dom";
+import type { BarChart } from "../../page/protocol";
+import "./bar-chart.css";
 
 /** Draw a chart; readers of the screen hear a table of labels and numbers. */
 export function barChart({ heading, unit, bars, ticks }: BarChart): HTMLElement {

@@ -29,15 +29,24 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
-import type { Page, Part } from "../page/page";
-import type { Failure, Frame } from "../page/protocol";
-import { recallInTab, rememberInTab } from "../page/storage";
+import type { Editor, EditorEvents } from "../../page/editor";
+import type { Page, Part } from "../../page/page";
+import type { Failure, Frame } from "../../page/protocol";
+import { recallInTab, rememberInTab } from "../../page/storage";
+import "./editor.css";
 
 const SAVE_AFTER = 300;
 const LONGEST_HISTORY = 500_000;
 const FIELDS = { history: historyField };
 
 export function mountEditor(host: HTMLElement, page: Page): Part {
+  // The code itself takes the focus.
+  host.removeAttribute("tabindex");
+  host.append(page.editor.dom);
+  return { update: () => undefined };
+}
+
+export function openEditor(events: EditorEvents): Editor {
   let shown = "";
   let edits = 0;
   let saving = 0;
@@ -47,7 +56,7 @@ export function mountEditor(host: HTMLElement, page: Page): Part {
     if (!saving) return;
     clearTimeout(saving);
     saving = 0;
-    page.workspace.save(shown, view.state.doc.toString());
+    events.save(shown, view.state.doc.toString());
   };
   const onChange = EditorView.updateListener.of((update) => {
     if (!update.docChanged) return;
@@ -55,15 +64,16 @@ export function mountEditor(host: HTMLElement, page: Page): Part {
     clearTimeout(saving);
     saving = window.setTimeout(flush, SAVE_AFTER);
   });
-  const extensions = [runKeys(page), ...BASICS, onChange];
-  const view = new EditorView({ parent: host, state: EditorState.create({ extensions }) });
+  const extensions = [runKeys(events), ...BASICS, onChange];
+  const view = new EditorView({ state: EditorState.create({ extensions }) });
   const leave = (): void => {
     flush();
     if (shown) states.set(shown, view.state);
     states.forEach(keepHistory);
   };
   addEventListener("pagehide", leave);
-  page.editor = {
+  return {
+    dom: view.dom,
     source: () => view.state.doc.toString(),
     edits: () => edits,
     flush,
@@ -97,14 +107,6 @@ export function mountEditor(host: HTMLElement, page: Page): Part {
       view.focus();
     },
     focus: () => view.focus(),
-  };
-  return {
-    dom: view.dom,
-    update: () => undefined,
-    dispose: () => {
-      removeEventListener("pagehide", leave);
-      view.destroy();
-    },
   };
 }
 
@@ -145,9 +147,9 @@ function keptHistory(id: string, extensions: Extension): EditorState | null {
   }
 }
 
-function runKeys(page: Page): Extension {
+function runKeys(events: EditorEvents): Extension {
   const run = (): boolean => {
-    page.run();
+    events.run();
     return true;
   };
   return keymap.of([

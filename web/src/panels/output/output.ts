@@ -1,13 +1,15 @@
 /** What the program printed and showed, and where it failed; always as plain text. */
 
-import { button, el, perFrame } from "./dom";
-import { count, duration } from "./format";
-import { belongsTo } from "../page/origin";
-import type { Page, Part, View } from "../page/page";
-import type { Failure, Frame, Note, RunRecord, TensorRecord } from "../page/protocol";
+import { button, el, perFrame } from "../../parts/dom";
+import { count, duration } from "../../parts/format";
+import { belongsTo } from "../../page/origin";
+import type { Page, Part, View } from "../../page/page";
+import type { Failure, Frame, Note, RunRecord } from "../../page/protocol";
+import { schemeOf } from "../../page/surroundings";
 import { barChart } from "./bar-chart";
 import { follow } from "./follow";
-import { addThumbnails } from "../panels/tensors/thumbnails";
+import { mountThumbnails } from "../tensors/thumbnails";
+import "./output.css";
 
 type Output = Extract<Note, { note: "output" }>;
 type Tail = Extract<Note, { note: "tail" }>;
@@ -61,18 +63,15 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     );
     flush();
   };
-  let pictured: readonly TensorRecord[] | null = null;
+  const thumbnails = mountThumbnails(content, page);
   return {
-    dom: host,
     update: (view) => {
       const told = belongsTo(view, "output") ?? "";
       belongs.hidden = told === "";
       if (belongs.textContent !== told) belongs.textContent = told;
       content.toggleAttribute("data-stale", told !== "");
       if (last) last.line.textContent = footer(last.record, view);
-      if (view.tensors === pictured) return;
-      pictured = view.tensors;
-      void addThumbnails(content, view.tensors, page.session);
+      thumbnails.show(view.tensors, schemeOf(view));
     },
     begin: () => {
       waiting = [];
@@ -102,10 +101,6 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       const again = retry ? button("Retry", () => void page.session.restart(), { class: "retry" }) : null;
       add(el("p", { class: "trouble", role: "alert" }, message, again));
     },
-    dispose: () => {
-      follower.dispose();
-      host.replaceChildren();
-    },
   };
 }
 
@@ -134,7 +129,7 @@ function displayCard({ display, name, text, tensor, chart }: Display, page: Page
   const card = el("div", { class: "display" }, body);
   if (tensor) {
     const look = { class: "display-name", title: "Look into this tensor" };
-    card.prepend(button(name ?? "tensor", () => page.choose(display), look));
+    card.prepend(button(name ?? "tensor", () => page.lookInto(display), look));
     card.dataset["display"] = String(display);
   } else if (name !== null) {
     card.prepend(el("span", { class: "display-name" }, name));

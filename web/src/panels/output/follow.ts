@@ -1,6 +1,6 @@
 /** Keeps the end of growing content in view until the reader scrolls away from it. */
 
-import { button } from "./dom";
+import { button } from "../../parts/dom";
 
 export interface Follower {
   /** Brings the end back into view; shown while new content is out of sight. */
@@ -8,7 +8,6 @@ export interface Follower {
   begin(): void;
   /** Content was added. */
   grown(): void;
-  dispose(): void;
 }
 
 const NEAR = 24;
@@ -50,10 +49,6 @@ export function follow(host: HTMLElement, content: HTMLElement): Follower {
     begin: () => setFollows(true),
     grown: () => {
       back.hidden = follows;
-    },
-    dispose: () => {
-      sizes.disconnect();
-      host.removeEventListener("scroll", onScroll);
     },
   };
 }

@@ -1,0 +1,128 @@
+"""Panels and their tabs, with one more: that of CONTRIBUTING.md, added to the page."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from browsers import Profiles
+from contributing import copy_page, follow
+from page_driver import PageDriver, expect
+from playwright.sync_api import Page
+from test_page_access import NARROW, violations
+
+from conftest import SITE, Serve
+from tools import bundle, policy
+
+TIME = re.compile(r"\d (s|ms|µs)$")
+
+BELOW = ("pyodide", "wheels")
+FILES = ("build.json", "examples.json")
+
+
+@pytest.fixture(scope="module")
+def extended(
+    site_url: str, serve: Serve, tmp_path_factory: pytest.TempPathFactory
+) -> str:
+    """The address of the built site with a page that has the document's panel."""
+    project = tmp_path_factory.mktemp("project")
+    copy_page(project)
+    follow("A panel", project)
+    site = tmp_path_factory.mktemp("site")
+    bundle.bundle(site, project / "web")
+    for name in BELOW:
+        shutil.copytree(SITE / name, site / name, copy_function=os.link)
+    for name in FILES:
+        shutil.copyfile(SITE / name, site / name)
+    policy.apply(site)
+    return serve(site)
+
+
+@pytest.fixture
+def wide(profiles: Profiles, extended: str) -> Iterator[PageDriver]:
+    with profiles.page() as page:
+        driver = PageDriver(page).open(extended)
+        yield driver
+        driver.clean()
+
+
+@pytest.fixture
+def narrow(profiles: Profiles, extended: str) -> Iterator[PageDriver]:
+    with profiles.page(viewport=NARROW) as page:
+        driver = PageDriver(page).open(extended)
+        yield driver
+        driver.clean()
+
+
+def tab(page: Page, name: str) -> None:
+    """Expect the tab to have the focus, and to be the selected one of those seen."""
+    found = page.get_by_role("tab", name=name)
+    expect(found).to_be_focused()
+    expect(found).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", selected=True)).to_have_count(1)
+
+
+def test_added_panel_opens_by_keyboard(wide: PageDriver) -> None:
+    page = wide.page
+    clock = page.get_by_role("tabpanel", name="Clock")
+    expect(clock).to_be_hidden()
+    page.get_by_role("tab", name="Tensors").focus()
+    page.keyboard.press("ArrowLeft")
+    tab(page, "Clock")
+    expect(clock).to_contain_text("Run a program")
+    expect(page.locator("#tensors")).to_be_hidden()
+    page.keyboard.press("Tab")
+    expect(clock).to_be_focused()
+    assert violations(page) == []
+    assert wide.run("1 + 1") == "ready"
+    expect(page.locator(".clock-time")).to_have_text(TIME)
+    page.get_by_role("tab", name="Clock").focus()
+    page.keyboard.press("ArrowRight")
+    tab(page, "Tensors")
+    expect(clock).to_be_hidden()
+
+
+def test_added_panel_has_a_tab_on_a_narrow_page(narrow: PageDriver) -> None:
+    page = narrow.page
+    page.get_by_role("tab", name="Code").focus()
+    page.keyboard.press("ArrowLeft")
+    tab(page, "Clock")
+    expect(page.get_by_role("tabpanel")).to_have_count(1)
+    expect(page.locator(".clock-time")).to_be_visible()
+    assert violations(page) == []
+    assert narrow.run("1 + 1") == "ready"
+    expect(page.locator("#output")).to_be_visible()
+    page.get_by_role("tab", name="Clock").click()
+    expect(page.locator(".clock-time")).to_have_text(TIME)
+
+
+def test_styles_of_an_added_panel_are_on_the_page(wide: PageDriver) -> None:
+    wide.page.get_by_role("tab", name="Clock").click()
+    size = "getComputedStyle(document.querySelector('.clock-time')).fontSize"
+    assert wide.page.evaluate(size) == "20px"
+
+
+LISTEN = """() => {
+  globalThis.asked = [];
+  const ask = tensorwebPage.session.ask.bind(tensorwebPage.session);
+  tensorwebPage.session.ask = (question, details) => {
+    asked.push(question);
+    return ask(question, details);
+  };
+}"""
+
+PROGRAM = "import tensorweb as tw\nx = tw.ones((3, 5))\nx + 1"
+
+
+def test_hidden_panels_ask_nothing(wide: PageDriver) -> None:
+    page = wide.page
+    page.get_by_role("tab", name="Kernels").click()
+    page.evaluate(LISTEN)
+    assert wide.run(PROGRAM) == "ready"
+    assert page.evaluate("asked") == ["run", "describe"]
+    page.get_by_role("tab", name="Tensors").click()
+    wide.pictured()
+    assert page.evaluate("asked")[2:] == ["heatmap", "histogram"]

@@ -1,0 +1,29 @@
+/** What the page asks of its editor, and what the editor tells the page. */
+
+import type { Failure } from "./protocol";
+
+export interface Editor {
+  dom: HTMLElement;
+  source(): string;
+  /** How often the reader has changed any program; tells whether they type. */
+  edits(): number;
+  /** Hand on at once what was typed and not yet saved. */
+  flush(): void;
+  /** Show another program, with its own history of changes. */
+  show(id: string, source: string, wraps: boolean): void;
+  /** Say that the program shown is now known by another name. */
+  rename(id: string): void;
+  /** Replace the whole text of the program shown; undo brings the old one back. */
+  open(source: string): void;
+  /** Mark where a program failed, and nothing any more in all others. */
+  mark(id: string, failure: Failure | null): void;
+  goTo(line: number, column: number): void;
+  focus(): void;
+}
+
+export interface EditorEvents {
+  /** The reader asks for a run by a key. */
+  run(): void;
+  /** What was typed is to be kept; `id` is the program in which it was. */
+  save(id: string, text: string): void;
+}

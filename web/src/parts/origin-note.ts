@@ -1,0 +1,33 @@
+/** Says beside the tabs when results belong to another run, and dims them. */
+
+import type { Page, Part } from "../page/page";
+import type { Panel } from "../page/panel";
+
+/** Results of the run before stay undimmed while a run lasts for a moment only. */
+const LEAST_RUN_MS = 300;
+
+export function mountOrigin(
+  host: HTMLElement,
+  page: Page,
+  sections: readonly { panel: Panel; section: HTMLElement }[],
+): Part {
+  const results = sections.filter(({ panel }) => panel.pane === "results");
+  let waiting = 0;
+  const draw = (): void => {
+    let text = "";
+    for (const { panel, section } of results) {
+      const told = page.belongs(panel);
+      section.toggleAttribute("data-stale", told !== null);
+      if (panel.id === page.view.result) text = told ?? "";
+    }
+    if (host.textContent !== text) host.textContent = text;
+    host.hidden = text === "";
+  };
+  return {
+    update: (view) => {
+      clearTimeout(waiting);
+      if (view.state === "running") waiting = window.setTimeout(draw, LEAST_RUN_MS);
+      else draw();
+    },
+  };
+}
