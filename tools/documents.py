@@ -70,7 +70,7 @@ def main() -> int:
 def api() -> str:
     """Return the page with one line for every public name."""
     groups: dict[str, list[str]] = {title: [] for title in TITLES.values()}
-    for name in tw.__all__:
+    for name in sorted(tw.__all__, key=_natural):
         title = TITLES.get(_home(getattr(tw, name)), OTHERS)
         groups.setdefault(title, []).append(_line(name, getattr(tw, name)))
     lines = ["# Every public name", "", *API_HEAD.splitlines()]
@@ -85,6 +85,12 @@ API_HEAD = """\
 `import tensorweb as tw`; then `help(tw.sum)` shows shapes, errors and an example. This
 page is written by `python3 build.py docs` from the docstrings. Where NumPy or the
 Array API would answer differently, [deviations.md](deviations.md) says so."""
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Return a key that sorts names as people do: `log2` before `log10`."""
+    parts = re.findall(r"\d+|\D+", name)
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def _home(value: object) -> str:

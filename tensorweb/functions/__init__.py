@@ -1,1 +1,78 @@
-"""The functions of `tw.*`, a topic a file."""
+"""The functions of `tw.*`, a topic a file; `__all__` of each says what it offers."""
+
+from typing import TYPE_CHECKING
+
+from tensorweb.functions import (
+    arithmetic,
+    callables,
+    comparison,
+    computing,
+    creation,
+    data_types,
+    exponential,
+    indexing,
+    joining,
+    linear_algebra,
+    logic,
+    manipulation,
+    namespace,
+    patterns,
+    reductions,
+    rounding,
+    searching,
+    segments,
+    sets,
+    sorting,
+    trigonometric,
+    windows,
+)
+from tensorweb.functions.arithmetic import *
+from tensorweb.functions.callables import *
+from tensorweb.functions.comparison import *
+from tensorweb.functions.computing import *
+from tensorweb.functions.creation import *
+from tensorweb.functions.data_types import *
+from tensorweb.functions.exponential import *
+from tensorweb.functions.indexing import *
+from tensorweb.functions.joining import *
+from tensorweb.functions.linear_algebra import *
+from tensorweb.functions.logic import *
+from tensorweb.functions.manipulation import *
+from tensorweb.functions.namespace import *
+from tensorweb.functions.patterns import *
+from tensorweb.functions.reductions import *
+from tensorweb.functions.rounding import *
+from tensorweb.functions.searching import *
+from tensorweb.functions.segments import *
+from tensorweb.functions.sets import *
+from tensorweb.functions.sorting import *
+from tensorweb.functions.trigonometric import *
+from tensorweb.functions.windows import *
+
+_TOPICS = (
+    arithmetic,
+    callables,
+    comparison,
+    computing,
+    creation,
+    data_types,
+    exponential,
+    indexing,
+    joining,
+    linear_algebra,
+    logic,
+    manipulation,
+    namespace,
+    patterns,
+    reductions,
+    rounding,
+    searching,
+    segments,
+    sets,
+    sorting,
+    trigonometric,
+    windows,
+)
+
+if not TYPE_CHECKING:  # Type checkers follow the stars, but not a sum of lists.
+    __all__ = [name for topic in _TOPICS for name in topic.__all__]

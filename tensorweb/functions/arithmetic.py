@@ -7,6 +7,30 @@ from tensorweb.nodes import choice
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_operands
 
+__all__ = [
+    "abs",
+    "add",
+    "clip",
+    "copysign",
+    "divide",
+    "floor_divide",
+    "hypot",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negative",
+    "nextafter",
+    "positive",
+    "pow",
+    "reciprocal",
+    "remainder",
+    "rsqrt",
+    "sign",
+    "sqrt",
+    "square",
+    "subtract",
+]
+
 
 def add(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return `x1 + x2`.

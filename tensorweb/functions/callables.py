@@ -21,6 +21,12 @@ from tensorweb.shapes import Shape, broadcast_shapes, normalize_axis, size
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_operands, optional_dtype
 
+__all__ = [
+    "fold",
+    "map",
+    "zip_with",
+]
+
 
 def map(
     function: Callable[[Any], object], x: ArrayLike, /, *, dtype: DTypeLike = None

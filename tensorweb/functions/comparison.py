@@ -6,6 +6,15 @@ from tensorweb.functions.apply import apply
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
+__all__ = [
+    "equal",
+    "greater",
+    "greater_equal",
+    "less",
+    "less_equal",
+    "not_equal",
+]
+
 
 def equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return whether `x1 == x2`, element by element.

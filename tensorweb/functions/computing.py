@@ -10,6 +10,12 @@ from tensorweb.errors import DataError
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 
+__all__ = [
+    "Explanation",
+    "explain",
+    "realize",
+]
+
 
 def realize(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
     """Start computing tensors together and return them; does not wait for the device.

@@ -19,6 +19,21 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_node, optional_dtype
 from tensorweb.tensor.scalars import NumberLike, as_number
 
+__all__ = [
+    "arange",
+    "asarray",
+    "empty",
+    "empty_like",
+    "from_dlpack",
+    "full",
+    "full_like",
+    "linspace",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+]
+
 Lengths = SupportsIndex | Iterable[SupportsIndex]
 
 

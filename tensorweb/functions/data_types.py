@@ -11,6 +11,13 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, is_scalar
 
+__all__ = [
+    "astype",
+    "can_cast",
+    "isdtype",
+    "result_type",
+]
+
 _KINDS: dict[str, tuple[str, ...]] = {
     "bool": ("bool",),
     "signed integer": ("int",),

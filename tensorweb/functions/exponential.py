@@ -6,6 +6,19 @@ from tensorweb.functions.apply import apply
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
+__all__ = [
+    "erf",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
+    "sigmoid",
+]
+
 
 def exp(x: ArrayLike, /) -> Tensor:
     """Return e to the power of each element.

@@ -8,6 +8,11 @@ from tensorweb.functions.creation import asarray
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
+__all__ = [
+    "take",
+    "take_along_axis",
+]
+
 
 def take(
     x: ArrayLike, indices: ArrayLike, /, axis: SupportsIndex | None = None

@@ -16,6 +16,15 @@ from tensorweb.tensor.convert import ArrayLike, as_operands
 from tensorweb.tensor.movement import Axes
 from tensorweb.tensor.rearrangement import Widths
 
+__all__ = [
+    "concat",
+    "pad",
+    "repeat",
+    "stack",
+    "tile",
+    "unstack",
+]
+
 
 def concat(arrays: Iterable[ArrayLike], /, axis: SupportsIndex | None = 0) -> Tensor:
     """Return tensors one after another along an axis; flattened first for None.

@@ -11,6 +11,16 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.algebra import ContractedAxes
 from tensorweb.tensor.convert import ArrayLike, as_operands
 
+__all__ = [
+    "diff",
+    "dot",
+    "einsum",
+    "matmul",
+    "outer",
+    "tensordot",
+    "vecdot",
+]
+
 
 def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the matrix product, batched: `(..., m, k) @ (..., k, n)` is `(..., m, n)`.

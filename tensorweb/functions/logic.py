@@ -6,6 +6,19 @@ from tensorweb.functions.apply import apply
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
+__all__ = [
+    "bitwise_and",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+]
+
 
 def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return whether both elements are true (not zero).

@@ -13,6 +13,22 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_operands
 from tensorweb.tensor.movement import Axes
 
+__all__ = [
+    "broadcast_arrays",
+    "broadcast_to",
+    "expand_dims",
+    "flatten",
+    "flip",
+    "matrix_transpose",
+    "moveaxis",
+    "permute_dims",
+    "ravel",
+    "reshape",
+    "roll",
+    "squeeze",
+    "swapaxes",
+]
+
 
 def reshape(
     x: ArrayLike, /, shape: Lengths, *, copy: builtins.bool | None = None

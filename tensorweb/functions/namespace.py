@@ -11,6 +11,15 @@ from tensorweb.dtypes import DType
 from tensorweb.errors import BlockingError, DeviceError
 from tensorweb.functions.data_types import isdtype
 
+__all__ = [
+    "__array_namespace_info__",
+    "e",
+    "inf",
+    "nan",
+    "newaxis",
+    "pi",
+]
+
 e = math.e
 inf = math.inf
 nan = math.nan

@@ -16,6 +16,13 @@ from tensorweb.ops import OPS
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_operands, optional_dtype
 
+__all__ = [
+    "eye",
+    "meshgrid",
+    "tril",
+    "triu",
+]
+
 
 def eye(
     n_rows: int,

@@ -14,6 +14,21 @@ from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.reductions import Axis
 from tensorweb.tensor.scalars import NumberLike
 
+__all__ = [
+    "all",
+    "any",
+    "count_nonzero",
+    "cumulative_prod",
+    "cumulative_sum",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "std",
+    "sum",
+    "var",
+]
+
 
 def sum(
     x: ArrayLike,

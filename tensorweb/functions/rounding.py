@@ -9,6 +9,17 @@ from tensorweb.functions.creation import asarray
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
+__all__ = [
+    "ceil",
+    "floor",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "round",
+    "signbit",
+    "trunc",
+]
+
 
 def floor(x: ArrayLike, /) -> Tensor:
     """Return the largest whole number not above each element.

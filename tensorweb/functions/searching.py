@@ -13,6 +13,15 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_node, as_operands
 
+__all__ = [
+    "argmax",
+    "argmin",
+    "isin",
+    "nonzero",
+    "searchsorted",
+    "where",
+]
+
 
 def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return `x1` where the condition holds, else `x2`; all three broadcast.

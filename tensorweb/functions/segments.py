@@ -19,6 +19,13 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.indexing import index_node
 
+__all__ = [
+    "bincount",
+    "segment_max",
+    "segment_min",
+    "segment_sum",
+]
+
 
 def bincount(
     x: ArrayLike, /, weights: ArrayLike | None = None, minlength: SupportsIndex = 0

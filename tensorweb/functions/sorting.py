@@ -16,6 +16,12 @@ from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
+__all__ = [
+    "argsort",
+    "sort",
+    "top_k",
+]
+
 
 class TopKResult(NamedTuple):
     """What `top_k` returns."""

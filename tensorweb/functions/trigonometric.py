@@ -6,6 +6,22 @@ from tensorweb.functions.apply import apply
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
+__all__ = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cos",
+    "cosh",
+    "sin",
+    "sinh",
+    "tan",
+    "tanh",
+]
+
 
 def sin(x: ArrayLike, /) -> Tensor:
     """Return the sine.

@@ -10,6 +10,14 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_operands
 from tensorweb.tensor.movement import Axes
 
+__all__ = [
+    "avg_pool2d",
+    "conv1d",
+    "conv2d",
+    "max_pool2d",
+    "sliding_windows",
+]
+
 
 def sliding_windows(
     x: ArrayLike,

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import tensorweb as tw
+from tensorweb import functions
+from tensorweb.functions import apply
 from tensorweb.ops import OPS
+
+ROOT = Path(__file__).resolve().parents[2]
 
 FUNCTIONS = [name for name in tw.__all__ if inspect.isfunction(getattr(tw, name))]
 
@@ -20,15 +27,21 @@ METHODS = [
 ]
 
 
-def kind_then_name(name: str) -> tuple[bool, bool, str]:
-    """Order as ruff does: constants, classes, the rest."""
-    return (not name.isupper(), not name[0].isupper(), name)
+TOPICS = [module for module in vars(functions).values() if inspect.ismodule(module)]
 
 
-def test_names_are_sorted_and_given_once() -> None:
-    plain = [name for name in tw.__all__ if not any(c.isdigit() for c in name)]
-    assert plain == sorted(plain, key=kind_then_name)
+def test_names_are_given_once() -> None:
     assert len(set(tw.__all__)) == len(tw.__all__)
+
+
+@pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.__name__)
+def test_a_topic_offers_every_function_of_its_file(topic: ModuleType) -> None:
+    found = {
+        name
+        for name, value in inspect.getmembers(topic, inspect.isfunction)
+        if value.__module__ == topic.__name__ and not name.startswith("_")
+    }
+    assert topic is apply or found <= {*topic.__all__} <= {*tw.__all__}
 
 
 def test_names_are_all_that_is_there() -> None:
@@ -62,3 +75,17 @@ def test_elementwise_row_is_a_function(name: str) -> None:
 @pytest.mark.parametrize("name", [op.name for op in OPS.values() if op.kind == "map"])
 def test_elementwise_row_is_a_method(name: str) -> None:
     assert name in ("cast", "where") or callable(getattr(tw.Tensor, name))
+
+
+def test_type_checkers_know_the_names_and_find_others(tmp_path: Path) -> None:
+    program = "import tensorweb as tw\nreveal_type(tw.exp)\ntw.no_such_name"
+    (tmp_path / "mypy.ini").write_text("[mypy]\nstrict = true\n")
+    cache = ROOT / ".mypy_cache" / "public_names"
+    options = ["--config-file", tmp_path / "mypy.ini", "--cache-dir", cache]
+    command = [sys.executable, "-m", "mypy", *options, "-c", program]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert '"def (object) -> tensorweb.tensor.tensor.Tensor"' in done.stdout
+    assert 'has no attribute "no_such_name"' in done.stdout
+    assert "Found 1 error" in done.stdout
