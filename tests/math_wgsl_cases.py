@@ -1,16 +1,20 @@
-"""Rows for the WGSL math tests: each function, its samples and its NumPy reference.
+"""Cases of the WGSL math tests: each function, its samples and its NumPy reference.
 
-Holds no test and touches no device; `test_math_wgsl.py` runs every row.
+A function whose comment tells a bound is a case: its types choose the samples, and its
+name without the type is looked up in `oracles.py`. A row is for what differs from that.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from oracles import exact
+
+from tools.accuracy import Function
 
 Columns = tuple[NDArray[np.generic], ...]
 Reference = Callable[..., NDArray[np.generic]]
@@ -131,16 +135,6 @@ def first_of(pairs: Callable[[], Columns]) -> Callable[[], Columns]:
     return lambda: pairs()[:1]
 
 
-def wide(function: Reference) -> Reference:
-    """Evaluate `function` of f32 columns in float64."""
-    return lambda *columns: function(*(c.astype(np.float64) for c in columns))
-
-
-def sigmoid(x: NDArray) -> NDArray:
-    """Return 1 / (1 + exp(-x))."""
-    return 1 / (1 + np.exp(-x))
-
-
 def saturate(dtype: str) -> Reference:
     """Return the conversion to `dtype` that truncates, saturates and maps NaN to 0."""
     limits = np.iinfo(dtype)
@@ -149,17 +143,25 @@ def saturate(dtype: str) -> Reference:
     ).astype(dtype)
 
 
-def wrapped_power(base: NDArray, exponent: NDArray) -> NDArray:
-    """Return base**exponent modulo 2**32."""
-    powers_of = [
-        pow(int(b), int(e), 2**32) for b, e in zip(base, exponent, strict=True)
-    ]
-    return np.array(powers_of, np.uint32).view(base.dtype)
+def half_pairs() -> Columns:
+    """Return pairs of float16, held in f32: any by any, and any by special ones."""
+    random = np.random.default_rng(5)
+    values = np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
+    special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0], np.float32)
+    others = [random.permutation(values) for _ in "ab"]
+    others += [np.full(values.size, x) for x in special]
+    return np.tile(values, len(others)), np.concatenate(others)
+
+
+def half_nextafter(x: NDArray, toward: NDArray) -> NDArray:
+    """Return the float16 next to x, held in f32."""
+    halves = (column.astype(np.float16) for column in (x, toward))
+    return np.nextafter(*halves).astype(np.float32)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One function, its samples and its reference; `accuracy.json` has the bound."""
+    """One function, its samples and its reference; `shaders/math/` has the bound."""
 
     name: str
     samples: Callable[[], Columns]
@@ -168,90 +170,50 @@ class Case:
     of_operands: bool = False
 
 
-def unary(name: str, reference: Reference) -> Case:
-    """Return the row of a function of one f32, judged in float64."""
-    return Case(name, unary_floats, wide(reference))
+def by_name(name: str) -> Reference:
+    """Return what the operation that a WGSL function is named for must give."""
+    operation = name.rpartition("_")[0]
+    return lambda *columns: exact(operation, columns)
 
 
-def binary(name: str, reference: Reference, **flags: bool) -> Case:
-    """Return the row of a function of two f32, judged in float64."""
-    return Case(name, binary_floats, wide(reference), **flags)
+def case(name: str, samples: Callable[[], Columns], **flags: bool) -> Case:
+    """Return a row that differs in its samples or in what is compared."""
+    return Case(name, samples, by_name(name), **flags)
 
 
-def exact(name: str, reference: Reference) -> Case:
-    """Return the row of a function of two f32, judged in f32 itself."""
-    return Case(name, binary_floats, reference)
+SAMPLES: dict[tuple[str, ...], Callable[[], Columns]] = {
+    ("f32",): unary_floats,
+    ("f32", "f32"): binary_floats,
+    ("i32",): first_of(signed_pairs),
+    ("i32", "i32"): signed_pairs,
+    ("u32",): first_of(unsigned_pairs),
+    ("u32", "u32"): unsigned_pairs,
+}
+"""By the types of a function's parameters."""
 
-
-CASES = [
-    unary("exp_f32", np.exp),
-    unary("exp2_f32", np.exp2),
-    unary("expm1_f32", np.expm1),
-    unary("sigmoid_f32", sigmoid),
-    unary("log_f32", np.log),
-    unary("log1p_f32", np.log1p),
-    unary("log2_f32", np.log2),
-    unary("log10_f32", np.log10),
-    binary("logaddexp_f32", np.logaddexp, signed_zero=False, of_operands=True),
-    Case("pow_f32", power_pairs, wide(np.power)),
-    unary("sqrt_f32", np.sqrt),
-    binary("hypot_f32", np.hypot),
-    unary("sin_f32", np.sin),
-    unary("cos_f32", np.cos),
-    unary("tan_f32", np.tan),
-    unary("asin_f32", np.arcsin),
-    unary("acos_f32", np.arccos),
-    unary("atan_f32", np.arctan),
-    binary("atan2_f32", np.arctan2),
-    unary("sinh_f32", np.sinh),
-    unary("cosh_f32", np.cosh),
-    unary("tanh_f32", np.tanh),
-    unary("asinh_f32", np.arcsinh),
-    unary("acosh_f32", np.arccosh),
-    unary("atanh_f32", np.arctanh),
-    unary("erf_f32", np.vectorize(math.erf, otypes=[np.float64])),
-    binary("subtract_f32", np.subtract),
-    binary("divide_f32", np.divide),
-    unary("reciprocal_f32", np.reciprocal),
-    binary("fmod_f32", np.fmod),
+ROWS = (
+    case("logaddexp_f32", binary_floats, signed_zero=False, of_operands=True),
+    case("pow_f32", power_pairs),
+    case("floor_divide_f32", ordinary_pairs),
+    case("minimum_f32", binary_floats, signed_zero=False),
+    case("maximum_f32", binary_floats, signed_zero=False),
+    case("pow_i32", power_integers(signed_pairs)),
+    case("pow_u32", power_integers(unsigned_pairs)),
     Case("remainder_f32", ordinary_pairs, np.remainder),
-    Case("floor_divide_f32", ordinary_pairs, wide(np.floor_divide)),
-    unary("floor_f32", np.floor),
-    unary("ceil_f32", np.ceil),
-    unary("trunc_f32", np.trunc),
-    unary("round_f32", np.round),
-    unary("sign_f32", np.sign),
-    unary("abs_f32", np.abs),
-    unary("negative_f32", np.negative),
-    exact("copysign_f32", np.copysign),
-    exact("nextafter_f32", np.nextafter),
-    binary("minimum_f32", np.minimum, signed_zero=False),
-    binary("maximum_f32", np.maximum, signed_zero=False),
-    exact("less_f32", np.less),
-    exact("less_equal_f32", np.less_equal),
-    exact("greater_f32", np.greater),
-    exact("greater_equal_f32", np.greater_equal),
-    exact("equal_f32", np.equal),
-    exact("not_equal_f32", np.not_equal),
-    Case("signbit_f32", unary_floats, np.signbit),
-    Case("isnan_f32", unary_floats, np.isnan),
-    Case("isinf_f32", unary_floats, np.isinf),
-    Case("isfinite_f32", unary_floats, np.isfinite),
+    # From -0 to 0 NumPy gives -0 in float16 and 0 in float32.
+    Case("nextafter_half_f32", half_pairs, half_nextafter, signed_zero=False),
     Case("i32_from_f32", unary_floats, saturate("i4")),
     Case("u32_from_f32", unary_floats, saturate("u4")),
     Case("f32_from_i32", first_of(signed_pairs), np.float64),
     Case("f32_from_u32", first_of(unsigned_pairs), np.float64),
-    Case("abs_i32", first_of(signed_pairs), np.abs),
-    Case("sign_i32", first_of(signed_pairs), np.sign),
-    Case("sign_u32", first_of(unsigned_pairs), np.sign),
-    Case("floor_divide_i32", signed_pairs, np.floor_divide),
-    Case("floor_divide_u32", unsigned_pairs, np.floor_divide),
-    Case("remainder_i32", signed_pairs, np.remainder),
-    Case("remainder_u32", unsigned_pairs, np.remainder),
-    Case("pow_i32", power_integers(signed_pairs), wrapped_power),
-    Case("pow_u32", power_integers(unsigned_pairs), wrapped_power),
-    Case("left_shift_i32", signed_pairs, np.left_shift),
-    Case("left_shift_u32", unsigned_pairs, np.left_shift),
-    Case("right_shift_i32", signed_pairs, np.right_shift),
-    Case("right_shift_u32", unsigned_pairs, np.right_shift),
-]
+)
+"""The functions that are not what their name and their types say."""
+
+
+def cases(functions: Iterable[Function]) -> list[Case]:
+    """Return a case for each function: its row, else what name and types say."""
+    rows = {row.name: row for row in ROWS}
+    return [
+        rows.get(each.name) or case(each.name, SAMPLES[each.takes])
+        for each in functions
+    ]

@@ -1,50 +1,13 @@
-"""The one table of allowed errors, in units in the last place of the exact result.
+"""The allowed errors, in units in the last place of the exact result.
 
-`tests/codegen/test_math_wgsl.py` measures each WGSL function on its own against tighter
-bounds; these hold for a whole operation on any device, NumPy's own rounding included.
+Those of elementwise operations stand in their rows (`Op.ulp`), the others here. They
+hold for a whole operation on any device, NumPy's own rounding included; WGSL functions
+tell tighter bounds, which `tests/codegen/test_math_wgsl.py` measures.
 """
 
 from __future__ import annotations
 
-TRANSCENDENTAL = 4.0
-"""NumPy's vector code promises 4 ULP; the WGSL functions stay below 3."""
-
-MAP: dict[str, float] = {
-    "divide": 1.0,
-    "reciprocal": 1.0,
-    "remainder": 1.0,
-    "sqrt": 1.0,
-    "rsqrt": 2.0,
-    "hypot": 2.0,
-    "pow": TRANSCENDENTAL,
-    "exp": TRANSCENDENTAL,
-    "exp2": TRANSCENDENTAL,
-    "expm1": TRANSCENDENTAL,
-    "log": TRANSCENDENTAL,
-    "log1p": TRANSCENDENTAL,
-    "log2": TRANSCENDENTAL,
-    "log10": TRANSCENDENTAL,
-    "logaddexp": TRANSCENDENTAL,
-    "sigmoid": TRANSCENDENTAL,
-    "erf": TRANSCENDENTAL,
-    "sin": TRANSCENDENTAL,
-    "cos": TRANSCENDENTAL,
-    "tan": TRANSCENDENTAL,
-    "asin": TRANSCENDENTAL,
-    "acos": TRANSCENDENTAL,
-    "atan": TRANSCENDENTAL,
-    "sinh": TRANSCENDENTAL,
-    "cosh": TRANSCENDENTAL,
-    "tanh": TRANSCENDENTAL,
-    "asinh": TRANSCENDENTAL,
-    "acosh": TRANSCENDENTAL,
-    "atanh": TRANSCENDENTAL,
-    "atan2": TRANSCENDENTAL,
-}
-"""Elementwise operations on floats, by name; the others round correctly."""
-
-ROUNDED = 0.5
-"""The error of a result that is the float nearest to the exact one."""
+from tensorweb.ops import OPS
 
 OF_OPERANDS = frozenset({"logaddexp"})
 """Operations that cancel: their error is measured at the largest operand."""
@@ -70,5 +33,5 @@ def map_tolerance(name: str, dtype: str) -> float:
 
     float16 is computed in more digits and rounded once, or once more.
     """
-    allowed = MAP.get(name, ROUNDED)
+    allowed = OPS[name].ulp
     return min(allowed, 1.0) if dtype == "float16" else allowed

@@ -2,13 +2,12 @@
 
 Runs inside `.venv`, by `build.py docs`; `tests/project/test_docs.py` fails when a page
 is not what this would write. Everything comes from docstrings, from `__all__` and from
-`shaders/math/accuracy.json`.
+the comments of `shaders/math/`.
 """
 
 from __future__ import annotations
 
 import inspect
-import json
 import re
 import sys
 from collections.abc import Iterator
@@ -16,11 +15,11 @@ from types import ModuleType
 
 import tensorweb as tw
 from tensorweb import dtypes
+from tools.accuracy import bounded
 from tools.process import ROOT
 
 API = ROOT / "docs" / "api.md"
 NUMERICS = ROOT / "docs" / "numerics.md"
-ACCURACY = ROOT / "shaders" / "math" / "accuracy.json"
 
 TITLES: dict[str, str] = {
     "creation": "Making tensors",
@@ -159,10 +158,10 @@ def numerics(page: str) -> str:
 
 def _bounds() -> Iterator[str]:
     """Yield the lines of the table, functions with equal bounds together."""
-    bounds = json.loads(ACCURACY.read_text("utf-8"))
     together: dict[tuple[float, str], list[str]] = {}
-    for name, bound in bounds.items():
-        together.setdefault((bound["ulp"], bound["domain"]), []).append(name)
+    for function in bounded().values():
+        key = (function.ulp, function.domain)
+        together.setdefault(key, []).append(function.name)
     yield "| error, ULP | functions of `shaders/math/` | for |"
     yield "|---:|---|---|"
     for (ulp, domain), names in sorted(together.items(), key=lambda row: -row[0][0]):

@@ -12,44 +12,50 @@ fn is_ordered_f32(x: f32, y: f32) -> bool {
     return max(magnitude_f32(x), magnitude_f32(y)) <= 0x7f800000u;
 }
 
-// x < y; false when either is NaN. Exact.
+// x < y; false when either is NaN.
+// Exact for every pair of f32.
 fn less_f32(x: f32, y: f32) -> bool {
     return is_ordered_f32(x, y) & (order_f32(x) < order_f32(y));
 }
 
-// x <= y; false when either is NaN. Exact.
+// x <= y; false when either is NaN.
+// Exact for every pair of f32.
 fn less_equal_f32(x: f32, y: f32) -> bool {
     return is_ordered_f32(x, y) & (order_f32(x) <= order_f32(y));
 }
 
-// x > y; false when either is NaN. Exact.
+// x > y; false when either is NaN.
+// Exact for every pair of f32.
 fn greater_f32(x: f32, y: f32) -> bool {
     return less_f32(y, x);
 }
 
-// x >= y; false when either is NaN. Exact.
+// x >= y; false when either is NaN.
+// Exact for every pair of f32.
 fn greater_equal_f32(x: f32, y: f32) -> bool {
     return less_equal_f32(y, x);
 }
 
-// x == y, with -0 == +0; false when either is NaN. Exact.
+// x == y, with -0 == +0; false when either is NaN.
+// Exact for every pair of f32.
 fn equal_f32(x: f32, y: f32) -> bool {
     return is_ordered_f32(x, y) & (order_f32(x) == order_f32(y));
 }
 
-// x != y, with -0 == +0; true when either is NaN. Exact.
+// x != y, with -0 == +0; true when either is NaN.
+// Exact for every pair of f32.
 fn not_equal_f32(x: f32, y: f32) -> bool {
     return !equal_f32(x, y);
 }
 
 // The smaller value, NaN when either is NaN; also the combiner of a min reduction.
-// Exact; of two zeros either may be returned, subnormals may be flushed.
+// Exact for every pair of f32; of two zeros either, subnormals may be flushed to zero.
 fn minimum_f32(x: f32, y: f32) -> f32 {
     return nan_where_f32(!is_ordered_f32(x, y), min(x, y));
 }
 
 // The larger value, NaN when either is NaN; also the combiner of a max reduction.
-// Exact; of two zeros either may be returned, subnormals may be flushed.
+// Exact for every pair of f32; of two zeros either, subnormals may be flushed to zero.
 fn maximum_f32(x: f32, y: f32) -> f32 {
     return nan_where_f32(!is_ordered_f32(x, y), max(x, y));
 }

@@ -39,16 +39,19 @@ fn is_finite_f32(x: f32) -> bool {
 }
 
 // is_nan_f32 under its Python name.
+// Exact for every f32.
 fn isnan_f32(x: f32) -> bool {
     return is_nan_f32(x);
 }
 
 // is_inf_f32 under its Python name.
+// Exact for every f32.
 fn isinf_f32(x: f32) -> bool {
     return is_inf_f32(x);
 }
 
 // is_finite_f32 under its Python name.
+// Exact for every f32.
 fn isfinite_f32(x: f32) -> bool {
     return is_finite_f32(x);
 }
@@ -58,27 +61,32 @@ fn nan_where_f32(invalid: bool, value: f32) -> f32 {
     return bitcast<f32>(select(bitcast<u32>(value), 0x7fc00000u, invalid));
 }
 
-// True for negative values, -0 and NaN with its sign bit set. Exact.
+// True for negative values, -0 and NaN with its sign bit set.
+// Exact for every f32.
 fn signbit_f32(x: f32) -> bool {
     return sign_bits_f32(x) != 0u;
 }
 
-// |size| with the sign of `sign`, NaN and zeros included. Exact.
+// |size| with the sign of `sign`, NaN and zeros included.
+// Exact for every pair of f32.
 fn copysign_f32(size: f32, sign: f32) -> f32 {
     return bitcast<f32>(magnitude_f32(size) | sign_bits_f32(sign));
 }
 
-// |x|, NaN and subnormals kept. Exact.
+// |x|, NaN and subnormals kept.
+// Exact for every f32.
 fn abs_f32(x: f32) -> f32 {
     return bitcast<f32>(magnitude_f32(x));
 }
 
-// -x with the sign bit flipped, so that the negative of 0 is -0. Exact.
+// -x with the sign bit flipped, so that the negative of 0 is -0.
+// Exact for every f32.
 fn negative_f32(x: f32) -> f32 {
     return bitcast<f32>(bitcast<u32>(x) ^ 0x80000000u);
 }
 
-// -1, 0 or 1; both zeros give +0 and NaN stays NaN. Exact.
+// -1, 0 or 1; both zeros give +0 and NaN stays NaN.
+// Exact for every f32.
 fn sign_f32(x: f32) -> f32 {
     let magnitude = magnitude_f32(x);
     let one = sign_bits_f32(x) | 0x3f800000u;
@@ -98,8 +106,9 @@ fn pinned_f32(value: f32, x: f32) -> f32 {
     return nan_where_f32(is_nan_f32(x), value);
 }
 
-// The f32 next to x on the way to `toward`, subnormals included. Exact.
-// Neighbours of one sign differ by one as integers; both zeros lead to +-2^-149.
+// The f32 next to x on the way to `toward`, subnormals included. Neighbours of one sign
+// differ by one as integers; both zeros lead to +-2^-149.
+// Exact for every pair of f32.
 fn nextafter_f32(x: f32, toward: f32) -> f32 {
     let bits = bitcast<u32>(x);
     let start = order_f32(x);

@@ -7,7 +7,8 @@ fn bits_of_half_f32(x: f32) -> u32 {
     return select(finite, infinite, is_inf_f32(x));
 }
 
-// The float16 next to x on the way to `toward`, both held in f32. Exact.
+// The float16 next to x on the way to `toward`, both held in f32.
+// Exact for every pair of float16.
 fn nextafter_half_f32(x: f32, toward: f32) -> f32 {
     let bits = bits_of_half_f32(x);
     let magnitude = bits & 0x7fffu;

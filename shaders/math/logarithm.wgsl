@@ -33,7 +33,8 @@ fn finish_log_f32(x: f32, value: f32) -> f32 {
     return bitcast<f32>(bits);
 }
 
-// log x = e ln2 + log(1 + f). Max error 1 ULP.
+// log x = e ln2 + log(1 + f).
+// Within 1 ULP for every f32.
 fn log_f32(x: f32) -> f32 {
     let parts = split_power_f32(x);
     let f = parts.x;
@@ -44,8 +45,9 @@ fn log_f32(x: f32) -> f32 {
     return finish_log_f32(x, value);
 }
 
-// log(1 + x): 1 + x = 2^e (1 + f) with 1 + f in [3/4, 3/2), f = 2^-e x + (2^-e - 1),
-// so that no digit of a small x is lost. Max error 1.5 ULP; x itself below 2^-24.
+// log(1 + x): 1 + x = 2^e (1 + f) with 1 + f in [3/4, 3/2), f = 2^-e x + (2^-e - 1), so
+// that no digit of a small x is lost. Below 2^-24 it is x itself.
+// Within 1.5 ULP for every f32; subnormal operands may count as zero.
 fn log1p_f32(x: f32) -> f32 {
     let field = (bitcast<u32>(1.0 + x) - 0x3f400000u) & 0xff800000u;
     let scaled = bitcast<f32>(bitcast<u32>(x) - field);
@@ -80,8 +82,9 @@ fn log_parts_f32(f: f32) -> vec2f {
     return vec2f(head, tail);
 }
 
-// log2 x = e + log(1 + f) / ln2, 1 / ln2 in two parts. Max error 1 ULP, exact for
-// powers of two.
+// log2 x = e + log(1 + f) / ln2, 1 / ln2 in two parts. Exact for powers of
+// two.
+// Within 1 ULP for every f32.
 fn log2_f32(x: f32) -> f32 {
     let parts = split_power_f32(x);
     let log_parts = log_parts_f32(parts.x);
@@ -91,8 +94,9 @@ fn log2_f32(x: f32) -> f32 {
     return finish_log_f32(x, pinned_f32(fma(head, 1.442871094, low), x) + parts.y);
 }
 
-// log10 x = e log10(2) + log(1 + f) / ln10, both constants in two parts. Max error
-// 1 ULP, exact for the powers of ten that an f32 holds.
+// log10 x = e log10(2) + log(1 + f) / ln10, both constants in two parts. Exact for
+// the powers of ten that an f32 holds.
+// Within 1 ULP for every f32.
 fn log10_f32(x: f32) -> f32 {
     let parts = split_power_f32(x);
     let log_parts = log_parts_f32(parts.x);
@@ -105,8 +109,9 @@ fn log10_f32(x: f32) -> f32 {
     return finish_log_f32(x, fma(e, 0.30102921, low));
 }
 
-// log(e^x + e^y) = max + log1p(e^-|x - y|). Max error 2.5 ULP of the largest of
-// |x|, |y| and |result|: the sum cancels where the result is near zero.
+// log(e^x + e^y) = max + log1p(e^-|x - y|); the sum cancels where the result is near
+// zero.
+// Within 2.5 ULP for every pair of f32; in ULP of the largest of |x|, |y| and |result|.
 fn logaddexp_f32(x: f32, y: f32) -> f32 {
     let larger = max(x, y);
     let value = larger + log1p_f32(exp_f32(-abs(x - y)));

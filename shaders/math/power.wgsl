@@ -1,7 +1,8 @@
 // Powers and roots of f32.
 
-// sqrt x: the adapter's square root, with -0 kept and NaN below zero. Max error 0.5 ULP
-// on software adapters, 1 ULP on an NVIDIA H200; subnormals may count as zero.
+// sqrt x: the adapter's square root, with -0 kept and NaN below zero.
+// Within 1 ULP for every f32; 0.5 on software adapters; subnormal operands may count as
+// zero.
 fn sqrt_f32(x: f32) -> f32 {
     let raw = bitcast<u32>(x);
     let is_same = (raw == 0x7f800000u) | (magnitude_f32(x) == 0u);
@@ -10,7 +11,9 @@ fn sqrt_f32(x: f32) -> f32 {
 }
 
 // sqrt(x^2 + y^2), scaled by a power of two so that nothing overflows on the way.
-// Max error 2 ULP; infinite when either is, even beside NaN.
+// Infinite when either is, even beside NaN.
+// Within 2 ULP for every pair of f32; subnormal operands and results may be flushed to
+// zero.
 fn hypot_f32(x: f32, y: f32) -> f32 {
     let largest = max(magnitude_f32(x), magnitude_f32(y));
     let is_large = largest >= 0x5f000000u;
@@ -76,8 +79,10 @@ fn pow_positive_f32(x: f32, y: f32) -> f32 {
 }
 
 // x^y with the special cases of C99: 1 for y = 0 or x = 1 even beside NaN, NaN for a
-// negative x and a fractional y, the sign of x for an odd y. Max error 1.5 ULP,
-// exact when the power of an integer is an f32; subnormal results are flushed to 0.
+// negative x and a fractional y, the sign of x for an odd y. Exact when
+// the power of an integer is an f32.
+// Within 1.5 ULP for every pair of f32; subnormal operands and results may be flushed
+// to zero.
 fn pow_f32(x: f32, y: f32) -> f32 {
     let size = magnitude_f32(x);
     let limited = clamp(y, -1.0e12, 1.0e12);

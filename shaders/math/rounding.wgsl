@@ -11,22 +11,26 @@ fn finish_rounding_f32(x: f32, rounded: f32) -> f32 {
     return bitcast<f32>(select(bitcast<u32>(x), bits, is_small));
 }
 
-// The largest integer <= x. Exact; subnormals may count as zero.
+// The largest integer <= x.
+// Exact for every f32; subnormal operands may count as zero.
 fn floor_f32(x: f32) -> f32 {
     return finish_rounding_f32(x, floor(x));
 }
 
-// The smallest integer >= x; ceil(-0.5) is -0. Exact; subnormals may count as zero.
+// The smallest integer >= x; ceil(-0.5) is -0.
+// Exact for every f32; subnormal operands may count as zero.
 fn ceil_f32(x: f32) -> f32 {
     return finish_rounding_f32(x, ceil(x));
 }
 
-// x without its fraction. Exact.
+// x without its fraction.
+// Exact for every f32.
 fn trunc_f32(x: f32) -> f32 {
     return finish_rounding_f32(x, trunc(x));
 }
 
-// The nearest integer, the even one of two: 0.5 gives 0, 1.5 gives 2. Exact.
+// The nearest integer, the even one of two: 0.5 gives 0, 1.5 gives 2.
+// Exact for every f32.
 fn round_f32(x: f32) -> f32 {
     return finish_rounding_f32(x, round(x));
 }

@@ -88,7 +88,8 @@ fn sine_of_quarter_f32(r: f32, quarter: u32) -> f32 {
     return bitcast<f32>(bits ^ ((quarter & 2u) << 30u));
 }
 
-// sin x = sin(q pi/2 + r). Max error 2.5 ULP; NaN at infinities.
+// sin x = sin(q pi/2 + r). NaN at infinities.
+// Within 2.5 ULP for every f32; subnormal operands may count as zero.
 fn sin_f32(x: f32) -> f32 {
     let reduced = reduce_angle_f32(abs_f32(x));
     let value = sine_of_quarter_f32(reduced.x, u32(reduced.y));
@@ -96,15 +97,17 @@ fn sin_f32(x: f32) -> f32 {
     return nan_where_f32(!is_finite_f32(x), bitcast<f32>(bits));
 }
 
-// cos x = sin(q pi/2 + r + pi/2). Max error 2.5 ULP; NaN at infinities.
+// cos x = sin(q pi/2 + r + pi/2). NaN at infinities.
+// Within 2.5 ULP for every f32.
 fn cos_f32(x: f32) -> f32 {
     let reduced = reduce_angle_f32(abs_f32(x));
     let value = sine_of_quarter_f32(reduced.x, u32(reduced.y) + 1u);
     return nan_where_f32(!is_finite_f32(x), value);
 }
 
-// tan x = tan r for even q, -1 / tan r for odd q; tan r = r + r^3 p(r^2). Max error
-// 3.5 ULP; NaN at infinities.
+// tan x = tan r for even q, -1 / tan r for odd q; tan r = r + r^3 p(r^2). NaN at
+// infinities.
+// Within 3.5 ULP for every f32; subnormal operands may count as zero.
 fn tan_f32(x: f32) -> f32 {
     let reduced = reduce_angle_f32(abs_f32(x));
     let r = reduced.x;

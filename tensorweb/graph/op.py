@@ -14,6 +14,9 @@ NumpyRule = str | Callable[..., Any]
 STORED_KINDS = kinds_of(Role.CORE, Role.STORED)
 """Kinds whose results are always stored."""
 
+TRANSCENDENTAL = 4.0
+"""NumPy's vector code promises 4 ULP; the functions of `shaders/math/` stay below."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Op:
@@ -35,6 +38,8 @@ class Op:
         weight: rough cost of one element in multiply-adds; loads cost 4.
         identity: for reductions, the value that changes nothing, by kind of dtype;
             `lowest` and `highest` stand for the dtype's limits or infinities.
+        ulp: how far an element of a float result may lie from the exact one, on any
+            device, in units in the last place; half a unit is the nearest float.
         domain: where tests draw floating inputs from, `low, high` per input.
         is_stored: whether the result always leaves a storage behind, even when nobody
             asked for it.
@@ -50,6 +55,7 @@ class Op:
     wgsl: Mapping[str, str] = field(default_factory=dict)
     weight: int = 1
     identity: Mapping[str, float | str] = field(default_factory=dict)
+    ulp: float = 0.5
     domain: tuple[tuple[float, float], ...] = ((-10.0, 10.0),)
     is_stored: bool = field(init=False)
 

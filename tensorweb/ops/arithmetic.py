@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorweb.graph.op import Op
+from tensorweb.graph.op import TRANSCENDENTAL, Op
 
 ROWS: tuple[Op, ...] = (
     Op(
@@ -40,6 +40,7 @@ ROWS: tuple[Op, ...] = (
         numpy="divide",
         wgsl={"float": "divide_f32({0}, {1})"},
         weight=4,
+        ulp=1.0,
     ),
     Op(
         "floor_divide",
@@ -68,6 +69,7 @@ ROWS: tuple[Op, ...] = (
             "uint": "remainder_u32({0}, {1})",
         },
         weight=8,
+        ulp=1.0,
     ),
     Op(
         "pow",
@@ -82,6 +84,7 @@ ROWS: tuple[Op, ...] = (
             "uint": "pow_u32({0}, {1})",
         },
         weight=24,
+        ulp=TRANSCENDENTAL,
         domain=((0.01, 8.0), (-4.0, 4.0)),
     ),
     Op(
@@ -128,6 +131,7 @@ ROWS: tuple[Op, ...] = (
         numpy=lambda np, x: np.divide(x.dtype.type(1), x),
         wgsl={"float": "divide_f32(1.0, {0})"},
         weight=4,
+        ulp=1.0,
     ),
     Op(
         "square",
@@ -146,6 +150,7 @@ ROWS: tuple[Op, ...] = (
         numpy="sqrt",
         wgsl={"float": "sqrt_f32({0})"},
         weight=4,
+        ulp=1.0,
         domain=((0.0, 100.0),),
     ),
     Op(
@@ -157,6 +162,7 @@ ROWS: tuple[Op, ...] = (
         numpy=lambda np, x: np.divide(x.dtype.type(1), np.sqrt(x)),
         wgsl={"float": "divide_f32(1.0, sqrt_f32({0}))"},
         weight=6,
+        ulp=2.0,
         domain=((0.01, 100.0),),
     ),
     Op(
@@ -168,6 +174,7 @@ ROWS: tuple[Op, ...] = (
         numpy="hypot",
         wgsl={"float": "hypot_f32({0}, {1})"},
         weight=8,
+        ulp=2.0,
     ),
     Op(
         "copysign",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tensorweb.graph.op import Op
+from tensorweb.graph.op import TRANSCENDENTAL, Op
 
 
 def _float(
@@ -23,6 +23,7 @@ def _float(
         numpy=rule,
         wgsl={"float": f"{name}_f32({{0}})"},
         weight=weight,
+        ulp=TRANSCENDENTAL,
         domain=(domain,),
     )
 
@@ -44,6 +45,7 @@ ROWS: tuple[Op, ...] = (
         numpy="logaddexp",
         wgsl={"float": "logaddexp_f32({0}, {1})"},
         weight=24,
+        ulp=TRANSCENDENTAL,
     ),
     _float(
         "sigmoid",

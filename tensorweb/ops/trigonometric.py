@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorweb.graph.op import Op
+from tensorweb.graph.op import TRANSCENDENTAL, Op
 
 
 def _float(
@@ -19,6 +19,7 @@ def _float(
         numpy=numpy,
         wgsl={"float": f"{name}_f32({{0}})"},
         weight=16,
+        ulp=TRANSCENDENTAL,
         domain=(domain,),
     )
 
@@ -45,5 +46,6 @@ ROWS: tuple[Op, ...] = (
         numpy="arctan2",
         wgsl={"float": "atan2_f32({0}, {1})"},
         weight=20,
+        ulp=TRANSCENDENTAL,
     ),
 )

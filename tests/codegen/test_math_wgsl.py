@@ -1,14 +1,12 @@
 """Runs every function of `shaders/math` on a WebGPU adapter and judges it by NumPy.
 
-Needs any adapter that wgpu-py finds, else it skips. Bounds are read from
-`shaders/math/accuracy.json`; subnormal operands and results may be flushed to zero.
+Needs any adapter that wgpu-py finds, else it skips. Bounds are those that the comments
+tell; subnormal operands and results may be flushed to zero.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 from typing import Any
 
 import math_wgsl_cases
@@ -16,11 +14,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-FOLDER = Path(__file__).parents[2] / "shaders" / "math"
+from tensorweb.graph.op import Op
+from tensorweb.ops import OPS
+from tools.accuracy import FOLDER, bounded, functions
+
 SOURCE = "\n".join(path.read_text() for path in sorted(FOLDER.glob("*.wgsl")))
 SOURCE += "\nfn difference_with_itself(x: f32) -> f32 {\n return subtract_f32(x, x);\n}"
-BOUNDS: dict[str, dict[str, Any]] = json.loads((FOLDER / "accuracy.json").read_text())
-SIGNATURE = re.compile(r"^fn (\w+)\((.*?)\) -> (\w+) \{", re.MULTILINE)
+FUNCTIONS = functions(SOURCE)
+BOUNDED = bounded()
+CASES = math_wgsl_cases.cases(BOUNDED.values())
 SMALLEST = 2.0**-126
 OVERFLOW = 2.0**128
 WORKGROUP = 64
@@ -38,15 +40,9 @@ def device() -> Any:
     return adapter.request_device_sync()
 
 
-def signature(name: str) -> tuple[list[str], str]:
-    """Return the argument types and the result type of the WGSL function `name`."""
-    found = {match[1]: match for match in SIGNATURE.finditer(SOURCE)}[name]
-    return re.findall(r"\w+: (\w+)", found[2]), found[3]
-
-
 def program(name: str) -> str:
     """Return a shader that maps bound columns of words through the function `name`."""
-    types, result = signature(name)
+    types, result = FUNCTIONS[name].takes, FUNCTIONS[name].gives
     columns = range(len(types))
     bindings = [
         f"@group(0) @binding({i}) var<storage, read> column_{i}: array<u32>;"
@@ -89,7 +85,7 @@ def evaluate(device: Any, name: str, columns: tuple[NDArray, ...]) -> NDArray:
     launch.end()
     device.queue.submit([encoder.finish()])
     return np.frombuffer(
-        device.queue.read_buffer(buffers[-1]), DTYPES[signature(name)[1]]
+        device.queue.read_buffer(buffers[-1]), DTYPES[FUNCTIONS[name].gives]
     )
 
 
@@ -136,7 +132,7 @@ def measure(device: Any, case: math_wgsl_cases.Case) -> tuple[float, tuple[Any, 
     with np.errstate(all="ignore"):
         columns = case.samples()
         got = evaluate(device, case.name, columns)
-        if signature(case.name)[1] != "f32":
+        if FUNCTIONS[case.name].gives != "f32":
             errors = np.where(got == case.reference(*columns), 0.0, np.inf)
         else:
             errors = ulp_errors(case, got, columns)
@@ -146,10 +142,10 @@ def measure(device: Any, case: math_wgsl_cases.Case) -> tuple[float, tuple[Any, 
     return float(errors[worst]), (*(c[worst] for c in columns), got[worst])
 
 
-@pytest.mark.parametrize("case", math_wgsl_cases.CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_function_keeps_its_bound(device: Any, case: math_wgsl_cases.Case) -> None:
     error, where = measure(device, case)
-    assert error <= BOUNDS[case.name]["ulp"], f"{case.name}: {error} ULP at {where}"
+    assert error <= BOUNDED[case.name].ulp, f"{case.name}: {error} ULP at {where}"
 
 
 def results(device: Any, name: str, *columns: Any) -> list[float]:
@@ -159,8 +155,14 @@ def results(device: Any, name: str, *columns: Any) -> list[float]:
     ).tolist()
 
 
-def test_every_bound_belongs_to_a_tested_function() -> None:
-    assert list(BOUNDS) == [case.name for case in math_wgsl_cases.CASES]
+def test_rows_are_for_functions_that_tell_a_bound() -> None:
+    assert {row.name for row in math_wgsl_cases.ROWS} <= {*BOUNDED}
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.name)
+def test_functions_of_the_op_table_tell_a_bound(op: Op) -> None:
+    words = {word for form in op.wgsl.values() for word in re.findall(r"\w+", form)}
+    assert words & {*FUNCTIONS} <= {*BOUNDED}
 
 
 def test_infinity_less_itself_is_nan(device: Any) -> None:
