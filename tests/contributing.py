@@ -97,6 +97,32 @@ def _insert(step: Block, project: Path) -> None:
     path.write_text("\n".join(lines), "utf-8")
 
 
+FOLDERS = ("tensorweb", "shaders", "tests", "tools", "docs")
+FILES = ("conftest.py", "pyproject.toml", "build.py")
+
+
+def copy_library(project: Path) -> None:
+    """Copy the library, its tests and its tools, without the page."""
+    leave = shutil.ignore_patterns("__pycache__")
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, project / name, ignore=leave)
+    for name in FILES:
+        shutil.copyfile(ROOT / name, project / name)
+
+
+def changed(project: Path) -> set[str]:
+    """Return the files of a copy that the project has not, or has otherwise."""
+    found = set()
+    for path in project.rglob("*"):
+        name = path.relative_to(project).as_posix()
+        if path.is_dir() or "__pycache__" in name or "_cache/" in name:
+            continue
+        original = ROOT / name
+        if not original.is_file() or original.read_bytes() != path.read_bytes():
+            found.add(name)
+    return found
+
+
 def copy_page(project: Path) -> None:
     """Copy the page's sources and the compiler's options; the packages stay shared."""
     shutil.copytree(ROOT / "web", project / "web")

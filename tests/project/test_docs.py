@@ -10,9 +10,7 @@ import contextlib
 import doctest
 import io
 import re
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -45,7 +43,7 @@ PROGRAMS = [
 
 def test_every_block_is_of_a_kind_that_is_tested() -> None:
     languages = {block.language for block in BLOCKS}
-    assert languages <= {"pycon", "python", "sh", "text", "ts", "css"}
+    assert languages <= {"pycon", "python", "sh", "text", "ts", "css", "wgsl"}
 
 
 @pytest.mark.parametrize("block", SESSIONS, ids=str)
@@ -94,31 +92,6 @@ def test_pages_from_docstrings_are_fresh() -> None:
     assert documents.API.read_text("utf-8") == documents.api(), advice
     page = documents.NUMERICS.read_text("utf-8")
     assert page == documents.numerics(page), advice
-
-
-def test_adding_an_operation_takes_the_steps_that_are_told(tmp_path: Path) -> None:
-    for name in ("tensorweb", "shaders", "tests"):
-        leave = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=leave)
-    for name in ("conftest.py", "pyproject.toml"):
-        shutil.copyfile(ROOT / name, tmp_path / name)
-    follow("An operation", tmp_path)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    files = [
-        "tests/functions/test_elementwise.py",
-        "tests/functions/test_public_names.py",
-    ]
-    files += [
-        "tensorweb/functions/arithmetic.py",
-        "--doctest-modules",
-        "-k",
-        "softsign",
-    ]
-    done = subprocess.run(
-        [*command, *files], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout[-3000:]
-    assert re.search(r"\d\d passed", done.stdout), done.stdout
 
 
 @pytest.fixture
