@@ -67,6 +67,22 @@ def test_driver_describes_its_device(python: Python) -> None:
     assert can_block
 
 
+def test_timed_tape_computes_and_tells_seconds(python: Python) -> None:
+    python("seconds = driver.submit_timed(launch)")
+    features, seconds = python.values("json.dumps([sorted(driver.features), seconds])")
+    if "timestamp-query" in features:
+        assert len(seconds) == 1
+        assert 0 <= seconds[0] < 10
+    else:
+        assert seconds is None
+    result = python.values("json.dumps(struct.unpack('4f', driver.read(y, 0, 16)))")
+    assert result == ADDED
+
+
+def test_timed_tape_tells_nothing_where_python_cannot_wait(python: Python) -> None:
+    assert python("lambda: repr(driver.submit_timed(launch))", "callback") == "None"
+
+
 def test_tape_computes_and_read_blocks(python: Python) -> None:
     assert python.values("driver.submit(launch); floats(driver.read(y, 0, 16))") == (
         ADDED

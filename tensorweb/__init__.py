@@ -8,7 +8,6 @@ import sys as _sys
 import typing as _typing
 
 from tensorweb import errors, functions, shapes
-from tensorweb.backends.records import KernelRecord, record_kernels
 from tensorweb.charts import BarChart, bar_chart
 from tensorweb.devices import (
     default_device,
@@ -54,6 +53,7 @@ from tensorweb.errors import (
     TraceError,
 )
 from tensorweb.evaluate import synchronize
+from tensorweb.events import KernelRecord, record_kernels
 from tensorweb.functions import *
 from tensorweb.performance.tuning import tune, tune_async
 from tensorweb.performance.warming import warm_up, warm_up_async

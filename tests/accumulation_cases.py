@@ -9,8 +9,8 @@ import numpy as np
 
 import tensorweb as tw
 from tensorweb import devices
-from tensorweb.backends.records import record_kernels
 from tensorweb.backends.webgpu import WebGpuBackend
+from tensorweb.events import record_kernels
 
 Array = np.ndarray[Any, Any]
 

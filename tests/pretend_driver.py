@@ -74,6 +74,9 @@ class PretendDriver:
     def submit(self, tape: array[int]) -> None:
         pass
 
+    def submit_timed(self, tape: array[int]) -> list[float] | None:
+        return None
+
     def read(self, buffer: int, offset: int, size: int) -> bytes:
         return bytes(size)
 

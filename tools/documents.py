@@ -44,7 +44,7 @@ TITLES: dict[str, str] = {
     "callables": "Your own functions",
     "computing": "Computing and looking inside",
     "evaluate": "Computing and looking inside",
-    "records": "Computing and looking inside",
+    "events": "Computing and looking inside",
     "show": "Computing and looking inside",
     "charts": "Computing and looking inside",
     "devices": "Devices",

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.pool import Pool
-from tensorweb.backends.records import KernelRecord
 from tensorweb.backends.reuse import worth_storing
+from tensorweb.backends.work import Work, node_records, storage_bytes, works
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.expression import number_bits
 from tensorweb.codegen.program import OUTPUT, Launch, Program
 from tensorweb.drivers.protocol import CLEAR, DISPATCH, PARAMETER_WORDS, Driver
 from tensorweb.errors import ShapeError
+from tensorweb.events import KernelRecord, NodeRecord
 from tensorweb.graph.node import Node, number_of_constant
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.linear import LinearGraph
@@ -70,6 +71,7 @@ class Plan:
         settled: node number and place of each result.
         inlined: node number of each value that its kernels compute inside
             themselves and that is worth a storage if it is needed again.
+        graph: its nodes in words, from when somebody first listens.
     """
 
     reads: list[int] = field(default_factory=list)
@@ -81,17 +83,19 @@ class Plan:
     taken: list[tuple[int, list[tuple[int, int]]]] = field(default_factory=list)
     settled: list[tuple[int, int]] = field(default_factory=list)
     inlined: list[int] = field(default_factory=list)
+    graph: list[NodeRecord] = field(default_factory=list)
+
+    def described(self, graph: LinearGraph) -> list[NodeRecord]:
+        """Return the nodes of a graph of its structure, the same list every time."""
+        if not self.graph:
+            self.graph = node_records(graph)
+        return self.graph
 
     @property
     def references(self) -> list[int]:
         """Return the references of all storages in the order of their places."""
         taken = (reference for _, requests in self.taken for reference, _ in requests)
         return [*self.reads, *taken]
-
-
-def storage_bytes(node: Node) -> int:
-    """Return the bytes that a node's elements take on the device."""
-    return -(-node.size * node.dtype.device_itemsize // 4) * 4
 
 
 def describe(node: Node) -> str:
@@ -112,6 +116,7 @@ class Command:
     references: tuple[int, ...]
     scalars: tuple[int, ...] = ()
     words: str = ""
+    work: Work | None = None
     nbytes: int = 0
 
 
@@ -151,7 +156,7 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
         for reference, nbytes in zip(scratch, program.scratch_bytes, strict=True):
             if nbytes >= LARGE_SCRATCH:
                 spare[nbytes].append(reference)
-        result.commands += _commands(planned, program, scratch)
+        result.commands += _commands(planned, program, scratch, graph)
     result.reads += reads
     by_size: dict[int, list[tuple[int, int]]] = {}
     for reference, nbytes in result.results + result.scratch:
@@ -198,28 +203,39 @@ def _records(
     commands: Sequence[Command], sizes: Mapping[int, int]
 ) -> list[KernelRecord]:
     """Return the records of all launches, for the bytes of each storage."""
-    return [
-        KernelRecord(
+    found = []
+    for command in commands:
+        launch, work = command.launch, command.work
+        if launch is None or work is None:
+            continue
+        record = KernelRecord(
             command.words,
-            command.launch.template,
-            command.launch.source,
-            command.launch.grid,
-            len(command.launch.storages),
+            launch.template,
+            launch.source,
+            launch.grid,
+            len(launch.storages),
             sum(sizes[reference] for reference in command.references),
+            work.nodes,
+            work.output,
+            work.flops,
+            work.loaded,
+            work.stored,
         )
-        for command in commands
-        if command.launch is not None
-    ]
+        found.append(record)
+    return found
 
 
 def _commands(
-    planned: Planned, program: Program, scratch: Sequence[int]
+    planned: Planned, program: Program, scratch: Sequence[int], graph: LinearGraph
 ) -> Iterator[Command]:
     """Return the commands of one kernel."""
     for number in sorted(program.cleared):
         nbytes = program.scratch_bytes[number]
         yield Command(None, (scratch[number],), nbytes=nbytes)
-    for launch in program.launches:
+    words = planned.kernel.words
+    for launch, work in zip(
+        program.launches, works(planned, program, graph), strict=True
+    ):
         references = tuple(
             planned.inputs[place]
             if place >= 0
@@ -228,7 +244,7 @@ def _commands(
             else scratch[-2 - place]
             for place in launch.storages
         )
-        yield Command(launch, references, planned.scalars, planned.kernel.words)
+        yield Command(launch, references, planned.scalars, words, work)
 
 
 def _tape(

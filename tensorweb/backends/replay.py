@@ -8,9 +8,10 @@ from typing import Protocol
 
 from tensorweb.backends.planning import Plan, describe, filled
 from tensorweb.backends.pool import Buffer, Pool
-from tensorweb.backends.records import record
+from tensorweb.backends.reporting import Report
 from tensorweb.drivers import Driver
 from tensorweb.errors import DeviceLostError
+from tensorweb.events import is_heard, lines_of
 from tensorweb.graph.node import Node, leaf, view_of
 from tensorweb.nodes.movement import copy
 from tensorweb.schedule.linear import LinearGraph
@@ -46,7 +47,9 @@ class Replay:
     ) -> None:
         """Keep what does not change between calls."""
         self._host = host
-        self._records = plan.records
+        self._launches = plan.records
+        self._described = plan.described(graph)
+        self._lines = lines_of(graph.nodes)
         numbers = graph.numbers
         places = {numbers[n]: i for i, n in enumerate(inputs) if n in numbers}
         self._outputs = [(numbers[node.base], node.view) for node in outputs]
@@ -117,14 +120,19 @@ class Replay:
         buffers: dict[int, Buffer] = {
             number: host.buffer_of(plain[place]) for number, place in self._given
         }
+        report = Report(host.driver) if is_heard() else None
         with host.pool.lock:
             taken, _ = host.pool.take_all(self._fresh, self._name)
             buffers.update(zip(self._fresh_numbers, taken, strict=True))
             for words, holes in self._tapes:
                 for place, number in holes:
                     words[place] = buffers[number].handle
-                host.driver.submit(words)
-        record(self._records)
+                if report is None:
+                    host.driver.submit(words)
+            if report is not None:
+                report.submit(words for words, _ in self._tapes)
+        if report is not None:
+            report.tell(self._launches, self._described, self._lines)
         host.driver.pace()
         results: dict[int, Node] = {}
         for number, base in self._bases.items():

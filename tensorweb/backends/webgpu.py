@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from tensorweb.backends import records
 from tensorweb.backends.explain import explain_plan
 from tensorweb.backends.pipelines import BackgroundPipelines, Pipelines
 from tensorweb.backends.planning import (
@@ -15,17 +13,19 @@ from tensorweb.backends.planning import (
     describe,
     filled,
     make_plan,
-    storage_bytes,
 )
 from tensorweb.backends.pool import Buffer, Pool
+from tensorweb.backends.reading import Place, device_bytes, gather, host_bytes, split
 from tensorweb.backends.replay import Replay
+from tensorweb.backends.reporting import Report
 from tensorweb.backends.reuse import hanging, wanted_again
 from tensorweb.backends.targets import keep_tiles, target_of
+from tensorweb.backends.work import storage_bytes
 from tensorweb.codegen.product.tiles import candidates, problem_of
 from tensorweb.devices import DEVICES, forget
 from tensorweb.drivers import Driver, open_driver, open_driver_async
-from tensorweb.drivers.protocol import COPY
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
+from tensorweb.events import is_heard, lines_of
 from tensorweb.graph.node import WANTED, Node
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.pending import pending
@@ -147,13 +147,13 @@ class WebGpuBackend:
     def read(self, nodes: Sequence[Node]) -> list[bytes]:
         """Compute nodes and return their row-major bytes, waiting for the GPU."""
         places = self._places(nodes)
-        gathered = self._gather(places)
+        gathered = gather(self.pool, places)
         with self._failures(nodes[0]):
             if gathered is not None:
                 buffer, total = gathered
-                return self._split(nodes, self.driver.read(buffer.handle, 0, total))
+                return split(nodes, self.driver.read(buffer.handle, 0, total))
             return [
-                self._host_bytes(
+                host_bytes(
                     node, self.driver.read(buffer.handle, offset, size) if size else b""
                 )
                 for node, (buffer, offset, size) in zip(nodes, places, strict=True)
@@ -162,12 +162,12 @@ class WebGpuBackend:
     async def read_async(self, nodes: Sequence[Node]) -> list[bytes]:
         """Do the same by awaiting."""
         places = self._places(nodes)
-        gathered = self._gather(places)
+        gathered = gather(self.pool, places)
         with self._failures(nodes[0]):
             if gathered is not None:
                 buffer, total = gathered
                 data = await self.driver.read_async(buffer.handle, 0, total)
-                return self._split(nodes, data)
+                return split(nodes, data)
             parts = []
             for node, (buffer, offset, size) in zip(nodes, places, strict=True):
                 data = (
@@ -175,7 +175,7 @@ class WebGpuBackend:
                     if size
                     else b""
                 )
-                parts.append(self._host_bytes(node, data))
+                parts.append(host_bytes(node, data))
             return parts
 
     def explain(self, nodes: Sequence[Node]) -> str:
@@ -302,13 +302,18 @@ class WebGpuBackend:
             )
 
         handles = [buffer.handle for buffer in buffers]
+        report = Report(self.driver) if is_heard() else None
         with pool.lock:
             taken, taken_handles = pool.take_all(plan.taken, name)
             buffers += taken
             handles += taken_handles
-            for tape in plan.tapes:
-                self.driver.submit(filled(tape, handles, nodes))
-        records.record(plan.records)
+            if report is None:
+                for tape in plan.tapes:
+                    self.driver.submit(filled(tape, handles, nodes))
+            else:
+                report.submit(filled(tape, handles, nodes) for tape in plan.tapes)
+        if report is not None:
+            report.tell(plan.records, plan.described(graph), lines_of(nodes))
         for number, place in plan.settled:
             nodes[number].settle(buffers[place])
         for number in plan.inlined:
@@ -325,7 +330,7 @@ class WebGpuBackend:
         if type(storage) is Buffer and storage.home.pool is self.pool:
             return storage
         if isinstance(storage, HostData):
-            data = self._device_bytes(node, storage)
+            data = device_bytes(node, storage)
             buffer = self.pool.take(len(data), describe, node)
             if len(data):
                 self.driver.write_buffer(buffer.handle, 0, data)
@@ -338,22 +343,7 @@ class WebGpuBackend:
             f"{describe(node)} lay on a GPU device that was lost; make it again."
         )
 
-    @staticmethod
-    def _device_bytes(node: Node, storage: HostData) -> bytes | memoryview:
-        """Return host bytes as the device stores them: bool as u32, padded to 4."""
-        if node.dtype.kind == "bool":
-            return array("I", list(bytes(storage.data))).tobytes()
-        missing = -len(storage.data) % 4
-        return bytes(storage.data) + bytes(missing) if missing else storage.data
-
-    @staticmethod
-    def _host_bytes(node: Node, data: bytes) -> bytes:
-        """Return device bytes as the host stores them."""
-        if node.dtype.kind == "bool":
-            return bytes(memoryview(data).cast("I").tolist())
-        return data[: node.size * node.dtype.itemsize]
-
-    def _places(self, nodes: Sequence[Node]) -> list[tuple[Buffer, int, int]]:
+    def _places(self, nodes: Sequence[Node]) -> list[Place]:
         """Return buffer, offset and bytes of each node, computed and contiguous."""
         sources = []
         for node in nodes:
@@ -367,29 +357,3 @@ class WebGpuBackend:
             offset = node.view.offset * node.dtype.device_itemsize if node.size else 0
             places.append((buffer, offset, storage_bytes(node)))
         return places
-
-    def _gather(
-        self, places: Sequence[tuple[Buffer, int, int]]
-    ) -> tuple[Buffer, int] | None:
-        """Copy several places into one buffer, so that one read fetches all."""
-        total = sum(size for _, _, size in places)
-        if len(places) < 2 or total > 1 << 20 or total == 0:
-            return None
-        target = self.pool.take(total, str, "a buffer for reading several tensors")
-        words = [0]
-        at = 0
-        for buffer, offset, size in places:
-            if size:
-                words += [COPY, buffer.handle, offset, target.handle, at, size]
-            at += size
-        self.driver.submit(array("i", words))
-        return target, total
-
-    def _split(self, nodes: Sequence[Node], data: bytes) -> list[bytes]:
-        """Return the parts of bytes that were read together."""
-        parts, at = [], 0
-        for node in nodes:
-            size = storage_bytes(node)
-            parts.append(self._host_bytes(node, data[at : at + size]))
-            at += size
-        return parts

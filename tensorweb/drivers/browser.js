@@ -11,8 +11,9 @@
  *   counters: Record<string, number>) => Buffers} CreateBuffers
  * @typedef {(device: GPUDevice, failures: Failures,
  *   counters: Record<string, number>) => Pipelines} CreatePipelines
+ * @typedef {(device: GPUDevice) => Timing} CreateTiming
  * @typedef {(device: GPUDevice, failures: Failures, buffers: Buffers,
- *   pipelines: Pipelines, bindGroups: Map<string, GPUBindGroup>,
+ *   pipelines: Pipelines, timing: Timing, bindGroups: Map<string, GPUBindGroup>,
  *   counters: Record<string, number>) => Tapes} CreateTapes
  * @typedef {(device: GPUDevice, failures: Failures, buffers: Buffers,
  *   counters: Record<string, number>) => Reads} CreateReads
@@ -102,13 +103,15 @@
   /**
    * @param {CreateFailures} createFailures @param {CreateBuffers} createBuffers
    * @param {CreatePipelines} createPipelines
-   * @param {CreateTapes} createTapes @param {CreateReads} createReads
+   * @param {CreateTiming} createTiming @param {CreateTapes} createTapes
+   * @param {CreateReads} createReads
    * @param {() => Promise<Kept>} openKept
    */
   return function connect(
     createFailures,
     createBuffers,
     createPipelines,
+    createTiming,
     createTapes,
     createReads,
     openKept,
@@ -136,7 +139,16 @@
       const failures = createFailures(device);
       const buffers = createBuffers(device, failures, groups, counters);
       const pipelines = createPipelines(device, failures, counters);
-      const tapes = createTapes(device, failures, buffers, pipelines, groups, counters);
+      const timing = createTiming(device);
+      const tapes = createTapes(
+        device,
+        failures,
+        buffers,
+        pipelines,
+        timing,
+        groups,
+        counters,
+      );
       const reads = createReads(device, failures, buffers, counters);
       failures.lostListeners.add(() => groups.clear());
       return {
@@ -152,6 +164,7 @@
         pendingPipelines: pipelines.pending,
         stage: tapes.stage,
         submit: tapes.submit,
+        launchSeconds: timing.seconds,
         beginRead: reads.begin,
         finished: reads.finished,
         take: reads.take,

@@ -33,6 +33,7 @@ PARTS = (
     "browser_failures.js",
     "browser_buffers.js",
     "browser_pipelines.js",
+    "browser_timing.js",
     "browser_tapes.js",
     "browser_reads.js",
     "browser_kept.js",
@@ -211,12 +212,31 @@ class BrowserDriver:
 
     def submit(self, tape: array[int]) -> None:
         """Replay a tape in one command buffer and one submission."""
+        if self._submit(self._staged(tape)):
+            self._raise_failure()
+
+    def submit_timed(self, tape: array[int]) -> list[float] | None:
+        """Do the same, wait, and return the seconds that each launch took.
+
+        None where the browser writes no timestamps, and where Python cannot wait.
+        """
+        if "timestamp-query" not in self.features or not can_wait():
+            self.submit(tape)
+            return None
+        if self._submit(self._staged(tape), True):
+            self._raise_failure()
+        seconds: list[float] | None = json.loads(wait(self._js.launchSeconds()))
+        if seconds is None:
+            self.check()  # raises what happened to the device
+        return seconds
+
+    def _staged(self, tape: array[int]) -> int:
+        """Lay a tape where JavaScript looks at it; returns its words."""
         length = len(tape)
         if length > len(self._staging):
             self._stage(2 * length)
         self._staging[:length] = tape
-        if self._submit(length):
-            self._raise_failure()
+        return length
 
     def pace(self) -> None:
         """Wait for earlier flushes now and then, where Python can wait.

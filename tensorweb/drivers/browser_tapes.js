@@ -4,8 +4,8 @@
 /**
  * @typedef {object} Tapes
  * @property {(staging: PythonBuffer) => void} stage where tapes will be written
- * @property {(length: number) => number} submit of so many staged words: 0, or -1 when
- *   the device is lost
+ * @property {(length: number, timed?: boolean) => number} submit of so many staged words:
+ *   0, or -1 when the device is lost
  */
 
 (() => {
@@ -24,7 +24,8 @@
 
   /**
    * @param {GPUDevice} device @param {Failures} failures @param {Buffers} buffers
-   * @param {Pipelines} pipelines @param {Map<string, GPUBindGroup>} bindGroups
+   * @param {Pipelines} pipelines @param {Timing} timing
+   * @param {Map<string, GPUBindGroup>} bindGroups
    * @param {Record<string, number>} counters @returns {Tapes}
    */
   return function createTapes(
@@ -32,6 +33,7 @@
     failures,
     buffers,
     pipelines,
+    timing,
     bindGroups,
     counters,
   ) {
@@ -78,8 +80,11 @@
       return group;
     }
 
-    /** @param {Int32Array} tape @param {number} at position of the first command */
-    function encode(tape, at) {
+    /**
+     * @param {Int32Array} tape @param {number} at position of the first command
+     * @param {boolean} timed whether each launch is a pass with timestamps
+     */
+    function encode(tape, at, timed) {
       const encoder = device.createCommandEncoder();
       const end = tape.length;
       /** @type {GPUComputePassEncoder | undefined} */
@@ -93,8 +98,11 @@
           at += encodeTransfer(encoder, tape, at);
           continue;
         }
-        if (!pass) {
-          pass = encoder.beginComputePass();
+        if (!pass || timed) {
+          pass?.end();
+          pass = encoder.beginComputePass(
+            timed ? { timestampWrites: timing.nextPass() } : undefined,
+          );
           current = -1;
         }
         if (tape[at + 1] !== current) {
@@ -111,6 +119,7 @@
         at += 7 + count;
       }
       pass?.end();
+      if (timed) timing.resolve(encoder);
       return encoder.finish();
     }
 
@@ -169,12 +178,13 @@
         const source = staging.copy(); // lives until the next one
         staged = { source, view: source.getBuffer() };
       },
-      submit(length) {
+      submit(length, timed = false) {
         if (failures.isLost()) return -1;
         const tape = stagedWords().subarray(0, length);
         const words = tape[0];
         if (words) device.queue.writeBuffer(parameters, 0, tape, 1, words);
-        device.queue.submit([encode(tape, 1 + words)]);
+        if (timed) timing.begin();
+        device.queue.submit([encode(tape, 1 + words, timed)]);
         counters.submits += 1;
         return 0;
       },

@@ -20,13 +20,14 @@ from tensorweb.drivers.native_adapter import (
     webgpu_limits,
 )
 from tensorweb.drivers.native_errors import interruption, without_preamble
+from tensorweb.drivers.native_groups import BindGroups
 from tensorweb.drivers.native_reads import ReadBack
+from tensorweb.drivers.native_timing import Timing
 from tensorweb.drivers.protocol import (
     CLEAR,
     COPY,
     DISPATCH,
     PARAMETER_CAPACITY,
-    PARAMETER_WORDS,
 )
 from tensorweb.errors import (
     BackendError,
@@ -34,13 +35,6 @@ from tensorweb.errors import (
     DeviceMemoryError,
     ShaderError,
 )
-
-GroupKey = tuple[str, tuple[int, ...]]
-"""A bind group's key: the layout's access string and the buffers."""
-
-PARAMETER_BYTES = PARAMETER_WORDS * 4
-GROUPS_KEPT = 4096
-"""Bind groups in the cache; one more empties it."""
 
 
 def open_native() -> NativeDriver:
@@ -77,22 +71,20 @@ class NativeDriver:
         self._lost_reason = ""
         self._buffers: dict[int, Wgpu] = {}
         self._next_buffer = 1
-        self._layouts: dict[str, tuple[Wgpu, Wgpu]] = {}
         self._pipelines: list[tuple[Wgpu, str]] = []
-        self._bind_groups: dict[GroupKey, Wgpu] = {}
-        self._groups_of: dict[int, set[GroupKey]] = {}
         self._read_back = ReadBack(wgpu, device)
         usage = wgpu.BufferUsage
         self._storage_usage = usage.STORAGE | usage.COPY_SRC | usage.COPY_DST
         self._parameters = device.create_buffer(
             size=PARAMETER_CAPACITY * 4, usage=usage.UNIFORM | usage.COPY_DST
         )
+        self._groups = BindGroups(wgpu, device, self._buffers, self._parameters)
+        self._timing: Timing | None = None
         self._fence = device.create_buffer(size=4, usage=usage.COPY_SRC)
         self._counters = dict.fromkeys(
             (
                 "submits",
                 "dispatches",
-                "bind_groups",
                 "buffers",
                 "bytes",
                 "pipelines",
@@ -128,11 +120,7 @@ class NativeDriver:
     def destroy_buffer(self, buffer: int) -> None:
         """Destroy a buffer and the bind groups that name it."""
         resource = self._buffers.pop(buffer)
-        for key in self._groups_of.pop(buffer, ()):
-            self._bind_groups.pop(key, None)
-            for other in set(key[1]):
-                if other in self._groups_of:
-                    self._groups_of[other].discard(key)
+        self._groups.forget(buffer)
         self._counters["live_buffers"] -= 1
         self._counters["live_bytes"] -= resource.size
         resource.destroy()
@@ -149,7 +137,7 @@ class NativeDriver:
                 module = self._device.create_shader_module(label=label, code=source)
                 pipeline = self._device.create_compute_pipeline(
                     label=label,
-                    layout=self._layout(access)[1],
+                    layout=self._groups.layout(access)[1],
                     compute={"module": module, "entry_point": "main"},
                 )
         except (DeviceLostError, DeviceMemoryError):
@@ -181,13 +169,34 @@ class NativeDriver:
     def submit(self, tape: array[int]) -> None:
         """Replay a tape in one command buffer and one submission."""
         with self._translated_errors():
-            words = tape[0]
-            if words:
-                block = memoryview(tape)[1 : 1 + words]
-                self._queue.write_buffer(self._parameters, 0, block)
-            encoder = self._device.create_command_encoder()
-            self._encode(encoder, tape.tolist(), 1 + words)
-            self._queue.submit([encoder.finish()])
+            self._replay(tape, None)
+
+    def submit_timed(self, tape: array[int]) -> list[float] | None:
+        """Do the same, wait, and return the seconds that each launch took.
+
+        None where the adapter writes no timestamps.
+        """
+        if "timestamp-query" not in self.features:
+            self.submit(tape)
+            return None
+        with self._translated_errors():
+            if self._timing is None:
+                self._timing = Timing(self._wgpu, self._device)
+            self._timing.begin()
+            self._replay(tape, self._timing)
+            return self._timing.take(self._read_back)
+
+    def _replay(self, tape: array[int], timing: Timing | None) -> None:
+        """Write a tape's parameters, encode its commands and submit them."""
+        words = tape[0]
+        if words:
+            block = memoryview(tape)[1 : 1 + words]
+            self._queue.write_buffer(self._parameters, 0, block)
+        encoder = self._device.create_command_encoder()
+        self._encode(encoder, tape.tolist(), 1 + words, timing)
+        if timing is not None:
+            timing.resolve(encoder)
+        self._queue.submit([encoder.finish()])
         self._count("submits")
 
     def pace(self) -> None:
@@ -229,7 +238,7 @@ class NativeDriver:
 
     def counters(self) -> dict[str, int]:
         """Return totals since opening, and `live_buffers` and `live_bytes` of now."""
-        return dict(self._counters)
+        return {**self._counters, "bind_groups": self._groups.made}
 
     def kept(self, key: str) -> str | None:
         """Return the text that an earlier run kept in the user's cache folder."""
@@ -248,7 +257,7 @@ class NativeDriver:
         for handle in list(self._buffers):
             self.destroy_buffer(handle)
         self._read_back.close()
-        self._bind_groups.clear()
+        self._groups.clear()
         self._pipelines.clear()
         self.is_lost = True
         self._lost_reason = "closed"
@@ -284,36 +293,13 @@ class NativeDriver:
                 ) from error
             raise BackendError(f"wgpu refused a command: {text}") from error
 
-    def _layout(self, access: str) -> tuple[Wgpu, Wgpu]:
-        """Return the bind group layout and the pipeline layout for an access string."""
-        known = self._layouts.get(access)
-        if known is not None:
-            return known
-        kinds = {"r": "read-only-storage", "w": "storage"}
-        visibility = self._wgpu.ShaderStage.COMPUTE
-        entries = [
-            {
-                "binding": index,
-                "visibility": visibility,
-                "buffer": {"type": kinds[letter]},
-            }
-            for index, letter in enumerate(access)
-        ]
-        uniform = {
-            "type": "uniform",
-            "has_dynamic_offset": True,
-            "min_binding_size": PARAMETER_BYTES,
-        }
-        entries.append(
-            {"binding": len(access), "visibility": visibility, "buffer": uniform}
-        )
-        group = self._device.create_bind_group_layout(entries=entries)
-        layout = self._device.create_pipeline_layout(bind_group_layouts=[group])
-        self._layouts[access] = (group, layout)
-        return group, layout
+    def _encode(
+        self, encoder: Wgpu, tape: list[int], position: int, timing: Timing | None
+    ) -> None:
+        """Encode the commands from `position` on; a pass spans adjacent launches.
 
-    def _encode(self, encoder: Wgpu, tape: list[int], position: int) -> None:
-        """Encode the commands from `position` on; a pass spans adjacent launches."""
+        Where they are timed each launch is a pass.
+        """
         compute_pass = None
         current = -1
         end = len(tape)
@@ -323,13 +309,17 @@ class NativeDriver:
                 pipeline, x, y, z, parameters, n = tape[position + 1 : position + 7]
                 buffers = tape[position + 7 : position + 7 + n]
                 position += 7 + n
+                if timing is not None and compute_pass is not None:
+                    compute_pass.end()
+                    compute_pass = None
                 if compute_pass is None:
-                    compute_pass = encoder.begin_compute_pass()
+                    writes = None if timing is None else timing.next_pass()
+                    compute_pass = encoder.begin_compute_pass(timestamp_writes=writes)
                     current = -1
                 if pipeline != current:
                     compute_pass.set_pipeline(self._pipelines[pipeline][0])
                     current = pipeline
-                group = self._bind_group(self._pipelines[pipeline][1], buffers)
+                group = self._groups.group(self._pipelines[pipeline][1], buffers)
                 compute_pass.set_bind_group(0, group, (parameters,))
                 compute_pass.dispatch_workgroups(x, y, z)
                 self._counters["dispatches"] += 1
@@ -360,31 +350,3 @@ class NativeDriver:
         buffer, offset, size = tape[position + 1 : position + 4]
         encoder.clear_buffer(self._buffers[buffer], offset, size)
         return position + 4
-
-    def _bind_group(self, access: str, buffers: list[int]) -> Wgpu:
-        """Return the cached bind group of these buffers under this layout."""
-        key = (access, tuple(buffers))
-        group = self._bind_groups.get(key)
-        if group is not None:
-            return group
-        if len(self._bind_groups) >= GROUPS_KEPT:
-            self._bind_groups.clear()
-            self._groups_of.clear()
-        resources = [self._buffers[buffer] for buffer in buffers]
-        entries = [
-            {
-                "binding": index,
-                "resource": {"buffer": resource, "offset": 0, "size": resource.size},
-            }
-            for index, resource in enumerate(resources)
-        ]
-        parameters = {"buffer": self._parameters, "offset": 0, "size": PARAMETER_BYTES}
-        entries.append({"binding": len(buffers), "resource": parameters})
-        group = self._device.create_bind_group(
-            layout=self._layout(access)[0], entries=entries
-        )
-        self._bind_groups[key] = group
-        for buffer in set(buffers):
-            self._groups_of.setdefault(buffer, set()).add(key)
-        self._count("bind_groups")
-        return group

@@ -86,6 +86,12 @@ class Driver(Protocol):
     def submit(self, tape: array[int]) -> None:
         """Replay a tape in one command buffer and one submission."""
 
+    def submit_timed(self, tape: array[int]) -> list[float] | None:
+        """Do the same, wait, and return the seconds that each launch took.
+
+        None where the host cannot tell, or cannot wait here.
+        """
+
     def pace(self) -> None:
         """Wait for earlier flushes if too much may be in flight; call it after each."""
 

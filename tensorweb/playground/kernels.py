@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from tensorweb.events import Flush, KernelRecord
 
-from tensorweb.backends.records import KernelRecord
+from .failures import FILENAME
 
 MOST_KERNELS = 200
 MOST_FLUSHES = 100
+MOST_LINES = 1000
+"""Values of a run whose lines are noted; a loop's first steps are all it needs."""
 
 Record = dict[str, object]
 
@@ -15,32 +17,33 @@ Record = dict[str, object]
 class Tally:
     """Counts launches by kernel and grid, however many there are.
 
-    A loop flushes the same list of records again and again; so lists are counted, and
-    what they hold only when somebody asks or there are many.
+    A loop flushes the same list of launches again and again; so lists are counted, and
+    what they hold only when somebody asks or there are many. Of a kernel's line, the
+    first flush tells.
     """
 
     def __init__(self) -> None:
         self._records: dict[tuple[str, str, tuple[int, ...]], Record] = {}
         self._counts: dict[tuple[str, str, tuple[int, ...]], int] = {}
         self._others: set[int] = set()
-        self._flushes: dict[int, tuple[Sequence[KernelRecord], int]] = {}
+        self._flushes: dict[int, tuple[Flush, int]] = {}
 
-    def add(self, launched: Sequence[KernelRecord]) -> None:
+    def add(self, flush: Flush) -> None:
         """Count the launches of one flush."""
-        key = id(launched)
-        _, count = self._flushes.get(key, (launched, 0))
-        self._flushes[key] = launched, count + 1
+        key = id(flush.launches)
+        first, count = self._flushes.get(key, (flush, 0))
+        self._flushes[key] = first, count + 1
         if len(self._flushes) > MOST_FLUSHES:
             self._fold()
 
     def _fold(self) -> None:
         """Count what the lists hold; kernels beyond the first ones are left out."""
-        for launched, times in self._flushes.values():
-            for launch in launched:
-                self._count(launch, times)
+        for flush, times in self._flushes.values():
+            for launch in flush.launches:
+                self._count(flush, launch, times)
         self._flushes.clear()
 
-    def _count(self, launch: KernelRecord, times: int) -> None:
+    def _count(self, flush: Flush, launch: KernelRecord, times: int) -> None:
         key = (launch.name, launch.source, launch.grid)
         if key in self._counts:
             self._counts[key] += times
@@ -49,6 +52,7 @@ class Tally:
             self._others.add(hash(key))
             return
         self._counts[key] = times
+        line = flush.line(launch)
         self._records[key] = {
             "name": launch.name,
             "kind": launch.kind,
@@ -56,6 +60,10 @@ class Tally:
             "grid": list(launch.grid),
             "buffers": launch.buffers,
             "bytes": launch.bytes,
+            "flops": launch.flops,
+            "loaded": launch.loaded,
+            "stored": launch.stored,
+            "line": line.number if line and line.file == FILENAME else None,
         }
 
     @property

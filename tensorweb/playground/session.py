@@ -10,9 +10,10 @@ from time import perf_counter
 
 import tensorweb as tw
 from tensorweb import notices
-from tensorweb.backends.records import listening
 from tensorweb.devices import open_device_async, prefer_device
 from tensorweb.errors import DeviceError
+from tensorweb.events import listening
+from tensorweb.graph.places import noting
 
 from . import charts, kernels, pictures, tensors
 from .failures import describe_failure
@@ -62,7 +63,8 @@ class Session:
         started = perf_counter()
         around = self._host.around(self._output, self._display)
         tally = kernels.Tally()
-        with around, listening(tally.add):
+        noting_lines = noting(kernels.MOST_LINES)
+        with around, listening(tally.add), noting_lines:
             try:
                 if device is not None:
                     await self._choose(device)

@@ -15,8 +15,8 @@ from accumulation_cases import (
 )
 
 import tensorweb as tw
-from tensorweb.backends.records import record_kernels
 from tensorweb.codegen.accumulation import tables
+from tensorweb.events import record_kernels
 
 TABLE_LENGTHS = [64, 300, 1023, 1024, 1025, 2049, 5000, 262_144]
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import tensorweb as tw
-from tensorweb.backends.records import record_kernels
 from tensorweb.codegen.product import contraction
 from tensorweb.codegen.product.tiles import (
     SOFTWARE,
@@ -20,6 +19,7 @@ from tensorweb.codegen.product.tiles import (
     problem_of,
 )
 from tensorweb.codegen.target import Target
+from tensorweb.events import record_kernels
 from tensorweb.tensor import Tensor
 
 pytestmark = pytest.mark.usefixtures("webgpu")

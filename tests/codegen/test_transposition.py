@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorweb as tw
-from tensorweb.backends.records import record_kernels
+from tensorweb.events import record_kernels
 from tensorweb.tensor import Tensor
 
 pytestmark = pytest.mark.usefixtures("webgpu")

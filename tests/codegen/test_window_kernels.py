@@ -12,9 +12,9 @@ from test_matmul_kernels import forget_plans
 
 import tensorweb as tw
 from tensorweb import devices
-from tensorweb.backends.records import record_kernels
 from tensorweb.codegen.product import borders, contraction
 from tensorweb.codegen.product.tiles import SOFTWARE, WINDOWS, Choice, Tile
+from tensorweb.events import record_kernels
 from tensorweb.tensor import Tensor
 
 pytestmark = pytest.mark.usefixtures("webgpu")

@@ -169,11 +169,11 @@ def test_destroyed_buffer_leaves_no_bind_group(driver: NativeDriver) -> None:
     add = add_pipeline(driver)
     x, y = filled(driver, 1), filled(driver, 0)
     launch = tape([slot(1, 1)], [DISPATCH, add, 1, 1, 1, 0, 2, x, y])
-    kept = len(driver._bind_groups)
+    kept = len(driver._groups)
     driver.submit(launch)
-    assert len(driver._bind_groups) == kept + 1
+    assert len(driver._groups) == kept + 1
     driver.destroy_buffer(y)
-    assert len(driver._bind_groups) == kept
+    assert len(driver._groups) == kept
 
 
 def test_buffer_destroyed_after_submit_is_still_used(driver: NativeDriver) -> None:

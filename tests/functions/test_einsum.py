@@ -9,8 +9,8 @@ import pytest
 from checks import assert_equal, ramp
 
 import tensorweb as tw
-from tensorweb.backends.records import record_kernels
 from tensorweb.errors import DTypeError, ShapeError
+from tensorweb.events import record_kernels
 
 pytestmark = pytest.mark.usefixtures("device")
 

@@ -11,9 +11,9 @@ from tolerances import REDUCE
 
 import tensorweb as tw
 from tensorweb import devices, dtypes
-from tensorweb.backends.records import record_kernels
 from tensorweb.dtypes import DType
 from tensorweb.evaluate import realize
+from tensorweb.events import record_kernels
 
 Array = np.ndarray[Any, Any]
 Axes = tuple[int, ...] | None

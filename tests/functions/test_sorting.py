@@ -10,9 +10,9 @@ from checks import assert_equal
 from test_reductions import STORED, name_of, require
 
 import tensorweb as tw
-from tensorweb.backends.records import record_kernels
 from tensorweb.dtypes import DType
 from tensorweb.errors import AxisError, ShapeError
+from tensorweb.events import record_kernels
 
 Array = np.ndarray[Any, Any]
 

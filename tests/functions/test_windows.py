@@ -10,8 +10,8 @@ from checks import assert_equal, ramp
 from convolutions import convolved, definition, pair, small
 
 import tensorweb as tw
-from tensorweb.backends.records import record_kernels
 from tensorweb.errors import AxisError, ShapeError
+from tensorweb.events import record_kernels
 
 pytestmark = pytest.mark.usefixtures("device")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from test_playground import Console
 
-from tensorweb.backends.records import KernelRecord
+from tensorweb.events import Flush, KernelRecord
 from tensorweb.playground.kernels import Tally
 from tensorweb.playground.streams import clip_line
 
@@ -145,7 +145,7 @@ def test_kernels_beyond_the_listed_ones_are_counted() -> None:
     tally = Tally()
     for number in range(230):
         record = KernelRecord(f"k{number % 215}", "map", "source", (1, 1), 1, 4)
-        tally.add([record])
+        tally.add(Flush([record]))
     assert len(tally.records()) == 200
     assert tally.left_out == 15
 
@@ -184,7 +184,6 @@ def test_strange_names_end_well(console: Console, source: str) -> None:
 
 
 def test_many_launches_of_one_kernel_are_one_record() -> None:
-    from tensorweb.backends.records import KernelRecord
     from tensorweb.playground.kernels import MOST_KERNELS, Tally
 
     def launch(number: int) -> KernelRecord:
@@ -192,10 +191,10 @@ def test_many_launches_of_one_kernel_are_one_record() -> None:
 
     tally = Tally()
     for place in range(3 * MOST_KERNELS):
-        tally.add([launch(place % (MOST_KERNELS + 5)), launch(0)])
+        tally.add(Flush([launch(place % (MOST_KERNELS + 5)), launch(0)]))
     again = [launch(1), launch(7), launch(7)]
     for _ in range(5000):
-        tally.add(again)
+        tally.add(Flush(again))
     records = tally.records()
     assert len(records) == MOST_KERNELS
     counts = {record["name"]: record["count"] for record in records}

@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "protocol": ("graph",),
     "devices": (*GRAPH, "protocol"),
     "evaluate": (*GRAPH, "devices"),
+    "events": ("graph",),
     "nodes": NODES,
     "tensor": TENSOR,
     "functions": TENSOR,
@@ -42,7 +43,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "schedule": GRAPH,
     "codegen": (*GRAPH, "schedule"),
     "drivers": ("errors",),
-    "backends": (*NODES, "schedule", "codegen", "drivers", "version"),
+    "backends": (*NODES, "events", "schedule", "codegen", "drivers", "version"),
 }
 """By folder, or file at the top; the playground and the package's own file may import
 everything."""

@@ -10,8 +10,8 @@ from tolerances import REDUCE
 
 import tensorweb as tw
 from tensorweb.backends import numpy_backend, webgpu
-from tensorweb.backends.records import record_kernels
 from tensorweb.errors import DeviceMemoryError
+from tensorweb.events import record_kernels
 from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import tracing
 from tensorweb.schedule.kernel import Planned

@@ -9,8 +9,8 @@ import pytest
 import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends.planning import max_inputs
-from tensorweb.backends.records import KernelRecord, record_kernels
 from tensorweb.backends.webgpu import WebGpuBackend
+from tensorweb.events import KernelRecord, record_kernels
 from tensorweb.graph.node import Node
 from tensorweb.schedule.linear import linearize
 from tensorweb.schedule.plan import plan

@@ -11,8 +11,8 @@ import pytest
 from checks import assert_equal, ramp
 
 import tensorweb as tw
-from tensorweb.backends.records import record_kernels
 from tensorweb.errors import DeviceError, DTypeError, RangeError, ShapeError
+from tensorweb.events import record_kernels
 
 pytestmark = pytest.mark.usefixtures("device")
 

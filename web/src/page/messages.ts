@@ -60,6 +60,10 @@ const KERNEL = record({
   grid: list(whole(), 3),
   buffers: whole(),
   bytes: whole(),
+  flops: whole(),
+  loaded: whole(),
+  stored: whole(),
+  line: orNull(whole()),
   count: whole(),
 });
 

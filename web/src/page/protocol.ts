@@ -118,6 +118,13 @@ export interface KernelRecord {
   grid: number[];
   buffers: number;
   bytes: number;
+  /** Floating-point operations of the kernel, told by its first launch. */
+  flops: number;
+  /** Bytes that a launch reads and writes, each element once. */
+  loaded: number;
+  stored: number;
+  /** Line of the program that built its result, counted from one; null if not known. */
+  line: number | null;
   count: number;
 }
 

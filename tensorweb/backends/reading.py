@@ -1,0 +1,62 @@
+"""Bytes between host and device: how they differ, and one read for several tensors."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+from tensorweb.backends.pool import Buffer, Pool
+from tensorweb.backends.work import storage_bytes
+from tensorweb.drivers.protocol import COPY
+from tensorweb.graph.node import Node
+from tensorweb.graph.storage import HostData
+
+MOST_TOGETHER = 1 << 20
+"""Bytes of several tensors that are copied together to be read at once."""
+
+Place = tuple[Buffer, int, int]
+"""A buffer, an offset and a number of bytes."""
+
+
+def device_bytes(node: Node, storage: HostData) -> bytes | memoryview:
+    """Return host bytes as the device stores them: bool as u32, padded to 4."""
+    if node.dtype.kind == "bool":
+        return array("I", list(bytes(storage.data))).tobytes()
+    missing = -len(storage.data) % 4
+    return bytes(storage.data) + bytes(missing) if missing else storage.data
+
+
+def host_bytes(node: Node, data: bytes) -> bytes:
+    """Return device bytes as the host stores them."""
+    if node.dtype.kind == "bool":
+        return bytes(memoryview(data).cast("I").tolist())
+    return data[: node.size * node.dtype.itemsize]
+
+
+def gather(pool: Pool, places: Sequence[Place]) -> tuple[Buffer, int] | None:
+    """Copy several places into one buffer, so that one read fetches all.
+
+    Returns the buffer and its bytes; None where each is better read alone.
+    """
+    total = sum(size for _, _, size in places)
+    if len(places) < 2 or total > MOST_TOGETHER or total == 0:
+        return None
+    target = pool.take(total, str, "a buffer for reading several tensors")
+    words = [0]
+    at = 0
+    for buffer, offset, size in places:
+        if size:
+            words += [COPY, buffer.handle, offset, target.handle, at, size]
+        at += size
+    pool.driver.submit(array("i", words))
+    return target, total
+
+
+def split(nodes: Sequence[Node], data: bytes) -> list[bytes]:
+    """Return the parts of bytes that were read together."""
+    parts, at = [], 0
+    for node in nodes:
+        size = storage_bytes(node)
+        parts.append(host_bytes(node, data[at : at + size]))
+        at += size
+    return parts

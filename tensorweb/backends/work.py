@@ -1,0 +1,153 @@
+"""How much the kernels of a plan do: nodes, floating-point operations, bytes.
+
+Counted from the kernel as it was planned, not measured. Called when a plan is made; who
+listens to `tensorweb/events.py` is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import prod
+
+from tensorweb.codegen.program import OUTPUT, Launch, Program
+from tensorweb.events import NodeRecord
+from tensorweb.graph.node import Node
+from tensorweb.ops import OPS
+from tensorweb.schedule.kernel import Expression, Kernel, Planned
+from tensorweb.schedule.linear import LinearGraph
+
+PER_TERM = frozenset({"reduce", "argreduce", "scan", "rows"})
+"""Kinds of kernels whose core combines terms along the last of their sizes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one launch does; the fields are those of `events.KernelRecord`."""
+
+    nodes: tuple[int, ...]
+    output: int
+    flops: int
+    loaded: int
+    stored: int
+
+
+def storage_bytes(node: Node) -> int:
+    """Return the bytes that a node's elements take on the device."""
+    return -(-node.size * node.dtype.device_itemsize // 4) * 4
+
+
+def works(planned: Planned, program: Program, graph: LinearGraph) -> list[Work]:
+    """Return the work of each launch of a kernel."""
+    nodes = _inside(planned, graph)
+    loaded = _loads(planned, graph)
+    stored = storage_bytes(graph.nodes[planned.output])
+    flops = flops_of(planned.kernel)
+    found = []
+    for launch in program.launches:
+        reads, writes = _traffic(launch, loaded, stored, program.scratch_bytes)
+        found.append(Work(nodes, planned.output, flops, reads, writes))
+        flops = 0
+    return found
+
+
+def _traffic(
+    launch: Launch, loaded: Sequence[int], stored: int, scratch: Sequence[int]
+) -> tuple[int, int]:
+    """Return the bytes that a launch reads and writes; scratch storages are whole."""
+    reads = writes = 0
+    for place, access in zip(launch.storages, launch.access, strict=True):
+        if place >= 0:
+            reads += loaded[place]
+            continue
+        nbytes = stored if place == OUTPUT else scratch[-2 - place]
+        if access == "w":
+            writes += nbytes
+        else:
+            reads += nbytes
+    return reads, writes
+
+
+def _inside(planned: Planned, graph: LinearGraph) -> tuple[int, ...]:
+    """Return the numbers of the nodes that a kernel computes, views among them."""
+    numbers = graph.numbers
+    found = {planned.output}
+    waiting = [graph.nodes[planned.output]]
+    while waiting:
+        for source in waiting.pop().inputs:
+            number = numbers.get(source)
+            is_new = number is not None and number not in found
+            if number is None or not is_new or number in planned.inputs:
+                continue
+            if source.storage is None:
+                found.add(number)
+                if source.base.storage is None:
+                    waiting.append(source)
+    return tuple(sorted(found))
+
+
+def flops_of(kernel: Kernel) -> int:
+    """Return the floating-point operations of a kernel, by weights for elementwise."""
+    expressions = [expression for _, expression in kernel.expressions]
+    if kernel.kind == "rows":
+        terms = prod(kernel.sizes)
+        # All expressions of a kernel of rows share their steps.
+        return terms * (_weight(expressions[-1]) + kernel.op.count(",") + 1)
+    found = sum(_elements(each) * _weight(each) for each in expressions)
+    if kernel.kind == "matmul":
+        return found + 2 * prod(kernel.sizes)
+    if kernel.kind in PER_TERM:
+        found += prod(kernel.sizes)
+    if kernel.kind == "accumulate":
+        found += prod(kernel.sizes[1:])
+    return found
+
+
+def _weight(expression: Expression) -> int:
+    return sum(OPS[s.name].weight for s in expression.steps if s.kind == "map")
+
+
+def _elements(expression: Expression) -> int:
+    return prod(chain.from_iterable(expression.groups))
+
+
+def _loads(planned: Planned, graph: LinearGraph) -> list[int]:
+    """Return the bytes that a kernel reads of each input, each element once."""
+    elements = [0] * len(planned.inputs)
+    for _, expression in planned.kernel.expressions:
+        for step in expression.steps:
+            if step.kind == "load":
+                elements[step.slot] += _reached(expression, step.access)
+            elif step.kind == "gather":
+                elements[step.slot] += _elements(expression)
+    found = []
+    for number, count in zip(planned.inputs, elements, strict=True):
+        node = graph.nodes[number]
+        found.append(min(count * node.dtype.device_itemsize, storage_bytes(node)))
+    return found
+
+
+def _reached(expression: Expression, access: int) -> int:
+    """Return how many elements an access reads; a stride of zero repeats one."""
+    strides = chain.from_iterable(expression.accesses[access].strides)
+    lengths = chain.from_iterable(expression.groups)
+    pairs = zip(lengths, strides, strict=True)
+    return prod(length for length, stride in pairs if stride)
+
+
+def node_records(graph: LinearGraph) -> list[NodeRecord]:
+    """Return what a graph's nodes are, for people."""
+    numbers = graph.numbers
+    found = []
+    for node in graph.nodes:
+        if node.storage is not None:
+            found.append(NodeRecord("leaf", (node.size,), node.dtype.name))
+            continue
+        owner = node.owner
+        sources: Sequence[Node] = node.inputs
+        if owner is not None and owner.storage is not None:
+            sources = (owner,)
+        inputs = tuple(numbers[source] for source in sources)
+        found.append(NodeRecord(node.op.name, node.shape, node.dtype.name, inputs))
+    return found

@@ -1,0 +1,50 @@
+"""What the page is told of the kernels of a run: counts, work, lines of the program."""
+
+from __future__ import annotations
+
+from tensorweb.graph import places
+from tensorweb.playground import bridge
+from tensorweb.playground.kernels import MOST_LINES
+from tensorweb.playground.session import Session
+
+LOOP = """
+import tensorweb as tw
+x = tw.realize(tw.arange(6, dtype=tw.float32, device="webgpu") + 1)
+for _ in range(3):
+    y = x * 2
+    tw.realize(y)
+"""
+
+
+def kernels(source: str) -> list[dict[str, object]]:
+    session = Session(lambda kind, fields: None, None, True)
+    answer = bridge.drive(session.run(source))
+    assert answer["error"] is None
+    found = answer["kernels"]
+    assert isinstance(found, list)
+    return found
+
+
+def test_kernels_tell_their_work_and_line(webgpu: str) -> None:
+    _, doubled = kernels(LOOP)
+    told = {
+        key: doubled[key]
+        for key in ("name", "kind", "count", "flops", "loaded", "stored", "line")
+    }
+    assert told == {
+        "name": "elementwise multiply [6]",
+        "kind": "elementwise",
+        "count": 3,
+        "flops": 6,
+        "loaded": 24,
+        "stored": 24,
+        "line": 5,
+    }
+    assert places.left == 0
+
+
+def test_lines_of_long_runs_are_not_noted_for_ever(webgpu: str) -> None:
+    source = LOOP.replace("range(3)", f"range({MOST_LINES})")
+    *_, last = kernels(source + "tw.realize(tw.exp(x))\n")
+    assert last["name"] == "elementwise exp [6]"
+    assert last["line"] is None
