@@ -7,14 +7,13 @@ import math
 import tensorweb as tw
 from tensorweb.charts import MOST_BARS
 
+from . import records
 from .streams import clip_line
 
 MOST_TICKS = 20
 
-Record = dict[str, object]
 
-
-def record(chart: tw.BarChart) -> Record:
+def record(chart: tw.BarChart) -> records.BarChart:
     """Return heading, unit, bars and ticks; lengths and places from 0 to 1.
 
     Programs can make a chart by hand, so nothing here relies on `bar_chart`.

@@ -6,6 +6,7 @@ import linecache
 import traceback
 from collections.abc import Iterator
 
+from .records import Failure, Frame, Gap
 from .streams import clip, clip_line
 
 FILENAME = "main.py"
@@ -14,8 +15,6 @@ MOST_MESSAGE = 4_000
 MOST_CODE = 400
 """Characters of a source line that are shown, around the failing part."""
 
-Record = dict[str, object]
-
 
 def remember_source(source: str) -> None:
     """Let tracebacks of `main.py` find their lines."""
@@ -23,7 +22,7 @@ def remember_source(source: str) -> None:
     linecache.cache[FILENAME] = (len(source), None, lines, FILENAME)
 
 
-def describe_failure(error: BaseException, source: str) -> Record:
+def describe_failure(error: BaseException, source: str) -> Failure:
     """Return type, message, user frames and text of an exception, ready for JSON."""
     report = traceback.TracebackException.from_exception(error, compact=True)
     lines = source.splitlines()
@@ -82,21 +81,23 @@ def _chain(
         waiting += part.exceptions or []
 
 
-def _frame(frame: traceback.FrameSummary, lines: list[str]) -> Record:
+def _frame(frame: traceback.FrameSummary, lines: list[str]) -> Frame:
     line = frame.lineno or 1
     end_line = frame.end_lineno or line
     column = _utf16(lines, line, frame.colno)
+    code, indent = _code(lines, line, column)
     return {
         "function": clip_line(frame.name),
         "line": line,
         "column": column,
         "endLine": end_line,
         "endColumn": _utf16(lines, end_line, frame.end_colno),
-        **_code(lines, line, column),
+        "code": code,
+        "indent": indent,
     }
 
 
-def _code(lines: list[str], line: int, column: int | None) -> Record:
+def _code(lines: list[str], line: int, column: int | None) -> tuple[str, int]:
     """Return a line without its indentation, and how many columns that had.
 
     Of a long line only what stands around `column`; an ellipsis takes one column.
@@ -105,14 +106,14 @@ def _code(lines: list[str], line: int, column: int | None) -> Record:
     indent = len(text) - len(text.lstrip())
     code = text.strip()
     if len(code) <= MOST_CODE:
-        return {"code": code, "indent": indent}
+        return code, indent
     # Columns count UTF-16 units, and the cut must fall between two characters.
     units = text.encode("utf-16-le")
     start = max((column or 0) - MOST_CODE // 2, indent)
     window = units[2 * start : 2 * (start + MOST_CODE)].decode("utf-16-le", "replace")
     if start == indent:
-        return {"code": f"{window}…", "indent": indent}
-    return {"code": f"…{window}…", "indent": start - 1}
+        return f"{window}…", indent
+    return f"…{window}…", start - 1
 
 
 def _utf16(lines: list[str], line: int, column: int | None) -> int | None:
@@ -123,7 +124,7 @@ def _utf16(lines: list[str], line: int, column: int | None) -> int | None:
     return len(before.encode("utf-16-le")) // 2
 
 
-def _syntax_place(error: BaseException, lines: list[str]) -> Record | None:
+def _syntax_place(error: BaseException, lines: list[str]) -> Frame | None:
     """Return where the compiler stopped; its columns count characters from one."""
     if not isinstance(error, SyntaxError) or error.filename != FILENAME:
         return None
@@ -136,21 +137,23 @@ def _syntax_place(error: BaseException, lines: list[str]) -> Record | None:
     if end_line == line and end <= start:
         end = start + 1
     column = len(text[:start].encode("utf-16-le")) // 2
+    code, indent = _code(lines, line, column)
     return {
         "function": "",
         "line": line,
         "column": column,
         "endLine": end_line,
         "endColumn": len(last[:end].encode("utf-16-le")) // 2,
-        **_code(lines, line, column),
+        "code": code,
+        "indent": indent,
     }
 
 
-def _shorten(frames: list[Record]) -> list[Record]:
+def _shorten(frames: list[Frame]) -> list[Frame | Gap]:
     """Keep the outermost and innermost frames of a deep recursion."""
     if len(frames) <= MOST_FRAMES:
-        return frames
+        return [*frames]
     outer = frames[: MOST_FRAMES // 3]
     inner = frames[-(MOST_FRAMES - len(outer)) :]
-    gap: Record = {"skipped": len(frames) - len(outer) - len(inner)}
+    gap: Gap = {"skipped": len(frames) - len(outer) - len(inner)}
     return [*outer, gap, *inner]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from tensorweb.events import Flush, KernelRecord
+from tensorweb.events import Flush
+from tensorweb.events import KernelRecord as Launch
 
 from .failures import FILENAME
+from .records import KernelRecord
 
 MOST_KERNELS = 200
 MOST_FLUSHES = 100
 MOST_LINES = 1000
 """Values of a run whose lines are noted; a loop's first steps are all it needs."""
 
-Record = dict[str, object]
+Key = tuple[str, str, tuple[int, ...]]
+"""A kernel's name, its source and its grid."""
 
 
 class Tally:
@@ -23,8 +26,7 @@ class Tally:
     """
 
     def __init__(self) -> None:
-        self._records: dict[tuple[str, str, tuple[int, ...]], Record] = {}
-        self._counts: dict[tuple[str, str, tuple[int, ...]], int] = {}
+        self._records: dict[Key, KernelRecord] = {}
         self._others: set[int] = set()
         self._flushes: dict[int, tuple[Flush, int]] = {}
 
@@ -43,15 +45,14 @@ class Tally:
                 self._count(flush, launch, times)
         self._flushes.clear()
 
-    def _count(self, flush: Flush, launch: KernelRecord, times: int) -> None:
+    def _count(self, flush: Flush, launch: Launch, times: int) -> None:
         key = (launch.name, launch.source, launch.grid)
-        if key in self._counts:
-            self._counts[key] += times
+        if key in self._records:
+            self._records[key]["count"] += times
             return
-        if len(self._counts) == MOST_KERNELS:
+        if len(self._records) == MOST_KERNELS:
             self._others.add(hash(key))
             return
-        self._counts[key] = times
         line = flush.line(launch)
         self._records[key] = {
             "name": launch.name,
@@ -64,6 +65,7 @@ class Tally:
             "loaded": launch.loaded,
             "stored": launch.stored,
             "line": line.number if line and line.file == FILENAME else None,
+            "count": times,
         }
 
     @property
@@ -72,10 +74,7 @@ class Tally:
         self._fold()
         return len(self._others)
 
-    def records(self) -> list[Record]:
+    def records(self) -> list[KernelRecord]:
         """Return one record per different kernel and grid, in order of first launch."""
         self._fold()
-        return [
-            {**record, "count": self._counts[key]}
-            for key, record in self._records.items()
-        ]
+        return list(self._records.values())

@@ -9,10 +9,12 @@ import math
 from array import array
 from base64 import b64encode
 from collections.abc import Sequence
+from typing import Literal
 
 import tensorweb as tw
 
-from .numbers import Number, Reader, finite, read_all, text_of
+from .numbers import Number, Reader, read_all, text_of
+from .records import Cells, Heatmap, Histogram, Pooling
 from .tensors import is_countable, is_floating
 
 MOST_CELLS = 10_000
@@ -21,8 +23,6 @@ CORNER = 100
 MOST_SAMPLES = 100_000
 BINS = 40
 PAGE_ROWS, PAGE_COLUMNS = 50, 20
-
-Record = dict[str, object]
 
 
 def plane(
@@ -52,9 +52,9 @@ async def heatmap(
     row_axis: int | None,
     column_axis: int | None,
     indices: Sequence[int],
-    how: str,
+    how: Pooling,
     reader: Reader,
-) -> Record:
+) -> Heatmap:
     """Return the cells of one slice, each the mean or the extreme of a block.
 
     `how` is `mean`, `extreme` (the value farthest from zero) or `corner` (the first
@@ -63,8 +63,9 @@ async def heatmap(
     part = plane(x, row_axis, column_axis, indices)
     full_rows, full_columns = rows, columns = part.shape
     block_rows, block_columns = block_sizes(rows, columns)
+    shown: Pooling | Literal["each"] = how
     if block_rows == block_columns == 1:
-        how = "each"
+        shown = "each"
     elif how == "corner":
         rows, columns = min(rows, CORNER), min(columns, CORNER)
         part = part[:rows, :columns]
@@ -76,6 +77,7 @@ async def heatmap(
         values = (await read_all([_readable(part)], reader))[0]
     else:
         values = await _pooled(part, block_rows, block_columns, how, reader)
+    low, high = _range(values)
     return {
         "rows": blocks[0] if values else 0,
         "columns": blocks[1] if values else 0,
@@ -83,9 +85,11 @@ async def heatmap(
         "blockColumns": block_columns,
         "fullRows": full_rows,
         "fullColumns": full_columns,
-        "how": how,
+        "how": shown,
         "values": b64encode(array("d", map(float, values)).tobytes()).decode(),
-        **_range(values),
+        "low": low,
+        "high": high,
+        "diverging": low < 0 < high,
     }
 
 
@@ -138,14 +142,13 @@ def _blocks(x: tw.Tensor, block_rows: int, block_columns: int) -> tw.Tensor:
     return tw.reshape(padded, (down, block_rows, across, block_columns))
 
 
-def _range(values: Sequence[Number]) -> Record:
-    """Return the finite range of what is drawn and whether it has both signs."""
+def _range(values: Sequence[Number]) -> tuple[float, float]:
+    """Return the finite range of what is drawn."""
     real = [float(value) for value in values if math.isfinite(value)]
-    low, high = (min(real), max(real)) if real else (0.0, 0.0)
-    return {"low": low, "high": high, "diverging": low < 0 < high}
+    return (min(real), max(real)) if real else (0.0, 0.0)
 
 
-async def histogram(x: tw.Tensor, reader: Reader) -> Record:
+async def histogram(x: tw.Tensor, reader: Reader) -> Histogram:
     """Return how many finite values fall into each of 40 bins, counted on the device.
 
     A large tensor is sampled with an even step, which is returned.
@@ -169,8 +172,8 @@ async def histogram(x: tw.Tensor, reader: Reader) -> Record:
     place = tw.where(real, tw.clip(place, 0.0, BINS - 1.0), -1.0)
     bins = tw.expand_dims(tw.arange(BINS, dtype=tw.float32, device=x.device), axis=1)
     hits = tw.astype(tw.expand_dims(place, axis=0) == bins, tw.int32)
-    counts = (await read_all([tw.sum(hits, axis=1)], reader))[0]
-    return {"counts": counts, "low": finite(low), "high": finite(high), "step": step}
+    (counts,) = await read_all([tw.sum(hits, axis=1)], reader)
+    return {"counts": [*map(int, counts)], "low": low, "high": high, "step": step}
 
 
 async def cells(
@@ -183,7 +186,7 @@ async def cells(
     rows: int,
     columns: int,
     reader: Reader,
-) -> Record:
+) -> Cells:
     """Return the exact text of a small window of one slice, at most 50 by 20 values."""
     part = plane(x, row_axis, column_axis, indices)
     rows, columns = min(rows, PAGE_ROWS), min(columns, PAGE_COLUMNS)

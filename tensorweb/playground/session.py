@@ -15,7 +15,7 @@ from tensorweb.errors import DeviceError
 from tensorweb.events import listening
 from tensorweb.graph.places import noting
 
-from . import charts, kernels, pictures, tensors
+from . import charts, kernels, pictures, records, tensors
 from .failures import describe_failure
 from .host import Host, flush_streams
 from .numbers import AwaitingReader, BlockingReader, Reader
@@ -24,8 +24,6 @@ from .streams import Emit, Output, clip, clip_line
 from .warming import Warming
 
 MOST_DISPLAYS = 200
-
-Record = dict[str, object]
 
 
 class Session:
@@ -43,7 +41,7 @@ class Session:
         self._host = Host(wait)
         self.warming = Warming(blocking)
 
-    async def run(self, source: str, device: str | None = None) -> Record:
+    async def run(self, source: str, device: str | None = None) -> records.RunRecord:
         """Run a program; its output and displays are emitted while it runs."""
         try:
             return await self._run(source, device)
@@ -51,12 +49,18 @@ class Session:
             # Stop may strike before the program begins and after it has ended.
             self._host.restore()
             self._output.flush()
-            return {"seconds": 0.0, "stopped": True, "error": None, "kernels": []}
+            return {
+                "seconds": 0.0,
+                "stopped": True,
+                "error": None,
+                "kernels": [],
+                "kernelsLeftOut": 0,
+            }
 
-    async def _run(self, source: str, device: str | None) -> Record:
+    async def _run(self, source: str, device: str | None) -> records.RunRecord:
         self._forget()
         self._output = Output(self._emit)
-        failure: Record | None = None
+        failure: records.Failure | None = None
         stopped = False
         module = new_main()
         self._names = vars(module)
@@ -94,7 +98,7 @@ class Session:
             with contextlib.suppress(DeviceError):
                 await open_device_async(device)
 
-    async def describe(self) -> list[Record]:
+    async def describe(self) -> list[records.TensorRecord]:
         """Return every tensor of the last run with its statistics."""
         self._entries = tensors.collect(self._names, self._shown)
         try:
@@ -108,13 +112,13 @@ class Session:
         rows: int | None,
         columns: int | None,
         indices: Sequence[int],
-        how: str = "mean",
-    ) -> Record:
+        how: records.Pooling = "mean",
+    ) -> records.Heatmap:
         """Return the heat map of one slice of a tensor."""
         x = self._tensor(tensor)
         return await pictures.heatmap(x, rows, columns, indices, how, self._reader)
 
-    async def histogram(self, tensor: int) -> Record:
+    async def histogram(self, tensor: int) -> records.Histogram:
         """Return the histogram of one tensor."""
         return await pictures.histogram(self._tensor(tensor), self._reader)
 
@@ -125,7 +129,7 @@ class Session:
         columns: int | None,
         indices: Sequence[int],
         window: Sequence[int],
-    ) -> Record:
+    ) -> records.Cells:
         """Return exact values; a window is row, column, number of rows, of columns."""
         row, column, height, width = window
         return await pictures.cells(
@@ -168,7 +172,7 @@ class Session:
             self._output.write(text + "\n", "stdout")
             return
         is_tensor = isinstance(value, tw.Tensor)
-        fields = {
+        fields: records.Display = {
             "display": len(self._shown),
             "name": name,
             "text": text,

@@ -14,11 +14,14 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from . import records
+from .records import StreamName
+
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 Emit = Callable[[str, Mapping[str, object]], None]
-"""Receives what leaves a running program: a kind and its fields."""
+"""Receives what leaves a running program: a key of `Messages` and its record."""
 
 HEAD = 100_000
 TAIL = 20_000
@@ -34,7 +37,7 @@ class Output:
         self._emit = emit
         self.on_overflow: Callable[[], None] = lambda: None
         self._parts: list[str] = []
-        self._stream = "stdout"
+        self._stream: StreamName = "stdout"
         self._waiting = 0
         self._sent = 0
         self._omitted = 0
@@ -44,7 +47,7 @@ class Output:
         self._burst = 0
         self._timer: asyncio.TimerHandle | None = None
 
-    def write(self, text: str, stream: str) -> None:
+    def write(self, text: str, stream: StreamName) -> None:
         """Take some text; it is sent at once unless the program prints very fast."""
         # What changes streams faster than people can see stays in one piece.
         if stream != self._stream and not self._is_burst():
@@ -103,7 +106,8 @@ class Output:
         if room > 0:
             head = text[:room]
             self._sent += len(head)
-            self._emit("output", {"stream": self._stream, "text": head})
+            printed: records.Output = {"stream": self._stream, "text": head}
+            self._emit("output", printed)
             text = text[room:]
         if text:
             self._keep(text)
@@ -130,14 +134,18 @@ class Output:
     def _send_tail(self) -> None:
         text = "".join(self._tail)
         omitted = self._omitted + max(0, len(text) - TAIL)
-        fields = {"stream": self._stream, "text": text[-TAIL:], "omitted": omitted}
-        self._emit("tail", fields)
+        tail: records.Tail = {
+            "stream": self._stream,
+            "text": text[-TAIL:],
+            "omitted": omitted,
+        }
+        self._emit("tail", tail)
 
 
 class Stream(io.TextIOBase):
     """A text stream that hands everything to an `Output`."""
 
-    def __init__(self, output: Output, name: str) -> None:
+    def __init__(self, output: Output, name: StreamName) -> None:
         super().__init__()
         self._output = output
         self._name = name
@@ -165,10 +173,10 @@ class Stream(io.TextIOBase):
 class _Tail(io.BufferedIOBase):
     """Takes what a C text stream has gathered, some kilobytes at a time."""
 
-    def __init__(self, output: Output, name: str) -> None:
+    def __init__(self, output: Output, name: StreamName) -> None:
         super().__init__()
         self._output = output
-        self.name = name
+        self.name: StreamName = name
 
     def writable(self) -> bool:
         return True
@@ -179,7 +187,7 @@ class _Tail(io.BufferedIOBase):
         return len(gathered)
 
 
-def fast_stream(output: Output, name: str) -> io.TextIOWrapper:
+def fast_stream(output: Output, name: StreamName) -> io.TextIOWrapper:
     """Return a stream that gathers text in C before it reaches `output`."""
     return io.TextIOWrapper(_Tail(output, name), "utf-8", "backslashreplace")
 

@@ -12,6 +12,7 @@ from typing import TypeGuard, cast
 import tensorweb as tw
 
 from .numbers import Number, Reader, finite, read_all
+from .records import Statistics, TensorRecord
 from .streams import clip_line, safe_repr
 
 MOST_TENSORS = 200
@@ -23,7 +24,6 @@ NAMES_IN_TITLE = 3
 LONGEST_NAME = 80
 LONGEST_PROBLEM = 1_000
 
-Record = dict[str, object]
 Reached = tuple[Callable[[], str], tw.Tensor]
 """A tensor and what writes how a value reaches it."""
 
@@ -151,19 +151,19 @@ def _at_key(key: object) -> str:
     return f"[{clip_line(safe_repr(key), LONGEST_NAME)}]"
 
 
-async def describe(entries: Sequence[Entry], reader: Reader) -> list[Record]:
+async def describe(entries: Sequence[Entry], reader: Reader) -> list[TensorRecord]:
     """Return facts and statistics of every tensor, read from the device together."""
     try:
         statistics = await _statistics([entry.tensor for entry in entries], reader)
     except Exception:  # of one of them: each alone says what is wrong with it
         statistics = [await _alone(entry.tensor, reader) for entry in entries]
     return [
-        {"id": number, **_facts(entry, entries[:number]), **found}
+        _record(number, entry, entries[:number], found)
         for number, (entry, found) in enumerate(zip(entries, statistics, strict=True))
     ]
 
 
-async def _alone(x: tw.Tensor, reader: Reader) -> Record:
+async def _alone(x: tw.Tensor, reader: Reader) -> Statistics:
     """Return one tensor's statistics, or the reason why they cannot be had."""
     try:
         return (await _statistics([x], reader))[0]
@@ -172,11 +172,14 @@ async def _alone(x: tw.Tensor, reader: Reader) -> Record:
         return {"problem": clip_line(problem, LONGEST_PROBLEM)}
 
 
-def _facts(entry: Entry, earlier: Sequence[Entry]) -> Record:
-    """Return what is known without looking at any value."""
+def _record(
+    number: int, entry: Entry, earlier: Sequence[Entry], found: Statistics
+) -> TensorRecord:
+    """Return what is known without looking at any value, and what was found."""
     x = entry.tensor
     base = next((old for old in earlier if _shares(x, old.tensor)), None)
     return {
+        "id": number,
         "name": _title(entry),
         "names": entry.names,
         "cuts": entry.cuts,
@@ -189,6 +192,7 @@ def _facts(entry: Entry, earlier: Sequence[Entry]) -> Record:
         "contiguous": x.is_contiguous,
         "viewOf": base.names[0] if base is not None else None,
         "size": x.size,
+        **found,
     }
 
 
@@ -213,7 +217,7 @@ def is_countable(x: tw.Tensor) -> bool:
     return x.size > 0 and tw.isdtype(x.dtype, kinds)
 
 
-async def _statistics(tensors: Sequence[tw.Tensor], reader: Reader) -> list[Record]:
+async def _statistics(tensors: Sequence[tw.Tensor], reader: Reader) -> list[Statistics]:
     """Compute on the device and read every result in one go.
 
     The tensors themselves come first: their statistics are then the same few kernels
@@ -224,11 +228,11 @@ async def _statistics(tensors: Sequence[tw.Tensor], reader: Reader) -> list[Reco
     questions = [_ask(x) if is_countable(x) else [] for x in tensors]
     flat = [scalar for parts in questions for scalar in parts]
     answers = iter(await read_all(flat, reader))
-    records = []
+    found: list[Statistics] = []
     for x, parts in zip(tensors, questions, strict=True):
         values = [next(answers)[0] for _ in parts]
-        records.append(_record(x, values) if values else {})
-    return records
+        found.append(_statistics_of(x, values) if values else {})
+    return found
 
 
 def _ask(x: tw.Tensor) -> list[tw.Tensor]:
@@ -247,7 +251,7 @@ def _ask(x: tw.Tensor) -> list[tw.Tensor]:
     return [tw.min(x), tw.max(x), tw.sum(tw.astype(x, tw.float32))]
 
 
-def _record(x: tw.Tensor, values: list[Number]) -> Record:
+def _statistics_of(x: tw.Tensor, values: list[Number]) -> Statistics:
     least, greatest, total = values[:3]
     nans, infinities = (int(values[3]), int(values[4])) if len(values) > 3 else (0, 0)
     counted = x.size - nans - infinities

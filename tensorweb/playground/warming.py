@@ -13,6 +13,8 @@ from tensorweb.errors import DeviceError
 from tensorweb.performance.warming import Graph, graphs, prepare
 from tensorweb.protocol import Preparer
 
+from .records import WarmUp
+
 MOST_PENDING = 2
 """With more kernels than this in the making a step leaves the GPU process alone."""
 
@@ -25,7 +27,7 @@ class Warming:
         self._blocking = blocking
         self._left: Iterator[Graph] | None = graphs()
 
-    async def step(self) -> dict[str, object]:
+    async def step(self) -> WarmUp:
         """Begin to compile the next graph; returns whether there is more to do."""
         preparer = await self._preparer() if self._left is not None else None
         if self._left is None or preparer is None:

@@ -37,9 +37,11 @@ export function list(check: Check, most: number): Check {
   return (value) => Array.isArray(value) && value.length <= most && value.every(check);
 }
 
-/** An object with at least these fields; others are not looked at. */
-export function record(fields: Record<string, Check>): Check {
-  const rows = Object.entries(fields);
+/** An object with at least the fields of a type; others are not looked at. */
+export function record<T extends object = Record<string, unknown>>(
+  fields: { readonly [K in keyof T]-?: Check },
+): Check {
+  const rows = Object.entries<Check>(fields);
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
     return rows.every(([name, check]) => check((value as Record<string, unknown>)[name]));

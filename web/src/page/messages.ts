@@ -4,7 +4,29 @@
  */
 
 import { either, flag, list, number, oneOf, optional, orNull, record, text, whole, type Check } from "./checks";
-import type { FromWorker, Note, Question, Questions } from "./protocol";
+import type {
+  Bar,
+  BarChart,
+  Cells,
+  Display,
+  Failure,
+  Frame,
+  FromWorker,
+  Gap,
+  Heatmap,
+  Histogram,
+  KernelRecord,
+  Messages,
+  Note,
+  Output,
+  Question,
+  RunRecord,
+  Started,
+  Tail,
+  TensorRecord,
+  Tick,
+  WarmUp,
+} from "./protocol";
 
 const LONG = 4_000_000;
 const NAME = 100_000;
@@ -15,18 +37,18 @@ const stream = oneOf("stdout", "stderr");
 const name = text(NAME);
 const place = whole(1_000_000_000);
 
-const CHART = record({
+const CHART = record<BarChart>({
   heading: name,
   unit: name,
-  bars: list(record({ label: name, text: name, length: number, marked: flag }), 10_000),
-  ticks: list(record({ text: name, place: number }), 1000),
+  bars: list(record<Bar>({ label: name, text: name, length: number, marked: flag }), 10_000),
+  ticks: list(record<Tick>({ text: name, place: number }), 1000),
 });
 
 /** A row for each thing that a program can say while it runs. */
-const SAID: Record<string, Check> = {
-  output: record({ stream, text: text(LONG) }),
-  tail: record({ stream, text: text(LONG), omitted: whole() }),
-  display: record({
+const SAID: { readonly [M in keyof Messages]: Check } = {
+  output: record<Output>({ stream, text: text(LONG) }),
+  tail: record<Tail>({ stream, text: text(LONG), omitted: whole() }),
+  display: record<Display>({
     display: whole(),
     name: orNull(name),
     text: text(LONG),
@@ -35,7 +57,7 @@ const SAID: Record<string, Check> = {
   }),
 };
 
-const FRAME = record({
+const FRAME = record<Frame>({
   function: name,
   line: place,
   column: orNull(place),
@@ -45,15 +67,15 @@ const FRAME = record({
   indent: place,
 });
 
-const FAILURE = record({
+const FAILURE = record<Failure>({
   type: name,
   message: text(LONG),
-  frames: list(either(record({ skipped: whole() }), FRAME), 1000),
+  frames: list(either(record<Gap>({ skipped: whole() }), FRAME), 1000),
   text: text(LONG),
   hidden: whole(),
 });
 
-const KERNEL = record({
+const KERNEL = record<KernelRecord>({
   name,
   kind: name,
   source: text(LONG),
@@ -67,12 +89,12 @@ const KERNEL = record({
   count: whole(),
 });
 
-const TENSOR = record({
+const TENSOR = record<TensorRecord>({
   id: whole(),
   name,
   names: list(name, 100_000),
   displays: list(whole(), 100_000),
-  cuts: optional(list(name, 10_000)),
+  cuts: list(name, 10_000),
   shape: list(whole(), MOST_AXES),
   dtype: name,
   device: name,
@@ -89,7 +111,7 @@ const TENSOR = record({
   problem: optional(text(LONG)),
 });
 
-const PLAIN_HEATMAP = record({
+const PLAIN_HEATMAP = record<Heatmap>({
   rows: whole(MOST_CELLS),
   columns: whole(MOST_CELLS),
   blockRows: whole(),
@@ -105,16 +127,32 @@ const PLAIN_HEATMAP = record({
 
 /** A row for each question: what its answer must be. */
 const ANSWERS: { readonly [Q in Question]: Check } = {
-  start: record({ version: name }),
-  run: record({ seconds: number, stopped: flag, error: orNull(FAILURE), kernels: list(KERNEL, 10_000), kernelsLeftOut: optional(whole()) }),
+  start: record<Started>({
+    adapter: orNull(name),
+    reason: orNull(name),
+    numpy: flag,
+    blocking: flag,
+    python: name,
+    version: name,
+    snapshot: flag,
+    digest: orNull(name),
+  }),
+  run: record<RunRecord>({
+    seconds: number,
+    stopped: flag,
+    error: orNull(FAILURE),
+    kernels: list(KERNEL, 10_000),
+    kernelsLeftOut: whole(),
+  }),
   describe: list(TENSOR, 10_000),
-  heatmap: (value) => PLAIN_HEATMAP(value) && hasItsCells(value as Questions["heatmap"]["value"]),
-  histogram: record({ counts: list(whole(), 10_000), low: number, high: number, step: number }),
-  cells: record({ row: whole(), column: whole(), texts: list(list(name, 10_000), 10_000) }),
+  heatmap: (value) => PLAIN_HEATMAP(value) && hasItsCells(value as Heatmap),
+  histogram: record<Histogram>({ counts: list(whole(), 10_000), low: number, high: number, step: number }),
+  cells: record<Cells>({ row: whole(), column: whole(), texts: list(list(name, 10_000), 10_000) }),
+  warm: record<WarmUp>({ more: flag }),
 };
 
 /** Eight bytes for each cell make so many characters of base64. */
-function hasItsCells({ rows, columns, values }: Questions["heatmap"]["value"]): boolean {
+function hasItsCells({ rows, columns, values }: Heatmap): boolean {
   const cells = rows * columns;
   return cells <= MOST_CELLS && values.length === Math.ceil((cells * 8) / 3) * 4;
 }
@@ -136,8 +174,8 @@ export function readMessage(message: unknown): FromWorker | null {
 /** Return what a program said, or null when it is nothing that the page shows. */
 export function readNote(said: string, fields: string): Note | null {
   const value = parse(fields);
-  const check = Object.hasOwn(SAID, said) ? SAID[said] : undefined;
-  return check?.(value) ? ({ ...(value as object), note: said } as Note) : null;
+  if (!Object.hasOwn(SAID, said)) return null;
+  return SAID[said as keyof Messages](value) ? ({ ...(value as object), note: said } as Note) : null;
 }
 
 /** Return the answer to a question. Throws when it is none. */

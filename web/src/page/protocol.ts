@@ -1,4 +1,7 @@
-/** Every message between the page and the worker that owns Python and the GPU. */
+/**
+ * Every message between the page and the worker that owns Python and the GPU. What Python
+ * answers and tells has the same fields in `tensorweb/playground/records.py`.
+ */
 
 export type DeviceName = "webgpu" | "cpu";
 
@@ -17,7 +20,7 @@ export type ToWorker = Request | Cancel;
 /** The end of a question: its value as JSON, or what went wrong. */
 export type Reply = { id: number; answer: string } | { id: number; error: string };
 
-/** What a program says while it runs: one of the notes below, its fields as JSON. */
+/** What a program says while it runs: one of `Messages`, its record as JSON. */
 export interface Said {
   said: string;
   fields: string;
@@ -32,29 +35,75 @@ export interface Fatal {
 export type Note =
   | { note: "bytes"; what: string; done: number; total: number }
   | { note: "step"; text: string }
-  | { note: "output"; stream: Stream; text: string }
-  | { note: "tail"; stream: Stream; text: string; omitted: number }
-  | { note: "display"; display: number; name: string | null; text: string; tensor: boolean; chart: BarChart | null };
+  | { [M in keyof Messages]: { note: M } & Messages[M] }[keyof Messages];
 
-/** Labelled bars; lengths and places go from 0 to 1. */
+/** What a running program tells, by kind. */
+export interface Messages {
+  output: Output;
+  tail: Tail;
+  display: Display;
+}
+
+/** Text that the program printed. */
+export interface Output {
+  stream: StreamName;
+  text: string;
+}
+
+/** The end of a long output, in the place of the tail before. */
+export interface Tail {
+  stream: StreamName;
+  text: string;
+  omitted: number;
+}
+
+/** A value that the program showed. */
+export interface Display {
+  display: number;
+  name: string | null;
+  text: string;
+  tensor: boolean;
+  chart: BarChart | null;
+}
+
 export interface BarChart {
   heading: string;
   unit: string;
-  bars: { label: string; text: string; length: number; marked: boolean }[];
-  ticks: { text: string; place: number }[];
+  bars: Bar[];
+  ticks: Tick[];
+}
+
+/** One bar of a chart; its length is from 0 to 1. */
+export interface Bar {
+  label: string;
+  text: string;
+  length: number;
+  marked: boolean;
+}
+
+/** A text on the axis of a chart; its place is from 0 to 1. */
+export interface Tick {
+  text: string;
+  place: number;
 }
 
 export type FromWorker = Reply | Note | Said | Fatal;
-export type Stream = "stdout" | "stderr";
+export type StreamName = "stdout" | "stderr";
 export type Question = keyof Questions;
 
-export interface Questions {
+export interface Questions extends PythonQuestions {
   start: { details: StartDetails; value: Started };
+}
+
+/** What Python answers itself; `handlers` in `session.py` has the same names. */
+export interface PythonQuestions {
   run: { details: { source: string; device: DeviceName }; value: RunRecord };
   describe: { details: Record<string, never>; value: TensorRecord[] };
   heatmap: { details: HeatmapDetails; value: Heatmap };
   histogram: { details: { tensor: number }; value: Histogram };
   cells: { details: CellsDetails; value: Cells };
+  /** Compile a few more kernels; asked by the worker while nobody asks anything. */
+  warm: { details: Record<string, never>; value: WarmUp };
 }
 
 export interface StartDetails {
@@ -87,13 +136,13 @@ export interface RunRecord {
   error: Failure | null;
   kernels: KernelRecord[];
   /** How many more kernels there were than are listed. */
-  kernelsLeftOut?: number;
+  kernelsLeftOut: number;
 }
 
 export interface Failure {
   type: string;
   message: string;
-  frames: (Frame | { skipped: number })[];
+  frames: (Frame | Gap)[];
   text: string;
   /** Frames of the library that are not listed. */
   hidden: number;
@@ -109,6 +158,11 @@ export interface Frame {
   /** The line without its indentation, and how many columns that had. */
   code: string;
   indent: number;
+}
+
+/** How many frames of a deep recursion are left out in this place. */
+export interface Gap {
+  skipped: number;
 }
 
 export interface KernelRecord {
@@ -128,7 +182,7 @@ export interface KernelRecord {
   count: number;
 }
 
-export interface TensorRecord {
+export interface TensorRecord extends Statistics {
   id: number;
   name: string;
   /** Every name that reaches it. */
@@ -136,7 +190,7 @@ export interface TensorRecord {
   /** Numbers of the displays that showed it. */
   displays: number[];
   /** What the list lacks after this tensor: `history: 50 of 91 shown`. */
-  cuts?: string[];
+  cuts: string[];
   shape: number[];
   dtype: string;
   device: string;
@@ -145,11 +199,17 @@ export interface TensorRecord {
   contiguous: boolean;
   viewOf: string | null;
   size: number;
+}
+
+/** What is computed from a tensor's values; fields are missing where nothing is. */
+export interface Statistics {
+  /** Of the finite values; null where there is none. */
   min?: number | null;
   max?: number | null;
   mean?: number | null;
   nan?: number;
   inf?: number;
+  /** Why the values cannot be had. */
   problem?: string;
 }
 
@@ -199,4 +259,9 @@ export interface Cells {
   row: number;
   column: number;
   texts: string[][];
+}
+
+export interface WarmUp {
+  /** Whether there is more to compile. */
+  more: boolean;
 }

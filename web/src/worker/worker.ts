@@ -6,7 +6,7 @@ import { isFatal, reasonOf, textOf } from "./fatal";
 import { Interrupt } from "./interrupt";
 import { floodgate, openLine, replaceGlobal } from "./line";
 import { countFetches, loadPython, resolveAddresses, type BuildInfo } from "./loading";
-import type { Question, Questions, Request, StartDetails, Started, ToWorker } from "../page/protocol";
+import type { PythonQuestions, Question, Questions, Request, StartDetails, Started, ToWorker } from "../page/protocol";
 
 declare global {
   var tensorwebAdapter: Promise<GPUAdapter | null> | undefined;
@@ -15,7 +15,7 @@ declare global {
 interface Running {
   python: PyodideAPI;
   interrupt: Interrupt;
-  ask(question: string, details: string): Promise<string>;
+  ask(question: keyof PythonQuestions, details: string): Promise<string>;
 }
 
 const base = new URL("./", import.meta.url);
@@ -84,7 +84,7 @@ async function warmUp(): Promise<void> {
   const { interrupt } = running;
   interrupt.begin();
   try {
-    const answer = JSON.parse(await running.ask("warm", "{}")) as { more: boolean };
+    const answer = JSON.parse(await running.ask("warm", "{}")) as Questions["warm"]["value"];
     isWarm = !answer.more;
   } catch (error) {
     if (isFatal(error)) die(error);
@@ -124,6 +124,7 @@ const STOPPED: { [Q in Question]?: string } = {
     stopped: true,
     error: null,
     kernels: [],
+    kernelsLeftOut: 0,
   } satisfies Questions["run"]["value"]),
   describe: "[]",
 };

@@ -4,16 +4,12 @@ import { button, el, perFrame } from "../../parts/dom";
 import { count, duration } from "../../parts/format";
 import { belongsTo } from "../../page/origin";
 import type { Page, Part, View } from "../../page/page";
-import type { Failure, Frame, Note, RunRecord } from "../../page/protocol";
+import type { Display, Failure, Frame, Output, RunRecord, Tail } from "../../page/protocol";
 import { schemeOf } from "../../page/surroundings";
 import { barChart } from "./bar-chart";
 import { follow } from "./follow";
 import { mountThumbnails } from "../tensors/thumbnails";
 import "./output.css";
-
-type Output = Extract<Note, { note: "output" }>;
-type Tail = Extract<Note, { note: "tail" }>;
-type Display = Extract<Note, { note: "display" }>;
 
 /** Characters and cards of one run; the worker sends fewer unless a program forges them. */
 const MOST_TEXT = 500_000;

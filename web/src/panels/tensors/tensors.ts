@@ -94,7 +94,7 @@ function bringIntoView(list: HTMLElement, row: HTMLElement | null): void {
 }
 
 /** What the list lacks after a tensor, in words. */
-function cutNotes({ cuts = [] }: TensorRecord): HTMLLIElement[] {
+function cutNotes({ cuts }: TensorRecord): HTMLLIElement[] {
   return cuts.map((text) => el("li", { class: "list-cut" }, `… ${text}`));
 }
 

@@ -1,0 +1,193 @@
+"""What Python tells the page, as records: their fields are those of `protocol.ts`.
+
+A class here has the name and the fields of an interface in `web/src/page/protocol.ts`;
+`tests/playground/test_protocol.py` compares the two, and both with real answers.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+StreamName = Literal["stdout", "stderr"]
+
+Pooling = Literal["mean", "extreme", "corner"]
+
+
+class Frame(TypedDict):
+    """A place in the user's program; columns count UTF-16 units from zero."""
+
+    function: str
+    line: int
+    column: int | None
+    endLine: int
+    endColumn: int | None
+    code: str
+    indent: int
+
+
+class Gap(TypedDict):
+    """How many frames of a deep recursion are left out in this place."""
+
+    skipped: int
+
+
+class Failure(TypedDict):
+    """An exception with the user's frames; `hidden` counts those of libraries."""
+
+    type: str
+    message: str
+    frames: list[Frame | Gap]
+    text: str
+    hidden: int
+
+
+class KernelRecord(TypedDict):
+    """One kernel with one grid, and how often it was launched."""
+
+    name: str
+    kind: str
+    source: str
+    grid: list[int]
+    buffers: int
+    bytes: int
+    flops: int
+    loaded: int
+    stored: int
+    line: int | None
+    count: int
+
+
+class RunRecord(TypedDict):
+    """What a run came to."""
+
+    seconds: float
+    stopped: bool
+    error: Failure | None
+    kernels: list[KernelRecord]
+    kernelsLeftOut: int
+
+
+class Statistics(TypedDict):
+    """What is computed from a tensor's values; fields are missing where nothing is."""
+
+    min: NotRequired[float | None]
+    max: NotRequired[float | None]
+    mean: NotRequired[float | None]
+    nan: NotRequired[int]
+    inf: NotRequired[int]
+    problem: NotRequired[str]
+
+
+class TensorRecord(Statistics):
+    """One tensor of the run with the names and displays that reach it."""
+
+    id: int
+    name: str
+    names: list[str]
+    displays: list[int]
+    cuts: list[str]
+    shape: list[int]
+    dtype: str
+    device: str
+    strides: list[int]
+    offset: int
+    contiguous: bool
+    viewOf: str | None
+    size: int
+
+
+class Heatmap(TypedDict):
+    """The cells of one slice, each of a block of elements, and their finite range."""
+
+    rows: int
+    columns: int
+    blockRows: int
+    blockColumns: int
+    fullRows: int
+    fullColumns: int
+    how: Pooling | Literal["each"]
+    values: str
+    low: float
+    high: float
+    diverging: bool
+
+
+class Histogram(TypedDict):
+    """How many of the counted values fall into each bin."""
+
+    counts: list[int]
+    low: float
+    high: float
+    step: int
+
+
+class Cells(TypedDict):
+    """Exact values of a window of one slice, as text."""
+
+    row: int
+    column: int
+    texts: list[list[str]]
+
+
+class WarmUp(TypedDict):
+    """Whether there is more to compile."""
+
+    more: bool
+
+
+class Bar(TypedDict):
+    """One bar of a chart; its length is from 0 to 1."""
+
+    label: str
+    text: str
+    length: float
+    marked: bool
+
+
+class Tick(TypedDict):
+    """A text on the axis of a chart; its place is from 0 to 1."""
+
+    text: str
+    place: float
+
+
+class BarChart(TypedDict):
+    """Labelled bars."""
+
+    heading: str
+    unit: str
+    bars: list[Bar]
+    ticks: list[Tick]
+
+
+class Output(TypedDict):
+    """Text that the program printed."""
+
+    stream: StreamName
+    text: str
+
+
+class Tail(TypedDict):
+    """The end of a long output, in the place of the tail before."""
+
+    stream: StreamName
+    text: str
+    omitted: int
+
+
+class Display(TypedDict):
+    """A value that the program showed."""
+
+    display: int
+    name: str | None
+    text: str
+    tensor: bool
+    chart: BarChart | None
+
+
+class Messages(TypedDict):
+    """What leaves a running program, by kind."""
+
+    output: Output
+    tail: Tail
+    display: Display
