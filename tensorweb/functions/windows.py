@@ -130,7 +130,8 @@ def max_pool2d(
     >>> tw.max_pool2d([[1, 5, 2, 0], [3, 4, 8, 6]], 2)
     tensor([[5, 8]])
     """
-    return _pool("max_pool2d", x, size, stride, padding, dilation).max(axis=(-2, -1))
+    windows = _pool("max_pool2d", x, size, stride, padding, dilation, is_lowest=True)
+    return windows.max(axis=(-2, -1))
 
 
 def avg_pool2d(
@@ -180,10 +181,12 @@ def _pool(
     stride: Numbers | None,
     padding: Padding,
     dilation: Numbers,
+    is_lowest: bool = False,
 ) -> Tensor:
+    """Return windows of images; the border is the lowest number or 0."""
     node = asarray(x).node
     if len(node.shape) < 2:
         raise ShapeError(f"{name}: shape {node.shape}; x is (..., h, w).")
     step = size if stride is None else stride
     how = build.windows(name, node.shape[-2:], size, step, padding, dilation)
-    return Tensor(build.pooled(name, node, how, name == "max_pool2d"))
+    return Tensor(build.pooled(name, node, how, is_lowest))

@@ -100,10 +100,3 @@ def test_every_template_has_its_slots_filled_somewhere() -> None:
 def test_filling_names_wrong_slots() -> None:
     with pytest.raises(AssertionError, match="has slots"):
         fill("elementwise", {"declarations": ""})
-
-
-def test_every_shader_begins_with_what_it_is() -> None:
-    for name in template_names():
-        text = (ROOT / "shaders" / f"{name}.wgsl").read_text(encoding="utf-8")
-        assert re.match(r"// [A-Z].+[.:]?\n", text), name
-        assert len(text.splitlines()) <= 400

@@ -155,10 +155,3 @@ def test_importing_needs_the_standard_library_only(path: Path) -> None:
 def test_every_part_has_a_row() -> None:
     parts = {part_of(path) for path in FILES}
     assert parts == {*MAY_IMPORT, *FREE}
-
-
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_file_is_short_and_says_what_it_does(path: Path) -> None:
-    text = path.read_text()
-    assert len(text.splitlines()) <= 400
-    assert ast.get_docstring(ast.parse(text))
