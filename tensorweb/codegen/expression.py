@@ -211,7 +211,7 @@ def steps_text(
         if given and number in given:
             values.append(given[number])
             continue
-        text = _step(step, expression, values, declarations, input_dtypes, core)
+        text = step_text(step, expression, values, declarations, input_dtypes, core)
         if step.kind in ("scalar", "core"):
             values.append(text)
             continue
@@ -279,7 +279,7 @@ def addresses(
     return lines
 
 
-def _step(
+def step_text(
     step: Step,
     expression: Expression,
     values: Sequence[str],
@@ -287,7 +287,7 @@ def _step(
     input_dtypes: Sequence[str],
     core: str,
 ) -> str:
-    """Return the WGSL of one step."""
+    """Return the WGSL of one step, given the values of those before it."""
     kind = step.kind
     if kind in ("load", "gather"):
         place = values[step.args[0]] if kind == "gather" else f"address{step.access}"
@@ -301,7 +301,7 @@ def _step(
             return declarations.number(int(step.name))
         return declarations.scalar(step.slot)
     if kind == "core":
-        return core if step.slot < 0 else f"core{step.slot}"
+        return core if step.slot < 0 else f"{core}_{step.slot}"
     return form_of(step, expression).format(*(values[number] for number in step.args))
 
 

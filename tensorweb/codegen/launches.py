@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from tensorweb.codegen.expression import (
     Declarations,
@@ -79,13 +79,32 @@ def launch(
     **slots: str,
 ) -> Launch:
     """Return a launch of a filled template."""
+    return repeated_launch(
+        template, declarations, storages, places, functions, groups, slots, {}
+    )
+
+
+def repeated_launch(
+    template: str,
+    declarations: Declarations,
+    storages: Storages,
+    places: Sequence[int],
+    functions: str,
+    groups: int,
+    slots: Mapping[str, str],
+    repeats: Mapping[str, Sequence[Mapping[str, str]]],
+) -> Launch:
+    """Return a launch of a filled template that repeats some of its lines."""
+    times = [each for times in repeats.values() for each in times]
+    calling = [functions, *(text for each in (slots, *times) for text in each.values())]
     source = fill(
         template,
         {
             "declarations": declarations.text(storages),
-            "functions": functions_for(functions + "".join(slots.values())) + functions,
+            "functions": functions_for("".join(calling)) + functions,
             **slots,
         },
+        repeats,
     )
     return Launch(
         template,

@@ -1,9 +1,14 @@
-"""Programs that finish whole rows: reductions inside a kernel, values in registers."""
+"""Programs that finish whole rows: reductions inside a kernel, values in registers.
+
+The algorithm stands in `rows.wgsl`; this module writes what depends on the formula. In
+WGSL a step of the kernel's expression is called `v` and its number; where it varies
+along the row it is an array of registers, an element or vector for each turn `j`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from tensorweb.codegen.bulk import bulk
 from tensorweb.codegen.expression import (
@@ -13,12 +18,13 @@ from tensorweb.codegen.expression import (
     coordinates,
     kind_of,
     loaded,
+    step_text,
     steps_text,
     storage_type,
     stored,
 )
 from tensorweb.codegen.identities import identity_bits
-from tensorweb.codegen.launches import input_storages, launch, vector_inputs
+from tensorweb.codegen.launches import input_storages, repeated_launch, vector_inputs
 from tensorweb.codegen.program import OUTPUT, Program
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import COMPONENTS, WIDTH, each_of_four, in_vectors
@@ -26,7 +32,10 @@ from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel, Step
 
 LEAST_THREADS = 32
+"""Threads of the smallest workgroup."""
+
 MOST_THREADS = 256
+"""Threads of the largest workgroup, which every device has."""
 
 STEPS_OF_THREAD = 4
 """Elements or vectors of a thread, as long as there are threads enough."""
@@ -35,58 +44,77 @@ MOST_STATEMENTS = 2560
 """What the elements of a thread may come to, each written out, before they are looped:
 more than elsewhere, since a loop may cost the registers that hold a row."""
 
-MEETING = 16
-"""Totals that one thread combines when threads meet."""
+FAN_IN = 16
+"""Totals that one thread combines in the first step of the tree of a reduction."""
 
 FOLDS = {("max", "float"): "largest_f32", ("min", "float"): "smallest_f32"}
 """Functions that combine a total with four elements faster than one by one."""
 
 
-class _Rows:
-    """Writes the launch of one kernel of rows."""
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a row is spread over the threads of a workgroup.
 
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
-        self.rows, self.columns = kernel.sizes
-        self.ops = kernel.op.split(",")
-        self.expressions = [expression for _, expression in kernel.expressions]
-        whole = self.expressions[-1]
-        self.vectors = vector_inputs([whole])
-        self.width = WIDTH if self.vectors else 1
-        self.space = in_vectors(whole) if self.vectors else whole
-        self.steps = self.columns // self.width
-        self.varying = self._varying()
-        self._choose_threads(STEPS_OF_THREAD)
-        copies = self.each * self.width
-        self.is_bulky = bulk(self.space, self.varying) * copies > MOST_STATEMENTS
-        if self.is_bulky:
-            self._choose_threads(1)
-        self.is_looped = self.is_bulky and self.each > 1
-        self.is_ragged = self.each * self.threads != self.steps
+    Attributes:
+        threads: of the workgroup, a power of two.
+        turns: elements or vectors of each thread; neighbouring threads have neighbours.
+        is_ragged: whether the last turn reaches beyond the row for some threads.
+        is_looped: whether turns are a loop, since written out they were too much text.
+    """
+
+    threads: int
+    turns: int
+    is_ragged: bool
+    is_looped: bool = False
+
+    def constants(self) -> str:
+        """Return the slot of these figures; in a loop no turn is surely inside."""
+        inside = self.turns - self.is_ragged
+        if self.is_ragged and self.is_looped:
+            inside = 0
+        return (
+            f"const THREADS: u32 = {self.threads}u;\n"
+            f"const TURNS: u32 = {self.turns}u;\n"
+            f"const INSIDE: u32 = {inside}u;\n"
+            f"const IS_UNROLLED: bool = {str(not self.is_looped).lower()};\n"
+            f"const SUBTREES: u32 = {self.threads // FAN_IN}u;\n"
+        )
+
+
+def layout_of(steps: int, of_thread: int = STEPS_OF_THREAD) -> Layout:
+    """Return how so many elements or vectors are spread over threads.
+
+    >>> layout_of(1024)
+    Layout(threads=256, turns=4, is_ragged=False, is_looped=False)
+    """
+    threads = 1 << max(-(-steps // of_thread) - 1, 0).bit_length()
+    threads = min(max(threads, LEAST_THREADS), MOST_THREADS)
+    turns = -(-steps // threads)
+    return Layout(threads, turns, turns * threads != steps)
+
+
+class _Row:
+    """What of an expression varies along a row, and what its elements are made of."""
+
+    def __init__(self, space: Expression) -> None:
+        self.space = space
+        self.varying: set[int] = set()
+        for number, step in enumerate(space.steps):
+            moves = step.kind == "load" and any(space.accesses[step.access].strides[-1])
+            if moves or any(arg in self.varying for arg in step.args):
+                self.varying.add(number)
         self.kept: set[int] = set()
-        self.declarations = Declarations(kernel.scalar_dtypes)
+        self._done: set[int] = set()
 
-    def _choose_threads(self, steps: int) -> None:
-        """Give each thread so many elements or vectors, more where threads run out."""
-        threads = 1 << max(-(-self.steps // steps) - 1, 0).bit_length()
-        self.threads = min(max(threads, LEAST_THREADS), MOST_THREADS)
-        self.each = -(-self.steps // self.threads)
+    def is_new(self, result: int) -> bool:
+        """Whether a step varies along the row and its values are not known yet."""
+        is_known = result in self.kept or self.space.steps[result].kind == "load"
+        return result in self.varying and not is_known
 
-    def _varying(self) -> set[int]:
-        """Return the steps whose value changes along a row."""
-        found: set[int] = set()
-        for number, step in enumerate(self.space.steps):
-            moves = step.kind == "load" and any(
-                self.space.accesses[step.access].strides[-1]
-            )
-            if moves or any(arg in found for arg in step.args):
-                found.add(number)
-        return found
-
-    def _needed(self, result: int) -> list[int]:
+    def needed(self, result: int) -> list[int]:
         """Return the steps that a result is computed from, in order.
 
-        Results of earlier stages are in registers; nothing below them is needed.
+        Results of earlier reductions are in registers; nothing below them is needed.
         """
         needed = {result}
         for number in range(result, -1, -1):
@@ -94,26 +122,9 @@ class _Rows:
                 needed.update(self.space.steps[number].args)
         return sorted(needed)
 
-    def _load(self, number: int, step: Step) -> str:
-        """Return the function that reads one load of a row."""
-        one = replace(self.space, accesses=(self.space.accesses[step.access],))
-        name = f"load{number}"
-        lines = coordinates(self.declarations, name, ("row", "column"), one)
-        lines += addresses(self.declarations, name, ("row", "column"), one)
-        dtype = self.kernel.input_dtypes[step.slot]
-        place = f"input{step.slot}[address0]"
-        value = VALUE_TYPES[dtype]
-        if number in self.varying and self.width > 1:
-            parts = ", ".join(loaded(f"quad.{c}", dtype) for c in COMPONENTS)
-            lines.append(f"  let quad = {place};\n  return vec4<{value}>({parts});\n")
-            value = f"vec4<{value}>"
-        else:
-            lines.append(f"  return {loaded(place, dtype)};\n")
-        return f"fn {name}(row: u32, column: u32) -> {value} {{\n{''.join(lines)}}}\n"
-
-    def _arguments(self, result: int) -> list[int]:
+    def arguments(self, result: int) -> list[int]:
         """Return the steps that an element's function takes: loads and row values."""
-        needed = self._needed(result)
+        needed = self.needed(result)
         taken = []
         for number in needed:
             step = self.space.steps[number]
@@ -130,20 +141,135 @@ class _Rows:
                 taken.append(number)
         return taken
 
-    def _element(self, name: str, result: int, type_name: str, form: str) -> str:
-        """Return the function of one element of a stage or of the finished row."""
-        taken = self._arguments(result)
-        listed = ", ".join(
-            f"v{n}: {VALUE_TYPES[self.space.steps[n].dtype]}" for n in taken
+    def inner(self, result: int) -> set[int]:
+        """Return the steps that an element's function computes itself."""
+        return {
+            number
+            for number in self.needed(result)
+            if self.space.steps[number].kind == "scalar"
+            or (
+                number in self.varying - self.kept
+                and self.space.steps[number].kind != "load"
+            )
+        }
+
+    def new_row_values(self, result: int) -> list[int]:
+        """Return the steps, the same along the row, that a result needs first."""
+        found = [
+            number
+            for number in self.needed(result)
+            if number not in self.varying | self._done
+            and self.space.steps[number].kind != "scalar"
+        ]
+        self._done.update(found)
+        return found
+
+
+class _Writer:
+    """Writes the slots of one kernel of rows."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.rows, columns = kernel.sizes
+        self.ops = kernel.op.split(",")
+        *self.reductions, self.finish = [each for _, each in kernel.expressions]
+        self.vectors = vector_inputs([self.finish])
+        self.width = WIDTH if self.vectors else 1
+        space = in_vectors(self.finish) if self.vectors else self.finish
+        self.row = _Row(space)
+        self.space = space
+        self.columns = columns // self.width
+        layout = layout_of(self.columns)
+        statements = bulk(space, self.row.varying)
+        self.is_bulky = statements * layout.turns * self.width > MOST_STATEMENTS
+        if self.is_bulky:
+            layout = layout_of(self.columns, 1)
+            layout = replace(layout, is_looped=layout.turns > 1)
+        self.layout = layout
+        self.declarations = Declarations(kernel.scalar_dtypes)
+
+    def program(self) -> Program:
+        """Return the one launch."""
+        kernel = self.kernel
+        self.declarations.parameter("rows", "u32", self.rows)
+        self.declarations.parameter("columns", "u32", self.columns)
+        steps = list(enumerate(self.space.steps))
+        loads = [number for number, step in steps if step.kind == "load"]
+        text = "".join(self._load(number) for number in loads)
+        along = [number for number in loads if number in self.row.varying]
+        slots = {
+            "shape": self.layout.constants(),
+            "registers": "".join(self._registers(number) for number in along),
+            "load": "".join(
+                f"    v{number}[j] = load{number}(row, column);\n" for number in along
+            ),
+        }
+        functions, folds = [], []
+        for number, expression in enumerate(self.reductions):
+            functions.append({"element": self._reduction(number, expression)})
+            folds.append(self._fold(number, expression))
+        element = storage_type(kernel.dtype)
+        result = self.finish.result
+        text += self._element("finish", result, element, stored("{0}", kernel.dtype))
+        slots["row_values"] = self._row_values(result)
+        slots["store"] = self._store(result, element)
+        storages, inputs = input_storages(kernel, [self.space], self.vectors)
+        storages.append(("result", "w", self._wide(element)))
+        return Program(
+            (
+                repeated_launch(
+                    "rows",
+                    self.declarations,
+                    storages,
+                    (*inputs, OUTPUT),
+                    text,
+                    self.rows,
+                    slots,
+                    {"reduction": functions, "fold": folds},
+                ),
+            )
         )
-        keep = self._needed(result)
-        given = {number: f"v{number}" for number in range(len(self.space.steps))}
-        for number in keep:
-            step = self.space.steps[number]
-            is_inner = number in self.varying and step.kind != "load"
-            is_inner = is_inner and number not in self.kept
-            if is_inner or step.kind == "scalar":
-                del given[number]
+
+    def _wide(self, element: str) -> str:
+        return f"vec4<{element}>" if self.width > 1 else element
+
+    def _joined(self, element: str, values: list[str]) -> str:
+        return f"vec4<{element}>({', '.join(values)})" if self.width > 1 else values[0]
+
+    def _registers(self, number: int) -> str:
+        """Return the declaration of a step's values, by turn."""
+        mark = "" if self.layout.is_looped else "  // registers\n"
+        value = self._wide(VALUE_TYPES[self.space.steps[number].dtype])
+        return f"{mark}  var v{number}: array<{value}, TURNS>;\n"
+
+    def _load(self, number: int) -> str:
+        """Return the function that reads one load of a row."""
+        step = self.space.steps[number]
+        one = replace(self.space, accesses=(self.space.accesses[step.access],))
+        name = f"load{number}"
+        lines = coordinates(self.declarations, name, ("row", "column"), one)
+        lines += addresses(self.declarations, name, ("row", "column"), one)
+        dtype = self.kernel.input_dtypes[step.slot]
+        stored_element = f"input{step.slot}[address0]"
+        value = VALUE_TYPES[dtype]
+        if number in self.row.varying and self.width > 1:
+            parts = ", ".join(loaded(f"vector.{c}", dtype) for c in COMPONENTS)
+            value = f"vec4<{value}>"
+            lines.append(f"  let vector = {stored_element};\n")
+            lines.append(f"  return {value}({parts});\n")
+        else:
+            lines.append(f"  return {loaded(stored_element, dtype)};\n")
+        return f"fn {name}(row: u32, column: u32) -> {value} {{\n{''.join(lines)}}}\n"
+
+    def _element(self, name: str, result: int, type_name: str, form: str) -> str:
+        """Return the function of one element of a reduction or of the finished row."""
+        steps = self.space.steps
+        listed = ", ".join(
+            f"v{number}: {VALUE_TYPES[steps[number].dtype]}"
+            for number in self.row.arguments(result)
+        )
+        inner = self.row.inner(result)
+        given = {n: f"v{n}" for n in range(len(steps)) if n not in inner}
         body, values = steps_text(
             self.space, self.declarations, self.kernel.input_dtypes, "core", given
         )
@@ -152,242 +278,98 @@ class _Rows:
             f"  return {form.format(values[result])};\n}}\n"
         )
 
+    def _row_values(self, result: int) -> str:
+        """Return the lines that compute what a result needs once per row."""
+        return "".join(
+            f"  let v{number} = {self._row_value(number)};\n"
+            for number in self.row.new_row_values(result)
+        )
+
     def _row_value(self, number: int) -> str:
         """Return the WGSL of a value that is the same along a row."""
         step = self.space.steps[number]
         if step.kind == "load":
             return f"load{number}(row, 0u)"
-        given = {n: f"v{n}" for n in range(len(self.space.steps)) if n != number}
-        for n, other in enumerate(self.space.steps):
-            if other.kind == "scalar":
-                given.pop(n, None)
-        lines, values = steps_text(
-            self.space, self.declarations, self.kernel.input_dtypes, "core", given
-        )
-        if step.kind in ("core", "scalar"):
-            return values[number]
-        return lines.split(" = ", 1)[1].rsplit(";", 1)[0]
+        values = [f"v{before}" for before in range(number)]
+        for source in step.args:
+            if self.space.steps[source].kind == "scalar":
+                values[source] = self._text(self.space.steps[source], ())
+        return self._text(step, values)
 
-    def _every(self, lines: Callable[[str], str]) -> str:
-        """Return lines of main for every turn of a thread; a loop's turn is `j`."""
-        if not self.is_looped:
-            return "".join(lines(f"{turn}") for turn in range(self.each))
-        return (
-            f"  for (var j = 0u; j < {self.each}u; j++) {{\n"
-            f"  let columnj = lane + j * {self.threads}u;\n{lines('j')}  }}\n"
+    def _text(self, step: Step, values: Iterable[str]) -> str:
+        inputs = self.kernel.input_dtypes
+        return step_text(
+            step, self.space, list(values), self.declarations, inputs, "core"
         )
 
-    def _at(self, number: int, turn: str) -> str:
-        """Return the register of a step's value in a turn."""
-        return f"v{number}[j]" if self.is_looped else f"v{number}_{turn}"
-
-    def _keep(self, number: int, turn: str, value: str) -> str:
-        """Return the line that keeps a step's value of a turn."""
-        is_new = "" if self.is_looped else "let "
-        return f"  {is_new}{self._at(number, turn)} = {value};\n"
-
-    def _registers(self, number: int) -> str:
-        """Return the declaration of a step's values in a loop."""
-        if not self.is_looped:
-            return ""
-        value = VALUE_TYPES[self.space.steps[number].dtype]
-        value = f"vec4<{value}>" if self.width > 1 else value
-        return f"  var v{number}: array<{value}, {self.each}>;\n"
-
-    def _calls(
-        self, name: str, result: int, turn: str, type_name: str
-    ) -> tuple[str, list[str]]:
-        """Return lines that compute a step's elements, and the elements."""
-        place = "[i]" if self.width > 1 else ""
+    def _values(self, name: str, result: int, type_name: str) -> tuple[str, list[str]]:
+        """Return lines that compute a turn's elements, and the elements."""
+        component = "[i]" if self.width > 1 else ""
         arguments = [
-            f"{self._at(n, turn)}{place}" if n in self.varying else f"v{n}"
-            for n in self._arguments(result)
+            f"v{number}[j]{component}" if number in self.row.varying else f"v{number}"
+            for number in self.row.arguments(result)
         ]
         call = f"{name}({', '.join(arguments)})"
         if self.width == 1:
             return "", [call]
-        return each_of_four(call, type_name, self.is_bulky, f"{name}_{turn}")
+        return each_of_four(call, type_name, self.is_bulky)
 
-    def _components(self) -> list[str]:
-        return [f".{c}" for c in COMPONENTS] if self.width > 1 else [""]
+    def _reduction(self, number: int, expression: Expression) -> str:
+        """Return the functions of a reduction and the parameter of its identity."""
+        dtype = expression.dtype
+        value = VALUE_TYPES[dtype]
+        op = OPS[self.ops[number]]
+        form = op.form(dtype, kind_of(dtype)).format("a", "b")
+        bits = identity_bits(op, dtype)
+        self.declarations.parameter(f"identity_{number}", value, bits)
+        total = f"Total_{number}"
+        return (
+            f"alias {total} = {value};\n"
+            + self._element(f"element_{number}", expression.result, total, "{0}")
+            + f"fn combine_{number}(a: {total}, b: {total}) -> {total} {{\n"
+            f"  return {form};\n}}\n"
+        )
 
-    def _stage(self, place: int, expression: Expression, done: set[int]) -> str:
-        """Return the lines of main that reduce the row once."""
-        text = self._row_values(expression.result, done)
-        text += f"  var total{place} = parameters.identity{place};\n"
+    def _fold(self, number: int, expression: Expression) -> dict[str, str]:
+        """Return the slots of the loop over a thread's elements of a reduction."""
         result = expression.result
-        is_new = result in self.varying and result not in self.kept
-        is_new = is_new and self.space.steps[result].kind != "load"
         value = VALUE_TYPES[expression.dtype]
+        slots = {"kept": self._row_values(result)}
+        lines, values = self._values(f"element_{number}", result, value)
+        if self.row.is_new(result):
+            slots["kept"] += self._registers(result)
+            lines += f"  v{result}[j] = {self._joined(value, values)};\n"
+            parts = [f".{c}" for c in COMPONENTS] if self.width > 1 else [""]
+            values = [f"v{result}[j]{part}" for part in parts]
+            self.row.kept.add(result)
+        slots["compute"] = _indented(lines, 2)
+        slots["combine"] = _indented(self._combined(number, expression, values), 4)
+        return slots
 
-        def turn_of(turn: str) -> str:
-            lines, values = self._calls(f"stage{place}", result, turn, value)
-            if is_new:
-                whole = f"vec4<{value}>({', '.join(values)})"
-                one = whole if self.width > 1 else values[0]
-                lines += self._keep(result, turn, one)
-                values = [f"{self._at(result, turn)}{c}" for c in self._components()]
-            return lines + self._inside(turn, self._fold(place, expression, values))
-
-        text += self._registers(result) if is_new else ""
-        text += self._every(turn_of)
-        if is_new:
-            self.kept.add(result)
-        return text + f"  let core{place} = reduce{place}(lane, total{place});\n"
-
-    def _fold(self, place: int, expression: Expression, values: list[str]) -> str:
+    def _combined(self, number: int, expression: Expression, values: list[str]) -> str:
         """Return the lines that combine elements with a thread's running total."""
-        whole = FOLDS.get((self.ops[place], kind_of(expression.dtype)))
+        whole = FOLDS.get((self.ops[number], kind_of(expression.dtype)))
         if whole and len(values) == WIDTH:
             joined = f"vec4<f32>({', '.join(values)})"
-            return f"  total{place} = {whole}(total{place}, {joined});\n"
+            return f"  total_{number} = {whole}(total_{number}, {joined});\n"
         return "".join(
-            f"  total{place} = combine{place}(total{place}, {value});\n"
+            f"  total_{number} = combine_{number}(total_{number}, {value});\n"
             for value in values
         )
 
-    def _is_edge(self, turn: str) -> bool:
-        """Whether a turn may be beyond the row's end."""
-        return self.is_ragged and (turn == "j" or int(turn) == self.each - 1)
-
-    def _inside(self, turn: str, lines: str) -> str:
-        if not self._is_edge(turn):
-            return lines
-        return f"  if (column{turn} < {self._limit}) {{\n{lines}  }}\n"
-
-    def _row_values(self, result: int, done: set[int]) -> str:
-        """Return the lines of main that compute what a stage needs once per row."""
-        text = ""
-        for number in self._needed(result):
-            step = self.space.steps[number]
-            if number in self.varying or number in done or step.kind == "scalar":
-                continue
-            done.add(number)
-            text += f"  let v{number} = {self._row_value(number)};\n"
-        return text
-
-    def _loads(self) -> str:
-        """Return the lines of main that read the row into registers."""
-        loads = [n for n in sorted(self.varying) if self.space.steps[n].kind == "load"]
-
-        def turn_of(turn: str) -> str:
-            column = f"column{turn}"
-            if self._is_edge(turn):
-                column = f"min({column}, {self._limit} - 1u)"
-            return "".join(
-                self._keep(n, turn, f"load{n}(row, {column})") for n in loads
-            )
-
-        text = "".join(self._registers(n) for n in loads)
-        if not self.is_looped:
-            for j in range(self.each):
-                text += f"  let column{j} = lane + {j * self.threads}u;\n"
-        return text + self._every(turn_of)
-
-    def _finish(self, done: set[int]) -> str:
-        """Return the lines of main that store the finished row."""
-        finish = self.expressions[-1].result
-        text = self._row_values(finish, done)
-        element = storage_type(self.kernel.dtype)
-
-        def turn_of(turn: str) -> str:
-            lines, parts = self._calls("finish", finish, turn, element)
-            value = (
-                f"vec4<{element}>({', '.join(parts)})" if self.width > 1 else parts[0]
-            )
-            lines += f"  result[row * {self._limit} + column{turn}] = {value};\n"
-            return self._inside(turn, lines)
-
-        return text + self._every(turn_of)
-
-    def _stage_functions(self, place: int, expression: Expression) -> str:
-        """Return the functions of one stage and the parameter of its identity."""
-        dtype = expression.dtype
-        value = VALUE_TYPES[dtype]
-        op = OPS[self.ops[place]]
-        form = op.form(dtype, kind_of(dtype))
-        self.declarations.parameter(f"identity{place}", value, identity_bits(op, dtype))
-        return (
-            self._element(f"stage{place}", expression.result, value, "{0}")
-            + f"fn combine{place}(a: {value}, b: {value}) -> {value} {{\n"
-            f"  return {form.format('a', 'b')};\n}}\n" + self._meeting(place, value)
-        )
-
-    def _meeting(self, place: int, value: str) -> str:
-        """Return the function that combines the totals of all threads.
-
-        They meet twice, in few large groups: a barrier costs more than some additions.
-        """
-        totals = f"totals{place}"
-        first = self.threads // MEETING
-        near = _tree(
-            f"combine{place}",
-            [f"{totals}[lane + {i * first}u]" for i in range(MEETING)],
-        )
-        all_ = _tree(f"combine{place}", [f"{totals}[{i}]" for i in range(first)])
-        return (
-            f"fn reduce{place}(lane: u32, own: {value}) -> {value} {{\n"
-            f"  {totals}[lane] = own;\n  workgroupBarrier();\n"
-            f"  if (lane < {first}u) {{\n    {totals}[lane] = {near};\n  }}\n"
-            f"  workgroupBarrier();\n  return {all_};\n}}\n"
-        )
-
-    def program(self) -> Program:
-        """Return the one launch."""
-        kernel = self.kernel
-        self.declarations.parameter("rows", "u32", self.rows)
-        self._limit = self.declarations.parameter("columns", "u32", self.steps)
-        text = "".join(
-            self._load(number, step)
-            for number, step in enumerate(self.space.steps)
-            if step.kind == "load"
-        )
-        body = self._loads()
-        done: set[int] = set()
-        for place, expression in enumerate(self.expressions[:-1]):
-            text += self._stage_functions(place, expression)
-            body += self._stage(place, expression, done)
-        element = storage_type(kernel.dtype)
-        text += self._element(
-            "finish",
-            self.expressions[-1].result,
-            element,
-            stored("{0}", kernel.dtype),
-        )
-        shape = f"const THREADS: u32 = {self.threads}u;\n" + "".join(
-            f"var<workgroup> totals{place}: "
-            f"array<{VALUE_TYPES[expression.dtype]}, THREADS>;\n"
-            for place, expression in enumerate(self.expressions[:-1])
-        )
-        body += self._finish(done)
-        storages, slots = input_storages(kernel, [self.space], self.vectors)
-        result = f"vec4<{element}>" if self.width > 1 else element
-        storages.append(("result", "w", result))
-        return Program(
-            (
-                launch(
-                    "rows",
-                    self.declarations,
-                    storages,
-                    (*slots, OUTPUT),
-                    text,
-                    self.rows,
-                    shape=shape,
-                    body=body,
-                ),
-            )
-        )
+    def _store(self, result: int, element: str) -> str:
+        """Return the lines that store the finished elements of a turn."""
+        lines, values = self._values("finish", result, element)
+        index = "row * parameters.columns + column"
+        lines += f"  result[{index}] = {self._joined(element, values)};\n"
+        return _indented(lines, 4)
 
 
-def _tree(combine: str, items: list[str]) -> str:
-    """Return the items combined in pairs, and the pairs in pairs, and so on."""
-    while len(items) > 1:
-        items = [
-            f"{combine}({a}, {b})" for a, b in zip(*[iter(items)] * 2, strict=True)
-        ]
-    return items[0]
+def _indented(lines: str, more: int) -> str:
+    """Return lines so many spaces further in."""
+    return "".join(" " * more + line for line in lines.splitlines(keepends=True))
 
 
 def rows(kernel: Kernel, _: Target) -> Program:
     """Return the program of a kernel of rows."""
-    return _Rows(kernel).program()
+    return _Writer(kernel).program()

@@ -19,7 +19,7 @@ from tensorweb.codegen.expression import (
 from tensorweb.codegen.launches import Storages, input_storages, launch, vector_inputs
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.template import unrolled
+from tensorweb.codegen.unrolling import unrolled
 from tensorweb.codegen.vector import WIDTH, vector_function
 from tensorweb.graph.op import Op
 from tensorweb.ops import OPS

@@ -1,15 +1,21 @@
 """Read the shader templates and fill their slots.
 
 A template is valid WGSL as committed. A slot is a run of lines between `// slot NAME`
-and `// end NAME`; filling it replaces those lines and nothing else. A loop under a line
-`// unroll` is written out, so that arrays it indexes can stay in registers.
+and `// end NAME`; filling it replaces those lines. Lines between `// repeat NAME` and
+`// end NAME`, slots among them, are written as often as slots are given for them.
+`unrolling.py` then works out what the constants of the filled text decide.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
+
+from tensorweb.codegen.unrolling import unrolled, written_out
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "shaders", _PACKAGE.parent / "shaders")
@@ -33,47 +39,83 @@ def template_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in shader_folder().glob("*.wgsl")))
 
 
-def unrolled(text: str) -> str:
-    """Return WGSL with its marked loops written out, one block for each turn.
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """Where given lines go."""
 
-    >>> lines = ["// unroll", "for (var i = 0u; i < 2u; i++) {", "  a[i] = i;", "}", ""]
-    >>> unrolled(chr(10).join(lines)).split(chr(10))
-    ['{', '  a[0u] = 0u;', '}', '{', '  a[1u] = 1u;', '}', '']
-    """
-    pattern = (
-        r"^( *)// unroll\n\1for \(var (\w+) = 0u; \2 < (\d+)u; \2\+\+\) \{\n"
-        r"(.*?)^\1\}\n"
-    )
-
-    def turns(match: re.Match[str]) -> str:
-        indent, name, count, body = match.groups()
-        word = rf"\b{name}\b"
-        blocks = (re.sub(word, f"{turn}u", body) for turn in range(int(count)))
-        return "".join(f"{indent}{{\n{block}{indent}}}\n" for block in blocks)
-
-    return re.sub(pattern, turns, text, flags=re.MULTILINE | re.DOTALL)
+    name: str
 
 
-@cache
-def _parts(name: str) -> tuple[str, ...]:
-    """Return a template cut at its slots: text, slot name, text, slot name, … text."""
-    text = unrolled((shader_folder() / f"{name}.wgsl").read_text(encoding="utf-8"))
-    pattern = r"^ *// slot (\w+)[^\n]*\n.*?^ *// end \1\n"
-    parts: list[str] = []
+@dataclass(frozen=True, slots=True)
+class _Repeat:
+    """What is written several times; names that end in _0 are counted."""
+
+    name: str
+    parts: tuple[str | _Slot, ...]
+
+
+_MARK = re.compile(r"^ *// (slot|repeat) (\w+)[^\n]*\n(.*?)^ *// end \2\n", re.M | re.S)
+
+
+def _cut(text: str) -> tuple[str | _Slot | _Repeat, ...]:
+    """Return a template cut at its slots and at what is repeated."""
+    parts: list[str | _Slot | _Repeat] = []
     end = 0
-    for match in re.finditer(pattern, text, re.MULTILINE | re.DOTALL):
-        parts += [text[end : match.start()], match.group(1)]
+    for match in _MARK.finditer(text):
+        kind, name, inside = match.groups()
+        parts.append(text[end : match.start()])
+        if kind == "slot":
+            parts.append(_Slot(name))
+        else:
+            inner = tuple(
+                part for part in _cut(inside) if not isinstance(part, _Repeat)
+            )
+            parts.append(_Repeat(name, inner))
         end = match.end()
     return (*parts, text[end:])
 
 
-def fill(name: str, slots: dict[str, str]) -> str:
-    """Return a template with every slot replaced by the given lines."""
-    parts = list(_parts(name))
-    names = parts[1::2]
-    if set(names) != set(slots):
-        given = list(slots)
+@cache
+def _parts(name: str) -> tuple[str | _Slot | _Repeat, ...]:
+    """Return a template's parts, loops that no slot decides written out."""
+    text = (shader_folder() / f"{name}.wgsl").read_text(encoding="utf-8")
+    return _cut(unrolled(text))
+
+
+def fill(
+    name: str,
+    slots: Mapping[str, str],
+    repeats: Mapping[str, Sequence[Mapping[str, str]]] = MappingProxyType({}),
+) -> str:
+    """Return a template with every slot replaced by the given lines.
+
+    Args:
+        name: of the template.
+        slots: lines by name of the slot.
+        repeats: for what is repeated, by name: the slots of each time.
+    """
+    parts = _parts(name)
+    given = [*slots, *repeats]
+    names = {part.name for part in parts if not isinstance(part, str)}
+    if names != set(given):
         raise AssertionError(f"internal: {name}.wgsl has slots {names}, not {given}")
-    for place in range(1, len(parts), 2):
-        parts[place] = slots[parts[place]]
-    return "".join(parts)
+    text = ""
+    for part in parts:
+        if isinstance(part, str):
+            text += part
+        elif isinstance(part, _Slot):
+            text += slots[part.name]
+        else:
+            times = enumerate(repeats[part.name])
+            text += "".join(_repeated(part, number, each) for number, each in times)
+    return written_out(text)
+
+
+def _repeated(repeat: _Repeat, number: int, slots: Mapping[str, str]) -> str:
+    """Return what is repeated, one of its times."""
+    return "".join(
+        re.sub(r"_0\b", f"_{number}", part)
+        if isinstance(part, str)
+        else slots[part.name]
+        for part in repeat.parts
+    )

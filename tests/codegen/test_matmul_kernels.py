@@ -214,6 +214,12 @@ def test_table_is_ordered_and_fits_the_least_device() -> None:
         assert tile.workers % 32 == 0
         assert tile.across % 8 == 0 or tile.across == 4
         assert tile.depth % (tile.slices * 4) == 0
+        assert tile.depth % 16 == 0, "vectors along depth are read four side by side"
+        for extent in (tile.rows, tile.columns):
+            assert extent * tile.depth // 4 % tile.threads == 0, "loads need no guard"
+            assert tile.threads % (extent // 4) == 0, (
+                "a thread's loads share their rows"
+            )
 
 
 @pytest.mark.parametrize(

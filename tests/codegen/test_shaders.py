@@ -12,8 +12,12 @@ import pytest
 
 from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
+from tensorweb.codegen import launches
+from tensorweb.codegen.product import contraction
+from tensorweb.codegen.product.tiles import TILES, Choice
 from tensorweb.codegen.template import fill, template_names
-from tests.shader_corpus import corpus
+from tensorweb.nodes.contraction import matmul
+from tests.shader_corpus import corpus, sources, value
 
 ROOT = Path(__file__).resolve().parents[2]
 BATCH = 40
@@ -94,7 +98,32 @@ def test_naga_accepts_every_shader(webgpu: str, part: int) -> None:
 def test_every_template_has_its_slots_filled_somewhere() -> None:
     heads = {text.splitlines()[0] for text in corpus().values() if "fn main(" in text}
     assert len(heads) == len(template_names())
-    assert all("// slot" not in t for n, t in corpus().items() if "committed" not in n)
+    asked = re.compile(r"// (slot|repeat|end|unroll|choose|registers)\b")
+    bad = [n for n, t in corpus().items() if "committed" not in n and asked.search(t)]
+    assert not bad, bad
+
+
+def test_the_committed_product_is_the_one_that_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The slots of `matmul.wgsl` hold what a product in row-major order gets."""
+    filled: dict[str, str] = {}
+
+    def watched(
+        template: str, slots: dict[str, str], repeats: dict[str, object]
+    ) -> str:
+        filled.update(slots)
+        return ""
+
+    medium = next(tile for tile in TILES if tile.name == "medium")
+    monkeypatch.setattr(launches, "fill", watched)
+    monkeypatch.setattr(contraction, "choose_tile", lambda *_: Choice(medium, 1))
+    list(sources(matmul(value(132, 44), value(44, 68))))
+    text = (ROOT / "shaders" / "matmul.wgsl").read_text(encoding="utf-8")
+    slot = re.compile(r"^ *// slot (\w+)[^\n]*\n(.*?)^ *// end \1\n", re.M | re.S)
+    committed = dict(slot.findall(text))
+    for name in ("tile", "sources", "load_first", "stage", "load_next"):
+        assert filled[name] == committed[name], name
 
 
 def test_filling_names_wrong_slots() -> None:

@@ -124,7 +124,7 @@ def test_values_computed_from_loads_wait_for_them(is_software: bool) -> None:
         assert "right_load" not in source
         return
     loop = source[source.index("for (var depth") :]
-    stored, multiplied = loop.index("= vec4(right("), loop.index("fma(")
+    stored, multiplied = loop.index("= vec4<Value>(right("), loop.index("fma(")
     assert stored < multiplied < loop.rindex("workgroupBarrier")
     assert "right_load" in loop[stored:multiplied]
     assert "select(0, " not in source[source.index("fn right(") :]

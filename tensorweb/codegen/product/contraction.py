@@ -18,8 +18,8 @@ from tensorweb.codegen.product.places import (
     only_load,
     placed_function,
 )
-from tensorweb.codegen.product.tile_body import TileBody
-from tensorweb.codegen.product.tile_sides import Operand
+from tensorweb.codegen.product.staging import Operand
+from tensorweb.codegen.product.tile_slots import Sizes, tile_slots
 from tensorweb.codegen.product.tiles import Choice, choose_tile
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.reduction import FOUR_TERMS
@@ -145,13 +145,6 @@ class _Product:
         storages.append(("result", "w", element))
         places.append(OUTPUT if is_last else scratch(0))
         groups = self.tile.groups(self.batch * self.splits, self.rows, self.columns)
-        text_of_tile = TileBody(
-            self.tile,
-            (self.left, self.right),
-            (self.rows, self.columns, self.depth),
-            self.value,
-            self.target.workgroup_bytes,
-        )
         return launch(
             "matmul",
             declarations,
@@ -159,8 +152,13 @@ class _Product:
             places,
             text,
             groups,
-            tile=text_of_tile.constants(),
-            body=text_of_tile.body(),
+            **tile_slots(
+                self.tile,
+                (self.left, self.right),
+                Sizes(self.rows, self.columns, self.depth),
+                self.value,
+                self.target.workgroup_bytes,
+            ),
         )
 
     def _read(self, declarations: Declarations, operand: Operand) -> str:
@@ -207,9 +205,9 @@ class _Product:
             )
         apart = self.tile.columns // WIDTH if self.right.is_spread else 1
         copies = self.tile.thread_rows * self.tile.thread_columns
-        call = f"finish(index + u32(i32(i)) * {apart}u, sums[i])"
+        call = f"finish(index + u32(i32(i)) * {apart}u, values[i])"
         prepared, each = each_of_four(
-            call if is_last else "sums[i]",
+            call if is_last else "values[i]",
             element,
             is_last and is_bulky(self.finish, copies),
         )
@@ -223,7 +221,7 @@ class _Product:
             )
         return (
             f"{text}fn store(split: u32, batch: u32, row: u32, column: u32, "
-            "sums: vec4<Value>) {\n"
+            "values: vec4<Value>) {\n"
             "  if (row < parameters.rows && column < parameters.columns) {\n"
             f"    let index = {index};\n{prepared}{lines}  }}\n}}\n"
         )

@@ -1,0 +1,283 @@
+"""How an operand of a product comes from memory, by registers, into its tile.
+
+While a pair of tiles is multiplied, each thread has the next vectors of four on their
+way. A tile lies in workgroup memory depth first, four rows (of the left operand) or
+columns (of the right one) to a vector:
+
+    read in vectors along the tile    vector v is rows 4 v … 4 v + 3
+    read in vectors along depth       the same; each vector that was read is four depths
+                                      of one row, so its components are staged apart
+    read one element at a time        vector v is rows v, v + w, v + 2 w, v + 3 w, where
+                                      w vectors are as wide as the tile: neighbouring
+                                      threads then read neighbouring elements
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import indent
+
+from tensorweb.codegen.product.places import loaded_name, type_name
+from tensorweb.codegen.product.tiles import Tile
+from tensorweb.codegen.vector import COMPONENTS, WIDTH
+from tensorweb.schedule.kernel import Expression
+
+SECTOR = 4
+"""Vectors along depth that neighbouring threads read, a sector of memory: 64 bytes."""
+
+BANKS = 8
+"""Vectors of 16 bytes that the banks of workgroup memory serve at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """How an operand is read.
+
+    Attributes:
+        name: `left` or `right`.
+        expression: what an element is.
+        is_vector: whether four neighbours are read at once.
+        is_swapped: whether its last two groups of axes are exchanged, so that the
+            other axis is the one that vectors lie along.
+        is_placed: whether it is read at positions of two parts, see `places.py`.
+        is_ahead: whether a placed element is loaded first and computed with later.
+    """
+
+    name: str
+    expression: Expression
+    is_vector: bool
+    is_swapped: bool
+    is_placed: bool = False
+    is_ahead: bool = False
+
+    @property
+    def axis(self) -> str:
+        """The axis that it does not share with the other operand."""
+        return "row" if self.name == "left" else "column"
+
+    @property
+    def arguments(self) -> tuple[str, str, str]:
+        """Names of the arguments of its function."""
+        is_depth_last = (self.name == "left") is not self.is_swapped
+        inner = (self.axis, "depth") if is_depth_last else ("depth", self.axis)
+        return "batch", *inner
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether the four rows or columns of a vector of the tile lie apart."""
+        return not self.is_vector
+
+    @property
+    def is_along_depth(self) -> bool:
+        """Whether a vector of it holds four terms of one row or column."""
+        return self.is_vector and self.arguments[2] == "depth"
+
+
+class Staging:
+    """Writes the lines of one operand in the slots of `matmul.wgsl`."""
+
+    def __init__(
+        self,
+        tile: Tile,
+        operand: Operand,
+        length: int,
+        start: int,
+        is_padded: bool,
+    ) -> None:
+        """Begin.
+
+        Args:
+            tile: its sizes.
+            operand: how it is read.
+            length: rows of the left or columns of the right operand.
+            start: where its tile begins in workgroup memory, in vectors.
+            is_padded: whether there is room for padding against bank conflicts. Where
+                vectors lie along depth, neighbouring threads hold several depths of few
+                rows and write one component at a time, with padding to different banks.
+        """
+        self.operand = operand
+        self.tile = tile
+        self.start = start
+        is_left = operand.name == "left"
+        self.extent = tile.rows if is_left else tile.columns
+        self.width = self.extent // WIDTH
+        self.loads = tile.loads(is_left)
+        self.is_ragged = length % self.extent != 0
+        self.padding = 0
+        if operand.is_along_depth and is_padded:
+            self.padding = BANKS // SECTOR
+
+    @property
+    def size(self) -> int:
+        """Vectors of its tile."""
+        padding = self.padding * (self.tile.depth // WIDTH)
+        return self.width * self.tile.depth + padding
+
+    def constants(self) -> dict[str, int]:
+        """Return the constants of its tile, without the operand's name.
+
+        Row `c` of vector `v` of a tile is `v * STEP + c * APART`.
+        """
+        is_spread = self.operand.is_spread
+        return {
+            "START": self.start,
+            "WIDTH": self.width,
+            "PADDING": self.padding,
+            "LOADS": self.loads,
+            "STEP": 1 if is_spread else WIDTH,
+            "APART": self.width if is_spread else 1,
+        }
+
+    def _named(self, text: str) -> str:
+        """Return text with `left_` for `@`, its axis for `@axis`, `LEFT_` for `%%`."""
+        name, axis = self.operand.name, self.operand.axis
+        named = text.replace("@axis", f"{name}_{axis}").replace("@", f"{name}_")
+        return named.replace("%%", f"{name.upper()}_")
+
+    def _each(self, *lines: str) -> str:
+        """Return the loop that runs lines for every load `i` of a thread."""
+        body = "".join(f"    {line}\n" for line in lines)
+        head = "for (var i = 0u; i < %%LOADS; i++)"
+        return self._named(f"  // unroll\n  {head} {{\n{body}  }}\n")
+
+    def _registers(self, name: str, element: str, size: str = "%%LOADS") -> str:
+        return self._named(
+            f"  // registers\n  var @{name}: array<{element}, {size}>;\n"
+        )
+
+    def sources(self) -> str:
+        """Return where each load comes from and goes to, and the registers between.
+
+        Beyond the edge the last rows or columns are read again: what they give is not
+        stored, and a minimum before the loop costs less than a guard inside it.
+        """
+        if self.operand.is_placed:
+            return self._sources_of_places()
+        axis = self.operand.axis
+        size = f"{axis.upper()}S"
+        names = ["number", axis, "depth"]
+        lines = ["@number[i] = local + i * THREADS;"]
+        if self.operand.is_along_depth:
+            names += ["inside", "address"]
+            sector = f"{SECTOR}u"
+            lines += [
+                f"@inside[i] = @number[i] / {sector} % {size};",
+                f"@axis[i] = {self._inside(f'first_{axis} + @inside[i]', 1)};",
+                f"@depth[i] = (@number[i] % {sector} + @number[i] / "
+                f"({sector} * {size}) * {sector}) * 4u;",
+                "@address[i] = %%START + @depth[i] * %%WIDTH + "
+                "@depth[i] / 4u * %%PADDING + @inside[i] / 4u;",
+            ]
+        else:
+            lines.append("@depth[i] = @number[i] / %%WIDTH;")
+            first = f"first_{axis} + @number[i] % %%WIDTH"
+            if self.operand.is_vector:
+                lines.append(f"@axis[i] = {self._inside(f'{first} * 4u', WIDTH)};")
+            else:
+                lines += [
+                    f"@axis[i][{c}u] = {self._inside(f'{first} + {c}u * %%WIDTH', 1)};"
+                    for c in range(WIDTH)
+                ]
+        kinds = {axis: "u32" if self.operand.is_vector else "array<u32, 4>"}
+        text = self._registers("next", "vec4<Value>")
+        text += "".join(self._registers(name, kinds.get(name, "u32")) for name in names)
+        return text + self._each(*lines)
+
+    def _sources_of_places(self) -> str:
+        """Return the same for positions in two parts, of which one is fixed here."""
+        name, axis = self.operand.name, self.operand.axis
+        loaded = loaded_name(name) if self.operand.is_ahead else "Value"
+        text = self._registers("next", f"vec4<{loaded}>")
+        text += self._registers("number", "u32") + self._registers("depth", "u32")
+        text += self._registers("fixed_at", type_name(name), "4")
+        if self.operand.is_ahead:
+            text += self._registers("moving_at", type_name(name))
+        for c in range(WIDTH):
+            first = f"first_{axis} + local % %%WIDTH + {c}u * %%WIDTH"
+            fixed = f"@fixed(batch, {self._inside(first, 1)})"
+            text += self._named(f"  @fixed_at[{c}u] = {fixed};\n")
+        return text + self._each(
+            "@number[i] = local + i * THREADS;", "@depth[i] = @number[i] / %%WIDTH;"
+        )
+
+    def _inside(self, first: str, count: int) -> str:
+        """Return where to read so many rows or columns, none beyond the last."""
+        if not self.is_ragged:
+            return first
+        return f"min({first}, parameters.{self.operand.axis}s - {count}u)"
+
+    def load(self, is_last: bool) -> str:
+        """Return the loads of the tile that begins at depth `next`.
+
+        The last tile may be deeper than the terms; what it lacks is zero.
+        """
+        if not is_last:
+            return self._each(*self._load("next + @depth[i]", ""))
+        count = WIDTH if self.operand.is_along_depth else 1
+        return self._each(
+            "let k = next + @depth[i];",
+            *self._load(f"min(k, end - {count}u)", "k < end"),
+        )
+
+    def _load(self, depth: str, exists: str) -> list[str]:
+        """Return the lines that load a vector at a depth, zeros unless it exists."""
+        operand = self.operand
+        if operand.is_ahead:
+            loads = self._split("@load(@fixed_at[{c}u], @moving_at[i])")
+            kind = f"vec4<{loaded_name(operand.name)}>"
+            return [
+                f"@moving_at[i] = @moving({depth});",
+                f"@next[i] = {kind}({loads});",
+            ]
+        before = []
+        if operand.is_placed:
+            before = [f"let moving = @moving({depth});"]
+            value = f"vec4<Value>({self._split('%s(@fixed_at[{c}u], moving)')})"
+        elif operand.is_along_depth:
+            value = self._call("@axis[i]", self._divided(depth))
+        elif operand.is_vector:
+            value = self._call("@axis[i] / 4u", depth)
+        else:
+            calls = (self._call(f"@axis[i][{c}u]", depth) for c in range(WIDTH))
+            value = f"vec4<Value>({', '.join(calls)})"
+        if exists:
+            value = f"select(vec4<Value>(), {value}, {exists})"
+        return [*before, f"@next[i] = {value};"]
+
+    @staticmethod
+    def _divided(depth: str) -> str:
+        return f"{depth} / 4u" if depth.startswith("min") else f"({depth}) / 4u"
+
+    def _split(self, call: str) -> str:
+        """Return a call for each of the four elements of a vector, by component `c`."""
+        text = call.replace("%s", self.operand.name)
+        return ", ".join(
+            text.format(c=c, component=component)
+            for c, component in enumerate(COMPONENTS)
+        )
+
+    def _call(self, along: str, depth: str) -> str:
+        """Return the call that reads the operand; the inner argument comes last."""
+        is_depth_last = self.operand.arguments[2] == "depth"
+        outer, inner = (along, depth) if is_depth_last else (depth, along)
+        return f"{self.operand.name}(batch, {outer}, {inner})"
+
+    def stage(self, is_last: bool) -> str:
+        """Return the stores from registers into the tile that begins at `depth`."""
+        if self.operand.is_along_depth:
+            line = "tile[@address[i] + c * %%WIDTH][@inside[i] % 4u] = @next[i][c];"
+            loop = f"// unroll\nfor (var c = 0u; c < 4u; c++) {{\n  {line}\n}}"
+            return self._each(*loop.splitlines())
+        value = "@next[i]"
+        if self.operand.is_ahead:
+            call = "%s(@fixed_at[{c}u], @moving_at[i], @next[i].{component})"
+            value = f"vec4<Value>({self._split(call)})"
+            if is_last:
+                value = f"select(vec4<Value>(), {value}, depth + @depth[i] < end)"
+        return self._each(f"tile[%%START + @number[i]] = {value};")
+
+
+def either(condition: str, text: str, otherwise: str) -> str:
+    """Return the choice between two runs of lines, both two spaces further in."""
+    inner, other = indent(text, "  "), indent(otherwise, "  ")
+    return f"  if ({condition}) {{\n{inner}  }} else {{\n{other}  }}\n"

@@ -1,0 +1,300 @@
+"""Work out, while a shader is written, what its constants decide.
+
+GPUs cannot index registers, and an untaken branch costs compilers time. So a template
+may ask, in a comment line that leaves it valid WGSL, for one of three things:
+
+- `// unroll` above a `for`: its body is written once for each value of its variable;
+  `// unroll if CONDITION` does so only where that holds.
+- `// choose` above an `if`: only the branch that is taken is written. Where constants
+  do not decide, the `if` stays with the part of its condition that they leave open.
+- `// registers` above an array of a function: each element becomes a variable, or a
+  constant of its own where it is assigned once and not inside a block.
+
+Bounds, conditions and subscripts are made of numbers and of the constants that the text
+declares in lines like `const ROWS: u32 = 64u;`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import product
+
+_CONSTANT = re.compile(r"^const (\w+): \w+ = (\d+|true|false)u?;$", re.MULTILINE)
+_MARK = re.compile(r"^ *// (?:unroll|choose|registers)\b", re.MULTILINE)
+_FOR = re.compile(
+    r" *for \(var (\w+) = ([^;]+); \1 < ([^;]+); \1(?:(\+\+)| ([+*])= ([^)]+))\) \{\n"
+)
+_IF = re.compile(r"( *)if \((.+)\) \{\n")
+_UNDECIDED = re.compile(r"^ *// choose\n( *if \()(.+)(\) \{\n)", re.MULTILINE)
+_ARRAY = re.compile(r"( *)var (\w+): (?:array<)+(.+?)((?:, \w+>)+);\n")
+_CHANGED = re.compile(r"^( *\w+)(?:[.\[]\S*)? \S?= ", re.MULTILINE)
+_ASSIGNED = re.compile(r"^( *\w+) = ", re.MULTILINE)
+_NAME = re.compile(r"\b[A-Za-z_][\w.]*")
+_NUMBERS = re.compile(r"[\d\s()+*/%<>=!&|-]+")
+
+
+def written_out(text: str) -> str:
+    """Return a shader with everything worked out that its comments ask for.
+
+    >>> print(written_out('''const ROWS: u32 = 2u;
+    ... // registers
+    ... var sums: array<f32, ROWS>;
+    ... // unroll
+    ... for (var i = 0u; i < ROWS; i++) {
+    ...   sums[i] = f32(i);
+    ... }
+    ... '''), end="")
+    const ROWS: u32 = 2u;
+    let sums_0 = f32(0u);
+    let sums_1 = f32(1u);
+    """
+    mark = _MARK.search(text)
+    if mark is None:
+        return text
+    constants = tuple(_CONSTANT.findall(text))
+    return text[: mark.start()] + _written_out(text[mark.start() :], constants)
+
+
+@lru_cache(maxsize=64)
+def _written_out(text: str, constants: tuple[tuple[str, str], ...]) -> str:
+    """Return the part of a shader that asks for something, all of it worked out."""
+    numbers = {"true": "1", "false": "0"}
+    writer = _Writer({name: numbers.get(value, value) for name, value in constants})
+    lines = writer.without_arrays(text.splitlines(keepends=True))
+    done = "".join(writer.lines(lines))
+    if "// choose" in done:
+        done = _UNDECIDED.sub(lambda found: writer.rest_of(*found.groups()), done)
+    assert "// unroll" not in done, f"internal: bounds are no constants in {done}"
+    return writer.with_constants(done)
+
+
+def unrolled(text: str) -> str:
+    """Return text with those marked loops written out whose bounds are numbers.
+
+    >>> lines = ["// unroll", "for (var i = 0u; i < 2u; i++) {", "  a[i] = i;", "}", ""]
+    >>> unrolled(chr(10).join(lines)).split(chr(10))
+    ['a[0u] = 0u;', 'a[1u] = 1u;', '']
+    """
+    if "// unroll" not in text:
+        return text
+    return "".join(_Writer({}).lines(text.splitlines(keepends=True)))
+
+
+def constant(text: str, constants: Mapping[str, str]) -> int | None:
+    """Return the value of an expression of constants; None if it has other names.
+
+    >>> constant("2u * ROWS - 1u", {"ROWS": "4"}), constant("row + 1u", {})
+    (7, None)
+    """
+    return _value(
+        _NAME.sub(lambda name: constants.get(name.group(), name.group()), text)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _value(text: str) -> int | None:
+    text = re.sub(r"\b(\d+)u\b", r"\1", text)
+    if not _NUMBERS.fullmatch(text):
+        return None
+    text = text.replace("/", "//").replace("||", " or ").replace("&&", " and ")
+    return int(eval(text.strip(), {}))  # nothing but numbers and operators
+
+
+class _Writer:
+    """Writes out lines under given constants."""
+
+    def __init__(self, constants: Mapping[str, str]) -> None:
+        self.constants = constants
+        self.dimensions: dict[str, int] = {}
+        self._declared: dict[str, str] = {}
+        self._subscripted: re.Pattern[str] | None = None
+        self._variables: dict[str, str] = {}
+
+    def without_arrays(self, lines: list[str]) -> list[str]:
+        """Return lines with a variable for each element of the marked arrays."""
+        found: list[str] = []
+        at = 0
+        while at < len(lines):
+            if lines[at].strip() != "// registers":
+                found.append(lines[at])
+                at += 1
+                continue
+            match = _ARRAY.fullmatch(lines[at + 1])
+            assert match, f"internal: registers must be an array, {lines[at + 1]!r}"
+            indent, name, element, listed = match.groups()
+            sizes = [self._number(size) for size in re.findall(r"\w+", listed)]
+            for index in product(*map(range, reversed(sizes))):
+                variable = "_".join([name, *map(str, index)])
+                declaration = f"{indent}var {variable}: {element};\n"
+                self._declared[f"{indent}{variable}"] = declaration
+                found.append(declaration)
+            self.dimensions[name] = len(sizes)
+            at += 2
+        if self.dimensions:
+            names = "|".join(self.dimensions)
+            self._subscripted = re.compile(rf"\b({names})((?:\[[^\[\]]*\])+)")
+        return found
+
+    def with_constants(self, text: str) -> str:
+        """Return text where variables that are assigned once are constants."""
+        often = Counter(_CHANGED.findall(text))
+        names = Counter(name.strip() for name in often.elements())
+        once = {
+            name: declaration
+            for name, declaration in self._declared.items()
+            if often[name] == 1 and names[name.strip()] == 1
+        }
+        if not once:
+            return text
+        dropped = set(once.values())
+        lines = (line for line in text.splitlines(keepends=True) if line not in dropped)
+        return _ASSIGNED.sub(
+            lambda found: (
+                _let(found.group()) if found.group(1) in once else found.group()
+            ),
+            "".join(lines),
+        )
+
+    def named(self, text: str) -> str:
+        """Return text whose subscripted registers are variables, where constant."""
+        if self._subscripted is None or "[" not in text:
+            return text
+        return self._subscripted.sub(self._variable, text)
+
+    def _variable(self, match: re.Match[str]) -> str:
+        text = match.group()
+        if text not in self._variables:
+            self._variables[text] = self._variable_of(text, *match.groups())
+        return self._variables[text]
+
+    def _variable_of(self, text: str, name: str, subscripts: str) -> str:
+        """Return the variable that is meant, or the text where that is open."""
+        listed = subscripts[1:-1].split("][")
+        index = [constant(each, self.constants) for each in listed]
+        count = self.dimensions[name]
+        if None in index[:count] or len(index) < count:
+            return text
+        rest = zip(listed[count:], index[count:], strict=True)
+        components = "".join(f"[{t if n is None else f'{n}u'}]" for t, n in rest)
+        return "_".join([name, *map(str, index[:count])]) + components
+
+    def lines(self, lines: list[str]) -> list[str]:
+        """Return lines with loops and choices written out, where constants decide."""
+        found: list[str] = []
+        at = 0
+        while at < len(lines):
+            mark = lines[at].strip()
+            if mark.startswith("// unroll"):
+                done = self._loop(mark, lines, at + 1)
+            elif mark == "// choose":
+                done = self._choice(lines, at + 1)
+            else:
+                done = None
+            if done is None:
+                found.append(self.named(lines[at]))
+                at += 1
+            else:
+                written, at = done
+                found += written
+        return found
+
+    def _loop(
+        self, mark: str, lines: list[str], at: int
+    ) -> tuple[list[str], int] | None:
+        """Return a loop's turns and the line behind it; None if it must wait."""
+        end = _closing(lines, at)
+        if " if " in mark:
+            is_wanted = constant(mark.split(" if ", 1)[1], self.constants)
+            if not is_wanted:
+                return None if is_wanted is None else ([], at)
+        match = _FOR.fullmatch(lines[at])
+        assert match, f"internal: no loop to unroll, {lines[at]!r}"
+        name, *bounds = match.groups()
+        values = self._values(*bounds)
+        if values is None:
+            return None
+        body = _block(lines[at], "".join(self.lines(lines[at + 1 : end])))
+        pieces = re.split(rf"\b{name}\b", body)
+        written = [f"{value}u".join(pieces) for value in values]
+        if re.search(r"// (?:unroll|choose)", body):
+            return self.lines("".join(written).splitlines(keepends=True)), end + 1
+        if self._subscripted and self._subscripted.search(body):
+            written = [self.named(turn) for turn in written]
+        return written, end + 1
+
+    def _values(
+        self, first: str, end: str, one: str | None, operator: str, step: str
+    ) -> list[int] | None:
+        """Return the values of a loop's variable; None if its bounds are unknown."""
+        bounds = [constant(text, self.constants) for text in (first, end)]
+        by = 1 if one else constant(step, self.constants)
+        if None in bounds or by is None:
+            return None
+        return list(_counted(self._number(first), self._number(end), operator, by))
+
+    def _choice(self, lines: list[str], at: int) -> tuple[list[str], int] | None:
+        """Return the branch that is taken and the line behind; None if it must wait."""
+        match = _IF.fullmatch(lines[at])
+        assert match, f"internal: no if to choose from, {lines[at]!r}"
+        indent, condition = match.groups()
+        end = _closing(lines, at)
+        other, after = end, end + 1
+        if lines[end].strip() == "} else {":
+            after = _closing(lines, end) + 1
+        is_taken = constant(self._open(condition), self.constants)
+        if is_taken is None:
+            return None
+        branch = lines[at + 1 : other] if is_taken else lines[other + 1 : after - 1]
+        return [_block(indent, "".join(self.lines(branch)))], after
+
+    def rest_of(self, head: str, condition: str, tail: str) -> str:
+        """Return the line of an `if` with the part of its condition that is open."""
+        return f"{head}{self._open(condition)}{tail}"
+
+    def _open(self, condition: str) -> str:
+        """Return what constants leave open of a disjunction or a conjunction."""
+        operator = " || " if " || " in condition else " && "
+        parts = condition.split(operator)
+        values = [constant(part, self.constants) for part in parts]
+        for value in values:
+            if value is not None and bool(value) is (operator == " || "):
+                return f"{value}"
+        left = [
+            part for part, value in zip(parts, values, strict=True) if value is None
+        ]
+        return operator.join(left) or f"{values[0]}"
+
+    def _number(self, text: str) -> int:
+        value = constant(text, self.constants)
+        assert value is not None, f"internal: {text} is no constant of the shader"
+        return value
+
+
+def _let(assignment: str) -> str:
+    """Return the begin of an assignment as that of a constant's declaration."""
+    return re.sub(r"^( *)", r"\1let ", assignment)
+
+
+def _counted(first: int, end: int, operator: str, by: int) -> Iterator[int]:
+    """Yield the values of a loop's variable."""
+    while first < end:
+        yield first
+        first = first * by if operator == "*" else first + by
+
+
+def _closing(lines: list[str], at: int) -> int:
+    """Return the line that ends the block which a line begins: as far indented."""
+    indent = len(lines[at]) - len(lines[at].lstrip())
+    start = " " * indent + "}"
+    return next(n for n in range(at + 1, len(lines)) if lines[n].startswith(start))
+
+
+def _block(head: str, body: str) -> str:
+    """Return lines that run once, in braces where they declare something."""
+    indent = head[: len(head) - len(head.lstrip())]
+    if f"\n{indent}  let " in f"\n{body}" or f"\n{indent}  var " in f"\n{body}":
+        return f"{indent}{{\n{body}{indent}}}\n"
+    return "".join(line[2:] for line in body.splitlines(keepends=True))
