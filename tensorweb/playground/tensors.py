@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TypeGuard, cast
 
 import tensorweb as tw
+from tensorweb.errors import TensorwebError
 
 from .numbers import Number, Reader, finite, read_all
 from .records import Statistics, TensorRecord
@@ -155,7 +156,7 @@ async def describe(entries: Sequence[Entry], reader: Reader) -> list[TensorRecor
     """Return facts and statistics of every tensor, read from the device together."""
     try:
         statistics = await _statistics([entry.tensor for entry in entries], reader)
-    except Exception:  # of one of them: each alone says what is wrong with it
+    except TensorwebError:  # of one of them: each alone says what is wrong with it
         statistics = [await _alone(entry.tensor, reader) for entry in entries]
     return [
         _record(number, entry, entries[:number], found)
@@ -167,7 +168,7 @@ async def _alone(x: tw.Tensor, reader: Reader) -> Statistics:
     """Return one tensor's statistics, or the reason why they cannot be had."""
     try:
         return (await _statistics([x], reader))[0]
-    except Exception as error:
+    except TensorwebError as error:
         problem = f"{type(error).__name__}: {error}"
         return {"problem": clip_line(problem, LONGEST_PROBLEM)}
 

@@ -1,0 +1,35 @@
+"""Tensors of a run whose values cannot be had: each says why, the others are there."""
+
+from __future__ import annotations
+
+import pytest
+
+import tensorweb as tw
+from tensorweb.playground import bridge, tensors
+from tensorweb.playground.numbers import BlockingReader
+
+
+def described(**named: tw.Tensor) -> list[dict[str, object]]:
+    entries = tensors.collect(named, [])
+    return bridge.drive(tensors.describe(entries, BlockingReader()))
+
+
+def test_a_tensor_that_cannot_be_computed_says_why(cpu: str) -> None:
+    side = 1 << 22
+    huge = tw.arange(side)[:, None] * tw.arange(side)
+    first, second = described(huge=huge, small=tw.asarray([1.0, 3.0]))
+    assert str(first["problem"]).startswith("DeviceMemoryError: ")
+    assert "min" not in first
+    assert second["mean"] == 2.0
+    assert "problem" not in second
+
+
+def test_other_failures_are_not_taken_for_the_tensors(
+    cpu: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(x: tw.Tensor) -> list[tw.Tensor]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(tensors, "_ask", broken)
+    with pytest.raises(ZeroDivisionError):
+        described(x=tw.ones(2))
