@@ -11,7 +11,6 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import NamedTuple
 
 from tensorweb.graph import places
 from tensorweb.graph.node import Node
@@ -147,13 +146,11 @@ class Flush:
 Listener = Callable[[Flush], None]
 
 
-class _Listening(NamedTuple):
-    listener: Listener
-    wants_seconds: bool
-
-
-_listeners: ContextVar[tuple[_Listening, ...]] = ContextVar("listeners", default=())
+_listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
 """Who listens to what this thread or task of asyncio flushes."""
+
+_is_timed: ContextVar[bool] = ContextVar("is timed", default=False)
+"""Whether one of them wants to know the seconds of the GPU."""
 
 _numbers = count(1)
 
@@ -169,12 +166,14 @@ def listening(listener: Listener, *, seconds: bool = False) -> Iterator[None]:
     >>> with listening(print):
     ...     pass
     """
-    before = _listeners.get()
-    _listeners.set((*before, _Listening(listener, seconds)))
+    listeners, is_timed = _listeners.get(), _is_timed.get()
+    _listeners.set((*listeners, listener))
+    _is_timed.set(is_timed or seconds)
     try:
         yield
     finally:
-        _listeners.set(before)
+        _listeners.set(listeners)
+        _is_timed.set(is_timed)
 
 
 @contextmanager
@@ -208,7 +207,7 @@ def is_heard() -> bool:
 
 def wants_seconds() -> bool:
     """Whether anybody who listens asks for the seconds of the GPU."""
-    return any(each.wants_seconds for each in _listeners.get())
+    return _is_timed.get()
 
 
 def lines_of(nodes: Sequence[Node]) -> list[Line | None]:
@@ -222,5 +221,5 @@ def lines_of(nodes: Sequence[Node]) -> list[Line | None]:
 def tell(flush: Flush) -> None:
     """Number a flush and hand it to everybody who listens."""
     flush.number = next(_numbers)
-    for each in _listeners.get():
-        each.listener(flush)
+    for listener in _listeners.get():
+        listener(flush)

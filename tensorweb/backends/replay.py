@@ -121,16 +121,14 @@ class Replay:
             number: host.buffer_of(plain[place]) for number, place in self._given
         }
         report = Report(host.driver) if is_heard() else None
+        submit = host.driver.submit if report is None else report.submit
         with host.pool.lock:
             taken, _ = host.pool.take_all(self._fresh, self._name)
             buffers.update(zip(self._fresh_numbers, taken, strict=True))
             for words, holes in self._tapes:
                 for place, number in holes:
                     words[place] = buffers[number].handle
-                if report is None:
-                    host.driver.submit(words)
-            if report is not None:
-                report.submit(words for words, _ in self._tapes)
+                submit(words)
         if report is not None:
             report.tell(self._launches, self._described, self._lines)
         host.driver.pace()

@@ -6,7 +6,7 @@ Used by flushes and by recordings of `jit`. Made only when somebody listens.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from time import perf_counter
 
 from tensorweb import events
@@ -17,25 +17,25 @@ from tensorweb.events import Flush, KernelRecord, Line, NodeRecord
 class Report:
     """One flush while somebody listens."""
 
+    __slots__ = ("_driver", "_planned", "_seconds", "_wants_seconds")
+
     def __init__(self, driver: Driver) -> None:
         """Begin when the flush has its plan."""
         self._driver = driver
-        self._planned = self._submitted = perf_counter()
         self._wants_seconds = events.wants_seconds()
         self._seconds: list[float] | None = [] if self._wants_seconds else None
+        self._planned = perf_counter()
 
-    def submit(self, tapes: Iterable[array[int]]) -> None:
-        """Submit all tapes, timed if somebody asks."""
-        for tape in tapes:
-            if not self._wants_seconds:
-                self._driver.submit(tape)
-                continue
-            seconds = self._driver.submit_timed(tape)
-            if seconds is None or self._seconds is None:
-                self._seconds = None
-            else:
-                self._seconds += seconds
-        self._submitted = perf_counter()
+    def submit(self, tape: array[int]) -> None:
+        """Submit a tape, timed if somebody asks."""
+        if not self._wants_seconds:
+            self._driver.submit(tape)
+            return
+        seconds = self._driver.submit_timed(tape)
+        if seconds is None or self._seconds is None:
+            self._seconds = None
+        else:
+            self._seconds += seconds
 
     def tell(
         self,
@@ -43,8 +43,6 @@ class Report:
         graph: Sequence[NodeRecord],
         lines: Sequence[Line | None],
     ) -> None:
-        """Hand it to everybody who listens."""
-        flush = Flush(
-            launches, graph, 0, self._planned, self._submitted, lines, self._seconds
-        )
-        events.tell(flush)
+        """Hand it to everybody who listens, when the last tape was submitted."""
+        now = perf_counter()
+        events.tell(Flush(launches, graph, 0, self._planned, now, lines, self._seconds))

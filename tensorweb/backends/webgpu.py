@@ -303,15 +303,13 @@ class WebGpuBackend:
 
         handles = [buffer.handle for buffer in buffers]
         report = Report(self.driver) if is_heard() else None
+        submit = self.driver.submit if report is None else report.submit
         with pool.lock:
             taken, taken_handles = pool.take_all(plan.taken, name)
             buffers += taken
             handles += taken_handles
-            if report is None:
-                for tape in plan.tapes:
-                    self.driver.submit(filled(tape, handles, nodes))
-            else:
-                report.submit(filled(tape, handles, nodes) for tape in plan.tapes)
+            for tape in plan.tapes:
+                submit(filled(tape, handles, nodes))
         if report is not None:
             report.tell(plan.records, plan.described(graph), lines_of(nodes))
         for number, place in plan.settled:
