@@ -14,18 +14,18 @@ way, because plans and recordings reuse their tapes.
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import chain
 from threading import RLock
 
+from tensorweb.drivers.memory import VARIABLE, largest_buffer, memory_budget
+from tensorweb.drivers.messages import limit_message, size_text
 from tensorweb.drivers.protocol import Driver
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph.storage import Storage
 
 SMALLEST = 16
-DEFAULT_BUDGET = 8 << 30
 KEPT_SHARE = 2
 """At most half of the budget stays in free buffers."""
 
@@ -44,20 +44,6 @@ def size_class(nbytes: int) -> int:
         return SMALLEST
     step = max(1 << (nbytes.bit_length() - 4), 4)
     return -(-nbytes // step) * step
-
-
-def readable(nbytes: int) -> str:
-    """Return a number of bytes for people.
-
-    >>> readable(3 << 20)
-    '3.0 MiB'
-    """
-    value = float(nbytes)
-    for unit in ("bytes", "KiB", "MiB"):
-        if value < 1024:
-            return f"{value:.1f} {unit}" if unit != "bytes" else f"{nbytes} bytes"
-        value /= 1024
-    return f"{value:.2f} GiB"
 
 
 class FreeList:
@@ -129,14 +115,11 @@ class Pool:
     """
 
     def __init__(self, driver: Driver) -> None:
-        """Begin without buffers; `TENSORWEB_MEMORY_BUDGET` sets the budget in bytes."""
+        """Begin without buffers, with the budget of `drivers/memory.py`."""
         self.driver = driver
-        self.budget = int(os.environ.get("TENSORWEB_MEMORY_BUDGET", DEFAULT_BUDGET))
+        self.budget = memory_budget(driver.is_software)
         self.allocated = 0
-        self.largest = min(
-            driver.limits["maxBufferSize"],
-            driver.limits["maxStorageBufferBindingSize"],
-        )
+        self.largest = largest_buffer(driver.limits)
         self._free: dict[int, FreeList] = {}
         self._flush = 0
         self.lock = RLock()
@@ -169,11 +152,7 @@ class Pool:
         `name(*what)` says for people what needs them.
         """
         if nbytes > self.largest:
-            raise DeviceMemoryError(
-                f"{name(*what)} needs {readable(nbytes)}; this device binds at most "
-                f"{readable(self.largest)} in one tensor. Use a smaller shape, work in "
-                'parts, or use device="cpu".'
-            )
+            raise DeviceMemoryError(limit_message(name(*what), nbytes, self.largest))
 
     def size_for(self, nbytes: int) -> int:
         """Return the size of the buffers that hold `nbytes`."""
@@ -240,10 +219,10 @@ class Pool:
             self._destroy_free()
         if self.allocated + size > self.budget:
             raise DeviceMemoryError(
-                f"{name(number)} needs {readable(nbytes)}; tensors already hold "
-                f"{readable(self.allocated)} of the budget of {readable(self.budget)}. "
-                "Delete tensors that are no longer needed, or set "
-                "TENSORWEB_MEMORY_BUDGET."
+                f"{name(number)} needs {size_text(nbytes)}; tensors already hold "
+                f"{size_text(self.allocated)} of the budget of "
+                f"{size_text(self.budget)}. Delete tensors that are no longer needed, "
+                f"or set {VARIABLE}."
             )
         try:
             handle = self.driver.create_buffer(size)

@@ -21,7 +21,7 @@ Tuned = tuple[tuple[str, str], ...]
 
 def target_of(driver: Driver, tuned: Tuned = ()) -> Target:
     """Return what code generation must know of a device."""
-    row = class_of(driver.names)
+    row = class_of(driver.names, driver.is_software)
     return Target(
         driver.is_software,
         driver.limits["maxComputeInvocationsPerWorkgroup"],

@@ -34,7 +34,6 @@
     "maxComputeWorkgroupsPerDimension",
     "maxStorageBuffersPerShaderStage",
   ];
-  const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|basic render/i;
 
   /** @type {any} */
   const host = globalThis;
@@ -72,8 +71,12 @@
     });
   }
 
-  /** @param {GPUAdapter} adapter @param {GPUDevice} device @returns {string} JSON */
-  function describe(adapter, device) {
+  /**
+   * @param {GPUAdapter} adapter @param {GPUDevice} device
+   * @param {RegExp} software found in the names of adapters that are no GPU
+   * @returns {string} JSON
+   */
+  function describe(adapter, device, software) {
     /** @type {any} */
     const info = adapter.info ?? {};
     const family = [info.vendor, info.architecture].filter(Boolean).join(" ");
@@ -86,7 +89,7 @@
       const value = /** @type {any} */ (device.limits)[key];
       if (typeof value === "number") limits[key] = value;
     }
-    const isSoftware = info.isFallbackAdapter || SOFTWARE.test(`${name} ${family}`);
+    const isSoftware = info.isFallbackAdapter || software.test(`${name} ${family}`);
     return JSON.stringify({
       description: `${name} (WebGPU)`,
       names: {
@@ -116,8 +119,11 @@
     createReads,
     openKept,
   ) {
-    /** Opens a device; rejects with an Error for people when there is none. */
-    return async function open() {
+    /**
+     * Opens a device; rejects with an Error for people when there is none.
+     * @param {string} software a regular expression, see `browser.py`
+     */
+    return async function open(software) {
       const adapter = await requestAdapter();
       const [device, { kept, keep }] = await Promise.all([
         requestDevice(adapter),
@@ -153,7 +159,7 @@
       failures.lostListeners.add(() => groups.clear());
       return {
         device,
-        description: describe(adapter, device),
+        description: describe(adapter, device, new RegExp(software, "i")),
         createBuffer: buffers.create,
         destroyBuffer: buffers.destroy,
         write: buffers.write,

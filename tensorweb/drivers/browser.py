@@ -15,6 +15,7 @@ from time import monotonic
 from typing import Any, NoReturn
 
 from tensorweb.drivers import messages
+from tensorweb.drivers.memory import require_bindable
 from tensorweb.drivers.pacing import Pace
 from tensorweb.drivers.waiting import COMPILING, OPENING, can_wait, wait
 from tensorweb.errors import (
@@ -45,10 +46,8 @@ ENABLES = {"shader-f16": "enable f16;\n", "subgroups": "enable subgroups;\n"}
 FIRST_STAGING = 1 << 14
 """Words of staging memory for tapes in the beginning; it grows with the tapes."""
 
-MEMORY_BUDGET = 8 << 30
-SOFTWARE_MEMORY_BUDGET = 4 << 30
-"""Bytes of live buffers per device. Browsers report no end of memory: sixty buffers of
-256 MiB ended Chromium's GPU process without an error (SwiftShader, November 2026)."""
+SOFTWARE = "swiftshader|llvmpipe|lavapipe|softpipe|basic render"
+"""A regular expression, found in the names of adapters that compute on the CPU."""
 
 
 def open_browser() -> BrowserDriver:
@@ -60,7 +59,7 @@ def open_browser() -> BrowserDriver:
     from pyodide.ffi import JsException
 
     try:
-        return BrowserDriver(wait(_opener()(), "opening the GPU", OPENING))
+        return BrowserDriver(wait(_opener()(SOFTWARE), "opening the GPU", OPENING))
     except JsException as error:
         raise _no_device(error) from None
 
@@ -70,7 +69,7 @@ async def open_browser_async() -> BrowserDriver:
     from pyodide.ffi import JsException
 
     try:
-        return BrowserDriver(await _opener()())
+        return BrowserDriver(await _opener()(SOFTWARE))
     except JsException as error:
         raise _no_device(error) from None
 
@@ -111,11 +110,6 @@ class BrowserDriver:
         self.shader_header = "".join(
             line for name, line in ENABLES.items() if name in self.features
         )
-        self.memory_budget = (
-            SOFTWARE_MEMORY_BUDGET if self.is_software else MEMORY_BUDGET
-        )
-        self._sizes: dict[int, int] = {}
-        self._live_bytes = 0
         self._pace = Pace(monotonic())
         self._mark: int | None = None
         self._stage(FIRST_STAGING)
@@ -144,25 +138,14 @@ class BrowserDriver:
         """
         assert size > 0, "internal: an empty tensor has no buffer"
         assert size % 4 == 0, f"internal: buffer of {size} bytes"
-        too_large = messages.limit_message(size, self.limits)
-        if too_large:
-            raise DeviceMemoryError(too_large)
-        if self._live_bytes + size > self.memory_budget:
-            raise DeviceMemoryError(
-                f"{messages.memory_message(size)} "
-                f"{messages.size_text(self._live_bytes)} of the "
-                f"{messages.size_text(self.memory_budget)} for this page are in use."
-            )
+        require_bindable(size, self.limits)
         if self.is_lost:
             self._raise_failure()
         buffer: int = self._js.createBuffer(size)
-        self._sizes[buffer] = size
-        self._live_bytes += size
         return buffer
 
     def destroy_buffer(self, buffer: int) -> None:
         """Destroy a buffer; work already submitted still uses it safely."""
-        self._live_bytes -= self._sizes.pop(buffer)
         self._js.destroyBuffer(buffer)
 
     def write_buffer(self, buffer: int, offset: int, data: bytes | memoryview) -> None:

@@ -6,7 +6,7 @@ Both drivers raise the same texts through these functions; nothing here touches 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 LINES_AROUND = 2
@@ -82,17 +82,13 @@ def shader_message(label: str, source: str, messages: Sequence[CompilerMessage])
     return "\n".join(parts)
 
 
-def limit_message(size: int, limits: Mapping[str, int]) -> str | None:
-    """Return why a buffer of `size` bytes cannot exist on the device, or None."""
-    for name in ("maxBufferSize", "maxStorageBufferBindingSize"):
-        limit = limits.get(name, 0)
-        if limit and size > limit:
-            return (
-                f"a buffer of {size_text(size)} ({size} bytes) exceeds this device's "
-                f"{name} of {size_text(limit)}; use a smaller tensor, split it, or "
-                'compute on device="cpu".'
-            )
-    return None
+def limit_message(what: str, size: int, largest: int) -> str:
+    """Return the text of a `DeviceMemoryError` for what no kernel can bind."""
+    return (
+        f"{what} needs {size_text(size)} ({size} bytes); this device binds at most "
+        f"{size_text(largest)} ({largest} bytes) in one tensor. Use a smaller shape, "
+        'work in parts, or use device="cpu".'
+    )
 
 
 def memory_message(size: int) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tensorweb.drivers import messages, native_cache
+from tensorweb.drivers.memory import require_bindable
 from tensorweb.drivers.native_adapter import (
     FEATURES,
     Wgpu,
@@ -99,9 +100,7 @@ class NativeDriver:
         """Create a zeroed storage buffer of `size` bytes, a multiple of 4."""
         assert size > 0, "internal: an empty tensor has no buffer"
         assert size % 4 == 0, f"internal: buffer of {size} bytes"
-        too_large = messages.limit_message(size, self.limits)
-        if too_large:
-            raise DeviceMemoryError(too_large)
+        require_bindable(size, self.limits)
         try:
             with self._translated_errors():
                 buffer = self._device.create_buffer(

@@ -55,12 +55,3 @@ def test_excerpt_at_the_edges_of_the_source() -> None:
         messages.excerpt(source, 1, 2) == "> 1 | one\n    |  ^\n  2 | two\n  3 | three"
     )
     assert messages.excerpt(source, 3, 0) == "  1 | one\n  2 | two\n> 3 | three"
-
-
-def test_limit_message_is_none_within_the_limits() -> None:
-    limits = {"maxBufferSize": 1024, "maxStorageBufferBindingSize": 512}
-    assert messages.limit_message(512, limits) is None
-    assert "maxStorageBufferBindingSize of 512 bytes" in str(
-        messages.limit_message(516, limits)
-    )
-    assert "maxBufferSize of 1 KiB" in str(messages.limit_message(1028, limits))

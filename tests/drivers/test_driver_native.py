@@ -256,7 +256,7 @@ def test_pipeline_beyond_a_limit_is_a_shader_error(driver: NativeDriver) -> None
 
 def test_buffer_above_the_limit_names_sizes_and_limit(driver: NativeDriver) -> None:
     size = driver.limits["maxBufferSize"] // 4 * 4 + 1024
-    with pytest.raises(DeviceMemoryError, match=f"{size} bytes.*maxBufferSize of"):
+    with pytest.raises(DeviceMemoryError, match=f"{size} bytes.*binds at most"):
         driver.create_buffer(size)
 
 
@@ -264,7 +264,7 @@ def test_buffer_too_large_to_bind_is_refused(driver: NativeDriver) -> None:
     limit = driver.limits["maxStorageBufferBindingSize"]
     if limit >= driver.limits["maxBufferSize"]:
         pytest.skip("this adapter binds buffers of every size")
-    with pytest.raises(DeviceMemoryError, match="maxStorageBufferBindingSize"):
+    with pytest.raises(DeviceMemoryError, match=rf"at most .*\({limit} bytes"):
         driver.create_buffer(limit // 4 * 4 + 4)
 
 

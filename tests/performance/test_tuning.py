@@ -66,14 +66,16 @@ def faster(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         (("apple", "metal-3", ""), "apple"),
         (("apple", "", "Apple M2 Max"), "apple, large"),
         (("qualcomm", "adreno-7xx", ""), "mobile"),
-        (("google", "swiftshader", ""), "software"),
-        (("llvmpipe", "", "llvmpipe (LLVM 15, 256 bits)"), "software"),
         (("", "", ""), "unnamed"),
     ],
 )
 def test_adapters_have_a_class(names: tuple[str, str, str], expected: str) -> None:
     keys = ("vendor", "architecture", "description")
     assert class_of(dict(zip(keys, names, strict=True))).name == expected
+
+
+def test_software_adapters_are_told_by_their_driver() -> None:
+    assert class_of({"vendor": "nvidia"}, is_software=True).name == "software"
 
 
 def test_fewer_cores_take_larger_tiles() -> None:

@@ -37,10 +37,10 @@ class AdapterClass:
     sums: int
 
 
+SOFTWARE = AdapterClass("software", r"", 1, 16)
+"""Adapters that compute on the CPU; their driver tells, whatever they are called."""
+
 ADAPTERS: tuple[AdapterClass, ...] = (
-    AdapterClass(
-        "software", r"swiftshader|llvmpipe|lavapipe|softpipe|basic render", 1, 16
-    ),
     AdapterClass(
         "nvidia, data centre",
         r"nvidia.*(hopper|\b[ahb][12]00\b|gb?200|\bl40|v100)",
@@ -68,7 +68,7 @@ ADAPTERS: tuple[AdapterClass, ...] = (
 """The first row whose pattern is found in an adapter's names is its class."""
 
 
-def class_of(names: Mapping[str, str]) -> AdapterClass:
+def class_of(names: Mapping[str, str], is_software: bool = False) -> AdapterClass:
     """Return the class of an adapter by its vendor, architecture and description.
 
     >>> class_of({"vendor": "nvidia", "architecture": "hopper"}).cores
@@ -76,5 +76,7 @@ def class_of(names: Mapping[str, str]) -> AdapterClass:
     >>> class_of({"vendor": "intel", "architecture": "gen-12lp"}).name
     'intel, integrated'
     """
+    if is_software:
+        return SOFTWARE
     text = " ".join(names.values()).lower()
     return next(row for row in ADAPTERS if re.search(row.pattern, text))

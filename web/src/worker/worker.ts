@@ -234,9 +234,9 @@ async function findAdapter(): Promise<{ name: string | null; reason: string | nu
   }
 }
 
-/** A CPU compiles nothing on the side: it would take the time from programs. */
+/** A CPU compiles nothing on the side; `tensorweb/drivers/browser.py` has the same names. */
 function isSoftware(info: GPUAdapterInfo): boolean {
-  return info.isFallbackAdapter || /swiftshader|llvmpipe/i.test(adapterName(info));
+  return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|softpipe|basic render/i.test(adapterName(info));
 }
 
 function adapterName(info: GPUAdapterInfo): string {
