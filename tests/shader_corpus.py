@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from functools import cache
 
+import tensorweb as tw
+from e2e.bare.op_runner import evaluate
 from tensorweb import dtypes
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.template import shader_folder, template_names
-from tensorweb.dtypes import CATEGORIES, DType
+from tensorweb.dtypes import CATEGORIES, DType, as_dtype
+from tensorweb.errors import TraceError
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
+from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.nodes import (
     accumulation,
     contraction,
@@ -25,6 +30,8 @@ from tensorweb.nodes.keys import Indices, Span
 from tensorweb.ops import OPS
 from tensorweb.schedule.linear import linearize
 from tensorweb.schedule.plan import plan
+from tensorweb.tensor import Tensor
+from tests.structure_cases import STRUCTURES, inputs_of
 
 STORED = (dtypes.float32, dtypes.int32, dtypes.uint32, dtypes.bool)
 
@@ -153,6 +160,20 @@ def accumulations() -> Iterator[tuple[str, Node]]:
                 yield f"{name} {dtype} {count} {length} {row}", made
 
 
+def told() -> Iterator[tuple[str, Node]]:
+    """Yield the rows of `structure_cases.py` that can be planned without a value."""
+    for row in STRUCTURES:
+        inputs = {
+            name: Tensor(leaf(Placeholder(), x.shape, as_dtype(x.dtype), "webgpu"))
+            for name, x in inputs_of((*row.dtypes, "float32")[0]).items()
+            if row.uses(name)
+        }
+        if "xp.arange" in row.code or not inputs:
+            continue
+        with contextlib.suppress(TraceError), tracing(row.code):
+            yield row.code, evaluate(row.code, tw, inputs).node
+
+
 @cache
 def corpus() -> dict[str, str]:
     """Return every distinct shader text by a name for people."""
@@ -162,7 +183,7 @@ def corpus() -> dict[str, str]:
         found[text] = f"{name}.wgsl as committed"
     for path in sorted((shader_folder() / "math").glob("*.wgsl")):
         found[_alone(path.read_text(encoding="utf-8"))] = f"math/{path.name}"
-    for make in (operations, structures):
+    for make in (operations, structures, told):
         for name, node in make():
             for text in sources(node):
                 found.setdefault(text, name)

@@ -12,13 +12,13 @@ import numpy as np
 from tensorweb import dtypes
 from tensorweb.backends.numpy_rules import (
     OVERWRITING,
-    RULES,
     SPREADING,
     Array,
     check_shape,
     number,
     numpy_dtype,
     repeated,
+    rule_of,
 )
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph.attributes import Joining, Reduction
@@ -141,7 +141,7 @@ def _evaluate(node: Node) -> None:
             inputs[0] = stored(node.inputs[0].base)
         elif kind in OVERWRITING and not _is_last_reader(node):
             inputs[0] = _value(node.inputs[0]).copy()
-        result = RULES[kind](node, inputs)
+        result = rule_of(node.op)(node, inputs)
         if result.shape != node.shape:
             result = np.broadcast_to(result, node.shape)
         node.settle(ArrayStorage(result))

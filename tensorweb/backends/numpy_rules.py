@@ -27,6 +27,7 @@ from tensorweb.graph.attributes import (
     Reduction,
 )
 from tensorweb.graph.node import Node, attributes_of, number_of_constant
+from tensorweb.graph.op import Op
 from tensorweb.shapes import Shape
 
 LARGEST_COPY = 1 << 22
@@ -270,3 +271,8 @@ RULES: dict[str, Rule] = {
     "matmul": _matmul,
 }
 """What computes a node, by `Op.kind`; movement and leaves need nothing."""
+
+
+def rule_of(op: Op) -> Rule:
+    """Return what computes an operation: the function in its row, else its kind's."""
+    return _map if callable(op.numpy) else RULES[op.kind]

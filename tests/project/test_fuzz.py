@@ -14,7 +14,7 @@ from fuzz.folds import position, summed
 from fuzz.functions import binary_ball, unary_ball
 from fuzz.maps import compared
 from fuzz.running import MANNERS, Wrong, compare, lines
-from tensorweb.backends import numpy_backend
+from tensorweb.backends import numpy_rules
 
 GRAPHS = 12
 
@@ -50,7 +50,7 @@ def test_the_cpu_device_gives_what_numpy_gives(cpu: str) -> None:
 def test_one_wrong_element_is_found_and_shown(
     cpu: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rule = numpy_backend.RULES["concat"]
+    rule = numpy_rules.RULES["concat"]
 
     def wrong(node: object, inputs: object) -> np.ndarray[tuple[int, ...], np.dtype]:  # type: ignore[type-arg]  # of any dtype
         result = np.array(rule(node, inputs))  # type: ignore[arg-type]  # passed on
@@ -58,7 +58,7 @@ def test_one_wrong_element_is_found_and_shown(
             result.reshape(-1)[-1] += 1
         return result
 
-    monkeypatch.setitem(numpy_backend.RULES, "concat", wrong)
+    monkeypatch.setitem(numpy_rules.RULES, "concat", wrong)
     assert main(["600", "wrong", "--device", "cpu"]) == 1
     shown = capsys.readouterr().out
     program = shown.partition("import numpy as np")[2]

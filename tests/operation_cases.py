@@ -1,8 +1,8 @@
-"""The cases of the op table in the browser: code, inputs, exact results, kernels.
+"""The cases of the op table: code, inputs, exact results, kernels.
 
-One text of code serves both sides: the page runs it with `tensorweb` as `xp`, this
-process with NumPy, floats in float64. Elementwise rows come from the table that the
-native tests use, structural ones from `op_structures.py`.
+One text of code serves both sides: `tensorweb` is `xp`, here or in the page, or NumPy
+is, with floats in float64. Elementwise cases come from the rows of the op table, others
+from `structure_cases.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 
 import elementwise_cases
 import numpy as np
-from bare.op_runner import evaluate
 from elementwise_cases import (
     ROWS,
     cast_reference,
@@ -22,10 +21,11 @@ from elementwise_cases import (
     samples,
     samples_to_cast,
 )
-from op_structures import EVERY, REDUCTIONS, STRUCTURES, Row, inputs_of
 from oracles import exact, result_dtype, takes
+from structure_cases import EVERY, REDUCTIONS, STRUCTURES, Row, inputs_of
 from tolerances import REDUCE, map_tolerance
 
+from e2e.bare.op_runner import evaluate
 from tensorweb import dtypes
 from tensorweb.dtypes import DType
 from tensorweb.graph.op import Op
@@ -70,6 +70,13 @@ class Case:
     kernels: tuple[str, ...]
     allowed: float = 0.0
     scale: Array | None = field(default=None)
+
+    def has_run(self, kernels: list[str]) -> bool:
+        """Whether the templates that ran are the wanted ones."""
+        *first, last = self.kernels or ("",)
+        if last == "...":
+            return kernels[: len(first)] == first
+        return kernels == list(self.kernels)
 
     def error(self, got: Array) -> float:
         """Return the largest error in ULP; infinite where exact results differ."""

@@ -1,7 +1,7 @@
 """Reductions, scans and everything that moves or joins: rows of code with kernels.
 
-Each row's text runs with tensorweb in the page and with NumPy here, over the inputs of
-`inputs_of`. `op_cases.py` turns rows into cases.
+Each row's text runs with tensorweb, natively and in the page, and with NumPy, over the
+inputs of `inputs_of`. `operation_cases.py` turns rows into cases.
 """
 
 from __future__ import annotations
