@@ -25,6 +25,7 @@ const QUIET = { messageCallback: () => undefined, errorCallback: () => undefined
 let queue: Promise<void> = Promise.resolve();
 let current = 0;
 let unanswered = 0;
+/** Whether there is nothing to compile ahead; with a GPU Python's first answer decides. */
 let isWarm = true;
 let timer = 0;
 const send = openLine(receive);
@@ -227,16 +228,11 @@ async function findAdapter(): Promise<{ name: string | null; reason: string | nu
     });
     const adapter = await globalThis.tensorwebAdapter;
     if (!adapter) return { name: null, reason: "This browser found no GPU for WebGPU." };
-    isWarm = isSoftware(adapter.info);
+    isWarm = false;
     return { name: adapterName(adapter.info), reason: null };
   } catch (error) {
     return { name: null, reason: `WebGPU did not start: ${String(error)}` };
   }
-}
-
-/** A CPU compiles nothing on the side; `tensorweb/drivers/browser.py` has the same names. */
-function isSoftware(info: GPUAdapterInfo): boolean {
-  return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|softpipe|basic render/i.test(adapterName(info));
 }
 
 function adapterName(info: GPUAdapterInfo): string {
