@@ -47,6 +47,28 @@ def test_there_are_enough_examples() -> None:
     assert len(EXAMPLES) >= 13
 
 
+def test_missing_examples_are_told_and_tried_again(
+    fresh_page: Page, site_url: str
+) -> None:
+    menu = "**/examples.json"
+    fresh_page.route(menu, lambda route: route.fulfill(status=404))
+    driver = PageDriver(fresh_page).open(site_url)
+    page = driver.page
+    said = "The examples could not be loaded"
+    expect(page.locator("#notice")).to_contain_text(said)
+    assert driver.run("print('my own')") == "ready"
+    page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Examples").click()
+    dialog = page.locator("dialog.examples")
+    expect(dialog.get_by_text(said)).to_be_visible()
+    page.unroute(menu)
+    dialog.get_by_role("button", name="Try again").click()
+    expect(dialog.locator(f"[data-id='{EXAMPLES[0].stem}']")).to_be_visible()
+    expect(dialog.get_by_text(said)).to_be_hidden()
+    expect(page.locator("#notice")).to_be_hidden()
+    assert page.evaluate("tensorwebPage.editor.source()") == "print('my own')"
+
+
 def test_link_opens_a_program_and_never_runs_it(page: Page, site_url: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     sender = PageDriver(page).open(site_url)

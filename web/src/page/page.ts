@@ -29,7 +29,8 @@ export interface View extends Surroundings {
   /** Whether the program may reach other sites. */
   network: boolean;
   loading: { text: string; done: number; total: number };
-  examples: Example[];
+  /** Null when they could not be loaded. */
+  examples: Example[] | null;
   document: OpenDocument;
   edited: boolean;
   /** Programs that only this browser has. */

@@ -18,6 +18,8 @@ export class Workspace {
   #opened = new Map<string, OpenDocument>();
   #menu: Promise<void> = Promise.resolve();
   #turn = 0;
+  /** What is said while there is no menu. */
+  #noMenu: Notice | null = null;
   /** What is said after Reset, as long as it is true. */
   #isReset: Notice | null = null;
   /** What another tab changed too, and where this tab's text is kept until the answer. */
@@ -30,8 +32,9 @@ export class Workspace {
     });
   }
 
-  /** Read the menu, and open what the address, or else the last visit, asks for. */
+  /** Load the examples, and open what the address, or else the last visit, asks for. */
   async openFirst(): Promise<void> {
+    this.page.change({ examples: [] });
     this.#menu = this.#loadMenu();
     await this.openAddress();
   }
@@ -151,8 +154,13 @@ export class Workspace {
       const response = await fetch(new URL("examples.json", document.baseURI));
       if (!response.ok) throw new Error(String(response.status));
       this.page.change({ examples: (await response.json()) as Example[] });
+      const { notice } = this.page.view;
+      if (notice && notice === this.#noMenu) this.page.change({ notice: null });
     } catch {
-      this.page.warn("The examples could not be loaded; you can write your own program.");
+      const again = { label: "Try again", run: () => void this.openFirst() };
+      const text = "The examples could not be loaded; you can write your own program.";
+      this.#noMenu = { kind: "warning", text, actions: [again] };
+      this.page.change({ examples: null, notice: this.#noMenu });
     }
   }
 
@@ -175,7 +183,7 @@ export class Workspace {
     if (wish.example === null) return { document: await this.#usual(), problem: null };
     await this.#menu;
     const document = this.#example(wish.example);
-    if (document || this.page.view.examples.length === 0) return { document, problem: null };
+    if (document || !this.page.view.examples?.length) return { document, problem: null };
     const problem = `There is no example named “${wish.example.slice(0, 80)}”.`;
     return { document: await this.#usual(), problem };
   }
@@ -188,12 +196,12 @@ export class Workspace {
     const kept = last === null ? null : await this.#kept(last);
     if (kept) return kept;
     await this.#menu;
-    const first = this.page.view.examples[0];
+    const first = this.page.view.examples?.[0];
     return (last === null ? null : this.#example(last)) ?? (first ? exampleDocument(first) : null);
   }
 
   #example(id: string): OpenDocument | null {
-    const example = this.page.view.examples.find(({ file }) => idOf(file) === id);
+    const example = this.page.view.examples?.find(({ file }) => idOf(file) === id);
     return example ? exampleDocument(example) : null;
   }
 

@@ -9,6 +9,12 @@ const LONGEST = 80;
 
 export function mountExamples(host: HTMLElement, page: Page): Part {
   const list = el("ul", { class: "example-list" });
+  const missing = el(
+    "p",
+    { hidden: true },
+    "The examples could not be loaded. ",
+    button("Try again", () => void page.workspace.openFirst(), { class: "quiet" }),
+  );
   const own = el("ul", { class: "example-list" });
   const ownPart = el("section", { hidden: true }, el("h3", {}, "Kept in this browser"), own);
   const dialog = el(
@@ -16,6 +22,7 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
     { class: "examples", "aria-labelledby": "examples-title" },
     el("h2", { id: "examples-title" }, "Examples"),
     list,
+    missing,
     ownPart,
     button("Close", () => dialog.close(), { class: "quiet" }),
   );
@@ -34,7 +41,7 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
     if (event.target === dialog) dialog.close();
   });
 
-  let drawn: Example[] | null = null;
+  let drawn: Example[] | null | undefined;
   let listed: KeptDocument[] | null = null;
   const choose = (id: string): void => {
     dialog.close();
@@ -51,7 +58,8 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
       mark.hidden = !view.edited;
       if (view.examples !== drawn) {
         drawn = view.examples;
-        list.replaceChildren(...drawn.map((example) => item(example, choose)));
+        missing.hidden = drawn !== null;
+        list.replaceChildren(...(drawn ?? []).map((example) => item(example, choose)));
       }
       if (view.kept !== listed) {
         listed = view.kept;
