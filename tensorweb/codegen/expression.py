@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from tensorweb import dtypes
 from tensorweb.codegen.program import Word
@@ -155,42 +156,61 @@ class Declarations:
         return "".join(lines)
 
 
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a function made from an expression is called, takes and returns.
+
+    Attributes:
+        name: of the function; it also begins the names of its parameters.
+        arguments: one u32 per group of axes: the row-major index inside the group.
+        result_type: WGSL type of the result, `""` for a function that stores.
+        result: the last statement's form around the value; without a type it is the
+            whole statement.
+        more: further arguments, as text.
+        core: the WGSL value of a `core` step.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    result_type: str
+    result: str = "{0}"
+    more: str = ""
+    core: str = "core"
+
+    def head(self, result_type: str) -> str:
+        """Return the function's text up to its body."""
+        listed = ", ".join(f"{argument}: u32" for argument in self.arguments)
+        listed += f", {self.more}" if self.more else ""
+        return f"fn {self.name}({listed})" + (
+            f" -> {result_type}" if result_type else ""
+        )
+
+
 def function(
     declarations: Declarations,
-    name: str,
-    arguments: Sequence[str],
+    signature: Signature,
     expression: Expression,
     input_dtypes: Sequence[str],
-    result_type: str,
-    result: str = "{0}",
-    core: str = "core",
-    extra_arguments: str = "",
     given: Mapping[int, str] | None = None,
 ) -> str:
     """Return a WGSL function that computes an expression at one point.
 
     Args:
         declarations: receives the sizes, strides, offsets and constants it needs.
-        name: of the function; it also begins the names of its parameters.
-        arguments: one u32 per group of axes: the row-major index inside the group.
+        signature: of the function.
         expression: what to compute.
         input_dtypes: dtypes of the kernel's inputs.
-        result_type: WGSL type of the result, `""` for a function that stores.
-        result: the last statement's form around the value; without a type it is the
-            whole statement.
-        core: the WGSL value of a `core` step.
-        extra_arguments: further arguments, as text.
         given: names of values that exist already, by number of the step.
     """
+    name, arguments = signature.name, signature.arguments
     lines = coordinates(declarations, name, arguments, expression)
     lines += addresses(declarations, name, arguments, expression)
-    body, values = steps_text(expression, declarations, input_dtypes, core, given)
-    final = result.format(values[expression.result])
-    listed = ", ".join(f"{argument}: u32" for argument in arguments)
-    if extra_arguments:
-        listed += f", {extra_arguments}"
-    head = f"fn {name}({listed})" + (f" -> {result_type}" if result_type else "")
-    last = f"  return {final};\n" if result_type else f"  {final}\n"
+    body, values = steps_text(
+        expression, declarations, input_dtypes, signature.core, given
+    )
+    final = signature.result.format(values[expression.result])
+    last = f"  return {final};\n" if signature.result_type else f"  {final}\n"
+    head = signature.head(signature.result_type)
     return f"{head} {{\n{''.join(lines)}{body}{last}}}\n"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from tensorweb.codegen.expression import (
     Declarations,
+    Signature,
     function,
     kind_of,
     storage_type,
@@ -18,6 +19,7 @@ from tensorweb.codegen.template import fill
 from tensorweb.codegen.vector import (
     WIDTH,
     is_vectorizable,
+    joined_as,
     scalar_slots,
     vector_function,
     vector_slots,
@@ -128,14 +130,15 @@ def elementwise(kernel: Kernel, _: Target) -> Program:
     declarations = Declarations(kernel.scalar_dtypes)
     steps = length // WIDTH if in_vectors else length
     declarations.parameter("length", "u32", steps)
-    arguments = ("value", ("index",), value, kernel.input_dtypes, element)
     form = stored("{0}", kernel.dtype)
+    signature = Signature("value", ("index",), element, form)
     if in_vectors:
-        joined = f"vec4<{element}>|vec4<{element}>({{0}}, {{1}}, {{2}}, {{3}})"
-        body = vector_function(declarations, *arguments, form, joined)
         element = f"vec4<{element}>"
+        body = vector_function(
+            declarations, signature, value, kernel.input_dtypes, joined_as(element)
+        )
     else:
-        body = function(declarations, *arguments, form)
+        body = function(declarations, signature, value, kernel.input_dtypes)
     storages, slots = input_storages(kernel, [value], vectors)
     storages.append(("result", "w", element))
     places = (*slots, OUTPUT)
@@ -152,9 +155,8 @@ def scatter(kernel: Kernel, _: Target) -> Program:
     winner = scratch(0)
     claim = Declarations(kernel.scalar_dtypes)
     claim.parameter("writes", "u32", writes)
-    claim_body = function(
-        claim, "position", ("index",), position, kernel.input_dtypes, "i32"
-    )
+    signature = Signature("position", ("index",), "i32")
+    claim_body = function(claim, signature, position, kernel.input_dtypes)
     storages, slots = input_storages(kernel, [position])
     storages.append(("winner", "w", "atomic<u32>"))
     first = launch(
@@ -172,12 +174,9 @@ def scatter(kernel: Kernel, _: Target) -> Program:
     body = "".join(
         function(
             select,
-            name,
-            ("index",),
+            Signature(name, ("index",), element, stored("{0}", kernel.dtype)),
             expression,
             kernel.input_dtypes,
-            element,
-            stored("{0}", kernel.dtype),
         )
         for name, expression in zip(("original", "written"), expressions, strict=True)
     )
@@ -200,11 +199,10 @@ def compress(kernel: Kernel, _: Target) -> Program:
     mask, running = kernel.expression("mask"), kernel.expression("running")
     declarations = Declarations(kernel.scalar_dtypes)
     declarations.parameter("length", "u32", length)
-    body = function(
-        declarations, "mask", ("index",), mask, kernel.input_dtypes, "bool"
-    ) + function(
-        declarations, "running", ("index",), running, kernel.input_dtypes, "i32"
-    )
+    body = ""
+    for name, type_name, read in (("mask", "bool", mask), ("running", "i32", running)):
+        signature = Signature(name, ("index",), type_name)
+        body += function(declarations, signature, read, kernel.input_dtypes)
     assert kind_of(mask.dtype) == "bool", "internal: a mask is bool"
     storages, slots = input_storages(kernel, [mask, running])
     storages.append(("result", "w", "i32"))

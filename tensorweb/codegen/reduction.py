@@ -9,6 +9,7 @@ from tensorweb.codegen.bulk import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
+    Signature,
     function,
     kind_of,
     stored,
@@ -25,6 +26,8 @@ from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
     COMPONENTS,
     WIDTH,
+    Joined,
+    joined_as,
     regrouped,
     vector_function,
 )
@@ -235,16 +238,14 @@ class _Writer:
         return 1 if self.is_bulky else TOGETHER + 1
 
     def _term(self, declarations: Declarations) -> str:
+        term, inputs = self.kernel.expression("term"), self.kernel.input_dtypes
         if self.is_wide:
             text = vector_function(
                 declarations,
-                "wide_term",
-                ("position", "output"),
-                regrouped(self.kernel.expression("term"), (1, 0)),
-                self.kernel.input_dtypes,
-                self.number_type,
-                "{0}",
-                "Value|Value({0}, {1}, {2}, {3})",
+                Signature("wide_term", ("position", "output"), self.number_type),
+                regrouped(term, (1, 0)),
+                inputs,
+                joined_as("Value"),
                 calls=self._calls,
             )
             return text + (
@@ -252,18 +253,15 @@ class _Writer:
                 "  return wide_term(position, output);\n}\n"
             )
         name = "number" if self.is_place else "term"
-        arguments = (
-            name,
-            ("output", "position"),
-            self.kernel.expression("term"),
-            self.kernel.input_dtypes,
-            self.number_type,
-            self._as_number(),
-        )
+        arguments = ("output", "position")
+        signature = Signature(name, arguments, self.number_type, self._as_number())
         if self.vectors:
-            joined = "Value|combine(combine({0}, {1}), combine({2}, {3}))"
-            return vector_function(declarations, *arguments, joined, calls=self._calls)
-        text = function(declarations, *arguments)
+            four = Joined("Value", "combine(combine({0}, {1}), combine({2}, {3}))")
+            calls = self._calls
+            return vector_function(
+                declarations, signature, term, inputs, four, calls=calls
+            )
+        text = function(declarations, signature, term, inputs)
         if self.is_place:
             text += (
                 "fn term(output: u32, position: u32) -> Value {\n"
@@ -278,17 +276,16 @@ class _Writer:
             core = "(total != 0u)"
         else:
             core = "total"
-        text = function(
-            declarations,
+        signature = Signature(
             "store_one",
             ("output",),
-            self.kernel.expression("finish"),
-            self.kernel.input_dtypes,
             "",
             f"result[output] = {stored('{0}', self.kernel.dtype)};",
-            core,
-            f"total: {self.number_type if self.is_wide else 'Value'}",
+            more=f"total: {self.number_type if self.is_wide else 'Value'}",
+            core=core,
         )
+        finish, inputs = self.kernel.expression("finish"), self.kernel.input_dtypes
+        text = function(declarations, signature, finish, inputs)
         calls = "  store_one(output, total);\n"
         if self.is_wide and is_bulky(self.kernel.expression("finish"), WIDTH):
             calls = (

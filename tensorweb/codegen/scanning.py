@@ -12,6 +12,7 @@ from tensorweb.codegen.bulk import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
+    Signature,
     function,
     number_bits,
     storage_type,
@@ -20,7 +21,7 @@ from tensorweb.codegen.launches import Storages, input_storages, launch, vector_
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.unrolling import unrolled
-from tensorweb.codegen.vector import WIDTH, vector_function
+from tensorweb.codegen.vector import WIDTH, joined_as, vector_function
 from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
@@ -36,6 +37,8 @@ SHORT = 256
 """Rows up to this length are scanned several to a workgroup."""
 
 SHORT_TILE = 1024
+
+TERM = Signature("term", ("row", "position"), "Value")
 
 QUAD_OF_TERMS = """\
 fn term_or_identity(row: u32, position: u32) -> Value {
@@ -266,10 +269,9 @@ class Scan:
         declarations.parameter("width", "u32", width)
         declarations.parameter("identity", self.value, start)
         term = kernel.expression("term")
-        arguments = ("term", ("row", "position"), term, kernel.input_dtypes, "Value")
         element = storage_type(kernel.dtype)
         text = self._head() + f"alias Element = {element};\n"
-        text += function(declarations, *arguments)
+        text += function(declarations, TERM, term, kernel.input_dtypes)
         storages, places = input_storages(kernel, [term])
         terms = TERMS_OF_ROWS
         if not is_bulky(term, SHORT_TILE // SHORT):
@@ -292,13 +294,13 @@ class Scan:
         vectors: set[int],
     ) -> str:
         """Return the functions that read four neighbouring terms of a kernel."""
-        arguments = ("term", ("row", "position"), term, kernel.input_dtypes, "Value")
+        inputs = kernel.input_dtypes
         if not vectors:
             quad = QUAD_IN_LOOP if _is_bulky(term) else QUAD_OF_TERMS
-            return function(declarations, *arguments) + quad
-        joined = "Value4|Value4({0}, {1}, {2}, {3})"
+            return function(declarations, TERM, term, inputs) + quad
         calls = 1 if _is_bulky(term) else QUADS_OF_THREAD
-        body = vector_function(declarations, *arguments, "{0}", joined, calls=calls)
+        four = joined_as("Value4")
+        body = vector_function(declarations, TERM, term, inputs, four, calls=calls)
         return body + QUAD_OF_VECTORS
 
     def _others(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
+    Signature,
     function,
     kind_of,
 )
@@ -139,11 +140,9 @@ class Sort:
         for name, expression in expressions.items():
             text += function(
                 declarations,
-                name,
-                ("row", "position"),
+                Signature(name, ("row", "position"), VALUE_TYPES[expression.dtype]),
                 expression,
                 self.kernel.input_dtypes,
-                VALUE_TYPES[expression.dtype],
             )
             head = "bits_of" if name == "term" else "carried_bits"
             form = TO_BITS[kind_of(expression.dtype)]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
+    Signature,
     addresses,
     coordinates,
     function,
@@ -22,6 +23,7 @@ from tensorweb.codegen.vector import (
     WIDTH,
     in_vectors,
     is_vectorizable,
+    joined_as,
     reads_whole_vectors,
     regrouped,
     vector_function,
@@ -169,27 +171,23 @@ class _Transposition:
 
     def _value(self) -> str:
         """Return the function that computes one element or vector of the result."""
-        arguments = ("value", ARGUMENTS, self.expression, self.kernel.input_dtypes)
         form = stored("{0}", self.kernel.dtype)
+        signature = Signature("value", ARGUMENTS, self.element, form)
+        inputs = self.kernel.input_dtypes
         if self.vectors:
-            joined = f"vec4<{self.element}>"
             return vector_function(
                 self.declarations,
-                *arguments,
-                self.element,
-                form,
-                f"{joined}|{joined}({{0}}, {{1}}, {{2}}, {{3}})",
+                signature,
+                self.expression,
+                inputs,
+                joined_as(f"vec4<{self.element}>"),
                 tuple(self.types),
                 calls=len(COMPONENTS),
             )
-        return function(
-            self.declarations,
-            *arguments,
-            self.element,
-            form,
-            extra_arguments=", ".join(f"v{n}: {t}" for n, t in self.types.items()),
-            given={number: f"v{number}" for number in self.types},
-        )
+        more = ", ".join(f"v{n}: {kind}" for n, kind in self.types.items())
+        given = {number: f"v{number}" for number in self.types}
+        signature = replace(signature, more=more)
+        return function(self.declarations, signature, self.expression, inputs, given)
 
     def program(self) -> Program:
         """Return the one launch."""

@@ -6,13 +6,14 @@ each of the four elements, so every operation is written once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from tensorweb.codegen.bulk import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
+    Signature,
     addresses,
     coordinates,
     loaded,
@@ -227,15 +228,29 @@ def each_of_four(
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What four results become: a WGSL type, and its form around `{0}` to `{3}`."""
+
+    type_name: str
+    form: str
+
+
+def joined_as(type_name: str) -> Joined:
+    """Return four results as a vector of a type that is called like a function.
+
+    >>> joined_as("vec4<f32>").form
+    'vec4<f32>({0}, {1}, {2}, {3})'
+    """
+    return Joined(type_name, f"{type_name}({{0}}, {{1}}, {{2}}, {{3}})")
+
+
 def vector_function(
     declarations: Declarations,
-    name: str,
-    arguments: Sequence[str],
+    signature: Signature,
     expression: Expression,
     input_dtypes: Sequence[str],
-    result_type: str,
-    result: str,
-    joined: str,
+    joined: Joined,
     given: Collection[int] = (),
     calls: int = 1,
 ) -> str:
@@ -243,72 +258,105 @@ def vector_function(
 
     Args:
         declarations: receives the sizes, strides, offsets and constants it needs.
-        name: of the function; its last argument counts vectors.
-        arguments: one u32 per group of axes.
+        signature: of the function, with the type and form of one element's result; its
+            last argument counts vectors.
         expression: what to compute, vectorisable.
         input_dtypes: dtypes of the kernel's inputs.
-        result_type: WGSL type of one element's result.
-        result: form of one element's result around its value.
-        joined: what the function returns, `{0}` to `{3}` are the four results; its type
-            comes first, divided by a bar: `vec4<f32>|vec4<f32>({0}, {1}, {2}, {3})`.
+        joined: what the function returns of the four results.
         given: loads, by number of the step, whose four values are further arguments of
             the function, called `v` and the number.
         calls: how many times the kernel's text calls the function.
     """
-    expression = without_accesses(expression, given)
-    quarter = in_vectors(expression)
-    lines_read = line_gathers(expression)
-    written: set[int] = set()
-    loads = [
-        (number, step)
-        for number, step in enumerate(quarter.steps)
-        if step.kind in ("load", "ramp") or number in lines_read
-    ]
-    parameters = ", ".join(
-        f"v{number}: {VALUE_TYPES[step.dtype]}" for number, step in loads
+    reads = _Reads(declarations, without_accesses(expression, given), input_dtypes)
+    element = reads.element_function(signature)
+    lines = coordinates(
+        declarations, signature.name, signature.arguments, reads.quarter
     )
-    known = {number: f"v{number}" for number, _ in loads}
-    body, values = steps_text(quarter, declarations, input_dtypes, "core", known)
-    element = (
-        f"fn {name}_element({parameters}) -> {result_type} {{\n{body}"
-        f"  return {result.format(values[quarter.result])};\n}}\n"
+    lines += addresses(declarations, signature.name, signature.arguments, reads.quarter)
+    passed = []
+    for number in reads.numbers:
+        text, argument = "", f"v{number}[i]"
+        if number not in given:
+            text, argument = reads.read(number)
+        lines.append(text)
+        passed.append(argument)
+    text, results = each_of_four(
+        f"{signature.name}_element({', '.join(passed)})",
+        signature.result_type,
+        is_bulky(reads.quarter, WIDTH * calls),
     )
-    lines = coordinates(declarations, name, arguments, quarter)
-    lines += addresses(declarations, name, arguments, quarter)
-    passed: list[str] = []
-    for number, step in loads:
-        if number in given:
-            passed.append(f"v{number}[i]")
-            continue
-        if step.kind == "ramp":
-            stride = expression.accesses[step.access].strides[-1][-1]
-            passed.append(f"address{step.access} + {stride} * i32(i)")
-            continue
-        if number in lines_read:
-            needed = reached(quarter, step.args[0]) - written
-            others = set(range(len(quarter.steps))) - needed
-            ready = {n: f"v{n}" for n in others}
-            text, places = steps_text(
-                quarter, declarations, input_dtypes, "core", ready
-            )
-            lines.append(text)
-            written |= {n for n in needed if quarter.steps[n].kind != "scalar"}
-            is_vector, place_text = True, f"{places[step.args[0]]} / {WIDTH}"
-        else:
-            is_vector = expression.accesses[step.access].strides[-1][-1] == 1
-            place_text = f"address{step.access}"
-        lines.append(f"  let load{number} = input{step.slot}[{place_text}];\n")
-        part = f"load{number}" + ("[i]" if is_vector else "")
-        passed.append(loaded(part, input_dtypes[step.slot]))
-    call = f"{name}_element({', '.join(passed)})"
-    text, results = each_of_four(call, result_type, is_bulky(quarter, WIDTH * calls))
-    lines.append(text)
-    type_name, form = joined.split("|")
-    listed = ", ".join(f"{argument}: u32" for argument in arguments)
-    for number in given:
-        value = VALUE_TYPES[quarter.steps[number].dtype]
-        listed += f", v{number}: vec4<{value}>"
+    steps = reads.quarter.steps
+    more = ", ".join(f"v{n}: vec4<{VALUE_TYPES[steps[n].dtype]}>" for n in given)
+    head = replace(signature, more=more).head(joined.type_name)
     return (
-        f"{element}fn {name}({listed}) -> {type_name} {{\n{''.join(lines)}"
-        f"  return {form.format(*results)};\n}}\n"
+        f"{element}{head} {{\n{''.join(lines)}{text}"
+        f"  return {joined.form.format(*results)};\n}}\n"
     )
+
+
+class _Reads:
+    """Writes what a vectorised function reads, and its function of one element.
+
+    Attributes:
+        quarter: the expression, counted in vectors along its last axis.
+        numbers: the steps whose values an element's function takes.
+    """
+
+    def __init__(
+        self,
+        declarations: Declarations,
+        expression: Expression,
+        input_dtypes: Sequence[str],
+    ) -> None:
+        self.declarations = declarations
+        self.expression = expression
+        self.input_dtypes = input_dtypes
+        self.quarter = in_vectors(expression)
+        lines = line_gathers(expression)
+        self.numbers = [
+            number
+            for number, step in enumerate(self.quarter.steps)
+            if step.kind in ("load", "ramp") or number in lines
+        ]
+        self._written: set[int] = set()
+
+    def _steps(self, given: Mapping[int, str]) -> tuple[str, list[str]]:
+        return steps_text(
+            self.quarter, self.declarations, self.input_dtypes, "core", given
+        )
+
+    def element_function(self, signature: Signature) -> str:
+        """Return the function of one element, which takes what is read of it."""
+        steps = self.quarter.steps
+        listed = ", ".join(f"v{n}: {VALUE_TYPES[steps[n].dtype]}" for n in self.numbers)
+        body, values = self._steps({number: f"v{number}" for number in self.numbers})
+        return (
+            f"fn {signature.name}_element({listed}) -> {signature.result_type} {{\n"
+            f"{body}  return {signature.result.format(values[self.quarter.result])};\n"
+            "}\n"
+        )
+
+    def read(self, number: int) -> tuple[str, str]:
+        """Return the lines that read a step's values, and that of an element `i`."""
+        step = self.quarter.steps[number]
+        if step.kind == "ramp":
+            stride = self.expression.accesses[step.access].strides[-1][-1]
+            return "", f"address{step.access} + {stride} * i32(i)"
+        if step.kind == "gather":
+            lines, position = self._line_position(step.args[0])
+            address, is_vector = f"{position} / {WIDTH}", True
+        else:
+            lines, address = "", f"address{step.access}"
+            is_vector = self.expression.accesses[step.access].strides[-1][-1] == 1
+        lines += f"  let load{number} = input{step.slot}[{address}];\n"
+        part = f"load{number}" + ("[i]" if is_vector else "")
+        return lines, loaded(part, self.input_dtypes[step.slot])
+
+    def _line_position(self, position: int) -> tuple[str, str]:
+        """Return the lines that compute where a line of neighbours lies, and that."""
+        steps = self.quarter.steps
+        needed = reached(self.quarter, position) - self._written
+        ready = {n: f"v{n}" for n in range(len(steps)) if n not in needed}
+        lines, values = self._steps(ready)
+        self._written |= {n for n in needed if steps[n].kind != "scalar"}
+        return lines, values[position]

@@ -16,6 +16,7 @@ from tensorweb.codegen.accumulation.tallying import combined, is_any_order, tall
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
+    Signature,
     function,
     storage_type,
 )
@@ -32,7 +33,7 @@ from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.sorting import BLOCK, Sort
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.transposition import find_turn, transposition
-from tensorweb.codegen.vector import WIDTH, vector_function
+from tensorweb.codegen.vector import WIDTH, joined_as, vector_function
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Access, Expression, Kernel
 
@@ -229,12 +230,14 @@ class _Sorted:
     ) -> tuple[str, Storages, list[int]]:
         """Return the function of a written row's element and what it reads."""
         written = self.kernel.expression("written")
-        arguments = ("written", ("write", "column"), written, self.kernel.input_dtypes)
+        inputs, arguments = self.kernel.input_dtypes, ("write", "column")
         if vectors:
-            joined = "Value|Value({0}, {1}, {2}, {3})"
-            text = vector_function(declarations, *arguments, self.value, "{0}", joined)
+            signature = Signature("written", arguments, self.value)
+            four = joined_as("Value")
+            text = vector_function(declarations, signature, written, inputs, four)
         else:
-            text = function(declarations, *arguments, "Value")
+            signature = Signature("written", arguments, "Value")
+            text = function(declarations, signature, written, inputs)
         storages, slots = input_storages(self.kernel, [written], vectors)
         return text + _ROW_OF_ORDER, storages, slots
 

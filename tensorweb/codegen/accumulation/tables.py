@@ -14,6 +14,7 @@ from typing import NamedTuple
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
+    Signature,
     function,
     number_bits,
     storage_type,
@@ -146,20 +147,13 @@ class _Tables:
             places = [*elements]
         else:
             inputs = self.kernel.input_dtypes
-            form = "bitcast<u32>({0})"
             arguments = ("row", "index")
-            text += function(
-                declarations,
-                "position",
-                arguments,
-                self.position,
-                inputs,
-                "u32",
-                "u32({0})",
-            )
-            text += function(
-                declarations, "written", arguments, self.written, inputs, "u32", form
-            )
+            for name, form, read in (
+                ("position", "u32({0})", self.position),
+                ("written", "bitcast<u32>({0})", self.written),
+            ):
+                signature = Signature(name, arguments, "u32", form)
+                text += function(declarations, signature, read, inputs)
             text += _ELEMENTS_IN_ORDER
             storages, places = input_storages(
                 self.kernel, [self.position, self.written]
@@ -180,9 +174,8 @@ class _Tables:
         text, more = self._buckets(running)
         original = kernel.expression("original")
         value, element = VALUE_TYPES[kernel.dtype], storage_type(kernel.dtype)
-        text += function(
-            declarations, "original", ("index",), original, kernel.input_dtypes, value
-        )
+        signature = Signature("original", ("index",), value)
+        text += function(declarations, signature, original, kernel.input_dtypes)
         text += (
             "fn store(index: u32, value: f32) {\n"
             f"  result[index] = {stored('value', kernel.dtype)};\n}}\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
+    Signature,
     function,
     kind_of,
     storage_type,
@@ -92,19 +93,11 @@ class _Tally:
         form, call = "bitcast<u32>({0})", "atomicAdd"
         if kernel.op in EXTREMES:
             form, call = _TO_ORDER[self.kind].replace("{1}", self.flip), "atomicMax"
+        row_of = Signature("row_of", ("write",), "u32", "u32({0})")
+        bits_of = Signature("bits_of", ("write", "column"), "u32", form)
         text = (
-            function(
-                declarations, "row_of", ("write",), position, inputs, "u32", "u32({0})"
-            )
-            + function(
-                declarations,
-                "bits_of",
-                ("write", "column"),
-                written,
-                inputs,
-                "u32",
-                form,
-            )
+            function(declarations, row_of, position, inputs)
+            + function(declarations, bits_of, written, inputs)
             + "fn join(at: u32, bits: u32) {\n"
             f"  {call}(&totals[at], bits);\n}}\n"
         )
@@ -138,14 +131,8 @@ class _Tally:
         declarations = Declarations(kernel.scalar_dtypes)
         length = self.rows * self.width
         declarations.parameter("length", "u32", length)
-        text = function(
-            declarations,
-            "original",
-            ("index",),
-            original,
-            kernel.input_dtypes,
-            value,
-        )
+        signature = Signature("original", ("index",), value)
+        text = function(declarations, signature, original, kernel.input_dtypes)
         total = f"{value}(found)"
         if kernel.op in EXTREMES:
             total = _FROM_ORDER[self.kind].format("found", self.flip)

@@ -8,6 +8,7 @@ from tensorweb.codegen.bulk import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
+    Signature,
     function,
     storage_type,
     stored,
@@ -28,6 +29,7 @@ from tensorweb.codegen.vector import (
     WIDTH,
     each_of_four,
     is_vectorizable,
+    joined_as,
     regrouped,
     scalar_slots,
     vector_function,
@@ -163,22 +165,21 @@ class _Product:
 
     def _read(self, declarations: Declarations, operand: Operand) -> str:
         """Return the function that reads one element or vector of an operand."""
-        names = operand.arguments
-        arguments = (
-            operand.name,
-            names,
-            operand.expression,
-            self.kernel.input_dtypes,
-        )
+        signature = Signature(operand.name, operand.arguments, "Value")
+        inputs = self.kernel.input_dtypes
         if operand.is_vector:
-            joined = "vec4<Value>|vec4<Value>({0}, {1}, {2}, {3})"
-            return vector_function(declarations, *arguments, "Value", "{0}", joined)
+            four = joined_as("vec4<Value>")
+            return vector_function(
+                declarations, signature, operand.expression, inputs, four
+            )
         if operand.is_placed:
             ahead = only_load(operand.expression) if operand.is_ahead else None
             turns = -(-min(self.split_depth, self.depth) // self.tile.depth)
             tests = turns * self.tile.loads(operand.name == "left")
-            return placed_function(declarations, *arguments, ahead, tests)
-        return function(declarations, *arguments, "Value")
+            return placed_function(
+                declarations, signature, operand.expression, inputs, ahead, tests
+            )
+        return function(declarations, signature, operand.expression, inputs)
 
     def _store(self, declarations: Declarations, is_last: bool) -> str:
         """Return `store`, which applies the epilogue to the four sums of a vector."""
@@ -192,17 +193,10 @@ class _Product:
         element = storage_type(self.kernel.dtype) if is_last else self.value
         text = ""
         if is_last:
-            text = function(
-                declarations,
-                "finish",
-                ("index",),
-                self.finish,
-                self.kernel.input_dtypes,
-                element,
-                stored("{0}", self.kernel.dtype),
-                "core",
-                "core: Value",
-            )
+            form = stored("{0}", self.kernel.dtype)
+            signature = Signature("finish", ("index",), element, form, "core: Value")
+            inputs = self.kernel.input_dtypes
+            text = function(declarations, signature, self.finish, inputs)
         apart = self.tile.columns // WIDTH if self.right.is_spread else 1
         copies = self.tile.thread_rows * self.tile.thread_columns
         call = f"finish(index + u32(i32(i)) * {apart}u, values[i])"
@@ -238,17 +232,16 @@ class _Product:
             ("area", self.rows * self.columns),
         ):
             declarations.parameter(name, "u32", size)
-        finish = function(
-            declarations,
+        signature = Signature(
             "store",
             ("output",),
-            self.finish,
-            kernel.input_dtypes,
             "",
             f"result[output] = {stored('{0}', kernel.dtype)};",
-            "total",
-            "chunk: u32, total: Value",
+            more="chunk: u32, total: Value",
+            core="total",
         )
+        inputs = kernel.input_dtypes
+        finish = function(declarations, signature, self.finish, inputs)
         text = (
             f"alias Value = {self.value};\n"
             "fn identity() -> Value {\n  return Value(0);\n}\n"

@@ -16,6 +16,7 @@ from textwrap import indent
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
+    Signature,
     coordinates,
     loaded,
     steps_text,
@@ -51,8 +52,7 @@ def loaded_name(name: str) -> str:
 
 def placed_function(
     declarations: Declarations,
-    name: str,
-    arguments: Sequence[str],
+    signature: Signature,
     expression: Expression,
     input_dtypes: Sequence[str],
     ahead: int | None = None,
@@ -65,18 +65,18 @@ def placed_function(
 
     Args:
         declarations: receives the sizes, strides, offsets and constants it needs.
-        name: of the operand.
-        arguments: names of the groups, `depth` among them.
+        signature: the name of the operand, and of the groups, `depth` among them.
         expression: what an element is, with one group of axes for each argument.
         input_dtypes: dtypes of the kernel's inputs.
         ahead: the step that loads. It is not guarded then: beyond its end a buffer
             gives some value, which the choice that a guard comes from does not take.
         tests: how many elements of a row or column a thread loads.
     """
-    writer = _Places(declarations, name, arguments, expression, input_dtypes)
+    writer = _Places(declarations, signature, expression, input_dtypes)
     if ahead is None:
         return writer.parts(None) + writer.value({}, "", "")
-    border = find_border(expression, ahead, arguments.index("depth"), tests)
+    window = signature.arguments.index("depth")
+    border = find_border(expression, ahead, window, tests)
     return writer.parts(border) + writer.load(ahead) + writer.later(ahead, border)
 
 
@@ -91,17 +91,16 @@ class _Places:
     def __init__(
         self,
         declarations: Declarations,
-        name: str,
-        arguments: Sequence[str],
+        signature: Signature,
         expression: Expression,
         input_dtypes: Sequence[str],
     ) -> None:
         self.declarations = declarations
-        self.name = name
-        self.arguments = arguments
+        self.name = signature.name
+        self.arguments = signature.arguments
         self.expression = expression
         self.input_dtypes = input_dtypes
-        self.place = type_name(name)
+        self.place = type_name(signature.name)
         self.both = f"fixed: {self.place}, moving: {self.place}"
         self._strides: dict[str, str] = {}
 
