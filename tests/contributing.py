@@ -93,11 +93,11 @@ def _insert(step: Block, project: Path) -> None:
     at = [number for number, text in enumerate(lines) if text == line]
     assert at, f"{name} has no line {line!r}"
     gap = next((gap for start, gap in GAPS.items() if step.code.startswith(start)), "")
-    lines.insert(at[0 if which == "first" else -1], step.code.rstrip("\n") + gap)
+    lines.insert(at[0 if which == "first" else -1], step.code.removesuffix("\n") + gap)
     path.write_text("\n".join(lines), "utf-8")
 
 
-FOLDERS = ("tensorweb", "shaders", "tests", "tools", "docs")
+FOLDERS = ("tensorweb", "shaders", "tests", "tools", "docs", "e2e/bare")
 FILES = ("conftest.py", "pyproject.toml", "build.py")
 
 

@@ -81,8 +81,7 @@ class Kernel:
     """One output and how it is computed.
 
     Attributes:
-        kind: the family: `elementwise`, `rows`, `reduce`, `argreduce`, `matmul`,
-            `scan`, `sort`, `scatter`, `accumulate` or `compress`.
+        kind: the family, a row of `BUILDERS` in `plan.py`.
         op: the core's op name, `""` for elementwise kernels; for rows the names of all
             reductions with commas between.
         sizes: the family's lengths: elementwise (n,), rows (rows, length),

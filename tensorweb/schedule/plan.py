@@ -234,14 +234,14 @@ class KernelBuilder:
         }
         return "reduce", (self.core.size, prod(depth)), expressions
 
-    def scan(self) -> Parts:
-        """Return a kernel of running totals along the last axis."""
+    def by_row(self) -> Parts:
+        """Return a kernel that works on whole rows, along the last axis."""
         source = self.root.inputs[0]
         last = len(source.shape) - 1
         length = source.shape[-1]
         rows = prod(source.shape[:-1])
         term = self._value(source, tuple(range(last)), (last,))
-        return "scan", (rows, length), {"term": term}
+        return self.root.op.kind, (rows, length), {"term": term}
 
     def sort(self) -> Parts:
         """Return a kernel that sorts rows; long rows are read by several launches.
@@ -345,7 +345,7 @@ BUILDERS: dict[str, Callable[[KernelBuilder], Parts]] = {
     "reduce": KernelBuilder.reduce,
     "argreduce": KernelBuilder.reduce,
     "matmul": KernelBuilder.matmul,
-    "scan": KernelBuilder.scan,
+    "scan": KernelBuilder.by_row,
     "sort": KernelBuilder.sort,
     "scatter": KernelBuilder.scatter,
     "accumulate": KernelBuilder.accumulate,

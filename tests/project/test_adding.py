@@ -34,7 +34,14 @@ def outcomes(project: Path, keyword: str, *files: str) -> dict[str, str]:
     """Return how the tests of a keyword ended in a copy of the project, by name."""
     options = ("-v", "-p", "no:cacheprovider", "--doctest-modules", "-k", keyword)
     printed = run(project, "pytest", *options, *files)
-    return dict(re.findall(r"::(\S+) (PASSED|SKIPPED)", printed))
+    return dict(re.findall(r"::(.+?) (PASSED|SKIPPED)", printed))
+
+
+def check_style(project: Path) -> None:
+    """Hold the files that were touched to the project's style."""
+    files = [name for name in changed(project) if name.endswith(".py")]
+    run(project, "ruff", "check", "--no-cache", *files)
+    run(project, "ruff", "format", "--no-cache", "--check", *files)
 
 
 def on_devices() -> dict[str, str]:
@@ -72,8 +79,7 @@ def test_an_operation_touches_four_files(with_operation: Path) -> None:
 
 
 def test_an_operation_passes_the_checks(with_operation: Path) -> None:
-    run(with_operation, "ruff", "check", "--no-cache", "tensorweb")
-    run(with_operation, "ruff", "format", "--no-cache", "--check", "tensorweb")
+    check_style(with_operation)
 
 
 def test_an_operation_is_compared_with_numpy(with_operation: Path) -> None:
@@ -91,3 +97,54 @@ def test_an_operation_is_compared_with_numpy(with_operation: Path) -> None:
     assert ends["test_function_keeps_its_bound[cbrt_f32]"] == on_devices()["webgpu"]
     assert ends["tensorweb.functions.arithmetic.cbrt"] == "PASSED"
     assert ends["test_function_is_documented[cbrt]"] == "PASSED"
+
+
+@pytest.fixture(scope="module")
+def with_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project that has the kind of kernel of CONTRIBUTING.md."""
+    project = tmp_path_factory.mktemp("kind")
+    copy_library(project)
+    follow("A kind of kernel", project)
+    return project
+
+
+def test_a_kind_of_kernel_touches_nine_files(with_kind: Path) -> None:
+    touched = changed(with_kind) - MADE
+    assert touched == {
+        "shaders/hadamard.wgsl",
+        "tensorweb/codegen/compiler.py",
+        "tensorweb/codegen/hadamard.py",
+        "tensorweb/functions/linear_algebra.py",
+        "tensorweb/graph/kinds.py",
+        "tensorweb/nodes/hadamard.py",
+        "tensorweb/ops/structure.py",
+        "tensorweb/schedule/plan.py",
+        "tests/structure_cases.py",
+    }
+    run(with_kind, "tools.documents")
+    assert changed(with_kind) - touched <= MADE
+
+
+def test_a_kind_of_kernel_passes_the_checks(with_kind: Path) -> None:
+    check_style(with_kind)
+
+
+def test_a_kind_of_kernel_is_compared_with_numpy(with_kind: Path) -> None:
+    ends = outcomes(
+        with_kind,
+        "hadamard or kind",
+        "tests/functions/test_structures.py",
+        "tests/schedule/test_kinds.py",
+        "tests/project/test_layers.py",
+        "tensorweb/functions/linear_algebra.py",
+    )
+    for device, end in on_devices().items():
+        compared = [
+            ends[name]
+            for name in ends
+            if name.startswith(f"test_values_and_kernels[{device}-xp.hadamard")
+        ]
+        assert compared == [end, end]
+    assert ends["test_nodes_carry_the_attributes_of_their_kind"] == "PASSED"
+    assert ends["tensorweb.functions.linear_algebra.hadamard"] == "PASSED"
+    assert ends["test_imports_point_one_way[codegen/hadamard.py]"] == "PASSED"
