@@ -1,4 +1,4 @@
-// Positions where a mask holds: element i writes i at the place its running count says.
+// Positions where a mask holds: element i writes i at the position that its running count says.
 
 // slot declarations: parameters and storages
 struct Parameters {

@@ -1,7 +1,7 @@
 // Reductions: LANES threads share one output, COLUMNS outputs share a workgroup.
 //
-// Each thread combines every LANES-th term of its output's chunk, then the lanes meet
-// in a tree, or in groups where they are many. With more than one chunk (`splits`) the
+// Each thread combines every LANES-th term of its output's chunk, then the lanes' totals
+// are combined in a tree, in groups where they are many. With several chunks (`splits`) the
 // result holds partial values, laid out (output, chunk), and a second launch reduces
 // those.
 
@@ -74,7 +74,7 @@ fn main(
   }
   totals[local] = combine(combine(total, total1), combine(total2, total3));
   workgroupBarrier();
-  // A barrier costs more than some additions, so many lanes meet in groups of 16.
+  // A barrier costs more than some additions, so lanes are combined 16 at a time.
   const FIRST = max(LANES / 16u, 1u);
   if (LANES >= 64u) {
     if (lane < FIRST) {

@@ -1,6 +1,6 @@
 // Whole rows: reductions along the last axis and what follows them, in one pass.
 //
-//   load     a workgroup reads one row into registers, TURNS elements to a thread
+//   load     a workgroup reads one row into registers, ITERATIONS elements to a thread
 //   fold     a thread combines its elements of the row
 //   reduce   all threads combine their totals, in a tree in workgroup memory
 //   store    each element as it is finished
@@ -20,9 +20,9 @@ struct Parameters {
 @group(0) @binding(2) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot shape: threads, their turns, how many turns lie inside any row; SUBTREES
+// slot shape: threads, their iterations, how many iterations lie inside any row; SUBTREES
 const THREADS: u32 = 64u;
-const TURNS: u32 = 4u;
+const ITERATIONS: u32 = 4u;
 const INSIDE: u32 = 4u;
 const IS_UNROLLED: bool = true;
 const SUBTREES: u32 = 4u;
@@ -99,18 +99,18 @@ fn main(
   let row = min(group.y * groups.x + group.x, parameters.rows - 1u);
 
   // Load. Beyond the row's end the last element is read again.
-  // slot registers: what a thread holds of the row, by turn
+  // slot registers: what a thread holds of the row, by iteration
   // registers
-  var v0: array<f32, TURNS>;
+  var v0: array<f32, ITERATIONS>;
   // end registers
   // unroll if IS_UNROLLED
-  for (var j = 0u; j < TURNS; j++) {
+  for (var j = 0u; j < ITERATIONS; j++) {
     var column = lane + j * THREADS;
     // choose
-    if (INSIDE < TURNS && j >= INSIDE) {
+    if (INSIDE < ITERATIONS && j >= INSIDE) {
       column = min(column, parameters.columns - 1u);
     }
-    // slot load: the elements of a turn
+    // slot load: the elements of an iteration
     v0[j] = load0(row, column);
     // end load
   }
@@ -120,12 +120,12 @@ fn main(
   // end kept
   var total_0 = parameters.identity_0;
   // unroll if IS_UNROLLED
-  for (var j = 0u; j < TURNS; j++) {
-    // slot compute: new values of a turn
+  for (var j = 0u; j < ITERATIONS; j++) {
+    // slot compute: new values of an iteration
     // end compute
     // choose
-    if (INSIDE == TURNS || j < INSIDE || lane + j * THREADS < parameters.columns) {
-      // slot combine: a turn's elements with the total
+    if (INSIDE == ITERATIONS || j < INSIDE || lane + j * THREADS < parameters.columns) {
+      // slot combine: an iteration's elements with the total
       total_0 = combine_0(total_0, element_0(v0[j]));
       // end combine
     }
@@ -138,11 +138,11 @@ fn main(
   let v1 = core_0;
   // end row_values
   // unroll if IS_UNROLLED
-  for (var j = 0u; j < TURNS; j++) {
+  for (var j = 0u; j < ITERATIONS; j++) {
     let column = lane + j * THREADS;
     // choose
-    if (INSIDE == TURNS || j < INSIDE || column < parameters.columns) {
-      // slot store: the finished elements of a turn
+    if (INSIDE == ITERATIONS || j < INSIDE || column < parameters.columns) {
+      // slot store: the finished elements of an iteration
       result[row * parameters.columns + column] = finish(v0[j], v1);
       // end store
     }

@@ -1,7 +1,7 @@
 // Running totals of short rows: each workgroup scans one tile of whole rows.
 //
-// A row takes `width` places of the tile, a power of two. Each step adds the total that
-// lies `distance` places before, as long as that is in the same row.
+// A row takes `width` words of the tile, a power of two. Each step adds the total that
+// lies `distance` words before, as long as that is in the same row.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -58,11 +58,11 @@ fn main(
   for (var distance = 1u; distance < parameters.width; distance *= 2u) {
     // unroll
     for (var i = 0u; i < 4u; i++) {
-      let place = i * 256u + lane;
+      let word = i * 256u + lane;
       if (position >= distance) {
-        own[i] = combine(totals[half + place - distance], own[i]);
+        own[i] = combine(totals[half + word - distance], own[i]);
       }
-      totals[TILE - half + place] = own[i];
+      totals[TILE - half + word] = own[i];
     }
     half = TILE - half;
     workgroupBarrier();

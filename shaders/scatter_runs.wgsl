@@ -1,7 +1,7 @@
 // Accumulating sorted elements: each workgroup combines the runs of one block in a tree.
 //
 // A block is 2048 elements, eight neighbours for each thread; a run is elements of one
-// key, the place in the result where they belong. Runs inside a block go there. The first
+// key, the position in the result where they belong. Runs inside a block go there. The first
 // and the last run may go on in other blocks: their totals are left as two elements for
 // the next launch, whose elements they are. Elements behind the last one change nothing.
 
@@ -47,7 +47,7 @@ const INSIDE: u32 = 0xffffffffu;
 var<workgroup> totals: array<Value, 512>;
 var<workgroup> has_start: array<u32, 512>;
 
-// Send the total of a run to its place, or to the edge of its block.
+// Send the total of a run to its element, or to the edge of its block.
 fn leave(block: u32, key: u32, first_key: u32, last_key: u32, total: Value) {
   if (key == first_key) {
     give(key, 2u * block, total);

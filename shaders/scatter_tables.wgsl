@@ -1,11 +1,13 @@
 // Adding floats at positions: each workgroup adds its elements up in a table of its own.
 //
-// Elements of neighbouring places, a bucket, lie side by side; a workgroup takes up to
-// 16384 of one bucket. The first sweep finds the largest exponent of each place, the
-// second adds integers: multiples of the last but seven bits of a number with that
-// exponent, in two words, so that none overflows. Integer sums do not depend on the order
-// of threads and lose nothing but what lies below those bits. Infinities and NaN, of the
-// largest exponent of all, only leave a mark.
+// The values for a bucket of neighbouring positions lie side by side; a workgroup takes
+// up to 16384 of one bucket. Its table has a bin for each position. A first sweep finds
+// the largest exponent of each bin's values. A second sweep adds them as fixed-point
+// numbers of 31 bits and a sign: a value of that exponent is its 24-bit significand
+// shifted left by seven, smaller values are shifted right and rounded. A bin's sum takes
+// two words, so that 16384 values cannot overflow it. Integer sums do not depend on the
+// order of threads, and lose only what lies below the seven extra bits. Infinities and
+// NaN have the largest exponent of all; they only set a mark.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -21,10 +23,10 @@ struct Parameters {
 @group(0) @binding(4) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: THREADS, PLACES of a bucket, place_of(), bits_of(), end_of(bucket)
+// slot functions: THREADS, BINS of a table, position_of(), bits_of(), end_of(bucket)
 const THREADS: u32 = 256u;
-const PLACES: u32 = 1024u;
-fn place_of(index: u32) -> u32 {
+const BINS: u32 = 1024u;
+fn position_of(index: u32) -> u32 {
   return keys[index];
 }
 fn bits_of(index: u32) -> u32 {
@@ -43,23 +45,23 @@ const INFINITY: u32 = 1u;
 const MINUS_INFINITY: u32 = 2u;
 const NOT_A_NUMBER: u32 = 4u;
 
-var<workgroup> exponents: array<atomic<u32>, PLACES>;
-var<workgroup> lows: array<atomic<u32>, PLACES>;
-var<workgroup> highs: array<atomic<i32>, PLACES>;
+var<workgroup> exponents: array<atomic<u32>, BINS>;
+var<workgroup> lows: array<atomic<u32>, BINS>;
+var<workgroup> highs: array<atomic<i32>, BINS>;
 
 // The biased exponent of a number that is not zero; subnormal ones have that of normal.
 fn exponent_of(bits: u32) -> u32 {
   return max((bits >> 23u) & 255u, 1u);
 }
 
-fn raise(place: u32, bits: u32) {
+fn raise(position: u32, bits: u32) {
   if (bits << 1u != 0u) {
-    atomicMax(&exponents[place % PLACES], exponent_of(bits));
+    atomicMax(&exponents[position % BINS], exponent_of(bits));
   }
 }
 
-fn add(place: u32, bits: u32) {
-  let at = place % PLACES;
+fn add(position: u32, bits: u32) {
+  let at = position % BINS;
   let exponent = exponent_of(bits);
   let largest = atomicLoad(&exponents[at]);
   if (largest == SPECIAL) {
@@ -94,7 +96,7 @@ fn power_of_two(exponent: i32) -> f32 {
   return bitcast<f32>(u32(exponent + 127) << 23u);
 }
 
-// The sum at a place of the table.
+// The sum in a bin.
 fn sum_at(at: u32) -> f32 {
   let exponent = atomicLoad(&exponents[at]);
   let low = atomicLoad(&lows[at]);
@@ -154,7 +156,7 @@ fn main(
   start = atomicLoad(&exponents[0]);
   end = atomicLoad(&exponents[1]);
   workgroupBarrier();
-  for (var at = lane; at < PLACES; at += THREADS) {
+  for (var at = lane; at < BINS; at += THREADS) {
     atomicStore(&exponents[at], 0u);
     atomicStore(&lows[at], 0u);
     atomicStore(&highs[at], 0);
@@ -163,38 +165,38 @@ fn main(
 
   // Eight elements are asked for before the first is used; those behind the end are 0.
   for (var at = start + lane; at < end; at += 8u * THREADS) {
-    var places: array<u32, 8>;
+    var positions: array<u32, 8>;
     var bits: array<u32, 8>;
     // unroll
     for (var i = 0u; i < 8u; i++) {
       let here = min(at + i * THREADS, end - 1u);
-      places[i] = place_of(here);
+      positions[i] = position_of(here);
       bits[i] = select(0u, bits_of(here), at + i * THREADS < end);
     }
     // unroll
     for (var i = 0u; i < 8u; i++) {
-      raise(places[i], bits[i]);
+      raise(positions[i], bits[i]);
     }
   }
   workgroupBarrier();
   for (var at = start + lane; at < end; at += 8u * THREADS) {
-    var places: array<u32, 8>;
+    var positions: array<u32, 8>;
     var bits: array<u32, 8>;
     // unroll
     for (var i = 0u; i < 8u; i++) {
       let here = min(at + i * THREADS, end - 1u);
-      places[i] = place_of(here);
+      positions[i] = position_of(here);
       bits[i] = select(0u, bits_of(here), at + i * THREADS < end);
     }
     // unroll
     for (var i = 0u; i < 8u; i++) {
-      add(places[i], bits[i]);
+      add(positions[i], bits[i]);
     }
   }
   workgroupBarrier();
   if (start < end) {
-    for (var at = lane; at < PLACES; at += THREADS) {
-      partial_sums[index * PLACES + at] = sum_at(at);
+    for (var at = lane; at < BINS; at += THREADS) {
+      partial_sums[index * BINS + at] = sum_at(at);
     }
   }
 }

@@ -1,7 +1,7 @@
 // Adding floats at positions, last launch: each element and the sums of its tables.
 //
-// A bucket of PLACES elements has a table for every 16384 updates; the tables of all
-// buckets lie one after another. Eight sums run side by side and meet in a tree.
+// A bucket of BINS elements has a table for every 16384 updates; the tables of all buckets
+// lie one after another. Eight sums run side by side and are added in a tree.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -17,8 +17,8 @@ struct Parameters {
 @group(0) @binding(4) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: PLACES of a bucket, end_of(bucket), original(index) and store(index, …)
-const PLACES: u32 = 1024u;
+// slot functions: BINS of a bucket, end_of(bucket), original(index) and store(index, …)
+const BINS: u32 = 1024u;
 fn end_of(bucket: u32) -> u32 {
   return running_counts[(bucket + 1u) * parameters.blocks - 1u];
 }
@@ -41,7 +41,7 @@ fn main(
   @builtin(local_invocation_index) lane: u32,
 ) {
   let index = (group.y * groups.x + group.x) * 256u + lane;
-  let bucket = min(index / PLACES, parameters.buckets - 1u);
+  let bucket = min(index / BINS, parameters.buckets - 1u);
   var own = 0u;
   if (lane < parameters.buckets) {
     let start = select(0u, end_of(max(lane, 1u) - 1u), lane > 0u);
@@ -74,7 +74,7 @@ fn main(
     // unroll
     for (var i = 0u; i < 8u; i++) {
       let here = min(table + i, end - 1u);
-      terms[i] = partial_sums[here * PLACES + index % PLACES];
+      terms[i] = partial_sums[here * BINS + index % BINS];
     }
     // unroll
     for (var i = 0u; i < 8u; i++) {

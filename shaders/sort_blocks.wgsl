@@ -3,7 +3,7 @@
 // A block is 2048 elements. A row that is one block is sorted by all bits of its keys at
 // once. A longer row takes a pass for each digit of eight bits: elements of equal digit
 // leave a block side by side and in order and go where the counts of digits say.
-// Places behind the end of a row hold nothing and stay last.
+// What lies behind the end of a row is no element and stays last.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -33,11 +33,11 @@ fn key(bits: u32) -> u32 {
   return select(bits | 0x80000000u, ~bits, bits > 0x80000000u) ^ parameters.flip;
 }
 fn counted_before(row: u32, digit: u32, block: u32) -> u32 {
-  let place = digit * parameters.blocks + block;
-  if (row >= parameters.rows || place == 0u) {
+  let count = digit * parameters.blocks + block;
+  if (row >= parameters.rows || count == 0u) {
     return 0u;
   }
-  return running_counts[row * parameters.blocks * 256u + place - 1u];
+  return running_counts[row * parameters.blocks * 256u + count - 1u];
 }
 fn store(at: u32, bits: u32, position: u32) {
   next_bits[at] = bits;
@@ -48,16 +48,17 @@ fn store(at: u32, bits: u32, position: u32) {
 const BLOCK: u32 = 2048u;
 const EACH: u32 = 8u;
 
-// Counts of digits while ranks are found, elements while they change places. One word in
-// nine is left out, so that threads reach eight neighbours each without conflicts.
+// Counts of digits while ranks are found, elements while they are moved. One word in nine
+// is padding, so that threads which read eight neighbours each meet no bank conflicts.
 var<workgroup> memory: array<u32, BLOCK + BLOCK / EACH>;
 var<workgroup> totals: array<u32, 256>;
 
-fn spread(place: u32) -> u32 {
-  return place + place / EACH;
+// Where a word lies, with the padding before it.
+fn padded(word: u32) -> u32 {
+  return word + word / EACH;
 }
 
-// Turn counts in `memory` into the counts before each of them.
+// Replace counts in `memory` by the counts before each of them.
 //
 // Word w of column t counts digit w of thread t in its low half and digit w + 8 in its
 // high half; all counts of the low halves come before those of the high halves.
@@ -65,7 +66,7 @@ fn count_before(lane: u32) {
   var total = 0u;
   // unroll
   for (var i = 0u; i < 8u; i++) {
-    total += memory[spread(lane * EACH + i)];
+    total += memory[padded(lane * EACH + i)];
   }
   totals[lane] = total;
   workgroupBarrier();
@@ -81,8 +82,8 @@ fn count_before(lane: u32) {
   var before = totals[lane] - total + (totals[255] << 16u);
   // unroll
   for (var i = 0u; i < 8u; i++) {
-    let count = memory[spread(lane * EACH + i)];
-    memory[spread(lane * EACH + i)] = before;
+    let count = memory[padded(lane * EACH + i)];
+    memory[padded(lane * EACH + i)] = before;
     before += count;
   }
   workgroupBarrier();
@@ -115,9 +116,9 @@ fn main(
   // Read in one sweep, then let each thread take EACH neighbours.
   // unroll
   for (var i = 0u; i < 8u; i++) {
-    let place = i * 256u + lane;
-    if (place < count) {
-      memory[spread(place)] = bits_of(row, start + place);
+    let index_in_block = i * 256u + lane;
+    if (index_in_block < count) {
+      memory[padded(index_in_block)] = bits_of(row, start + index_in_block);
     }
   }
   workgroupBarrier();
@@ -126,10 +127,10 @@ fn main(
   var ranks: array<u32, EACH>;
   // unroll
   for (var i = 0u; i < 8u; i++) {
-    let place = lane * EACH + i;
-    bits[i] = memory[spread(place)];
-    if (CARRIES_POSITIONS && place < count) {
-      positions[i] = position_of(row, start + place);
+    let index_in_block = lane * EACH + i;
+    bits[i] = memory[padded(index_in_block)];
+    if (CARRIES_POSITIONS && index_in_block < count) {
+      positions[i] = position_of(row, start + index_in_block);
     }
   }
   workgroupBarrier();
@@ -137,15 +138,15 @@ fn main(
   for (var part = 0u; part < BITS; part += 4u) {
     // unroll
     for (var i = 0u; i < 8u; i++) {
-      memory[spread(i * 256u + lane)] = 0u;
+      memory[padded(i * 256u + lane)] = 0u;
     }
     // unroll
     for (var i = 0u; i < 8u; i++) {
       let digit = part_of(bits[i], lane * EACH + i < count, part);
       let word = (digit & 7u) * 256u + lane;
       let half = (digit >> 3u) * 16u;
-      ranks[i] = (memory[spread(word)] >> half) & 0xffffu;
-      memory[spread(word)] += 1u << half;
+      ranks[i] = (memory[padded(word)] >> half) & 0xffffu;
+      memory[padded(word)] += 1u << half;
     }
     workgroupBarrier();
     count_before(lane);
@@ -153,7 +154,7 @@ fn main(
     for (var i = 0u; i < 8u; i++) {
       let digit = part_of(bits[i], lane * EACH + i < count, part);
       let word = (digit & 7u) * 256u + lane;
-      ranks[i] += (memory[spread(word)] >> ((digit >> 3u) * 16u)) & 0xffffu;
+      ranks[i] += (memory[padded(word)] >> ((digit >> 3u) * 16u)) & 0xffffu;
     }
     workgroupBarrier();
     // For the next part each thread takes neighbours again, in the end a sweep.
@@ -163,37 +164,37 @@ fn main(
     if (CARRIES_POSITIONS) {
       // unroll
       for (var i = 0u; i < 8u; i++) {
-        memory[spread(ranks[i])] = positions[i];
+        memory[padded(ranks[i])] = positions[i];
       }
       workgroupBarrier();
       // unroll
       for (var i = 0u; i < 8u; i++) {
-        positions[i] = memory[spread(first + i * step)];
+        positions[i] = memory[padded(first + i * step)];
       }
       workgroupBarrier();
     }
     // unroll
     for (var i = 0u; i < 8u; i++) {
-      memory[spread(ranks[i])] = bits[i];
+      memory[padded(ranks[i])] = bits[i];
     }
     workgroupBarrier();
     // unroll
     for (var i = 0u; i < 8u; i++) {
-      bits[i] = memory[spread(first + i * step)];
+      bits[i] = memory[padded(first + i * step)];
     }
     workgroupBarrier();
   }
 
-  // The place of each digit's first element, then how far its elements have to move.
+  // The rank of each digit's first element, then how far its elements have to move.
   if (BITS == 8u) {
     // unroll
     for (var i = 0u; i < 8u; i++) {
-      let place = i * 256u + lane;
-      if (place < count) {
+      let index_in_block = i * 256u + lane;
+      if (index_in_block < count) {
         let digit = digit_of(bits[i]);
-        let before = memory[spread(max(place, 1u) - 1u)];
-        if (place == 0u || digit_of(before) != digit) {
-          totals[digit] = place;
+        let before = memory[padded(max(index_in_block, 1u) - 1u)];
+        if (index_in_block == 0u || digit_of(before) != digit) {
+          totals[digit] = index_in_block;
         }
       }
     }
@@ -203,9 +204,9 @@ fn main(
   }
   // unroll
   for (var i = 0u; i < 8u; i++) {
-    let place = i * 256u + lane;
-    if (place < count) {
-      var at = row * parameters.length + place;
+    let index_in_block = i * 256u + lane;
+    if (index_in_block < count) {
+      var at = row * parameters.length + index_in_block;
       if (BITS == 8u) {
         at += totals[digit_of(bits[i])];
       }

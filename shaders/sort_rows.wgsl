@@ -1,6 +1,6 @@
 // Sorting of short rows: each workgroup sorts one tile of whole rows in its memory.
 //
-// A row takes `width` places of the tile, a power of two; places behind its end hold
+// A row takes `width` words of the tile, a power of two; words behind its end hold
 // nothing and come last. A bitonic network compares keys and then positions, so that
 // equal keys keep their order.
 
@@ -33,7 +33,7 @@ const TILE: u32 = 2048u;
 var<workgroup> tile_bits: array<u32, TILE>;
 var<workgroup> tile_positions: array<u32, TILE>;
 
-// Whether what lies at place `a` of the tile belongs behind what lies at place `b`.
+// Whether word `a` of the tile belongs behind word `b`.
 fn belongs_behind(a: u32, b: u32) -> bool {
   let position_a = tile_positions[a];
   let position_b = tile_positions[b];
@@ -61,12 +61,12 @@ fn main(
   @builtin(local_invocation_index) lane: u32,
 ) {
   let first_row = (group.y * groups.x + group.x) * (TILE / parameters.width);
-  for (var place = lane; place < TILE; place += 256u) {
-    let row = first_row + place / parameters.width;
-    let position = place % parameters.width;
-    tile_positions[place] = position;
+  for (var word = lane; word < TILE; word += 256u) {
+    let row = first_row + word / parameters.width;
+    let position = word % parameters.width;
+    tile_positions[word] = position;
     if (row < parameters.rows && position < parameters.length) {
-      tile_bits[place] = bits_of(row, position);
+      tile_bits[word] = bits_of(row, position);
     }
   }
   workgroupBarrier();
@@ -75,7 +75,7 @@ fn main(
       for (var pair = lane; pair < TILE / 2u; pair += 256u) {
         let low = 2u * pair - (pair & (distance - 1u));
         let high = low + distance;
-        // The last merge of a row ascends, those before it by turns.
+        // The last merge of a row ascends, those before it alternate.
         let is_ascending = (low & (parameters.width - 1u) & size) == 0u;
         if (belongs_behind(low, high) == is_ascending) {
           swap(low, high);
@@ -84,11 +84,11 @@ fn main(
       workgroupBarrier();
     }
   }
-  for (var place = lane; place < TILE; place += 256u) {
-    let row = first_row + place / parameters.width;
-    let rank = place % parameters.width;
+  for (var word = lane; word < TILE; word += 256u) {
+    let row = first_row + word / parameters.width;
+    let rank = word % parameters.width;
     if (row < parameters.rows && rank < parameters.length) {
-      store(row * parameters.length + rank, tile_bits[place], tile_positions[place]);
+      store(row * parameters.length + rank, tile_bits[word], tile_positions[word]);
     }
   }
 }

@@ -1,7 +1,7 @@
-// Elementwise kernels over turned inputs: tiles of 32 × 32 pass through workgroup memory.
+// Elementwise kernels over transposed inputs: tiles of 32 × 32 pass through workgroup memory.
 //
 // Some inputs lie along `down`, the result along `across`. Reading and writing must both
-// visit neighbouring storage, so each turned input's tile is read along `down`, staged,
+// visit neighbouring storage, so each transposed input's tile is read along `down`, staged,
 // and picked up along `across`. The text here transposes a matrix.
 
 // slot declarations: parameters and storages
@@ -15,11 +15,11 @@ struct Parameters {
 @group(0) @binding(2) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: a load of each turned input, place() in the result, and value()
+// slot functions: a load of each transposed input, address() in the result, and value()
 fn load0(layer: u32, down: u32, across: u32) -> f32 {
   return input0[across * parameters.down + down];
 }
-fn place(layer: u32, down: u32, across: u32) -> u32 {
+fn address(layer: u32, down: u32, across: u32) -> u32 {
   return down * parameters.across + across;
 }
 fn value(layer: u32, down: u32, across: u32, v0: f32) -> f32 {
@@ -27,8 +27,8 @@ fn value(layer: u32, down: u32, across: u32, v0: f32) -> f32 {
 }
 // end functions
 
-// Rows of 33, so that threads that walk down a column meet different banks.
-// slot tiles: one for each turned input
+// Rows of 33, one of padding, so that threads that walk down a column use different banks.
+// slot tiles: one for each transposed input
 var<workgroup> tile0: array<f32, 1056>;
 // end tiles
 
@@ -50,25 +50,25 @@ fn main(
   let from_layer = min(layer, parameters.layers - 1u);
   let from_down = min(first_down + quick, parameters.down - 1u);
   let edge = parameters.across - 1u;
-  let spot0 = slow * 33u + quick;
-  // slot stage: read four elements of each turned input, then put them into its tile
+  let address0 = slow * 33u + quick;
+  // slot stage: read four elements of each transposed input, then put them into its tile
   let v0_0 = load0(from_layer, from_down, min(first_across + slow, edge));
   let v0_1 = load0(from_layer, from_down, min(first_across + slow + 8u, edge));
   let v0_2 = load0(from_layer, from_down, min(first_across + slow + 16u, edge));
   let v0_3 = load0(from_layer, from_down, min(first_across + slow + 24u, edge));
-  tile0[spot0] = v0_0;
-  tile0[spot0 + 264u] = v0_1;
-  tile0[spot0 + 528u] = v0_2;
-  tile0[spot0 + 792u] = v0_3;
+  tile0[address0] = v0_0;
+  tile0[address0 + 264u] = v0_1;
+  tile0[address0 + 528u] = v0_2;
+  tile0[address0 + 792u] = v0_3;
   // end stage
   workgroupBarrier();
   for (var step = 0u; step < 32u; step += 8u) {
     let down = first_down + slow + step;
     let across = first_across + quick;
     if (layer < parameters.layers && down < parameters.down && across < parameters.across) {
-      let spot = quick * 33u + slow + step;
+      let at = quick * 33u + slow + step;
       // slot finish: compute the element from its tiles and store it
-      result[place(layer, down, across)] = value(layer, down, across, tile0[spot]);
+      result[address(layer, down, across)] = value(layer, down, across, tile0[at]);
       // end finish
     }
   }

@@ -1,10 +1,10 @@
-// Elementwise kernels over turned inputs, in vectors: tiles of 64 × 64 pass through
+// Elementwise kernels over transposed inputs, in vectors: tiles of 64 × 64 pass through
 // workgroup memory.
 //
 // Some inputs lie along `down`, the result along `across`; both are visited four
-// neighbours at a time. A thread reads four vectors that lie under one another, turns
+// neighbours at a time. A thread reads four vectors that lie under one another, transposes
 // their 4 × 4 elements in registers and puts them into the tile; each four rows of the
-// tile are shuffled in a way of their own, so that neighbouring threads meet different
+// tile are shuffled in a way of their own, so that neighbouring threads use different
 // banks. The text here transposes a matrix.
 
 // slot declarations: parameters and storages
@@ -18,12 +18,12 @@ struct Parameters {
 @group(0) @binding(2) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: a load of each turned input, place() in the result, and value()
+// slot functions: a load of each transposed input, address() in the result, and value()
 alias Value = f32;
 fn load0(layer: u32, across: u32, down: u32) -> vec4<Value> {
   return input0[across * (parameters.down / 4u) + down];
 }
-fn place(layer: u32, down: u32, across: u32) -> u32 {
+fn address(layer: u32, down: u32, across: u32) -> u32 {
   return down * (parameters.across / 4u) + across;
 }
 fn value(layer: u32, down: u32, across: u32, v0: vec4<Value>) -> vec4<f32> {
@@ -38,15 +38,17 @@ const IS_ONE_LAYER: bool = true;
 
 var<workgroup> tile: array<vec4<Value>, 1024>;
 
-fn turn(quick: u32, slow: u32, a: vec4<Value>, b: vec4<Value>, c: vec4<Value>, d: vec4<Value>) {
-  let spot = quick * 64u + (slow ^ (quick % 8u));
-  tile[spot] = vec4<Value>(a.x, b.x, c.x, d.x);
-  tile[spot + 16u] = vec4<Value>(a.y, b.y, c.y, d.y);
-  tile[spot + 32u] = vec4<Value>(a.z, b.z, c.z, d.z);
-  tile[spot + 48u] = vec4<Value>(a.w, b.w, c.w, d.w);
+// Four rows of four elements, transposed, into the tile.
+fn stage(quick: u32, slow: u32, a: vec4<Value>, b: vec4<Value>, c: vec4<Value>, d: vec4<Value>) {
+  let at = quick * 64u + (slow ^ (quick % 8u));
+  tile[at] = vec4<Value>(a.x, b.x, c.x, d.x);
+  tile[at + 16u] = vec4<Value>(a.y, b.y, c.y, d.y);
+  tile[at + 32u] = vec4<Value>(a.z, b.z, c.z, d.z);
+  tile[at + 48u] = vec4<Value>(a.w, b.w, c.w, d.w);
 }
 
-fn turned(quick: u32, row: u32) -> vec4<Value> {
+// Four neighbours along a row of the tile.
+fn staged(quick: u32, row: u32) -> vec4<Value> {
   return tile[row * 16u + (quick ^ (row / 4u % 8u))];
 }
 
@@ -65,7 +67,7 @@ fn main(
     layer = block / (tiles_down * tiles_across);
     inside = block % (tiles_down * tiles_across);
   }
-  // Neighbouring workgroups go down a band of tiles, which spreads over the memory.
+  // Neighbouring workgroups go down a band of tiles, which takes in more of the memory.
   let band = inside / BAND / tiles_across;
   let first_down = (band * BAND + inside % BAND) * 64u;
   let first_across = (inside / BAND - band * tiles_across) * 64u;
@@ -79,17 +81,17 @@ fn main(
   let from1 = min(first_across + slow * 4u + 1u, edge);
   let from2 = min(first_across + slow * 4u + 2u, edge);
   let from3 = min(first_across + slow * 4u + 3u, edge);
-  // slot stage: read each turned input, turn it, and pick up four vectors along `across`
+  // slot stage: read and stage each transposed input, pick up four vectors along `across`
   let a0 = load0(from_layer, from0, from_down);
   let b0 = load0(from_layer, from1, from_down);
   let c0 = load0(from_layer, from2, from_down);
   let d0 = load0(from_layer, from3, from_down);
-  turn(quick, slow, a0, b0, c0, d0);
+  stage(quick, slow, a0, b0, c0, d0);
   workgroupBarrier();
-  let v0_0 = turned(quick, slow);
-  let v0_1 = turned(quick, slow + 16u);
-  let v0_2 = turned(quick, slow + 32u);
-  let v0_3 = turned(quick, slow + 48u);
+  let v0_0 = staged(quick, slow);
+  let v0_1 = staged(quick, slow + 16u);
+  let v0_2 = staged(quick, slow + 32u);
+  let v0_3 = staged(quick, slow + 48u);
   // end stage
   let across = first_across / 4u + quick;
   let is_inside = layer < parameters.layers && first_down < parameters.down;
@@ -97,16 +99,16 @@ fn main(
     // slot finish: compute four vectors of the result and store those inside
     let down = first_down + slow;
     if (down < parameters.down) {
-      result[place(layer, down, across)] = value(layer, down, across, v0_0);
+      result[address(layer, down, across)] = value(layer, down, across, v0_0);
     }
     if (down + 16u < parameters.down) {
-      result[place(layer, down + 16u, across)] = value(layer, down + 16u, across, v0_1);
+      result[address(layer, down + 16u, across)] = value(layer, down + 16u, across, v0_1);
     }
     if (down + 32u < parameters.down) {
-      result[place(layer, down + 32u, across)] = value(layer, down + 32u, across, v0_2);
+      result[address(layer, down + 32u, across)] = value(layer, down + 32u, across, v0_2);
     }
     if (down + 48u < parameters.down) {
-      result[place(layer, down + 48u, across)] = value(layer, down + 48u, across, v0_3);
+      result[address(layer, down + 48u, across)] = value(layer, down + 48u, across, v0_3);
     }
     // end finish
   }

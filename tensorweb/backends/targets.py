@@ -28,7 +28,7 @@ def target_of(driver: Driver, tuned: Tuned = ()) -> Target:
         driver.limits["maxComputeWorkgroupStorageSize"],
         row.cores,
         tuned,
-        row.sums,
+        row.accumulators,
     )
 
 

@@ -15,7 +15,7 @@ from tensorweb.codegen.library import statements
 from tensorweb.schedule.kernel import Expression
 
 MOST_STATEMENTS = 1536
-"""What the copies of an expression in one kernel may come to before it is looped."""
+"""Statements up to which the copies of an expression are written out, not looped."""
 
 
 def bulk(expression: Expression, steps: Collection[int] | None = None) -> int:

@@ -14,23 +14,23 @@ from tensorweb.codegen.rows import rows
 from tensorweb.codegen.scanning import scan
 from tensorweb.codegen.sorting import sort
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
-from tensorweb.codegen.transposition import find_turn, transposition
+from tensorweb.codegen.transposition import find_transposed, transposition
 from tensorweb.codegen.vector import WIDTH
 from tensorweb.schedule.kernel import Kernel
 
 
-def elementwise_or_turned(kernel: Kernel, target: Target) -> Program:
-    """Return the program of an elementwise kernel, through tiles for turned inputs.
+def elementwise_or_transposed(kernel: Kernel, target: Target) -> Program:
+    """Return the program of an elementwise kernel, through tiles for transposed inputs.
 
     A tile's four vectors hold a copy of the expression each, too much of a long one.
     """
     value = kernel.expression("value")
-    turn = None if is_bulky(value, WIDTH) else find_turn(value)
-    return elementwise(kernel, target) if turn is None else transposition(kernel, turn)
+    found = None if is_bulky(value, WIDTH) else find_transposed(value)
+    return transposition(kernel, found) if found else elementwise(kernel, target)
 
 
 FAMILIES: dict[str, Callable[[Kernel, Target], Program]] = {
-    "elementwise": elementwise_or_turned,
+    "elementwise": elementwise_or_transposed,
     "reduce": reduce,
     "argreduce": reduce,
     "rows": rows,

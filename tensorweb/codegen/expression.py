@@ -20,8 +20,8 @@ PARAMETER_LIMIT = 64
 """Words in a launch's parameter block."""
 
 LONGEST_FIXED = 16
-"""Longer axes have their lengths among the parameters: there are too many lengths to
-compile a shader for each."""
+"""Elements of the longest axis whose length is in the text: there are too many longer
+ones to compile a shader for each."""
 
 VALUE_TYPES = {
     "bool": "bool",
@@ -310,10 +310,12 @@ def step_text(
     """Return the WGSL of one step, given the values of those before it."""
     kind = step.kind
     if kind in ("load", "gather"):
-        place = values[step.args[0]] if kind == "gather" else f"address{step.access}"
+        address = f"address{step.access}"
+        if kind == "gather":
+            address = values[step.args[0]]
         if step.guard >= 0:
-            place = f"select(0, {place}, {values[step.guard]})"
-        return loaded(f"input{step.slot}[{place}]", input_dtypes[step.slot])
+            address = f"select(0, {address}, {values[step.guard]})"
+        return loaded(f"input{step.slot}[{address}]", input_dtypes[step.slot])
     if kind == "ramp":
         return f"address{step.access}"
     if kind == "scalar":

@@ -27,6 +27,7 @@ from tensorweb.codegen.vector import (
 from tensorweb.schedule.kernel import Expression, Kernel
 
 GROUP = 256
+"""Threads of a workgroup of the kernels without a core."""
 
 Storages = list[tuple[str, str, str]]
 
@@ -75,14 +76,14 @@ def launch(
     template: str,
     declarations: Declarations,
     storages: Storages,
-    places: Sequence[int],
+    bindings: Sequence[int],
     functions: str,
     groups: int,
     **slots: str,
 ) -> Launch:
     """Return a launch of a filled template."""
     return repeated_launch(
-        template, declarations, storages, places, functions, groups, slots, {}
+        template, declarations, storages, bindings, functions, groups, slots, {}
     )
 
 
@@ -90,7 +91,7 @@ def repeated_launch(
     template: str,
     declarations: Declarations,
     storages: Storages,
-    places: Sequence[int],
+    bindings: Sequence[int],
     functions: str,
     groups: int,
     slots: Mapping[str, str],
@@ -112,7 +113,7 @@ def repeated_launch(
         template,
         source,
         "".join(access for _, access, _ in storages),
-        tuple(places),
+        tuple(bindings),
         grid_of(groups),
         tuple(declarations.words),
     )
@@ -141,10 +142,10 @@ def elementwise(kernel: Kernel, _: Target) -> Program:
         body = function(declarations, signature, value, kernel.input_dtypes)
     storages, slots = input_storages(kernel, [value], vectors)
     storages.append(("result", "w", element))
-    places = (*slots, OUTPUT)
+    bindings = (*slots, OUTPUT)
     groups = -(-steps // GROUP)
     return Program(
-        (launch("elementwise", declarations, storages, places, body, groups),)
+        (launch("elementwise", declarations, storages, bindings, body, groups),)
     )
 
 

@@ -55,6 +55,7 @@ class Program:
 
 
 LARGEST_GRID = 65_535
+"""Workgroups along one axis of a dispatch, as every WebGPU device allows."""
 
 
 def grid_of(groups: int) -> tuple[int, int]:

@@ -35,17 +35,22 @@ from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel, Step
 
 THREADS = 256
+"""Threads of a workgroup."""
+
 COLUMNS_TOGETHER = 32
-"""Neighbouring outputs of a workgroup when neighbours lie together in memory."""
+"""Least outputs of a workgroup where neighbouring outputs lie together in memory."""
 
 TERMS_PER_LANE = 8
-"""Splitting a reduction further than this many terms for each thread costs more."""
+"""Terms of a thread below which splitting a reduction further costs more."""
 
 LONGEST_WINDOW = 64
+"""Most terms of an output that one thread combines alone, as in pooling."""
+
 MANY_OUTPUTS = 1 << 16
+"""Outputs from which on one thread combines each alone, where terms are so few."""
+
 FARTHEST_NEIGHBOUR = 8
-"""Up to so many terms, from so many outputs on, and up to this distance between
-neighbouring outputs' terms in memory, one thread is enough for an output."""
+"""Most elements between the terms of two neighbouring outputs of such a reduction."""
 
 ENOUGH_GROUPS = 1024
 """Workgroups that keep every core of a large GPU busy."""
@@ -65,7 +70,7 @@ FOUR_TERMS = """\
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a reduction is spread over threads.
+    """How a reduction is shared out among threads.
 
     Attributes:
         lanes: threads that share an output; 256 / lanes outputs share a workgroup.
@@ -92,7 +97,7 @@ def _power_of_two(least: int) -> int:
 
 
 def choose_layout(outputs: int, length: int, is_row: bool) -> Layout:
-    """Return how to spread a reduction; `is_row` when terms lie together in memory.
+    """Return how threads share a reduction; `is_row`: terms lie together in memory.
 
     >>> choose_layout(1, 1 << 24, True).splits
     1024
@@ -145,16 +150,16 @@ class _Writer:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.outputs, self.length = kernel.sizes
-        self.is_place = kernel.kind == "argreduce"
+        self.is_index = kernel.kind == "argreduce"
         term = kernel.expression("term")
         self.term_dtype = term.dtype
         kind = VALUE_TYPES[self.term_dtype]
         self.number_type = "u32" if kind == "bool" else kind
-        self.value_type = "Value" if self.is_place else self.number_type
+        self.value_type = "Value" if self.is_index else self.number_type
         self.is_row = _is_row(term)
         self.is_wide = False
         self.vectors: set[int] = set()
-        if not self.is_place:
+        if not self.is_index:
             self._choose_vectors(term)
         self.terms = self.length
         elements = WIDTH if self.vectors else 1
@@ -179,11 +184,11 @@ class _Writer:
             self.value_type = f"vec4<{self.number_type}>"
 
     def _types(self) -> str:
-        if not self.is_place:
+        if not self.is_index:
             return f"alias Value = {self.value_type};\n"
         return (
-            f"struct Value {{\n  number: {self.number_type},\n  place: u32,\n}}\n"
-            "const NOWHERE: u32 = 0xffffffffu;\n"
+            f"struct Value {{\n  number: {self.number_type},\n  index: u32,\n}}\n"
+            "const NO_INDEX: u32 = 0xffffffffu;\n"
         )
 
     def _as_number(self) -> str:
@@ -191,8 +196,8 @@ class _Writer:
 
     def _combine(self) -> str:
         op = OPS[self.kernel.op]
-        if self.is_place:
-            return self._combine_places(op.wgsl["any"])
+        if self.is_index:
+            return self._combine_indices(op.wgsl["any"])
         kind = kind_of(self.term_dtype)
         form = op.form(self.term_dtype, kind)
         if kind == "bool":
@@ -204,7 +209,7 @@ class _Writer:
             text = form.format("a", "b")
         return f"fn combine(a: Value, b: Value) -> Value {{\n  return {text};\n}}\n"
 
-    def _combine_places(self, symbol: str) -> str:
+    def _combine_indices(self, symbol: str) -> str:
         if kind_of(self.term_dtype) == "float":
             name = "greater_f32" if symbol == ">" else "less_f32"
             better = f"(is_nan_f32(a) & !is_nan_f32(b)) | {name}(a, b)"
@@ -215,17 +220,17 @@ class _Writer:
             f"fn is_better(a: {number}, b: {number}) -> bool {{\n"
             f"  return {better};\n}}\n"
             "fn combine(a: Value, b: Value) -> Value {\n"
-            "  if (a.place == NOWHERE) {\n    return b;\n  }\n"
-            "  if ((b.place == NOWHERE) | is_better(a.number, b.number)) {\n"
+            "  if (a.index == NO_INDEX) {\n    return b;\n  }\n"
+            "  if ((b.index == NO_INDEX) | is_better(a.number, b.number)) {\n"
             "    return a;\n  }\n"
-            "  if (is_better(b.number, a.number) | (b.place < a.place)) {\n"
+            "  if (is_better(b.number, a.number) | (b.index < a.index)) {\n"
             "    return b;\n  }\n"
             "  return a;\n}\n"
         )
 
     def _identity(self, declarations: Declarations) -> str:
-        if self.is_place:
-            body = f"Value({self.number_type}(0), NOWHERE)"
+        if self.is_index:
+            body = f"Value({self.number_type}(0), NO_INDEX)"
         else:
             bits = identity_bits(OPS[self.kernel.op], self.term_dtype)
             declarations.parameter("identity", self.number_type, bits)
@@ -252,7 +257,7 @@ class _Writer:
                 "fn term(output: u32, position: u32) -> Value {\n"
                 "  return wide_term(position, output);\n}\n"
             )
-        name = "number" if self.is_place else "term"
+        name = "number" if self.is_index else "term"
         arguments = ("output", "position")
         signature = Signature(name, arguments, self.number_type, self._as_number())
         if self.vectors:
@@ -262,7 +267,7 @@ class _Writer:
                 declarations, signature, term, inputs, four, calls=calls
             )
         text = function(declarations, signature, term, inputs)
-        if self.is_place:
+        if self.is_index:
             text += (
                 "fn term(output: u32, position: u32) -> Value {\n"
                 "  return Value(number(output, position), position);\n}\n"
@@ -270,8 +275,8 @@ class _Writer:
         return text
 
     def _finish(self, declarations: Declarations) -> str:
-        if self.is_place:
-            core = "i32(total.place)"
+        if self.is_index:
+            core = "i32(total.index)"
         elif self.term_dtype == "bool":
             core = "(total != 0u)"
         else:
@@ -316,10 +321,10 @@ class _Writer:
         if is_last:
             read.append(kernel.expression("finish"))
         vectors = () if from_partials else self.vectors
-        storages, places = input_storages(kernel, read, vectors)
+        storages, bindings = input_storages(kernel, read, vectors)
         if from_partials:
             storages.append(("partials", "r", self.value_type))
-            places.append(scratch(0))
+            bindings.append(scratch(0))
             text += (
                 "fn term(output: u32, position: u32) -> Value {\n"
                 "  return partials[output * parameters.length + position];\n}\n"
@@ -330,22 +335,22 @@ class _Writer:
         if is_last:
             text += self._finish(declarations)
             storages.append(("result", "w", dtypes.BY_NAME[kernel.dtype].wgsl))
-            places.append(OUTPUT)
+            bindings.append(OUTPUT)
         else:
             text += (
                 "fn store(output: u32, chunk: u32, total: Value) {\n"
                 "  result[output * parameters.splits + chunk] = total;\n}\n"
             )
             storages.append(("result", "w", self.value_type))
-            places.append(scratch(0))
+            bindings.append(scratch(0))
         four = FOUR_TERMS if from_partials or not self.is_bulky else ""
-        return self._filled(declarations, storages, places, text, layout, four)
+        return self._filled(declarations, storages, bindings, text, layout, four)
 
     def _filled(
         self,
         declarations: Declarations,
         storages: Storages,
-        places: list[int],
+        bindings: list[int],
         text: str,
         layout: Layout,
         four: str,
@@ -359,7 +364,7 @@ class _Writer:
             "reduce",
             declarations,
             storages,
-            places,
+            bindings,
             text,
             groups,
             shape=shape,
@@ -378,7 +383,7 @@ def reduce(kernel: Kernel, _: Target) -> Program:
         return Program((writer.launch(length, layout, False, True),))
     lanes = min(_power_of_two(layout.splits), THREADS)
     last = Layout(lanes, 1, layout.splits)
-    width = 16 if writer.is_wide else 8 if writer.is_place else 4
+    width = 16 if writer.is_wide else 8 if writer.is_index else 4
     return Program(
         (
             writer.launch(length, layout, False, False),

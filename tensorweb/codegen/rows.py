@@ -2,7 +2,7 @@
 
 The algorithm stands in `rows.wgsl`; this module writes what depends on the formula. In
 WGSL a step of the kernel's expression is called `v` and its number; where it varies
-along the row it is an array of registers, an element or vector for each turn `j`.
+along the row it is an array of registers, an element or vector for each iteration `j`.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ STEPS_OF_THREAD = 4
 """Elements or vectors of a thread, as long as there are threads enough."""
 
 MOST_STATEMENTS = 2560
-"""What the elements of a thread may come to, each written out, before they are looped:
-more than elsewhere, since a loop may cost the registers that hold a row."""
+"""Statements up to which the elements of a thread are written out, not looped; more
+than elsewhere, since a loop may cost the registers that hold a row."""
 
 FAN_IN = 16
 """Totals that one thread combines in the first step of the tree of a reduction."""
@@ -53,28 +53,28 @@ FOLDS = {("max", "float"): "largest_f32", ("min", "float"): "smallest_f32"}
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a row is spread over the threads of a workgroup.
+    """How the threads of a workgroup share a row.
 
     Attributes:
         threads: of the workgroup, a power of two.
-        turns: elements or vectors of each thread; neighbouring threads have neighbours.
-        is_ragged: whether the last turn reaches beyond the row for some threads.
-        is_looped: whether turns are a loop, since written out they were too much text.
+        iterations: elements or vectors of a thread; its neighbours have those beside.
+        is_ragged: whether the last iteration reaches beyond the row for some threads.
+        is_looped: whether iterations are a loop; written out they were too much text.
     """
 
     threads: int
-    turns: int
+    iterations: int
     is_ragged: bool
     is_looped: bool = False
 
     def constants(self) -> str:
-        """Return the slot of these figures; in a loop no turn is surely inside."""
-        inside = self.turns - self.is_ragged
+        """Return the slot of these figures; in a loop no iteration is surely inside."""
+        inside = self.iterations - self.is_ragged
         if self.is_ragged and self.is_looped:
             inside = 0
         return (
             f"const THREADS: u32 = {self.threads}u;\n"
-            f"const TURNS: u32 = {self.turns}u;\n"
+            f"const ITERATIONS: u32 = {self.iterations}u;\n"
             f"const INSIDE: u32 = {inside}u;\n"
             f"const IS_UNROLLED: bool = {str(not self.is_looped).lower()};\n"
             f"const SUBTREES: u32 = {self.threads // FAN_IN}u;\n"
@@ -82,15 +82,15 @@ class Layout:
 
 
 def layout_of(steps: int, of_thread: int = STEPS_OF_THREAD) -> Layout:
-    """Return how so many elements or vectors are spread over threads.
+    """Return how threads share so many elements or vectors.
 
     >>> layout_of(1024)
-    Layout(threads=256, turns=4, is_ragged=False, is_looped=False)
+    Layout(threads=256, iterations=4, is_ragged=False, is_looped=False)
     """
     threads = 1 << max(-(-steps // of_thread) - 1, 0).bit_length()
     threads = min(max(threads, LEAST_THREADS), MOST_THREADS)
-    turns = -(-steps // threads)
-    return Layout(threads, turns, turns * threads != steps)
+    iterations = -(-steps // threads)
+    return Layout(threads, iterations, iterations * threads != steps)
 
 
 class _Row:
@@ -181,10 +181,10 @@ class _Writer:
         self.columns = columns // self.width
         layout = layout_of(self.columns)
         statements = bulk(space, self.row.varying)
-        self.is_bulky = statements * layout.turns * self.width > MOST_STATEMENTS
+        self.is_bulky = statements * layout.iterations * self.width > MOST_STATEMENTS
         if self.is_bulky:
             layout = layout_of(self.columns, 1)
-            layout = replace(layout, is_looped=layout.turns > 1)
+            layout = replace(layout, is_looped=layout.iterations > 1)
         self.layout = layout
         self.declarations = Declarations(kernel.scalar_dtypes)
 
@@ -237,10 +237,10 @@ class _Writer:
         return f"vec4<{element}>({', '.join(values)})" if self.width > 1 else values[0]
 
     def _registers(self, number: int) -> str:
-        """Return the declaration of a step's values, by turn."""
+        """Return the declaration of a step's values, by iteration."""
         mark = "" if self.layout.is_looped else "  // registers\n"
         value = self._wide(VALUE_TYPES[self.space.steps[number].dtype])
-        return f"{mark}  var v{number}: array<{value}, TURNS>;\n"
+        return f"{mark}  var v{number}: array<{value}, ITERATIONS>;\n"
 
     def _load(self, number: int) -> str:
         """Return the function that reads one load of a row."""
@@ -303,7 +303,7 @@ class _Writer:
         )
 
     def _values(self, name: str, result: int, type_name: str) -> tuple[str, list[str]]:
-        """Return lines that compute a turn's elements, and the elements."""
+        """Return lines that compute an iteration's elements, and the elements."""
         component = "[i]" if self.width > 1 else ""
         arguments = [
             f"v{number}[j]{component}" if number in self.row.varying else f"v{number}"
@@ -358,7 +358,7 @@ class _Writer:
         )
 
     def _store(self, result: int, element: str) -> str:
-        """Return the lines that store the finished elements of a turn."""
+        """Return the lines that store the finished elements of an iteration."""
         lines, values = self._values("finish", result, element)
         index = "row * parameters.columns + column"
         lines += f"  result[{index}] = {self._joined(element, values)};\n"

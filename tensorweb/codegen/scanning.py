@@ -27,16 +27,19 @@ from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
 
 BLOCK = 4096
+"""Terms that one workgroup scans of a long row."""
 
 QUADS_OF_THREAD = 4
+"""Vectors of four terms of each thread of a block."""
 
 FEW_BLOCKS = 32
-"""Each block adds up the totals of so few blocks itself, which saves a launch."""
+"""Blocks of a row up to which each adds up the totals before it, without a launch."""
 
 SHORT = 256
-"""Rows up to this length are scanned several to a workgroup."""
+"""Terms of the longest row of which a workgroup scans several."""
 
 SHORT_TILE = 1024
+"""Terms of such rows in one workgroup."""
 
 TERM = Signature("term", ("row", "position"), "Value")
 
@@ -226,14 +229,14 @@ class Scan:
             if _is_bulky(term):
                 quads = QUADS_IN_LOOP
             text = self._terms(declarations, kernel, term, vectors)
-            storages, places = input_storages(kernel, [term], vectors)
+            storages, bindings = input_storages(kernel, [term], vectors)
         else:
             vectors = set()
             text = (
                 "fn term(row: u32, position: u32) -> Value {\n"
                 "  return terms[row * parameters.length + position];\n}\n"
             ) + QUAD_OF_TERMS
-            storages, places = [("terms", "r", self.value)], [source]
+            storages, bindings = [("terms", "r", self.value)], [source]
         head = self._head()
         if template == "scan":
             head += f"alias Element = {element};\n"
@@ -244,7 +247,7 @@ class Scan:
             template,
             declarations,
             storages,
-            (*places, *others),
+            (*bindings, *others),
             head + text,
             self.rows * blocks,
             quads=quads,
@@ -272,7 +275,7 @@ class Scan:
         element = storage_type(kernel.dtype)
         text = self._head() + f"alias Element = {element};\n"
         text += function(declarations, TERM, term, kernel.input_dtypes)
-        storages, places = input_storages(kernel, [term])
+        storages, bindings = input_storages(kernel, [term])
         terms = TERMS_OF_ROWS
         if not is_bulky(term, SHORT_TILE // SHORT):
             terms = unrolled(f"  // unroll\n{terms}")
@@ -280,7 +283,7 @@ class Scan:
             "scan_short",
             declarations,
             [*storages, ("result", "w", element)],
-            (*places, OUTPUT),
+            (*bindings, OUTPUT),
             text,
             -(-self.rows // (SHORT_TILE // width)),
             terms=terms,

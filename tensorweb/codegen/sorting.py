@@ -22,24 +22,27 @@ from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
 
 TILE = 2048
-"""Places for elements in a workgroup that sorts short rows."""
+"""Elements of a workgroup that sorts several short rows by comparisons."""
 
 BLOCK = 2048
 """Elements of a long row that a workgroup moves in one pass."""
 
 DIGIT_BITS = 8
+"""Bits of a key that one pass over a long row sorts by."""
+
 DIGITS = 1 << DIGIT_BITS
+"""Values that a digit can have, each of which is counted."""
 
 LONGEST_TILED = 512
-"""Longer rows are sorted by digits, shorter ones are compared, several to a tile."""
+"""Elements of the longest row that is sorted by comparisons, not by digits."""
 
 _COUNTED_BEFORE = """\
 fn counted_before(row: u32, digit: u32, block: u32) -> u32 {
-  let place = digit * parameters.blocks + block;
-  if (row >= parameters.rows || place == 0u) {
+  let count = digit * parameters.blocks + block;
+  if (row >= parameters.rows || count == 0u) {
     return 0u;
   }
-  return running_counts[row * parameters.blocks * 256u + place - 1u];
+  return running_counts[row * parameters.blocks * 256u + count - 1u];
 }
 """
 
@@ -150,8 +153,8 @@ class Sort:
                 f"fn {head}(row: u32, position: u32) -> u32 {{\n"
                 f"  return {form.format(f'{name}(row, position)')};\n}}\n"
             )
-        storages, places = input_storages(self.kernel, list(expressions.values()))
-        return text, storages, places
+        storages, bindings = input_storages(self.kernel, list(expressions.values()))
+        return text, storages, bindings
 
     @property
     def _first_word(self) -> str:
@@ -162,7 +165,7 @@ class Sort:
         """Return the one launch that compares elements of short rows."""
         width = max(1 << (self.length - 1).bit_length(), 2)
         declarations = self._declarations(True, width=width)
-        text, storages, places = self._terms(declarations)
+        text, storages, bindings = self._terms(declarations)
         element = "f16" if self.is_half else "u32"
         value = "position" if self.carries else self._result
         text += self._key() + (
@@ -171,9 +174,9 @@ class Sort:
         )
         storages.append(("result", "w", element))
         groups = -(-self.rows // (TILE // width))
-        places.append(OUTPUT)
+        bindings.append(OUTPUT)
         return Program(
-            (launch("sort_rows", declarations, storages, places, text, groups),)
+            (launch("sort_rows", declarations, storages, bindings, text, groups),)
         )
 
     @property
@@ -184,7 +187,7 @@ class Sort:
     def whole(self) -> list[Launch]:
         """Return the one launch that sorts rows of one block by all bits."""
         declarations = self._declarations(True, blocks=1, shift=0)
-        text, storages, places = self._terms(declarations, self.carries)
+        text, storages, bindings = self._terms(declarations, self.carries)
         stores, more, others = self._stores(self.elements_to, self.carried_to, True)
         # The template takes eight bits for one digit of a long row.
         bits = -(-self.key_bits // 4) * 4
@@ -194,7 +197,7 @@ class Sort:
                 "sort_blocks",
                 declarations,
                 [*storages, *more],
-                (*places, *others),
+                (*bindings, *others),
                 text + _NOTHING_BEFORE + self._key(),
                 self.rows,
             )
@@ -206,17 +209,17 @@ class Sort:
         """Return what stores an element and its word, into which storages."""
         stores = ""
         storages: Storages = []
-        places = []
+        bindings = []
         if elements is not None:
             is_half = is_last and self.is_half
             stores += f"  next_bits[at] = {self._result if is_half else 'bits'};\n"
             storages.append(("next_bits", "w", "f16" if is_half else "u32"))
-            places.append(elements)
+            bindings.append(elements)
         if words is not None:
             stores += "  next_positions[at] = position;\n"
             storages.append(("next_positions", "w", "u32"))
-            places.append(words)
-        return stores, storages, places
+            bindings.append(words)
+        return stores, storages, bindings
 
     def _moves(self, position: str, stores: str, bits: int) -> str:
         """Return what the sort of a block needs to know of its elements."""
@@ -290,13 +293,13 @@ class Sort:
         self, blocks: int, shift: int, is_first: bool, source: int, counts: int
     ) -> Launch:
         declarations = self._declarations(is_first, blocks=blocks, shift=shift)
-        text, storages, places = self._elements(declarations, is_first, source, False)
+        text, storages, bindings = self._elements(declarations, is_first, source, False)
         storages.append(("counts", "w", "u32"))
         return launch(
             "sort_count",
             declarations,
             storages,
-            (*places, counts),
+            (*bindings, counts),
             text + self._key(),
             self.rows * blocks,
         )
@@ -313,23 +316,23 @@ class Sort:
         """Return the launch that moves elements and what goes along with them."""
         source, words, running = read
         declarations = self._declarations(is_first, blocks=blocks, shift=shift)
-        text, storages, places = self._elements(
+        text, storages, bindings = self._elements(
             declarations, is_first, source, self.carries
         )
         word = self._first_word
         if words is not None and self.carries and not is_first:
             word = "last_positions[row * parameters.length + position]"
             storages.append(("last_positions", "r", "u32"))
-            places.append(words)
+            bindings.append(words)
         storages.append(("running_counts", "r", "u32"))
-        places.append(running)
+        bindings.append(running)
         stores, more, others = self._stores(*written, is_last)
         text += self._moves(word, stores, DIGIT_BITS) + _COUNTED_BEFORE
         return launch(
             "sort_blocks",
             declarations,
             [*storages, *more],
-            (*places, *others),
+            (*bindings, *others),
             text + self._key(),
             self.rows * blocks,
         )

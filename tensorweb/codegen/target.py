@@ -7,8 +7,8 @@ from dataclasses import dataclass
 MEASURED_CORES = 132
 """Cores of the GPU that the figures in tables were measured on, an H200."""
 
-MOST_SUMS = 128
-"""Sums that a thread of it keeps in registers."""
+MOST_ACCUMULATORS = 128
+"""Accumulators, one for each result, that a thread of it keeps in registers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Target:
         cores: about how many cores share the work.
         tuned: (problem, tile) pairs that were measured on this very device and go
             before the table; see `tiles.problem_of`.
-        sums: most sums of a product that the table gives a thread.
+        accumulators: most results of a product that the table gives a thread.
     """
 
     is_software: bool = False
@@ -31,7 +31,7 @@ class Target:
     workgroup_bytes: int = 16384
     cores: int = MEASURED_CORES
     tuned: tuple[tuple[str, str], ...] = ()
-    sums: int = MOST_SUMS
+    accumulators: int = MOST_ACCUMULATORS
 
     def scaled(self, groups: int) -> int:
         """Return how many workgroups do here what `groups` did where it was measured.

@@ -18,14 +18,14 @@ from types import MappingProxyType
 from tensorweb.codegen.unrolling import unrolled, written_out
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_PLACES = (_PACKAGE / "shaders", _PACKAGE.parent / "shaders")
+_FOLDERS = (_PACKAGE / "shaders", _PACKAGE.parent / "shaders")
 
 
 def shader_folder() -> Path:
     """Return the folder of shaders: in the wheel, or beside the package's source."""
-    for place in _PLACES:
-        if place.is_dir():
-            return place
+    for folder in _FOLDERS:
+        if folder.is_dir():
+            return folder
     raise AssertionError("internal: the package carries no shaders")
 
 

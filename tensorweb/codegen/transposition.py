@@ -1,4 +1,4 @@
-"""Programs of elementwise kernels over turned inputs, staged through tiles."""
+"""Programs of elementwise kernels over transposed inputs, staged through tiles."""
 
 from __future__ import annotations
 
@@ -33,16 +33,19 @@ from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
 from tensorweb.shapes import strides
 
 TILE = 32
+"""Rows and columns of a tile that is read element by element."""
+
 TILE_STEP = 8
-"""Rows of a tile that a workgroup reads at once, element by element."""
+"""Rows of such a tile that a workgroup reads at once."""
 
 VECTOR_TILE = 64
+"""Rows and columns of a tile that is read in vectors of four."""
 
 BAND = 16
 """Tiles under one another that neighbours take, where that comes out even."""
 
 LEAST_LENGTH = 16
-"""Axes shorter than this are read as they lie."""
+"""Elements of the shortest axis that is staged; shorter ones are read as they lie."""
 
 MOST_TILES = 3
 """Tiles of 4.1 KiB that fit the workgroup memory every device has."""
@@ -51,15 +54,15 @@ ARGUMENTS = ("layer", "down", "across")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """Which axis turned inputs lie along, and which of the steps are their loads."""
+class Transposed:
+    """Which axis transposed inputs lie along, and which steps are their loads."""
 
     axis: int
     loads: tuple[int, ...]
 
 
-def find_turn(expression: Expression) -> Turn | None:
-    """Return how an elementwise expression's inputs are turned, None if they are not.
+def find_transposed(expression: Expression) -> Transposed | None:
+    """Return which inputs of an elementwise expression are transposed, None if none is.
 
     The merged axes end with the one that the result lies along.
     """
@@ -79,7 +82,7 @@ def find_turn(expression: Expression) -> Turn | None:
     if not by_axis:
         return None
     axis = max(by_axis, key=lambda a: len(by_axis[a]))
-    return Turn(axis, tuple(by_axis[axis][:MOST_TILES]))
+    return Transposed(axis, tuple(by_axis[axis][:MOST_TILES]))
 
 
 def split_axes(expression: Expression, axis: int) -> Expression:
@@ -100,18 +103,20 @@ def split_axes(expression: Expression, axis: int) -> Expression:
 
 
 class _Transposition:
-    """Writes the launch of one elementwise kernel whose inputs are turned."""
+    """Writes the launch of one elementwise kernel whose inputs are transposed."""
 
-    def __init__(self, kernel: Kernel, turn: Turn) -> None:
+    def __init__(self, kernel: Kernel, transposed: Transposed) -> None:
         self.kernel = kernel
         whole = kernel.expression("value")
-        self.expression = split_axes(whole, turn.axis)
+        self.expression = split_axes(whole, transposed.axis)
         (sizes,) = whole.groups
         stored_ = Expression(whole.groups, (Access(0, (strides(sizes),)),), (), 0)
-        self.result = split_axes(stored_, turn.axis)
+        self.result = split_axes(stored_, transposed.axis)
         others, (self.down,), (self.across,) = self.expression.groups
         self.layers = math.prod(others)
-        self.loads = [(number, self.expression.steps[number]) for number in turn.loads]
+        self.loads = [
+            (number, self.expression.steps[number]) for number in transposed.loads
+        ]
         self.types = {n: VALUE_TYPES[step.dtype] for n, step in self.loads}
         self.element = storage_type(kernel.dtype)
         self.declarations = Declarations(kernel.scalar_dtypes)
@@ -123,9 +128,9 @@ class _Transposition:
         """Return the inputs to read in vectors, empty when some cannot be."""
         if self.across % WIDTH or len(set(self.types.values())) > 1:
             return set()
-        turned = [regrouped(self._only(step), (0, 2, 1)) for _, step in self.loads]
+        swapped = [regrouped(self._only(step), (0, 2, 1)) for _, step in self.loads]
         straight = without_accesses(self.expression, self.types)
-        is_whole = reads_whole_vectors(straight) and all(map(is_vectorizable, turned))
+        is_whole = reads_whole_vectors(straight) and all(map(is_vectorizable, swapped))
         if not is_whole:
             return set()
         vectors = {step.slot for _, step in self.loads}
@@ -142,32 +147,32 @@ class _Transposition:
         return Expression(self.expression.groups, (access,), (), 0)
 
     def _load(self, number: int, step: Step) -> str:
-        """Return the function that reads one turned input."""
+        """Return the function that reads one transposed input."""
         name, names, one = f"load{number}", ARGUMENTS, self._only(step)
         dtype = self.kernel.input_dtypes[step.slot]
         value = _staged(VALUE_TYPES[dtype])
         read = "{0}" if dtype == "bool" else loaded("{0}", dtype)
-        place = f"input{step.slot}[address0]"
-        last = f"  return {read.format(place)};\n"
+        element = f"input{step.slot}[address0]"
+        last = f"  return {read.format(element)};\n"
         if self.vectors:
             names = (ARGUMENTS[0], ARGUMENTS[2], ARGUMENTS[1])
             one = in_vectors(regrouped(one, (0, 2, 1)))
             parts = ", ".join(read.format(f"quad.{c}") for c in COMPONENTS)
-            last = f"  let quad = {place};\n  return vec4<{value}>({parts});\n"
+            last = f"  let quad = {element};\n  return vec4<{value}>({parts});\n"
             value = f"vec4<{value}>"
         lines = coordinates(self.declarations, name, names, one)
         lines += addresses(self.declarations, name, names, one)
         listed = ", ".join(f"{argument}: u32" for argument in names)
         return f"fn {name}({listed}) -> {value} {{\n{''.join(lines)}{last}}}\n"
 
-    def _place(self) -> str:
-        """Return the function that tells where an element of the result is."""
+    def _address(self) -> str:
+        """Return the function that tells where an element of the result is stored."""
         one = in_vectors(self.result) if self.vectors else self.result
-        lines = coordinates(self.declarations, "place", ARGUMENTS, one)
-        lines += addresses(self.declarations, "place", ARGUMENTS, one)
+        lines = coordinates(self.declarations, "result", ARGUMENTS, one)
+        lines += addresses(self.declarations, "result", ARGUMENTS, one)
         listed = ", ".join(f"{argument}: u32" for argument in ARGUMENTS)
         body = "".join(lines)
-        return f"fn place({listed}) -> u32 {{\n{body}  return u32(address0);\n}}\n"
+        return f"fn address({listed}) -> u32 {{\n{body}  return u32(address0);\n}}\n"
 
     def _value(self) -> str:
         """Return the function that computes one element or vector of the result."""
@@ -192,7 +197,7 @@ class _Transposition:
     def program(self) -> Program:
         """Return the one launch."""
         text = "".join(self._load(number, step) for number, step in self.loads)
-        text += self._place() + self._value()
+        text += self._address() + self._value()
         storages, slots = input_storages(self.kernel, [self.expression], self.vectors)
         element = f"vec4<{self.element}>" if self.vectors else self.element
         storages.append(("result", "w", element))
@@ -232,19 +237,19 @@ class _Transposition:
         )
 
     def _stage_vectors(self) -> str:
-        """Return the lines that read the inputs and turn one after another."""
+        """Return the lines that read the inputs and transpose one after another."""
         text = ""
         for n in self.types:
             for row, name in enumerate("abcd"):
                 text += (
                     f"  let {name}{n} = load{n}(from_layer, from{row}, from_down);\n"
                 )
-        for turn, n in enumerate(self.types):
-            text += "  workgroupBarrier();\n" if turn else ""
-            text += f"  turn(quick, slow, a{n}, b{n}, c{n}, d{n});\n"
+        for number, n in enumerate(self.types):
+            text += "  workgroupBarrier();\n" if number else ""
+            text += f"  stage(quick, slow, a{n}, b{n}, c{n}, d{n});\n"
             text += "  workgroupBarrier();\n"
             for part in range(4):
-                text += f"  let v{n}_{part} = turned(quick, slow + {16 * part}u);\n"
+                text += f"  let v{n}_{part} = staged(quick, slow + {16 * part}u);\n"
         return text
 
     def _finish(self) -> str:
@@ -259,7 +264,7 @@ class _Transposition:
             value = f"value(layer, {down}, across, {given})"
             text += (
                 f"    if ({down} < parameters.down) {{\n"
-                f"      result[place(layer, {down}, across)] = {value};\n    }}\n"
+                f"      result[address(layer, {down}, across)] = {value};\n    }}\n"
             )
         return text
 
@@ -273,12 +278,12 @@ class _Transposition:
             for step in steps
         )
         stage += "".join(
-            f"  tile{n}[spot0 + {step * (TILE + 1)}u] = v{n}_{step};\n"
+            f"  tile{n}[address0 + {step * (TILE + 1)}u] = v{n}_{step};\n"
             for n in self.types
             for step in steps
         )
-        spots = ", ".join(
-            loaded(f"tile{n}[spot]", kind) for n, kind in self.types.items()
+        values = ", ".join(
+            loaded(f"tile{n}[at]", kind) for n, kind in self.types.items()
         )
         return {
             "tiles": "".join(
@@ -287,8 +292,8 @@ class _Transposition:
                 for n, kind in self.types.items()
             ),
             "stage": stage,
-            "finish": "      result[place(layer, down, across)] = "
-            f"value(layer, down, across, {spots});\n",
+            "finish": "      result[address(layer, down, across)] = "
+            f"value(layer, down, across, {values});\n",
         }
 
 
@@ -300,6 +305,6 @@ def _staged(kind: str) -> str:
     return "u32" if kind == "bool" else kind
 
 
-def transposition(kernel: Kernel, turn: Turn) -> Program:
-    """Return the program of an elementwise kernel whose inputs are turned."""
-    return _Transposition(kernel, turn).program()
+def transposition(kernel: Kernel, transposed: Transposed) -> Program:
+    """Return the program of an elementwise kernel whose inputs are transposed."""
+    return _Transposition(kernel, transposed).program()

@@ -41,15 +41,15 @@ def written_out(text: str) -> str:
 
     >>> print(written_out('''const ROWS: u32 = 2u;
     ... // registers
-    ... var sums: array<f32, ROWS>;
+    ... var squares: array<f32, ROWS>;
     ... // unroll
     ... for (var i = 0u; i < ROWS; i++) {
-    ...   sums[i] = f32(i);
+    ...   squares[i] = f32(i * i);
     ... }
     ... '''), end="")
     const ROWS: u32 = 2u;
-    let sums_0 = f32(0u);
-    let sums_1 = f32(1u);
+    let squares_0 = f32(0u * 0u);
+    let squares_1 = f32(1u * 1u);
     """
     mark = _MARK.search(text)
     if mark is None:
@@ -204,7 +204,7 @@ class _Writer:
     def _loop(
         self, mark: str, lines: list[str], at: int
     ) -> tuple[list[str], int] | None:
-        """Return a loop's turns and the line behind it; None if it must wait."""
+        """Return a loop's iterations and the line behind it; None if it must wait."""
         end = _closing(lines, at)
         if " if " in mark:
             is_wanted = constant(mark.split(" if ", 1)[1], self.constants)
@@ -222,7 +222,7 @@ class _Writer:
         if re.search(r"// (?:unroll|choose)", body):
             return self.lines("".join(written).splitlines(keepends=True)), end + 1
         if self._subscripted and self._subscripted.search(body):
-            written = [self.named(turn) for turn in written]
+            written = [self.named(iteration) for iteration in written]
         return written, end + 1
 
     def _values(

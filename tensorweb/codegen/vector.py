@@ -22,7 +22,10 @@ from tensorweb.codegen.expression import (
 from tensorweb.schedule.kernel import Access, Expression
 
 WIDTH = 4
+"""Elements of a vector."""
+
 COMPONENTS = "xyzw"
+"""What WGSL calls them."""
 
 
 def is_vectorizable(expression: Expression, may_compute: bool = False) -> bool:
@@ -211,7 +214,7 @@ def each_of_four(
     """Return lines that make a call for each of four elements, and the four results.
 
     Args:
-        call: what is called, with `[i]` and `i32(i)` for the element's place.
+        call: what is called, with `[i]` and `i32(i)` for the element's number.
         type_name: WGSL type of its result.
         in_loop: whether the call stands in the text once; else the results are calls.
         name: of the variable that holds the results of a loop.
@@ -221,10 +224,10 @@ def each_of_four(
             f"  var {name}: array<{type_name}, {WIDTH}>;\n"
             f"  for (var i = 0u; i < {WIDTH}u; i++) {{\n    {name}[i] = {call};\n  }}\n"
         )
-        return lines, [f"{name}[{place}]" for place in range(WIDTH)]
+        return lines, [f"{name}[{number}]" for number in range(WIDTH)]
     return "", [
-        call.replace("[i]", f".{component}").replace("i32(i)", f"{place}")
-        for place, component in enumerate(COMPONENTS)
+        call.replace("[i]", f".{component}").replace("i32(i)", f"{number}")
+        for number, component in enumerate(COMPONENTS)
     ]
 
 

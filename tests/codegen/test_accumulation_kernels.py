@@ -34,20 +34,20 @@ def test_tables(count: int, length: int, webgpu: str) -> None:
         np.testing.assert_array_equal(found, x + np.bincount(key, values, length))
 
 
-@pytest.mark.parametrize("table", tables.TABLES, ids=lambda table: str(table.places))
+@pytest.mark.parametrize("table", tables.TABLES, ids=lambda table: str(table.bins))
 def test_tables_of_every_size(
     table: tables.Table, webgpu: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = backend().driver.limits
-    places = table.places
-    while places * 12 > limits["maxComputeWorkgroupStorageSize"]:
-        places //= 2
+    bins = table.bins
+    while bins * 12 > limits["maxComputeWorkgroupStorageSize"]:
+        bins //= 2
     threads = min(table.threads, limits["maxComputeInvocationsPerWorkgroup"])
-    given = tables.Table(places, 0, threads)
+    given = tables.Table(bins, 0, threads)
     monkeypatch.setattr(tables, "TABLES", (given,))
     random = np.random.default_rng(1)
-    for length in (places - 1, 3 * places + 5, 256 * places):
-        count = 60_000 + places + table.threads  # plans of other sizes are kept
+    for length in (bins - 1, 3 * bins + 5, 256 * bins):
+        count = 60_000 + bins + table.threads  # plans of other sizes are kept
         key = random.integers(0, length, count)
         values = random.integers(-9, 9, key.size).astype(np.float32)
         x = tw.zeros(length).at[key.astype(np.int32)].add(values)
@@ -121,7 +121,7 @@ def test_many_integers_are_counted_in_each_workgroup(length: int, webgpu: str) -
     indices = ready(key)
     tw.zeros(length)[indices]
     x = tw.zeros(length, dtype=tw.int32).at[indices].add(2)
-    first = "scatter_atomic" if length > 2048 else "scatter_tally"
+    first = "scatter_atomic" if length > 2048 else "scatter_privatized"
     assert kinds(x) == [first, "elementwise"]
     np.testing.assert_array_equal(x.numpy(), 2 * np.bincount(key, minlength=length))
     values = small((50_003,), "float32") - 2

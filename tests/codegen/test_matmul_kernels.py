@@ -263,8 +263,13 @@ def test_deep_products_are_split(
 
 def test_choice_fits_the_device() -> None:
     assert choose_tile(1, 1024, 1024, 1024, Target()).tile.name == "square"
-    for sums, name in ((64, "broad"), (32, "medium"), (16, "small")):
-        assert choose_tile(1, 4096, 4096, 4096, Target(sums=sums)).tile.name == name
+    for accumulators, name in ((64, "broad"), (32, "medium"), (16, "small")):
+        assert (
+            choose_tile(
+                1, 4096, 4096, 4096, Target(accumulators=accumulators)
+            ).tile.name
+            == name
+        )
     software = choose_tile(1, 4096, 4096, 4096, Target(is_software=True))
     assert software == Choice(SOFTWARE, 1)
 

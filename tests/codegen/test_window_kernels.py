@@ -100,7 +100,7 @@ def test_borders_are_bits_where_they_fit(
     x, weight = small(2, 3, 19, 23), small(37, 3, *window)
     got, source = computed(tw.conv2d(tw.asarray(x), tw.asarray(weight), **how))
     np.testing.assert_array_equal(got, definition(x, weight, how))
-    assert ("border" in source) is (has_bits and not is_software)
+    assert ("padding_mask" in source) is (has_bits and not is_software)
 
 
 @tiles_that_are_unlike
@@ -109,7 +109,7 @@ def test_borders_are_bits_where_they_pay(channels: int, is_software: bool) -> No
     x, weight = small(1, channels, 5, 6), small(37, channels, 3, 3)
     got, source = computed(tw.conv2d(tw.asarray(x), tw.asarray(weight), padding=1))
     np.testing.assert_array_equal(got, definition(x, weight, PADDED))
-    assert ("border" in source) is (channels > 1 and not is_software)
+    assert ("padding_mask" in source) is (channels > 1 and not is_software)
 
 
 @tiles_that_are_unlike

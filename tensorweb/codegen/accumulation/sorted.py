@@ -1,18 +1,33 @@
 """Programs that accumulate values at positions, the same way every time.
 
-Where order changes nothing (integer sums, extremes) `tallying` takes an atomic
+Where order changes nothing (integer sums, extremes) `atomics` takes an atomic
 operation for each value; for many sums of single floats there are `tables`. Otherwise
-(products, rows of floats, few or far spread sums) positions are sorted, which brings
-the values of each place together in order, and their runs are combined in a tree of
-blocks: single elements travel with their positions, of longer rows only the number.
+(products, rows of floats, few values for many positions) positions are sorted as keys,
+which brings the values of each position together in order, and runs of equal keys are
+combined:
+
+    positions  4 1 4 2 4 1        values  a b c d e f
+    sort       1 1 2 4 4 4                b f d a c e
+    blocks     1 1 2 | 4 4 4              b f d | a c e
+    combine    run 1 = b·f   run 2 = d    run 4 = (a·c)·e
+    result     original[1]·(b·f), original[2]·d, original[4]·((a·c)·e)
+
+A run inside a block goes to the result. The first and the last run of a block may go
+on in its neighbours: their totals, the block's two edges, are the values of the next
+launch, until one block is left. Single elements travel with their positions, of longer
+rows only the number does.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from tensorweb.codegen.accumulation.atomics import (
+    accumulate_in_any_order,
+    combined,
+    is_any_order,
+)
 from tensorweb.codegen.accumulation.tables import add_through_tables, table_of
-from tensorweb.codegen.accumulation.tallying import combined, is_any_order, tally
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -32,7 +47,7 @@ from tensorweb.codegen.launches import (
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.sorting import BLOCK, Sort
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.transposition import find_turn, transposition
+from tensorweb.codegen.transposition import find_transposed, transposition
 from tensorweb.codegen.vector import WIDTH, joined_as, vector_function
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Access, Expression, Kernel
@@ -44,13 +59,13 @@ ROW_BLOCK = 64
 """Sorted rows that a thread walks through."""
 
 FEW_EDGES = 256
-"""Edges of blocks of rows that the last launch adds up one after another."""
+"""Edges of blocks up to which one last launch adds them up one after another."""
 
 
 def accumulate(kernel: Kernel, target: Target) -> Program:
     """Return the program that combines an original with values at positions."""
     if is_any_order(kernel):
-        return tally(kernel)
+        return accumulate_in_any_order(kernel)
     table = table_of(kernel, target) if kernel.op == "scatter_add" else None
     if table:
         position = _as_one_row(kernel.expression("position"))
@@ -82,10 +97,8 @@ class _Sorted:
             sizes=(self.rows * self.width,),
             expressions=(("value", original),),
         )
-        turn = find_turn(original)
-        first = (
-            elementwise(copied, target) if turn is None else transposition(copied, turn)
-        )
+        found = find_transposed(original)
+        first = transposition(copied, found) if found else elementwise(copied, target)
         assert not first.scratch_bytes, "internal: a copy needs no scratch"
         launches = [*first.launches]
         keys, words = self._scratch(self.writes), self._scratch(self.writes)
@@ -129,15 +142,15 @@ class _Sorted:
                 ("terms", "r", self.value if span else "u32"),
                 ("result", "w", element),
             ]
-            places = [keys, source, OUTPUT]
+            bindings = [keys, source, OUTPUT]
             signature = "key: u32, edge: u32, total: Value"
             text += _give(signature, settled, "edge", blocks > 1)
             if blocks > 1:
                 source = self._scratch(2 * blocks)
                 storages.append(("edges", "w", self.value))
-                places.append(source)
+                bindings.append(source)
             launches.append(
-                launch("scatter_runs", declarations, storages, places, text, blocks)
+                launch("scatter_runs", declarations, storages, bindings, text, blocks)
             )
             if blocks == 1:
                 return launches
@@ -178,16 +191,16 @@ class _Sorted:
         declarations.parameter("width", "u32", columns)
         declarations.parameter("lanes", "u32", lanes)
         storages: Storages = [("terms", "r", value)]
-        places = [source]
+        bindings = [source]
         if span:
             text += _ROW_OF_EDGES
         else:
             more, storages, slots = self._written_rows(declarations, vectors)
             text += more
             storages.append(("order", "r", "u32"))
-            places = [*slots, source]
+            bindings = [*slots, source]
         storages += [("keys", "r", "u32"), ("result", "w", element)]
-        places += [keys, OUTPUT]
+        bindings += [keys, OUTPUT]
         at = "result[key * parameters.width + column]"
         text += f"const HAS_EDGES: bool = {str(edges is not None).lower()};\n"
         text += "fn before(key: u32, column: u32) -> Value {\n"
@@ -199,11 +212,11 @@ class _Sorted:
         )
         if edges is not None:
             storages.append(("edges", "w", value))
-            places.append(edges)
+            bindings.append(edges)
         blocks = -(-length // ROW_BLOCK)
         groups = -(-blocks // (GROUP // lanes)) * -(-columns // lanes)
         text = self._combine(value) + text
-        return launch("scatter_rows", declarations, storages, places, text, groups)
+        return launch("scatter_rows", declarations, storages, bindings, text, groups)
 
     def _row_edges(self, keys: int, source: int, level: tuple[int, int]) -> Launch:
         """Return the launch that combines the last few edges."""

@@ -1,9 +1,15 @@
 """Programs that add floats at positions through tables in workgroup memory.
 
-Elements are brought into buckets of neighbouring places by one pass of the sort; each
-workgroup adds up to 16384 of one bucket exactly, and a last launch adds these sums to
-the original. That is half the work of sorting by all bits, where the table is not too
-long for one pass.
+Values are brought into buckets of neighbouring positions by one pass of the sort; each
+workgroup adds up to 16384 values of one bucket exactly, in a table with a bin for each
+position, and a last launch adds the bins of all tables to the original. That is half
+the work of sorting by all bits, as long as one pass makes buckets small enough.
+
+    values    7@5  2@1500  4@5  1@31    value @ position
+    bucket 0  7@5  4@5  1@31            positions 0 … 1023
+    bucket 1  2@1500                    positions 1024 … 2047
+    tables    11 in bin 5, 1 in bin 31; 2 in bin 1500 % 1024
+    result    original, and the same bin of all tables of its bucket
 """
 
 from __future__ import annotations
@@ -27,19 +33,25 @@ from tensorweb.codegen.target import Target
 from tensorweb.schedule.kernel import Expression, Kernel
 
 CHUNK = 16384
-"""Elements of a workgroup; more could overflow the words of a table."""
+"""Values that a workgroup adds; more could overflow the words of a table."""
 
 LEAST_WRITES = 32768
-"""Fewer elements are sorted by all bits in fewer workgroups."""
+"""Values from which on tables pay; fewer are sorted by all bits of their position."""
 
-LEAST_PLACES = 64
-"""In a shorter table threads would wait for each other at the same places."""
+LEAST_POSITIONS = 64
+"""Positions from which on tables pay; at fewer, threads wait for each other."""
 
 
 class Table(NamedTuple):
-    """A size of tables: places, the workgroup memory of devices for it, threads."""
+    """A size of tables.
 
-    places: int
+    Attributes:
+        bins: positions that a table has a sum for.
+        nbytes: workgroup memory, in bytes, of the devices that get such tables.
+        threads: of a workgroup.
+    """
+
+    bins: int
     nbytes: int
     threads: int
 
@@ -50,7 +62,7 @@ TABLES = (Table(1024, 16384, 256), Table(2048, 32768, 256), Table(4096, 49152, 5
 def table_of(kernel: Kernel, target: Target) -> Table | None:
     """Return the tables that serve a kernel, None where others serve it better."""
     rows, writes, width = kernel.sizes
-    if width > 1 or writes < LEAST_WRITES or rows < LEAST_PLACES:
+    if width > 1 or writes < LEAST_WRITES or rows < LEAST_POSITIONS:
         return None
     for most_buckets in (1, DIGITS):
         for table in TABLES:
@@ -58,7 +70,7 @@ def table_of(kernel: Kernel, target: Target) -> Table | None:
                 table.nbytes <= target.workgroup_bytes
                 and table.threads <= target.threads
             )
-            if is_possible and rows <= table.places * most_buckets:
+            if is_possible and rows <= table.bins * most_buckets:
                 return table
     return None
 
@@ -78,11 +90,11 @@ class _Tables:
     ) -> None:
         self.kernel = kernel
         self.table = table
-        self.places = table.places
+        self.bins = table.bins
         self.position = position
         self.written = written
         self.length, self.writes, _ = kernel.sizes
-        self.buckets = -(-self.length // table.places)
+        self.buckets = -(-self.length // table.bins)
         self.blocks = -(-self.writes // BLOCK)
         self.scratch_bytes: list[int] = []
 
@@ -102,12 +114,12 @@ class _Tables:
             elements = (self._scratch(self.writes), self._scratch(self.writes))
             sort.elements_to, sort.carried_to = elements
             sort.carried = self.written
-            sort.first_bit = (self.places - 1).bit_length()
+            sort.first_bit = (self.bins - 1).bit_length()
             sort.key_bits = (self.length - 1).bit_length()
             launches += sort.long()
             running = (sort.running,)
         groups = self.writes // CHUNK + self.buckets
-        sums = self._scratch(groups * self.places)
+        sums = self._scratch(groups * self.bins)
         launches.append(self._tables(elements, running, sums, groups))
         launches.append(self._total(running, sums))
         return Program(tuple(launches), tuple(self.scratch_bytes))
@@ -123,9 +135,7 @@ class _Tables:
 
     def _buckets(self, running: Sequence[int]) -> tuple[str, Storages]:
         """Return the functions that say where buckets end, and what they read."""
-        text = (
-            f"const PLACES: u32 = {self.places}u;\nfn end_of(bucket: u32) -> u32 {{\n"
-        )
+        text = f"const BINS: u32 = {self.bins}u;\nfn end_of(bucket: u32) -> u32 {{\n"
         if not running:
             return text + "  return parameters.writes;\n}\n", []
         text += "  return running_counts[(bucket + 1u) * parameters.blocks - 1u];\n}\n"
@@ -144,7 +154,7 @@ class _Tables:
         if elements:
             text += _SORTED_ELEMENTS
             storages: Storages = [("keys", "r", "u32"), ("words", "r", "u32")]
-            places = [*elements]
+            bindings = [*elements]
         else:
             inputs = self.kernel.input_dtypes
             arguments = ("row", "index")
@@ -155,14 +165,14 @@ class _Tables:
                 signature = Signature(name, arguments, "u32", form)
                 text += function(declarations, signature, read, inputs)
             text += _ELEMENTS_IN_ORDER
-            storages, places = input_storages(
+            storages, bindings = input_storages(
                 self.kernel, [self.position, self.written]
             )
         return launch(
             "scatter_tables",
             declarations,
             [*storages, *more, ("partial_sums", "w", "f32")],
-            (*places, *running, sums),
+            (*bindings, *running, sums),
             text,
             groups,
         )
@@ -180,19 +190,19 @@ class _Tables:
             "fn store(index: u32, value: f32) {\n"
             f"  result[index] = {stored('value', kernel.dtype)};\n}}\n"
         )
-        storages, places = input_storages(kernel, [original])
+        storages, bindings = input_storages(kernel, [original])
         return launch(
             "scatter_total",
             declarations,
             [*storages, *more, ("partial_sums", "r", "f32"), ("result", "w", element)],
-            (*places, *running, sums, OUTPUT),
+            (*bindings, *running, sums, OUTPUT),
             text,
             -(-self.length // GROUP),
         )
 
 
 _SORTED_ELEMENTS = """\
-fn place_of(index: u32) -> u32 {
+fn position_of(index: u32) -> u32 {
   return keys[index];
 }
 fn bits_of(index: u32) -> u32 {
@@ -201,7 +211,7 @@ fn bits_of(index: u32) -> u32 {
 """
 
 _ELEMENTS_IN_ORDER = """\
-fn place_of(index: u32) -> u32 {
+fn position_of(index: u32) -> u32 {
   return position(0u, index);
 }
 fn bits_of(index: u32) -> u32 {

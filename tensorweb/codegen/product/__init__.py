@@ -1,1 +1,1 @@
-"""The product of matrices: tiles, their bodies and sides, windows and their borders."""
+"""The product of matrices: tiles, how operands get there, windows and their padding."""

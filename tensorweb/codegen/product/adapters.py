@@ -2,7 +2,8 @@
 
 The figures behind `tiles.py` were measured on a GPU of 132 cores. On one with fewer
 cores fewer workgroups keep it busy, so larger tiles pay for smaller problems already.
-It also has 255 registers a thread; with fewer, large blocks of sums spill to memory.
+It also has 255 registers a thread; with fewer, large blocks of accumulators spill to
+memory.
 Browsers tell little of an adapter, so the rows are coarse and their numbers a guess;
 `tw.tune()` measures instead.
 """
@@ -13,7 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tensorweb.codegen.target import MEASURED_CORES, MOST_SUMS
+from tensorweb.codegen.target import MEASURED_CORES, MOST_ACCUMULATORS
 
 NVIDIA_FAMILIES = "maxwell|pascal|volta|turing|ampere|lovelace|blackwell|geforce|rtx"
 """What Dawn calls NVIDIA's families for desktops; an H200 has no name there."""
@@ -28,13 +29,13 @@ class AdapterClass:
         pattern: a regular expression, found in vendor, architecture and description.
         cores: how many cores such an adapter has, about (compute units,
             multiprocessors).
-        sums: how many sums of a product a thread should keep at most.
+        accumulators: how many results of a product a thread should compute at most.
     """
 
     name: str
     pattern: str
     cores: int
-    sums: int
+    accumulators: int
 
 
 SOFTWARE = AdapterClass("software", r"", 1, 16)
@@ -45,15 +46,15 @@ ADAPTERS: tuple[AdapterClass, ...] = (
         "nvidia, data centre",
         r"nvidia.*(hopper|\b[ahb][12]00\b|gb?200|\bl40|v100)",
         MEASURED_CORES,
-        MOST_SUMS,
+        MOST_ACCUMULATORS,
     ),
     AdapterClass(
         "nvidia",
         rf"nvidia.*({NVIDIA_FAMILIES})|geforce|quadro|\brtx\b",
         48,
-        MOST_SUMS,
+        MOST_ACCUMULATORS,
     ),
-    AdapterClass("nvidia, unknown", r"nvidia", MEASURED_CORES, MOST_SUMS),
+    AdapterClass("nvidia, unknown", r"nvidia", MEASURED_CORES, MOST_ACCUMULATORS),
     AdapterClass("amd, discrete", r"radeon (rx|pro|vii)|\bmi\d{2,3}|instinct", 48, 64),
     AdapterClass("amd, integrated", r"\bamd\b|\bati\b|radeon", 12, 64),
     AdapterClass("intel, discrete", r"\barc\b|xe-?2?-?hpg|\bdg2\b|battlemage", 28, 32),

@@ -1,4 +1,22 @@
-"""Programs of matrix products: tiles over any views, split when outputs are few."""
+"""Programs of matrix products: tiles over any views, split when outputs are few.
+
+                       columns
+                    ┌─────┬────┐          ▒ DEPTH of a block of rows and of columns: the
+              depth │     │▒▒▒▒│            two tiles that a workgroup has in its memory
+                    │     │    │          █ the rows of one by the columns of the other
+                    └─────┴────┘            that one thread multiplies: 8 x 16 results,
+        depth          columns              its accumulators, stay in registers
+       ┌──┬────┐    ┌─────┬────┐
+       │  │    │    │     │    │          load      next tiles, memory → registers
+  rows ├──┤    │    ├─────┼────┤          stage     registers → workgroup memory
+       │▒▒│    │    │     │ █  │          multiply  workgroup memory → accumulators
+       └──┴────┘    └─────┴────┘          store     accumulators → epilogue → memory
+         left          result
+
+`tiles.py` chooses the sizes, `staging.py` writes how an operand is loaded and staged,
+`tile_slots.py` fills `matmul.wgsl`, where the loop over depth stands. Where results are
+few, workgroups share the depth of a result, and a second launch adds their parts.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +32,10 @@ from tensorweb.codegen.expression import (
     stored,
 )
 from tensorweb.codegen.launches import Storages, input_storages, launch
-from tensorweb.codegen.product.places import (
+from tensorweb.codegen.product.positions import (
     has_several_axes,
     only_load,
-    placed_function,
+    position_functions,
 )
 from tensorweb.codegen.product.staging import Operand
 from tensorweb.codegen.product.tile_slots import Sizes, tile_slots
@@ -43,7 +61,7 @@ def _read_singly(name: str, expression: Expression, target: Target) -> Operand:
         return Operand(name, expression, False, False)
     # A software GPU waits for no memory, and would only compute positions twice.
     is_ahead = only_load(expression) is not None and not target.is_software
-    return Operand(name, expression, False, False, is_placed=True, is_ahead=is_ahead)
+    return Operand(name, expression, False, False, is_split=True, is_ahead=is_ahead)
 
 
 class _Product:
@@ -108,7 +126,7 @@ class _Product:
 
     def _stores_vectors(self) -> bool:
         """Whether four neighbouring results can be stored at once."""
-        if self.columns % WIDTH or self.right.is_spread:
+        if self.columns % WIDTH or self.right.is_strided:
             return False
         return self.splits > 1 or not self.finish.accesses
 
@@ -138,20 +156,20 @@ class _Product:
             text += self._read(declarations, operand)
         is_last = self.splits == 1
         text += self._store(declarations, is_last)
-        storages, places = input_storages(
+        storages, bindings = input_storages(
             kernel, [*read, self.finish] if is_last else read, self.vectors
         )
         element = storage_type(kernel.dtype) if is_last else self.value
         if self.is_vector_store:
             element = f"vec4<{element}>"
         storages.append(("result", "w", element))
-        places.append(OUTPUT if is_last else scratch(0))
+        bindings.append(OUTPUT if is_last else scratch(0))
         groups = self.tile.groups(self.batch * self.splits, self.rows, self.columns)
         return launch(
             "matmul",
             declarations,
             storages,
-            places,
+            bindings,
             text,
             groups,
             **tile_slots(
@@ -172,17 +190,17 @@ class _Product:
             return vector_function(
                 declarations, signature, operand.expression, inputs, four
             )
-        if operand.is_placed:
+        if operand.is_split:
             ahead = only_load(operand.expression) if operand.is_ahead else None
-            turns = -(-min(self.split_depth, self.depth) // self.tile.depth)
-            tests = turns * self.tile.loads(operand.name == "left")
-            return placed_function(
+            iterations = -(-min(self.split_depth, self.depth) // self.tile.depth)
+            tests = iterations * self.tile.loads(operand.name == "left")
+            return position_functions(
                 declarations, signature, operand.expression, inputs, ahead, tests
             )
         return function(declarations, signature, operand.expression, inputs)
 
     def _store(self, declarations: Declarations, is_last: bool) -> str:
-        """Return `store`, which applies the epilogue to the four sums of a vector."""
+        """Return `store`, which applies the epilogue to four neighbouring results."""
         index = "((batch * parameters.rows + row) * parameters.columns + column)"
         if not is_last:
             splits = declarations.parameter("splits", "u32", self.splits)
@@ -197,7 +215,7 @@ class _Product:
             signature = Signature("finish", ("index",), element, form, "core: Value")
             inputs = self.kernel.input_dtypes
             text = function(declarations, signature, self.finish, inputs)
-        apart = self.tile.columns // WIDTH if self.right.is_spread else 1
+        apart = self.tile.columns // WIDTH if self.right.is_strided else 1
         copies = self.tile.thread_rows * self.tile.thread_columns
         call = f"finish(index + u32(i32(i)) * {apart}u, values[i])"
         prepared, each = each_of_four(
@@ -254,7 +272,7 @@ class _Product:
             f"{finish}"
         )
         storages: Storages
-        storages, places = input_storages(kernel, [self.finish])
+        storages, bindings = input_storages(kernel, [self.finish])
         storages += [
             ("partials", "r", self.value),
             ("result", "w", storage_type(kernel.dtype)),
@@ -264,7 +282,7 @@ class _Product:
             "reduce",
             declarations,
             storages,
-            (*places, scratch(0), OUTPUT),
+            (*bindings, scratch(0), OUTPUT),
             text,
             -(-outputs // 256),
             shape=shape,

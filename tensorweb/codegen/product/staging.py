@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from textwrap import indent
 
-from tensorweb.codegen.product.places import loaded_name, type_name
+from tensorweb.codegen.product.positions import loaded_name, type_name
 from tensorweb.codegen.product.tiles import Tile
 from tensorweb.codegen.vector import COMPONENTS, WIDTH
 from tensorweb.schedule.kernel import Expression
@@ -39,15 +39,15 @@ class Operand:
         is_vector: whether four neighbours are read at once.
         is_swapped: whether its last two groups of axes are exchanged, so that the
             other axis is the one that vectors lie along.
-        is_placed: whether it is read at positions of two parts, see `places.py`.
-        is_ahead: whether a placed element is loaded first and computed with later.
+        is_split: whether it is read at positions of two parts, see `positions.py`.
+        is_ahead: whether an element so read is loaded first and computed with later.
     """
 
     name: str
     expression: Expression
     is_vector: bool
     is_swapped: bool
-    is_placed: bool = False
+    is_split: bool = False
     is_ahead: bool = False
 
     @property
@@ -63,7 +63,7 @@ class Operand:
         return "batch", *inner
 
     @property
-    def is_spread(self) -> bool:
+    def is_strided(self) -> bool:
         """Whether the four rows or columns of a vector of the tile lie apart."""
         return not self.is_vector
 
@@ -118,14 +118,14 @@ class Staging:
 
         Row `c` of vector `v` of a tile is `v * STEP + c * APART`.
         """
-        is_spread = self.operand.is_spread
+        is_strided = self.operand.is_strided
         return {
             "START": self.start,
             "WIDTH": self.width,
             "PADDING": self.padding,
             "LOADS": self.loads,
-            "STEP": 1 if is_spread else WIDTH,
-            "APART": self.width if is_spread else 1,
+            "STEP": 1 if is_strided else WIDTH,
+            "APART": self.width if is_strided else 1,
         }
 
     def _named(self, text: str) -> str:
@@ -151,8 +151,8 @@ class Staging:
         Beyond the edge the last rows or columns are read again: what they give is not
         stored, and a minimum before the loop costs less than a guard inside it.
         """
-        if self.operand.is_placed:
-            return self._sources_of_places()
+        if self.operand.is_split:
+            return self._sources_of_split()
         axis = self.operand.axis
         size = f"{axis.upper()}S"
         names = ["number", axis, "depth"]
@@ -183,7 +183,7 @@ class Staging:
         text += "".join(self._registers(name, kinds.get(name, "u32")) for name in names)
         return text + self._each(*lines)
 
-    def _sources_of_places(self) -> str:
+    def _sources_of_split(self) -> str:
         """Return the same for positions in two parts, of which one is fixed here."""
         name, axis = self.operand.name, self.operand.axis
         loaded = loaded_name(name) if self.operand.is_ahead else "Value"
@@ -223,16 +223,16 @@ class Staging:
         """Return the lines that load a vector at a depth, zeros unless it exists."""
         operand = self.operand
         if operand.is_ahead:
-            loads = self._split("@load(@fixed_at[{c}u], @moving_at[i])")
+            loads = self._four("@load(@fixed_at[{c}u], @moving_at[i])")
             kind = f"vec4<{loaded_name(operand.name)}>"
             return [
                 f"@moving_at[i] = @moving({depth});",
                 f"@next[i] = {kind}({loads});",
             ]
         before = []
-        if operand.is_placed:
+        if operand.is_split:
             before = [f"let moving = @moving({depth});"]
-            value = f"vec4<Value>({self._split('%s(@fixed_at[{c}u], moving)')})"
+            value = f"vec4<Value>({self._four('%s(@fixed_at[{c}u], moving)')})"
         elif operand.is_along_depth:
             value = self._call("@axis[i]", self._divided(depth))
         elif operand.is_vector:
@@ -248,7 +248,7 @@ class Staging:
     def _divided(depth: str) -> str:
         return f"{depth} / 4u" if depth.startswith("min") else f"({depth}) / 4u"
 
-    def _split(self, call: str) -> str:
+    def _four(self, call: str) -> str:
         """Return a call for each of the four elements of a vector, by component `c`."""
         text = call.replace("%s", self.operand.name)
         return ", ".join(
@@ -271,7 +271,7 @@ class Staging:
         value = "@next[i]"
         if self.operand.is_ahead:
             call = "%s(@fixed_at[{c}u], @moving_at[i], @next[i].{component})"
-            value = f"vec4<Value>({self._split(call)})"
+            value = f"vec4<Value>({self._four(call)})"
             if is_last:
                 value = f"select(vec4<Value>(), {value}, depth + @depth[i] < end)"
         return self._each(f"tile[%%START + @number[i]] = {value};")

@@ -16,6 +16,7 @@ WARP_ACROSS = 8
 """How many of them lie side by side along the columns."""
 
 VECTOR_BYTES = 16
+"""Bytes of four accumulators."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,8 @@ def _stage(side: Staging, is_ragged: bool) -> str:
 
 def _constants(tile: Tile, left: Staging, right: Staging, value: str) -> str:
     """Return the slot of a tile's sizes."""
-    vectors = max(left.size + right.size, tile.meeting)
-    accumulators = tile.sums // WIDTH
+    vectors = max(left.size + right.size, tile.slice_vectors)
+    accumulators = tile.accumulators // WIDTH
     fitting = vectors // tile.threads
     together = min(accumulators, 1 << (fitting.bit_length() - 1))
     numbers = {

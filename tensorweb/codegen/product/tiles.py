@@ -1,10 +1,10 @@
 """The tiles of the matrix product: a table, and which row fits a problem.
 
 A workgroup computes `rows` by `columns` outputs, `depth` deep at a time; each thread
-keeps `thread_rows` by `thread_columns` sums in registers. Larger tiles read less and
-smaller ones keep more of the GPU busy. Where tiles are few, a tile's depth is cut in
-`slices` with threads of their own, whose sums meet in workgroup memory at the end: so
-there are more threads without smaller blocks of sums.
+keeps `thread_rows` by `thread_columns` accumulators in registers. Larger tiles read
+less and smaller ones keep more of the GPU busy. Where tiles are few, a tile's depth is
+cut in `slices` with threads of their own, whose accumulators are added in workgroup
+memory at the end: so there are more threads without smaller blocks of accumulators.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Tile:
     Attributes:
         name: for people.
         rows, columns, depth: of the tile, multiples of four.
-        thread_rows, thread_columns: sums of one thread, multiples of four.
+        thread_rows, thread_columns: results of one thread, multiples of four.
         enough: workgroups below which a smaller tile is faster.
         at_once: workgroups that one core takes at once.
         slices: parts of the depth, each with threads of its own.
@@ -55,8 +55,8 @@ class Tile:
         return self.workers * self.slices
 
     @property
-    def sums(self) -> int:
-        """Sums of one thread."""
+    def accumulators(self) -> int:
+        """Numbers that one thread keeps, one for each of its results."""
         return self.thread_rows * self.thread_columns
 
     def loads(self, of_rows: bool) -> int:
@@ -65,23 +65,25 @@ class Tile:
         return -(-vectors // self.threads)
 
     @property
-    def meeting(self) -> int:
-        """Vectors of workgroup memory that slices need to add their sums."""
+    def slice_vectors(self) -> int:
+        """Vectors of workgroup memory that slices need to add their accumulators."""
         if self.slices == 1:
             return 0
-        return self.threads * min(self.slices, self.sums // 4)
+        return self.threads * min(self.slices, self.accumulators // 4)
 
     @property
     def workgroup_bytes(self) -> int:
         """Workgroup memory."""
-        return max((self.rows + self.columns) * self.depth // 4, self.meeting) * 16
+        return (
+            max((self.rows + self.columns) * self.depth // 4, self.slice_vectors) * 16
+        )
 
     def groups(self, batch: int, rows: int, columns: int) -> int:
         """Return the number of workgroups of a problem."""
         return batch * -(-rows // self.rows) * -(-columns // self.columns)
 
     def used(self, rows: int, columns: int) -> float:
-        """Return the part of the computed sums that a problem of this size needs."""
+        """Return the part of the computed results that a problem of this size needs."""
         area = self.rows * self.columns * self.groups(1, rows, columns)
         return rows * columns / max(area, 1)
 
@@ -97,7 +99,7 @@ TILES: tuple[Tile, ...] = (
 )
 """From the largest to the smallest; `bench/TUNING.md` has the figures behind them.
 
-`broad` and `medium` are for devices whose threads keep fewer sums.
+`broad` and `medium` are for devices whose threads keep fewer accumulators.
 """
 
 WINDOWS: tuple[Tile, ...] = (
@@ -112,21 +114,22 @@ SOFTWARE = Tile("software", 32, 32, 32, 4, 4, 0, unrolled=8)
 """Where threads take turns on a CPU."""
 
 FEW_GROUPS = 32
-"""With fewer workgroups than this the inner axis is split, until there are enough."""
+"""Workgroups below which the inner axis is split, until there are as many."""
 
 LARGEST_ONE_BY_ONE = 64 * 64
 """Elements of the largest tile for operands that are read one by one."""
 
 LEAST_USED = 0.7
-"""A tile that reaches further beyond the edges gives way to a smaller one."""
+"""Least part of a tile's results that are inside; else a smaller tile is taken."""
 
 LEAST_DEPTH_PER_SPLIT = 128
-"""Splitting the inner axis into shorter parts costs more than it brings."""
+"""Terms of the shortest part that splitting the inner axis pays for."""
 
 LEAST_DEPTH_FOR_LARGER = 512
-"""The same where a smaller tile would do without splitting."""
+"""Terms of the shortest part where a smaller tile would do without splitting."""
 
 MOST_SPLITS = 64
+"""Parts of the inner axis, each of which stores its own results, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +178,7 @@ def choose_tile(
         if tile.name == tuned and groups >= few:
             return Choice(tile, 1)
     for tile in fitting:
-        if tile.sums > target.sums:
+        if tile.accumulators > target.accumulators:
             continue
         groups = tile.groups(batch, rows, columns)
         enough = max(target.scaled(tile.enough), few)

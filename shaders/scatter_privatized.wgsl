@@ -1,15 +1,16 @@
-// Accumulating into few places: each workgroup keeps totals of its own in its memory.
+// Accumulating into few elements: each workgroup keeps private totals in its memory.
 //
-// A workgroup takes 16384 updates and then joins its totals with those of all, so that
-// many updates of one place do not queue up. Neighbouring threads use different copies
-// of the totals, `stride` words apart, where there is room. Order changes nothing, as in
+// Like a histogram, with a bin for each element of the result. A workgroup takes 16384
+// updates and then joins its totals with those of all, so that many updates of one bin
+// do not queue up. Neighbouring threads use different copies of the private totals,
+// `stride` words apart, where there is room. Order changes nothing, as in
 // scatter_atomic.wgsl.
 
 // slot declarations: parameters and storages
 struct Parameters {
   updates: u32,
   width: u32,
-  places: u32,
+  bins: u32,
   copies: u32,
   stride: u32,
 }
@@ -19,7 +20,7 @@ struct Parameters {
 @group(0) @binding(3) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: row_of(write), bits_of(write, column), join() and join_own()
+// slot functions: row_of(write), bits_of(write, column), join() and join_private()
 fn row_of(write: u32) -> u32 {
   return u32(input0[write]);
 }
@@ -29,14 +30,14 @@ fn bits_of(write: u32, column: u32) -> u32 {
 fn join(at: u32, bits: u32) {
   atomicAdd(&totals[at], bits);
 }
-fn join_own(at: u32, bits: u32) {
-  atomicAdd(&own[at], bits);
+fn join_private(at: u32, bits: u32) {
+  atomicAdd(&private_totals[at], bits);
 }
 // end functions
 
 const EACH: u32 = 64u;
 
-var<workgroup> own: array<atomic<u32>, 2048>;
+var<workgroup> private_totals: array<atomic<u32>, 2048>;
 
 @compute @workgroup_size(256)
 fn main(
@@ -45,7 +46,7 @@ fn main(
   @builtin(local_invocation_index) lane: u32,
 ) {
   for (var at = lane; at < 2048u; at += 256u) {
-    atomicStore(&own[at], 0u);
+    atomicStore(&private_totals[at], 0u);
   }
   workgroupBarrier();
   let copy = lane % parameters.copies * parameters.stride;
@@ -56,15 +57,15 @@ fn main(
       let write = index / parameters.width;
       let column = index % parameters.width;
       let at = row_of(write) * parameters.width + column;
-      join_own(copy + at, bits_of(write, column));
+      join_private(copy + at, bits_of(write, column));
     }
   }
   workgroupBarrier();
-  for (var at = lane; at < parameters.places; at += 256u) {
+  for (var at = lane; at < parameters.bins; at += 256u) {
     for (var i = 1u; i < parameters.copies; i++) {
-      join_own(at, atomicLoad(&own[at + i * parameters.stride]));
+      join_private(at, atomicLoad(&private_totals[at + i * parameters.stride]));
     }
-    let bits = atomicLoad(&own[at]);
+    let bits = atomicLoad(&private_totals[at]);
     if (bits != 0u) {
       join(at, bits);
     }

@@ -21,7 +21,7 @@ from tensorweb.codegen.expression import (
     loaded,
     steps_text,
 )
-from tensorweb.codegen.product.borders import Border, find_border
+from tensorweb.codegen.product.padding_masks import PaddingMask, find_padding_mask
 from tensorweb.codegen.vector import reached
 from tensorweb.schedule.kernel import Access, Expression
 
@@ -42,7 +42,7 @@ def only_load(expression: Expression) -> int | None:
 
 def type_name(name: str) -> str:
     """Return the WGSL type of one part of an operand's positions."""
-    return f"{name.title()}Place"
+    return f"{name.title()}Position"
 
 
 def loaded_name(name: str) -> str:
@@ -50,7 +50,7 @@ def loaded_name(name: str) -> str:
     return f"{name.title()}Loaded"
 
 
-def placed_function(
+def position_functions(
     declarations: Declarations,
     signature: Signature,
     expression: Expression,
@@ -72,20 +72,20 @@ def placed_function(
             gives some value, which the choice that a guard comes from does not take.
         tests: how many elements of a row or column a thread loads.
     """
-    writer = _Places(declarations, signature, expression, input_dtypes)
+    writer = _Positions(declarations, signature, expression, input_dtypes)
     if ahead is None:
         return writer.parts(None) + writer.value({}, "", "")
     window = signature.arguments.index("depth")
-    border = find_border(expression, ahead, window, tests)
-    return writer.parts(border) + writer.load(ahead) + writer.later(ahead, border)
+    mask = find_padding_mask(expression, ahead, window, tests)
+    return writer.parts(mask) + writer.load(ahead) + writer.later(ahead, mask)
 
 
-def _after(place: str, first: int) -> str:
-    """Return a place's number where others come before."""
-    return f"{place} + {first}" if first else place
+def _after(bit: str, first: int) -> str:
+    """Return a bit's number where others come before."""
+    return f"{bit} + {first}" if first else bit
 
 
-class _Places:
+class _Positions:
     """Writes the functions of one operand."""
 
     def __init__(
@@ -100,17 +100,17 @@ class _Places:
         self.arguments = signature.arguments
         self.expression = expression
         self.input_dtypes = input_dtypes
-        self.place = type_name(signature.name)
-        self.both = f"fixed: {self.place}, moving: {self.place}"
+        self.position = type_name(signature.name)
+        self.both = f"fixed: {self.position}, moving: {self.position}"
         self._strides: dict[str, str] = {}
 
-    def parts(self, border: Border | None) -> str:
+    def parts(self, mask: PaddingMask | None) -> str:
         """Return the type of a part of a position, and the functions of both parts."""
         accesses = enumerate(self.expression.accesses)
         fields = "".join(f"  p{number}: i32,\n" for number, _ in accesses)
-        if border:
-            fields += "  border: u32,\n"
-        text = f"struct {self.place} {{\n{fields}}}\n"
+        if mask:
+            fields += "  padding_mask: u32,\n"
+        text = f"struct {self.position} {{\n{fields}}}\n"
         for part, is_moving in (("fixed", False), ("moving", True)):
             groups = [
                 group
@@ -125,15 +125,15 @@ class _Places:
                 self._sum(number, access, groups, is_moving)
                 for number, access in enumerate(self.expression.accesses)
             ]
-            if border:
-                sums.append(self._bits(border) if is_moving else "0u")
-            made = f"{self.place}({', '.join(sums)})"
-            if border and not is_moving:
-                lines += [f"  var place = {made};\n", *self._outside(border)]
-                made = "place"
+            if mask:
+                sums.append(self._bits(mask) if is_moving else "0u")
+            made = f"{self.position}({', '.join(sums)})"
+            if mask and not is_moving:
+                lines += [f"  var position = {made};\n", *self._outside(mask)]
+                made = "position"
             listed = ", ".join(f"{argument}: u32" for argument in names)
             text += (
-                f"fn {self.name}_{part}({listed}) -> {self.place} {{\n"
+                f"fn {self.name}_{part}({listed}) -> {self.position} {{\n"
                 f"{''.join(lines)}  return {made};\n}}\n"
             )
         return text
@@ -150,12 +150,14 @@ class _Places:
             f"  return {loaded(f'input{step.slot}[{address}]', dtype)};\n}}\n"
         )
 
-    def later(self, number: int, border: Border | None) -> str:
+    def later(self, number: int, mask: PaddingMask | None) -> str:
         """Return the function of an element's value, given what has been loaded."""
         given, first = {number: "loaded"}, ""
-        if border:
-            given[border.guard] = "is_inside"
-            first = "  let is_inside = (fixed.border & moving.border) == 0u;\n"
+        if mask:
+            given[mask.guard] = "is_inside"
+            first = (
+                "  let is_inside = (fixed.padding_mask & moving.padding_mask) == 0u;\n"
+            )
         return self.value(given, f", loaded: {loaded_name(self.name)}", first)
 
     def value(self, given: dict[int, str], third: str, first: str) -> str:
@@ -186,27 +188,27 @@ class _Places:
         )
         return body, values[result]
 
-    def _bits(self, border: Border) -> str:
-        """Return the bits of a place in the window, one for each comparison."""
+    def _bits(self, mask: PaddingMask) -> str:
+        """Return the bits of a position in the window, one for each comparison."""
         return " | ".join(
             f"(1u << u32({_after(f'depth_{each.axis}', each.first)}))"
-            for each in border.comparisons
+            for each in mask.comparisons
         )
 
-    def _outside(self, border: Border) -> list[str]:
+    def _outside(self, mask: PaddingMask) -> list[str]:
         """Return the lines that note where in the window a row or column is outside."""
         window = self.arguments.index("depth")
         lines = []
-        for each in border.comparisons:
+        for each in mask.comparisons:
             stride = self.expression.accesses[each.access].strides[window][each.axis]
             moved = self._times("i", each.access, window, each.axis, stride)
             body, is_inside = self._steps(each.step, {})
             lines.append(
                 f"  for (var i = 0; i < {each.length}; i += 1) {{\n"
-                f"    let address{each.access} = place.p{each.access} + {moved};\n"
+                f"    let address{each.access} = position.p{each.access} + {moved};\n"
                 f"{indent(body, '  ')}"
                 f"    let bit = 1u << u32({_after('i', each.first)});\n"
-                f"    place.border |= select(bit, 0u, {is_inside});\n  }}\n"
+                f"    position.padding_mask |= select(bit, 0u, {is_inside});\n  }}\n"
             )
         return lines
 

@@ -20,17 +20,17 @@ from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Kernel
 
-MOST_OWN = 2048
-"""Places of which each workgroup can keep totals of its own, in 8 KiB."""
+MOST_BINS = 2048
+"""Elements of which each workgroup can keep private totals, in 8 KiB."""
 
 MOST_COPIES = 32
-"""Copies of these totals, so that neighbouring threads do not meet."""
+"""Copies of private totals, so that neighbouring threads use different ones."""
 
 LEAST_UPDATES = 32768
-"""Fewer updates do not queue up for long at few places."""
+"""Updates from which on private totals pay; fewer do not queue up for long."""
 
-OWN_UPDATES = 16384
-"""Updates of a workgroup with totals of its own."""
+PRIVATE_UPDATES = 16384
+"""Updates of a workgroup with private totals."""
 
 EXTREMES = ("scatter_minimum", "scatter_maximum")
 
@@ -54,9 +54,9 @@ def is_any_order(kernel: Kernel) -> bool:
     return kernel.op in EXTREMES or (is_sum and kind_of(kernel.dtype) != "float")
 
 
-def tally(kernel: Kernel) -> Program:
+def accumulate_in_any_order(kernel: Kernel) -> Program:
     """Return the launch of the updates and the one that finishes every element."""
-    return _Tally(kernel).program()
+    return _Atomics(kernel).program()
 
 
 def combined(kernel: Kernel, a: str, b: str) -> str:
@@ -66,7 +66,7 @@ def combined(kernel: Kernel, a: str, b: str) -> str:
     return form.format(a, b)
 
 
-class _Tally:
+class _Atomics:
     """Writes the launches of an accumulation whose order changes nothing."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -102,16 +102,17 @@ class _Tally:
             f"  {call}(&totals[at], bits);\n}}\n"
         )
         template, each = "scatter_atomic", GROUP
-        if self.has_own:
-            template, each = "scatter_tally", OWN_UPDATES
-            places = self.rows * self.width
-            stride = places | 1  # copies of a place lie in different banks
-            copies = max(min(MOST_COPIES, MOST_OWN // stride), 1)
-            declarations.parameter("places", "u32", places)
+        if self.is_privatized:
+            template, each = "scatter_privatized", PRIVATE_UPDATES
+            bins = self.rows * self.width
+            stride = bins | 1  # copies of a bin lie in different banks
+            copies = max(min(MOST_COPIES, MOST_BINS // stride), 1)
+            declarations.parameter("bins", "u32", bins)
             declarations.parameter("copies", "u32", copies)
             declarations.parameter("stride", "u32", stride)
             text += (
-                f"fn join_own(at: u32, bits: u32) {{\n  {call}(&own[at], bits);\n}}\n"
+                "fn join_private(at: u32, bits: u32) {\n"
+                f"  {call}(&private_totals[at], bits);\n}}\n"
             )
         storages, slots = input_storages(kernel, [position, written])
         storages.append(("totals", "w", "atomic<u32>"))
@@ -119,10 +120,10 @@ class _Tally:
         return launch(template, declarations, storages, (*slots, totals), text, groups)
 
     @property
-    def has_own(self) -> bool:
-        """Whether each workgroup keeps totals of its own."""
+    def is_privatized(self) -> bool:
+        """Whether each workgroup keeps private totals, as histograms are computed."""
         updates = self.writes * self.width
-        return self.rows * self.width <= MOST_OWN and updates >= LEAST_UPDATES
+        return self.rows * self.width <= MOST_BINS and updates >= LEAST_UPDATES
 
     def _finish(self, totals: int) -> Launch:
         kernel = self.kernel
@@ -146,13 +147,13 @@ class _Tally:
             f"  if (found == 0u) {{\n    return {before};\n  }}\n"
             f"  return {after};\n}}\n"
         )
-        storages, places = input_storages(kernel, [original])
+        storages, bindings = input_storages(kernel, [original])
         storages += [("totals", "r", "u32"), ("result", "w", element)]
         return launch(
             "elementwise",
             declarations,
             storages,
-            (*places, totals, OUTPUT),
+            (*bindings, totals, OUTPUT),
             text,
             -(-length // GROUP),
         )

@@ -1,8 +1,9 @@
-"""Borders of windows as bits, which replace comparisons inside a loop over windows.
+"""What of a window lies in the padding, as bits that replace comparisons in a loop.
 
-Whether a padded element exists depends on its place in the window and on where the
+Whether a padded element exists depends on its position in the window and on where the
 window lies. Windows are short, so before the loop a row or column notes what lies
-outside, a bit for each place along each axis of the window. One test of bits is left.
+outside, a bit for each position along each axis of the window. One test is left inside
+the loop: whether the mask of the window has the bit of the position.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from tensorweb.codegen.vector import reached
 from tensorweb.schedule.kernel import Expression
 
 BITS = 32
+"""Bits of a mask: positions of all axes of a window together."""
 
 LEAST_TESTS = 2
-"""Tests for each bit; with fewer, comparisons inside the loop cost less than bits."""
+"""Tests for each bit from which on a mask costs less than comparisons in the loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Comparison:
         access: the position that it compares.
         axis: of the window, along which the position moves.
         length: of that axis.
-        first: the bit of its first place.
+        first: the bit of its first position.
     """
 
     step: int
@@ -39,16 +41,16 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Border:
+class PaddingMask:
     """The guard of a load, and all comparisons of which it is the conjunction."""
 
     guard: int
     comparisons: tuple[Comparison, ...]
 
 
-def find_border(
+def find_padding_mask(
     expression: Expression, load: int, window: int, tests: int
-) -> Border | None:
+) -> PaddingMask | None:
     """Return what a load's guard consists of, where bits can say it and pay.
 
     Args:
@@ -70,7 +72,7 @@ def find_border(
         first += found.length
     if first > BITS or first * LEAST_TESTS > tests:
         return None
-    return Border(guard, tuple(comparisons))
+    return PaddingMask(guard, tuple(comparisons))
 
 
 def _conjuncts(expression: Expression, step: int) -> list[int]:
