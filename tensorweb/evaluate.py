@@ -1,6 +1,7 @@
 """Make values exist: ask each node's backend, and answer from host bytes where we can.
 
-Graph builders never come here; only reading, printing and unbounded loops do.
+Builders of `nodes/` never come here; reading, printing, unbounded loops and the
+builders of `lookups/`, which must look at values, do.
 """
 
 from __future__ import annotations

@@ -18,9 +18,11 @@ from tensorweb.graph.storage import HostData
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.nodes import (
     accumulation,
+    assignment,
     contraction,
     convolution,
     elementwise,
+    indexing,
     movement,
     reduction,
     selection,
@@ -88,10 +90,16 @@ def structures() -> Iterator[tuple[str, Node]]:
         row = movement.reshape(y, (1, 7))
         yield f"embed {dtype}", selection.embed(x, row, (2, 0))
         yield f"copy {dtype}", movement.copy(movement.permute(x, (1, 0)))
-        positions = value(9, dtype=dtypes.int32)
-        yield f"gather {dtype}", selection.gather(x, positions)
-        scattered = selection.scatter(x, positions, value(9, dtype=dtype))
-        yield f"scatter {dtype}", scattered
+        rows = [Indices(value(9, dtype=dtypes.int32)), Span((0, 7, 1))]
+        yield f"gather {dtype}", indexing.select(x, rows)
+        lines = [Indices(value(9, dtype=dtypes.int32)), Span((0, 8, 1))]
+        yield f"gather lines {dtype}", indexing.select(value(5, 8, dtype=dtype), lines)
+        columns = [Span((1, 3, 1)), Indices(value(9, 2, dtype=dtypes.int32))]
+        yield f"gather columns {dtype}", indexing.select(x, columns)
+        written = value(9, 7, dtype=dtype)
+        yield f"scatter {dtype}", assignment.assign(x, rows, written)
+        written = value(3, 9, 2, dtype=dtype)
+        yield f"scatter columns {dtype}", assignment.assign(x, columns, written)
         if dtype.kind != "bool":
             for m, k, n in ((5, 7, 11), (1, 7, 11), (5, 7, 1), (2, 999, 2)):
                 product = contraction.matmul(

@@ -27,7 +27,6 @@ from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.storage import HostData, Storage
 from tensorweb.graph.tracing import Placeholder, value_wanted
 from tensorweb.graph.walks import ancestors
-from tensorweb.ops.structure import GATHER
 from tensorweb.view import View
 
 
@@ -137,9 +136,7 @@ def _evaluate(node: Node) -> None:
     look_up = _number_or_value if kind in SPREADING else _value
     try:
         inputs = [look_up(source) for source in node.inputs]
-        if node.op is GATHER:
-            inputs[0] = stored(node.inputs[0].base)
-        elif kind in OVERWRITING and not _is_last_reader(node):
+        if kind in OVERWRITING and not _is_last_reader(node):
             inputs[0] = _value(node.inputs[0]).copy()
         result = rule_of(node.op)(node, inputs)
         if result.shape != node.shape:

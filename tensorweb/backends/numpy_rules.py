@@ -25,10 +25,13 @@ from tensorweb.graph.attributes import (
     Ordering,
     Padding,
     Reduction,
+    Taking,
+    Writing,
 )
 from tensorweb.graph.node import Node, attributes_of, number_of_constant
 from tensorweb.graph.op import Op
-from tensorweb.shapes import Shape
+from tensorweb.shapes import Shape, strides
+from tensorweb.view import Range
 
 LARGEST_COPY = 1 << 22
 """Elements of an operand up to which a whole batch is laid out as matrices at once."""
@@ -195,16 +198,67 @@ def _embed(node: Node, inputs: Sequence[Array]) -> Array:
     return outer
 
 
+def _key(
+    taking: Taking, indices: Sequence[Array], rank: int
+) -> tuple[slice | Array, ...]:
+    """Return the key by which NumPy addresses what index tensors take."""
+    key: list[slice | Array] = [slice(None)] * rank
+    for axis, index in zip(taking.axes, indices, strict=True):
+        key[axis] = index
+    return tuple(key)
+
+
+def _numpys_place(taking: Taking) -> int:
+    """Return where NumPy lets the axes of index tensors begin."""
+    first, last = taking.axes[0], taking.axes[-1]
+    return first if last - first == len(taking.axes) - 1 else 0
+
+
+def _moved(array: Array, count: int, source: int, target: int) -> Array:
+    """Return an array with `count` neighbouring axes at another place."""
+    if source == target or not count:
+        return array
+    return np.moveaxis(
+        array, range(source, source + count), range(target, target + count)
+    )
+
+
 def _gather(node: Node, inputs: Sequence[Array]) -> Array:
-    flat, positions = inputs
-    return np.asarray(flat[positions])
+    source, *indices = inputs
+    taking = attributes_of(node, Taking)
+    count = len(node.shape) - source.ndim + len(taking.axes)
+    if source.flags.c_contiguous and len(indices) == 1:
+        result = np.take(source, indices[0], taking.axes[0])
+    elif source.flags.c_contiguous and len(indices) == source.ndim:
+        # NumPy takes single elements by one number quicker than by one for each axis.
+        steps = strides(source.shape)
+        terms = [
+            index.astype(np.intp) * n for index, n in zip(indices, steps, strict=True)
+        ]
+        result = np.take(source.reshape(-1), sum(terms[1:], terms[0]))
+    else:
+        result = source[_key(taking, indices, source.ndim)]
+    return _moved(np.asarray(result), count, _numpys_place(taking), taking.place)
 
 
 def _scatter(node: Node, inputs: Sequence[Array]) -> Array:
-    target, positions, values = inputs
-    result = target.reshape(-1)
-    result[positions] = values
-    return result.reshape(node.shape)
+    target, *indices, values = inputs
+    writing = attributes_of(node, Writing)
+    taking = writing.taking
+    # The part must be a view of what is written; NumPy would copy it else.
+    target = np.ascontiguousarray(target)
+    part = target[tuple(_slice(each) for each in writing.ranges)]
+    part = part.reshape(writing.shape)
+    count = values.ndim - part.ndim + len(taking.axes)
+    numpys = _moved(values, count, taking.place, _numpys_place(taking))
+    part[_key(taking, indices, part.ndim)] = numpys
+    return target
+
+
+def _slice(found: Range) -> slice:
+    start, length, step = found
+    end = start + length * step
+    return slice(start, end if end >= 0 else None, step)
 
 
 def _accumulate(node: Node, inputs: Sequence[Array]) -> Array:

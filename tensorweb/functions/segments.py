@@ -14,7 +14,7 @@ from tensorweb.devices import as_device
 from tensorweb.dtypes import DType, integer_range
 from tensorweb.errors import DTypeError, RangeError, ShapeError
 from tensorweb.functions.creation import asarray, full, zeros
-from tensorweb.nodes.keys import extremes
+from tensorweb.lookups.keys import ends_within, extremes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.indexing import index_node
@@ -154,10 +154,12 @@ def _segments(
             f"{name}: segment_ids of shape {ids.shape} for data of shape "
             f"{values.shape}; give one number for each slice of the first axis."
         )
-    needed = _count(name, "segment_ids", ids)
-    count = needed if num_segments is None else operator.index(num_segments)
+    if num_segments is None:
+        return values, ids, _count(name, "segment_ids", ids)
+    count = operator.index(num_segments)
     if count < 0:
         raise RangeError(f"{name}: num_segments is {count}; it is 0 or more.")
+    _count(name, "segment_ids", ids, most=count - 1)
     return values, ids, count
 
 
@@ -167,8 +169,11 @@ def _numbers(numbers: ArrayLike, beside: Tensor | None) -> Tensor:
     return Tensor(index_node(numbers, device))
 
 
-def _count(name: str, argument: str, numbers: Tensor) -> int:
-    """Return the largest number and one more; refuse negative ones."""
+def _count(name: str, argument: str, numbers: Tensor, most: int | None = None) -> int:
+    """Return the largest number and one more; refuse negative ones.
+
+    With `most` any number up to that may be meant, and nobody looks for the largest.
+    """
     if not numbers.size:
         return 0
     if numbers.dtype.kind not in ("int", "uint"):
@@ -176,7 +181,11 @@ def _count(name: str, argument: str, numbers: Tensor) -> int:
             f"{name}: {argument} is {numbers.dtype}; it is made of integers, so "
             "convert it with astype(tw.int32)."
         )
-    low, high = extremes(numbers.node)
+    node = numbers.node
+    if most is None:
+        low, high = extremes(node)
+    else:
+        low, high = ends_within(node, 0, most, f"{most + 1} segments")
     if low < 0:
         raise RangeError(f"{name}: {argument} has {low}; numbers of groups begin at 0.")
     return high + 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tensorweb.functions.creation import asarray
-from tensorweb.nodes.sets import distinct
+from tensorweb.lookups.sets import distinct
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 

@@ -124,10 +124,38 @@ class Groups(NamedTuple):
         return shape[: self.batch], shape[self.batch : end], shape[end:]
 
 
-class Positions(NamedTuple):
-    """Whether a gather's positions are multiples of four plus its last axis' index."""
+class Taking(NamedTuple):
+    """Which axes of a tensor index tensors address, and where theirs stand.
 
-    in_lines: bool
+    The index tensors broadcast to one shape; its axes begin at `place` of the result,
+    the axes that are left whole stand around them in their order.
+    """
+
+    axes: tuple[int, ...]
+    place: int
+
+    def result_shape(self, shape: Shape, together: Shape) -> Shape:
+        """Return the shape of what is taken from a tensor of some shape."""
+        whole = [n for axis, n in enumerate(shape) if axis not in self.axes]
+        return (*whole[: self.place], *together, *whole[self.place :])
+
+
+class Writing(NamedTuple):
+    """Which elements of a tensor index tensors write: those of a part of it.
+
+    The part is what `ranges` leave of each axis, under another `shape`, in which
+    lengths of 1 have come or gone.
+    """
+
+    ranges: tuple[Range, ...]
+    shape: Shape
+    taking: Taking
+
+    def part(self, view: View) -> View:
+        """Return how the part looks at the storage of the whole."""
+        found = view.slice(self.ranges).reshape(self.shape)
+        assert found is not None, "internal: lengths of 1 need no copy"
+        return found
 
 
 Number = bool | int | float
@@ -140,7 +168,8 @@ Attributes = (
     | Box
     | Ordering
     | Groups
-    | Positions
+    | Taking
+    | Writing
     | Number
     | None
 )

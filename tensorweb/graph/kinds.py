@@ -61,7 +61,7 @@ ROWS = (
     Kind("movement", Role.MOVEMENT, MOVEMENTS),
     Kind("map", Role.INLINE),
     Kind("copy", Role.INLINE),
-    Kind("gather", Role.INLINE, (attributes.Positions,), LOAD_COST),
+    Kind("gather", Role.INLINE, (attributes.Taking,), LOAD_COST),
     Kind("pad", Role.CHOICE, (attributes.Padding,), 2),
     Kind("concat", Role.CHOICE, (attributes.Joining,), 2),
     Kind("embed", Role.CHOICE, (attributes.Box,), 2),
@@ -71,7 +71,7 @@ ROWS = (
     Kind("scan", Role.STORED),
     # Elements stand beside their positions, and the kernel reads counts.
     Kind("sort", Role.STORED, (attributes.Ordering,), extra_storages=1),
-    Kind("scatter", Role.STORED),
+    Kind("scatter", Role.STORED, (attributes.Writing,)),
     # The kernel reads keys and their order, and writes the edges of blocks.
     Kind("accumulate", Role.STORED, extra_storages=2),
     Kind("compress", Role.STORED),

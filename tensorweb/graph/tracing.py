@@ -7,7 +7,7 @@ its device: asking for it is a `TraceError`.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -30,12 +30,22 @@ class Trace:
 
     Attributes:
         name: of the function, for messages.
+        argument: tells the argument of this call that a placeholder stands for.
+        assumed: what must hold of arguments for the graph to be right: no number of
+            theirs is below the first or above the second.
         written: tensors that got another value, by identity, each with its value
             before.
     """
 
     name: str
+    argument: Callable[[Node], Node]
+    assumed: dict[Node, tuple[int, int]] = field(default_factory=dict)
     written: dict[int, tuple[weakref.ref[object], Node]] = field(default_factory=dict)
+
+    def assume(self, placeholder: Node, interval: tuple[int, int]) -> None:
+        """Note that an argument's numbers lie in an interval."""
+        low, high = self.assumed.get(placeholder, interval)
+        self.assumed[placeholder] = max(low, interval[0]), min(high, interval[1])
 
 
 _open: ContextVar[tuple[Trace, ...]] = ContextVar("traces", default=())
@@ -43,15 +53,28 @@ _open: ContextVar[tuple[Trace, ...]] = ContextVar("traces", default=())
 
 
 @contextmanager
-def tracing(name: str) -> Iterator[Trace]:
+def tracing(
+    name: str, argument: Callable[[Node], Node] | None = None
+) -> Iterator[Trace]:
     """Trace the function `name`: graphs grow to any depth, nothing is computed."""
-    made = Trace(name)
+    made = Trace(name, argument or _unknown)
     before = _open.get()
     _open.set((*before, made))
     try:
         yield made
     finally:
         _open.set(before)
+
+
+def _unknown(placeholder: Node) -> Node:
+    """Refuse to tell anything of an argument."""
+    raise value_wanted(placeholder)
+
+
+def open_trace() -> Trace | None:
+    """Return the trace of the innermost function that is traced."""
+    found = _open.get()
+    return found[-1] if found else None
 
 
 def is_tracing() -> bool:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tensorweb.dtypes import DType
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import Op
-from tensorweb.nodes.assignment import assign, lone_mask, masked_values, spread_to
+from tensorweb.nodes.assignment import assign, spread_to
 from tensorweb.nodes.elementwise import cast, common_device, elementwise
 from tensorweb.nodes.indexing import (
     advanced_shape,
     index_sum,
     is_basic,
     select,
-    without_masks,
 )
 from tensorweb.nodes.keys import Dots, Indices, Item, NewAxis, Pick, Span
 from tensorweb.nodes.movement import expand, permute, reshape, slice_ranges
@@ -29,39 +29,36 @@ COMBINED = ("add", "multiply", "minimum", "maximum")
 """Elementwise operations that can accumulate; the row `scatter_NAME` does."""
 
 
+def combining_op(name: str, dtype: DType) -> Op:
+    """Return the elementwise operation that combines two values of a dtype."""
+    if dtype.kind == "bool":
+        name = {"add": "maximum", "multiply": "minimum"}.get(name, name)
+    return OPS[name]
+
+
 def accumulate(name: str, node: Node, items: Sequence[Item], values: Node) -> Node:
-    """Return the node with values combined into the elements that a parsed key names.
+    """Return the node with values combined into the elements that a key names.
 
     Args:
         name: one of `COMBINED`; of bool `add` is *or* and `multiply` is *and*.
         node: what the values are combined with.
-        items: the key.
+        items: the checked key, without masks.
         values: broadcast to the elements named and cast to the node's dtype.
 
     Raises:
         ShapeError: the values do not broadcast to the elements named.
     """
     assert name in COMBINED, f"internal: {name} does not accumulate"
-    if node.dtype.kind == "bool":
-        name = {"add": "maximum", "multiply": "minimum"}.get(name, name)
+    combining = combining_op(name, node.dtype)
     values = cast(values, node.dtype)
     if is_basic(items):
         named = select(node, items)
         spread = spread_to(values, named.shape)
-        return assign(node, items, elementwise(OPS[name], named, spread))
-    mask = lone_mask(items, node.shape)
-    if mask is not None:
-        found = masked_values(node, mask, values)
-        if found is None:
-            return node
-        wide, written = found
-        combined = elementwise(OPS[name], node, written)
-        return elementwise(OPS["where"], wide, combined, node)
-    op = OPS[f"scatter_{name}"]
-    flat_items = without_masks(items)
-    indices = [item.node for item in flat_items if isinstance(item, Indices)]
+        return assign(node, items, elementwise(combining, named, spread))
+    op = OPS[f"scatter_{combining.name}"]
+    indices = [item.node for item in items if isinstance(item, Indices)]
     common_device(op, (node, *indices))
-    return _in_box(op, node, flat_items, values)
+    return _in_box(op, node, items, values)
 
 
 def _in_box(op: Op, node: Node, items: Sequence[Item], values: Node) -> Node:

@@ -11,14 +11,13 @@ from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.structure import Known
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.indexing import (
+    addressed,
     basic_ranges,
     basic_shape,
-    index_positions,
     is_basic,
     plain_key,
-    select,
 )
-from tensorweb.nodes.keys import Indices, Item, Mask, Span, parse, running_counts
+from tensorweb.nodes.keys import Item, parse
 from tensorweb.nodes.movement import (
     expand,
     expand_dims,
@@ -29,7 +28,6 @@ from tensorweb.nodes.movement import (
 from tensorweb.nodes.selection import embed, iota, pad, scatter
 from tensorweb.ops import OPS
 from tensorweb.shapes import Shape, size
-from tensorweb.view import View
 
 
 def assign_plain(node: Node, key: object, values: Node) -> Node | None:
@@ -78,7 +76,7 @@ def _box(items: Sequence[Item]) -> _Box | None:
 
 
 def assign(node: Node, items: Sequence[Item], values: Node) -> Node:
-    """Return the node with the elements that a parsed key names replaced.
+    """Return the node with the elements that a checked key names replaced; no masks.
 
     Raises:
         ShapeError: the values do not broadcast to the elements named.
@@ -86,28 +84,9 @@ def assign(node: Node, items: Sequence[Item], values: Node) -> Node:
     values = cast(values, node.dtype)
     if is_basic(items):
         return _assign_box(node, items, values)
-    mask = lone_mask(items, node.shape)
-    if mask is not None:
-        found = masked_values(node, mask, values)
-        return node if found is None else elementwise(OPS["where"], *found, node)
-    positions = index_positions(View.contiguous(node.shape), items, node)
-    if not positions.size:
-        spread_to(values, positions.shape)
-        return node
-    written = spread_to(values, positions.shape)
-    flat = (positions.size,)
-    return scatter(node, reshape(positions, flat), reshape(written, flat))
-
-
-def lone_mask(items: Sequence[Item], shape: Shape) -> Node | None:
-    """Return the mask of a key that is one mask over the leading axes, else None."""
-    first = items[0]
-    if isinstance(first, Mask) and all(
-        isinstance(item, Span) and item.range == (0, length, 1)
-        for item, length in zip(items[1:], shape[len(first.node.shape) :], strict=False)
-    ):
-        return first.node
-    return None
+    writing, indices, shape = addressed(node, items)
+    written = spread_to(values, shape)
+    return scatter(node, indices, written, writing) if written.size else node
 
 
 def spread_to(values: Node, shape: Shape) -> Node:
@@ -176,34 +155,3 @@ def _every(shape: Shape, axis: int, step: int, device: str) -> Node:
 
 def _both(a: Node, b: Node) -> Node:
     return elementwise(OPS["logical_and"], a, b)
-
-
-def masked_values(node: Node, mask: Node, values: Node) -> tuple[Node, Node] | None:
-    """Return a mask over the leading axes and the values that belong where it holds.
-
-    Both broadcast to the node's shape; None when the mask is known to hold nowhere.
-    Values that do not differ between places are found without a read.
-    """
-    rank = len(mask.shape)
-    rest = node.shape[rank:]
-    while len(values.shape) > len(rest) + 1 and values.shape[0] == 1:
-        values = reshape(values, values.shape[1:])
-    wide = reshape(mask, (*mask.shape, *(1,) * len(rest)))
-    has_rows = len(values.shape) == len(rest) + 1 and values.shape[0] != 1
-    if not has_rows:
-        row = spread_to(values, (1, *rest))
-        same = reshape(row, (*(1,) * rank, *rest))
-        return wide, expand(same, node.shape)
-    flat = reshape(mask, (mask.size,))
-    running, total = running_counts(flat) if mask.size else (flat, 0)
-    rows = spread_to(values, (total, *rest))
-    if total == 0:
-        return None
-    one = constant(1, dtypes.int32, node.device)
-    zero = constant(0, dtypes.int32, node.device)
-    source = elementwise(
-        OPS["maximum"], elementwise(OPS["subtract"], running, one), zero
-    )
-    spans: list[Item] = [Span((0, length, 1)) for length in rest]
-    chosen = reshape(select(rows, [Indices(source), *spans]), node.shape)
-    return wide, chosen

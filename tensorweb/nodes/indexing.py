@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
 from tensorweb import dtypes
 from tensorweb.errors import ShapeError, TensorIndexError
-from tensorweb.graph.attributes import Movement
+from tensorweb.graph.attributes import Movement, Taking, Writing
 from tensorweb.graph.node import Node, constant, movement_of, number_of_constant
 from tensorweb.graph.op import CONSTANT, Op
 from tensorweb.graph.structure import Known
 from tensorweb.nodes.elementwise import common_device, elementwise
 from tensorweb.nodes.keys import (
-    Dots,
     Indices,
     Item,
     Mask,
     NewAxis,
     Pick,
     Span,
-    mask_indices,
     parse,
 )
-from tensorweb.nodes.movement import expand, move, reshape, slice_ranges
+from tensorweb.nodes.movement import move, reshape, slice_ranges
 from tensorweb.nodes.selection import gather, iota
 from tensorweb.ops import OPS
 from tensorweb.ops.structure import GATHER
 from tensorweb.shapes import Shape, broadcast_shapes
 from tensorweb.view import Range, View
-
-LINE = 4
-"""Elements that a GPU reads at once."""
 
 
 def is_basic(items: Sequence[Item]) -> bool:
@@ -112,56 +106,24 @@ def plain_key(parts: tuple[object, ...]) -> Hashable | None:
 
 
 def select(node: Node, items: Sequence[Item]) -> Node:
-    """Return the elements that a parsed key names."""
+    """Return the elements that a checked key without masks names."""
     if is_basic(items):
         return reshape(slice_ranges(node, basic_ranges(items)), basic_shape(items))
-    if _has_mask(items):
-        node, items = _merge_masked_axes(node, items)
     if node.base.op is CONSTANT and node.base.storage is None:
-        shape = advanced_shape(without_masks(items))[0]
+        shape = advanced_shape(items)[0]
         number = number_of_constant(node.base)
         return constant(number, node.dtype, node.device, shape)
-    layout, indices = _layout_of(node.view, items, node)
-    in_lines = layout.is_in_lines and node.base.size % LINE == 0
-    return gather(node.base, _positions(layout, indices, node.device), in_lines)
+    writing, indices, shape = addressed(node, items)
+    part = reshape(slice_ranges(node, writing.ranges), writing.shape)
+    return gather(part, indices, writing.taking, shape)
 
 
-def _has_mask(items: Sequence[Item]) -> bool:
-    return Mask in [type(item) for item in items]
-
-
-def _merge_masked_axes(
-    node: Node, items: Sequence[Item]
-) -> tuple[Node, Sequence[Item]]:
-    """Let a mask over several axes address them as one where strides allow."""
-    axis = 0
-    result: list[Item] = []
-    for item in items:
-        if isinstance(item, Mask) and len(item.node.shape) > 1:
-            rank = len(item.node.shape)
-            merged = (*node.shape[:axis], item.node.size, *node.shape[axis + rank :])
-            if node.view.reshape(merged) is not None:
-                node = reshape(node, merged)
-                item = Mask(reshape(item.node, (item.node.size,)))
-        result.append(item)
-        axis += _rank_taken(item)
-    return node, result
-
-
-def _rank_taken(item: Item) -> int:
-    if isinstance(item, Mask):
-        return len(item.node.shape)
-    return 0 if isinstance(item, NewAxis | Dots) else 1
-
-
-def without_masks(items: Sequence[Item]) -> list[Item]:
-    """Return a key with positions in place of its masks."""
-    if not _has_mask(items):
-        return list(items)
-    result: list[Item] = []
-    for item in items:
-        result.extend(mask_indices(item.node) if isinstance(item, Mask) else [item])
-    return result
+def _together(indices: Sequence[Node]) -> Shape:
+    """Return the shape to which index tensors broadcast."""
+    try:
+        return broadcast_shapes(*(node.shape for node in indices))
+    except ShapeError as error:
+        raise TensorIndexError(f"index tensors: {error}") from None
 
 
 def advanced_shape(items: Sequence[Item]) -> tuple[Shape, Shape, int]:
@@ -170,12 +132,7 @@ def advanced_shape(items: Sequence[Item]) -> tuple[Shape, Shape, int]:
     As in NumPy: it stands where the first index tensor is when all of them (integers
     count) are neighbours, else in front.
     """
-    try:
-        together = broadcast_shapes(
-            *(item.node.shape for item in items if isinstance(item, Indices))
-        )
-    except ShapeError as error:
-        raise TensorIndexError(f"index tensors: {error}") from None
+    together = _together([item.node for item in items if isinstance(item, Indices)])
     places = [
         place for place, item in enumerate(items) if isinstance(item, Indices | Pick)
     ]
@@ -190,110 +147,55 @@ def advanced_shape(items: Sequence[Item]) -> tuple[Shape, Shape, int]:
     return shape, together, len(before)
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """What a key with index tensors comes to, apart from the numbers in them.
+_known_parts: Known[Writing] = Known()
+"""What keys with index tensors come to, apart from the numbers in them."""
 
-    Attributes:
-        shape: of the result.
-        offset: storage position that is added to every other.
-        terms: index tensor by number, or -1 and the length of a ramp instead; stride;
-            shape with the result's rank.
-        is_in_lines: whether positions are multiples of four plus a ramp along the last
-            axis.
+
+def addressed(node: Node, items: Sequence[Item]) -> tuple[Writing, list[Node], Shape]:
+    """Return what a key with index tensors names: which elements, by what, its shape.
+
+    Raises:
+        TensorIndexError: the index tensors do not broadcast.
     """
-
-    shape: Shape
-    offset: int
-    terms: tuple[tuple[int, int, int, Shape], ...]
-    is_in_lines: bool
-
-
-_known_layouts: Known[_Layout] = Known()
-
-
-def index_positions(view: View, items: Sequence[Item], node: Node) -> Node:
-    """Return the storage positions (int32) of what a key with index tensors names."""
-    layout, indices = _layout_of(view, items, node)
-    return _positions(layout, indices, node.device)
-
-
-def _layout_of(
-    view: View, items: Sequence[Item], node: Node
-) -> tuple[_Layout, list[Node]]:
-    """Return the layout of a key and its index tensors."""
-    flat_items = without_masks(items)
-    indices = [item.node for item in flat_items if type(item) is Indices]
+    indices = [item.node for item in items if type(item) is Indices]
     common_device(GATHER, (node, *indices))
-    described = [_described(item) for item in flat_items]
-    key = (*described, view.strides, view.offset)
-    layout = _known_layouts.get(key)
-    if layout is None:
-        layout = _layout(view, flat_items)
-        _known_layouts.keep(key, layout)
-    return layout, indices
-
-
-def _positions(layout: _Layout, indices: Sequence[Node], device: str) -> Node:
-    terms = []
-    for number, length, stride, shape in layout.terms:
-        term = iota(length, dtypes.int32, device) if number < 0 else indices[number]
-        terms.append(reshape(_times(term, stride), shape))
-    return expand(_sum(terms, layout.offset, device), layout.shape)
+    key = (node.shape, *(_described(item) for item in items))
+    found = _known_parts.get(key)
+    if found is None:
+        found = _addressed(node.shape, items)
+        _known_parts.keep(key, found)
+    return found, indices, found.taking.result_shape(found.shape, _together(indices))
 
 
 def _described(item: Item) -> Hashable:
-    """Return what of an item a layout depends on."""
+    """Return what of an item the part that it names depends on."""
     if type(item) is Span:
         return item.range
     if type(item) is Indices:
-        return (item.node.shape, item.has_axis)
+        return (len(item.node.shape), item.has_axis)
     return item.at if isinstance(item, Pick) else type(item).__name__
 
 
-def _layout(view: View, items: Sequence[Item]) -> _Layout:
-    shape, together, place = advanced_shape(items)
-    offset = view.offset
-    terms: list[tuple[int, int, int, Shape]] = []
-    axis, kept, number = 0, 0, -1
+def _addressed(lengths: Shape, items: Sequence[Item]) -> Writing:
+    ranges: list[Range] = []
+    shape: list[int] = []
+    taken: list[int] = []
     for item in items:
-        if isinstance(item, NewAxis | Dots):
-            kept += isinstance(item, NewAxis)
-            continue
-        stride = view.strides[axis] if axis < len(view.strides) else 0
-        if isinstance(item, Indices):
-            number += 1
-            if item.has_axis:
-                start = place + len(together) - len(item.node.shape)
-                aligned = _aligned(item.node.shape, start, len(shape))
-                terms.append((number, 0, stride, aligned))
-                axis += 1
-            continue
         if isinstance(item, Pick):
-            offset += stride * item.at
+            ranges.append((item.at, 1, 1))
         elif isinstance(item, Span):
-            first, length, step = item.range
-            offset += stride * first
-            target = kept if kept < place else kept + len(together)
-            if length > 1:
-                aligned = _aligned((length,), target, len(shape))
-                terms.append((-1, length, stride * step, aligned))
-            kept += 1
-        axis += 1
-    return _Layout(shape, offset, tuple(terms), _is_in_lines(view, items[-1]))
-
-
-def _is_in_lines(view: View, last: Item) -> bool:
-    if not isinstance(last, Span):
-        return False
-    start, length, step = last.range
-    starts = (*view.strides[:-1], view.offset, start, length)
-    return step == view.strides[-1] == 1 and all(n % LINE == 0 for n in starts)
-
-
-def _aligned(shape: Shape, start: int, rank: int) -> Shape:
-    """Return a shape with its axes from `start` on in a result of `rank`."""
-    return (*(1,) * start, *shape, *(1,) * (rank - start - len(shape)))
+            ranges.append(item.range)
+            shape.append(item.range[1])
+        elif isinstance(item, NewAxis):
+            shape.append(1)
+        elif isinstance(item, Indices):
+            taken.append(len(shape))
+            if item.has_axis:
+                ranges.append((0, lengths[len(ranges)], 1))
+            # A 0-d mask takes no axis: its positions are those in an axis of length 1.
+            shape.append(ranges[-1][1] if item.has_axis else 1)
+    place = advanced_shape(items)[2]
+    return Writing(tuple(ranges), tuple(shape), Taking(tuple(taken), place))
 
 
 def index_sum(terms: Sequence[tuple[Node, int]], rank: int, device: str) -> Node:
@@ -305,6 +207,11 @@ def index_sum(terms: Sequence[tuple[Node, int]], rank: int, device: str) -> Node
         for node, stride in terms
     ]
     return _sum(aligned, 0, device)
+
+
+def _aligned(shape: Shape, start: int, rank: int) -> Shape:
+    """Return a shape with its axes from `start` on in a result of `rank`."""
+    return (*(1,) * start, *shape, *(1,) * (rank - start - len(shape)))
 
 
 def _times(node: Node, stride: int) -> Node:

@@ -8,10 +8,9 @@ from tensorweb import dtypes
 from tensorweb.devices import require_dtype
 from tensorweb.dtypes import DType, promote
 from tensorweb.errors import ShapeError
-from tensorweb.graph.attributes import Box, Joining, Padding, Positions
+from tensorweb.graph.attributes import Box, Joining, Padding, Taking, Writing
 from tensorweb.graph.node import Node
 from tensorweb.nodes.elementwise import cast, common_device, require_promoted
-from tensorweb.nodes.movement import expand
 from tensorweb.ops.structure import (
     COMPRESS,
     CONCAT,
@@ -21,6 +20,7 @@ from tensorweb.ops.structure import (
     PAD,
     SCATTER,
 )
+from tensorweb.shapes import Shape
 
 MOST_JOINED = 6
 """Nodes that one concat joins; more are joined in groups, since a kernel can bind only
@@ -109,32 +109,27 @@ def embed(node: Node, values: Node, starts: Sequence[int]) -> Node:
     )
 
 
-def gather(base: Node, positions: Node, in_lines: bool = False) -> Node:
-    """Return elements of a base's storage at checked integer positions.
+def gather(source: Node, indices: Sequence[Node], taking: Taking, shape: Shape) -> Node:
+    """Return the elements, or slices of whole axes, at checked int32 positions.
 
-    `in_lines` says that positions are multiples of four plus an index ramp along the
-    last axis, and the storage a multiple of four as well: kernels read vectors there.
+    `taking` says which axis of the source each index tensor addresses; they broadcast.
+    `shape` is that of the result.
     """
-    return Node(
-        GATHER,
-        (base, positions),
-        Positions(in_lines),
-        positions.shape,
-        base.dtype,
-        base.device,
-    )
+    return Node(GATHER, (source, *indices), taking, shape, source.dtype, source.device)
 
 
-def scatter(node: Node, positions: Node, values: Node) -> Node:
-    """Return the node with row-major positions (1-D) replaced by values (1-D).
+def scatter(
+    node: Node, indices: Sequence[Node], values: Node, writing: Writing
+) -> Node:
+    """Return the node with values at checked int32 positions of a part of it.
 
-    Of several values for one position the last wins, as in NumPy.
+    Of several values for one position the last wins, as in NumPy. `values` have the
+    shape that gathering from there would give.
     """
-    written = expand(cast(values, node.dtype), positions.shape)
     return Node(
         SCATTER,
-        (node, positions, written),
-        None,
+        (node, *indices, cast(values, node.dtype)),
+        writing,
         node.shape,
         node.dtype,
         node.device,

@@ -17,9 +17,11 @@ UNFOLD = Op("unfold", "movement", "windows of one axis, which may overlap")
 PAD = Op("pad", "pad", "a border around the tensor", arity=2)
 CONCAT = Op("concat", "concat", "tensors one after another along an axis", arity=-1)
 EMBED = Op("embed", "embed", "a tensor written over a box of another", arity=2)
-GATHER = Op("gather", "gather", "elements of a storage at given positions", arity=2)
+GATHER = Op(
+    "gather", "gather", "elements, or slices of whole axes, at positions", arity=-1
+)
 SCATTER = Op(
-    "scatter", "scatter", "a storage with given positions written; last wins", arity=3
+    "scatter", "scatter", "a copy with positions written; the last wins", arity=-1
 )
 SCATTER_ADD = Op(
     "scatter_add",

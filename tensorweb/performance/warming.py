@@ -31,7 +31,7 @@ from tensorweb.functions.sorting import argsort, sort
 from tensorweb.functions.windows import conv2d
 from tensorweb.graph.node import leaf
 from tensorweb.graph.tracing import Placeholder
-from tensorweb.nodes.keys import promise_extremes
+from tensorweb.nodes.ranges import promise_interval
 from tensorweb.protocol import Preparer
 from tensorweb.tensor import Tensor
 
@@ -56,7 +56,7 @@ def given(*shape: int, dtype: DType = dtypes.float32) -> Tensor:
 def _positions(length: int) -> Tensor:
     """Return indices that need no check."""
     positions = given(length, dtype=dtypes.int32)
-    promise_extremes(positions.node, 0, 0)
+    promise_interval(positions.node, 0, 0)
     return positions
 
 

@@ -25,6 +25,9 @@ CHOICES = kinds_of(Role.CHOICE)
 HEAVY = kinds_of(Role.CORE, Role.STORED)
 """Kinds that always need a kernel built around them."""
 
+ADDRESSING = frozenset({"gather", "scatter"})
+"""Kinds that compute positions from index tensors for every element."""
+
 ROW_OPS = frozenset({"sum", "prod", "max", "min"})
 """Reductions that a kernel can compute row by row inside itself."""
 
@@ -212,7 +215,7 @@ class Fusion:
         if kind == "matmul":
             return self._cost[source] > LOAD_COST + 4
         if kind == "sort" or (
-            kind in ("scatter", "accumulate") and source is node.inputs[2]
+            kind in ("scatter", "accumulate") and source is node.inputs[-1]
         ):
             return self._cost[source] > REPEAT_LIMIT
         if kind == "accumulate" and source is node.inputs[1]:
@@ -221,6 +224,10 @@ class Fusion:
             return True  # transposed on purpose, see `nodes.reduction.scan`
         if kind == "scan" and node.shape[-1] > LONGEST_SCAN:
             return self._cost[source] > RECOMPUTE_LIMIT
+        if kind in ADDRESSING and source is not node.inputs[0]:
+            elements = node.inputs[-1].size if kind == "scatter" else node.size
+            is_repeated = size(source.shape) * 2 <= elements
+            return is_repeated and self._cost[source] > REPEAT_LIMIT
         if kind in HEAVY or size(source.shape) >= size(node.shape):
             return False
         if kind not in ("map", "movement") or size(source.shape) * 2 > node.size:

@@ -9,58 +9,18 @@ the loads under them get a guard, since a choice must not read outside a tensor.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
-from tensorweb.graph.attributes import (
-    Box,
-    Expansion,
-    Joining,
-    Movement,
-    Padding,
-    Positions,
-    Slices,
-)
-from tensorweb.graph.node import Node, attributes_of, movement_of
+from tensorweb.graph.attributes import Expansion, Movement
+from tensorweb.graph.node import Node, movement_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.ops.structure import CAST
-from tensorweb.schedule.kernel import Access, Expression, Step
+from tensorweb.schedule.addressing import lower_gather
+from tensorweb.schedule.chain import Blocked, Chain, Link, move
+from tensorweb.schedule.choices import lower_concat, lower_embed, lower_pad
+from tensorweb.schedule.expressions import finish
+from tensorweb.schedule.kernel import Expression, Step
 from tensorweb.shapes import Shape
 from tensorweb.view import View
-
-
-class Link(NamedTuple):
-    """A movement between a node and the index space, and those outside of it."""
-
-    movement: Movement
-    source: Node
-    rest: Link | None
-
-
-Chain = Link | None
-"""Movements from the innermost outwards."""
-
-
-class Blocked(Exception):  # a signal inside the scheduler, no error
-    """A kernel cannot be built as it is; `nodes` must be stored first."""
-
-    def __init__(self, *nodes: Node) -> None:
-        """Name the nodes, for example the one below a reshape without strides."""
-        super().__init__(*nodes)
-        self.nodes = nodes
-
-
-def move(view: View, chain: Chain) -> View:
-    """Return a view after a chain of movements.
-
-    Raises:
-        Blocked: a reshape of the chain cannot be expressed by strides.
-    """
-    while chain is not None:
-        moved = chain.movement.apply(view)
-        if moved is None:
-            raise Blocked(chain.source)
-        view, chain = moved, chain.rest
-    return view
 
 
 class Bindings:
@@ -233,95 +193,14 @@ class Space:
     def lower_iota(self, node: Node, chain: Chain, guard: int) -> int:
         """Return the step of an index ramp."""
         view = move(View.contiguous(node.shape), chain)
-        return self._ramp(view, node.dtype.name)
+        return self.ramp(view, node.dtype.name)
 
-    def lower_gather(self, node: Node, chain: Chain, guard: int) -> int:
-        """Return the step that reads a storage at computed positions."""
-        position = self.lower(node.inputs[1], chain, guard)
-        return self.add(
-            Step(
-                "gather",
-                node.dtype.name,
-                slot=self.bindings.input(node.inputs[0].base),
-                args=(position,),
-                guard=guard,
-                in_lines=attributes_of(node, Positions).in_lines,
-            )
-        )
-
-    def _ramp(self, view: View, dtype: str = "int32") -> int:
+    def ramp(self, view: View, dtype: str = "int32") -> int:
+        """Return the step of the position itself that a view reaches."""
         number = self.add(Step("ramp", "int32", access=self.access(view)))
         if dtype == "int32":
             return number
         return self.add(Step("cast", dtype, args=(number,)))
-
-    def _coordinate(self, shape: Shape, axis: int, start: int, chain: Chain) -> int:
-        """Return the step `index along axis - start`, seen through a chain."""
-        unit = tuple(1 if a == axis else 0 for a in range(len(shape)))
-        return self._ramp(move(View(shape, unit, -start), chain))
-
-    def _number(self, value: int) -> int:
-        """Return the step of a small fixed number, part of the kernel's structure."""
-        return self.add(Step("scalar", "int32", name=str(value)))
-
-    def _inside(
-        self, shape: Shape, box: Sequence[tuple[int, int]], chain: Chain, guard: int
-    ) -> int:
-        """Return the bool step `point lies in the box`, a box of (start, length)."""
-        inside = guard
-        for axis, (start, length) in enumerate(box):
-            if start <= 0 and start + length >= shape[axis]:
-                continue
-            along = self._coordinate(shape, axis, start, chain)
-            unsigned = self.add(Step("cast", "uint32", args=(along,)))
-            end = self.add(Step("cast", "uint32", args=(self._number(length),)))
-            test = self.operation("less", "bool", unsigned, end)
-            inside = (
-                test
-                if inside < 0
-                else self.operation("logical_and", "bool", inside, test)
-            )
-        return inside
-
-    def _part(
-        self, outer: Node, part: Node, starts: Sequence[int], chain: Chain, guard: int
-    ) -> tuple[int, int]:
-        """Return (value, inside) of a part that lies at `starts` of `outer`."""
-        box = [(s, n) for s, n in zip(starts, part.shape, strict=True)]
-        inside = self._inside(outer.shape, box, chain, guard)
-        ranges = tuple((-s, n, 1) for s, n in zip(starts, outer.shape, strict=True))
-        shifted = self.link(Slices(ranges), part, chain)
-        return self.lower(part, shifted, inside), inside
-
-    def lower_concat(self, node: Node, chain: Chain, guard: int) -> int:
-        """Return the step that chooses between parts one after another."""
-        along = attributes_of(node, Joining).axis
-        start = 0
-        value = -1
-        for part in node.inputs:
-            starts = [start if axis == along else 0 for axis in range(len(node.shape))]
-            here, inside = self._part(node, part, starts, chain, guard)
-            value = here if value < 0 else self._choice(node, inside, here, value)
-            start += part.shape[along]
-        return value
-
-    def lower_pad(self, node: Node, chain: Chain, guard: int) -> int:
-        """Return the step that chooses between a tensor and its border."""
-        inner, fill = node.inputs
-        before = [first for first, _ in attributes_of(node, Padding).widths]
-        value, inside = self._part(node, inner, before, chain, guard)
-        return self._choice(node, inside, value, self.lower(fill, chain, guard))
-
-    def lower_embed(self, node: Node, chain: Chain, guard: int) -> int:
-        """Return the step that chooses between a box and what it is written over."""
-        outer, written = node.inputs
-        starts = attributes_of(node, Box).starts
-        value, inside = self._part(node, written, starts, chain, guard)
-        below = self.lower(outer, chain, guard)
-        return value if inside == guard else self._choice(node, inside, value, below)
-
-    def _choice(self, node: Node, inside: int, value: int, other: int) -> int:
-        return self.operation("where", node.dtype.name, inside, value, other)
 
     def expression(self, result: int, groups: Sequence[Sequence[int]]) -> Expression:
         """Return the finished expression; `groups` are axes of the index space."""
@@ -334,67 +213,9 @@ LOWERED: dict[str, Callable[[Space, Node, Chain, int], int]] = {
     "copy": Space.lower_copy,
     "constant": Space.lower_constant,
     "iota": Space.lower_iota,
-    "gather": Space.lower_gather,
-    "pad": Space.lower_pad,
-    "concat": Space.lower_concat,
-    "embed": Space.lower_embed,
+    "gather": lower_gather,
+    "pad": lower_pad,
+    "concat": lower_concat,
+    "embed": lower_embed,
 }
 """How a node is computed inside a kernel, by the name of its kind."""
-
-
-def merge_axes(
-    sizes: Sequence[int], strides: Sequence[Sequence[int]]
-) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
-    """Merge neighbouring axes that every access walks through evenly.
-
-    Args:
-        sizes: lengths of the axes.
-        strides: one sequence per access, one stride per axis.
-
-    >>> merge_axes((2, 3, 4), [(12, 4, 1), (4, 0, 1)])
-    ((2, 3, 4), [(12, 4, 1), (4, 0, 1)])
-    >>> merge_axes((2, 3, 4), [(12, 4, 1)])
-    ((24,), [(1,)])
-    """
-    kept = [axis for axis, n in enumerate(sizes) if n != 1]
-    merged: list[int] = []
-    columns: list[list[int]] = []
-    for axis in kept:
-        column = [s[axis] for s in strides]
-        n = sizes[axis]
-        if merged and all(
-            outer == inner * n for outer, inner in zip(columns[-1], column, strict=True)
-        ):
-            merged[-1] *= n
-            columns[-1] = column
-        else:
-            merged.append(n)
-            columns.append(column)
-    return tuple(merged), [
-        tuple(column[i] for column in columns) for i in range(len(strides))
-    ]
-
-
-def finish(
-    steps: Sequence[Step],
-    views: Sequence[View],
-    result: int,
-    groups: Sequence[Sequence[int]],
-    shape: Shape,
-) -> Expression:
-    """Return an expression with its axes gathered in groups and merged there."""
-    merged_groups = []
-    strides_of: list[list[tuple[int, ...]]] = [[] for _ in views]
-    for group in groups:
-        sizes = [shape[axis] for axis in group] if shape else []
-        merged, columns = merge_axes(
-            sizes, [[v.strides[axis] for axis in group] for v in views] if views else []
-        )
-        merged_groups.append(merged if views else ())
-        for collected, column in zip(strides_of, columns, strict=True):
-            collected.append(column)
-    accesses = tuple(
-        Access(view.offset, tuple(strides))
-        for view, strides in zip(views, strides_of, strict=True)
-    )
-    return Expression(tuple(merged_groups), accesses, tuple(steps), result)

@@ -13,16 +13,20 @@ from tensorweb.graph.attributes import (
     Permutation,
     Reduction,
     Reshape,
+    Writing,
 )
 from tensorweb.graph.kinds import KINDS
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.ops import OPS
+from tensorweb.schedule.addressing import positions
+from tensorweb.schedule.chain import Blocked
 from tensorweb.schedule.fusion import HEAVY, Fusion
 from tensorweb.schedule.kernel import Expression, Kernel, Planned
 from tensorweb.schedule.linear import LinearGraph
-from tensorweb.schedule.lowering import Bindings, Blocked, Space
+from tensorweb.schedule.lowering import Bindings, Space
 from tensorweb.shapes import Shape
+from tensorweb.view import View
 
 VECTOR_LENGTH = 64
 """A product of few outputs and at least this inner size is a parallel reduction."""
@@ -263,13 +267,18 @@ class KernelBuilder:
 
     def scatter(self) -> Parts:
         """Return a kernel that writes values over a copy, the last one last."""
-        original, positions, values = self.root.inputs
+        original, *indices, values = self.root.inputs
+        writing = attributes_of(self.root, Writing)
+        part = writing.part(View.contiguous(self.root.shape))
+        space = Space(self.bindings, self.stored, self.root)
+        position = positions(space, part, indices, writing.taking, values.shape)
+        axes = tuple(range(len(values.shape)))
         expressions = {
             "original": self._flat(original),
-            "position": self._flat(positions),
+            "position": space.expression(position, (axes,)),
             "written": self._flat(values),
         }
-        return "scatter", (self.root.size, positions.size), expressions
+        return "scatter", (self.root.size, values.size), expressions
 
     def accumulate(self) -> Parts:
         """Return a kernel over rows of the result: axes of positions, then of a row."""

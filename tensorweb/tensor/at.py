@@ -10,11 +10,10 @@ from typing import Generic, Self, SupportsIndex, TypeVar
 
 from tensorweb.errors import DTypeError
 from tensorweb.graph.node import Node, constant
-from tensorweb.nodes.accumulation import accumulate
-from tensorweb.nodes.assignment import assign
+from tensorweb.lookups.indexing import accumulate, assign, select
+from tensorweb.lookups.keys import parse_checked
 from tensorweb.nodes.elementwise import cast, elementwise
-from tensorweb.nodes.indexing import select
-from tensorweb.nodes.keys import Item, parse
+from tensorweb.nodes.keys import Item
 from tensorweb.ops import OPS
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike
@@ -54,7 +53,9 @@ class At(Generic[AnyTensor]):
     def __getitem__(self, key: object) -> Named[AnyTensor]:
         """Name the elements of any key that `x[key] = v` takes."""
         node = self._tensor.node
-        return Named(self._tensor, parse(node_key(key, node.device), node.shape))
+        return Named(
+            self._tensor, parse_checked(node_key(key, node.device), node.shape)
+        )
 
     def __call__(self, *index: SupportsIndex | Sequence[SupportsIndex]) -> AnyTensor:
         """Return slice `i` of the first axis, or the element at an index list.
@@ -65,7 +66,9 @@ class At(Generic[AnyTensor]):
         node = self._tensor.node
         given = index[0] if len(index) == 1 else index
         key = tuple(given) if isinstance(given, list | tuple) else (given,)
-        return self._tensor._wrap(select(node, parse(key, node.shape)))
+        return self._tensor._wrap(
+            select(node, parse_checked(node_key(key, node.device), node.shape))
+        )
 
 
 class Named(Generic[AnyTensor]):

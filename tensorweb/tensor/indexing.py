@@ -20,19 +20,14 @@ from tensorweb.errors import (
 from tensorweb.evaluate import host_bytes, read, realize
 from tensorweb.graph.node import Node, leaf
 from tensorweb.graph.storage import HostData
+from tensorweb.graph.tracing import is_traced, is_tracing
 from tensorweb.hostdata import SEQUENCES, pack, unpack
-from tensorweb.nodes.assignment import assign, assign_plain
+from tensorweb.lookups.indexing import assign, select
+from tensorweb.lookups.keys import checked_indices, mask_positions, parse_checked
+from tensorweb.nodes.assignment import assign_plain
 from tensorweb.nodes.elementwise import elementwise
-from tensorweb.nodes.indexing import select, select_plain, take_along
-from tensorweb.nodes.keys import (
-    Indices,
-    Item,
-    checked_indices,
-    mask_positions,
-    parse,
-    unravel_positions,
-    whole_spans,
-)
+from tensorweb.nodes.indexing import select_plain, take_along
+from tensorweb.nodes.keys import Indices, Item, unravel_positions, whole_spans
 from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
 from tensorweb.shapes import normalize_axis
@@ -60,7 +55,7 @@ class IndexingMethods(TensorBase):
         view = select_plain(self.node, key)
         if view is not None:
             return self._wrap(view)
-        items = parse(node_key(key, self.node.device), self.node.shape)
+        items = parse_checked(node_key(key, self.node.device), self.node.shape)
         return self._wrap(select(self.node, items))
 
     def __setitem__(self, key: object, value: ArrayLike) -> None:
@@ -69,7 +64,7 @@ class IndexingMethods(TensorBase):
         values = written_values(value, self.node)
         assigned = assign_plain(self.node, key, values)
         if assigned is None:
-            items = parse(node_key(key, self.node.device), self.node.shape)
+            items = parse_checked(node_key(key, self.node.device), self.node.shape)
             assigned = assign(self.node, items, values)
         self._replace(assigned)
 
@@ -142,6 +137,11 @@ def _as_mask(node: Node) -> Node:
     return elementwise(OPS["not_equal"], node, zero)
 
 
+def is_argument(node: Node) -> bool:
+    """Whether a function is traced and a value hangs on what it was given."""
+    return is_tracing() and is_traced(node)
+
+
 def node_key(key: object, device: str) -> tuple[object, ...]:
     """Return a key as a tuple in which lists and arrays are nodes."""
     parts = key if isinstance(key, tuple) else (key,)
@@ -155,7 +155,7 @@ def _node_part(part: object, device: str) -> object:
         return as_node(part, device=device)
     if isinstance(part, TensorBase):
         is_integer = part.node.dtype.kind in ("int", "uint")
-        if is_integer and not part.node.shape:
+        if is_integer and not part.node.shape and not is_argument(part.node):
             return part.__index__()  # type: ignore[attr-defined]  # every tensor has it
         return part.node
     if isinstance(part, int) or (is_numpy_scalar(part) and hasattr(part, "__index__")):

@@ -10,23 +10,19 @@ from __future__ import annotations
 import gc
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass
 from functools import update_wrapper
 from typing import Generic, ParamSpec, TypeVar, cast
 
 from tensorweb import devices
 from tensorweb.errors import DeviceError, TraceError
-from tensorweb.graph.node import Node, leaf
-from tensorweb.graph.tracing import Placeholder, Trace, is_tracing, tracing
-from tensorweb.protocol import Recorder, Replay
-from tensorweb.tensor import Tensor
+from tensorweb.graph.node import Node
+from tensorweb.graph.tracing import Trace, is_tracing, tracing
+from tensorweb.nodes.ranges import Interval, interval_of, limits
+from tensorweb.protocol import Recorder
 from tensorweb.tensor.base import TensorBase
-from tensorweb.tensor.in_place import is_number_of_its_own, mark_number
+from tensorweb.transforms.recordings import Layout, Record, Signature, placeholders
 from tensorweb.trees import (
     Holder,
-    copied,
-    empty_like,
-    fill,
     flatten,
     is_changed,
     parts_of,
@@ -36,47 +32,8 @@ from tensorweb.trees import (
 P = ParamSpec("P")
 R = TypeVar("R")
 
-RECORDS_KEPT = 64
-"""Recordings of one function, for different shapes and settings."""
-
-
-@dataclass(slots=True)
-class Record:
-    """A recorded call, and how its results and changes reach another caller.
-
-    Attributes:
-        replay: computes the nodes of `made` and of the written tensors.
-        holders: tensors and containers that the function was given.
-        result: what it returned.
-        made: tensors in the result and in changed containers that it was not given.
-        written: places in `holders` of tensors that got another value.
-        changed: places in `holders` of containers with other content.
-    """
-
-    replay: Replay
-    holders: list[Holder]
-    result: object
-    made: list[TensorBase]
-    written: list[int]
-    changed: list[int]
-
-    def __call__(self, holders: Sequence[Holder]) -> object:
-        """Return the results for another caller's arguments, and change those."""
-        nodes = self.replay([h.node for h in holders if isinstance(h, TensorBase)])
-        others: dict[int, Holder] = {
-            id(mine): theirs for mine, theirs in zip(self.holders, holders, strict=True)
-        }
-        for mine, node in zip(self.made, nodes, strict=False):
-            others[id(mine)] = Tensor(node)
-            if not node.shape:
-                mark_number(node)
-        for place, node in zip(self.written, nodes[len(self.made) :], strict=True):
-            holder = holders[place]
-            assert isinstance(holder, TensorBase), "internal: only tensors are written"
-            holder._replace(node)
-        for place in self.changed:
-            fill(holders[place], self.holders[place], others)
-        return rebuild(self.result, others)
+SIGNATURES_KEPT = 64
+"""Signatures of one function whose recordings are kept: shapes, dtypes and settings."""
 
 
 class Jitted(Generic[P, R]):
@@ -89,7 +46,7 @@ class Jitted(Generic[P, R]):
     def __init__(self, function: Callable[P, R]) -> None:
         """Wrap a function."""
         self._function = function
-        self._known: OrderedDict[Hashable, Record] = OrderedDict()
+        self._known: OrderedDict[Hashable, Signature] = OrderedDict()
         self.recordings = 0
         update_wrapper(self, function)
 
@@ -104,16 +61,21 @@ class Jitted(Generic[P, R]):
         holders: list[Holder] = []
         seen: dict[int, int] = {}
         key = (flatten(args, holders, seen), flatten(kwargs, holders, seen))
-        devices_of = {h.node.device for h in holders if isinstance(h, TensorBase)}
-        found = self._known.get(key)
-        if found is None or not found.replay.is_alive:
+        given: list[Node] = [h.node for h in holders if isinstance(h, TensorBase)]
+        devices_of = {node.device for node in given}
+        signature = self._known.get(key)
+        found = signature.find(given) if signature is not None else None
+        if found is None:
             recorder = self._recorder(devices_of)
             if recorder is None:
                 return self._function(*args, **kwargs)
-            found = self._known[key] = self._record(args, kwargs, holders, recorder)
-            if len(self._known) > RECORDS_KEPT:
+            signature = self._known.setdefault(key, Signature())
+            layouts = signature.layouts_of(given)
+            found = self._record(args, kwargs, holders, layouts, recorder)
+            signature.keep(found)
+            if len(self._known) > SIGNATURES_KEPT:
                 self._known.popitem(last=False)
-        return cast(R, found(holders))
+        return cast(R, found(holders, given))
 
     def _recorder(self, names: Collection[str]) -> Recorder | None:
         """Return who records for the devices of the arguments, if there is somebody.
@@ -134,16 +96,19 @@ class Jitted(Generic[P, R]):
         args: object,
         kwargs: object,
         given: Sequence[Holder],
+        layouts: Sequence[Layout | None],
         recorder: Recorder,
     ) -> Record:
         """Run the function on placeholders and return how to run it again."""
         name = _name_of(self._function)
-        holders, before = _placeholders(given)
+        holders, before = placeholders(given, layouts)
         others = {id(old): new for old, new in zip(given, holders, strict=True)}
         inputs = [h.node for h in holders if isinstance(h, TensorBase)]
+        bases = [node.base for node in inputs]
+        values = [h.node for h in given if isinstance(h, TensorBase)]
         self.recordings += 1
         function = cast(Callable[..., object], self._function)
-        with tracing(name) as noted:
+        with tracing(name, lambda base: values[bases.index(base)]) as noted:
             result = function(*rebuild(args, others), **rebuild(kwargs, others))
         changed = [
             place
@@ -165,8 +130,29 @@ class Jitted(Generic[P, R]):
         outputs = [tensor.node for tensor in made]
         outputs += [cast(TensorBase, holders[place]).node for place in written]
         _check(name, inputs[0].device, outputs, result, holders)
-        replay = recorder.record(inputs, outputs)
-        return Record(replay, list(holders), result, made, written, changed)
+        replay = recorder.record(bases, outputs)
+        assumed = [(bases.index(base), ends) for base, ends in noted.assumed.items()]
+        return Record(
+            replay=replay,
+            layouts=layouts,
+            assumed=assumed,
+            promised=_promised(outputs),
+            holders=list(holders),
+            result=result,
+            made=made,
+            written=written,
+            changed=changed,
+        )
+
+
+def _promised(outputs: Sequence[Node]) -> list[tuple[int, Interval]]:
+    """Return which results are integers of a narrower range than their dtype's."""
+    return [
+        (number, interval)
+        for number, node in enumerate(outputs)
+        if node.dtype.kind in ("int", "uint")
+        and (interval := interval_of(node)) != limits(node)
+    ]
 
 
 def _name_of(function: object) -> str:
@@ -193,24 +179,6 @@ def _check(
             f"{others[0]!r}; a recording runs on one device. Make it there with "
             f"device={device!r}, or outside of the function."
         )
-
-
-def _placeholders(given: Sequence[Holder]) -> tuple[list[Holder], list[Holder]]:
-    """Return stand-ins for tensors and containers, and copies of the latter."""
-    stand_ins: dict[int, Holder] = {}
-    for holder in given:
-        if isinstance(holder, TensorBase):
-            node = holder.node
-            input_ = leaf(Placeholder(), node.shape, node.dtype, node.device)
-            if not node.shape and is_number_of_its_own(node):
-                mark_number(input_)
-            stand_ins[id(holder)] = Tensor(input_, holder.name)
-        else:
-            stand_ins[id(holder)] = empty_like(holder)
-    for holder in given:
-        fill(stand_ins[id(holder)], holder, stand_ins)
-    holders = list(stand_ins.values())
-    return holders, [copied(holder) for holder in holders]
 
 
 def _refuse_outside_writes(name: str, noted: Trace, known: Sequence[Holder]) -> None:
@@ -244,7 +212,9 @@ def jit(function: Callable[P, R]) -> Jitted[P, R]:
     Arguments may be tensors and tuples, lists, dicts and dataclasses of them; numbers,
     text, functions and what else stays what it is are part of the recording. Shapes,
     dtypes and such arguments that were not seen before record again. Inside, values
-    cannot be read: `if x > 0` and `print(x)` raise `TraceError`. Tensors that the
+    cannot be read: `if x > 0` and `print(x)` raise `TraceError`. Integer arguments may
+    index: each call looks whether they are in range, which waits for the device where
+    only that knows. Tensors that the
     function takes from outside keep the values they had when it was recorded. What it
     writes into its arguments (`x[0] = 1`, `x += 1`, `params["w"] = w`, `model.w = w`)
     the caller sees, as without `jit`. Inside another jitted function it is a part of

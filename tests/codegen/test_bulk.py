@@ -16,7 +16,7 @@ from shader_corpus import sources
 
 import tensorweb as tw
 from tensorweb.codegen.bulk import MOST_STATEMENTS
-from tensorweb.nodes.keys import promise_extremes
+from tensorweb.nodes.ranges import promise_interval
 from tensorweb.performance.warming import given
 
 Function = Callable[[tw.Tensor], tw.Tensor]
@@ -57,7 +57,7 @@ KINDS: dict[str, Callable[[Function], tw.Tensor]] = {
 def positions() -> tw.Tensor:
     """Return positions that nobody has to look at."""
     found = given(2000, dtype=tw.int32)
-    promise_extremes(found.node, 0, 0)
+    promise_interval(found.node, 0, 0)
     return found
 
 

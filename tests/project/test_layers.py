@@ -15,8 +15,9 @@ PACKAGE = Path(__file__).parents[2] / "tensorweb"
 
 VALUES = ("errors", "dtypes", "shapes", "view", "hostdata")
 GRAPH = (*VALUES, "graph", "ops")
-NODES = (*GRAPH, "protocol", "devices", "evaluate", "nodes")
-TENSOR = (*NODES, "notices", "tensor")
+NODES = (*GRAPH, "protocol", "devices", "nodes")
+VALUES_READ = (*NODES, "evaluate", "lookups")
+TENSOR = (*VALUES_READ, "notices", "tensor")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
@@ -35,6 +36,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "evaluate": (*GRAPH, "devices"),
     "events": ("graph",),
     "nodes": NODES,
+    "lookups": VALUES_READ,
     "tensor": TENSOR,
     "functions": TENSOR,
     "trees": TENSOR,

@@ -17,7 +17,7 @@ from pretend_driver import PretendDriver
 import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
-from tensorweb.nodes.keys import promise_extremes
+from tensorweb.nodes.ranges import promise_interval
 from tensorweb.performance.warming import given, prepare
 
 LENGTHS = (1, 2, 3, 4, 5, 7, 8, 12, 16, 31, 32, 33, 63, 64, 100, 127, 128, 255, 256)
@@ -50,7 +50,7 @@ def softmax(x: tw.Tensor) -> tw.Tensor:
 
 def gathered(x: tw.Tensor) -> tw.Tensor:
     positions = given(x.shape[1], dtype=tw.int32)
-    promise_extremes(positions.node, 0, 0)
+    promise_interval(positions.node, 0, 0)
     return tw.take(x, positions, axis=0)
 
 

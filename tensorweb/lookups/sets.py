@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from tensorweb import dtypes
 from tensorweb.evaluate import realize
 from tensorweb.graph.node import Node, constant
+from tensorweb.lookups.keys import running_counts
+from tensorweb.nodes.assignment import assign
 from tensorweb.nodes.elementwise import elementwise
 from tensorweb.nodes.indexing import take_along
-from tensorweb.nodes.keys import running_counts
+from tensorweb.nodes.keys import Indices
 from tensorweb.nodes.movement import expand, reshape, slice_ranges
-from tensorweb.nodes.selection import compress, concat, scatter
+from tensorweb.nodes.selection import compress, concat
 from tensorweb.nodes.sorting import argsort, sort
 from tensorweb.ops import OPS
 from tensorweb.shapes import Shape
@@ -62,7 +64,8 @@ class Distinct:
         one = _numbers(1, (), self.ordered)
         ranks = elementwise(OPS["subtract"], self.running, one)
         zeros = _numbers(0, ranks.shape, self.ordered)
-        return reshape(scatter(zeros, self.order, ranks), self.shape)
+        inverse = assign(zeros, [Indices(self.order)], ranks)
+        return reshape(inverse, self.shape)
 
 
 def distinct(node: Node, with_order: bool) -> Distinct:

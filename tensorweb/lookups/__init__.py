@@ -1,0 +1,1 @@
+"""Builders that must look at values: how many, how large, which ones."""

@@ -1,0 +1,103 @@
+"""Positions in a storage that index tensors address, computed inside kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tensorweb.graph.attributes import Expansion, Reshape, Taking
+from tensorweb.graph.node import Node, attributes_of
+from tensorweb.schedule.chain import Chain, move
+from tensorweb.schedule.kernel import Step
+from tensorweb.shapes import Shape
+from tensorweb.view import View
+
+if TYPE_CHECKING:
+    from tensorweb.schedule.lowering import Space
+
+LINE = 4
+"""Elements that a GPU reads at once."""
+
+
+def lower_gather(space: Space, node: Node, chain: Chain, guard: int) -> int:
+    """Return the step that reads a storage at computed positions."""
+    source, *indices = node.inputs
+    taking = attributes_of(node, Taking)
+    position = positions(space, source.view, indices, taking, node.shape, chain, guard)
+    return space.add(
+        Step(
+            "gather",
+            node.dtype.name,
+            slot=space.bindings.input(source.base),
+            args=(position,),
+            guard=guard,
+            in_lines=_is_in_lines(source, taking),
+        )
+    )
+
+
+def positions(
+    space: Space,
+    view: View,
+    indices: Sequence[Node],
+    taking: Taking,
+    shape: Shape,
+    chain: Chain = None,
+    guard: int = -1,
+) -> int:
+    """Return the step of the storage positions that index tensors address.
+
+    Args:
+        space: the expression that is built.
+        view: of the tensor that they address.
+        indices: the index tensors.
+        taking: which axes they take.
+        shape: of what they take.
+        chain: movements between that and the index space.
+        guard: whether the point lies inside, or -1.
+    """
+    whole = [s for axis, s in enumerate(view.strides) if axis not in taking.axes]
+    count = len(shape) - len(whole)
+    none = (0,) * len(shape)
+    strides = (*whole[: taking.place], *(0,) * count, *whole[taking.place :])
+    terms = []
+    if strides and strides[-1] not in (-1, 0, 1):
+        # Kernels that compute four elements at once know ramps of such steps only.
+        unit = View(shape, (*none[:-1], 1))
+        step = _parameter(space, strides[-1], shape, chain)
+        ramp = space.ramp(move(unit, chain))
+        terms.append(space.operation("multiply", "int32", ramp, step))
+        strides = (*strides[:-1], 0)
+    after = len(shape) - taking.place - count
+    for axis, index in zip(taking.axes, indices, strict=True):
+        before = taking.place + count - len(index.shape)
+        aligned = Reshape((*(1,) * before, *index.shape, *(1,) * after))
+        grown = space.link(Expansion(shape), index, chain)
+        term = space.lower(index, space.link(aligned, index, grown), guard)
+        if view.strides[axis] != 1:
+            step = _parameter(space, view.strides[axis], shape, chain)
+            term = space.operation("multiply", "int32", term, step)
+        terms.append(term)
+    if view.offset or any(strides):
+        terms.append(space.ramp(move(View(shape, strides, view.offset), chain)))
+    total = terms[0]
+    for term in terms[1:]:
+        total = space.operation("add", "int32", total, term)
+    return total
+
+
+def _parameter(space: Space, value: int, shape: Shape, chain: Chain) -> int:
+    """Return the step of a number that is a parameter, not part of the text.
+
+    It is the position that an access reaches which does not move.
+    """
+    return space.ramp(move(View(shape, (0,) * len(shape), value), chain))
+
+
+def _is_in_lines(source: Node, taking: Taking) -> bool:
+    """Whether positions are multiples of four plus a ramp along the last axis."""
+    *outer, last = source.view.strides
+    axis = len(outer)
+    is_whole = axis not in taking.axes and taking.place < axis + 1 - len(taking.axes)
+    numbers = (*outer, source.view.offset, source.shape[-1], source.base.size)
+    return is_whole and last == 1 and all(number % LINE == 0 for number in numbers)
