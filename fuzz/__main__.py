@@ -1,6 +1,6 @@
 """The command line: `python3 build.py fuzz SECONDS SEED`.
 
-Draws one graph after another, runs each on both devices, and counts operations. The
+Draws one graph after another, runs each on every device, and counts operations. The
 first failure is made small and printed as a program; the exit code is 1.
 """
 
@@ -18,8 +18,8 @@ from fuzz.program import LARGE_ELEMENTS, MOST_ELEMENTS, Drawing, Program, Unfit
 from fuzz.running import MANNERS, Failure, can_jit, run
 from fuzz.shrinking import shrink, text_of
 from fuzz.steps import add_step
+from tensorweb.devices import DEVICES
 
-DEVICES = ("cpu", "webgpu")
 CURRENT = Path(".cache") / "fuzz-current.txt"
 """Holds the graph that runs, so that a crash or a hang can be found again."""
 
@@ -136,7 +136,7 @@ def report(seed: str, program: Program, failure: Failure) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Fuzz for some seconds; return 1 when something failed."""
     options = parser().parse_args(arguments)
-    devices = (options.device,) if options.device else DEVICES
+    devices = (options.device,) if options.device else tuple(DEVICES)
     tally = Tally()
     shown = time.monotonic()
     index = options.graph or 0

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from tensorweb import devices
 from tensorweb.errors import DeviceError
 
-DEVICES = ("cpu", "webgpu")
+DEVICES = tuple(devices.DEVICES)
 
 # How fast a machine draws examples says nothing about what is tested.
 settings.register_profile(
