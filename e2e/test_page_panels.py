@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from collections.abc import Iterator
 
 import pytest
 from browsers import Profiles
 from contributing import copy_page, follow
 from page_driver import PageDriver, expect
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 from test_page_access import NARROW, violations
 
 from conftest import SITE, Serve
@@ -19,8 +17,8 @@ from tools import bundle, policy
 
 TIME = re.compile(r"\d (s|ms|µs)$")
 
-BELOW = ("pyodide", "wheels")
-FILES = ("build.json", "examples.json")
+UNCHANGED = ("pyodide", "wheels", "build.json", "examples.json")
+"""What the page's sources do not make."""
 
 
 @pytest.fixture(scope="module")
@@ -33,25 +31,28 @@ def extended(
     follow("A panel", project)
     site = tmp_path_factory.mktemp("site")
     bundle.bundle(site, project / "web")
-    for name in BELOW:
-        shutil.copytree(SITE / name, site / name, copy_function=os.link)
-    for name in FILES:
-        shutil.copyfile(SITE / name, site / name)
+    for name in UNCHANGED:
+        (site / name).symlink_to((SITE / name).resolve())
     policy.apply(site)
     return serve(site)
 
 
+@pytest.fixture(scope="module")
+def visits(chromium: Browser, extended: str) -> Profiles:
+    return Profiles(chromium, extended)
+
+
 @pytest.fixture
-def wide(profiles: Profiles, extended: str) -> Iterator[PageDriver]:
-    with profiles.page() as page:
+def wide(visits: Profiles, extended: str) -> Iterator[PageDriver]:
+    with visits.page() as page:
         driver = PageDriver(page).open(extended)
         yield driver
         driver.clean()
 
 
 @pytest.fixture
-def narrow(profiles: Profiles, extended: str) -> Iterator[PageDriver]:
-    with profiles.page(viewport=NARROW) as page:
+def narrow(visits: Profiles, extended: str) -> Iterator[PageDriver]:
+    with visits.page(viewport=NARROW) as page:
         driver = PageDriver(page).open(extended)
         yield driver
         driver.clean()

@@ -81,17 +81,17 @@ def test_results_say_to_which_program_they_belong(patient: PageDriver) -> None:
     open_example(page, "01-tour")
     assert patient.run(TENSOR) == "ready"
     patient.pictured()
-    expect(page.locator("#belongs")).to_be_hidden()
-    expect(page.locator("#output .belongs")).to_be_hidden()
+    expect(page.locator("#origin-note")).to_be_hidden()
+    expect(page.locator("#output .origin-note")).to_be_hidden()
     title = page.inner_text(".document-title")
     open_example(page, "03-reductions")
-    expect(page.locator("#belongs")).to_have_text(f"From “{title}”")
-    expect(page.locator("#output .belongs")).to_have_text(f"From “{title}”")
+    expect(page.locator("#origin-note")).to_have_text(f"From “{title}”")
+    expect(page.locator("#output .origin-note")).to_have_text(f"From “{title}”")
     expect(page.locator("#state")).to_be_empty()
     assert page.locator("[data-stale]").count() >= 2
     assert violations(page) == []
     page.go_back()
-    expect(page.locator("#belongs")).to_be_hidden()
+    expect(page.locator("#origin-note")).to_be_hidden()
     assert page.locator("[data-stale]").count() == 0
 
 
@@ -100,22 +100,22 @@ def test_results_say_on_which_device_they_were_computed(patient: PageDriver) -> 
     page = patient.page
     assert patient.run(TENSOR) == "ready"
     patient.choose_device("cpu")
-    expect(page.locator("#belongs")).to_have_text("Computed on WebGPU")
+    expect(page.locator("#origin-note")).to_have_text("Computed on WebGPU")
     patient.choose_device("webgpu")
-    expect(page.locator("#belongs")).to_be_hidden()
+    expect(page.locator("#origin-note")).to_be_hidden()
 
 
 def test_results_of_the_run_before_are_marked_during_a_run(patient: PageDriver) -> None:
     page = patient.page
     assert patient.run(TENSOR) == "ready"
     patient.begin(SLEEP.format(600))
-    expect(page.locator("#belongs")).to_have_text("From the run before")
+    expect(page.locator("#origin-note")).to_have_text("From the run before")
     page.click("#tensors .tensor")
     expect(page.locator(".viewer-problem")).to_contain_text("from the run before")
     expect(page.locator(".heatmap")).to_be_hidden()
     page.click("#stop")
     assert patient.idle() == "ready"
-    expect(page.locator("#belongs")).to_be_hidden()
+    expect(page.locator("#origin-note")).to_be_hidden()
 
 
 def test_the_end_is_not_claimed_before_it(patient: PageDriver) -> None:
@@ -168,7 +168,7 @@ def test_tensors_of_a_python_that_was_restarted_say_so(
     driver = PageDriver(page).open(site_url)
     assert driver.run(TENSOR) == "ready"
     page.evaluate("tensorwebPage.session.restart()")
-    expect(page.locator("#belongs")).to_contain_text("Python was restarted")
+    expect(page.locator("#origin-note")).to_contain_text("Python was restarted")
     driver.idle()
     page.click("#tensors .tensor")
     expect(page.locator(".viewer-problem")).to_contain_text("Python was restarted")

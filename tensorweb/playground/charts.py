@@ -14,7 +14,7 @@ MOST_TICKS = 20
 
 
 def record(chart: tw.BarChart) -> records.BarChart:
-    """Return heading, unit, bars and ticks; lengths and places from 0 to 1.
+    """Return heading, unit, bars and ticks; lengths and positions from 0 to 1.
 
     Programs can make a chart by hand, so nothing here relies on `bar_chart`.
     """
@@ -31,8 +31,8 @@ def record(chart: tw.BarChart) -> records.BarChart:
             for bar in chart.bars[:MOST_BARS]
         ],
         "ticks": [
-            {"text": clip_line(str(text)), "place": _part(place)}
-            for text, place in chart.ticks[:MOST_TICKS]
+            {"text": clip_line(str(text)), "position": _part(position)}
+            for text, position in chart.ticks[:MOST_TICKS]
         ],
     }
 

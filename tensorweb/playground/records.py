@@ -145,10 +145,10 @@ class Bar(TypedDict):
 
 
 class Tick(TypedDict):
-    """A text on the axis of a chart; its place is from 0 to 1."""
+    """A text on the axis of a chart; its position is from 0 to 1."""
 
     text: str
-    place: float
+    position: float
 
 
 class BarChart(TypedDict):
@@ -185,7 +185,7 @@ class Display(TypedDict):
     chart: BarChart | None
 
 
-class Messages(TypedDict):
+class Notes(TypedDict):
     """What leaves a running program, by kind."""
 
     output: Output

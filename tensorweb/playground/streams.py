@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 Emit = Callable[[str, Mapping[str, object]], None]
-"""Receives what leaves a running program: a key of `Messages` and its record."""
+"""Receives what leaves a running program: a key of `Notes` and its record."""
 
 HEAD = 100_000
 TAIL = 20_000

@@ -211,6 +211,6 @@ def test_answers_are_what_the_protocol_says(judged: Judge, device: str) -> None:
         ask("histogram", tensor=tensors[name]["id"])
     ask("warm")
     for kind, fields in told:
-        judged.check(fields, PROTOCOL.fields("Messages")[kind].type, kind)
-    unseen = {"Messages", "Statistics", *({"KernelRecord"} if device == "cpu" else ())}
+        judged.check(fields, PROTOCOL.fields("Notes")[kind].type, kind)
+    unseen = {"Notes", "Statistics", *({"KernelRecord"} if device == "cpu" else ())}
     assert RECORDS.keys() - judged.seen == unseen

@@ -34,13 +34,13 @@ export async function decodeCode(text: string): Promise<string> {
 }
 
 /** What the address asks for: a program, an example, one of the reader's own, or nothing. */
-export interface Wish {
+export interface Fragment {
   code: string | null;
   example: string | null;
   own: string | null;
 }
 
-export function readFragment(hash: string): Wish {
+export function readFragment(hash: string): Fragment {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
   return { code: fields.get("code"), example: fields.get("ex"), own: fields.get("own") };
 }

@@ -16,7 +16,7 @@ import type {
   Heatmap,
   Histogram,
   KernelRecord,
-  Messages,
+  Notes,
   Note,
   Output,
   Question,
@@ -35,17 +35,17 @@ const MOST_CELLS = 1_048_576;
 
 const stream = oneOf("stdout", "stderr");
 const name = text(NAME);
-const place = whole(1_000_000_000);
+const position = whole(1_000_000_000);
 
 const CHART = record<BarChart>({
   heading: name,
   unit: name,
   bars: list(record<Bar>({ label: name, text: name, length: number, marked: flag }), 10_000),
-  ticks: list(record<Tick>({ text: name, place: number }), 1000),
+  ticks: list(record<Tick>({ text: name, position: number }), 1000),
 });
 
 /** A row for each thing that a program can say while it runs. */
-const SAID: { readonly [M in keyof Messages]: Check } = {
+const NOTES: { readonly [M in keyof Notes]: Check } = {
   output: record<Output>({ stream, text: text(LONG) }),
   tail: record<Tail>({ stream, text: text(LONG), omitted: whole() }),
   display: record<Display>({
@@ -59,12 +59,12 @@ const SAID: { readonly [M in keyof Messages]: Check } = {
 
 const FRAME = record<Frame>({
   function: name,
-  line: place,
-  column: orNull(place),
-  endLine: place,
-  endColumn: orNull(place),
+  line: position,
+  column: orNull(position),
+  endLine: position,
+  endColumn: orNull(position),
   code: text(LONG),
-  indent: place,
+  indent: position,
 });
 
 const FAILURE = record<Failure>({
@@ -174,8 +174,8 @@ export function readMessage(message: unknown): FromWorker | null {
 /** Return what a program said, or null when it is nothing that the page shows. */
 export function readNote(said: string, fields: string): Note | null {
   const value = parse(fields);
-  if (!Object.hasOwn(SAID, said)) return null;
-  return SAID[said as keyof Messages](value) ? ({ ...(value as object), note: said } as Note) : null;
+  if (!Object.hasOwn(NOTES, said)) return null;
+  return NOTES[said as keyof Notes](value) ? ({ ...(value as object), note: said } as Note) : null;
 }
 
 /** Return the answer to a question. Throws when it is none. */
@@ -197,7 +197,7 @@ const MOST_TEXT = 1_000_000;
 const MOST_DISPLAYS = 1000;
 
 /** Counts what one run shows: Python bounds it, unless a program changed that as well. */
-export class Tally {
+export class NoteLimit {
   #text = 0;
   #displays = 0;
 

@@ -25,7 +25,7 @@ export const NO_ORIGINS: Origins = { output: null, run: null, tensors: null };
 const DEVICES: Record<DeviceName, string> = { webgpu: "WebGPU", cpu: "the CPU" };
 
 /** Say in a few words to what results belong; null when that goes without saying. */
-export function belongsTo(view: View, part: keyof Origins): string | null {
+export function originNote(view: View, part: keyof Origins): string | null {
   const origin = view.origins[part];
   if (!origin) return null;
   const latest = view.origins.output;

@@ -9,7 +9,7 @@ import { isShown, type Panel } from "./panel";
 import type { DeviceName, Note, Question, Questions, RunRecord, Started, TensorRecord } from "./protocol";
 import { Session, type State } from "./session";
 import { recall, remember } from "./storage";
-import { surroundings, watchSurroundings, type Surroundings, type Theme } from "./surroundings";
+import { media, watchMedia, type Media, type Theme } from "./media";
 import { NOTHING, Workspace } from "./workspace";
 
 export interface Example {
@@ -20,7 +20,7 @@ export interface Example {
 }
 
 /** Everything that parts draw from; replaced as a whole, never changed in place. */
-export interface View extends Surroundings {
+export interface View extends Media {
   theme: Theme;
   state: State;
   queued: boolean;
@@ -75,13 +75,13 @@ export interface Part {
   /** The panel has just been brought to the front, and updated. */
   shown?(): void;
   /** Say to which run the panel's results belong; null when that goes without saying. */
-  belongs?(view: View): string | null;
+  originNote?(view: View): string | null;
   note?(note: Note): void;
   begin?(): void;
   finished?(record: RunRecord): void;
   trouble?(message: string, retry: boolean): void;
   /** The reader wants to look into what a display showed. */
-  lookInto?(display: number): void;
+  inspect?(display: number): void;
 }
 
 interface Mounted {
@@ -119,7 +119,7 @@ export class Page {
     panel: "",
     result: "",
     theme: themeNamed(recall("theme")),
-    ...surroundings(),
+    ...media(),
     notice: null,
   };
   readonly editor: Editor;
@@ -140,7 +140,7 @@ export class Page {
       run: () => this.run(),
       save: (id, text) => this.workspace.save(id, text),
     });
-    watchSurroundings((now) => this.change(now));
+    watchMedia((now) => this.change(now));
     this.workspace = new Workspace(this);
     this.session = new Session({
       state: (state) => this.change(state === "running" ? { state } : { state, phase: "idle" }),
@@ -216,14 +216,14 @@ export class Page {
   }
 
   /** Say to which run the results of a panel belong; null when that goes without saying. */
-  belongs(panel: Panel): string | null {
+  originNote(panel: Panel): string | null {
     const mounted = this.#mounted.find((mounted) => mounted.panel === panel);
-    return mounted?.part.belongs?.(this.view) ?? null;
+    return mounted?.part.originNote?.(this.view) ?? null;
   }
 
   /** Look into what a display showed. */
-  lookInto(display: number): void {
-    this.#tell((part) => part.lookInto?.(display));
+  inspect(display: number): void {
+    this.#tell((part) => part.inspect?.(display));
   }
 
   /** Ask Python something about the last run. */
@@ -247,6 +247,11 @@ export class Page {
 
   tell(notice: Notice): void {
     this.change({ notice });
+  }
+
+  /** Take the notice away. */
+  dismiss(): void {
+    this.change({ notice: null });
   }
 
   warn(text: string): void {

@@ -20,7 +20,7 @@ export type ToWorker = Request | Cancel;
 /** The end of a question: its value as JSON, or what went wrong. */
 export type Reply = { id: number; answer: string } | { id: number; error: string };
 
-/** What a program says while it runs: one of `Messages`, its record as JSON. */
+/** What a program says while it runs: one of `Notes`, its record as JSON. */
 export interface Said {
   said: string;
   fields: string;
@@ -35,10 +35,10 @@ export interface Fatal {
 export type Note =
   | { note: "bytes"; what: string; done: number; total: number }
   | { note: "step"; text: string }
-  | { [M in keyof Messages]: { note: M } & Messages[M] }[keyof Messages];
+  | { [M in keyof Notes]: { note: M } & Notes[M] }[keyof Notes];
 
 /** What a running program tells, by kind. */
-export interface Messages {
+export interface Notes {
   output: Output;
   tail: Tail;
   display: Display;
@@ -81,10 +81,10 @@ export interface Bar {
   marked: boolean;
 }
 
-/** A text on the axis of a chart; its place is from 0 to 1. */
+/** A text on the axis of a chart; its position is from 0 to 1. */
 export interface Tick {
   text: string;
-  place: number;
+  position: number;
 }
 
 export type FromWorker = Reply | Note | Said | Fatal;

@@ -2,9 +2,9 @@
 
 type Realm = Window & typeof globalThis;
 
-export interface Started {
+export interface WorkerChannel {
   worker: Worker;
-  /** The page's end of the private line, see `line.ts`. */
+  /** The page's end of the private channel, see `channel.ts`. */
   port: MessagePort;
 }
 
@@ -14,7 +14,7 @@ let frame: HTMLIFrameElement | null = null;
  * Start a worker. Its file is imported by a few words at a `blob:` address, since such
  * a worker takes over the policy of the document that starts it, on any host.
  */
-export async function startWorker(withNetwork: boolean): Promise<Started> {
+export async function startWorker(withNetwork: boolean): Promise<WorkerChannel> {
   const realm = withNetwork ? await openNetwork() : window;
   const file = new URL("./worker.js", import.meta.url).href;
   const words = new realm.Blob([`import ${JSON.stringify(file)};`], { type: "text/javascript" });

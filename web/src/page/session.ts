@@ -2,7 +2,7 @@
 
 import { Batch } from "./batch";
 import { newStopBuffer, requestStop } from "../worker/interrupt";
-import { readAnswer, readMessage, readNote, Tally } from "./messages";
+import { NoteLimit, readAnswer, readMessage, readNote } from "./messages";
 import type {
   DeviceName,
   Note,
@@ -38,32 +38,32 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-const PATIENCE_ISOLATED = 3000;
-const PATIENCE_ALONE = 1200;
+const STOP_MS_ISOLATED = 3000;
+const STOP_MS_ALONE = 1200;
 
 const DIGEST = "snapshot";
 
 /** Programs from this browser share Python with each other, and with no others. */
 const OWN = "";
-const MOST_STRAYS = 1000;
+const MOST_UNEXPECTED = 1000;
 const FLOOD = "The program sent more messages than a page can take.";
 
 /** A worker with what it may do and what it has done. */
-interface Place {
+interface Connection {
   worker: Worker;
   port: MessagePort;
   network: boolean;
   /** Where the programs that it ran came from; null before the first. */
-  origin: string | null;
-  strays: number;
+  isolation: string | null;
+  unexpected: number;
 }
 
 export class Session {
   started: Started | null = null;
   state: State = "loading";
   device: DeviceName = "webgpu";
-  #place: Place | null = null;
-  #turn = 0;
+  #connection: Connection | null = null;
+  #generation = 0;
   #interrupt: SharedArrayBuffer | null = null;
   #waiting = new Map<number, Waiting>();
   #next = 1;
@@ -71,10 +71,10 @@ export class Session {
   #queued: string | null = null;
   #stopping = 0;
   #shownError = false;
-  #tally = new Tally();
+  #limit = new NoteLimit();
   readonly #notes: Batch;
   #document: string | null = null;
-  #origin = OWN;
+  #isolation = OWN;
   #network = false;
 
   constructor(readonly events: SessionEvents) {
@@ -83,19 +83,19 @@ export class Session {
 
   /** Start a worker with Python; a queued run begins when it is ready. */
   async start(): Promise<void> {
-    const turn = ++this.#turn;
+    const generation = ++this.#generation;
     this.#setState("loading");
     try {
       const { worker, port } = await startWorker(this.#network);
-      if (turn !== this.#turn) return worker.terminate();
-      this.#listen({ worker, port, network: this.#network, origin: null, strays: 0 });
+      if (generation !== this.#generation) return worker.terminate();
+      this.#listen({ worker, port, network: this.#network, isolation: null, unexpected: 0 });
       this.#interrupt = globalThis.crossOriginIsolated ? newStopBuffer() : null;
       const digest = recall(DIGEST);
       const started = await this.ask("start", { interrupt: this.#interrupt, digest });
-      if (turn !== this.#turn) return;
+      if (generation !== this.#generation) return;
       this.started = started;
     } catch (error) {
-      if (turn === this.#turn) this.#fail(messageOf(error));
+      if (generation === this.#generation) this.#fail(messageOf(error));
       return;
     }
     // From here on programs may run, so nothing that comes later is believed.
@@ -106,21 +106,21 @@ export class Session {
     if (this.#queued !== null) await this.run(this.#queued);
   }
 
-  #listen(place: Place): void {
-    this.#place = place;
-    const { worker, port } = place;
+  #listen(connection: Connection): void {
+    this.#connection = connection;
+    const { worker, port } = connection;
     port.addEventListener("message", (event: MessageEvent<unknown>) => {
-      if (this.#place === place) this.#receive(event.data);
+      if (this.#connection === connection) this.#receive(event.data);
     });
     port.start();
     // Nothing of ours comes this way; a program that floods it is ended.
     worker.addEventListener("message", () => {
-      place.strays += 1;
-      if (place.strays === MOST_STRAYS && this.#place === place) this.#lose(FLOOD);
+      connection.unexpected += 1;
+      if (connection.unexpected === MOST_UNEXPECTED && this.#connection === connection) this.#lose(FLOOD);
     });
     worker.addEventListener("error", (event) => {
       event.preventDefault();
-      if (this.#place === place) this.#lose(event.message || "The worker did not load.");
+      if (this.#connection === connection) this.#lose(event.message || "The worker did not load.");
     });
   }
 
@@ -131,7 +131,7 @@ export class Session {
   isolate(document: string, fromLink: boolean): void {
     if (document === this.#document) return;
     this.#document = document;
-    this.#origin = fromLink ? document : OWN;
+    this.#isolation = fromLink ? document : OWN;
     this.#network = false;
     this.events.network(false);
     this.#renew();
@@ -154,9 +154,9 @@ export class Session {
 
   /** Whether this worker must not run the document's program. */
   #isForeign(): boolean {
-    if (!this.#place) return true;
-    const { origin, network } = this.#place;
-    return network !== this.#network || (origin !== null && origin !== this.#origin);
+    if (!this.#connection) return true;
+    const { isolation, network } = this.#connection;
+    return network !== this.#network || (isolation !== null && isolation !== this.#isolation);
   }
 
   /** Run a program now, or as soon as Python is ready. */
@@ -175,20 +175,20 @@ export class Session {
     }
     this.#queued = null;
     this.events.queued(false);
-    const place = this.#place;
-    if (place) place.origin = this.#origin;
-    this.#tally = new Tally();
+    const connection = this.#connection;
+    if (connection) connection.isolation = this.#isolation;
+    this.#limit = new NoteLimit();
     this.#setState("running");
     this.#notes.flush();
     this.events.begin();
     try {
       const record = await this.ask("run", { source, device: this.device });
-      if (this.#place !== place) return;
+      if (this.#connection !== connection) return;
       this.events.finished(record);
       this.events.tensors(await this.ask("describe", {}));
       this.#finish(record.error !== null);
     } catch (error) {
-      if (this.#place !== place) return;
+      if (this.#connection !== connection) return;
       this.events.trouble(messageOf(error));
       this.#finish(true);
     }
@@ -204,7 +204,7 @@ export class Session {
     if (this.#stopping) return this.#force();
     if (this.#interrupt) requestStop(this.#interrupt, this.#newest);
     this.#post({ cancel: this.#newest });
-    const patience = this.#interrupt ? PATIENCE_ISOLATED : PATIENCE_ALONE;
+    const patience = this.#interrupt ? STOP_MS_ISOLATED : STOP_MS_ALONE;
     this.#stopping = window.setTimeout(() => this.#force(), patience);
   }
 
@@ -231,7 +231,7 @@ export class Session {
     question: Q,
     details: Questions[Q]["details"],
   ): Promise<Questions[Q]["value"]> {
-    const isReady = this.#place && (this.started || question === "start");
+    const isReady = this.#connection && (this.started || question === "start");
     if (!isReady) return Promise.reject(new Error("Python is starting"));
     const id = this.#next++;
     if (question === "run" || question === "describe") this.#newest = id;
@@ -246,16 +246,16 @@ export class Session {
   }
 
   #post(message: ToWorker): void {
-    this.#place?.port.postMessage(message);
+    this.#connection?.port.postMessage(message);
   }
 
   dispose(): void {
     clearTimeout(this.#stopping);
     this.#stopping = 0;
-    this.#turn += 1;
-    this.#place?.worker.terminate();
-    this.#place?.port.close();
-    this.#place = null;
+    this.#generation += 1;
+    this.#connection?.worker.terminate();
+    this.#connection?.port.close();
+    this.#connection = null;
     if (!this.#network) closeNetwork();
     this.started = null;
     const waiting = [...this.#waiting.values()];
@@ -268,7 +268,7 @@ export class Session {
     const message = readMessage(data);
     if (!message) return;
     if ("fatal" in message) return this.#lose(message.fatal);
-    if ("said" in message) return this.#hear(readNote(message.said, message.fields));
+    if ("said" in message) return this.#receiveNote(readNote(message.said, message.fields));
     if ("note" in message) {
       if (!this.started) this.events.note(message);
       return;
@@ -285,9 +285,9 @@ export class Session {
     }
   }
 
-  #hear(note: Note | null): void {
+  #receiveNote(note: Note | null): void {
     if (!note) return;
-    if (this.#tally.takes(note)) this.#notes.add(note);
+    if (this.#limit.takes(note)) this.#notes.add(note);
     else this.#lose(FLOOD);
   }
 

@@ -1,7 +1,7 @@
 /** The open program: found by its address, kept as it is typed, never replaced unasked. */
 
 import { Documents, linkId, ownDocument, type OpenDocument } from "./documents";
-import { decodeCode, encodeCode, readFragment, type Wish } from "./link";
+import { decodeCode, encodeCode, readFragment, type Fragment } from "./link";
 import type { Example, Notice, Page } from "./page";
 import { recall, remember, type Refusal } from "./storage";
 
@@ -17,11 +17,11 @@ export class Workspace {
   readonly documents: Documents;
   #opened = new Map<string, OpenDocument>();
   #menu: Promise<void> = Promise.resolve();
-  #turn = 0;
+  #generation = 0;
   /** What is said while there is no menu. */
   #noMenu: Notice | null = null;
   /** What is said after Reset, as long as it is true. */
-  #isReset: Notice | null = null;
+  #resetNotice: Notice | null = null;
   /** What another tab changed too, and where this tab's text is kept until the answer. */
   #asked: { document: OpenDocument; copy: OpenDocument | null } | null = null;
 
@@ -41,15 +41,15 @@ export class Workspace {
 
   async openAddress(): Promise<void> {
     const edits = this.page.editor.edits();
-    const turn = ++this.#turn;
+    const generation = ++this.#generation;
     const { hash } = location;
-    const wish = readFragment(hash);
+    const fragment = readFragment(hash);
     const isFirst = this.page.view.document === NOTHING;
-    const { document, problem } = await this.#find(wish);
-    if (turn !== this.#turn) return;
+    const { document, problem } = await this.#find(fragment);
+    if (generation !== this.#generation) return;
     if (document) {
-      const isWished = wish.code !== null || wish.example !== null || wish.own !== null;
-      const address = isWished && !problem ? hash : document.address;
+      const isNamed = fragment.code !== null || fragment.example !== null || fragment.own !== null;
+      const address = isNamed && !problem ? hash : document.address;
       this.#arrive({ ...document, address }, edits);
       if (!isFirst || document.kind === "link") this.page.hold();
     }
@@ -63,9 +63,15 @@ export class Workspace {
 
   /** Open a program that only this browser has. */
   async openKept(id: string): Promise<void> {
-    const turn = ++this.#turn;
+    const generation = ++this.#generation;
     const document = await this.#kept(id);
-    if (document && turn === this.#turn) this.open(document);
+    if (document && generation === this.#generation) this.open(document);
+  }
+
+  /** List what only this browser has, with what is being typed. */
+  listKept(): void {
+    this.page.editor.flush();
+    this.page.change({ kept: this.documents.list() });
   }
 
   /** Open a program that was open before on this page. */
@@ -76,7 +82,7 @@ export class Workspace {
 
   /** Show a program and let the address say so; Back returns to the one before. */
   open(document: OpenDocument): void {
-    this.#turn += 1;
+    this.#generation += 1;
     if (document.id !== this.page.view.document.id) this.#show(document);
     this.#setAddress(document.address);
   }
@@ -94,8 +100,8 @@ export class Workspace {
     if (document.id === this.page.view.document.id) {
       const edited = document.original !== null && text !== document.original;
       if (edited) remember("last", document.id);
-      if (edited && this.#isReset && this.page.view.notice === this.#isReset) {
-        this.page.change({ notice: null });
+      if (edited && this.#resetNotice && this.page.view.notice === this.#resetNotice) {
+        this.page.dismiss();
       }
       const run = this.page.view.origins.output;
       const editedSince = run?.document === document.id && run.source !== text;
@@ -113,8 +119,8 @@ export class Workspace {
     const before = editor.source();
     editor.open(original);
     const undo = { label: "Undo", run: () => this.#restore(view.document.id, before) };
-    this.#isReset = { kind: "info", text: "This is the original program again.", actions: [undo] };
-    this.page.tell(this.#isReset);
+    this.#resetNotice = { kind: "info", text: "This is the original program again.", actions: [undo] };
+    this.page.tell(this.#resetNotice);
   }
 
   /** Answer the question about another tab: this tab's text holds. */
@@ -155,7 +161,7 @@ export class Workspace {
       if (!response.ok) throw new Error(String(response.status));
       this.page.change({ examples: (await response.json()) as Example[] });
       const { notice } = this.page.view;
-      if (notice && notice === this.#noMenu) this.page.change({ notice: null });
+      if (notice && notice === this.#noMenu) this.page.dismiss();
     } catch {
       const again = { label: "Try again", run: () => void this.openFirst() };
       const text = "The examples could not be loaded; you can write your own program.";
@@ -165,26 +171,26 @@ export class Workspace {
   }
 
   /** Return the program that an address asks for, or the usual one and what was wrong. */
-  async #find(wish: Wish): Promise<{ document: OpenDocument | null; problem: string | null }> {
-    if (wish.code !== null) {
+  async #find(fragment: Fragment): Promise<{ document: OpenDocument | null; problem: string | null }> {
+    if (fragment.code !== null) {
       try {
-        const original = await decodeCode(wish.code);
-        return { document: await linked(original, wish.code), problem: null };
+        const original = await decodeCode(fragment.code);
+        return { document: await linked(original, fragment.code), problem: null };
       } catch {
         const problem = "The program in this link is damaged and could not be opened.";
         return { document: await this.#usual(), problem };
       }
     }
-    if (wish.own !== null) {
-      const document = await this.#kept(`own-${wish.own}`);
+    if (fragment.own !== null) {
+      const document = await this.#kept(`own-${fragment.own}`);
       if (document) return { document, problem: null };
       return { document: await this.#usual(), problem: "This browser has no such program of yours." };
     }
-    if (wish.example === null) return { document: await this.#usual(), problem: null };
+    if (fragment.example === null) return { document: await this.#usual(), problem: null };
     await this.#menu;
-    const document = this.#example(wish.example);
+    const document = this.#example(fragment.example);
     if (document || !this.page.view.examples?.length) return { document, problem: null };
-    const problem = `There is no example named “${wish.example.slice(0, 80)}”.`;
+    const problem = `There is no example named “${fragment.example.slice(0, 80)}”.`;
     return { document: await this.#usual(), problem };
   }
 
@@ -271,7 +277,7 @@ export class Workspace {
   #restore(id: string, text: string): void {
     this.reopen(id);
     this.page.editor.open(text);
-    this.page.change({ notice: null });
+    this.page.dismiss();
   }
 
   #changedElsewhere(id: string | null): void {
@@ -315,7 +321,7 @@ export class Workspace {
     const { notice } = this.page.view;
     const isSaid = Object.values(REFUSALS).includes(notice?.text ?? "");
     if (outcome === "kept") {
-      if (isSaid && !this.documents.isUnstored) this.page.change({ notice: null });
+      if (isSaid && !this.documents.isUnstored) this.page.dismiss();
     } else if (!isSaid) this.page.warn(REFUSALS[outcome]);
   }
 

@@ -28,8 +28,7 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
   );
   const open = button("", () => show(), { class: "tool", "aria-haspopup": "dialog" });
   const show = (): void => {
-    page.editor.flush();
-    page.change({ kept: page.workspace.documents.list() });
+    page.workspace.listKept();
     dialog.showModal();
   };
   open.append(icon(ICONS.book), el("span", { class: "tool-label" }, "Examples"));

@@ -19,7 +19,7 @@ export function mountLayout(host: HTMLElement, page: Page): Part {
   const [first, ...others] = within("program");
   const rows = el("div", ROWS);
   const resultTabs = el("div", { class: "result-tabs" });
-  const note = el("p", { id: "belongs", class: "belongs", hidden: true });
+  const note = el("p", { id: "origin-note", class: "origin-note", hidden: true });
   const head = el("div", { class: "result-head" }, resultTabs, note);
   panes.program.append(first ?? "", rows, ...others);
   panes.results.append(head, ...within("results"));

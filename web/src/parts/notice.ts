@@ -9,7 +9,7 @@ export function mountNotice(host: HTMLElement, page: Page): Part {
   host.append(text, buttons);
   let hosts: Notice | null = null;
   let asked: string | null = null;
-  const close = { label: "Close", run: () => page.change({ notice: null }) };
+  const close = { label: "Close", run: () => page.dismiss() };
   return {
     update: (view) => {
       if (view.notice === hosts && view.conflict === asked) return;

@@ -16,7 +16,7 @@ export function mountOrigin(
   const draw = (): void => {
     let text = "";
     for (const { panel, section } of results) {
-      const told = page.belongs(panel);
+      const told = page.originNote(panel);
       section.toggleAttribute("data-stale", told !== null);
       if (panel.id === page.view.result) text = told ?? "";
     }

@@ -2,7 +2,7 @@
 
 import { ICONS, button, el, icon } from "./dom";
 import type { Page, Part } from "../page/page";
-import type { Theme } from "../page/surroundings";
+import type { Theme } from "../page/media";
 
 const THEMES: readonly { name: Theme; label: string; picture: string }[] = [
   { name: "system", label: "as the system", picture: ICONS.system },

@@ -4,7 +4,7 @@ import type { PyodideAPI } from "pyodide";
 import type { PyCallable } from "pyodide/ffi";
 import { isFatal, reasonOf, textOf } from "./fatal";
 import { Interrupt } from "./interrupt";
-import { floodgate, openLine, replaceGlobal } from "./line";
+import { openChannel, rateLimit, replaceGlobal } from "./channel";
 import { countFetches, loadPython, resolveAddresses, type BuildInfo } from "./loading";
 import type { PythonQuestions, Question, Questions, Request, StartDetails, Started, ToWorker } from "../page/protocol";
 
@@ -28,7 +28,7 @@ let unanswered = 0;
 /** Whether there is nothing to compile ahead; with a GPU Python's first answer decides. */
 let isWarm = true;
 let timer = 0;
-const send = openLine(receive);
+const send = openChannel(receive);
 
 // Started from its file a worker has the policy of the file, on many hosts none: a program
 // that starts it so would reach the whole network.
@@ -240,7 +240,7 @@ function adapterName(info: GPUAdapterInfo): string {
   return info.description || info.device || parts || "WebGPU adapter";
 }
 
-const isFlood = floodgate();
+const isFlood = rateLimit();
 
 /** Hand what a program prints and shows to the page. */
 function passOn(kind: unknown, fields: unknown): void {
@@ -250,14 +250,14 @@ function passOn(kind: unknown, fields: unknown): void {
 }
 
 const FLOOD = "The program sent more messages than a page can take.";
-const MOST_STRAYS = 1000;
+const MOST_UNEXPECTED = 1000;
 
 /** Take the ways away by which a program could speak for us, or end the worker unseen. */
 function guard(): void {
-  let strays = 0;
+  let unexpected = 0;
   replaceGlobal("postMessage", () => {
-    strays += 1;
-    if (strays === MOST_STRAYS) send({ fatal: FLOOD });
+    unexpected += 1;
+    if (unexpected === MOST_UNEXPECTED) send({ fatal: FLOOD });
   });
   replaceGlobal("close", () => send({ fatal: "The program closed the worker that runs it." }));
   self.addEventListener("error", (event) => {

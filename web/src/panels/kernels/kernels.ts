@@ -4,7 +4,7 @@ import { el } from "../../parts/dom";
 import { bytes, count } from "../../parts/format";
 import type { Page, Part } from "../../page/page";
 import type { KernelRecord, RunRecord } from "../../page/protocol";
-import { belongsTo } from "../../page/origin";
+import { originNote } from "../../page/origin";
 import { colourWgsl } from "./wgsl";
 import "./kernels.css";
 
@@ -34,7 +34,7 @@ export function mountKernels(host: HTMLElement, _page: Page): Part {
       drawn = view.run;
       redraw(view.run, view.device);
     },
-    belongs: (view) => (view.run?.kernels.length ? belongsTo(view, "run") : null),
+    originNote: (view) => (view.run?.kernels.length ? originNote(view, "run") : null),
   };
 }
 

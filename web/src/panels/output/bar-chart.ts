@@ -27,15 +27,15 @@ export function barChart({ heading, unit, bars, ticks }: BarChart): HTMLElement 
 }
 
 function grid(ticks: BarChart["ticks"]): HTMLElement {
-  return el("div", { class: "bar-grid" }, ...ticks.map(({ place }) => at(place, el("i"))));
+  return el("div", { class: "bar-grid" }, ...ticks.map(({ position }) => at(position, el("i"))));
 }
 
 function axis(ticks: BarChart["ticks"]): HTMLElement {
-  return el("div", { class: "bar-axis" }, ...ticks.map(({ text, place }) => at(place, el("span", {}, text))));
+  return el("div", { class: "bar-axis" }, ...ticks.map(({ text, position }) => at(position, el("span", {}, text))));
 }
 
-function at<E extends HTMLElement>(place: number, node: E): E {
-  node.style.insetInlineStart = percent(place);
+function at<E extends HTMLElement>(position: number, node: E): E {
+  node.style.insetInlineStart = percent(position);
   return node;
 }
 

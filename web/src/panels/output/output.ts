@@ -2,12 +2,12 @@
 
 import { button, el, perFrame } from "../../parts/dom";
 import { count, duration } from "../../parts/format";
-import { belongsTo } from "../../page/origin";
+import { originNote } from "../../page/origin";
 import type { Page, Part, View } from "../../page/page";
 import type { Display, Failure, Frame, Output, RunRecord, Tail } from "../../page/protocol";
-import { schemeOf } from "../../page/surroundings";
+import { schemeOf } from "../../page/media";
 import { barChart } from "./bar-chart";
-import { follow } from "./follow";
+import { autoScroll } from "./auto-scroll";
 import { mountThumbnails } from "../tensors/thumbnails";
 import "./output.css";
 
@@ -16,10 +16,10 @@ const MOST_TEXT = 500_000;
 const MOST_CARDS = 250;
 
 export function mountOutput(host: HTMLElement, page: Page): Part {
-  const belongs = el("p", { class: "belongs", hidden: true });
+  const origin = el("p", { class: "origin-note", hidden: true });
   const content = el("div", { class: "output-content" }, el("p", { class: "empty" }, "Output appears here."));
-  const follower = follow(host, content);
-  host.append(belongs, content, follower.button);
+  const scroll = autoScroll(host, content);
+  host.append(origin, content, scroll.button);
   let text: HTMLPreElement | null = null;
   let tail: HTMLElement | null = null;
   let last: { line: HTMLElement; record: RunRecord } | null = null;
@@ -30,7 +30,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   const flush = perFrame(() => {
     content.append(...waiting);
     waiting = [];
-    follower.grown();
+    scroll.grown();
   });
   const add = (node: HTMLElement): void => {
     waiting.push(node);
@@ -62,9 +62,9 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   const thumbnails = mountThumbnails(content, page);
   return {
     update: (view) => {
-      const told = belongsTo(view, "output") ?? "";
-      belongs.hidden = told === "";
-      if (belongs.textContent !== told) belongs.textContent = told;
+      const told = originNote(view, "output") ?? "";
+      origin.hidden = told === "";
+      if (origin.textContent !== told) origin.textContent = told;
       content.toggleAttribute("data-stale", told !== "");
       if (last) last.line.textContent = footer(last.record, view);
       thumbnails.show(view.tensors, schemeOf(view));
@@ -75,7 +75,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       room = MOST_TEXT;
       cards = 0;
       content.replaceChildren();
-      follower.begin();
+      scroll.begin();
     },
     note: (note) => {
       if (note.note === "output") write(note);
@@ -125,7 +125,7 @@ function displayCard({ display, name, text, tensor, chart }: Display, page: Page
   const card = el("div", { class: "display" }, body);
   if (tensor) {
     const look = { class: "display-name", title: "Look into this tensor" };
-    card.prepend(button(name ?? "tensor", () => page.lookInto(display), look));
+    card.prepend(button(name ?? "tensor", () => page.inspect(display), look));
     card.dataset["display"] = String(display);
   } else if (name !== null) {
     card.prepend(el("span", { class: "display-name" }, name));

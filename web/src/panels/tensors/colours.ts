@@ -1,6 +1,6 @@
 /** Colours of values: sequential, or diverging from zero with blue positive, red negative. */
 
-import type { Scheme } from "../../page/surroundings";
+import type { Scheme } from "../../page/media";
 
 export type Colour = readonly [number, number, number];
 

@@ -2,9 +2,9 @@
 
 import { el, perFrame } from "../../parts/dom";
 import { count, exact, short } from "../../parts/format";
-import { draw, drawLegend, unpack, type Drawing, type Picture, type Room } from "./heatmap";
+import { decodeHeatmap, draw, drawLegend, type Drawing, type Picture, type Room } from "./heatmap";
 import type { Slice, TensorRecord } from "../../page/protocol";
-import type { Scheme } from "../../page/surroundings";
+import type { Scheme } from "../../page/media";
 
 export interface CanvasView {
   dom: HTMLElement;
@@ -94,7 +94,7 @@ export function mountCanvas(): CanvasView {
       note.textContent = legendText(picture);
     },
     recolour: (scheme) => {
-      if (now) now.picture = unpack(now.picture.map, scheme);
+      if (now) now.picture = decodeHeatmap(now.picture.map, scheme);
       redraw();
     },
     clear: () => {

@@ -3,7 +3,7 @@
 import { colourOf, inkOn, scaleOf, type Colour, type Scale } from "./colours";
 import { short } from "../../parts/format";
 import type { Heatmap } from "../../page/protocol";
-import type { Scheme } from "../../page/surroundings";
+import type { Scheme } from "../../page/media";
 
 /** A heat map whose values are unpacked. */
 export interface Picture {
@@ -31,7 +31,7 @@ const GLYPHS = {
   minusInf: ["...##", "....#", "##..#", "....#", "...##"],
 } as const;
 
-export function unpack(map: Heatmap, scheme: Scheme): Picture {
+export function decodeHeatmap(map: Heatmap, scheme: Scheme): Picture {
   const text = atob(map.values);
   const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
   const values = new Float64Array(bytes.buffer);

@@ -2,11 +2,11 @@
 
 import { el } from "../../parts/dom";
 import { tuple } from "../../parts/format";
-import { unpack } from "./heatmap";
+import { decodeHeatmap } from "./heatmap";
 import type { Page } from "../../page/page";
 import type { Pooling, Slice, TensorRecord } from "../../page/protocol";
 import { messageOf } from "../../page/session";
-import { schemeOf, type Scheme } from "../../page/surroundings";
+import { schemeOf, type Scheme } from "../../page/media";
 import { mountAxes } from "./axes";
 import { mountCanvas } from "./heatmap-view";
 import { mountHistogram } from "./histogram";
@@ -41,27 +41,27 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
   host.append(title, facts, choices, problem, body);
   const panel = host.parentElement ?? host;
   let tensor: TensorRecord | null = null;
-  let turn = 0;
+  let generation = 0;
 
   /** Ask for everything of the slice; an answer that comes too late is dropped. */
   const refresh = async (isNew = false): Promise<void> => {
     if (!tensor) return;
-    const mine = ++turn;
+    const mine = ++generation;
     const shown = tensor;
     const slice: Slice = { tensor: shown.id, ...axes.chosen() };
     panel.dataset["view"] = "loading";
     try {
       const how = pooling.value as Pooling;
       const map = await page.ask("heatmap", { ...slice, how });
-      if (mine !== turn) return;
+      if (mine !== generation) return;
       problem.textContent = shown.size === 0 ? "This tensor has no elements." : "";
       poolingLabel.hidden = map.how === "each";
-      canvas.show(unpack(map, schemeOf(page.view)), slice, shown);
+      canvas.show(decodeHeatmap(map, schemeOf(page.view)), slice, shown);
       if (isNew && isCounted(shown)) histogram.expect();
       await table.show(slice, map.fullRows, map.fullColumns);
-      if (mine === turn) panel.dataset["view"] = "ready";
+      if (mine === generation) panel.dataset["view"] = "ready";
     } catch (error) {
-      if (mine !== turn) return;
+      if (mine !== generation) return;
       problem.textContent = messageOf(error);
       panel.dataset["view"] = "error";
     }
@@ -95,7 +95,7 @@ export function mountViewer(host: HTMLElement, page: Page): Viewer {
     },
     clear: () => {
       tensor = null;
-      turn++;
+      generation++;
       panel.dataset["view"] = "empty";
     },
     recolour: (scheme) => canvas.recolour(scheme),

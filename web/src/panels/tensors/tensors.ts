@@ -2,10 +2,10 @@
 
 import { el } from "../../parts/dom";
 import { count, short, tuple } from "../../parts/format";
-import { belongsTo, whyNoValues } from "../../page/origin";
+import { originNote, whyNoValues } from "../../page/origin";
 import type { Page, Part } from "../../page/page";
 import type { TensorRecord } from "../../page/protocol";
-import { schemeOf, type Scheme } from "../../page/surroundings";
+import { schemeOf, type Scheme } from "../../page/media";
 import { mountViewer } from "./tensor-viewer";
 import "./tensors.css";
 
@@ -73,8 +73,8 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     },
     // A list that was not shown could not be scrolled.
     shown: () => bringIntoView(list, current()),
-    belongs: (view) => (view.tensors.length > 0 ? belongsTo(view, "tensors") : null),
-    lookInto: (display) => {
+    originNote: (view) => (view.tensors.length > 0 ? originNote(view, "tensors") : null),
+    inspect: (display) => {
       const tensor = page.view.tensors.find(({ displays }) => displays.includes(display));
       if (!tensor) return;
       page.show(host.id);

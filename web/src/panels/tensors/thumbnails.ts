@@ -1,10 +1,10 @@
 /** Small pictures of the tensors that a program displayed, beside their text. */
 
 import { el } from "../../parts/dom";
-import { draw, unpack } from "./heatmap";
+import { decodeHeatmap, draw } from "./heatmap";
 import type { Page } from "../../page/page";
 import type { Heatmap, TensorRecord } from "../../page/protocol";
-import type { Scheme } from "../../page/surroundings";
+import type { Scheme } from "../../page/media";
 
 const MOST = 16;
 const LEAST_ELEMENTS = 16;
@@ -33,7 +33,7 @@ export function mountThumbnails(host: HTMLElement, page: Page): Thumbnails {
       for (const card of cards) {
         if (!card.isConnected) return;
         const canvas = el("canvas", { class: "thumbnail", "aria-hidden": "true" });
-        draw(canvas, unpack(map, scheme ?? colours), ROOM);
+        draw(canvas, decodeHeatmap(map, scheme ?? colours), ROOM);
         drawn.push({ canvas, map });
         card.classList.add("with-thumbnail");
         card.append(canvas);
@@ -47,7 +47,7 @@ export function mountThumbnails(host: HTMLElement, page: Page): Thumbnails {
         // The text is there; a run that began meanwhile has other tensors.
         add(tensors, colours).catch(() => undefined);
       } else if (colours !== scheme) {
-        for (const { canvas, map } of drawn) draw(canvas, unpack(map, colours), ROOM);
+        for (const { canvas, map } of drawn) draw(canvas, decodeHeatmap(map, colours), ROOM);
       }
       shown = tensors;
       scheme = colours;

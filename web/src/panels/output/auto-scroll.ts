@@ -2,7 +2,7 @@
 
 import { button } from "../../parts/dom";
 
-export interface Follower {
+export interface AutoScroll {
   /** Brings the end back into view; shown while new content is out of sight. */
   button: HTMLElement;
   begin(): void;
@@ -12,43 +12,43 @@ export interface Follower {
 
 const NEAR = 24;
 
-export function follow(host: HTMLElement, content: HTMLElement): Follower {
-  let follows = true;
-  let place = 0;
+export function autoScroll(host: HTMLElement, content: HTMLElement): AutoScroll {
+  let isActive = true;
+  let lastTop = 0;
   const toEnd = (): void => {
     host.scrollTop = host.scrollHeight;
-    place = host.scrollTop;
+    lastTop = host.scrollTop;
   };
   const back = button("↓ New output", () => {
-    setFollows(true);
+    setActive(true);
     toEnd();
     host.focus({ preventScroll: true });
   });
   back.classList.add("new-output");
   back.hidden = true;
-  const setFollows = (now: boolean): void => {
-    follows = now;
+  const setActive = (now: boolean): void => {
+    isActive = now;
     if (now) back.hidden = true;
   };
   // The event of a scroll to the end comes late, when more content may have followed; but
   // only the reader ever scrolls backwards.
   const onScroll = (): void => {
     const isAtEnd = host.scrollHeight - host.scrollTop - host.clientHeight < NEAR;
-    if (isAtEnd) setFollows(true);
-    else if (host.scrollTop < place) setFollows(false);
-    place = host.scrollTop;
+    if (isAtEnd) setActive(true);
+    else if (host.scrollTop < lastTop) setActive(false);
+    lastTop = host.scrollTop;
   };
   host.addEventListener("scroll", onScroll);
   const sizes = new ResizeObserver(() => {
-    if (follows) toEnd();
+    if (isActive) toEnd();
   });
   sizes.observe(content);
   sizes.observe(host);
   return {
     button: back,
-    begin: () => setFollows(true),
+    begin: () => setActive(true),
     grown: () => {
-      back.hidden = follows;
+      back.hidden = isActive;
     },
   };
 }

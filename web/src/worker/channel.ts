@@ -1,4 +1,4 @@
-/** The worker's private line to the page: a program in the same worker cannot take it. */
+/** The worker's private channel to the page: a program in the same worker cannot take it. */
 
 import type { FromWorker, ToWorker } from "../page/protocol";
 
@@ -11,7 +11,7 @@ type Receive = (message: ToWorker) => void;
  * called later is bound here, before any program runs, so that changed prototypes see
  * neither the port nor a message's event, which names the port.
  */
-export function openLine(receive: Receive): Send {
+export function openChannel(receive: Receive): Send {
   const getter = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "data")?.get;
   if (!getter) throw new Error("this browser's messages have no data");
   const dataOf = Function.prototype.call.bind(getter) as (event: MessageEvent) => unknown;
@@ -45,7 +45,7 @@ const CHARACTERS_PER_MS = 2000;
  * Tell whether a program says more than a page can take: more at once, and more in the
  * long run, than the fastest printing. Its clock is out of its reach.
  */
-export function floodgate(): (characters: number) => boolean {
+export function rateLimit(): (characters: number) => boolean {
   const now = performance.now.bind(performance);
   const { min } = Math;
   let last = now();

@@ -5,7 +5,7 @@ export type Scheme = "light" | "dark";
 /** The colours that the reader chose. */
 export type Theme = "system" | Scheme;
 
-export interface Surroundings {
+export interface Media {
   /** Whether there is room for one panel only; `page.css` has the same limit. */
   isNarrow: boolean;
   systemScheme: Scheme;
@@ -14,13 +14,13 @@ export interface Surroundings {
 const NARROW = matchMedia("(max-width: 719px)");
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
-export function surroundings(): Surroundings {
+export function media(): Media {
   return { isNarrow: NARROW.matches, systemScheme: DARK.matches ? "dark" : "light" };
 }
 
 /** Tell of every change. */
-export function watchSurroundings(tell: (now: Surroundings) => void): void {
-  for (const query of [NARROW, DARK]) query.addEventListener("change", () => tell(surroundings()));
+export function watchMedia(tell: (now: Media) => void): void {
+  for (const query of [NARROW, DARK]) query.addEventListener("change", () => tell(media()));
 }
 
 /** The colours that are seen. */
