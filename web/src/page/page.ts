@@ -42,7 +42,7 @@ export interface View extends Media {
   tensors: TensorRecord[];
   run: RunRecord | null;
   /** What the last run still does: its program, then the reading of its tensors. */
-  phase: "idle" | "program" | "tensors";
+  phase: "idle" | "program" | "reading";
   /** To which run each part of the results belongs. */
   origins: Origins;
   /** Whether the program of the last run has been edited since. */
@@ -300,7 +300,7 @@ export class Page {
   #finished(record: RunRecord): void {
     const run = { ...bounded({ ...record, kernels: [] }), kernels: bounded(record.kernels, MOST_SOURCE) };
     const { origins } = this.view;
-    this.change({ run, phase: "tensors", origins: { ...origins, run: origins.output } });
+    this.change({ run, phase: "reading", origins: { ...origins, run: origins.output } });
     if (origins.output) this.editor.mark(origins.output.document, run.error);
     this.#tell((part) => part.finished?.(run));
   }

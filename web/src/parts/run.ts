@@ -65,7 +65,7 @@ export function mountRun(host: HTMLElement, page: Page): Part {
 
 function stateText(view: View): string {
   if (view.queued) return "Runs when Python is ready";
-  if (view.phase === "tensors") return "Reading tensors…";
+  if (view.phase === "reading") return "Reading tensors…";
   if (view.state === "running") return "Running…";
   if (!view.run || view.state === "loading") return "";
   if (view.run.stopped) return "Stopped";

@@ -103,7 +103,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
 /** What the run came to; its end is not claimed while its tensors are being read. */
 function footer(record: RunRecord, { phase, editedSince }: View): string {
   const time = duration(record.seconds);
-  if (phase === "tensors") return `The program took ${time}; its tensors are being read…`;
+  if (phase === "reading") return `The program took ${time}; its tensors are being read…`;
   const since = editedSince ? " · edited since" : "";
   if (record.stopped) return `Stopped after ${time}${since}`;
   return `${record.error ? "Failed after" : "Finished in"} ${time}${since}`;
