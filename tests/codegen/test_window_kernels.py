@@ -12,7 +12,7 @@ from test_matmul_kernels import forget_plans
 
 import tensorweb as tw
 from tensorweb import devices
-from tensorweb.codegen.product import borders, contraction
+from tensorweb.codegen.product import contraction, padding_masks
 from tensorweb.codegen.product.tiles import SOFTWARE, WINDOWS, Choice, Tile
 from tensorweb.events import record_kernels
 from tensorweb.tensor import Tensor
@@ -89,14 +89,14 @@ def test_edges(shape: tuple[int, ...], weights: tuple[int, ...], how: dict) -> N
         ((3, 3), {}, False),
     ],
 )
-def test_borders_are_bits_where_they_fit(
+def test_padding_is_a_mask_where_it_fits(
     window: tuple[int, int],
     how: dict,
     has_bits: bool,
     is_software: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(borders, "LEAST_TESTS", 0)
+    monkeypatch.setattr(padding_masks, "LEAST_TESTS", 0)
     x, weight = small(2, 3, 19, 23), small(37, 3, *window)
     got, source = computed(tw.conv2d(tw.asarray(x), tw.asarray(weight), **how))
     np.testing.assert_array_equal(got, definition(x, weight, how))
@@ -105,7 +105,7 @@ def test_borders_are_bits_where_they_fit(
 
 @tiles_that_are_unlike
 @pytest.mark.parametrize("channels", [1, 120])
-def test_borders_are_bits_where_they_pay(channels: int, is_software: bool) -> None:
+def test_padding_is_a_mask_where_it_pays(channels: int, is_software: bool) -> None:
     x, weight = small(1, channels, 5, 6), small(37, channels, 3, 3)
     got, source = computed(tw.conv2d(tw.asarray(x), tw.asarray(weight), padding=1))
     np.testing.assert_array_equal(got, definition(x, weight, PADDED))
@@ -132,7 +132,7 @@ def test_values_computed_from_loads_wait_for_them(is_software: bool) -> None:
 
 @tiles_that_are_unlike
 @pytest.mark.parametrize("fill", [0, 3])
-def test_borders_around_borders(fill: int, is_software: bool) -> None:
+def test_padding_around_padding(fill: int, is_software: bool) -> None:
     x, weight = small(2, 5, 9, 11), small(9, 5, 3, 3)
     widths = ((0, 0), (0, 0), (1, 2), (2, 1))
     framed = tw.realize(tw.asarray(x)).pad(widths, value=fill)
@@ -150,7 +150,7 @@ def test_guards_that_only_a_load_has(is_software: bool) -> None:
         got, source = computed(value)
         seen = np.concatenate([part.numpy() for part in parts], 2)
         np.testing.assert_array_equal(got, definition(seen, weight, PADDED))
-        assert "border" not in source
+        assert "padding_mask" not in source
 
 
 def test_chosen_rows_are_stored_before() -> None:
@@ -179,7 +179,7 @@ def test_other_dtypes_are_exact(dtype: str, is_software: bool) -> None:
     np.testing.assert_array_equal(got, definition(seen, weight, PADDED))
 
 
-def test_nothing_beyond_a_border_arrives() -> None:
+def test_nothing_in_the_padding_arrives() -> None:
     x, weight = small(3, 2, 9, 8), small(4, 2, 3, 3)
     x[:, :, :, 0] = x[:, :, :, -1] = np.nan
     x[:, :, 0] = np.inf
