@@ -93,8 +93,8 @@ def fold(
     tensor([ 6, 15])
     """
     tensor = asarray(x)
-    place = normalize_axis(axis, tensor.ndim)
-    rows = move_axis_last(tensor.node, place)
+    along = normalize_axis(axis, tensor.ndim)
+    rows = move_axis_last(tensor.node, along)
     length, shape = rows.shape[-1], rows.shape[:-1]
     values = _numbers("fold", rows)
     results: list[Any] = []

@@ -156,15 +156,15 @@ def empty(shape: Lengths, dtype: DTypeLike = None, *, device: object = None) -> 
 
 
 def _filled(shape: Lengths, value: int, dtype: DTypeLike, device: object) -> Tensor:
-    place = as_device(device)
+    target = as_device(device)
     if isinstance(dtype, int):
         raise ShapeError(
             f"lengths {shape!r}, {dtype!r}: give them as one tuple, "
             f"({shape!r}, {dtype!r}); what follows the shape is a dtype."
         )
     wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
-    require_dtype(wanted, place)
-    return Tensor(constant(value, wanted, place, as_shape(shape)))
+    require_dtype(wanted, target)
+    return Tensor(constant(value, wanted, target, as_shape(shape)))
 
 
 def full_like(
@@ -257,8 +257,8 @@ def arange(
     wanted = optional_dtype(dtype) or (
         dtypes.DEFAULT_INT if are_integers else dtypes.DEFAULT_FLOAT
     )
-    place = as_device(device)
-    require_dtype(wanted, place)
+    target = as_device(device)
+    require_dtype(wanted, target)
     if are_integers:
         steps = range(
             operator.index(first),  # type: ignore[arg-type]  # an integer, as checked
@@ -274,8 +274,8 @@ def arange(
         length = max(math.ceil((end - first) / step), 0)
         step = (first + step) - first  # as NumPy counts
     if wanted.kind in ("int", "uint"):
-        return Tensor(counted(length, first, step, wanted, place))
-    return Tensor(spaced(length, first, step, wanted, place))
+        return Tensor(counted(length, first, step, wanted, target))
+    return Tensor(spaced(length, first, step, wanted, target))
 
 
 def _length(steps: range) -> int:
@@ -316,12 +316,12 @@ def linspace(
     if count < 0:
         raise ShapeError(f"linspace: num is {count}; it is 0 or more.")
     wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
-    place = as_device(device)
-    require_dtype(wanted, place)
+    target = as_device(device)
+    require_dtype(wanted, target)
     parts = count - 1 if endpoint else count
     step = (last - first) / parts if parts > 0 else 0.0
     end = last if endpoint and count > 1 else None
-    return Tensor(spaced(count, first, step, wanted, place, end))
+    return Tensor(spaced(count, first, step, wanted, target, end))
 
 
 dtypes.tensor_makers[:] = [asarray]

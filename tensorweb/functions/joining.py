@@ -67,8 +67,8 @@ def stack(arrays: Iterable[ArrayLike], /, axis: SupportsIndex = 0) -> Tensor:
                 f"stack: shapes {nodes[0].shape} and {node.shape} differ; all must be "
                 "equal."
             )
-    place = normalize_axis(axis, len(nodes[0].shape) + 1)
-    return Tensor(build.concat([expand_dims(node, (place,)) for node in nodes], place))
+    along = normalize_axis(axis, len(nodes[0].shape) + 1)
+    return Tensor(build.concat([expand_dims(node, (along,)) for node in nodes], along))
 
 
 def _nodes(name: str, arrays: Iterable[ArrayLike]) -> tuple[Node, ...]:

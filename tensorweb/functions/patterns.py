@@ -48,9 +48,9 @@ def eye(
     if rows < 0 or columns < 0:
         raise ShapeError(f"eye: {rows} rows and {columns} columns; give 0 or more.")
     wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
-    place = as_device(device)
-    require_dtype(wanted, place)
-    return Tensor(cast(_compare("equal", rows, columns, k, place), wanted))
+    target = as_device(device)
+    require_dtype(wanted, target)
+    return Tensor(cast(_compare("equal", rows, columns, k, target), wanted))
 
 
 def tril(x: ArrayLike, /, *, k: int = 0) -> Tensor:

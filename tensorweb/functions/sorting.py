@@ -94,6 +94,6 @@ def top_k(
     TopKResult(values=tensor([40, 30]), indices=tensor([3, 0]))
     """
     node = asarray(x).node
-    place = normalize_axis(axis, len(node.shape))
-    values, indices = build.top_k(node, operator.index(k), place, largest)
+    along = normalize_axis(axis, len(node.shape))
+    values, indices = build.top_k(node, operator.index(k), along, largest)
     return TopKResult(Tensor(values), Tensor(indices))

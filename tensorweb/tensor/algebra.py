@@ -84,7 +84,7 @@ class AlgebraMethods(TensorBase):
     ) -> Self:
         """Return differences of neighbours along an axis, `n` times over."""
         node = self.node
-        place = normalize_axis(axis, len(node.shape))
+        along = normalize_axis(axis, len(node.shape))
         n = operator.index(n)
         if n < 0:
             raise ShapeError(f"diff: n is {n}; it is 0 or more.")
@@ -99,10 +99,10 @@ class AlgebraMethods(TensorBase):
         if prepend is not None:
             parts[0], parts[1] = parts[1], parts[0]
         if len(parts) > 1:
-            node = concat(parts, place)
+            node = concat(parts, along)
         name = "not_equal" if node.dtype.kind == "bool" else "subtract"
-        for _ in range(min(n, node.shape[place])):  # then nothing is left
-            later, earlier = _shifted(node, place, 1), _shifted(node, place, 0)
+        for _ in range(min(n, node.shape[along])):  # then nothing is left
+            later, earlier = _shifted(node, along, 1), _shifted(node, along, 0)
             node = elementwise(OPS[name], later, earlier)
         return self._wrap(node)
 

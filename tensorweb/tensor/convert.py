@@ -173,21 +173,21 @@ def as_node(
             return value.node
         return _from_node(value.node, optional_dtype(dtype), device, copy)
     wanted = optional_dtype(dtype)
-    place = as_device(device)
+    target = as_device(device)
     if copy is False and not is_number(value):
         raise DataError(
             f"asarray: copy=False, but data of type {type(value).__name__} cannot "
             "become a tensor without a copy; pass copy=None."
         )
     if isinstance(value, SEQUENCES):
-        return _from_list(value, wanted, place)
+        return _from_list(value, wanted, target)
     if is_scalar(value):
-        return _from_number(value, wanted, place)
+        return _from_number(value, wanted, target)
     if is_numpy_scalar(value):
         if wanted is None:
-            return numpy_scalar_node(value, place)
-        return _from_number(value, wanted, place)
-    return array_node(value, wanted, place)
+            return numpy_scalar_node(value, target)
+        return _from_number(value, wanted, target)
+    return array_node(value, wanted, target)
 
 
 def _from_node(

@@ -106,18 +106,18 @@ class IndexingMethods(TensorBase):
                 f"take: shape {self.node.shape} has {rank} axes; say along which "
                 "with axis=."
             )
-        place = normalize_axis(0 if axis is None else axis, rank)
+        along = normalize_axis(0 if axis is None else axis, rank)
         chosen = index_node(indices, self.node.device)
         items: list[Item] = list(whole_spans(self.node.shape))
-        items[place] = Indices(checked_indices(chosen, place, self.node.shape))
+        items[along] = Indices(checked_indices(chosen, along, self.node.shape))
         return self._wrap(select(self.node, items))
 
     def take_along_axis(self, indices: ArrayLike, /, axis: SupportsIndex = -1) -> Self:
         """Return elements at `indices` along an axis, other axes matched one to one."""
-        place = normalize_axis(axis, len(self.node.shape))
+        along = normalize_axis(axis, len(self.node.shape))
         chosen = index_node(indices, self.node.device)
-        checked = checked_indices(chosen, place, self.node.shape)
-        return self._wrap(take_along(self.node, checked, place))
+        checked = checked_indices(chosen, along, self.node.shape)
+        return self._wrap(take_along(self.node, checked, along))
 
     def nonzero(self) -> tuple[Self, ...]:
         """Return where elements are not zero: one index tensor per axis."""

@@ -91,8 +91,8 @@ class RearrangementMethods(TensorBase):
         if len(shifts) != len(axes):
             raise ShapeError(f"roll: {len(shifts)} shifts for {len(axes)} axes.")
         for amount, along in zip(shifts, axes, strict=True):
-            place = normalize_axis(along, len(node.shape))
-            node = _roll(node, operator.index(amount), place)
+            number = normalize_axis(along, len(node.shape))
+            node = _roll(node, operator.index(amount), number)
         return self._wrap(node)
 
     def tile(self, repetitions: Axes) -> Self:
@@ -115,14 +115,14 @@ class RearrangementMethods(TensorBase):
         node = self.node
         if axis is None:
             node = build.reshape(node, (node.size,))
-        place = normalize_axis(0 if axis is None else axis, len(node.shape))
-        counts = _repeat_counts(repeats, node.shape[place])
+        along = normalize_axis(0 if axis is None else axis, len(node.shape))
+        counts = _repeat_counts(repeats, node.shape[along])
         if isinstance(counts, int):
-            before, after = node.shape[: place + 1], node.shape[place + 1 :]
+            before, after = node.shape[: along + 1], node.shape[along + 1 :]
             wide = build.expand(
                 build.reshape(node, (*before, 1, *after)), (*before, counts, *after)
             )
-            length = node.shape[place] * counts
+            length = node.shape[along] * counts
             return self._wrap(build.reshape(wide, (*before[:-1], length, *after)))
         chosen = array(
             "i", chain.from_iterable(map(repeat, range(len(counts)), counts))
@@ -131,19 +131,19 @@ class RearrangementMethods(TensorBase):
             HostData(chosen.tobytes()), (len(chosen),), dtypes.int32, node.device
         )
         items: list[Item] = [Span((0, length, 1)) for length in node.shape]
-        items[place] = Indices(indices)
+        items[along] = Indices(indices)
         return self._wrap(select(node, items))
 
     def unstack(self, axis: SupportsIndex = 0) -> tuple[Self, ...]:
         """Return the slices along an axis, as views without that axis."""
-        place = normalize_axis(axis, len(self.node.shape))
+        along = normalize_axis(axis, len(self.node.shape))
         kept = tuple(
-            length for other, length in enumerate(self.node.shape) if other != place
+            length for other, length in enumerate(self.node.shape) if other != along
         )
         result = []
-        for i in range(self.node.shape[place]):
+        for i in range(self.node.shape[along]):
             ranges = [(0, length, 1) for length in self.node.shape]
-            ranges[place] = (i, 1, 1)
+            ranges[along] = (i, 1, 1)
             slab = build.slice_ranges(self.node, ranges)
             result.append(self._wrap(build.reshape(slab, kept)))
         return tuple(result)

@@ -160,8 +160,8 @@ class ReductionMethods(TensorBase):
     ) -> Self:
         """Return where the first largest value is; in row-major order for None."""
         check_out("argmax", out)
-        place = None if axis is None else normalize_axis(axis, len(self.node.shape))
-        return self._wrap(argreduce("argmax", self.node, place, keepdims))
+        along = None if axis is None else normalize_axis(axis, len(self.node.shape))
+        return self._wrap(argreduce("argmax", self.node, along, keepdims))
 
     def argmin(
         self,
@@ -172,8 +172,8 @@ class ReductionMethods(TensorBase):
     ) -> Self:
         """Return where the first smallest value is; in row-major order for None."""
         check_out("argmin", out)
-        place = None if axis is None else normalize_axis(axis, len(self.node.shape))
-        return self._wrap(argreduce("argmin", self.node, place, keepdims))
+        along = None if axis is None else normalize_axis(axis, len(self.node.shape))
+        return self._wrap(argreduce("argmin", self.node, along, keepdims))
 
     def cumulative_sum(
         self,
@@ -211,13 +211,13 @@ class ReductionMethods(TensorBase):
                 f"{name}: shape {self.node.shape} has {rank} axes; say along which "
                 "with axis=."
             )
-        place = 0 if axis is None else normalize_axis(axis, rank)
-        result = scan(name, self.node, place, optional_dtype(dtype))
+        along = 0 if axis is None else normalize_axis(axis, rank)
+        result = scan(name, self.node, along, optional_dtype(dtype))
         if initial is not None:
             shape = list(result.shape)
-            shape[place] = 1
+            shape[along] = 1
             first = constant(initial, result.dtype, result.device, tuple(shape))
-            result = concat([first, result], place)
+            result = concat([first, result], along)
         return self._wrap(result)
 
 

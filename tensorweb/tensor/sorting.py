@@ -22,8 +22,8 @@ class SortingMethods(TensorBase):
         stable: bool = True,
     ) -> Self:
         """Return the values in order along an axis; always stable, NaN last."""
-        place = normalize_axis(axis, len(self.node.shape))
-        return self._wrap(sort(self.node, place, descending))
+        along = normalize_axis(axis, len(self.node.shape))
+        return self._wrap(sort(self.node, along, descending))
 
     def argsort(
         self,
@@ -33,5 +33,5 @@ class SortingMethods(TensorBase):
         stable: bool = True,
     ) -> Self:
         """Return the positions (int32) that sort an axis; always stable, NaN last."""
-        place = normalize_axis(axis, len(self.node.shape))
-        return self._wrap(argsort(self.node, place, descending))
+        along = normalize_axis(axis, len(self.node.shape))
+        return self._wrap(argsort(self.node, along, descending))
