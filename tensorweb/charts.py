@@ -40,7 +40,7 @@ class BarChart:
         unit: of the numbers; may be empty.
         is_logarithmic: whether equal lengths are equal factors.
         bars: from top to bottom.
-        ticks: texts along the axis and their places from 0 to 1.
+        ticks: texts along the axis and their positions from 0 to 1.
 
     >>> chart = bar_chart({"a": 1, "b": 4}, title="time", unit="s")
     >>> chart.heading, chart.bars[0].length
@@ -103,9 +103,9 @@ def bar_chart(
     numbers = {str(label): float(value) for label, value in values.items()}
     marked = frozenset(mark)
     _check(numbers, marked, log)
-    place, ticks = _logarithmic(numbers) if log else _linear(numbers)
+    position, ticks = _logarithmic(numbers) if log else _linear(numbers)
     bars = tuple(
-        Bar(label, value, text_of(value), place(value), label in marked)
+        Bar(label, value, text_of(value), position(value), label in marked)
         for label, value in numbers.items()
     )
     return BarChart(title, unit, log, bars, tuple(ticks))
@@ -147,7 +147,7 @@ def _check(numbers: Mapping[str, float], marked: frozenset[str], log: bool) -> N
             )
         if log and value == 0:
             raise ValueError(
-                f"bar_chart: {label!r} is 0, which has no place on a logarithmic "
+                f"bar_chart: {label!r} is 0, which has no position on a logarithmic "
                 "scale; leave the bar out, or leave out log=True"
             )
     if unknown := sorted(marked - numbers.keys()):

@@ -92,10 +92,10 @@ def read(nodes: Sequence[Node]) -> list[bytes]:
     """
     require_values(nodes)
     found = [host_bytes(node) for node in nodes]
-    for device, places in _missing(nodes, found).items():
-        data = backend(device).read([_without_waste(nodes[i]) for i in places])
-        for place, part in zip(places, data, strict=True):
-            found[place] = part
+    for device, indices in _missing(nodes, found).items():
+        data = backend(device).read([_without_waste(nodes[i]) for i in indices])
+        for index, part in zip(indices, data, strict=True):
+            found[index] = part
     return [data for data in found if data is not None]
 
 
@@ -103,23 +103,23 @@ async def read_async(nodes: Sequence[Node]) -> list[bytes]:
     """Return row-major bytes of each node by awaiting the devices."""
     require_values(nodes)
     found = [host_bytes(node) for node in nodes]
-    for device, places in _missing(nodes, found).items():
+    for device, indices in _missing(nodes, found).items():
         data = await backend(device).read_async(
-            [_without_waste(nodes[i]) for i in places]
+            [_without_waste(nodes[i]) for i in indices]
         )
-        for place, part in zip(places, data, strict=True):
-            found[place] = part
+        for index, part in zip(indices, data, strict=True):
+            found[index] = part
     return [data for data in found if data is not None]
 
 
 def _missing(
     nodes: Sequence[Node], found: Sequence[bytes | None]
 ) -> dict[str, list[int]]:
-    """Return by device the places of nodes that only a backend can answer."""
+    """Return by device the indices of nodes that only a backend can answer."""
     groups: dict[str, list[int]] = {}
-    for place, (node, data) in enumerate(zip(nodes, found, strict=True)):
+    for index, (node, data) in enumerate(zip(nodes, found, strict=True)):
         if data is None:
-            groups.setdefault(node.device, []).append(place)
+            groups.setdefault(node.device, []).append(index)
     return groups
 
 

@@ -53,7 +53,7 @@ def flatten(data: object, shape: Shape) -> tuple[list[object], set[type]]:
     """Return the items of nested sequences in row-major order, and their types.
 
     Raises:
-        DataError: rows differ in length or depth; names the place.
+        DataError: rows differ in length or depth; names the item.
     """
     level: list[object] = [data]
     for axis, length in enumerate(shape):
@@ -70,15 +70,15 @@ def flatten(data: object, shape: Shape) -> tuple[list[object], set[type]]:
 
 
 def _raise_deeper(level: Sequence[object], shape: Shape) -> None:
-    for place, item in enumerate(level):
+    for position, item in enumerate(level):
         if isinstance(item, SEQUENCES):
             raise DataError(
-                f"ragged list: {_place(place, shape)} is a sequence of {len(item)} "
-                f"items where {_place(0, shape)} is a number; all rows must nest alike."
+                f"ragged list: {_where(position, shape)} is a sequence of {len(item)} "
+                f"items where {_where(0, shape)} is a number; all rows must nest alike."
             )
 
 
-def _place(position: int, shape: Shape) -> str:
+def _where(position: int, shape: Shape) -> str:
     index = unravel_index(position, shape)
     if len(index) == 1:
         return f"row {index[0]}"
@@ -89,16 +89,16 @@ def _raise_ragged(
     level: Sequence[object], axis: int, shape: Shape, length: int
 ) -> None:
     outer = shape[:axis]
-    for place, row in enumerate(level):
+    for position, row in enumerate(level):
         if not isinstance(row, SEQUENCES):
             raise DataError(
-                f"ragged list: {_place(place, outer)} is {row!r}, "
-                f"{_place(0, outer)} has {length} items; all rows must nest alike."
+                f"ragged list: {_where(position, outer)} is {row!r}, "
+                f"{_where(0, outer)} has {length} items; all rows must nest alike."
             )
         if len(row) != length:
             raise DataError(
-                f"ragged list: {_place(place, outer)} has {len(row)} items, "
-                f"{_place(0, outer)} has {length}; all rows must have equal lengths."
+                f"ragged list: {_where(position, outer)} has {len(row)} items, "
+                f"{_where(0, outer)} has {length}; all rows must have equal lengths."
             )
 
 
@@ -108,7 +108,7 @@ def infer_dtype(
     """Return bool, int32 or float32: what items need, whose types may be known.
 
     Raises:
-        DataError: an item is no number; names its place.
+        DataError: an item is no number; names its index.
     """
     kinds = set(map(type, items)) if types is None else types
     if not kinds:
@@ -124,7 +124,7 @@ def infer_dtype(
 
 def _infer_slowly(items: Sequence[object], shape: Shape) -> DType:
     kind = "bool"
-    for place, given in enumerate(items):
+    for position, given in enumerate(items):
         item = given.item() if hasattr(given, "item") else given
         if isinstance(item, float):
             kind = "float"
@@ -132,12 +132,12 @@ def _infer_slowly(items: Sequence[object], shape: Shape) -> DType:
             kind = "int" if kind == "bool" else kind
         elif isinstance(item, complex):
             raise DTypeError(
-                f"{where(place, shape)} is the complex number {item!r}; tensorweb has "
+                f"{where(position, shape)} is the complex number {item!r}; tensorweb has "
                 "no complex dtype, keep real and imaginary parts in two tensors."
             )
         elif not isinstance(item, bool):
             raise DataError(
-                f"{where(place, shape)} is {_short(item)} of type "
+                f"{where(position, shape)} is {_short(item)} of type "
                 f"{type(item).__name__}; tensors are made of numbers."
             )
     return {
@@ -153,7 +153,7 @@ def _short(item: object) -> str:
 
 
 def where(position: int, shape: Shape) -> str:
-    """Return words for the place of an item in nested lists.
+    """Return words for the index of an item in nested lists.
 
     >>> where(4, (2, 3)), where(0, ())
     ('the item at [1][1]', 'the value')
@@ -168,7 +168,7 @@ def pack(items: Sequence[object], dtype: DType, shape: Shape) -> bytes:
     """Return numbers as bytes of a dtype; floats become integers by truncation.
 
     Raises:
-        RangeError: an integer does not fit; names its place.
+        RangeError: an integer does not fit; names its index.
         DataError: an item is no number, or NaN or infinite for an integer dtype.
     """
     if dtype.kind == "bool":
@@ -190,15 +190,15 @@ def _pack_slowly(items: Sequence[object], dtype: DType, shape: Shape) -> bytes:
             return b"".join(_half(number) for number in numbers)
         return array(dtype.typecode, numbers).tobytes()
     whole = []
-    for place, item in enumerate(items):
+    for position, item in enumerate(items):
         try:
             number = int(item)  # type: ignore[call-overload]  # infer_dtype has seen it
             check_integer(number, dtype)
         except RangeError as error:
-            raise RangeError(f"{where(place, shape)}: {error}") from None
+            raise RangeError(f"{where(position, shape)}: {error}") from None
         except (ValueError, OverflowError):
             raise DataError(
-                f"{where(place, shape)} is {item!r}, which no {dtype} can hold."
+                f"{where(position, shape)} is {item!r}, which no {dtype} can hold."
             ) from None
         whole.append(number)
     return array(dtype.typecode, whole).tobytes()

@@ -195,7 +195,7 @@ def _is_ufunc(value: object) -> bool:
 
 
 def rebuild(value: object, others: Mapping[int, Holder]) -> Any:
-    """Return a value with other objects in the places of some, told by their `id`.
+    """Return a value with other objects instead of some, told by their `id`.
 
     Containers that are not among them are made anew.
     """

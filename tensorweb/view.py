@@ -54,7 +54,7 @@ class View:
         return True
 
     def permute(self, axes: Sequence[int]) -> View:
-        """Reorder the axes; `axes[i]` is the old place of new axis i."""
+        """Reorder the axes; `axes[i]` is the old number of new axis i."""
         return View(
             tuple(self.shape[axis] for axis in axes),
             tuple(self.strides[axis] for axis in axes),

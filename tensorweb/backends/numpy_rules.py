@@ -208,14 +208,14 @@ def _key(
     return tuple(key)
 
 
-def _numpys_place(taking: Taking) -> int:
+def _numpys_first(taking: Taking) -> int:
     """Return where NumPy lets the axes of index tensors begin."""
     first, last = taking.axes[0], taking.axes[-1]
     return first if last - first == len(taking.axes) - 1 else 0
 
 
 def _moved(array: Array, count: int, source: int, target: int) -> Array:
-    """Return an array with `count` neighbouring axes at another place."""
+    """Return an array with `count` neighbouring axes at another position."""
     if source == target or not count:
         return array
     return np.moveaxis(
@@ -238,7 +238,7 @@ def _gather(node: Node, inputs: Sequence[Array]) -> Array:
         result = np.take(source.reshape(-1), sum(terms[1:], terms[0]))
     else:
         result = source[_key(taking, indices, source.ndim)]
-    return _moved(np.asarray(result), count, _numpys_place(taking), taking.place)
+    return _moved(np.asarray(result), count, _numpys_first(taking), taking.first)
 
 
 def _scatter(node: Node, inputs: Sequence[Array]) -> Array:
@@ -250,7 +250,7 @@ def _scatter(node: Node, inputs: Sequence[Array]) -> Array:
     part = target[tuple(_slice(each) for each in writing.ranges)]
     part = part.reshape(writing.shape)
     count = values.ndim - part.ndim + len(taking.axes)
-    numpys = _moved(values, count, taking.place, _numpys_place(taking))
+    numpys = _moved(values, count, taking.first, _numpys_first(taking))
     part[_key(taking, indices, part.ndim)] = numpys
     return target
 
@@ -293,9 +293,9 @@ def _matmul(node: Node, inputs: Sequence[Array]) -> Array:
         whole = np.matmul(left.reshape(*batch, m, k), right.reshape(*batch, k, n))
         return np.asarray(whole).reshape(node.shape)
     result = np.empty((*batch, m, n), left.dtype)
-    for place in np.ndindex(batch):
+    for index in np.ndindex(batch):
         np.matmul(
-            left[place].reshape(m, k), right[place].reshape(k, n), out=result[place]
+            left[index].reshape(m, k), right[index].reshape(k, n), out=result[index]
         )
     return result.reshape(node.shape)
 

@@ -22,25 +22,25 @@ class CompilerMessage:
     column: int = 0
 
 
-NAGA_PLACE = re.compile(r"┌─ .*:(\d+):(\d+)")
+NAGA_POSITION = re.compile(r"┌─ .*:(\d+):(\d+)")
 
 
 def compiler_message(text: str, line: int = 0, column: int = 0) -> CompilerMessage:
     """Return a compiler's message without its own drawing of the source.
 
-    naga (wgpu-py, Firefox) draws the line and writes the place into the text; Tint
-    (Chromium, Node) gives the place apart and adds the commands it came through.
+    naga (wgpu-py, Firefox) draws the line and writes its numbers into the text; Tint
+    (Chromium, Node) gives them apart and adds the commands it came through.
     """
-    place = NAGA_PLACE.search(text)
-    if place is None:
+    position = NAGA_POSITION.search(text)
+    if position is None:
         lines = [row for row in text.splitlines() if not row.startswith(" - While ")]
         return CompilerMessage("\n".join(lines).strip(), line, column)
     found = re.search(r"(?:parsing|validation) error: *(.*)", text)
     summary = found.group(1) if found else text.strip().splitlines()[0]
-    rows = [row.strip() for row in text[place.end() :].splitlines()]
+    rows = [row.strip() for row in text[position.end() :].splitlines()]
     notes = [row.lstrip("= ") for row in rows if row.startswith(("= ", "note:"))]
     text = "\n".join([summary, *notes])
-    return CompilerMessage(text, int(place.group(1)), int(place.group(2)))
+    return CompilerMessage(text, int(position.group(1)), int(position.group(2)))
 
 
 def size_text(size: int) -> str:

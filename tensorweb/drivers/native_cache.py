@@ -39,7 +39,7 @@ def _users_cache() -> Path:
     return Path.home() / ".cache"
 
 
-def place(key: str) -> Path | None:
+def path_of(key: str) -> Path | None:
     """Return the file of a key."""
     found = folder()
     if found is None:
@@ -50,7 +50,7 @@ def place(key: str) -> Path | None:
 
 def kept(key: str) -> str | None:
     """Return the text that was kept under a key, None without one."""
-    path = place(key)
+    path = path_of(key)
     if path is None:
         return None
     try:
@@ -61,7 +61,7 @@ def kept(key: str) -> str | None:
 
 def keep(key: str, text: str | None) -> bool:
     """Keep a text under a key, or with None forget it; returns whether it worked."""
-    path = place(key)
+    path = path_of(key)
     if path is None:
         return False
     try:

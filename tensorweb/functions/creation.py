@@ -54,7 +54,7 @@ def asarray(
     unless a dtype is asked for; a program is warned once (`NarrowedDataWarning`).
 
     Raises:
-        DataError: rows differ in length or an item is no number; names the place.
+        DataError: rows differ in length or an item is no number; names the item.
         RangeError: an integer does not fit the dtype.
         DTypeError: the device cannot store the dtype.
 

@@ -54,7 +54,7 @@ def stack(arrays: Iterable[ArrayLike], /, axis: SupportsIndex = 0) -> Tensor:
 
     Raises:
         ShapeError: there are no tensors, or their shapes differ.
-        AxisError: the place of the new axis does not exist.
+        AxisError: the result has no such axis.
 
     >>> tw.stack([[1, 2], [3, 4]], axis=1)
     tensor([[1, 3],

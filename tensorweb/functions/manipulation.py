@@ -70,7 +70,7 @@ def flatten(x: ArrayLike, /, start_axis: int = 0, end_axis: int = -1) -> Tensor:
 
 
 def permute_dims(x: ArrayLike, /, axes: Iterable[SupportsIndex]) -> Tensor:
-    """Return the axes in another order, as a view: `axes[i]` is the old place of i.
+    """Return the axes in another order, as a view: `axes[i]` is the old number of i.
 
     Raises:
         AxisError: an axis is missing, repeated or does not exist.
@@ -110,7 +110,7 @@ def swapaxes(x: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex, /) -> Ten
 
 
 def moveaxis(x: ArrayLike, source: Axes, destination: Axes, /) -> Tensor:
-    """Return axes moved to other places, the others kept in order, as a view.
+    """Return axes moved to other positions, the others kept in order, as a view.
 
     Raises:
         AxisError: an axis does not exist or is given twice.
@@ -123,10 +123,10 @@ def moveaxis(x: ArrayLike, source: Axes, destination: Axes, /) -> Tensor:
 
 
 def expand_dims(x: ArrayLike, /, axis: Axes = 0) -> Tensor:
-    """Return axes of length 1 inserted at places of the result, as a view.
+    """Return axes of length 1 inserted where the result shall have them, as a view.
 
     Raises:
-        AxisError: a place does not exist or is given twice.
+        AxisError: an axis does not exist or is given twice.
 
     >>> tw.expand_dims([1, 2, 3], axis=-1).shape
     (3, 1)

@@ -92,7 +92,7 @@ def _triangle(name: str, relation: str, x: ArrayLike, k: int) -> Tensor:
 
 
 def _compare(relation: str, rows: int, columns: int, k: int, device: str) -> Node:
-    """Return `column relation row + k` for each place of a matrix."""
+    """Return `column relation row + k` for each element of a matrix."""
     column = reshape(iota(columns, dtypes.int32, device), (1, columns))
     row = reshape(iota(rows, dtypes.int32, device), (rows, 1))
     # Diagonals further out are as empty or full as the next one beyond the matrix.
@@ -130,15 +130,15 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy") -> tuple[Tensor, ...]:
         if len(node.shape) > 1:
             raise ShapeError(f"meshgrid: shape {node.shape}; give tensors of one axis.")
     rank = len(nodes)
-    places = list(range(rank))
+    axes = list(range(rank))
     if indexing == "xy" and rank > 1:
-        places[:2] = [1, 0]
+        axes[:2] = [1, 0]
     shape = [0] * rank
-    for place, node in zip(places, nodes, strict=True):
-        shape[place] = node.size
+    for axis, node in zip(axes, nodes, strict=True):
+        shape[axis] = node.size
     grids = []
-    for place, node in zip(places, nodes, strict=True):
+    for axis, node in zip(axes, nodes, strict=True):
         aligned = [1] * rank
-        aligned[place] = node.size
+        aligned[axis] = node.size
         grids.append(Tensor(expand(reshape(node, tuple(aligned)), tuple(shape))))
     return tuple(grids)

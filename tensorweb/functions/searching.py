@@ -1,4 +1,4 @@
-"""Where values are: extremes, non-zeros, choices, sorted places."""
+"""Where values are: extremes, non-zeros, choices, positions in sorted ones."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([1, 0, 3])
     """
     tensors = [x for x in (condition, x1, x2) if isinstance(x, TensorBase)]
-    place = tensors[0].node.device if tensors else default_device()
-    host_place = None if isinstance(condition, TensorBase) else place
-    test = as_node(condition, device=host_place)
-    choices = as_operands(x1, x2, device=place)
+    chosen = tensors[0].node.device if tensors else default_device()
+    condition_device = None if isinstance(condition, TensorBase) else chosen
+    test = as_node(condition, device=condition_device)
+    choices = as_operands(x1, x2, device=chosen)
     return Tensor(elementwise(OPS["where"], test, *choices))
 
 

@@ -1,7 +1,7 @@
 """Values in order: sort, argsort, top_k.
 
 Sorting is stable whatever `stable` says. NaN comes last in ascending and in descending
-order, where the standard leaves its place open; -0 and 0 are equal.
+order, where the standard leaves its position open; -0 and 0 are equal.
 """
 
 from __future__ import annotations

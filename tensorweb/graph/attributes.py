@@ -127,17 +127,17 @@ class Groups(NamedTuple):
 class Taking(NamedTuple):
     """Which axes of a tensor index tensors address, and where theirs stand.
 
-    The index tensors broadcast to one shape; its axes begin at `place` of the result,
-    the axes that are left whole stand around them in their order.
+    The index tensors broadcast to one shape; `first` is the first of its axes in the
+    result, around which those that are left whole stand in their order.
     """
 
     axes: tuple[int, ...]
-    place: int
+    first: int
 
     def result_shape(self, shape: Shape, together: Shape) -> Shape:
         """Return the shape of what is taken from a tensor of some shape."""
         whole = [n for axis, n in enumerate(shape) if axis not in self.axes]
-        return (*whole[: self.place], *together, *whole[self.place :])
+        return (*whole[: self.first], *together, *whole[self.first :])
 
 
 class Writing(NamedTuple):

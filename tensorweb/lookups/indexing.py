@@ -95,7 +95,7 @@ def _masked_values(node: Node, mask: Node, values: Node) -> tuple[Node, Node] | 
     """Return a mask over the leading axes and the values that belong where it holds.
 
     Both broadcast to the node's shape; None when the mask is known to hold nowhere.
-    Values that do not differ between places are found without a read.
+    Values that are the same everywhere are found without a read.
     """
     rank = len(mask.shape)
     rest = node.shape[rank:]

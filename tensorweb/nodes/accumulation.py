@@ -83,11 +83,11 @@ def _in_box(op: Op, node: Node, items: Sequence[Item], values: Node) -> Node:
 
 def _in_rows(op: Op, node: Node, items: Sequence[Item], values: Node) -> Node:
     """Accumulate where index tensors say, rows of whole axes together."""
-    shape, together, place = advanced_shape(items)
+    shape, together, first = advanced_shape(items)
     values = spread_to(values, shape)
     if not values.size:
         return node
-    front = range(place, place + len(together))
+    front = range(first, first + len(together))
     others = [axis for axis in range(len(shape)) if axis not in front]
     values = permute(values, (*front, *others))
     taken, whole, positions = _positions(node, items, together)

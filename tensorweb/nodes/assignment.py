@@ -131,7 +131,7 @@ def _assign_box(node: Node, items: Sequence[Item], values: Node) -> Node:
 
 
 def _interleave(values: Node, axis: int, step: int) -> Node:
-    """Return values `step` places apart along an axis, zeros between them."""
+    """Return values `step` positions apart along an axis, zeros between them."""
     length = values.shape[axis]
     wide = expand_dims(values, (axis + 1,))
     widths = [(0, 0)] * len(wide.shape)

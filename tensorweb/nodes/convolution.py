@@ -122,7 +122,7 @@ def convolve(x: Node, weight: Node, how: Windows, groups: int) -> Node:
     """Return the convolution of checked `(n, c, …)` with `(o, c / groups, …)`.
 
     `y[n, o, p] = Σ x[n, c, p * step + k * dilation] * weight[o, c, k]` over the
-    channels of the output's group and the places of the window.
+    channels of the output's group and the positions in the window.
 
     Raises:
         ShapeError: the tensor with its border is shorter than a window.
@@ -132,9 +132,9 @@ def convolve(x: Node, weight: Node, how: Windows, groups: int) -> Node:
     outputs, depth, *_ = weight.shape
     x = reshape(x, (n, groups, channels // groups, *lengths))
     seen = how.over(x, 0)
-    places = range(3, 3 + spatial)
+    positions = range(3, 3 + spatial)
     kernel = range(3 + spatial, 3 + 2 * spatial)
-    right = permute(seen, (0, 1, 2, *kernel, *places))
+    right = permute(seen, (0, 1, 2, *kernel, *positions))
     left = reshape(weight, (1, groups, outputs // groups, depth, *how.sizes))
     left = expand(left, (n, *left.shape[1:]))
     result = contract(left, right, Groups(2, 1, 1 + spatial, spatial))

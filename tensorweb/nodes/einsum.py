@@ -34,16 +34,16 @@ def einsum(subscripts: str, nodes: Sequence[Node]) -> Node:
         return cast(einsum(subscripts, single), dtypes.float16)
     lengths = _lengths(subscripts, terms, nodes)
     operands: list[tuple[Labels, Node]] = []
-    for place, (labels, node) in enumerate(zip(terms, nodes, strict=True)):
+    for number, (labels, node) in enumerate(zip(terms, nodes, strict=True)):
         others = {
             label
-            for term in (*terms[:place], *terms[place + 1 :], output)
+            for term in (*terms[:number], *terms[number + 1 :], output)
             for label in term
         }
         operands.append(_sum_alone(*_diagonals(labels, node), others))
     labels, node = operands[0]
-    for place, (next_labels, next_node) in enumerate(operands[1:], 2):
-        later = {label for term, _ in operands[place:] for label in term}
+    for number, (next_labels, next_node) in enumerate(operands[1:], 2):
+        later = {label for term, _ in operands[number:] for label in term}
         kept = later | set(output)
         labels, node = _pair((labels, node), (next_labels, next_node), kept, lengths)
     order = [labels.index(label) for label in output]
@@ -53,10 +53,10 @@ def einsum(subscripts: str, nodes: Sequence[Node]) -> Node:
 def _roundings(terms: Sequence[Labels], output: Labels) -> int:
     """Return how many sums and products follow each other."""
     count = len(terms) - 1
-    for place, term in enumerate(terms):
+    for number, term in enumerate(terms):
         rest = {
             label
-            for other in (*terms[:place], *terms[place + 1 :], output)
+            for other in (*terms[:number], *terms[number + 1 :], output)
             for label in other
         }
         count += not rest.issuperset(term)
@@ -91,7 +91,7 @@ def _parse(subscripts: str, nodes: Sequence[Node]) -> tuple[list[Labels], Labels
         _labels(subscripts, name, node) for name, node in zip(names, nodes, strict=True)
     ]
     dots = max((sum(label[0] == "." for label in term) for term in terms), default=0)
-    all_dots = tuple(f".{place}" for place in range(dots, 0, -1))
+    all_dots = tuple(f".{number}" for number in range(dots, 0, -1))
     found = [label for term in terms for label in term]
     if not arrow:
         once = sorted(
@@ -133,7 +133,7 @@ def _labels(subscripts: str, name: str, node: Node) -> Labels:
                 else "; name each axis, or write '...' for the others."
             )
         )
-    return (*before, *(f".{place}" for place in range(missing, 0, -1)), *after)
+    return (*before, *(f".{number}" for number in range(missing, 0, -1)), *after)
 
 
 def _lengths(

@@ -127,19 +127,19 @@ def _together(indices: Sequence[Node]) -> Shape:
 
 
 def advanced_shape(items: Sequence[Item]) -> tuple[Shape, Shape, int]:
-    """Return the result's shape, the shape of the index tensors together, its place.
+    """Return the shape of the result, of the index tensors in it, and their first axis.
 
     As in NumPy: it stands where the first index tensor is when all of them (integers
     count) are neighbours, else in front.
     """
     together = _together([item.node for item in items if isinstance(item, Indices)])
-    places = [
-        place for place, item in enumerate(items) if isinstance(item, Indices | Pick)
+    indexed = [
+        number for number, item in enumerate(items) if isinstance(item, Indices | Pick)
     ]
-    are_neighbours = places[-1] - places[0] == len(places) - 1
+    are_neighbours = indexed[-1] - indexed[0] == len(indexed) - 1
     before = [
         item
-        for item in items[: places[0] if are_neighbours else 0]
+        for item in items[: indexed[0] if are_neighbours else 0]
         if isinstance(item, Span | NewAxis)
     ]
     kept = basic_shape(items)
@@ -194,8 +194,8 @@ def _addressed(lengths: Shape, items: Sequence[Item]) -> Writing:
                 ranges.append((0, lengths[len(ranges)], 1))
             # A 0-d mask takes no axis: its positions are those in an axis of length 1.
             shape.append(ranges[-1][1] if item.has_axis else 1)
-    place = advanced_shape(items)[2]
-    return Writing(tuple(ranges), tuple(shape), Taking(tuple(taken), place))
+    first = advanced_shape(items)[2]
+    return Writing(tuple(ranges), tuple(shape), Taking(tuple(taken), first))
 
 
 def index_sum(terms: Sequence[tuple[Node, int]], rank: int, device: str) -> Node:

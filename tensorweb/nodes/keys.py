@@ -99,7 +99,7 @@ def parse(key: tuple[object, ...], shape: Shape) -> list[Item]:
         TensorIndexError: too many indices, a number out of range, a second ellipsis, a
             mask of another shape or something that cannot index.
     """
-    dots = [place for place, part in enumerate(key) if part is Ellipsis]
+    dots = [number for number, part in enumerate(key) if part is Ellipsis]
     if len(dots) > 1:
         raise TensorIndexError(
             f"an index has one ellipsis (...) at most, this one has {len(dots)}."
@@ -110,8 +110,8 @@ def parse(key: tuple[object, ...], shape: Shape) -> list[Item]:
             f"too many indices: {taken} for the {len(shape)} axes of shape {shape}."
         )
     rest: list[object] = [slice(None)] * (len(shape) - taken)
-    place = dots[0] if dots else len(key)
-    parts = [*key[:place], *(rest or key[place : place + 1]), *key[place + 1 :]]
+    split = dots[0] if dots else len(key)
+    parts = [*key[:split], *(rest or key[split : split + 1]), *key[split + 1 :]]
     items: list[Item] = []
     axis = 0
     for part in parts:

@@ -102,7 +102,7 @@ def flip(node: Node, axes: Sequence[int]) -> Node:
 
 
 def unfold(node: Node, axis: int, size: int, step: int = 1, dilation: int = 1) -> Node:
-    """Return the windows of a checked axis: starts in its place, elements last.
+    """Return the windows of a checked axis: starts where it was, elements last.
 
     Raises:
         ShapeError: a number is not positive, or the axis is shorter than one window.
@@ -160,7 +160,7 @@ def squeeze(node: Node, axes: Sequence[int]) -> Node:
 
 
 def expand_dims(node: Node, axes: Sequence[int]) -> Node:
-    """Return the node with axes of length 1 at the given places of the result."""
+    """Return the node with axes of length 1 where the result shall have them."""
     lengths = iter(node.shape)
     total = len(node.shape) + len(axes)
     return reshape(

@@ -59,7 +59,7 @@ def positions(
     whole = [s for axis, s in enumerate(view.strides) if axis not in taking.axes]
     count = len(shape) - len(whole)
     none = (0,) * len(shape)
-    strides = (*whole[: taking.place], *(0,) * count, *whole[taking.place :])
+    strides = (*whole[: taking.first], *(0,) * count, *whole[taking.first :])
     terms = []
     if strides and strides[-1] not in (-1, 0, 1):
         # Kernels that compute four elements at once know ramps of such steps only.
@@ -68,9 +68,9 @@ def positions(
         ramp = space.ramp(move(unit, chain))
         terms.append(space.operation("multiply", "int32", ramp, step))
         strides = (*strides[:-1], 0)
-    after = len(shape) - taking.place - count
+    after = len(shape) - taking.first - count
     for axis, index in zip(taking.axes, indices, strict=True):
-        before = taking.place + count - len(index.shape)
+        before = taking.first + count - len(index.shape)
         aligned = Reshape((*(1,) * before, *index.shape, *(1,) * after))
         grown = space.link(Expansion(shape), index, chain)
         term = space.lower(index, space.link(aligned, index, grown), guard)
@@ -98,6 +98,6 @@ def _is_in_lines(source: Node, taking: Taking) -> bool:
     """Whether positions are multiples of four plus a ramp along the last axis."""
     *outer, last = source.view.strides
     axis = len(outer)
-    is_whole = axis not in taking.axes and taking.place < axis + 1 - len(taking.axes)
+    is_whole = axis not in taking.axes and taking.first < axis + 1 - len(taking.axes)
     numbers = (*outer, source.view.offset, source.shape[-1], source.base.size)
     return is_whole and last == 1 and all(number % LINE == 0 for number in numbers)

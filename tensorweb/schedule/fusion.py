@@ -108,7 +108,7 @@ class Fusion:
     def _costs(self) -> dict[Node, int]:
         """Return for each node what computing one element costs, loads included.
 
-        A value that one kernel would compute at several places, seen through different
+        A value that one kernel would compute several times, seen through different
         movements, is stored once it costs too much; else each generation of a stencil
         would double the work.
         """

@@ -128,7 +128,7 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A kernel with its place in the graph, nodes named by their number.
+    """A kernel and where it stands in the graph, nodes named by their number.
 
     Attributes:
         kernel: what to run.

@@ -159,8 +159,8 @@ class KernelBuilder:
         shape = self.root.shape
         space = Space(self.bindings, self.stored, self.root, rows=self.rows)
         results = {
-            f"stage{place}": space.lower(node.inputs[0])
-            for place, node in enumerate(self.rows)
+            f"stage{stage}": space.lower(node.inputs[0])
+            for stage, node in enumerate(self.rows)
         }
         results["finish"] = space.lower(self.root)
         if any(s.kind in ("gather", "ramp") or s.guard >= 0 for s in space.steps):

@@ -193,17 +193,17 @@ def as_node(
 def _from_node(
     node: Node, dtype: DType | None, device: object, copy: bool | None
 ) -> Node:
-    place = node.device if device is None else as_device(device)
+    target = node.device if device is None else as_device(device)
     wanted = dtype or node.dtype
-    if copy is False and (place != node.device or wanted is not node.dtype):
+    if copy is False and (target != node.device or wanted is not node.dtype):
         raise DataError(
             f"asarray: copy=False, but {node.dtype} on {node.device!r} must be copied "
-            f"to become {wanted} on {place!r}."
+            f"to become {wanted} on {target!r}."
         )
     if wanted is not node.dtype and wanted.name == "float64":
-        node = transfer(node, place)
+        node = transfer(node, target)
         return cast(node, wanted)
-    result = transfer(cast(node, wanted), place) if place != node.device else node
+    result = transfer(cast(node, wanted), target) if target != node.device else node
     result = cast(result, wanted)
     return copy_node(result) if copy and result is node else result
 
@@ -278,11 +278,11 @@ def _stack_items(
         (item.node.device for item in items if isinstance(item, TensorBase)), device
     )
     nodes: list[Node] = []
-    for place, item in enumerate(items):
+    for index, item in enumerate(items):
         node = as_node(item, device=None if isinstance(item, TensorBase) else device)
         if nodes and node.shape != nodes[0].shape:
             raise DataError(
-                f"ragged list: {where(place, shape)} has shape {node.shape}, "
+                f"ragged list: {where(index, shape)} has shape {node.shape}, "
                 f"{where(0, shape)} has {nodes[0].shape}; all must be equal."
             )
         nodes.append(transfer(node, tensor_device))

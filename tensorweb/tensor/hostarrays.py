@@ -119,10 +119,10 @@ def _check_fit(numbers: Sequence[float], dtype: DType, shape: Shape) -> None:
     low, high = integer_range(dtype)
     if not len(numbers) or (low <= min(numbers) and max(numbers) <= high):
         return
-    for place, number in enumerate(numbers):
+    for index, number in enumerate(numbers):
         if not low <= number <= high:
             raise RangeError(
-                f"asarray: {where(place, shape)} is {number}, which does not fit "
+                f"asarray: {where(index, shape)} is {number}, which does not fit "
                 f"{dtype} ({low} to {high}); pass dtype=tw.float32 to round it, or "
                 'device="cpu" to keep it.'
             )

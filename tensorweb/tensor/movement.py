@@ -143,17 +143,17 @@ class MovementMethods(TensorBase):
         return self.swapaxes(-2, -1)
 
     def moveaxis(self, source: Axes, destination: Axes) -> Self:
-        """Return axes moved to other places, the others kept in order."""
+        """Return axes moved to other positions, the others kept in order."""
         rank = len(self.node.shape)
         sources = _ordered_axes(source, rank)
-        places = _ordered_axes(destination, rank)
-        if len(sources) != len(places):
+        targets = _ordered_axes(destination, rank)
+        if len(sources) != len(targets):
             raise ShapeError(
-                f"moveaxis: {len(sources)} sources and {len(places)} destinations."
+                f"moveaxis: {len(sources)} sources and {len(targets)} destinations."
             )
         order = [axis for axis in range(rank) if axis not in sources]
-        for place, axis in sorted(zip(places, sources, strict=True)):
-            order.insert(place, axis)
+        for target, axis in sorted(zip(targets, sources, strict=True)):
+            order.insert(target, axis)
         return self._wrap(build.permute(self.node, order))
 
     def expand(self, *shape: SupportsIndex | Iterable[SupportsIndex]) -> Self:
@@ -172,13 +172,13 @@ class MovementMethods(TensorBase):
         return self._wrap(build.expand(self.node, as_shape(shape)))
 
     def expand_dims(self, axis: Axes = 0) -> Self:
-        """Return axes of length 1 inserted at places of the result."""
+        """Return axes of length 1 inserted where the result shall have them."""
         given = (axis,) if is_integer(axis) else tuple(axis)
-        places = normalize_axes(given, len(self.node.shape) + len(given))
-        return self._wrap(build.expand_dims(self.node, places))
+        inserted = normalize_axes(given, len(self.node.shape) + len(given))
+        return self._wrap(build.expand_dims(self.node, inserted))
 
     def unsqueeze(self, axis: SupportsIndex) -> Self:
-        """Return an axis of length 1 inserted at a place of the result."""
+        """Return an axis of length 1 inserted where the result shall have it."""
         return self.expand_dims(axis)
 
     def sliding_windows(
@@ -189,7 +189,7 @@ class MovementMethods(TensorBase):
         step: Axes = 1,
         dilation: Axes = 1,
     ) -> Self:
-        """Return overlapping windows of axes as a view: starts in place, elements last.
+        """Return overlapping windows of axes as a view; their elements come last.
 
         Raises:
             AxisError: an axis does not exist or is given twice.
@@ -201,8 +201,8 @@ class MovementMethods(TensorBase):
         steps = build.per_axis("sliding_windows: step", step, len(axes))
         gaps = build.per_axis("sliding_windows: dilation", dilation, len(axes))
         node = self.node
-        for place, *numbers in zip(axes, lengths, steps, gaps, strict=True):
-            node = build.unfold(node, place, *numbers)
+        for axis, *numbers in zip(axes, lengths, steps, gaps, strict=True):
+            node = build.unfold(node, axis, *numbers)
         return self._wrap(node)
 
     def squeeze(self, axis: Axes | None = None) -> Self:

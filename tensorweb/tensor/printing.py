@@ -162,11 +162,11 @@ class _Layout:
         room = width - max(len(self.separator.rstrip()), 1)
         lines = []
         line = indent
-        for place, item in enumerate(items):
+        for index, item in enumerate(items):
             if len(line) + len(item) > room and len(line) > len(indent):
                 lines.append(line.rstrip())
                 line = indent
             line += item
-            if place + 1 < len(items):
+            if index + 1 < len(items):
                 line += self.separator
         return "\n".join([*lines, line])

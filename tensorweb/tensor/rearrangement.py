@@ -30,7 +30,7 @@ MOST_REPEATED = 2**31 - 1
 
 
 class RearrangementMethods(TensorBase):
-    """The same elements in other places, some of them several times or left out."""
+    """The same elements at other positions, some of them several times or left out."""
 
     __slots__ = ()
 
@@ -211,8 +211,8 @@ def _repeat_counts(repeats: ArrayLike, length: int) -> int | list[int]:
 
 
 def _read_counts(repeats: ArrayLike) -> list[int]:
-    place = None if isinstance(repeats, TensorBase) else "cpu"
-    node = as_node(repeats, device=place)
+    device = None if isinstance(repeats, TensorBase) else "cpu"
+    node = as_node(repeats, device=device)
     if node.size and node.dtype.kind not in ("int", "uint"):
         raise DTypeError(f"repeat: counts are {node.dtype}; they must be integers.")
     if len(node.shape) > 1:

@@ -111,24 +111,24 @@ class Jitted(Generic[P, R]):
         with tracing(name, lambda base: values[bases.index(base)]) as noted:
             result = function(*rebuild(args, others), **rebuild(kwargs, others))
         changed = [
-            place
-            for place, (holder, old) in enumerate(zip(holders, before, strict=True))
+            index
+            for index, (holder, old) in enumerate(zip(holders, before, strict=True))
             if is_changed(holder, old)
         ]
         found: list[Holder] = []
-        seen = {id(holder): place for place, holder in enumerate(holders)}
-        contents = [part for place in changed for part in parts_of(holders[place])]
+        seen = {id(holder): index for index, holder in enumerate(holders)}
+        contents = [part for index in changed for part in parts_of(holders[index])]
         flatten([result, *contents], found, seen)
         made = [holder for holder in found if isinstance(holder, TensorBase)]
         nodes = iter(inputs)
         written = [
-            place
-            for place, holder in enumerate(holders)
+            index
+            for index, holder in enumerate(holders)
             if isinstance(holder, TensorBase) and holder.node is not next(nodes)
         ]
         _refuse_outside_writes(name, noted, [*holders, *made])
         outputs = [tensor.node for tensor in made]
-        outputs += [cast(TensorBase, holders[place]).node for place in written]
+        outputs += [cast(TensorBase, holders[index]).node for index in written]
         _check(name, inputs[0].device, outputs, result, holders)
         replay = recorder.record(bases, outputs)
         assumed = [(bases.index(base), ends) for base, ends in noted.assumed.items()]

@@ -46,8 +46,8 @@ class Record:
         holders: tensors and containers that the function was given.
         result: what it returned.
         made: tensors in the result and in changed containers that it was not given.
-        written: places in `holders` of tensors that got another value.
-        changed: places in `holders` of containers with other content.
+        written: indices in `holders` of tensors that got another value.
+        changed: indices in `holders` of containers with other content.
     """
 
     replay: Replay
@@ -83,12 +83,12 @@ class Record:
             others[id(mine)] = Tensor(node)
             if not node.shape:
                 mark_number(node)
-        for place, node in zip(self.written, nodes[len(self.made) :], strict=True):
-            holder = holders[place]
+        for index, node in zip(self.written, nodes[len(self.made) :], strict=True):
+            holder = holders[index]
             assert isinstance(holder, TensorBase), "internal: only tensors are written"
             holder._replace(node)
-        for place in self.changed:
-            fill(holders[place], self.holders[place], others)
+        for index in self.changed:
+            fill(holders[index], self.holders[index], others)
         return rebuild(self.result, others)
 
 
