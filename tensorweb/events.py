@@ -12,9 +12,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import count
 
-from tensorweb.graph import places
+from tensorweb.graph import locations
+from tensorweb.graph.locations import Line
 from tensorweb.graph.node import Node
-from tensorweb.graph.places import Line
 
 __all__ = [
     "Flush",
@@ -195,7 +195,7 @@ def record_kernels(
     []
     """
     records: list[KernelRecord] = []
-    noting = places.noting() if lines else nullcontext()
+    noting = locations.noting() if lines else nullcontext()
     with noting, listening(lambda f: records.extend(f.records()), seconds=seconds):
         yield records
 
@@ -212,10 +212,10 @@ def wants_seconds() -> bool:
 
 def lines_of(nodes: Sequence[Node]) -> list[Line | None]:
     """Return the lines that built nodes; an empty list when none are being noted."""
-    if places.left <= 0:
+    if locations.left <= 0:
         return []
-    found = [getattr(node, "place", None) for node in nodes]
-    return [None if place is None else places.line_of(place) for place in found]
+    found = [getattr(node, "location", None) for node in nodes]
+    return [None if each is None else locations.line_of(each) for each in found]
 
 
 def tell(flush: Flush) -> None:

@@ -132,8 +132,8 @@ def _infer_slowly(items: Sequence[object], shape: Shape) -> DType:
             kind = "int" if kind == "bool" else kind
         elif isinstance(item, complex):
             raise DTypeError(
-                f"{where(position, shape)} is the complex number {item!r}; tensorweb has "
-                "no complex dtype, keep real and imaginary parts in two tensors."
+                f"{where(position, shape)} is the complex number {item!r}; tensorweb "
+                "has no complex dtype, keep real and imaginary parts in two tensors."
             )
         elif not isinstance(item, bool):
             raise DataError(

@@ -23,18 +23,18 @@ def explain_plan(graph: LinearGraph, plan: Plan) -> str:
     launches = [command for command in plan.commands if command.launch is not None]
     counts = (_count(len(launches), "launch"), _count(len(plan.tapes), "submit"))
     lines.append(f"\nKernels: {counts[0]}, {counts[1]}\n")
-    for place, command in enumerate(launches):
+    for number, command in enumerate(launches):
         launch = command.launch
         assert launch is not None, "internal: filtered above"
         groups = launch.grid[0] * launch.grid[1]
         note = f"{launch.note}, " if launch.note else ""
         lines.append(
-            f"  {place + 1}. {command.words}  [{launch.template}.wgsl, {note}"
+            f"  {number + 1}. {command.words}  [{launch.template}.wgsl, {note}"
             f"{groups} workgroups, {len(launch.storages)} storages]\n"
         )
-    for place, command in enumerate(launches):
+    for number, command in enumerate(launches):
         assert command.launch is not None, "internal: filtered above"
-        lines.append(f"\nKernel {place + 1}: {command.words}\n\n")
+        lines.append(f"\nKernel {number + 1}: {command.words}\n\n")
         lines.append(command.launch.source)
     return "".join(lines)
 

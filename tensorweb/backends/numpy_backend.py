@@ -149,7 +149,7 @@ def _evaluate(node: Node) -> None:
 def _is_last_reader(node: Node) -> bool:
     """Whether nobody else can ever read the array of a node's first input.
 
-    An array that NumPy forbids to write shows one number in many places.
+    An array that NumPy forbids to write shows one number many times.
     """
     storage = node.inputs[0].storage
     return (

@@ -40,9 +40,9 @@ class Tape:
     Attributes:
         words: the tape; what stands in its holes is of the last flush.
         floats: the same memory as float32.
-        buffer_holes: (place in the tape, place of a storage in the plan).
-        float_holes: (place, number of a constant node) of float32 constants.
-        scalar_holes: (place, number of a constant node, dtype name) of others.
+        buffer_holes: (word of the tape, slot of a storage in the plan).
+        float_holes: (word, number of a constant node) of float32 constants.
+        scalar_holes: (word, number of a constant node, dtype name) of others.
     """
 
     words: array[int]
@@ -57,7 +57,7 @@ class Plan:
     """How to compute the outputs of every graph of one structure.
 
     References of storages are node numbers, and beyond those scratch storages. Storages
-    have places: those that are read first, then those that are taken from the pool.
+    have slots: those that are read first, then those that are taken from the pool.
 
     Attributes:
         reads: node numbers of the storages that exist before.
@@ -68,7 +68,7 @@ class Plan:
         records: of its launches.
         taken: what a flush takes from the pool, results and scratch: for each size of
             buffers the references and their bytes.
-        settled: node number and place of each result.
+        settled: node number and slot of each result.
         inlined: node number of each value that its kernels compute inside
             themselves and that is worth a storage if it is needed again.
         graph: its nodes in words, from when somebody first listens.
@@ -93,7 +93,7 @@ class Plan:
 
     @property
     def references(self) -> list[int]:
-        """Return the references of all storages in the order of their places."""
+        """Return the references of all storages in the order of their slots."""
         taken = (reference for _, requests in self.taken for reference, _ in requests)
         return [*self.reads, *taken]
 
@@ -162,8 +162,8 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
     for reference, nbytes in result.results + result.scratch:
         by_size.setdefault(pool.size_for(nbytes), []).append((reference, nbytes))
     result.taken = list(by_size.items())
-    places = {reference: place for place, reference in enumerate(result.references)}
-    result.settled = [(number, places[number]) for number, _ in result.results]
+    slots = {reference: slot for slot, reference in enumerate(result.references)}
+    result.settled = [(number, slots[number]) for number, _ in result.results]
     sizes = {
         number: pool.size_for(storage_bytes(graph.nodes[number]))
         for number in result.reads
@@ -176,7 +176,7 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
     pipelines.compile((c.launch, c.words) for c in result.commands if c.launch)
     for begin in range(0, len(result.commands), MOST_COMMANDS):
         part = result.commands[begin : begin + MOST_COMMANDS]
-        result.tapes.append(_tape(part, places, pipelines))
+        result.tapes.append(_tape(part, slots, pipelines))
     return result
 
 
@@ -237,18 +237,18 @@ def _commands(
         program.launches, works(planned, program, graph), strict=True
     ):
         references = tuple(
-            planned.inputs[place]
-            if place >= 0
+            planned.inputs[storage]
+            if storage >= 0
             else planned.output
-            if place == OUTPUT
-            else scratch[-2 - place]
-            for place in launch.storages
+            if storage == OUTPUT
+            else scratch[-2 - storage]
+            for storage in launch.storages
         )
         yield Command(launch, references, planned.scalars, words, work)
 
 
 def _tape(
-    commands: Sequence[Command], places: Mapping[int, int], pipelines: Pipelines
+    commands: Sequence[Command], slots: Mapping[int, int], pipelines: Pipelines
 ) -> Tape:
     """Return the tape of some commands: parameter block first, then the commands."""
     parameters: list[int] = []
@@ -258,7 +258,7 @@ def _tape(
     scalar_holes: list[tuple[int, int, str]] = []
     for command in commands:
         if command.launch is None:
-            buffer_holes.append((len(stream) + 1, places[command.references[0]]))
+            buffer_holes.append((len(stream) + 1, slots[command.references[0]]))
             stream += [CLEAR, 0, 0, command.nbytes]
             continue
         launch = command.launch
@@ -266,11 +266,11 @@ def _tape(
         for word in launch.words:
             if not isinstance(word, int):
                 slot, dtype = word
-                place, number = 1 + len(parameters), command.scalars[slot]
+                word, number = 1 + len(parameters), command.scalars[slot]
                 if dtype == "float32":
-                    float_holes.append((place, number))
+                    float_holes.append((word, number))
                 else:
-                    scalar_holes.append((place, number, dtype))
+                    scalar_holes.append((word, number, dtype))
                 word = 0
             parameters.append(word)
         parameters += [0] * (offset + PARAMETER_WORDS - len(parameters))
@@ -283,14 +283,14 @@ def _tape(
             len(launch.storages),
         ]
         for reference in command.references:
-            buffer_holes.append((len(stream), places[reference]))
+            buffer_holes.append((len(stream), slots[reference]))
             stream.append(0)
     start = 1 + len(parameters)
     words = array("i", [len(parameters), *parameters, *stream])
     return Tape(
         words,
         memoryview(words).cast("B").cast("f"),
-        [(start + at, place) for at, place in buffer_holes],
+        [(start + at, slot) for at, slot in buffer_holes],
         float_holes,
         scalar_holes,
     )
@@ -302,8 +302,8 @@ def filled(tape: Tape, handles: Sequence[int], nodes: Sequence[Node]) -> array[i
     They are overwritten by the next call; a float32 beyond its range becomes infinite.
     """
     words, floats = tape.words, tape.floats
-    for at, place in tape.buffer_holes:
-        words[at] = handles[place]
+    for at, slot in tape.buffer_holes:
+        words[at] = handles[slot]
     for at, number in tape.float_holes:
         floats[at] = number_of_constant(nodes[number])
     for at, number, dtype in tape.scalar_holes:

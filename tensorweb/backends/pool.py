@@ -205,7 +205,7 @@ class Pool:
                     own.reverse()
                     buffers += [Buffer(home, own) for _ in requests]
                 finally:
-                    free += own  # Stop comes at any place
+                    free += own  # Stop comes at any time
         finally:
             self._is_taking = False
         return buffers, handles

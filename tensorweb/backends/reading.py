@@ -14,7 +14,7 @@ from tensorweb.graph.storage import HostData
 MOST_TOGETHER = 1 << 20
 """Bytes of several tensors that are copied together to be read at once."""
 
-Place = tuple[Buffer, int, int]
+Region = tuple[Buffer, int, int]
 """A buffer, an offset and a number of bytes."""
 
 
@@ -33,18 +33,18 @@ def host_bytes(node: Node, data: bytes) -> bytes:
     return data[: node.size * node.dtype.itemsize]
 
 
-def gather(pool: Pool, places: Sequence[Place]) -> tuple[Buffer, int] | None:
-    """Copy several places into one buffer, so that one read fetches all.
+def gather(pool: Pool, regions: Sequence[Region]) -> tuple[Buffer, int] | None:
+    """Copy several regions into one buffer, so that one read fetches all.
 
     Returns the buffer and its bytes; None where each is better read alone.
     """
-    total = sum(size for _, _, size in places)
-    if len(places) < 2 or total > MOST_TOGETHER or total == 0:
+    total = sum(size for _, _, size in regions)
+    if len(regions) < 2 or total > MOST_TOGETHER or total == 0:
         return None
     target = pool.take(total, str, "a buffer for reading several tensors")
     words = [0]
     at = 0
-    for buffer, offset, size in places:
+    for buffer, offset, size in regions:
         if size:
             words += [COPY, buffer.handle, offset, target.handle, at, size]
         at += size

@@ -51,14 +51,14 @@ class Replay:
         self._described = plan.described(graph)
         self._lines = lines_of(graph.nodes)
         numbers = graph.numbers
-        places = {numbers[n]: i for i, n in enumerate(inputs) if n in numbers}
+        arguments = {numbers[n]: i for i, n in enumerate(inputs) if n in numbers}
         self._outputs = [(numbers[node.base], node.view) for node in outputs]
         self._bases = {number: graph.nodes[number] for number, _ in self._outputs}
         made = {number for number, _ in plan.results}
         self._given = [
-            (number, places[number])
+            (number, arguments[number])
             for number in {*plan.reads, *self._bases}
-            if number in places
+            if number in arguments
         ]
         self._fresh = [
             (size, chosen)
@@ -70,7 +70,7 @@ class Replay:
         ]
         self._kept: dict[int, Buffer] = {
             number: host.buffer_of(graph.nodes[number])
-            for number in {*plan.reads, *self._bases} - places.keys() - made
+            for number in {*plan.reads, *self._bases} - arguments.keys() - made
         }
         for number, nbytes in plan.results:
             if number not in self._bases:
@@ -89,9 +89,9 @@ class Replay:
             (
                 filled(tape, handles, graph.nodes)[:],
                 [
-                    (at, references[place])
-                    for at, place in tape.buffer_holes
-                    if references[place] in changing
+                    (at, references[slot])
+                    for at, slot in tape.buffer_holes
+                    if references[slot] in changing
                 ],
             )
             for tape in plan.tapes
@@ -118,7 +118,7 @@ class Replay:
         if any(node.storage is None for node in plain):
             host.realize(plain)
         buffers: dict[int, Buffer] = {
-            number: host.buffer_of(plain[place]) for number, place in self._given
+            number: host.buffer_of(plain[argument]) for number, argument in self._given
         }
         report = Report(host.driver) if is_heard() else None
         submit = host.driver.submit if report is None else report.submit
@@ -126,8 +126,8 @@ class Replay:
             taken, _ = host.pool.take_all(self._fresh, self._name)
             buffers.update(zip(self._fresh_numbers, taken, strict=True))
             for words, holes in self._tapes:
-                for place, number in holes:
-                    words[place] = buffers[number].handle
+                for word, number in holes:
+                    words[word] = buffers[number].handle
                 submit(words)
         if report is not None:
             report.tell(self._launches, self._described, self._lines)

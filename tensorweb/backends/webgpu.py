@@ -15,7 +15,7 @@ from tensorweb.backends.planning import (
     make_plan,
 )
 from tensorweb.backends.pool import Buffer, Pool
-from tensorweb.backends.reading import Place, device_bytes, gather, host_bytes, split
+from tensorweb.backends.reading import Region, device_bytes, gather, host_bytes, split
 from tensorweb.backends.replay import Replay
 from tensorweb.backends.reporting import Report
 from tensorweb.backends.reuse import hanging, wanted_again
@@ -146,8 +146,8 @@ class WebGpuBackend:
 
     def read(self, nodes: Sequence[Node]) -> list[bytes]:
         """Compute nodes and return their row-major bytes, waiting for the GPU."""
-        places = self._places(nodes)
-        gathered = gather(self.pool, places)
+        regions = self._regions(nodes)
+        gathered = gather(self.pool, regions)
         with self._failures(nodes[0]):
             if gathered is not None:
                 buffer, total = gathered
@@ -156,20 +156,20 @@ class WebGpuBackend:
                 host_bytes(
                     node, self.driver.read(buffer.handle, offset, size) if size else b""
                 )
-                for node, (buffer, offset, size) in zip(nodes, places, strict=True)
+                for node, (buffer, offset, size) in zip(nodes, regions, strict=True)
             ]
 
     async def read_async(self, nodes: Sequence[Node]) -> list[bytes]:
         """Do the same by awaiting."""
-        places = self._places(nodes)
-        gathered = gather(self.pool, places)
+        regions = self._regions(nodes)
+        gathered = gather(self.pool, regions)
         with self._failures(nodes[0]):
             if gathered is not None:
                 buffer, total = gathered
                 data = await self.driver.read_async(buffer.handle, 0, total)
                 return split(nodes, data)
             parts = []
-            for node, (buffer, offset, size) in zip(nodes, places, strict=True):
+            for node, (buffer, offset, size) in zip(nodes, regions, strict=True):
                 data = (
                     await self.driver.read_async(buffer.handle, offset, size)
                     if size
@@ -312,8 +312,8 @@ class WebGpuBackend:
                 submit(filled(tape, handles, nodes))
         if report is not None:
             report.tell(plan.records, plan.described(graph), lines_of(nodes))
-        for number, place in plan.settled:
-            nodes[number].settle(buffers[place])
+        for number, slot in plan.settled:
+            nodes[number].settle(buffers[slot])
         for number in plan.inlined:
             nodes[number].mark = WANTED
         self.driver.pace()
@@ -341,7 +341,7 @@ class WebGpuBackend:
             f"{describe(node)} lay on a GPU device that was lost; make it again."
         )
 
-    def _places(self, nodes: Sequence[Node]) -> list[Place]:
+    def _regions(self, nodes: Sequence[Node]) -> list[Region]:
         """Return buffer, offset and bytes of each node, computed and contiguous."""
         sources = []
         for node in nodes:
@@ -349,9 +349,9 @@ class WebGpuBackend:
             is_plain = node.view.is_contiguous and start % 4 == 0
             sources.append(node if is_plain or not node.size else copy(node))
         self.realize(sources, read=True)
-        places = []
+        regions = []
         for node in sources:
             buffer = self.buffer_of(node.base)
             offset = node.view.offset * node.dtype.device_itemsize if node.size else 0
-            places.append((buffer, offset, storage_bytes(node)))
-        return places
+            regions.append((buffer, offset, storage_bytes(node)))
+        return regions

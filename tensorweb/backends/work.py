@@ -57,11 +57,11 @@ def _traffic(
 ) -> tuple[int, int]:
     """Return the bytes that a launch reads and writes; scratch storages are whole."""
     reads = writes = 0
-    for place, access in zip(launch.storages, launch.access, strict=True):
-        if place >= 0:
-            reads += loaded[place]
+    for storage, access in zip(launch.storages, launch.access, strict=True):
+        if storage >= 0:
+            reads += loaded[storage]
             continue
-        nbytes = stored if place == OUTPUT else scratch[-2 - place]
+        nbytes = stored if storage == OUTPUT else scratch[-2 - storage]
         if access == "w":
             writes += nbytes
         else:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 from weakref import ref
 
 from tensorweb.dtypes import DType, float16, rounded_to
-from tensorweb.graph import places
+from tensorweb.graph import locations
 from tensorweb.graph.attributes import Attributes, Movement, Number
 from tensorweb.graph.history import keep
 from tensorweb.graph.op import CONSTANT, LEAF, Op
@@ -41,7 +41,7 @@ class Node:
         structure: see `structure_of`; 0 until it is asked for.
         mark: what flushes know of it, `FRESH`, `WANTED` or `KEPT`; a weak reference to
             the tensor that an assignment gave this value, which is to store it as well.
-        place: where the user's program built it; there only if it was noted.
+        location: where the user's program built it; there only if it was noted.
     """
 
     __slots__ = (
@@ -52,10 +52,10 @@ class Node:
         "device",
         "dtype",
         "inputs",
+        "location",
         "mark",
         "op",
         "owner",
-        "place",
         "shape",
         "storage",
         "structure",
@@ -92,8 +92,8 @@ class Node:
         if op.is_stored:
             depth += size(shape) >> LARGE_SHIFT
         self.depth: int = depth
-        if places.left > 0:
-            self.place = places.here()
+        if locations.left > 0:
+            self.location = locations.here()
 
     @property
     def base(self) -> Node:

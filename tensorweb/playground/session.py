@@ -13,7 +13,7 @@ from tensorweb import notices
 from tensorweb.devices import open_device_async, prefer_device
 from tensorweb.errors import DeviceError
 from tensorweb.events import listening
-from tensorweb.graph.places import noting
+from tensorweb.graph.locations import noting
 
 from . import charts, kernels, pictures, records, tensors
 from .failures import describe_failure

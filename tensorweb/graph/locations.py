@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from types import CodeType
 from typing import NamedTuple
 
-PACKAGE = __file__[: -len("graph/places.py")]
+PACKAGE = __file__[: -len("graph/locations.py")]
 """Files below it are ours, whoever calls them."""
 
-Place = tuple[CodeType, int]
+Location = tuple[CodeType, int]
 """Code and an instruction in it: quicker to note than its line."""
 
 left = 0
-"""Nodes whose places are still to be noted, in every thread."""
+"""Nodes whose locations are still to be noted, in every thread."""
 
 _wanted = 0
 
@@ -36,11 +36,11 @@ class Line(NamedTuple):
 
 @contextmanager
 def noting(most: int = sys.maxsize) -> Iterator[None]:
-    """Note the places of the next `most` nodes that are built inside a `with` block.
+    """Note the locations of the next `most` nodes that are built inside a `with` block.
 
     >>> with noting(10):
     ...     x = tw.ones(2) + 1
-    >>> hasattr(x.node, "place"), hasattr((x + 1).node, "place")
+    >>> hasattr(x.node, "location"), hasattr((x + 1).node, "location")
     (True, False)
     """
     global left, _wanted
@@ -54,8 +54,8 @@ def noting(most: int = sys.maxsize) -> Iterator[None]:
             left = 0
 
 
-def here() -> Place | None:
-    """Return the place outside of this package that is running now; count it."""
+def here() -> Location | None:
+    """Return the location outside of this package that is running now; count it."""
     global left
     left -= 1
     frame = sys._getframe(2)
@@ -68,9 +68,9 @@ def here() -> Place | None:
         frame = frame.f_back
 
 
-def line_of(place: Place) -> Line | None:
-    """Return the line of a place, None where the compiler noted none."""
-    code, instruction = place
+def line_of(location: Location) -> Line | None:
+    """Return the line of a location, None where the compiler noted none."""
+    code, instruction = location
     for start, end, number in code.co_lines():
         if start <= instruction < end:
             return None if number is None else Line(code.co_filename, number)
