@@ -1,4 +1,9 @@
-"""The functions of `tw.*`, a topic a file; `__all__` of each says what it offers."""
+"""The functions of `tw.*`, a topic a file; `__all__` of each says what it offers.
+
+A function converts its arguments and calls the tensor's method of that name, or the
+builder in `nodes/` where tensors have none; `apply` does so for rows of the op table.
+Only `segments` and `callables` are written with tensors.
+"""
 
 from typing import TYPE_CHECKING
 

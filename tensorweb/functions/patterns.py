@@ -6,13 +6,10 @@ import operator
 
 from tensorweb import dtypes
 from tensorweb.devices import as_device, require_dtype
-from tensorweb.errors import DataError, ShapeError
+from tensorweb.errors import ShapeError
 from tensorweb.functions.creation import asarray
-from tensorweb.graph.node import Node, constant
-from tensorweb.nodes.elementwise import cast, common_device, elementwise
-from tensorweb.nodes.movement import expand, reshape
-from tensorweb.nodes.selection import iota
-from tensorweb.ops import OPS
+from tensorweb.nodes import patterns as build
+from tensorweb.nodes.elementwise import cast
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_operands, optional_dtype
 
@@ -50,7 +47,8 @@ def eye(
     wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
     target = as_device(device)
     require_dtype(wanted, target)
-    return Tensor(cast(_compare("equal", rows, columns, k, target), wanted))
+    ones = build.compared_indices("equal", rows, columns, operator.index(k), target)
+    return Tensor(cast(ones, wanted))
 
 
 def tril(x: ArrayLike, /, *, k: int = 0) -> Tensor:
@@ -63,7 +61,8 @@ def tril(x: ArrayLike, /, *, k: int = 0) -> Tensor:
     tensor([[1, 0],
             [3, 4]])
     """
-    return _triangle("tril", "less_equal", x, k)
+    node = asarray(x).node
+    return Tensor(build.triangle("tril", "less_equal", node, operator.index(k)))
 
 
 def triu(x: ArrayLike, /, *, k: int = 0) -> Tensor:
@@ -76,31 +75,8 @@ def triu(x: ArrayLike, /, *, k: int = 0) -> Tensor:
     tensor([[1, 2],
             [0, 4]])
     """
-    return _triangle("triu", "greater_equal", x, k)
-
-
-def _triangle(name: str, relation: str, x: ArrayLike, k: int) -> Tensor:
     node = asarray(x).node
-    if len(node.shape) < 2:
-        raise ShapeError(
-            f"{name}: shape {node.shape} has fewer than the two axes of a matrix."
-        )
-    rows, columns = node.shape[-2:]
-    keep = _compare(relation, rows, columns, k, node.device)
-    zero = constant(0, node.dtype, node.device)
-    return Tensor(elementwise(OPS["where"], keep, node, zero))
-
-
-def _compare(relation: str, rows: int, columns: int, k: int, device: str) -> Node:
-    """Return `column relation row + k` for each element of a matrix."""
-    column = reshape(iota(columns, dtypes.int32, device), (1, columns))
-    row = reshape(iota(rows, dtypes.int32, device), (rows, 1))
-    # Diagonals further out are as empty or full as the next one beyond the matrix.
-    k = min(max(operator.index(k), -rows), columns)
-    if k:
-        shift = constant(k, dtypes.int32, device)
-        row = elementwise(OPS["add"], row, shift)
-    return elementwise(OPS[relation], column, row)
+    return Tensor(build.triangle("triu", "greater_equal", node, operator.index(k)))
 
 
 def meshgrid(*arrays: ArrayLike, indexing: str = "xy") -> tuple[Tensor, ...]:
@@ -120,25 +96,5 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy") -> tuple[Tensor, ...]:
     tensor([[10, 10, 10],
             [20, 20, 20]])
     """
-    if indexing not in ("xy", "ij"):
-        raise DataError(f"meshgrid: indexing {indexing!r}; it is 'xy' or 'ij'.")
-    if not arrays:
-        return ()
-    nodes = as_operands(*arrays)
-    common_device(OPS["add"], nodes)
-    for node in nodes:
-        if len(node.shape) > 1:
-            raise ShapeError(f"meshgrid: shape {node.shape}; give tensors of one axis.")
-    rank = len(nodes)
-    axes = list(range(rank))
-    if indexing == "xy" and rank > 1:
-        axes[:2] = [1, 0]
-    shape = [0] * rank
-    for axis, node in zip(axes, nodes, strict=True):
-        shape[axis] = node.size
-    grids = []
-    for axis, node in zip(axes, nodes, strict=True):
-        aligned = [1] * rank
-        aligned[axis] = node.size
-        grids.append(Tensor(expand(reshape(node, tuple(aligned)), tuple(shape))))
-    return tuple(grids)
+    nodes = as_operands(*arrays) if arrays else ()
+    return tuple(Tensor(node) for node in build.grids(nodes, indexing))
