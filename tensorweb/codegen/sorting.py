@@ -7,6 +7,8 @@ position or any value. Accumulation sorts its positions with the same launches.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -67,45 +69,33 @@ TO_BITS = {
 """The word in which a value travels, by kind of dtype."""
 
 
-class Sort:
-    """Writes the launches that sort rows of terms.
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """What is sorted, by which bits, and where it goes.
 
     Attributes:
         kernel: whose expressions are read.
         term: what is sorted, an expression over (row, position).
         rows: how many rows there are.
-        length: of each row.
-        flip: 0 for ascending order, -1 for descending order.
+        length: elements of each row.
         key_bits: how many low bits of the keys differ.
         first_bit: the lowest bit that long rows are sorted by.
-        running: the storage of the running counts of digits, (digit, block), once long
-            rows are sorted.
+        flip: 0 for ascending order, -1 for descending order.
         elements_to: the storage of the sorted elements, None when nobody wants them.
         carried_to: the storage of the words that go along, None without them.
         carried: what goes along, an expression like `term`; None: the position.
-        scratch_bytes: of the kernel; grows by what the launches need.
     """
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        term: Expression,
-        sizes: tuple[int, int],
-        scratch_bytes: list[int],
-    ) -> None:
-        """Begin with sorting elements into the output; `sizes` are rows and length."""
-        self.kernel = kernel
-        self.term = term
-        self.rows, self.length = sizes
-        self.scratch_bytes = scratch_bytes
-        self.kind = kind_of(term.dtype)
-        self.flip = 0
-        self.key_bits = 1 if self.kind == "bool" else 32
-        self.first_bit = 0
-        self.running = OUTPUT
-        self.elements_to: int | None = OUTPUT
-        self.carried_to: int | None = None
-        self.carried: Expression | None = None
+    kernel: Kernel
+    term: Expression
+    rows: int
+    length: int
+    key_bits: int
+    first_bit: int = 0
+    flip: int = 0
+    elements_to: int | None = OUTPUT
+    carried_to: int | None = None
+    carried: Expression | None = None
 
     @property
     def carries(self) -> bool:
@@ -117,28 +107,40 @@ class Sort:
         """Whether the sorted elements are stored in fewer bits than they travel in."""
         return self.elements_to == OUTPUT and self.kernel.dtype == "float16"
 
+
+class Sort:
+    """Writes the launches that sort rows; they need scratch storages of the kernel."""
+
+    def __init__(self, task: Sorting, scratch_bytes: list[int]) -> None:
+        """Begin; the sizes in `scratch_bytes` grow by what the launches need."""
+        self.task = task
+        self.kernel = task.kernel
+        self.rows, self.length = task.rows, task.length
+        self.scratch_bytes = scratch_bytes
+
     def _declarations(self, reads_terms: bool, **words: int) -> Declarations:
         scalars = self.kernel.scalar_dtypes if reads_terms else ()
         declarations = Declarations(scalars)
         lengths = {"rows": self.rows, "length": self.length, **words}
         for name, word in lengths.items():
             declarations.parameter(name, "u32", word)
-        declarations.parameter("flip", "u32", self.flip)
+        declarations.parameter("flip", "u32", self.task.flip)
         return declarations
 
     def _key(self) -> str:
+        order = _KEYS[kind_of(self.task.term.dtype)]
         return (
             "fn key(bits: u32) -> u32 {\n"
-            f"  return {_KEYS[self.kind]}(bits, parameters.flip);\n}}\n"
+            f"  return {order}(bits, parameters.flip);\n}}\n"
         )
 
     def _terms(
         self, declarations: Declarations, reads_carried: bool = False
     ) -> tuple[str, Storages, list[int]]:
         """Return the functions of a term's bits and of its word, and what they read."""
-        expressions = {"term": self.term}
-        if reads_carried and self.carried is not None:
-            expressions["carried"] = self.carried
+        expressions = {"term": self.task.term}
+        if reads_carried and self.task.carried is not None:
+            expressions["carried"] = self.task.carried
         text = ""
         for name, expression in expressions.items():
             text += function(
@@ -159,15 +161,17 @@ class Sort:
     @property
     def _first_word(self) -> str:
         """What goes along with an element that was not moved yet."""
-        return "position" if self.carried is None else "carried_bits(row, position)"
+        return (
+            "position" if self.task.carried is None else "carried_bits(row, position)"
+        )
 
     def tiled(self) -> Program:
         """Return the one launch that compares elements of short rows."""
         width = max(1 << (self.length - 1).bit_length(), 2)
         declarations = self._declarations(True, width=width)
         text, storages, bindings = self._terms(declarations)
-        element = "f16" if self.is_half else "u32"
-        value = "position" if self.carries else self._result
+        element = "f16" if self.task.is_half else "u32"
+        value = "position" if self.task.carries else self._result
         text += self._key() + (
             "fn store(at: u32, bits: u32, position: u32) {\n"
             f"  result[at] = {value};\n}}\n"
@@ -182,15 +186,17 @@ class Sort:
     @property
     def _result(self) -> str:
         """A sorted element as it is stored in the end."""
-        return "f16(bitcast<f32>(bits))" if self.is_half else "bits"
+        return "f16(bitcast<f32>(bits))" if self.task.is_half else "bits"
 
     def whole(self) -> list[Launch]:
         """Return the one launch that sorts rows of one block by all bits."""
         declarations = self._declarations(True, blocks=1, shift=0)
-        text, storages, bindings = self._terms(declarations, self.carries)
-        stores, more, others = self._stores(self.elements_to, self.carried_to, True)
+        text, storages, bindings = self._terms(declarations, self.task.carries)
+        stores, more, others = self._stores(
+            self.task.elements_to, self.task.carried_to, True
+        )
         # The template takes eight bits for one digit of a long row.
-        bits = -(-self.key_bits // 4) * 4
+        bits = -(-self.task.key_bits // 4) * 4
         text += self._moves(self._first_word, stores, 12 if bits == 8 else bits)
         return [
             launch(
@@ -211,7 +217,7 @@ class Sort:
         storages: Storages = []
         bindings = []
         if elements is not None:
-            is_half = is_last and self.is_half
+            is_half = is_last and self.task.is_half
             stores += f"  next_bits[at] = {self._result if is_half else 'bits'};\n"
             storages.append(("next_bits", "w", "f16" if is_half else "u32"))
             bindings.append(elements)
@@ -225,7 +231,7 @@ class Sort:
         """Return what the sort of a block needs to know of its elements."""
         return (
             f"const BITS: u32 = {bits}u;\n"
-            f"const CARRIES_POSITIONS: bool = {str(self.carries).lower()};\n"
+            f"const CARRIES_POSITIONS: bool = {str(self.task.carries).lower()};\n"
             "fn position_of(row: u32, position: u32) -> u32 {\n"
             f"  return {position};\n}}\n"
             "fn store(at: u32, bits: u32, position: u32) {\n"
@@ -236,21 +242,27 @@ class Sort:
         self.scratch_bytes.append(words * 4)
         return scratch(len(self.scratch_bytes) - 1)
 
-    def long(self) -> list[Launch]:
-        """Return the launches that sort rows by one digit after the other."""
+    def launches(self) -> list[Launch]:
+        """Return the launches that sort rows of any length in their final storages."""
+        return self.whole() if self.length <= BLOCK else self.long()[0]
+
+    def long(self) -> tuple[list[Launch], int]:
+        """Return the launches that sort rows by one digit after the other.
+
+        And the storage of the running counts of digits, (digit, block), of the last.
+        """
         blocks = -(-self.length // BLOCK)
-        passes = -(-(self.key_bits - self.first_bit) // DIGIT_BITS)
+        passes = -(-(self.task.key_bits - self.task.first_bit) // DIGIT_BITS)
         size = self.rows * self.length
         counted = self.rows * DIGITS * blocks
         counts, running = self._scratch(counted), self._scratch(counted)
-        self.running = running
         # Both go to and fro between two storages; the last pass fills the targets.
-        elements = [self.elements_to, self.elements_to]
-        words = [self.carried_to, self.carried_to]
+        elements = [self.task.elements_to, self.task.elements_to]
+        words = [self.task.carried_to, self.task.carried_to]
         if passes > 1:
             elements[passes % 2] = self._scratch(size)
-            words[passes % 2] = self._scratch(size) if self.carries else None
-        if passes > 2 and (self.elements_to is None or self.is_half):
+            words[passes % 2] = self._scratch(size) if self.task.carries else None
+        if passes > 2 and (self.task.elements_to is None or self.task.is_half):
             elements[(passes - 1) % 2] = self._scratch(size)
         launches: list[Launch] = []
         source: int | None = OUTPUT
@@ -258,8 +270,8 @@ class Sort:
         scan = Scan(OPS["cumulative_sum"], "uint32", self.rows, self.scratch_bytes)
         for number in range(passes):
             is_first, is_last = number == 0, number == passes - 1
-            shift = self.first_bit + number * DIGIT_BITS
-            target = self.elements_to if is_last else elements[number % 2]
+            shift = self.task.first_bit + number * DIGIT_BITS
+            target = self.task.elements_to if is_last else elements[number % 2]
             second = words[number % 2]
             assert source is not None, "internal: only the last pass drops elements"
             launches.append(self._count(blocks, shift, is_first, source, counts))
@@ -275,7 +287,7 @@ class Sort:
                 )
             )
             source, first = target, second
-        return launches
+        return launches, running
 
     def _elements(
         self, declarations: Declarations, is_first: bool, source: int, carries: bool
@@ -317,10 +329,10 @@ class Sort:
         source, words, running = read
         declarations = self._declarations(is_first, blocks=blocks, shift=shift)
         text, storages, bindings = self._elements(
-            declarations, is_first, source, self.carries
+            declarations, is_first, source, self.task.carries
         )
         word = self._first_word
-        if words is not None and self.carries and not is_first:
+        if words is not None and self.task.carries and not is_first:
             word = "last_positions[row * parameters.length + position]"
             storages.append(("last_positions", "r", "u32"))
             bindings.append(words)
@@ -342,11 +354,12 @@ def sort(kernel: Kernel, _: Target) -> Program:
     """Return the program that sorts rows, or finds the positions that sort them."""
     rows, length, is_descending = kernel.sizes
     scratch_bytes: list[int] = []
-    writer = Sort(kernel, kernel.expression("term"), (rows, length), scratch_bytes)
-    writer.flip = -is_descending
+    term = kernel.expression("term")
+    key_bits = 1 if kind_of(term.dtype) == "bool" else 32
+    task = Sorting(kernel, term, rows, length, key_bits, flip=-is_descending)
     if kernel.op == "argsort":
-        writer.elements_to, writer.carried_to = None, OUTPUT
+        task = replace(task, elements_to=None, carried_to=OUTPUT)
+    writer = Sort(task, scratch_bytes)
     if length <= LONGEST_TILED:
         return writer.tiled()
-    launches = writer.whole() if length <= BLOCK else writer.long()
-    return Program(tuple(launches), tuple(scratch_bytes))
+    return Program(tuple(writer.launches()), tuple(scratch_bytes))

@@ -45,7 +45,7 @@ from tensorweb.codegen.launches import (
     vector_inputs,
 )
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
-from tensorweb.codegen.sorting import BLOCK, Sort
+from tensorweb.codegen.sorting import Sort, Sorting
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.transposition import find_transposed, transposition
 from tensorweb.codegen.vector import WIDTH, joined_as, vector_function
@@ -111,12 +111,19 @@ class _Sorted:
     def _sort(self, keys: int, words: int) -> list[Launch]:
         """Return the launches that sort positions and what goes along with them."""
         position = _as_one_row(self.kernel.expression("position"))
-        sort = Sort(self.kernel, position, (1, self.writes), self.scratch_bytes)
-        sort.key_bits = max((self.rows - 1).bit_length(), 1)
-        sort.elements_to, sort.carried_to = keys, words
-        if self.width == 1:
-            sort.carried = _as_one_row(self.kernel.expression("written"))
-        return sort.whole() if self.writes <= BLOCK else sort.long()
+        is_single = self.width == 1
+        written = _as_one_row(self.kernel.expression("written")) if is_single else None
+        task = Sorting(
+            self.kernel,
+            position,
+            1,
+            self.writes,
+            key_bits=max((self.rows - 1).bit_length(), 1),
+            elements_to=keys,
+            carried_to=words,
+            carried=written,
+        )
+        return Sort(task, self.scratch_bytes).launches()
 
     def _combine(self, type_name: str) -> str:
         """Return the types of values and how two of them combine."""

@@ -28,7 +28,7 @@ from tensorweb.codegen.expression import (
 )
 from tensorweb.codegen.launches import GROUP, Storages, input_storages, launch
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
-from tensorweb.codegen.sorting import BLOCK, DIGITS, Sort
+from tensorweb.codegen.sorting import BLOCK, DIGITS, Sort, Sorting
 from tensorweb.codegen.target import Target
 from tensorweb.schedule.kernel import Expression, Kernel
 
@@ -108,16 +108,21 @@ class _Tables:
         elements: tuple[int, ...] = ()
         running: tuple[int, ...] = ()
         if self.buckets > 1:
-            sort = Sort(
-                self.kernel, self.position, (1, self.writes), self.scratch_bytes
-            )
             elements = (self._scratch(self.writes), self._scratch(self.writes))
-            sort.elements_to, sort.carried_to = elements
-            sort.carried = self.written
-            sort.first_bit = (self.bins - 1).bit_length()
-            sort.key_bits = (self.length - 1).bit_length()
-            launches += sort.long()
-            running = (sort.running,)
+            task = Sorting(
+                self.kernel,
+                self.position,
+                1,
+                self.writes,
+                key_bits=(self.length - 1).bit_length(),
+                first_bit=(self.bins - 1).bit_length(),
+                elements_to=elements[0],
+                carried_to=elements[1],
+                carried=self.written,
+            )
+            sorted_, counts = Sort(task, self.scratch_bytes).long()
+            launches += sorted_
+            running = (counts,)
         groups = self.writes // CHUNK + self.buckets
         sums = self._scratch(groups * self.bins)
         launches.append(self._tables(elements, running, sums, groups))

@@ -13,9 +13,10 @@
        └──┴────┘    └─────┴────┘          store     accumulators → epilogue → memory
          left          result
 
-`tiles.py` chooses the sizes, `staging.py` writes how an operand is loaded and staged,
-`tile_slots.py` fills `matmul.wgsl`, where the loop over depth stands. Where results are
-few, workgroups share the depth of a result, and a second launch adds their parts.
+`tiles.py` chooses the sizes, `operands.py` how operands are read; `staging.py` writes
+how they are loaded and staged, `tile_slots.py` fills `matmul.wgsl`, where the loop over
+depth stands. Where results are few, workgroups share the depth of a result, and a
+second launch adds their parts.
 """
 
 from __future__ import annotations
@@ -32,12 +33,16 @@ from tensorweb.codegen.expression import (
     stored,
 )
 from tensorweb.codegen.launches import Storages, input_storages, launch
+from tensorweb.codegen.product.operands import (
+    Operand,
+    operands_of,
+    reads_singly,
+)
 from tensorweb.codegen.product.positions import (
     has_several_axes,
     only_load,
     position_functions,
 )
-from tensorweb.codegen.product.staging import Operand
 from tensorweb.codegen.product.tile_slots import Sizes, tile_slots
 from tensorweb.codegen.product.tiles import Choice, choose_tile
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
@@ -46,22 +51,10 @@ from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
     WIDTH,
     each_of_four,
-    is_vectorizable,
     joined_as,
-    regrouped,
-    scalar_slots,
     vector_function,
-    vector_slots,
 )
-from tensorweb.schedule.kernel import Expression, Kernel
-
-
-def _read_singly(name: str, expression: Expression, target: Target) -> Operand:
-    if not has_several_axes(expression):
-        return Operand(name, expression, False, False)
-    # A software GPU waits for no memory, and would only compute positions twice.
-    is_ahead = only_load(expression) is not None and not target.is_software
-    return Operand(name, expression, False, False, is_split=True, is_ahead=is_ahead)
+from tensorweb.schedule.kernel import Kernel
 
 
 class _Product:
@@ -78,51 +71,10 @@ class _Product:
         self.split_depth = max(-(-parts // depth) * depth, depth)
         self.splits = max(-(-self.depth // self.split_depth), 1)
         self.finish = kernel.expression("finish")
-        self.vectors: set[int] = set()
-        self.left = self._operand("left", kernel.expression("left"), (0, 2, 1))
-        self.right = self._operand("right", kernel.expression("right"), (0, 2, 1))
-        self._settle_slots()
+        operands = operands_of(kernel, self.splits > 1, target)
+        self.left, self.right = operands.left, operands.right
+        self.vectors = operands.vectors
         self.is_vector_store = self._stores_vectors()
-
-    def _operand(
-        self, name: str, expression: Expression, swapped: tuple[int, ...]
-    ) -> Operand:
-        """Return how an operand is read: in vectors along one of its axes, or not."""
-        other = regrouped(expression, swapped)
-        if is_vectorizable(expression):
-            return Operand(name, expression, True, False)
-        if is_vectorizable(other):
-            return Operand(name, other, True, True)
-        return _read_singly(name, expression, self.target)
-
-    def _settle_slots(self) -> None:
-        """Fall back to single loads where an input is also read one by one."""
-        operands = (self.left, self.right)
-        single = {
-            step.slot
-            for step in self.finish.steps
-            if step.kind in ("load", "gather") and self.splits == 1
-        }
-        for operand in operands:
-            if operand.is_vector:
-                single |= scalar_slots(operand.expression)
-            else:
-                single |= {
-                    step.slot
-                    for step in operand.expression.steps
-                    if step.kind in ("load", "gather")
-                }
-        if any(
-            operand.is_vector and vector_slots(operand.expression) & single
-            for operand in operands
-        ):
-            kernel = self.kernel
-            self.left = _read_singly("left", kernel.expression("left"), self.target)
-            self.right = _read_singly("right", kernel.expression("right"), self.target)
-            return
-        for operand in operands:
-            if operand.is_vector:
-                self.vectors |= vector_slots(operand.expression)
 
     def _stores_vectors(self) -> bool:
         """Whether four neighbouring results can be stored at once."""
@@ -293,12 +245,7 @@ class _Product:
 def _choice(kernel: Kernel, target: Target) -> Choice:
     batch, rows, columns, depth = kernel.sizes
     operands = (kernel.expression("left"), kernel.expression("right"))
-    single = [
-        expression
-        for expression in operands
-        if not is_vectorizable(expression)
-        and not is_vectorizable(regrouped(expression, (0, 2, 1)))
-    ]
+    single = [each for each in operands if reads_singly(each)]
     has_windows = any(has_several_axes(expression) for expression in single)
     return choose_tile(batch, rows, columns, depth, target, not single, has_windows)
 

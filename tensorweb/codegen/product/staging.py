@@ -14,63 +14,18 @@ columns (of the right one) to a vector:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from textwrap import indent
 
+from tensorweb.codegen.product.operands import Operand
 from tensorweb.codegen.product.positions import loaded_name, type_name
 from tensorweb.codegen.product.tiles import Tile
 from tensorweb.codegen.vector import COMPONENTS, WIDTH
-from tensorweb.schedule.kernel import Expression
 
 SECTOR = 4
 """Vectors along depth that neighbouring threads read, a sector of memory: 64 bytes."""
 
 BANKS = 8
 """Vectors of 16 bytes that the banks of workgroup memory serve at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Operand:
-    """How an operand is read.
-
-    Attributes:
-        name: `left` or `right`.
-        expression: what an element is.
-        is_vector: whether four neighbours are read at once.
-        is_swapped: whether its last two groups of axes are exchanged, so that the
-            other axis is the one that vectors lie along.
-        is_split: whether it is read at positions of two parts, see `positions.py`.
-        is_ahead: whether an element so read is loaded first and computed with later.
-    """
-
-    name: str
-    expression: Expression
-    is_vector: bool
-    is_swapped: bool
-    is_split: bool = False
-    is_ahead: bool = False
-
-    @property
-    def axis(self) -> str:
-        """The axis that it does not share with the other operand."""
-        return "row" if self.name == "left" else "column"
-
-    @property
-    def arguments(self) -> tuple[str, str, str]:
-        """Names of the arguments of its function."""
-        is_depth_last = (self.name == "left") is not self.is_swapped
-        inner = (self.axis, "depth") if is_depth_last else ("depth", self.axis)
-        return "batch", *inner
-
-    @property
-    def is_strided(self) -> bool:
-        """Whether the four rows or columns of a vector of the tile lie apart."""
-        return not self.is_vector
-
-    @property
-    def is_along_depth(self) -> bool:
-        """Whether a vector of it holds four terms of one row or column."""
-        return self.is_vector and self.arguments[2] == "depth"
 
 
 class Staging:

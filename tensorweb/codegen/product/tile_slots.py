@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from textwrap import indent
 
-from tensorweb.codegen.product.staging import Operand, Staging, either
+from tensorweb.codegen.product.operands import Operand
+from tensorweb.codegen.product.staging import Staging, either
 from tensorweb.codegen.product.tiles import Tile
 from tensorweb.codegen.vector import WIDTH
 
