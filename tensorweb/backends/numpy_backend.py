@@ -27,6 +27,7 @@ from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.storage import HostData, Storage
 from tensorweb.graph.tracing import Placeholder, value_wanted
 from tensorweb.graph.walks import ancestors
+from tensorweb.ops.structure import CAST
 from tensorweb.view import View
 
 
@@ -248,7 +249,7 @@ def _explain(nodes: Sequence[Node], description: str) -> str:
             names[id(node)] = repr(number_of_constant(node))
             continue
         arguments = [_argument(source, names) for source in node.inputs]
-        if node.op.name == "cast" or node.op.kind in ("reduce", "argreduce", "concat"):
+        if node.op is CAST or node.op.kind in ("reduce", "argreduce", "concat"):
             arguments.append(f"{_detail(node)}")
         names[id(node)] = f"t{len(lines) + 1}"
         lines.append(
@@ -281,7 +282,7 @@ def _call_name(node: Node) -> str:
 def _detail(node: Node) -> str:
     if node.op.kind == "concat":
         return f"axis {attributes_of(node, Joining).axis}"
-    if node.op.name == "cast":
+    if node.op is CAST:
         return str(node.dtype)
     axes = attributes_of(node, Reduction).axes
     return ("axis " if len(axes) == 1 else "axes ") + ", ".join(map(str, axes))

@@ -30,6 +30,7 @@ from tensorweb.graph.attributes import (
 )
 from tensorweb.graph.node import Node, attributes_of, number_of_constant
 from tensorweb.graph.op import Op
+from tensorweb.ops.structure import ARGSORT, CAST, SORT
 from tensorweb.shapes import Shape, strides
 from tensorweb.view import Range
 
@@ -70,22 +71,9 @@ def cast_array(array: Array, dtype: DType) -> Array:
     return result
 
 
-def integer_power(base: Array, exponent: Array) -> Array:
-    """Return integer powers; negative exponents give 0 unless the base is 1 or -1."""
-    is_negative = exponent < 0
-    if not is_negative.any():
-        return np.asarray(np.power(base, exponent))
-    magnitude = np.where(is_negative, 0, exponent)
-    unit = np.where(exponent % 2 == 0, base * base, base)
-    below = np.where((base == 1) | (base == -1), unit, 0)
-    return np.where(is_negative, below, np.power(base, magnitude)).astype(base.dtype)
-
-
 def _map(node: Node, inputs: Sequence[Array]) -> Array:
-    if node.op.name == "cast":
+    if node.op is CAST:
         return cast_array(inputs[0], node.dtype)
-    if node.op.name == "pow" and node.dtype.kind == "int":
-        return integer_power(*inputs)
     rule = node.op.numpy
     if isinstance(rule, str):
         result = getattr(np, rule)(*inputs)
@@ -143,7 +131,7 @@ def _wide(dtype: DType) -> np.dtype[Any]:
 def _reduce(node: Node, inputs: Sequence[Array]) -> Array:
     function = getattr(np, str(node.op.numpy))
     axes = attributes_of(node, Reduction).axes
-    if node.op.name in ("sum", "prod"):
+    if node.op.result == "sum":
         result = np.asarray(function(inputs[0], axes, dtype=_wide(node.dtype)))
         return result.astype(numpy_dtype(node.dtype), copy=False)
     return np.asarray(function(inputs[0], axes))
@@ -167,10 +155,10 @@ def _sort(node: Node, inputs: Sequence[Array]) -> Array:
     turned = values
     if attributes_of(node, Ordering).descending:
         turned = -values if values.dtype.kind == "f" else ~values
-    elif node.op.name == "sort":
+    elif node.op is SORT:
         return np.sort(values, axis=-1, kind="stable")
     order = np.argsort(turned, axis=-1, kind="stable")
-    if node.op.name == "argsort":
+    if node.op is ARGSORT:
         return order.astype(numpy_dtype(node.dtype))
     return np.take_along_axis(values, order, -1)
 

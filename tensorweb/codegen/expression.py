@@ -327,10 +327,6 @@ def step_text(
     return form_of(step, expression).format(*(values[number] for number in step.args))
 
 
-def _is_float(dtype: str) -> bool:
-    return kind_of(dtype) == "float"
-
-
 def form_of(step: Step, expression: Expression) -> str:
     """Return the WGSL of an operation or cast around its operands `{0}` and `{1}`."""
     operand = expression.steps[step.args[-1]].dtype
@@ -338,7 +334,5 @@ def form_of(step: Step, expression: Expression) -> str:
         source, target = kind_of(operand), kind_of(step.dtype)
         form = "{0}" if source == target else _CASTS[source, target]
         return f"f32(f16({form}))" if step.dtype == "float16" else form
-    if step.name == "subtract" and len(set(step.args)) == 1 and _is_float(operand):
-        # Compilers fold x - x to 0 even where x is infinite.
-        return "subtract_f32({0}, {1})"
-    return OPS[step.name].form(operand, kind_of(operand))
+    is_of_itself = len(step.args) > 1 and len(set(step.args)) == 1
+    return OPS[step.name].form(operand, kind_of(operand), is_of_itself)

@@ -34,7 +34,7 @@ class Op:
             `given` (by the caller).
         numpy: how NumPy computes it.
         wgsl: the WGSL expression by dtype, kind of dtype or `any`; `{0}`, `{1}` …
-            are the inputs. For reductions: how two values combine.
+            are the inputs. For reductions: how two values combine. See `form`.
         weight: rough cost of one element in multiply-adds; loads cost 4.
         identity: for reductions, the value that changes nothing, by kind of dtype;
             `lowest` and `highest` stand for the dtype's limits or infinities.
@@ -63,8 +63,14 @@ class Op:
         """Note what follows from the kind."""
         object.__setattr__(self, "is_stored", self.kind in STORED_KINDS)
 
-    def form(self, dtype: str, kind: str) -> str:
-        """Return its WGSL for a dtype by name, else for its kind, else for any."""
+    def form(self, dtype: str, kind: str, is_of_itself: bool = False) -> str:
+        """Return its WGSL for a dtype by name, else for its kind, else for any.
+
+        `is_of_itself` says that all operands are one value, which a row may treat
+        apart, under its kind and `of itself`.
+        """
+        if is_of_itself and f"{kind} of itself" in self.wgsl:
+            return self.wgsl[f"{kind} of itself"]
         return self.wgsl.get(dtype) or self.wgsl.get(kind) or self.wgsl["any"]
 
     def __repr__(self) -> str:

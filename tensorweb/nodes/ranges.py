@@ -14,6 +14,7 @@ from tensorweb.graph.attributes import Reduction
 from tensorweb.graph.node import Node, attributes_of, number_of_constant
 from tensorweb.graph.storage import HostData
 from tensorweb.graph.tracing import Placeholder
+from tensorweb.ops.structure import ARGSORT
 
 Interval = tuple[int, int]
 """No element is below the first number or above the second."""
@@ -106,7 +107,7 @@ class _Walk:
         if kind == "constant":
             number = int(number_of_constant(node))
             return number, number
-        if kind in ("iota", "compress") or node.op.name == "argsort":
+        if kind in ("iota", "compress") or node.op is ARGSORT:
             source = node.inputs[0] if node.inputs else node
             return 0, max(source.shape[-1] - 1, 0)
         if kind == "argreduce":

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorweb.graph.op import TRANSCENDENTAL, Op
+
+
+def _power(np: Any, base: Any, exponent: Any) -> Any:
+    """Return powers; of integers negative ones are 0 unless the base is 1 or -1."""
+    if base.dtype.kind != "i" or not (exponent < 0).any():
+        return np.power(base, exponent)
+    magnitude = np.where(exponent < 0, 0, exponent)
+    unit = np.where(exponent % 2 == 0, base * base, base)
+    below = np.where((base == 1) | (base == -1), unit, 0)
+    return np.where(exponent < 0, below, np.power(base, magnitude))
+
 
 ROWS: tuple[Op, ...] = (
     Op(
@@ -21,7 +34,8 @@ ROWS: tuple[Op, ...] = (
         arity=2,
         accepts="numeric",
         numpy="subtract",
-        wgsl={"any": "({0} - {1})"},
+        # Compilers fold x - x to 0 even where x is infinite.
+        wgsl={"any": "({0} - {1})", "float of itself": "subtract_f32({0}, {1})"},
     ),
     Op(
         "multiply",
@@ -77,7 +91,7 @@ ROWS: tuple[Op, ...] = (
         "a to the power b",
         arity=2,
         accepts="numeric",
-        numpy="power",
+        numpy=_power,
         wgsl={
             "float": "pow_f32({0}, {1})",
             "int": "pow_i32({0}, {1})",

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from tensorweb.graph.attributes import Reduction
 from tensorweb.graph.kinds import KINDS, LOAD_COST, Role, kinds_of
 from tensorweb.graph.node import Node
-from tensorweb.ops.structure import COPY
+from tensorweb.ops.structure import COPY, RESHAPE, SLICE
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.shapes import size
 
@@ -27,9 +27,6 @@ HEAVY = kinds_of(Role.CORE, Role.STORED)
 
 ADDRESSING = frozenset({"gather", "scatter"})
 """Kinds that compute positions from index tensors for every element."""
-
-ROW_OPS = frozenset({"sum", "prod", "max", "min"})
-"""Reductions that a kernel can compute row by row inside itself."""
 
 LONGEST_ROW = 8192
 SHORT_ROW = 1024
@@ -60,7 +57,7 @@ def fits_row(node: Node, root: Node) -> bool:
     workgroup for each of them keeps the device busy.
     """
     shape = root.shape
-    if root.op.kind != "map" or not shape or node.op.name not in ROW_OPS:
+    if root.op.kind != "map" or not shape or node.op.kind != "reduce":
         return False
     if node.dtype.kind == "bool" or node.attrs != Reduction((len(shape) - 1,)):
         return False
@@ -198,7 +195,7 @@ class Fusion:
     def _pass_on(self, node: Node, owners: set[Node]) -> None:
         """Tell the inputs who computes them, and how they are reached."""
         kind = node.op.kind
-        keeps_order = kind in ("map", "copy") or node.op.name == "reshape"
+        keeps_order = kind in ("map", "copy") or node.op is RESHAPE
         is_linear = keeps_order and self._is_linear.get(node, False)
         for source in node.inputs:
             if source.base.storage is not None:
@@ -232,7 +229,7 @@ class Fusion:
             return False
         if kind not in ("map", "movement") or size(source.shape) * 2 > node.size:
             return False
-        if node.op.name == "slice":
+        if node.op is SLICE:
             return False
         core = self._core_below(source)
         if core is not None and len(owners) == 1:
