@@ -13,11 +13,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tensorweb import dtypes
 from tensorweb.dtypes import DType
 from tensorweb.errors import BlockingError, DeviceError, DTypeError
-from tensorweb.protocol import Backend
+
+if TYPE_CHECKING:
+    from tensorweb.protocol import Backend
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,14 +150,14 @@ def _scan(node: Node, inputs: Sequence[Array]) -> Array:
 
 
 def _sort(node: Node, inputs: Sequence[Array]) -> Array:
-    """Sort or argsort the last axis; descending order sorts what is turned round."""
+    """Sort or argsort the last axis; descending order sorts what is negated."""
     (values,) = inputs
-    turned = values
+    keys = values
     if attributes_of(node, Ordering).descending:
-        turned = -values if values.dtype.kind == "f" else ~values
+        keys = -values if values.dtype.kind == "f" else ~values
     elif node.op is SORT:
         return np.sort(values, axis=-1, kind="stable")
-    order = np.argsort(turned, axis=-1, kind="stable")
+    order = np.argsort(keys, axis=-1, kind="stable")
     if node.op is ARGSORT:
         return order.astype(numpy_dtype(node.dtype))
     return np.take_along_axis(values, order, -1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from tensorweb.backends.explain import explain_plan
 from tensorweb.backends.pipelines import BackgroundPipelines, Pipelines
@@ -32,8 +33,10 @@ from tensorweb.graph.pending import pending
 from tensorweb.graph.storage import HostData
 from tensorweb.graph.tracing import Placeholder, value_wanted
 from tensorweb.nodes.movement import copy
-from tensorweb.protocol import Preparer, Recorder, Tuner
 from tensorweb.schedule.linear import LinearGraph, linearize, pieces
+
+if TYPE_CHECKING:
+    from tensorweb.protocol import Preparer, Recorder, Tuner
 
 PLANS_KEPT = 1024
 

@@ -131,7 +131,7 @@ def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 
 
 def bitwise_invert(x: ArrayLike, /) -> Tensor:
-    """Return `~x`, every bit turned, for integers and bool.
+    """Return `~x`, every bit inverted, for integers and bool.
 
     Shape and dtype are kept.
 

@@ -165,9 +165,9 @@ def _diagonals(labels: Labels, node: Node) -> tuple[Labels, Node]:
             first = labels.index(label)
             second = labels.index(label, first + 1)
             others = [a for a in range(len(labels)) if a not in (first, second)]
-            turned = permute(node, (*others, first, second))
-            *outer, n, _ = turned.shape
-            flat = reshape(turned, (*outer, n * n))
+            moved = permute(node, (*others, first, second))
+            *outer, n, _ = moved.shape
+            flat = reshape(moved, (*outer, n * n))
             node = slice_ranges(flat, [*((0, m, 1) for m in outer), (0, n, n + 1)])
             labels = (*(labels[a] for a in others), label)
     return labels, node

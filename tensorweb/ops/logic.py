@@ -58,7 +58,7 @@ ROWS: tuple[Op, ...] = (
     Op(
         "bitwise_invert",
         "map",
-        "every bit turned",
+        "every bit inverted",
         accepts=_BITS,
         numpy="invert",
         wgsl={"any": "(~{0})", "bool": "(!{0})"},

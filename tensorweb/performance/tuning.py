@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Generator
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from tensorweb import dtypes, evaluate
 from tensorweb.devices import backend as backend_of
@@ -17,9 +17,11 @@ from tensorweb.devices import default_device, fastest
 from tensorweb.errors import DeviceError
 from tensorweb.functions.creation import arange
 from tensorweb.graph.node import Node
-from tensorweb.protocol import Tuner
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.jit import jit
+
+if TYPE_CHECKING:
+    from tensorweb.protocol import Tuner
 
 PRODUCTS = (
     *((size, True) for size in (512, 1024, 2048, 4096)),

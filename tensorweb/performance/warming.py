@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from tensorweb import devices, dtypes
 from tensorweb.dtypes import DType
@@ -32,8 +33,10 @@ from tensorweb.functions.windows import conv2d
 from tensorweb.graph.node import leaf
 from tensorweb.graph.tracing import Placeholder
 from tensorweb.nodes.ranges import promise_interval
-from tensorweb.protocol import Preparer
 from tensorweb.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tensorweb.protocol import Preparer
 
 Graph = Callable[[], Tensor]
 

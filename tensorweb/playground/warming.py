@@ -7,13 +7,16 @@ milliseconds; its kernels compile in the background.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tensorweb import devices
 from tensorweb.errors import DeviceError
 from tensorweb.performance.warming import Graph, graphs, prepare
-from tensorweb.protocol import Preparer
 
 from .records import WarmUp
+
+if TYPE_CHECKING:
+    from tensorweb.protocol import Preparer
 
 MOST_PENDING = 2
 """With more kernels than this in the making a step leaves the GPU process alone."""

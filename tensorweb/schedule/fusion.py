@@ -29,15 +29,22 @@ ADDRESSING = frozenset({"gather", "scatter"})
 """Kinds that compute positions from index tensors for every element."""
 
 LONGEST_ROW = 8192
+"""Elements of a row that one workgroup keeps in registers."""
+
 SHORT_ROW = 1024
+"""Elements up to which a row pays as one kernel, however few rows there are."""
+
 LEAST_ROWS = 16
+"""Rows from which on longer ones pay too: a workgroup each keeps the device busy."""
+
 MOST_STAGES = 4
+"""Reductions that one kernel computes of its rows, one after another."""
 
 LONGEST_SCAN = 4096
-"""A longer row is read twice by its running totals."""
+"""Elements of a row above which its running totals read it twice."""
 
 RECOMPUTE_LIMIT = 32
-"""A value used by several kernels is stored when it costs more than this."""
+"""Multiply-adds an element above which a value used by several kernels is stored."""
 
 LONGEST_CHAIN = 48
 """Operations in a row that one kernel may hold; a longer chain is stored between.
@@ -47,7 +54,8 @@ Compilers of shaders slow down steeply with length: on SwiftShader a reduction b
 """
 
 REPEAT_LIMIT = 12
-"""A value used by many elements of one kernel is stored when it costs more."""
+"""Multiply-adds an element above which a value is stored that many elements of one
+kernel use."""
 
 
 def fits_row(node: Node, root: Node) -> bool:

@@ -29,9 +29,10 @@ from tensorweb.shapes import Shape
 from tensorweb.view import View
 
 VECTOR_LENGTH = 64
-"""A product of few outputs and at least this inner size is a parallel reduction."""
+"""Elements along the depth from which on a product of few outputs is a reduction."""
 
 FEW_OUTPUTS = 256
+"""Outputs of a product up to which that holds."""
 
 SHORT_SORT = 2048
 """Rows up to this length are sorted by one launch."""

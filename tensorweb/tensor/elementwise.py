@@ -189,7 +189,7 @@ class ElementwiseMethods(TensorBase):
         return self._unary("logical_not")
 
     def bitwise_invert(self) -> Self:
-        """Return every bit turned."""
+        """Return every bit inverted."""
         return self._unary("bitwise_invert")
 
     def add(self, other: ArrayLike, /) -> Self:

@@ -11,14 +11,13 @@ import gc
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Sequence
 from functools import update_wrapper
-from typing import Generic, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, cast
 
 from tensorweb import devices
 from tensorweb.errors import DeviceError, TraceError
 from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import Trace, is_tracing, tracing
 from tensorweb.nodes.ranges import Interval, interval_of, limits
-from tensorweb.protocol import Recorder
 from tensorweb.tensor.base import TensorBase
 from tensorweb.transforms.recordings import Layout, Record, Signature, placeholders
 from tensorweb.trees import (
@@ -28,6 +27,9 @@ from tensorweb.trees import (
     parts_of,
     rebuild,
 )
+
+if TYPE_CHECKING:
+    from tensorweb.protocol import Recorder
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tensorweb.graph.node import Node, leaf, view_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.tracing import Placeholder
 from tensorweb.lookups.keys import ends_within
 from tensorweb.nodes.ranges import Interval, promise_interval
-from tensorweb.protocol import Replay
 from tensorweb.shapes import Shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.in_place import is_number_of_its_own, mark_number
 from tensorweb.trees import Holder, copied, empty_like, fill, rebuild
 from tensorweb.view import View
+
+if TYPE_CHECKING:
+    from tensorweb.protocol import Replay
 
 LAYOUTS_KEPT = 4
 """Layouts of a signature's views that are recorded as views; views of others are copied
