@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from tensorweb import dtypes
@@ -46,7 +45,7 @@ def parse_checked(key: tuple[object, ...], shape: Shape) -> list[Item]:
     for number, item in enumerate(items):
         if isinstance(item, Indices):
             checked = checked_indices(item.node, axis, shape)
-            items[number] = replace(item, node=checked)
+            items[number] = Indices(checked, item.has_axis)
         axis += item.axes_taken
     return items
 
@@ -66,7 +65,10 @@ def checked_indices(node: Node, axis: int, shape: Shape) -> Node:
     length = shape[axis]
     if not node.size:
         return cast(node, dtypes.int32)
-    low, high = ends_within(node, -length, length - 1, f"axis {axis} of shape {shape}")
+    low, high = interval_of(node)
+    if low < -length or high >= length:
+        words = f"axis {axis} of shape {shape}"
+        low, high = ends_within(node, -length, length - 1, words)
     if low < -length or high >= length:
         wrong = low if low < -length else high
         raise TensorIndexError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import SupportsIndex
 
 from tensorweb.errors import ShapeError
@@ -21,6 +22,11 @@ from tensorweb.graph.op import Op
 from tensorweb.ops.structure import COPY, EXPAND, PERMUTE, RESHAPE, SLICE, UNFOLD
 from tensorweb.shapes import Shape
 from tensorweb.view import Range, View
+
+_reshape = lru_cache(maxsize=4096)(Reshape)
+_permutation = lru_cache(maxsize=4096)(Permutation)
+_expansion = lru_cache(maxsize=4096)(Expansion)
+_slices = lru_cache(maxsize=4096)(Slices)
 
 VIEWS_KEPT = 8
 """Views on the way to a computed value that `explain` can name."""
@@ -51,7 +57,7 @@ def reshape(node: Node, shape: Shape) -> Node:
     if view is None:
         node = copy(node)
         view = View.contiguous(shape)
-    return move(RESHAPE, node, Reshape(shape), view)
+    return move(RESHAPE, node, _reshape(shape), view)
 
 
 def permute(node: Node, axes: Sequence[int]) -> Node:
@@ -59,7 +65,7 @@ def permute(node: Node, axes: Sequence[int]) -> Node:
     order = tuple(axes)
     if order == tuple(range(len(order))):
         return node
-    return move(PERMUTE, node, Permutation(order), node.view.permute(order))
+    return move(PERMUTE, node, _permutation(order), node.view.permute(order))
 
 
 def expand(node: Node, shape: Shape) -> Node:
@@ -79,7 +85,7 @@ def expand(node: Node, shape: Shape) -> Node:
             f"shape {node.shape} does not broadcast to {shape}; only axes of length 1 "
             "grow, and new axes are added at the front."
         )
-    return move(EXPAND, node, Expansion(shape), node.view.expand(shape))
+    return move(EXPAND, node, _expansion(shape), node.view.expand(shape))
 
 
 def slice_ranges(node: Node, ranges: Sequence[Range]) -> Node:
@@ -87,7 +93,7 @@ def slice_ranges(node: Node, ranges: Sequence[Range]) -> Node:
     checked = tuple(ranges)
     if all(r == (0, length, 1) for r, length in zip(checked, node.shape, strict=True)):
         return node
-    return move(SLICE, node, Slices(checked), node.view.slice(checked))
+    return move(SLICE, node, _slices(checked), node.view.slice(checked))
 
 
 def flip(node: Node, axes: Sequence[int]) -> Node:

@@ -46,7 +46,8 @@ def interval_of(node: Node, actual: Actual | None = None) -> Interval:
         node: of an integer dtype or bool.
         actual: tells bounds of placeholders, of which nothing is known otherwise.
     """
-    return _Walk(actual).bound(node, DEEPEST)
+    known = _known.get(node)
+    return _Walk(actual).bound(node, DEEPEST) if known is None else known
 
 
 class _Walk:
