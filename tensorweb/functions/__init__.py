@@ -5,32 +5,9 @@ builder in `nodes/` where tensors have none; `apply` does so for rows of the op 
 Only `segments` and `callables` are written with tensors.
 """
 
+from types import ModuleType
 from typing import TYPE_CHECKING
 
-from tensorweb.functions import (
-    arithmetic,
-    callables,
-    comparison,
-    computing,
-    creation,
-    data_types,
-    exponential,
-    indexing,
-    joining,
-    linear_algebra,
-    logic,
-    manipulation,
-    namespace,
-    patterns,
-    reductions,
-    rounding,
-    searching,
-    segments,
-    sets,
-    sorting,
-    trigonometric,
-    windows,
-)
 from tensorweb.functions.arithmetic import *
 from tensorweb.functions.callables import *
 from tensorweb.functions.comparison import *
@@ -54,30 +31,6 @@ from tensorweb.functions.sorting import *
 from tensorweb.functions.trigonometric import *
 from tensorweb.functions.windows import *
 
-_TOPICS = (
-    arithmetic,
-    callables,
-    comparison,
-    computing,
-    creation,
-    data_types,
-    exponential,
-    indexing,
-    joining,
-    linear_algebra,
-    logic,
-    manipulation,
-    namespace,
-    patterns,
-    reductions,
-    rounding,
-    searching,
-    segments,
-    sets,
-    sorting,
-    trigonometric,
-    windows,
-)
-
 if not TYPE_CHECKING:  # Type checkers follow the stars, but not a sum of lists.
-    __all__ = [name for topic in _TOPICS for name in topic.__all__]
+    _topics = [part for part in list(globals().values()) if type(part) is ModuleType]
+    __all__ = [name for topic in _topics for name in getattr(topic, "__all__", ())]
