@@ -7,7 +7,7 @@ its device: asking for it is a `TraceError`.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class Trace:
 
     Attributes:
         name: of the function, for messages.
-        argument: tells the argument of this call that a placeholder stands for.
+        arguments: of this call, by the placeholders that stand for them.
         assumed: what must hold of arguments for the graph to be right: no number of
             theirs is below the first or above the second.
         written: tensors that got another value, by identity, each with its value
@@ -38,9 +38,20 @@ class Trace:
     """
 
     name: str
-    argument: Callable[[Node], Node]
+    arguments: Mapping[Node, Node]
     assumed: dict[Node, tuple[int, int]] = field(default_factory=dict)
     written: dict[int, tuple[weakref.ref[object], Node]] = field(default_factory=dict)
+
+    def argument(self, placeholder: Node) -> Node:
+        """Return what a placeholder stands for.
+
+        Raises:
+            TraceError: it is none of this trace's.
+        """
+        found = self.arguments.get(placeholder)
+        if found is None:
+            raise value_wanted(placeholder)
+        return found
 
     def assume(self, placeholder: Node, interval: tuple[int, int]) -> None:
         """Note that an argument's numbers lie in an interval."""
@@ -53,22 +64,15 @@ _open: ContextVar[tuple[Trace, ...]] = ContextVar("traces", default=())
 
 
 @contextmanager
-def tracing(
-    name: str, argument: Callable[[Node], Node] | None = None
-) -> Iterator[Trace]:
+def tracing(name: str, arguments: Mapping[Node, Node] | None = None) -> Iterator[Trace]:
     """Trace the function `name`: graphs grow to any depth, nothing is computed."""
-    made = Trace(name, argument or _unknown)
+    made = Trace(name, arguments or {})
     before = _open.get()
     _open.set((*before, made))
     try:
         yield made
     finally:
         _open.set(before)
-
-
-def _unknown(placeholder: Node) -> Node:
-    """Refuse to tell anything of an argument."""
-    raise value_wanted(placeholder)
 
 
 def open_trace() -> Trace | None:

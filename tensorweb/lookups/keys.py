@@ -132,22 +132,25 @@ def _assumed(node: Node, least: int, most: int, trace: Trace) -> Interval | None
         has_all = node.size == base.size and 0 not in node.view.strides
         return (low, high) if has_all else None
     for ends in (interval_of, extremes):
-        used: dict[Node, Interval] = {}
-
-        def actual(
-            placeholder: Node,
-            ends: Callable[[Node], Interval] = ends,
-            used: dict[Node, Interval] = used,
-        ) -> Interval:
-            found = used[placeholder] = ends(trace.argument(placeholder))
-            return found
-
-        low, high = interval_of(node, actual)
+        (low, high), used = _concluded(node, trace, ends)
         if least <= low and high <= most:
             for placeholder, interval in used.items():
                 trace.assume(placeholder, interval)
             return low, high
     return None
+
+
+def _concluded(
+    node: Node, trace: Trace, ends: Callable[[Node], Interval]
+) -> tuple[Interval, dict[Node, Interval]]:
+    """Return bounds that follow from those of arguments, and the latter."""
+    used: dict[Node, Interval] = {}
+
+    def actual(placeholder: Node) -> Interval:
+        found = used[placeholder] = ends(trace.argument(placeholder))
+        return found
+
+    return interval_of(node, actual), used
 
 
 _exact: WeakKeyDictionary[Node, Interval] = WeakKeyDictionary()

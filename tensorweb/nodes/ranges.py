@@ -25,6 +25,9 @@ Actual = Callable[[Node], Interval]
 DEEPEST = 64
 """Operations that are followed back; what lies behind counts as unknown."""
 
+MOST_LOOKED_AT = 1 << 16
+"""Numbers on the host that are looked at on the way; of more nothing is concluded."""
+
 _known: WeakKeyDictionary[Node, Interval] = WeakKeyDictionary()
 """What was found or promised about nodes; values never change."""
 
@@ -80,7 +83,7 @@ class _Walk:
     def _bound_stored(self, node: Node) -> Interval:
         if type(node.storage) is Placeholder and self._actual is not None:
             return self._actual(node)
-        if type(node.storage) is not HostData or not node.size:
+        if type(node.storage) is not HostData or not 0 < node.size <= MOST_LOOKED_AT:
             return limits(node)
         data = memoryview(node.storage.data)[: node.size * node.dtype.itemsize]
         values = data.cast("B").cast(node.dtype.typecode)  # type: ignore[call-overload]  # a dtype's letter is a native one

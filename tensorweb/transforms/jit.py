@@ -71,10 +71,11 @@ class Jitted(Generic[P, R]):
             recorder = self._recorder(devices_of)
             if recorder is None:
                 return self._function(*args, **kwargs)
-            signature = self._known.setdefault(key, Signature())
+            signature = signature or Signature()
             layouts = signature.layouts_of(given)
             found = self._record(args, kwargs, holders, layouts, recorder)
             signature.keep(found)
+            self._known[key] = signature
             if len(self._known) > SIGNATURES_KEPT:
                 self._known.popitem(last=False)
         return cast(R, found(holders, given))
@@ -108,9 +109,10 @@ class Jitted(Generic[P, R]):
         inputs = [h.node for h in holders if isinstance(h, TensorBase)]
         bases = [node.base for node in inputs]
         values = [h.node for h in given if isinstance(h, TensorBase)]
+        arguments = dict(zip(bases, values, strict=True))
         self.recordings += 1
         function = cast(Callable[..., object], self._function)
-        with tracing(name, lambda base: values[bases.index(base)]) as noted:
+        with tracing(name, arguments) as noted:
             result = function(*rebuild(args, others), **rebuild(kwargs, others))
         changed = [
             index

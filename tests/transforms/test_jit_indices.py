@@ -9,6 +9,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.errors import RangeError, TensorIndexError, TraceError
+from tensorweb.nodes.ranges import interval_of
 from tensorweb.tensor import Tensor
 
 TABLE = [[float(10 * row + column) for column in range(3)] for row in range(5)]
@@ -184,3 +185,35 @@ def test_views_that_are_returned_written_or_given_twice(device: str) -> None:
         assert view.tolist() == [[9.0, 9.0], [2.0, 3.0]]
         assert turned.tolist() == base.tolist()
         assert total.tolist() == [[9.0, 10.0], [4.0, 6.0]]
+
+
+def test_an_index_kept_from_another_recording_is_refused(webgpu: str) -> None:
+    kept: list[Tensor] = []
+
+    @tw.jit
+    def keeps(table: Tensor, at: Tensor) -> Tensor:
+        kept.append(at)
+        return table[at]
+
+    table, at = tw.asarray(TABLE), tw.asarray([1, 2])
+    keeps(table, at)
+    other = tw.jit(lambda table: table[kept[0]])
+    with pytest.raises(TraceError, match="was asked for"):
+        other(table)
+    for _ in range(200):
+        with pytest.raises(TraceError):
+            other(tw.ones((len(kept) + 5, 3)))
+        kept.append(at)
+    assert len(other._known) == 0
+
+
+def test_large_indices_are_not_looked_at_for_nothing(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = tw.arange(1 << 17, dtype=tw.int32).tolist()
+    indices = tw.asarray(numbers, dtype=tw.int32)
+    monkeypatch.setattr(
+        "tensorweb.lookups.keys.extremes", lambda _: pytest.fail("looked at values")
+    )
+    assert tw.asarray(TABLE)[indices % 5].shape == (1 << 17, 3)
+    assert interval_of(indices.node) == (-(2**31), 2**31 - 1)
