@@ -33,7 +33,7 @@ def host_bytes(node: Node, data: bytes) -> bytes:
     return data[: node.size * node.dtype.itemsize]
 
 
-def gather(pool: Pool, regions: Sequence[Region]) -> tuple[Buffer, int] | None:
+def read_together(pool: Pool, regions: Sequence[Region]) -> tuple[Buffer, int] | None:
     """Copy several regions into one buffer, so that one read fetches all.
 
     Returns the buffer and its bytes; None where each is better read alone.

@@ -16,7 +16,13 @@ from tensorweb.backends.planning import (
     make_plan,
 )
 from tensorweb.backends.pool import Buffer, Pool
-from tensorweb.backends.reading import Region, device_bytes, gather, host_bytes, split
+from tensorweb.backends.reading import (
+    Region,
+    device_bytes,
+    host_bytes,
+    read_together,
+    split,
+)
 from tensorweb.backends.replay import Replay
 from tensorweb.backends.reporting import Report
 from tensorweb.backends.reuse import hanging, wanted_again
@@ -150,10 +156,10 @@ class WebGpuBackend:
     def read(self, nodes: Sequence[Node]) -> list[bytes]:
         """Compute nodes and return their row-major bytes, waiting for the GPU."""
         regions = self._regions(nodes)
-        gathered = gather(self.pool, regions)
+        together = read_together(self.pool, regions)
         with self._failures(nodes[0]):
-            if gathered is not None:
-                buffer, total = gathered
+            if together is not None:
+                buffer, total = together
                 return split(nodes, self.driver.read(buffer.handle, 0, total))
             return [
                 host_bytes(
@@ -165,10 +171,10 @@ class WebGpuBackend:
     async def read_async(self, nodes: Sequence[Node]) -> list[bytes]:
         """Do the same by awaiting."""
         regions = self._regions(nodes)
-        gathered = gather(self.pool, regions)
+        together = read_together(self.pool, regions)
         with self._failures(nodes[0]):
-            if gathered is not None:
-                buffer, total = gathered
+            if together is not None:
+                buffer, total = together
                 data = await self.driver.read_async(buffer.handle, 0, total)
                 return split(nodes, data)
             parts = []

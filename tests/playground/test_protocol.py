@@ -90,7 +90,7 @@ def test_handler_takes_what_the_page_sends(name: str) -> None:
     sent = (
         dict(details.fields)
         if isinstance(details, Inline)
-        else PROTOCOL.fields(details.name)  # type: ignore[attr-defined]
+        else PROTOCOL.fields(details.name)  # type: ignore[attr-defined]  # a name by the branch
     )
     hints = typing.get_type_hints(HANDLERS[name])
     taken = inspect.signature(HANDLERS[name]).parameters
@@ -108,7 +108,7 @@ def is_taken(part: object, accepted: object) -> bool:
 
 
 def parts(found: object) -> frozenset[object]:
-    return found if is_union(found) else frozenset([found])  # type: ignore[return-value]
+    return found if is_union(found) else frozenset([found])  # type: ignore[return-value]  # kinds are words or records
 
 
 def test_page_and_python_have_the_same_devices() -> None:
