@@ -16,12 +16,12 @@ from tensorweb import Tensor, devices, evaluate
 
 if TYPE_CHECKING:
     from tensorweb.backends.webgpu import WebGpuBackend
-    from tensorweb.drivers import Driver
+    from tensorweb.drivers import ShaderDriver
 
 TYPE_CODES: dict[str, Literal["f", "i"]] = {"float32": "f", "int32": "i"}
 
 
-def driver() -> Driver:
+def driver() -> ShaderDriver:
     """Return the open GPU's driver."""
     return cast("WebGpuBackend", devices.backend("webgpu")).driver
 

@@ -10,7 +10,7 @@ from array import array
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tensorweb.drivers import Driver
+from tensorweb.drivers import ShaderDriver
 from tensorweb.drivers.protocol import DISPATCH, PARAMETER_WORDS
 
 THREADS = 256
@@ -73,7 +73,7 @@ def warming(*, tiny: bool = False) -> dict[str, Any]:
 class Ceiling:
     """One ceiling's pipeline, buffers and tape on an open device."""
 
-    def __init__(self, driver: Driver, name: str, *, tiny: bool = False) -> None:
+    def __init__(self, driver: ShaderDriver, name: str, *, tiny: bool = False) -> None:
         row = next(row for row in ceilings(tiny=tiny) if row.name == name)
         self.driver = driver
         source = driver.create_buffer(row.nbytes)

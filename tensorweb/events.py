@@ -6,7 +6,7 @@ nobody does; lines of the program and seconds of the GPU only for who asks for t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -53,8 +53,10 @@ class KernelRecord:
     Attributes:
         name: the kernel in words.
         kind: the template it was made from, `reduce` for example.
-        source: the complete WGSL.
-        grid: workgroups along x and y.
+        code: what the device compiled: WGSL, or a WebAssembly module. Its text is
+            `source`.
+        grid: workgroups along x and y; on the CPU units of work, and how many are done
+            without a pause.
         buffers: number of storages bound.
         bytes: bytes of those storages together, an upper bound of the traffic.
         nodes: numbers of the nodes that the kernel computes, in the flush's graph.
@@ -77,7 +79,7 @@ class KernelRecord:
 
     name: str
     kind: str
-    source: str
+    code: Hashable
     grid: tuple[int, int]
     buffers: int
     bytes: int
@@ -91,6 +93,15 @@ class KernelRecord:
     submitted: float = 0.0
     line: Line | None = None
     seconds: float | None = None
+
+    @property
+    def source(self) -> str:
+        """The kernel's complete text; of a WebAssembly module it is made here.
+
+        >>> KernelRecord("add", "elementwise", "fn main() {}", (1, 1), 3, 48).source
+        'fn main() {}'
+        """
+        return str(self.code)
 
 
 @dataclass(slots=True)

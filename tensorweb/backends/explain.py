@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tensorweb.backends.machine import Machine
 from tensorweb.backends.planning import Plan
 from tensorweb.graph.node import Node, number_of_constant
 from tensorweb.graph.op import CONSTANT, LEAF
 from tensorweb.schedule.linear import LinearGraph
 
 
-def explain_plan(graph: LinearGraph, plan: Plan) -> str:
-    """Return graph, kernels and WGSL of a plan as text."""
+def explain_plan(graph: LinearGraph, plan: Plan, machine: Machine) -> str:
+    """Return graph, kernels and their sources of a plan as text."""
     if not plan.commands:
         return "Nothing to run: the value is already there.\n"
     lines = ["Graph\n"]
@@ -26,16 +27,16 @@ def explain_plan(graph: LinearGraph, plan: Plan) -> str:
     for number, command in enumerate(launches):
         launch = command.launch
         assert launch is not None, "internal: filtered above"
-        groups = launch.grid[0] * launch.grid[1]
+        template = f"{launch.template}.{machine.extension}"
         note = f"{launch.note}, " if launch.note else ""
         lines.append(
-            f"  {number + 1}. {command.words}  [{launch.template}.wgsl, {note}"
-            f"{groups} workgroups, {len(launch.storages)} storages]\n"
+            f"  {number + 1}. {command.words}  [{template}, {note}"
+            f"{machine.grid_words(launch.grid)}, {len(launch.storages)} storages]\n"
         )
     for number, command in enumerate(launches):
         assert command.launch is not None, "internal: filtered above"
         lines.append(f"\nKernel {number + 1}: {command.words}\n\n")
-        lines.append(command.launch.source)
+        lines.append(str(machine.readable(command.launch.source)))
     return "".join(lines)
 
 

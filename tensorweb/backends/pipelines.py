@@ -1,31 +1,38 @@
-"""The compiled shaders of one device, found by their source text."""
+"""The compiled kernels of one device, found by their source."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
-from tensorweb.backends.targets import kept_tiles, target_of
-from tensorweb.codegen.program import Launch
-from tensorweb.drivers.protocol import Driver
+from tensorweb.codegen.program import Launch, Program
+from tensorweb.schedule.kernel import Kernel
 
 Wanted = tuple[Launch, str]
 """A launch and its kernel in words."""
 
 
-class Pipelines:
-    """Pipelines of one device by their source text.
+class Pipelines(ABC):
+    """Pipelines of one device by their source; each device has a class of its own."""
 
-    Attributes:
-        driver: of the device.
-        target: what the texts are written for.
-    """
-
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self) -> None:
         """Begin without pipelines."""
-        self.driver = driver
-        self.target = target_of(driver, kept_tiles(driver))
-        self._handles: dict[str, int] = {}
-        self._begun: set[int] = set()
+        self._handles: dict[str | bytes, int] = {}
+
+    @abstractmethod
+    def program(self, kernel: Kernel) -> Program:
+        """Return the launches of a kernel on this device."""
+
+    @abstractmethod
+    def create(self, launch: Launch, words: str) -> int:
+        """Return a new pipeline for a launch.
+
+        Raises:
+            ShaderError: the device's compiler refused it.
+        """
+
+    def compile(self, wanted: Iterable[Wanted]) -> None:  # noqa: B027  # a choice
+        """Compile what a plan needs, where that is quicker than one after another."""
 
     def handle(self, launch: Launch, words: str) -> int:
         """Return the pipeline of a launch, compiled at once when it is new.
@@ -35,61 +42,5 @@ class Pipelines:
         """
         found = self._handles.get(launch.source)
         if found is None:
-            found = self._handles[launch.source] = self.driver.create_pipeline(
-                self._source(launch), launch.access, words
-            )
+            found = self._handles[launch.source] = self.create(launch, words)
         return found
-
-    def begin(self, wanted: Iterable[Wanted]) -> None:
-        """Begin to compile what is new in the background; `handle` finds it."""
-        for launch, words in wanted:
-            if launch.source not in self._handles:
-                found = self.driver.begin_pipeline(
-                    self._source(launch), launch.access, words
-                )
-                self._handles[launch.source] = found
-                self._begun.add(found)
-
-    def compile(self, wanted: Iterable[Wanted]) -> None:
-        """Compile what a plan needs, side by side where Python can wait for it.
-
-        A single new pipeline is compiled by `handle`, which need not wait. Software
-        adapters have no cores to spare.
-
-        Raises:
-            ShaderError: the device's compiler refused one.
-        """
-        rows = {launch.source: (launch, words) for launch, words in wanted}
-        new = [row for source, row in rows.items() if source not in self._handles]
-        driver = self.driver
-        if len(new) > 1 and not driver.is_software and driver.can_block():
-            self.begin(new)
-        if not self._begun:
-            return
-        handles = {self._handles[source] for source in rows if source in self._handles}
-        waited = sorted(handles & self._begun)
-        if waited and driver.can_block():
-            driver.finish_pipelines(waited)
-            self._begun.difference_update(waited)
-
-    def _source(self, launch: Launch) -> str:
-        """Return the WGSL of a launch with this host's header lines."""
-        header = self.driver.shader_header
-        if "f16" in launch.source:
-            header = f"enable f16;\n{header}"
-        return header + launch.source
-
-
-class BackgroundPipelines(Pipelines):
-    """Fills the pipelines of a device without waiting; for plans that never run."""
-
-    def __init__(self, pipelines: Pipelines) -> None:
-        """Share the pipelines that are there."""
-        self.driver = pipelines.driver
-        self.target = pipelines.target
-        self._handles = pipelines._handles
-        self._begun = pipelines._begun
-
-    def compile(self, wanted: Iterable[Wanted]) -> None:
-        """Begin to compile what a plan needs."""
-        self.begin(wanted)

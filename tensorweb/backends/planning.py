@@ -6,14 +6,15 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.pool import Pool
 from tensorweb.backends.reuse import worth_storing
-from tensorweb.backends.work import Work, node_records, storage_bytes, works
-from tensorweb.codegen.compiler import compile_kernel
-from tensorweb.codegen.expression import number_bits
+from tensorweb.backends.work import Work, node_records, works
+from tensorweb.codegen.expression import number_bits, number_words
 from tensorweb.codegen.program import OUTPUT, Launch, Program
-from tensorweb.drivers.protocol import CLEAR, DISPATCH, PARAMETER_WORDS, Driver
+from tensorweb.drivers.protocol import CLEAR, DISPATCH, PARAMETER_WORDS
+from tensorweb.dtypes import BY_NAME
 from tensorweb.errors import ShapeError
 from tensorweb.events import KernelRecord, NodeRecord
 from tensorweb.graph.node import Node, number_of_constant
@@ -43,6 +44,7 @@ class Tape:
         buffer_holes: (word of the tape, slot of a storage in the plan).
         float_holes: (word, number of a constant node) of float32 constants.
         scalar_holes: (word, number of a constant node, dtype name) of others.
+        wide_holes: the same of constants of 64 bits; the next word is theirs too.
     """
 
     words: array[int]
@@ -50,6 +52,7 @@ class Tape:
     buffer_holes: list[tuple[int, int]]
     float_holes: list[tuple[int, int]]
     scalar_holes: list[tuple[int, int, str]]
+    wide_holes: list[tuple[int, int, str]]
 
 
 @dataclass(slots=True)
@@ -103,11 +106,6 @@ def describe(node: Node) -> str:
     return f"a tensor of shape {node.shape} and dtype {node.dtype}"
 
 
-def max_inputs(driver: Driver) -> int:
-    """Return how many storages a kernel may read, leaving room for its results."""
-    return max(driver.limits["maxStorageBuffersPerShaderStage"] - 2, 2)
-
-
 @dataclass(frozen=True, slots=True)
 class Command:
     """One dispatch, or the clearing of a scratch storage when `launch` is None."""
@@ -129,22 +127,23 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
         ShapeError: a kernel would go over more elements than it can count.
     """
     result = Plan()
-    driver = pool.driver
+    machine = pool.machine
     next_reference = len(graph.nodes)
     made: set[int] = set()
     reads: dict[int, None] = {}
     spare: dict[int, list[int]] = {}  # scratch storages of earlier kernels, by bytes
-    for planned in plan(graph, max_inputs(driver)):
+    for planned in plan(graph, machine.most_inputs):
         node = graph.nodes[planned.output]
         made.add(planned.output)
-        pool.check(storage_bytes(node), describe, node)
-        result.results.append((planned.output, storage_bytes(node)))
+        nbytes = machine.storage_bytes(node)
+        pool.check(nbytes, describe, node)
+        result.results.append((planned.output, nbytes))
         for number in planned.inputs:
             if number not in made:
                 reads[number] = None
         if node.size == 0:
             continue
-        program = compile_kernel(planned.kernel, pipelines.target)
+        program = pipelines.program(planned.kernel)
         _check_counts(planned, program, node.device)
         scratch = []
         for nbytes in program.scratch_bytes:
@@ -156,7 +155,8 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
         for reference, nbytes in zip(scratch, program.scratch_bytes, strict=True):
             if nbytes >= LARGE_SCRATCH:
                 spare[nbytes].append(reference)
-        result.commands += _commands(planned, program, scratch, graph)
+        work = works(planned, program, graph, machine)
+        result.commands += _commands(planned, program, scratch, work)
     result.reads += reads
     by_size: dict[int, list[tuple[int, int]]] = {}
     for reference, nbytes in result.results + result.scratch:
@@ -165,12 +165,12 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
     slots = {reference: slot for slot, reference in enumerate(result.references)}
     result.settled = [(number, slots[number]) for number, _ in result.results]
     sizes = {
-        number: pool.size_for(storage_bytes(graph.nodes[number]))
+        number: pool.size_for(machine.storage_bytes(graph.nodes[number]))
         for number in result.reads
     }
     for size, requests in result.taken:
         sizes.update((reference, size) for reference, _ in requests)
-    result.records = _records(result.commands, sizes)
+    result.records = _records(result.commands, sizes, machine)
     made.update(result.reads)
     result.inlined = list(worth_storing(graph, made))
     pipelines.compile((c.launch, c.words) for c in result.commands if c.launch)
@@ -200,7 +200,7 @@ def _check_counts(planned: Planned, program: Program, device: str) -> None:
 
 
 def _records(
-    commands: Sequence[Command], sizes: Mapping[int, int]
+    commands: Sequence[Command], sizes: Mapping[int, int], machine: Machine
 ) -> list[KernelRecord]:
     """Return the records of all launches, for the bytes of each storage."""
     found = []
@@ -211,7 +211,7 @@ def _records(
         record = KernelRecord(
             command.words,
             launch.template,
-            launch.source,
+            machine.readable(launch.source),
             launch.grid,
             len(launch.storages),
             sum(sizes[reference] for reference in command.references),
@@ -226,16 +226,14 @@ def _records(
 
 
 def _commands(
-    planned: Planned, program: Program, scratch: Sequence[int], graph: LinearGraph
+    planned: Planned, program: Program, scratch: Sequence[int], work: Sequence[Work]
 ) -> Iterator[Command]:
     """Return the commands of one kernel."""
     for number in sorted(program.cleared):
         nbytes = program.scratch_bytes[number]
         yield Command(None, (scratch[number],), nbytes=nbytes)
     words = planned.kernel.words
-    for launch, work in zip(
-        program.launches, works(planned, program, graph), strict=True
-    ):
+    for launch, own in zip(program.launches, work, strict=True):
         references = tuple(
             planned.inputs[storage]
             if storage >= 0
@@ -244,7 +242,7 @@ def _commands(
             else scratch[-2 - storage]
             for storage in launch.storages
         )
-        yield Command(launch, references, planned.scalars, words, work)
+        yield Command(launch, references, planned.scalars, words, own)
 
 
 def _tape(
@@ -256,6 +254,7 @@ def _tape(
     buffer_holes: list[tuple[int, int]] = []
     float_holes: list[tuple[int, int]] = []
     scalar_holes: list[tuple[int, int, str]] = []
+    wide_holes: list[tuple[int, int, str]] = []
     for command in commands:
         if command.launch is None:
             buffer_holes.append((len(stream) + 1, slots[command.references[0]]))
@@ -269,6 +268,8 @@ def _tape(
                 word, number = 1 + len(parameters), command.scalars[slot]
                 if dtype == "float32":
                     float_holes.append((word, number))
+                elif BY_NAME[dtype].bits == 64:
+                    wide_holes.append((word, number, dtype))
                 else:
                     scalar_holes.append((word, number, dtype))
                 word = 0
@@ -293,6 +294,7 @@ def _tape(
         [(start + at, slot) for at, slot in buffer_holes],
         float_holes,
         scalar_holes,
+        wide_holes,
     )
 
 
@@ -308,4 +310,7 @@ def filled(tape: Tape, handles: Sequence[int], nodes: Sequence[Node]) -> array[i
         floats[at] = number_of_constant(nodes[number])
     for at, number, dtype in tape.scalar_holes:
         words[at] = number_bits(number_of_constant(nodes[number]), dtype)
+    for at, number, dtype in tape.wide_holes:
+        value = number_of_constant(nodes[number])
+        words[at], words[at + 1] = number_words(value, dtype)
     return words

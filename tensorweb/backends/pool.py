@@ -19,6 +19,7 @@ from functools import lru_cache, partial
 from itertools import chain
 from threading import RLock
 
+from tensorweb.backends.machine import Machine
 from tensorweb.drivers.memory import VARIABLE, largest_buffer, memory_budget
 from tensorweb.drivers.messages import limit_message, size_text
 from tensorweb.drivers.protocol import Driver
@@ -106,7 +107,8 @@ class Pool:
     """The buffers of one device.
 
     Attributes:
-        driver: the device.
+        driver: of the device.
+        machine: what the device is.
         allocated: bytes allocated now, in use and free together.
         largest: the largest buffer that a kernel can bind.
         lock: held while buffers are taken or destroyed.
@@ -114,10 +116,11 @@ class Pool:
         headroom: bytes in large buffers that may become free until `evict` looks again.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Driver, machine: Machine) -> None:
         """Begin without buffers, with the budget of `drivers/memory.py`."""
         self.driver = driver
-        self.budget = memory_budget(driver.is_software)
+        self.machine = machine
+        self.budget = min(memory_budget(driver.is_software), machine.capacity)
         self.allocated = 0
         self.largest = largest_buffer(driver.limits)
         self._free: dict[int, FreeList] = {}
@@ -152,7 +155,9 @@ class Pool:
         `name(*what)` says for people what needs them.
         """
         if nbytes > self.largest:
-            raise DeviceMemoryError(limit_message(name(*what), nbytes, self.largest))
+            device = self.machine.device
+            message = limit_message(name(*what), nbytes, self.largest, device)
+            raise DeviceMemoryError(message)
 
     def size_for(self, nbytes: int) -> int:
         """Return the size of the buffers that hold `nbytes`."""
@@ -218,12 +223,7 @@ class Pool:
             gc.collect()
             self._destroy_free()
         if self.allocated + size > self.budget:
-            raise DeviceMemoryError(
-                f"{name(number)} needs {size_text(nbytes)}; tensors already hold "
-                f"{size_text(self.allocated)} of the budget of "
-                f"{size_text(self.budget)}. Delete tensors that are no longer needed, "
-                f"or set {VARIABLE}."
-            )
+            raise DeviceMemoryError(self._over_budget(name(number), nbytes))
         try:
             handle = self.driver.create_buffer(size)
         except DeviceMemoryError:
@@ -232,6 +232,16 @@ class Pool:
             handle = self.driver.create_buffer(size)
         self.allocated += size
         return handle
+
+    def _over_budget(self, what: str, nbytes: int) -> str:
+        """Return the text of an error for what does not fit any more."""
+        can_grow = self.budget < self.machine.capacity
+        return (
+            f"{what} needs {size_text(nbytes)}; on device {self.machine.device!r} "
+            f"tensors already hold {size_text(self.allocated)} of the budget of "
+            f"{size_text(self.budget)}. Delete tensors that are no longer needed"
+            + (f", or set {VARIABLE}." if can_grow else ".")
+        )
 
     def notice(self, size: int) -> int | None:
         """Look at what is free when a large buffer has become so; ends an iterator."""

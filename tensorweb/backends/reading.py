@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
+from tensorweb.backends.machine import Machine
 from tensorweb.backends.pool import Buffer, Pool
-from tensorweb.backends.work import storage_bytes
 from tensorweb.drivers.protocol import COPY
 from tensorweb.graph.node import Node
 from tensorweb.graph.storage import HostData
@@ -18,17 +18,20 @@ Region = tuple[Buffer, int, int]
 """A buffer, an offset and a number of bytes."""
 
 
-def device_bytes(node: Node, storage: HostData) -> bytes | memoryview:
-    """Return host bytes as the device stores them: bool as u32, padded to 4."""
-    if node.dtype.kind == "bool":
+def device_bytes(node: Node, storage: HostData, machine: Machine) -> bytes | memoryview:
+    """Return host bytes as the device stores them: padded to 4, bool at times as u32.
+
+    No other dtype that a device stores is wider there than on the host.
+    """
+    if machine.itemsize(node.dtype) != node.dtype.itemsize:
         return array("I", list(bytes(storage.data))).tobytes()
     missing = -len(storage.data) % 4
     return bytes(storage.data) + bytes(missing) if missing else storage.data
 
 
-def host_bytes(node: Node, data: bytes) -> bytes:
+def host_bytes(node: Node, data: bytes, machine: Machine) -> bytes:
     """Return device bytes as the host stores them."""
-    if node.dtype.kind == "bool":
+    if machine.itemsize(node.dtype) != node.dtype.itemsize:
         return bytes(memoryview(data).cast("I").tolist())
     return data[: node.size * node.dtype.itemsize]
 
@@ -52,11 +55,11 @@ def read_together(pool: Pool, regions: Sequence[Region]) -> tuple[Buffer, int] |
     return target, total
 
 
-def split(nodes: Sequence[Node], data: bytes) -> list[bytes]:
+def split(nodes: Sequence[Node], data: bytes, machine: Machine) -> list[bytes]:
     """Return the parts of bytes that were read together."""
     parts, at = [], 0
     for node in nodes:
-        size = storage_bytes(node)
-        parts.append(host_bytes(node, data[at : at + size]))
+        size = machine.storage_bytes(node)
+        parts.append(host_bytes(node, data[at : at + size], machine))
         at += size
     return parts

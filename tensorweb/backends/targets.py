@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from tensorweb.codegen.product.adapters import class_of
 from tensorweb.codegen.product.tiles import TILES
 from tensorweb.codegen.target import Target
-from tensorweb.drivers.protocol import Driver
+from tensorweb.drivers.protocol import ShaderDriver
 from tensorweb.version import VERSION
 
 LONGEST_TEXT = 1 << 16
@@ -19,7 +19,7 @@ Tuned = tuple[tuple[str, str], ...]
 """(problem, tile) pairs, see `tiles.problem_of`."""
 
 
-def target_of(driver: Driver, tuned: Tuned = ()) -> Target:
+def target_of(driver: ShaderDriver, tuned: Tuned = ()) -> Target:
     """Return what code generation must know of a device."""
     row = class_of(driver.names, driver.is_software)
     return Target(
@@ -32,13 +32,13 @@ def target_of(driver: Driver, tuned: Tuned = ()) -> Target:
     )
 
 
-def key_of(driver: Driver) -> str:
+def key_of(driver: ShaderDriver) -> str:
     """Return under which key the measured tiles of a device are kept."""
     names = (driver.names[part] for part in ("vendor", "architecture", "description"))
     return f"tiles {VERSION} {' / '.join(names)}"
 
 
-def kept_tiles(driver: Driver) -> Tuned:
+def kept_tiles(driver: ShaderDriver) -> Tuned:
     """Return the tiles that were measured on this device before, if any.
 
     What cannot be understood is forgotten, with a warning.
@@ -60,7 +60,7 @@ def kept_tiles(driver: Driver) -> Tuned:
         return ()
 
 
-def keep_tiles(driver: Driver, tuned: Mapping[str, str]) -> bool:
+def keep_tiles(driver: ShaderDriver, tuned: Mapping[str, str]) -> bool:
     """Keep measured tiles for later runs; returns whether they will last."""
     return driver.keep(key_of(driver), json.dumps(tuned, indent=1) if tuned else None)
 

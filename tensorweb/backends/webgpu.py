@@ -1,54 +1,27 @@
-"""The webgpu backend: uploads, flushes and reads, on whichever driver the host has."""
+"""The webgpu device: opens the kernel backend on a GPU, which can tune and prepare."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tensorweb.backends.explain import explain_plan
-from tensorweb.backends.pipelines import BackgroundPipelines, Pipelines
-from tensorweb.backends.planning import (
-    Plan,
-    describe,
-    filled,
-    make_plan,
-)
-from tensorweb.backends.pool import Buffer, Pool
-from tensorweb.backends.reading import (
-    Region,
-    device_bytes,
-    host_bytes,
-    read_together,
-    split,
-)
-from tensorweb.backends.replay import Replay
-from tensorweb.backends.reporting import Report
-from tensorweb.backends.reuse import hanging, wanted_again
+from tensorweb.backends.kernel_backend import KernelBackend
+from tensorweb.backends.machine import Machine
+from tensorweb.backends.planning import make_plan
+from tensorweb.backends.shader_pipelines import BackgroundPipelines, ShaderPipelines
 from tensorweb.backends.targets import keep_tiles, target_of
-from tensorweb.backends.work import storage_bytes
 from tensorweb.codegen.product.tiles import candidates, problem_of
-from tensorweb.devices import DEVICES, forget
-from tensorweb.drivers import Driver, open_driver, open_driver_async
-from tensorweb.errors import DeviceLostError, DeviceMemoryError
-from tensorweb.events import is_heard, lines_of
-from tensorweb.graph.node import WANTED, Node
-from tensorweb.graph.op import CONSTANT
-from tensorweb.graph.pending import pending
-from tensorweb.graph.storage import HostData
-from tensorweb.graph.tracing import Placeholder, value_wanted
-from tensorweb.nodes.movement import copy
-from tensorweb.schedule.linear import LinearGraph, linearize, pieces
+from tensorweb.devices import DEVICES
+from tensorweb.drivers import ShaderDriver, open_driver, open_driver_async
+from tensorweb.dtypes import ALL
+from tensorweb.graph.node import Node
+from tensorweb.schedule.linear import linearize
 
 if TYPE_CHECKING:
-    from tensorweb.protocol import Preparer, Recorder, Tuner
+    from tensorweb.protocol import Preparer, Tuner
 
-PLANS_KEPT = 1024
-
-LARGEST_GRAPH = 4096
-"""Nodes that one flush computes; a larger graph takes several, so that the memory and
-the time of a plan are bounded."""
+DEVICE = "webgpu"
 
 
 def open_backend() -> WebGpuBackend:
@@ -70,32 +43,41 @@ async def open_backend_async() -> WebGpuBackend:
     return WebGpuBackend(await open_driver_async())
 
 
-class WebGpuBackend:
-    """One open GPU; see `tensorweb.protocol.Backend`.
+def machine_of(driver: ShaderDriver) -> Machine:
+    """Return what the kernel backend must know of a GPU."""
+    return Machine(
+        DEVICE,
+        {dtype.name: dtype.device_itemsize for dtype in ALL},
+        max(driver.limits["maxStorageBuffersPerShaderStage"] - 2, 2),
+        sys.maxsize,
+        "wgsl",
+        workgroups,
+        str,
+    )
 
-    It has all abilities itself.
 
-    Attributes:
-        driver, pool: the device and its buffers.
+def workgroups(grid: tuple[int, int]) -> str:
+    """Say for people how many workgroups a launch has.
+
+    >>> workgroups((3, 2))
+    '6 workgroups'
     """
+    return f"{grid[0] * grid[1]} workgroups"
 
-    def __init__(self, driver: Driver) -> None:
+
+class WebGpuBackend(KernelBackend):
+    """One open GPU; it has all abilities itself."""
+
+    driver: ShaderDriver
+    _pipelines: ShaderPipelines
+
+    def __init__(self, driver: ShaderDriver) -> None:
         """Take over an open driver."""
-        self.driver = driver
-        self.pool = Pool(driver)
-        self.description = driver.description
-        names = set(DEVICES["webgpu"].dtypes)
+        names = set(DEVICES[DEVICE].dtypes)
         if "shader-f16" not in driver.features:
             names.discard("float16")
-        self.dtypes = frozenset(names)
-        self._pipelines = Pipelines(driver)
-        self._plans: OrderedDict[Hashable, Plan] = OrderedDict()
-        pending("webgpu")
-
-    @property
-    def recorder(self) -> Recorder:
-        """Plans can be recorded."""
-        return self
+        machine, pipelines = machine_of(driver), ShaderPipelines(driver)
+        super().__init__(driver, machine, pipelines, frozenset(names))
 
     @property
     def tuner(self) -> Tuner:
@@ -111,87 +93,6 @@ class WebGpuBackend:
     def is_worthwhile(self) -> bool:
         """Whether compilers run beside programs: not where the CPU computes as well."""
         return not self.driver.is_software
-
-    def realize(self, nodes: Sequence[Node], *, read: bool = False) -> None:
-        """Compute nodes' bases in one flush; returns before the GPU is done.
-
-        A view of a constant stays what it is: it needs no storage to be read from.
-        Before they are read, all is computed that hangs on the same values: a loop that
-        reads a loss leaves no history of its other state behind.
-        """
-        bases: dict[Node, None] = {}
-        for node in nodes:
-            owner = node.owner
-            if owner is None:
-                if node.storage is None:
-                    bases[node] = None
-            elif owner.storage is None and owner.op is not CONSTANT:
-                bases[owner] = None
-        if bases:
-            graph = linearize(list(bases))
-            more = hanging(graph) if read else []
-            try:
-                if more and self._has_room_for([*bases, *more]):
-                    return
-                self._compute(graph)
-            except (DeviceLostError, DeviceMemoryError) as error:
-                raise self._named(error, nodes[0]) from error
-
-    def _has_room_for(self, nodes: Sequence[Node]) -> bool:
-        """Compute nodes, unless that takes more memory than there is."""
-        try:
-            self._compute(linearize(nodes))
-        except DeviceMemoryError:
-            return False
-        return True
-
-    def _compute(self, graph: LinearGraph) -> None:
-        """Compute a graph, a large one in several flushes."""
-        if len(graph.nodes) <= LARGEST_GRAPH:
-            self._flush(graph)
-            return
-        for piece in pieces(graph, LARGEST_GRAPH):
-            self._flush(linearize(piece))
-
-    def read(self, nodes: Sequence[Node]) -> list[bytes]:
-        """Compute nodes and return their row-major bytes, waiting for the GPU."""
-        regions = self._regions(nodes)
-        together = read_together(self.pool, regions)
-        with self._failures(nodes[0]):
-            if together is not None:
-                buffer, total = together
-                return split(nodes, self.driver.read(buffer.handle, 0, total))
-            return [
-                host_bytes(
-                    node, self.driver.read(buffer.handle, offset, size) if size else b""
-                )
-                for node, (buffer, offset, size) in zip(nodes, regions, strict=True)
-            ]
-
-    async def read_async(self, nodes: Sequence[Node]) -> list[bytes]:
-        """Do the same by awaiting."""
-        regions = self._regions(nodes)
-        together = read_together(self.pool, regions)
-        with self._failures(nodes[0]):
-            if together is not None:
-                buffer, total = together
-                data = await self.driver.read_async(buffer.handle, 0, total)
-                return split(nodes, data)
-            parts = []
-            for node, (buffer, offset, size) in zip(nodes, regions, strict=True):
-                data = (
-                    await self.driver.read_async(buffer.handle, offset, size)
-                    if size
-                    else b""
-                )
-                parts.append(host_bytes(node, data))
-            return parts
-
-    def explain(self, nodes: Sequence[Node]) -> str:
-        """Say what computing the nodes would run, without running it."""
-        bases = [node.base for node in nodes if node.base.storage is None]
-        graph = linearize(list(dict.fromkeys(bases)))
-        return explain_plan(graph, self._plan(graph) if bases else Plan())
 
     def prepare(self, nodes: Sequence[Node]) -> int:
         """Begin to compile what computing nodes would run; how many kernels compile."""
@@ -229,138 +130,3 @@ class WebGpuBackend:
     def keep_tiles(self) -> bool:
         """Keep the tiles in use for later runs; returns whether they will last."""
         return keep_tiles(self.driver, self.tuned)
-
-    def synchronize(self) -> None:
-        """Wait until the GPU is done and raise what went wrong meanwhile."""
-        with self._failures(None):
-            self.driver.check()
-
-    @contextmanager
-    def _failures(self, node: Node | None) -> Iterator[None]:
-        """Name the tensor in what the device reports, and leave the next use a way."""
-        try:
-            yield
-        except (DeviceLostError, DeviceMemoryError) as error:
-            if node is None:
-                self._make_room(error)
-                raise
-            raise self._named(error, node) from error
-
-    def _make_room(self, error: Exception) -> None:
-        """After a failure let the next use open a new device, or find free memory."""
-        if isinstance(error, DeviceLostError):
-            forget("webgpu")
-        else:
-            self.pool.trim()
-
-    def _named(self, error: Exception, node: Node) -> Exception:
-        """Return an error of the device that says which tensor was to be computed."""
-        self._make_room(error)
-        kind = type(error)
-        if kind is DeviceLostError and describe(node) in str(error):
-            return error
-        return kind(f"computing {describe(node)}: {error}")
-
-    def record(self, inputs: Sequence[Node], outputs: Sequence[Node]) -> Replay:
-        """Return how to compute outputs again for other values of the inputs."""
-        graph = linearize(list(dict.fromkeys(node.base for node in outputs)))
-        with self._failures(outputs[0]):
-            plan = make_plan(graph, self.pool, self._pipelines)
-            return Replay(self, graph, plan, inputs, outputs)
-
-    def abandon(self) -> bool:
-        """Never call the device again; a forked process has none of its threads."""
-        self.driver.abandon()
-        return True
-
-    def _plan(self, graph: LinearGraph) -> Plan:
-        plan = self._plans.get(graph.key)
-        if plan is None:
-            plan = self._plans[graph.key] = make_plan(graph, self.pool, self._pipelines)
-            if len(self._plans) > PLANS_KEPT:
-                self._plans.popitem(last=False)
-        else:
-            self._plans.move_to_end(graph.key)
-        return plan
-
-    def _flush(self, graph: LinearGraph) -> None:
-        """Compute a graph; what an earlier one had to compute as well is stored."""
-        wanted = wanted_again(graph)
-        if wanted:
-            graph = graph.extended(wanted)
-            for number in wanted:
-                graph.nodes[number].mark = WANTED
-        self._run(graph, self._plan(graph))
-
-    def _run(self, graph: LinearGraph, plan: Plan) -> None:
-        """Make the storages, submit the tapes and settle the results."""
-        nodes = graph.nodes
-        pool, buffer_of = self.pool, self.buffer_of
-        buffers = [
-            storage
-            if type(storage := nodes[number].storage) is Buffer
-            and storage.home.pool is pool
-            else buffer_of(nodes[number])
-            for number in plan.reads
-        ]
-
-        def name(number: int) -> str:
-            is_result = number < len(nodes)
-            return (
-                describe(nodes[number]) if is_result else "a kernel's scratch storage"
-            )
-
-        handles = [buffer.handle for buffer in buffers]
-        report = Report(self.driver) if is_heard() else None
-        submit = self.driver.submit if report is None else report.submit
-        with pool.lock:
-            taken, taken_handles = pool.take_all(plan.taken, name)
-            buffers += taken
-            handles += taken_handles
-            for tape in plan.tapes:
-                submit(filled(tape, handles, nodes))
-        if report is not None:
-            report.tell(plan.records, plan.described(graph), lines_of(nodes))
-        for number, slot in plan.settled:
-            nodes[number].settle(buffers[slot])
-        for number in plan.inlined:
-            nodes[number].mark = WANTED
-        self.driver.pace()
-
-    def buffer_of(self, node: Node) -> Buffer:
-        """Return the device buffer of a computed base, uploading host bytes.
-
-        Raises:
-            DeviceLostError: the storage lay on a device that is gone.
-        """
-        storage = node.storage
-        if type(storage) is Buffer and storage.home.pool is self.pool:
-            return storage
-        if isinstance(storage, HostData):
-            data = device_bytes(node, storage)
-            buffer = self.pool.take(len(data), describe, node)
-            if len(data):
-                self.driver.write_buffer(buffer.handle, 0, data)
-            node.storage = buffer
-            return buffer
-        if isinstance(storage, Placeholder):
-            raise value_wanted(node)
-        assert isinstance(storage, Buffer), "internal: a foreign storage"
-        raise DeviceLostError(
-            f"{describe(node)} lay on a GPU device that was lost; make it again."
-        )
-
-    def _regions(self, nodes: Sequence[Node]) -> list[Region]:
-        """Return buffer, offset and bytes of each node, computed and contiguous."""
-        sources = []
-        for node in nodes:
-            start = node.view.offset * node.dtype.device_itemsize
-            is_plain = node.view.is_contiguous and start % 4 == 0
-            sources.append(node if is_plain or not node.size else copy(node))
-        self.realize(sources, read=True)
-        regions = []
-        for node in sources:
-            buffer = self.buffer_of(node.base)
-            offset = node.view.offset * node.dtype.device_itemsize if node.size else 0
-            regions.append((buffer, offset, storage_bytes(node)))
-        return regions

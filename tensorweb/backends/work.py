@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from math import prod
 
+from tensorweb.backends.machine import Machine
 from tensorweb.codegen.program import OUTPUT, Launch, Program
 from tensorweb.events import NodeRecord
 from tensorweb.graph.node import Node
@@ -33,16 +34,13 @@ class Work:
     stored: int
 
 
-def storage_bytes(node: Node) -> int:
-    """Return the bytes that a node's elements take on the device."""
-    return -(-node.size * node.dtype.device_itemsize // 4) * 4
-
-
-def works(planned: Planned, program: Program, graph: LinearGraph) -> list[Work]:
+def works(
+    planned: Planned, program: Program, graph: LinearGraph, machine: Machine
+) -> list[Work]:
     """Return the work of each launch of a kernel."""
     nodes = _inside(planned, graph)
-    loaded = _loads(planned, graph)
-    stored = storage_bytes(graph.nodes[planned.output])
+    loaded = _loads(planned, graph, machine)
+    stored = machine.storage_bytes(graph.nodes[planned.output])
     flops = flops_of(planned.kernel)
     found = []
     for launch in program.launches:
@@ -112,7 +110,7 @@ def _elements(expression: Expression) -> int:
     return prod(chain.from_iterable(expression.groups))
 
 
-def _loads(planned: Planned, graph: LinearGraph) -> list[int]:
+def _loads(planned: Planned, graph: LinearGraph, machine: Machine) -> list[int]:
     """Return the bytes that a kernel reads of each input, each element once."""
     elements = [0] * len(planned.inputs)
     for _, expression in planned.kernel.expressions:
@@ -124,7 +122,8 @@ def _loads(planned: Planned, graph: LinearGraph) -> list[int]:
     found = []
     for number, count in zip(planned.inputs, elements, strict=True):
         node = graph.nodes[number]
-        found.append(min(count * node.dtype.device_itemsize, storage_bytes(node)))
+        nbytes = count * machine.itemsize(node.dtype)
+        found.append(min(nbytes, machine.storage_bytes(node)))
     return found
 
 

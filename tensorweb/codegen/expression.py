@@ -85,6 +85,20 @@ def number_bits(value: float, dtype: str) -> int:
     return bits - (1 << 32) if bits >> 31 else bits
 
 
+def number_words(value: float, dtype: str) -> tuple[int, int]:
+    """Return a number's 64 bits as two signed words, the low one first.
+
+    >>> number_words(2**33 + 1, "int64"), number_words(-1, "int64")
+    ((1, 2), (-1, -1))
+    """
+    if kind_of(dtype) == "float":
+        packed = struct.pack("<d", value)
+    else:
+        packed = (int(value) & 0xFFFF_FFFF_FFFF_FFFF).to_bytes(8, "little")
+    low, high = struct.unpack("<ii", packed)
+    return int(low), int(high)
+
+
 class Declarations:
     """Collects the parameters of one launch and writes its declarations."""
 

@@ -8,7 +8,11 @@ OUTPUT = -1
 """Stands for the kernel's output among a launch's storages."""
 
 Word = int | tuple[int, str]
-"""A parameter word: its bits, or (scalar slot, dtype name) to be filled per launch."""
+"""A parameter word: its bits, or (scalar slot, dtype name) to be filled per launch.
+
+A constant of 64 bits takes two words: a zero follows it, in whose place its high word
+is filled in.
+"""
 
 
 def scratch(number: int) -> int:
@@ -22,16 +26,18 @@ class Launch:
 
     Attributes:
         template: name of the template it was filled from.
-        source: the complete WGSL without the host's header lines.
+        source: the complete WGSL without the host's header lines, or the bytes of a
+            WebAssembly module.
         access: `r` or `w` for each storage.
         storages: input slots, `OUTPUT` or `scratch(n)`, in order of binding.
-        grid: workgroups along x and y.
+        grid: workgroups along x and y; of a module its independent units of work, and
+            how many of them take about 5 ms together.
         words: the parameter block.
         note: which variant of the template it is, for people.
     """
 
     template: str
-    source: str
+    source: str | bytes
     access: str
     storages: tuple[int, ...]
     grid: tuple[int, int]

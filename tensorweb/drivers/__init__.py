@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from tensorweb.drivers.protocol import Driver
+from tensorweb.drivers.protocol import Driver, ShaderDriver
 
-__all__ = ["Driver", "open_driver", "open_driver_async"]
+__all__ = ["Driver", "ShaderDriver", "open_driver", "open_driver_async"]
 
 
-def open_driver() -> Driver:
+def open_driver() -> ShaderDriver:
     """Open the host's GPU device, waiting for it.
 
     Raises `DeviceError` when there is no adapter and `BlockingError` in a browser where
@@ -24,7 +24,7 @@ def open_driver() -> Driver:
     return open_native()
 
 
-async def open_driver_async() -> Driver:
+async def open_driver_async() -> ShaderDriver:
     """Open the host's GPU device by awaiting; raises `DeviceError` without adapter."""
     if sys.platform == "emscripten":
         from tensorweb.drivers.browser import open_browser_async

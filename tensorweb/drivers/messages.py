@@ -82,12 +82,15 @@ def shader_message(label: str, source: str, messages: Sequence[CompilerMessage])
     return "\n".join(parts)
 
 
-def limit_message(what: str, size: int, largest: int) -> str:
+def limit_message(what: str, size: int, largest: int, device: str = "") -> str:
     """Return the text of a `DeviceMemoryError` for what no kernel can bind."""
+    named = f"device {device!r}" if device else "this device"
+    is_cpu = device == "cpu"
+    advice = "or work in parts" if is_cpu else 'work in parts, or use device="cpu"'
     return (
-        f"{what} needs {size_text(size)} ({size} bytes); this device binds at most "
+        f"{what} needs {size_text(size)} ({size} bytes); {named} binds at most "
         f"{size_text(largest)} ({largest} bytes) in one tensor. Use a smaller shape, "
-        'work in parts, or use device="cpu".'
+        f"{advice}."
     )
 
 

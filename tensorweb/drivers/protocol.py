@@ -1,4 +1,4 @@
-"""The few calls that differ between hosts: what the WebGPU backend asks of a driver.
+"""The few calls that differ between hosts: what the backends ask of a driver.
 
 A driver knows buffers, pipelines and command tapes, all named by small integers; it
 knows nothing of tensors. `docs/architecture.md` gives the layout of a tape.
@@ -22,31 +22,22 @@ PARAMETER_CAPACITY = 1024 * PARAMETER_WORDS
 
 
 class Driver(Protocol):
-    """One open GPU device.
+    """One open device.
 
     Everything that fails raises a class of `tensorweb.errors`: a shader that does not
     compile `ShaderError`, a lost device `DeviceLostError`, memory that cannot be had
     `DeviceMemoryError`, a wait where Python cannot block `BlockingError`. Errors that
-    the GPU reports late are raised by the next `read`, `read_async` or `check`.
+    a GPU reports late are raised by the next `read`, `read_async` or `check`.
     """
 
     description: str
-    """Adapter name for people, for example `llvmpipe (Vulkan)`."""
-
-    names: dict[str, str]
-    """What the adapter says of itself: vendor, architecture, description; often ""."""
+    """Who computes, for people, for example `llvmpipe (Vulkan)`."""
 
     is_software: bool
-    """Whether the adapter computes on the CPU."""
+    """Whether it computes on the CPU."""
 
     limits: dict[str, int]
     """The device's limits by WebGPU's own names, `maxBufferSize` for example."""
-
-    features: frozenset[str]
-    """The device's enabled features by WebGPU's own names, `shader-f16` for example."""
-
-    shader_header: str
-    """Lines that every shader on this host begins with (enables), often empty."""
 
     @property
     def is_lost(self) -> bool:
@@ -64,27 +55,8 @@ class Driver(Protocol):
     def write_buffer(self, buffer: int, offset: int, data: bytes | memoryview) -> None:
         """Copy host bytes into a buffer; offset and length are multiples of 4."""
 
-    def create_pipeline(self, source: str, access: str, label: str) -> int:
-        """Compile a shader with entry point `main`; `access` has r or w per binding."""
-
-    def begin_pipeline(self, source: str, access: str, label: str) -> int:
-        """Do the same in the background, where the host can.
-
-        A launch that needs it sooner compiles it at once; a refused shader is reported
-        after the first launch.
-        """
-
-    def pending_pipelines(self) -> int:
-        """Return how many pipelines are being compiled in the background."""
-
-    def finish_pipelines(self, pipelines: Sequence[int] = ()) -> None:
-        """Wait until these, or all, are compiled; needs a host that can block."""
-
-    def finish_pipelines_async(self) -> Awaitable[None]:
-        """Wait for all by awaiting."""
-
     def submit(self, tape: array[int]) -> None:
-        """Replay a tape in one command buffer and one submission."""
+        """Replay a tape in one submission."""
 
     def submit_timed(self, tape: array[int]) -> list[float] | None:
         """Do the same, wait, and return the seconds that each launch took.
@@ -105,10 +77,45 @@ class Driver(Protocol):
         """Whether `read` works at this point of the program."""
 
     def check(self) -> None:
-        """Wait for submitted work and raise what the GPU reported, if anything."""
+        """Wait for submitted work and raise what the device reported, if anything."""
 
     def counters(self) -> dict[str, int]:
-        """Return totals: submits, dispatches, bind_groups, buffers, bytes and so on."""
+        """Return totals: submits, dispatches, buffers, bytes and so on."""
+
+    def close(self) -> None:
+        """Give the device back; every buffer is gone."""
+
+
+class ShaderDriver(Driver, Protocol):
+    """One open GPU, which compiles WGSL."""
+
+    names: dict[str, str]
+    """What the adapter says of itself: vendor, architecture, description; often ""."""
+
+    features: frozenset[str]
+    """The device's enabled features by WebGPU's own names, `shader-f16` for example."""
+
+    shader_header: str
+    """Lines that every shader on this host begins with (enables), often empty."""
+
+    def create_pipeline(self, source: str, access: str, label: str) -> int:
+        """Compile a shader with entry point `main`; `access` has r or w per binding."""
+
+    def begin_pipeline(self, source: str, access: str, label: str) -> int:
+        """Do the same in the background, where the host can.
+
+        A launch that needs it sooner compiles it at once; a refused shader is reported
+        after the first launch.
+        """
+
+    def pending_pipelines(self) -> int:
+        """Return how many pipelines are being compiled in the background."""
+
+    def finish_pipelines(self, pipelines: Sequence[int] = ()) -> None:
+        """Wait until these, or all, are compiled; needs a host that can block."""
+
+    def finish_pipelines_async(self) -> Awaitable[None]:
+        """Wait for all by awaiting."""
 
     def kept(self, key: str) -> str | None:
         """Return the text that an earlier run kept under a key, None without one."""
@@ -116,5 +123,9 @@ class Driver(Protocol):
     def keep(self, key: str, text: str | None) -> bool:
         """Keep a text for later runs, None forgets it; returns whether it will last."""
 
-    def close(self) -> None:
-        """Give the device back; every buffer is gone."""
+
+class ModuleDriver(Driver, Protocol):
+    """One open WebAssembly machine, which compiles modules; it computes at once."""
+
+    def create_pipeline(self, source: bytes, access: str, label: str) -> int:
+        """Compile a module that exports `run`; `access` has r or w per storage."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from tensorweb.events import Flush
 from tensorweb.events import KernelRecord as Launch
 
@@ -13,8 +15,8 @@ MOST_FLUSHES = 100
 MOST_LINES = 1000
 """Values of a run whose lines are noted; a loop's first steps are all it needs."""
 
-Key = tuple[str, str, tuple[int, ...]]
-"""A kernel's name, its source and its grid."""
+Key = tuple[str, Hashable, tuple[int, ...]]
+"""A kernel's name, its code and its grid."""
 
 
 class Tally:
@@ -46,7 +48,7 @@ class Tally:
         self._flushes.clear()
 
     def _count(self, flush: Flush, launch: Launch, times: int) -> None:
-        key = (launch.name, launch.source, launch.grid)
+        key = (launch.name, launch.code, launch.grid)
         if key in self._records:
             self._records[key]["count"] += times
             return

@@ -13,6 +13,7 @@ from pretend_driver import PretendDriver
 
 from tensorweb.backends import pool as pool_module
 from tensorweb.backends.pool import Buffer, FreeList, Pool
+from tensorweb.backends.webgpu import machine_of
 from tensorweb.errors import DeviceMemoryError
 
 KIB = 1 << 10
@@ -39,7 +40,8 @@ class Counting(PretendDriver):
 
 @pytest.fixture
 def pool() -> Pool:
-    return Pool(Counting())
+    driver = Counting()
+    return Pool(driver, machine_of(driver))
 
 
 def name(number: int) -> str:

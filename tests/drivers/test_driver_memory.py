@@ -8,6 +8,7 @@ import pytest
 from pretend_driver import PretendDriver
 
 from tensorweb.backends.pool import Pool
+from tensorweb.backends.webgpu import machine_of
 from tensorweb.drivers import memory
 from tensorweb.drivers.browser import SOFTWARE
 from tensorweb.errors import DeviceError, DeviceMemoryError
@@ -23,7 +24,7 @@ def test_software_adapters_may_take_less(
     monkeypatch.delenv(memory.VARIABLE, raising=False)
     driver = PretendDriver()
     driver.is_software = is_software
-    assert Pool(driver).budget == gigabytes << 30
+    assert Pool(driver, machine_of(driver)).budget == gigabytes << 30
 
 
 @pytest.mark.parametrize("is_software", [False, True])
@@ -33,7 +34,7 @@ def test_the_variable_moves_every_budget(
     monkeypatch.setenv(memory.VARIABLE, "1000000")
     driver = PretendDriver()
     driver.is_software = is_software
-    assert Pool(driver).budget == 1_000_000
+    assert Pool(driver, machine_of(driver)).budget == 1_000_000
 
 
 @pytest.mark.parametrize("said", ["", "8 GiB", "-1", "1e9"])

@@ -11,7 +11,13 @@ import pytest
 
 from tensorweb.drivers import native_adapter
 from tensorweb.drivers.native import NativeDriver, open_native
-from tensorweb.drivers.protocol import CLEAR, COPY, DISPATCH, PARAMETER_WORDS, Driver
+from tensorweb.drivers.protocol import (
+    CLEAR,
+    COPY,
+    DISPATCH,
+    PARAMETER_WORDS,
+    ShaderDriver,
+)
 from tensorweb.errors import (
     BackendError,
     DeviceError,
@@ -71,17 +77,17 @@ def tape(slots: list[list[int]], *commands: list[int]) -> array[int]:
     return array("i", [len(words), *words, *(w for row in commands for w in row)])
 
 
-def filled(driver: Driver, *values: float) -> int:
+def filled(driver: ShaderDriver, *values: float) -> int:
     buffer = driver.create_buffer(4 * len(values))
     driver.write_buffer(buffer, 0, struct.pack(f"{len(values)}f", *values))
     return buffer
 
 
-def floats(driver: Driver, buffer: int, count: int) -> tuple[float, ...]:
+def floats(driver: ShaderDriver, buffer: int, count: int) -> tuple[float, ...]:
     return struct.unpack(f"{count}f", driver.read(buffer, 0, 4 * count))
 
 
-def add_pipeline(driver: Driver) -> int:
+def add_pipeline(driver: ShaderDriver) -> int:
     return driver.create_pipeline(driver.shader_header + ADD, "rw", "add")
 
 

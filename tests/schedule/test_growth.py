@@ -9,13 +9,13 @@ import pytest
 from tolerances import REDUCE
 
 import tensorweb as tw
-from tensorweb.backends import numpy_backend, webgpu
+from tensorweb.backends import kernel_backend, numpy_backend
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.events import record_kernels
 from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import tracing
 from tensorweb.schedule.kernel import Planned
-from tensorweb.schedule.linear import linearize
+from tensorweb.schedule.linear import LinearGraph, linearize
 from tensorweb.schedule.plan import KernelBuilder, plan
 from tensorweb.tensor import Tensor
 
@@ -228,14 +228,14 @@ def test_read_leaves_out_what_is_far_larger_or_gone() -> None:
 def test_read_succeeds_where_what_hangs_on_it_has_no_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    flush = webgpu.WebGpuBackend._flush
+    flush = kernel_backend.KernelBackend._flush
 
-    def refuse(backend: webgpu.WebGpuBackend, graph: webgpu.LinearGraph) -> None:
+    def refuse(backend: kernel_backend.KernelBackend, graph: LinearGraph) -> None:
         if len(graph.outputs) > 1:
             raise DeviceMemoryError("no room")
         flush(backend, graph)
 
-    monkeypatch.setattr(webgpu.WebGpuBackend, "_flush", refuse)
+    monkeypatch.setattr(kernel_backend.KernelBackend, "_flush", refuse)
     d = data(0, 5, 7) * 2 + 1
     state = tw.exp(d) + 1
     assert d.mean().item() == pytest.approx(float(d.numpy().mean()))
@@ -324,14 +324,14 @@ def test_large_graph_takes_several_flushes(
     build: Callable[[int], Tensor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned: list[int] = []
-    make_plan = webgpu.make_plan
+    make_plan = kernel_backend.make_plan
 
-    def note(graph: webgpu.LinearGraph, *rest: object) -> object:
+    def note(graph: LinearGraph, *rest: object) -> object:
         planned.append(len(graph.nodes))
         return make_plan(graph, *rest)  # type: ignore[arg-type]  # passed on
 
-    monkeypatch.setattr(webgpu, "LARGEST_GRAPH", 100)
-    monkeypatch.setattr(webgpu, "make_plan", note)
+    monkeypatch.setattr(kernel_backend, "LARGEST_GRAPH", 100)
+    monkeypatch.setattr(kernel_backend, "make_plan", note)
     assert build(301).sum().item() == 300 * 301 / 2
     assert len(planned) > 3
     assert max(planned) <= 200

@@ -8,7 +8,6 @@ import pytest
 
 import tensorweb as tw
 from tensorweb import devices
-from tensorweb.backends.planning import max_inputs
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.events import KernelRecord, record_kernels
 from tensorweb.graph.node import Node
@@ -137,7 +136,7 @@ def test_sum_of_many_tensors_is_split_below_the_storage_limit() -> None:
     records = kernels(total)
     backend = devices.backend("webgpu")
     assert isinstance(backend, WebGpuBackend)
-    most = max_inputs(backend.driver)
+    most = backend.machine.most_inputs
     assert len(records) >= (2 if most < 40 else 1)
     assert len(records) <= 8
     assert all(record.buffers <= most + 1 for record in records)
