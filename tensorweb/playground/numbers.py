@@ -1,4 +1,4 @@
-"""Numbers out of tensors: many small reads in few, and their text for people."""
+"""Numbers out of nodes: many small reads in few, and their text for people."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import struct
 from collections.abc import Sequence
 from typing import Protocol
 
-import tensorweb as tw
 from tensorweb import evaluate
+from tensorweb.display.numbers import values_of
 from tensorweb.graph.node import Node
-from tensorweb.hostdata import unpack
-
-Number = float | int | bool
+from tensorweb.hostdata import Number
 
 
 class Reader(Protocol):
@@ -38,19 +36,12 @@ class AwaitingReader:
         return await evaluate.read_async(nodes)
 
 
-async def read_all(tensors: Sequence[tw.Tensor], reader: Reader) -> list[list[Number]]:
-    """Return the values of many small tensors, row by row, with few reads."""
-    if not tensors:
+async def read_all(nodes: Sequence[Node], reader: Reader) -> list[list[Number]]:
+    """Return the values of many small nodes, row by row, with few reads."""
+    if not nodes:
         return []
-    nodes = [x.node for x in tensors]
     found = await reader.read(nodes)
-    return [_values(data, node) for data, node in zip(found, nodes, strict=True)]
-
-
-def _values(data: bytes, node: Node) -> list[Number]:
-    values = unpack(data, node.dtype, (node.size,))
-    assert isinstance(values, list), "internal: a 1-d read gives a list"
-    return values
+    return [values_of(data, node) for data, node in zip(found, nodes, strict=True)]
 
 
 def text_of(value: Number, dtype: str) -> str:
@@ -65,8 +56,3 @@ def text_of(value: Number, dtype: str) -> str:
         if struct.pack(code, float(text)) == struct.pack(code, value):
             return text
     return repr(value)
-
-
-def finite(value: Number) -> Number | None:
-    """Return a number that JSON can hold, None for NaN and infinities."""
-    return value if math.isfinite(value) else None

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-StreamName = Literal["stdout", "stderr"]
+from tensorweb.display.cells import Shown
 
-Pooling = Literal["mean", "extreme", "corner"]
+StreamName = Literal["stdout", "stderr"]
 
 
 class Frame(TypedDict):
@@ -105,7 +105,7 @@ class Heatmap(TypedDict):
     blockColumns: int
     fullRows: int
     fullColumns: int
-    how: Pooling | Literal["each"]
+    how: Shown
     values: str
     low: float
     high: float

@@ -11,6 +11,7 @@ from time import perf_counter
 import tensorweb as tw
 from tensorweb import notices
 from tensorweb.devices import open_device_async, prefer_device
+from tensorweb.display.cells import Pooling
 from tensorweb.errors import DeviceError
 from tensorweb.events import listening
 from tensorweb.graph.locations import noting
@@ -112,7 +113,7 @@ class Session:
         rows: int | None,
         columns: int | None,
         indices: Sequence[int],
-        how: records.Pooling = "mean",
+        how: Pooling = "mean",
     ) -> records.Heatmap:
         """Return the heat map of one slice of a tensor."""
         x = self._tensor(tensor)

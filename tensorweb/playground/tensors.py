@@ -10,9 +10,12 @@ from itertools import islice
 from typing import TypeGuard, cast
 
 import tensorweb as tw
+from tensorweb.display import statistics
 from tensorweb.errors import TensorwebError
+from tensorweb.graph.node import Node
+from tensorweb.hostdata import Number
 
-from .numbers import Number, Reader, finite, read_all
+from .numbers import Reader, read_all
 from .records import Statistics, TensorRecord
 from .streams import clip_line, safe_repr
 
@@ -155,12 +158,12 @@ def _at_key(key: object) -> str:
 async def describe(entries: Sequence[Entry], reader: Reader) -> list[TensorRecord]:
     """Return facts and statistics of every tensor, read from the device together."""
     try:
-        statistics = await _statistics([entry.tensor for entry in entries], reader)
+        known = await _statistics([entry.tensor for entry in entries], reader)
     except TensorwebError:  # of one of them: each alone says what is wrong with it
-        statistics = [await _alone(entry.tensor, reader) for entry in entries]
+        known = [await _alone(entry.tensor, reader) for entry in entries]
     return [
         _record(number, entry, entries[:number], found)
-        for number, (entry, found) in enumerate(zip(entries, statistics, strict=True))
+        for number, (entry, found) in enumerate(zip(entries, known, strict=True))
     ]
 
 
@@ -207,59 +210,36 @@ def _shares(x: tw.Tensor, y: tw.Tensor) -> bool:
     return x.device == y.device and x.shares_memory_with(y)
 
 
-def is_floating(x: tw.Tensor) -> bool:
-    """Whether a tensor can hold NaN and infinities."""
-    return tw.isdtype(x.dtype, "real floating")
-
-
-def is_countable(x: tw.Tensor) -> bool:
-    """Whether statistics make sense: real numbers or truth values, and some of them."""
-    kinds = ("real floating", "integral", "bool")
-    return x.size > 0 and tw.isdtype(x.dtype, kinds)
-
-
 async def _statistics(tensors: Sequence[tw.Tensor], reader: Reader) -> list[Statistics]:
     """Compute on the device and read every result in one go.
 
     The tensors themselves come first: their statistics are then the same few kernels
     for all of them, whatever they were made of.
     """
-    if tensors:
-        tw.realize(*tensors)
-    questions = [_ask(x) if is_countable(x) else [] for x in tensors]
-    flat = [scalar for parts in questions for scalar in parts]
+    nodes = [x.node for x in tensors]
+    statistics.store(nodes)
+    asked = [statistics.questions(node) for node in nodes]
+    flat = [question for questions in asked for question in questions]
     answers = iter(await read_all(flat, reader))
     found: list[Statistics] = []
-    for x, parts in zip(tensors, questions, strict=True):
-        values = [next(answers)[0] for _ in parts]
-        found.append(_statistics_of(x, values) if values else {})
+    for node, questions in zip(nodes, asked, strict=True):
+        numbers = [next(answers)[0] for _ in questions]
+        found.append(_record_of(node, numbers) if node.size else {})
     return found
 
 
-def _ask(x: tw.Tensor) -> list[tw.Tensor]:
-    """Return least, greatest, sum, NaN count and infinity count, all still lazy."""
-    if is_floating(x):
-        real = tw.isfinite(x)
-        return [
-            tw.min(tw.where(real, x, math.inf)),
-            tw.max(tw.where(real, x, -math.inf)),
-            tw.sum(tw.where(real, x, 0.0)),
-            tw.sum(tw.astype(tw.isnan(x), tw.int32)),
-            tw.sum(tw.astype(tw.isinf(x), tw.int32)),
-        ]
-    if tw.isdtype(x.dtype, "bool"):
-        x = tw.astype(x, tw.int32)
-    return [tw.min(x), tw.max(x), tw.sum(tw.astype(x, tw.float32))]
-
-
-def _statistics_of(x: tw.Tensor, values: list[Number]) -> Statistics:
-    least, greatest, total = values[:3]
-    nans, infinities = (int(values[3]), int(values[4])) if len(values) > 3 else (0, 0)
-    counted = x.size - nans - infinities
+def _record_of(node: Node, numbers: Sequence[Number]) -> Statistics:
+    """Return statistics as the page is told them."""
+    found = statistics.answer(node, numbers)
     return {
-        "min": finite(least) if counted else None,
-        "max": finite(greatest) if counted else None,
-        "mean": finite(total / counted) if counted else None,
-        "nan": nans,
-        "inf": infinities,
+        "min": _finite(found.least),
+        "max": _finite(found.greatest),
+        "mean": _finite(found.mean),
+        "nan": found.nans,
+        "inf": found.infinities,
     }
+
+
+def _finite(value: Number | None) -> Number | None:
+    """Return a number that JSON can hold, None for NaN and infinities."""
+    return value if value is not None and math.isfinite(value) else None

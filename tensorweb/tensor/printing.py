@@ -43,12 +43,26 @@ def format_tensor(x: TensorBase) -> str:
     >>> format_tensor(TensorBase(node))
     'tensor([2.5, 2.5], dtype=float64)'
     """
+    try:
+        return format_read(x)
+    except BlockingError:
+        return format_unread(x)
+
+
+def format_unread(x: TensorBase) -> str:
+    """Return shape and dtype in the place of the values, without looking at any."""
+    return f"tensor(..., {', '.join(_facts(x.node, True))})"
+
+
+def format_read(x: TensorBase) -> str:
+    """Return what `repr` shows.
+
+    Raises:
+        BlockingError: Python cannot wait for the device here.
+    """
     node = x.node
     prefix = "tensor("
-    try:
-        body = _values(node, ", ", " " * len(prefix), WIDTH - 1)
-    except BlockingError:
-        return f"{prefix}..., {', '.join(_facts(node, True))})"
+    body = _values(node, ", ", " " * len(prefix), WIDTH - 1)
     facts = _facts(node, False)
     if not facts:
         return f"{prefix}{body})"

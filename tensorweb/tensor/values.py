@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from tensorweb.dtypes import DType
@@ -20,6 +21,7 @@ from tensorweb.nodes.movement import slice_ranges
 from tensorweb.shapes import unravel_index
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import DTypeLike
+from tensorweb.tensor.mime_bundle import mime_bundle
 from tensorweb.tensor.printing import format_tensor, format_values
 
 if TYPE_CHECKING:
@@ -133,6 +135,14 @@ class ValueMethods(TensorBase):
 
     def __str__(self) -> str:
         return format_values(self)
+
+    def _repr_mimebundle_(
+        self,
+        include: Container[str] | None = None,
+        exclude: Container[str] | None = None,
+    ) -> dict[str, str]:
+        """Return facts, a picture and text by MIME type, for notebooks."""
+        return mime_bundle(self, include, exclude)
 
     def __format__(self, spec: str) -> str:
         if not spec:

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from tensorweb.display.cells import MOST_CELLS, block_sizes
 from tensorweb.playground import bridge, preload
 from tensorweb.playground.numbers import text_of
-from tensorweb.playground.pictures import MOST_CELLS, block_sizes
 from tensorweb.playground.session import Session
 from tensorweb.playground.streams import HEAD, TAIL, clip
 

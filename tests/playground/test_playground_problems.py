@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import tensorweb as tw
+from tensorweb.display import statistics
+from tensorweb.graph.node import Node
 from tensorweb.playground import bridge, tensors
 from tensorweb.playground.numbers import BlockingReader
 
@@ -27,9 +29,9 @@ def test_a_tensor_that_cannot_be_computed_says_why(cpu: str) -> None:
 def test_other_failures_are_not_taken_for_the_tensors(
     cpu: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(x: tw.Tensor) -> list[tw.Tensor]:
+    def broken(node: Node) -> list[Node]:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(tensors, "_ask", broken)
+    monkeypatch.setattr(statistics, "questions", broken)
     with pytest.raises(ZeroDivisionError):
         described(x=tw.ones(2))

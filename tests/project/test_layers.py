@@ -17,7 +17,7 @@ VALUES = ("errors", "dtypes", "shapes", "view", "hostdata")
 GRAPH = (*VALUES, "graph", "ops")
 NODES = (*GRAPH, "protocol", "devices", "nodes")
 VALUES_READ = (*NODES, "evaluate", "lookups")
-TENSOR = (*VALUES_READ, "notices", "tensor")
+TENSOR = (*VALUES_READ, "notices", "display", "tensor")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
@@ -37,6 +37,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "events": ("graph",),
     "nodes": NODES,
     "lookups": VALUES_READ,
+    "display": (*NODES, "evaluate"),
     "tensor": TENSOR,
     "functions": TENSOR,
     "trees": TENSOR,

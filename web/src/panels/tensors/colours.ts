@@ -1,4 +1,5 @@
-/** Colours of values: sequential, or diverging from zero with blue positive, red negative. */
+/** Colours of values: sequential, or diverging from zero with blue positive, red negative.
+ * Notebooks have the same (`tensorweb/display/colours.py`). */
 
 import type { Scheme } from "../../page/media";
 
