@@ -19,6 +19,9 @@ BUDGETS = {"GPU": 8 << 30, "software": 4 << 30}
 buffers of 256 MiB ended Chromium's GPU process without an error (SwiftShader, November
 2026)."""
 
+WASM_CAPACITY = (4 << 30) - (64 << 20)
+"""Bytes that a WebAssembly memory may have: its addresses have 32 bits."""
+
 LIMITS = ("maxBufferSize", "maxStorageBufferBindingSize")
 """What WebGPU calls the limits of one buffer that kernels bind."""
 
@@ -52,8 +55,10 @@ def largest_buffer(limits: Mapping[str, int]) -> int:
     return min(limits[name] for name in LIMITS)
 
 
-def require_bindable(size: int, limits: Mapping[str, int]) -> None:
-    """Raise `DeviceMemoryError` for a buffer that no kernel can bind."""
+def require_bindable(size: int, limits: Mapping[str, int], device: str = "") -> None:
+    """Raise `DeviceMemoryError` for a buffer that no kernel of a device can bind."""
     largest = largest_buffer(limits)
     if size > largest:
-        raise DeviceMemoryError(messages.limit_message("a buffer", size, largest))
+        raise DeviceMemoryError(
+            messages.limit_message("a buffer", size, largest, device)
+        )

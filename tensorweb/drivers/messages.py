@@ -82,6 +82,14 @@ def shader_message(label: str, source: str, messages: Sequence[CompilerMessage])
     return "\n".join(parts)
 
 
+def refused_message(label: str, size: int, reason: str) -> str:
+    """Return the text of a `ShaderError` for a module that the engine refused."""
+    return (
+        f"kernel {label!r}: the WebAssembly engine refused its module of {size} "
+        f"bytes: {reason}"
+    )
+
+
 def limit_message(what: str, size: int, largest: int, device: str = "") -> str:
     """Return the text of a `DeviceMemoryError` for what no kernel can bind."""
     named = f"device {device!r}" if device else "this device"
@@ -99,6 +107,17 @@ def memory_message(size: int) -> str:
     return (
         f"the device has no memory for a buffer of {size_text(size)} ({size} bytes); "
         'drop tensors you no longer need, or compute on device="cpu".'
+    )
+
+
+def heap_message(size: int, held: int, memory: int, limit: int) -> str:
+    """Return the text of a `DeviceMemoryError` for a memory that cannot grow."""
+    return (
+        f"the device has no memory for a buffer of {size_text(size)} ({size} bytes): "
+        f"buffers hold {size_text(held)} of a WebAssembly memory of "
+        f"{size_text(memory)}, which cannot grow enough; its limit is "
+        f"{size_text(limit)} ({limit} bytes). Drop tensors that are no longer needed, "
+        "or work in parts."
     )
 
 

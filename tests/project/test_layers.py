@@ -54,6 +54,7 @@ everything."""
 OUTSIDE: dict[str, tuple[str, ...]] = {
     "numpy": ("backends", "functions", "tensor"),
     "wgpu": ("drivers",),
+    "wasmtime": ("drivers",),
     "js": ("drivers", "playground"),
     "pyodide": ("drivers", "playground"),
 }

@@ -1,0 +1,180 @@
+"""What both drivers of the WebAssembly device have in common: its heap and its limits.
+
+A buffer's handle is its address in the device's memory, as an int32. Nothing is ever
+under way: a call returns when its work is done, so reads and writes never wait.
+`wasm_browser.py` and `wasm_native.py` say how memory grows and how tapes run.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from array import array
+
+from tensorweb.drivers.memory import WASM_CAPACITY, require_bindable
+from tensorweb.drivers.protocol import PARAMETER_CAPACITY
+from tensorweb.drivers.wasm_heap import PAGE, Heap
+from tensorweb.errors import BackendError, DeviceLostError
+
+DEVICE = "cpu"
+"""The device whose driver this is, as messages name it."""
+
+RESERVED = 4096
+"""Bytes at the bottom of the memory that are no buffer's: the threads' control words,
+and address 0, so that no buffer is there."""
+
+FIRST_PAGES = 64
+"""Pages of the memory in the beginning."""
+
+MOST_PAGES = 1 << 16
+"""Pages of the largest memory: 4 GiB."""
+
+FIRST_TAPE = PARAMETER_CAPACITY + (1 << 14)
+"""Words of the place for tapes in the beginning; it grows with them."""
+
+LARGEST_BUFFER = (2 << 30) - PAGE
+
+LIMITS = {
+    "maxBufferSize": LARGEST_BUFFER,
+    "maxStorageBufferBindingSize": LARGEST_BUFFER,
+}
+"""By WebGPU's names; a kernel binds as many buffers as it likes."""
+
+COUNTERS = (
+    "submits",
+    "dispatches",
+    "buffers",
+    "bytes",
+    "pipelines",
+    "reads",
+    "live_buffers",
+    "live_bytes",
+)
+
+
+class WasmDriver(ABC):
+    """One open WebAssembly device; see `tensorweb.drivers.protocol.ModuleDriver`.
+
+    Attributes:
+        is_shared: whether the memory is shared, as modules must import it.
+        has_relaxed: whether modules may use relaxed SIMD.
+    """
+
+    is_software = True
+
+    def __init__(self, is_shared: bool, has_relaxed: bool) -> None:
+        """Begin without buffers; the memory is there and `_grow` works."""
+        self.is_shared = is_shared
+        self.has_relaxed = has_relaxed
+        self.limits = dict(LIMITS)
+        self.is_lost = False
+        self._heap = Heap(RESERVED, FIRST_PAGES * PAGE, WASM_CAPACITY, self._grow)
+        self._tape_words = FIRST_TAPE
+        self._tape_address = self._place_for_tapes(FIRST_TAPE)
+        self._labels: list[str] = []
+        self._counters = dict.fromkeys(COUNTERS, 0)
+
+    @abstractmethod
+    def _grow(self, size: int) -> bool:
+        """Make the memory `size` bytes large, whole pages; return whether it is."""
+
+    @abstractmethod
+    def write_buffer(self, buffer: int, offset: int, data: bytes | memoryview) -> None:
+        """Copy host bytes into a buffer."""
+
+    @abstractmethod
+    def submit(self, tape: array[int]) -> None:
+        """Run a tape."""
+
+    @abstractmethod
+    def submit_timed(self, tape: array[int]) -> list[float] | None:
+        """Run a tape and return the seconds that each launch took."""
+
+    @abstractmethod
+    def read(self, buffer: int, offset: int, size: int) -> bytes:
+        """Return bytes of a buffer."""
+
+    @abstractmethod
+    def create_pipeline(self, source: bytes, access: str, label: str) -> int:
+        """Compile a module that exports `run`."""
+
+    def create_buffer(self, size: int) -> int:
+        """Create a buffer of `size` bytes with unknown contents.
+
+        Raises:
+            DeviceMemoryError: it is too large, or the memory cannot grow enough.
+        """
+        assert size > 0, "internal: an empty tensor has no buffer"
+        self._require_open()
+        require_bindable(size, self.limits, DEVICE)
+        address = self._heap.allocate(size)
+        self._count("buffers", "live_buffers")
+        self._counters["bytes"] += size
+        self._counters["live_bytes"] += size
+        return address
+
+    def destroy_buffer(self, buffer: int) -> None:
+        """Destroy a buffer: its bytes are free."""
+        size = self._heap.size_of(buffer)
+        self._heap.free(buffer)
+        self._counters["live_buffers"] -= 1
+        self._counters["live_bytes"] -= size
+
+    async def read_async(self, buffer: int, offset: int, size: int) -> bytes:
+        """Return bytes of a buffer, at once."""
+        return self.read(buffer, offset, size)
+
+    def can_block(self) -> bool:
+        """Return True: nobody ever waits."""
+        return True
+
+    def check(self) -> None:
+        """Return at once: every error came from the call that caused it."""
+        self._require_open()
+
+    def counters(self) -> dict[str, int]:
+        """Return totals since opening, and `live_buffers` and `live_bytes` of now."""
+        return dict(self._counters)
+
+    def abandon(self) -> None:
+        """Take the device for lost and never call it again."""
+        self.close()
+
+    def close(self) -> None:
+        """Give the memory back; every buffer is gone."""
+        self.is_lost = True
+
+    def _require_open(self) -> None:
+        if self.is_lost:
+            raise DeviceLostError(
+                "the WebAssembly device was closed and its tensors are gone with it; "
+                "run the program again to compute on a new device."
+            )
+
+    def _place_for_tapes(self, words: int) -> int:
+        """Return the address where a tape's first word goes.
+
+        Its parameters follow, so they begin at a multiple of 64.
+        """
+        return self._heap.allocate(64 + 4 * words) + 60
+
+    def _tape_at(self, length: int) -> int:
+        """Return the address for a tape of so many words, in a larger place if need be.
+
+        Raises:
+            DeviceMemoryError: there is none; the old place remains.
+        """
+        if length > self._tape_words:
+            words = 2 * length
+            address = self._place_for_tapes(words)
+            self._heap.free(self._tape_address - 60)
+            self._tape_address, self._tape_words = address, words
+        return self._tape_address
+
+    def _trapped(self, pipeline: int, reason: str) -> BackendError:
+        return BackendError(
+            f"internal: the kernel {self._labels[pipeline]!r} trapped: {reason}"
+        )
+
+    def _count(self, *names: str) -> None:
+        for name in names:
+            self._counters[name] += 1
