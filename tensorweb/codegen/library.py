@@ -23,6 +23,11 @@ def _definitions() -> dict[str, str]:
     return found
 
 
+def definition(name: str) -> str:
+    """Return the text of a function, `""` where the library has none of that name."""
+    return _definitions().get(name, "")
+
+
 @cache
 def _needs(name: str) -> tuple[str, ...]:
     """Return what a definition needs, itself last."""

@@ -1,0 +1,20 @@
+"""The one entry from kernels to programs of WebAssembly: a row per family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tensorweb.codegen.program import Program
+from tensorweb.codegen.wasm.elementwise import elementwise
+from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.schedule.kernel import Kernel
+
+FAMILIES: dict[str, Callable[[Kernel, WasmTarget], Program]] = {
+    "elementwise": elementwise,
+}
+"""Who writes the program of each kind of kernel."""
+
+
+def compile_kernel(kernel: Kernel, target: WasmTarget) -> Program:
+    """Return the launches of a kernel on a class of machine."""
+    return FAMILIES[kernel.kind](kernel, target)

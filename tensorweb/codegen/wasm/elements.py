@@ -1,0 +1,315 @@
+"""Elements of every dtype between memory and values: loads, stores and casts.
+
+A value is a bool, an integer of 32 or 64 bits, or a float of 32 or 64 bits. Smaller
+integers are kept in 32 bits, within their own range; float16 computes in float32.
+"""
+
+from __future__ import annotations
+
+from tensorweb import dtypes
+from tensorweb.codegen.wasm.functions import expression
+from tensorweb.codegen.wasm.terms import LANES
+from tensorweb.codegen.wasm.translation import Translation
+
+KINDS = {
+    "bool": "bool",
+    "int8": "i32",
+    "int16": "i32",
+    "int32": "i32",
+    "int64": "i64",
+    "uint8": "u32",
+    "uint16": "u32",
+    "uint32": "u32",
+    "uint64": "u64",
+    "float16": "f32",
+    "float32": "f32",
+    "float64": "f64",
+}
+"""The type of a value, by dtype."""
+
+_LOADS = {
+    "bool": "i32.load8_u",
+    "int8": "i32.load8_s",
+    "int16": "i32.load16_s",
+    "uint8": "i32.load8_u",
+    "uint16": "i32.load16_u",
+    "float16": "i32.load16_u",
+}
+_STORES = {1: "i32.store8", 2: "i32.store16"}
+_LANE_LOADS = {1: "v128.load8_lane", 2: "v128.load16_lane", 4: "v128.load32_lane"}
+_WIDE = frozenset(("i64", "u64", "f64"))
+
+
+def itemsize(dtype: str) -> int:
+    """Return the bytes of an element."""
+    return dtypes.BY_NAME[dtype].itemsize
+
+
+def fits_lanes(dtype: str) -> bool:
+    """Whether values of a dtype are lanes of 32 bits.
+
+    >>> fits_lanes("float16"), fits_lanes("float64")
+    (True, False)
+    """
+    return KINDS[dtype] not in _WIDE
+
+
+def load(values: Translation, dtype: str, offset: int = 0) -> None:
+    """Write what turns an address on the stack into the element there, a single one."""
+    kind = KINDS[dtype]
+    plain = {"bool": "i32", "u32": "i32", "u64": "i64"}.get(kind, kind)
+    values.f.memory(_LOADS.get(dtype, f"{plain}.load"), offset)
+    if dtype == "float16":
+        convert(values, "f32_from_half_bits({0})", "u32")
+
+
+def load_neighbours(values: Translation, dtype: str) -> None:
+    """Write what turns an address on the stack into the four elements from there on."""
+    f = values.f
+    size = itemsize(dtype)
+    if size == 4:
+        f.memory("v128.load")
+        return
+    f.memory("v128.load32_zero" if size == 1 else "v128.load64_zero")
+    widened(values, dtype)
+
+
+def load_repeated(values: Translation, dtype: str) -> None:
+    """Write what turns an address on the stack into the element there, four times."""
+    bits = 8 * itemsize(dtype)
+    values.f.memory(f"v128.load{bits}_splat")
+    if bits < 32:
+        widened(values, dtype)
+
+
+def load_lane(values: Translation, dtype: str, lane: int) -> None:
+    """Write what takes an element into a lane; `widened` makes values of the lanes.
+
+    On the stack are the address and the vector.
+    """
+    size = itemsize(dtype)
+    values.f.memory(_LANE_LOADS[size], 0, lane)
+
+
+def widened(values: Translation, dtype: str) -> None:
+    """Write what makes values of four elements that lie at a vector's beginning."""
+    f = values.f
+    size = itemsize(dtype)
+    sign = "s" if dtype in ("int8", "int16") else "u"
+    if size == 1:
+        f.op(f"i16x8.extend_low_i8x16_{sign}")
+    if size < 4:
+        f.op(f"i32x4.extend_low_i16x8_{sign}")
+    if dtype == "bool":
+        f.get(f.constant("i32x4", 0))
+        f.op("i32x4.ne")
+    if dtype == "float16":
+        convert(values, "f32_from_half_bits({0})", "u32")
+
+
+def store(values: Translation, dtype: str) -> None:
+    """Write what stores a single value; on the stack are the address and the value."""
+    if dtype == "float16":
+        convert(values, "half_bits_from_f32({0})", "f32")
+    size = itemsize(dtype)
+    kind = KINDS[dtype]
+    plain = {"bool": "i32", "u32": "i32", "u64": "i64"}.get(kind, kind)
+    values.f.memory(_STORES.get(size, f"{plain}.store"))
+
+
+def store_neighbours(values: Translation, dtype: str) -> None:
+    """Write what stores four values; on the stack are the address and the vector."""
+    f = values.f
+    size = itemsize(dtype)
+    if dtype == "float16":
+        convert(values, "half_bits_from_f32({0})", "f32")
+    if size == 4:
+        f.memory("v128.store")
+        return
+    if dtype == "bool":
+        f.get(f.constant("i32x4", 1))
+        f.op("v128.and")
+    elif size < 4:
+        f.get(f.constant("i32x4", (1 << 8 * size) - 1))
+        f.op("v128.and")
+    vector = f.local("v128")
+    f.set(vector)
+    f.get(vector)
+    f.get(vector)
+    f.op("i16x8.narrow_i32x4_u")
+    if size == 1:
+        f.set(vector)
+        f.get(vector)
+        f.get(vector)
+        f.op("i8x16.narrow_i16x8_u")
+    f.memory("v128.store32_lane" if size == 1 else "v128.store64_lane", 0, 0)
+    f.free(vector)
+
+
+def convert(values: Translation, form: str, kind: str) -> None:
+    """Write a form of WGSL around the value on the stack, which is of a type."""
+    local = values.f.local(values.value_type(kind))
+    values.f.set(local)
+    values.term(expression(form, (kind,)), {"operand0": (local,)})
+    values.f.free(local)
+
+
+def within(values: Translation, dtype: str) -> None:
+    """Write what brings an integer of 32 bits back into the range of a smaller one."""
+    size = itemsize(dtype)
+    kind = KINDS[dtype]
+    if size >= 4 or kind not in ("i32", "u32"):
+        return
+    f = values.f
+    if kind == "u32":
+        mask = (1 << 8 * size) - 1
+        if values.is_vector:
+            f.get(f.constant("i32x4", mask))
+            f.op("v128.and")
+        else:
+            f.const("i32", mask)
+            f.op("i32.and")
+    elif values.is_vector:
+        for name in ("i32x4.shl", "i32x4.shr_s"):
+            f.const("i32", 32 - 8 * size)
+            f.op(name)
+    else:
+        f.op(f"i32.extend{8 * size}_s")
+
+
+_FLOATS = ("f32", "f64")
+
+
+def cast(values: Translation, source: str, target: str) -> None:
+    """Write what makes the value on the stack one of another dtype.
+
+    Floats beyond an integer's range give its nearest number, NaN gives 0.
+    """
+    if source == target:
+        return
+    before, after = KINDS[source], KINDS[target]
+    if after == "bool":
+        _to_bool(values, before)
+    elif before == "bool":
+        _from_bool(values, after)
+    elif before in _FLOATS and after not in _FLOATS:
+        _to_integer(values, before, target)
+    elif after in _FLOATS:
+        _to_float(values, before, target)
+    else:
+        _between_integers(values, before, after)
+        within(values, target)
+
+
+def _to_bool(values: Translation, before: str) -> None:
+    f, shape = values.f, values.shape(before)
+    if values.is_vector:
+        f.get(f.constant(shape, 0))
+    else:
+        f.const(shape, 0)
+    f.op(f"{shape}.ne")
+
+
+def _from_bool(values: Translation, after: str) -> None:
+    f = values.f
+    if values.is_vector:
+        f.get(f.constant("f32x4" if after == "f32" else "i32x4", 1))
+        f.op("v128.and")
+    elif after in ("i64", "u64"):
+        f.op("i64.extend_i32_u")
+    elif after in _FLOATS:
+        f.op(f"{after}.convert_i32_u")
+
+
+def _to_integer(values: Translation, before: str, target: str) -> None:
+    f, after = values.f, KINDS[target]
+    sign = "s" if after[0] == "i" else "u"
+    if values.is_vector:
+        f.op(f"i32x4.trunc_sat_f32x4_{sign}")
+    else:
+        plain = "i64" if after in ("i64", "u64") else "i32"
+        f.op(f"{plain}.trunc_sat_{before}_{sign}")
+    if itemsize(target) < 4:
+        low, high = dtypes.integer_range(dtypes.BY_NAME[target])
+        convert(values, f"clamp({{0}}, {_literal(low)}, {_literal(high)})", after)
+
+
+def _literal(value: int) -> str:
+    return f"({value})" if value < 0 else str(value)
+
+
+def _to_float(values: Translation, before: str, target: str) -> None:
+    f, after = values.f, KINDS[target]
+    if before in _FLOATS:
+        if before != after:
+            if target == "float16":
+                _to_odd(values)
+            else:
+                f.op("f64.promote_f32" if after == "f64" else "f32.demote_f64")
+    elif values.is_vector:
+        f.op(f"f32x4.convert_i32x4_{'s' if before == 'i32' else 'u'}")
+    else:
+        plain = "i64" if before in ("i64", "u64") else "i32"
+        f.op(f"{after}.convert_{plain}_{'s' if before[0] == 'i' else 'u'}")
+    if target == "float16":
+        convert(values, "rounded_to_half_f32({0})", "f32")
+
+
+def _to_odd(values: Translation) -> None:
+    """Write f64 to f32 so that rounding once more gives what rounding once would.
+
+    An inexact result gets an odd last bit (Boldo and Melquiond, 2008).
+    """
+    f = values.f
+    wide, near, bits = f.local("f64"), f.local("f32"), f.local("i32")
+    f.tee(wide)
+    f.op("f32.demote_f64")
+    f.tee(near)
+    f.op("i32.reinterpret_f32")
+    f.set(bits)
+    # Where it was rounded away from zero, one step back; then the last bit is set.
+    f.get(bits)
+    f.get(near)
+    f.op("f64.promote_f32")
+    f.op("f64.abs")
+    f.get(wide)
+    f.op("f64.abs")
+    f.op("f64.gt")
+    f.op("i32.sub")
+    f.get(near)
+    f.op("f64.promote_f32")
+    f.get(wide)
+    f.op("f64.ne")
+    f.get(wide)
+    f.get(wide)
+    f.op("f64.eq")
+    f.op("i32.and")
+    f.op("i32.or")
+    f.op("f32.reinterpret_i32")
+    for local in (wide, near, bits):
+        f.free(local)
+
+
+def _between_integers(values: Translation, before: str, after: str) -> None:
+    is_wide, becomes_wide = before in ("i64", "u64"), after in ("i64", "u64")
+    if is_wide and not becomes_wide:
+        values.f.op("i32.wrap_i64")
+    elif becomes_wide and not is_wide:
+        values.f.op(f"i64.extend_i32_{'s' if before == 'i32' else 'u'}")
+
+
+__all__ = [
+    "KINDS",
+    "LANES",
+    "cast",
+    "fits_lanes",
+    "itemsize",
+    "load",
+    "load_lane",
+    "load_neighbours",
+    "load_repeated",
+    "store",
+    "store_neighbours",
+    "widened",
+    "within",
+]

@@ -1,0 +1,168 @@
+"""Kernels without a core: every element of the output from those at its place."""
+
+from __future__ import annotations
+
+from math import prod
+
+from tensorweb.codegen.program import OUTPUT, Launch, Program
+from tensorweb.codegen.wasm.elements import itemsize, store, store_neighbours
+from tensorweb.codegen.wasm.frame import Frame, per_slice
+from tensorweb.codegen.wasm.loops import (
+    BLOCK,
+    Pointer,
+    along,
+    counted,
+    lanes_for,
+    smaller,
+    units,
+)
+from tensorweb.codegen.wasm.reader import Reader, flops, is_vectorizable
+from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.schedule.kernel import Expression, Kernel
+
+
+def elementwise(kernel: Kernel, target: WasmTarget) -> Program:
+    """Return the program of an elementwise kernel."""
+    value = kernel.expression("value")
+    launch = map_launch(kernel, target, value, "elementwise", kernel.sizes[0])
+    return Program((launch,))
+
+
+def map_launch(
+    kernel: Kernel,
+    target: WasmTarget,
+    value: Expression,
+    template: str,
+    size: int,
+    output: int = OUTPUT,
+) -> Launch:
+    """Return a launch that computes an expression for each element of a storage.
+
+    Args:
+        kernel: what it belongs to.
+        target: the machine.
+        value: the expression, its axes in one group.
+        template: what the launch is called.
+        size: how many elements there are.
+        output: the storage, contiguous.
+    """
+    frame = Frame(kernel, target)
+    sizes = value.groups[0] if value.accesses else (size,)
+    *outer, inner = sizes or (1,)
+    rows = prod(outer)
+    lanes = lanes_for(inner, is_vectorizable(value))
+    reader = Reader(frame, value, lanes)
+    work = flops(value)
+    if rows == 1:
+        count, elements = _one_row(frame, reader, inner, output)
+    else:
+        count, elements = _rows(frame, reader, rows, inner, output)
+    slices = per_slice(elements * work // lanes)
+    note = "four at a time" if lanes > 1 else ""
+    return frame.launch(template, count, slices, note)
+
+
+def _one_row(frame: Frame, reader: Reader, inner: int, output: int) -> tuple[int, int]:
+    """Write a loop over blocks of one axis; returns units and elements of each."""
+    f = frame.f
+    length, block = frame.number(inner), BLOCK
+    place, end = f.local("i32"), f.local("i32")
+    with units(frame) as unit:
+        _block(frame, unit, length, block, place, end)
+        reader.locate([[place] if reader.expression.groups[0] else []])
+        _inner(frame, reader, place, end, None, output)
+    return -(-inner // block), min(block, inner)
+
+
+def _block(
+    frame: Frame, number: int, length: int, block: int, place: int, end: int
+) -> None:
+    """Write where a block of an axis begins and ends."""
+    f = frame.f
+    f.get(number)
+    f.const("i32", block)
+    f.op("i32.mul")
+    f.tee(place)
+    f.const("i32", block)
+    f.op("i32.add")
+    f.set(end)
+    smaller(f, end, length)
+    f.set(end)
+
+
+def _rows(
+    frame: Frame, reader: Reader, rows: int, inner: int, output: int
+) -> tuple[int, int]:
+    """Write loops over rows and blocks of them; returns units and elements of each."""
+    f = frame.f
+    blocks = -(-inner // BLOCK)
+    together = max(BLOCK // inner, 1)
+    length, count = frame.number(inner), frame.number(rows)
+    per_row, per_unit = frame.number(blocks), frame.number(together)
+    place, end, block = (f.local("i32") for _ in range(3))
+    first, last = f.local("i32"), f.local("i32")
+    with units(frame) as unit:
+        f.get(unit)
+        f.get(per_row)
+        f.op("i32.div_u")
+        f.set(first)
+        f.get(unit)
+        f.get(first)
+        f.get(per_row)
+        f.ops("i32.mul", "i32.sub")
+        f.set(block)
+        f.get(first)
+        f.get(per_unit)
+        f.op("i32.mul")
+        f.tee(first)
+        f.get(per_unit)
+        f.op("i32.add")
+        f.set(last)
+        smaller(f, last, count)
+        f.set(last)
+        with counted(f, first, last) as row:
+            _block(frame, block, length, BLOCK, place, end)
+            axes = len(reader.expression.groups[0])
+            outer = reader.split(0, row, axes - 1)
+            reader.locate([[*outer, place]])
+            start = f.local("i32")
+            f.get(row)
+            f.get(length)
+            f.op("i32.mul")
+            f.set(start)
+            _inner(frame, reader, place, end, start, output)
+    return blocks * -(-rows // together), min(inner, BLOCK) * together
+
+
+def _inner(
+    frame: Frame, reader: Reader, place: int, end: int, start: int | None, output: int
+) -> None:
+    """Write the loop along the last axis, which stores each value.
+
+    Args:
+        frame: of the launch.
+        reader: stands at the first place.
+        place: the local with that.
+        end: the local with the place at which it ends.
+        start: the local with the number of the row's first element, None for 0.
+        output: the storage.
+    """
+    f = frame.f
+    base, address = frame.storage(output, "w"), f.local("i32")
+    dtype = reader.result.dtype
+    size = itemsize(dtype)
+    f.get(place)
+    if start is not None:
+        f.get(start)
+        f.op("i32.add")
+    f.const("i32", size)
+    f.op("i32.mul")
+    f.get(base)
+    f.op("i32.add")
+    f.set(address)
+    lanes = reader.values.lanes
+    mover = Pointer(f, address, size)
+    with along(f, place, end, lanes, [reader, mover]):
+        f.get(address)
+        reader.value()
+        (store_neighbours if lanes > 1 else store)(reader.values, dtype)

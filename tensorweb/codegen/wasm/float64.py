@@ -1,0 +1,83 @@
+"""How float64 computes what is no instruction: C's library, and what stands on it.
+
+`LIBRARY` names functions that the module imports; in Pyodide they are those of its own
+C library, compiled to WebAssembly.
+"""
+
+from __future__ import annotations
+
+_UNARY = (
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "erf",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+)
+_BINARY = ("pow", "atan2", "hypot", "fmod", "nextafter")
+
+LIBRARY: dict[str, str] = {f"{name}_f64": name for name in (*_UNARY, *_BINARY)}
+"""The C function of each function of float64."""
+
+_CODE = """
+fn sign_f64(x: f64) -> f64 {
+    let one = select(select(x, -1.0, x < 0.0), 1.0, x > 0.0);
+    return select(one, 0.0, x == 0.0);
+}
+fn isnan_f64(x: f64) -> bool {
+    return x != x;
+}
+fn isinf_f64(x: f64) -> bool {
+    return abs(x) > 0x1.fffffffffffffp1023;
+}
+fn isfinite_f64(x: f64) -> bool {
+    return abs(x) <= 0x1.fffffffffffffp1023;
+}
+fn signbit_f64(x: f64) -> bool {
+    return bitcast<i64>(x) < 0;
+}
+fn copysign_f64(size: f64, sign: f64) -> f64 {
+    return copysign(size, sign);
+}
+fn sigmoid_f64(x: f64) -> f64 {
+    let small = exp_f64(-abs(x));
+    return select(small, 1.0, x >= 0.0) / (1.0 + small);
+}
+fn logaddexp_f64(x: f64, y: f64) -> f64 {
+    let sum = max(x, y) + log1p_f64(exp_f64(-abs(x - y)));
+    return select(sum, x + 0.693147180559945309417, x == y);
+}
+fn remainder_f64(x: f64, y: f64) -> f64 {
+    let rest = fmod_f64(x, y);
+    let moved = select(rest, rest + y, (rest < 0.0) != (y < 0.0));
+    return select(moved, copysign(0.0, y), rest == 0.0);
+}
+fn floor_divide_f64(x: f64, y: f64) -> f64 {
+    let rest = fmod_f64(x, y);
+    let is_opposite = (rest != 0.0) & ((rest < 0.0) != (y < 0.0));
+    let quotient = (x - rest) / y - select(0.0, 1.0, is_opposite);
+    let below = floor(quotient);
+    let whole = below + select(0.0, 1.0, quotient - below > 0.5);
+    let signed = select(whole, copysign(0.0, x / y), quotient == 0.0);
+    return select(signed, x / y, y == 0.0);
+}
+"""
+
+TEXTS: dict[str, str] = {
+    part.split("(")[0]: f"fn {part}" for part in _CODE.split("\nfn ")[1:]
+}
+"""The text of the functions of float64 that stand on others."""

@@ -1,0 +1,129 @@
+"""The entry of a module: its parameters, constants and storages, each read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tensorweb.codegen.program import OUTPUT, Launch, Word
+from tensorweb.codegen.wasm.elements import KINDS, itemsize
+from tensorweb.codegen.wasm.module import Function
+from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.terms import VALUE
+from tensorweb.codegen.wasm.translation import Writer
+from tensorweb.schedule.kernel import Kernel
+
+MOST_WORDS = 64
+"""Words of a launch's parameter block."""
+
+PARAMETERS, BUFFERS, FIRST, LAST = range(4)
+"""The arguments of the entry."""
+
+
+class Frame:
+    """The function `run` of a module while it is written.
+
+    Attributes:
+        kernel: what the module belongs to.
+        writer: of the module.
+        f: the function.
+    """
+
+    def __init__(self, kernel: Kernel, target: WasmTarget) -> None:
+        """Begin an entry without instructions."""
+        self.kernel = kernel
+        self.writer = Writer(target)
+        self.f = Function(("i32",) * 4)
+        self._words: list[Word] = []
+        self._storages: dict[int, int] = {}
+        self._access: dict[int, str] = {}
+        self._scalars: dict[int, int] = {}
+        self._room = MOST_WORDS - sum(
+            -(-itemsize(dtype) // 4) for dtype in kernel.scalar_dtypes
+        )
+
+    @contextmanager
+    def at_head(self) -> Iterator[Function]:
+        """Write into what stands before all else."""
+        code, self.f.code = self.f.code, bytearray()
+        try:
+            yield self.f
+        finally:
+            self.f.head += self.f.code
+            self.f.code = code
+
+    def number(self, value: int) -> int:
+        """Return a local that holds a parameter; past the block's end a constant."""
+        local = self.f.own_local("i32")
+        with self.at_head() as f:
+            if self._room > 0:
+                self._room -= 1
+                f.get(PARAMETERS)
+                f.memory("i32.load", 4 * len(self._words))
+                self._words.append(value)
+            else:
+                f.const("i32", value)
+            f.set(local)
+        return local
+
+    def scalar(self, slot: int) -> int:
+        """Return a local that holds one of the kernel's constants."""
+        found = self._scalars.get(slot)
+        if found is None:
+            dtype = self.kernel.scalar_dtypes[slot]
+            kind = VALUE.get(KINDS[dtype], KINDS[dtype])
+            found = self._scalars[slot] = self.f.own_local(kind)
+            with self.at_head() as f:
+                f.get(PARAMETERS)
+                f.memory(f"{kind}.load", 4 * len(self._words))
+                f.set(found)
+            self._words.append((slot, dtype))
+            if kind in ("i64", "f64"):
+                self._words.append(0)
+        return found
+
+    def storage(self, reference: int, access: str = "r") -> int:
+        """Return a local that holds the address of a storage.
+
+        Args:
+            reference: an input's slot, `OUTPUT` or `scratch(n)`.
+            access: `r`, or `w` for what is written.
+        """
+        found = self._storages.get(reference)
+        if found is None:
+            found = self._storages[reference] = self.f.own_local("i32")
+            with self.at_head() as f:
+                f.get(BUFFERS)
+                f.memory("i32.load", 4 * (len(self._storages) - 1))
+                f.set(found)
+        if reference == OUTPUT or access == "w":
+            self._access[reference] = "w"
+        return found
+
+    def launch(self, template: str, units: int, per_slice: int, note: str) -> Launch:
+        """Return the finished launch.
+
+        Args:
+            template: what it is called among the kinds of launches.
+            units: how many there are.
+            per_slice: how many are done without looking whether Stop was pressed.
+            note: which variant it is, for people.
+        """
+        return Launch(
+            template,
+            self.writer.finished(self.f),
+            "".join(self._access.get(each, "r") for each in self._storages),
+            tuple(self._storages),
+            (units, max(min(per_slice, units), 1)),
+            tuple(self._words),
+            note,
+        )
+
+
+SLICE = 1 << 21
+"""Work of a slice, in simple operations on one element: a few milliseconds."""
+
+
+def per_slice(work: int) -> int:
+    """Return how many units make a slice, for the work of one."""
+    return max(SLICE // max(work, 1), 1)

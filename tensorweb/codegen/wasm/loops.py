@@ -1,0 +1,153 @@
+"""Loops over the units of a launch and over elements along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from tensorweb.codegen.wasm.frame import FIRST, LAST, Frame
+from tensorweb.codegen.wasm.module import Function
+from tensorweb.codegen.wasm.terms import LANES
+
+BLOCK = 1 << 14
+"""Elements of a unit: enough to hide what beginning one costs."""
+
+
+@contextmanager
+def counted(f: Function, first: int, last: int) -> Iterator[int]:
+    """Write a loop around what is written inside; yields the local that counts.
+
+    Args:
+        f: the function.
+        first: the local with the first number.
+        last: the local with the number at which it ends.
+    """
+    counter = f.local("i32")
+    f.get(first)
+    f.set(counter)
+    with while_below(f, counter, last):
+        yield counter
+        f.get(counter)
+        f.const("i32", 1)
+        f.op("i32.add")
+        f.set(counter)
+
+
+@contextmanager
+def while_below(f: Function, counter: int, last: int) -> Iterator[None]:
+    """Write a loop that runs while a local is below another one, both unsigned."""
+    f.begin("block")
+    f.begin("loop")
+    f.get(counter)
+    f.get(last)
+    f.op("i32.ge_u")
+    f.br_if(1)
+    yield
+    f.br(0)
+    f.end()
+    f.end()
+
+
+@contextmanager
+def units(frame: Frame) -> Iterator[int]:
+    """Write the loop over the units that the entry is called for."""
+    with counted(frame.f, FIRST, LAST) as unit:
+        yield unit
+
+
+def smaller(f: Function, value: int, limit: int) -> None:
+    """Write what leaves the smaller of two locals, unsigned, on the stack."""
+    f.get(value)
+    f.get(limit)
+    f.get(value)
+    f.get(limit)
+    f.ops("i32.lt_u", "select")
+
+
+class Mover(Protocol):
+    """Stands at an element and can be moved along an axis."""
+
+    def move(self, count: int | None, by: int = 0) -> None:
+        """Write a move by `count` elements, or by those that the local `by` holds."""
+
+
+class Pointer:
+    """An address that moves with the elements it stands for."""
+
+    def __init__(self, f: Function, local: int, size: int) -> None:
+        """Take a local that holds an address, of elements of some bytes."""
+        self.f = f
+        self.local = local
+        self.size = size
+
+    def move(self, count: int | None, by: int = 0) -> None:
+        """Write a move by `count` elements, or by those that the local `by` holds."""
+        f = self.f
+        f.get(self.local)
+        if count is None:
+            f.get(by)
+            f.const("i32", self.size)
+            f.op("i32.mul")
+        else:
+            f.const("i32", count * self.size)
+        f.op("i32.add")
+        f.set(self.local)
+
+
+@contextmanager
+def along(
+    f: Function, counter: int, end: int, lanes: int, movers: Sequence[Mover]
+) -> Iterator[None]:
+    """Write a loop over the elements of an axis; `counter` stands at the first.
+
+    In vectors the last one is shifted back to end with the axis: its first elements are
+    computed twice. So there must be four elements at least from the axis's beginning.
+
+    Args:
+        f: the function.
+        counter: a local, the place along the axis.
+        end: a local, where it ends; it lies behind the counter.
+        lanes: how many elements are done at a time.
+        movers: what stands at the counter and moves with it.
+    """
+    last, back = f.local("i32"), f.local("i32")
+    f.get(end)
+    f.const("i32", lanes)
+    f.op("i32.sub")
+    f.set(last)
+    f.begin("loop")
+    yield
+    f.get(counter)
+    f.const("i32", lanes)
+    f.op("i32.add")
+    f.set(counter)
+    for mover in movers:
+        mover.move(lanes)
+    f.get(counter)
+    f.get(last)
+    f.op("i32.le_s")
+    f.br_if(0)
+    if lanes > 1:
+        f.get(counter)
+        f.get(end)
+        f.op("i32.lt_s")
+        f.begin("if")
+        f.get(last)
+        f.get(counter)
+        f.op("i32.sub")
+        f.set(back)
+        f.get(last)
+        f.set(counter)
+        for mover in movers:
+            mover.move(None, back)
+        f.br(1)
+        f.end()
+    f.end()
+    f.free(last)
+    f.free(back)
+
+
+def lanes_for(length: int, is_vectorizable: bool) -> int:
+    """Return how many elements of an axis are done at a time."""
+    return LANES if is_vectorizable and length >= LANES else 1

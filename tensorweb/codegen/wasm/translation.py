@@ -1,0 +1,299 @@
+"""Translate terms of WGSL into instructions, for one number or for four at once.
+
+WebAssembly computes IEEE floats exactly, so what WGSL leaves open needs no care here:
+`NATIVE` names the functions of `shaders/math/` that are single instructions. Others are
+translated from their text and written out where they are called; of a vector, what has
+no vector instructions is called lane by lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorweb.codegen.wasm.float64 import LIBRARY
+from tensorweb.codegen.wasm.functions import fits_vectors, function, is_straight
+from tensorweb.codegen.wasm.module import Function, module
+from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.terms import LANES, VALUE, Operators, Places, stack_types
+from tensorweb.codegen.wasm.wgsl import Definition, Statement, Term
+
+NATIVE = {
+    "divide_f32": "/",
+    "quotient_f32": "/",
+    "subtract_f32": "-",
+    "minimum_f32": "min",
+    "maximum_f32": "max",
+    "less_f32": "<",
+    "less_equal_f32": "<=",
+    "greater_f32": ">",
+    "greater_equal_f32": ">=",
+    "equal_f32": "==",
+    "not_equal_f32": "!=",
+    "abs_f32": "abs",
+    "negative_f32": "neg",
+    "sqrt_f32": "sqrt",
+    "floor_f32": "floor",
+    "ceil_f32": "ceil",
+    "trunc_f32": "trunc",
+    "round_f32": "nearest",
+}
+"""Functions of `shaders/math/` that are one instruction; of f64 as well."""
+
+_FIRST = frozenset(("pinned_f32",))
+"""Functions that return their first argument where floats are exact."""
+
+_CONVERTING = {
+    "f32_from_i32": ("i32", "f32"),
+    "f32_from_u32": ("u32", "f32"),
+    "i32_from_f32": ("f32", "i32"),
+    "u32_from_f32": ("f32", "u32"),
+}
+
+
+class Writer:
+    """A module while it is written.
+
+    Attributes:
+        target: what is known of the machine.
+    """
+
+    def __init__(self, target: WasmTarget) -> None:
+        """Begin without functions."""
+        self.target = target
+        self._functions: dict[str, Function] = {}
+        self._imports: dict[str, int] = {}
+
+    def imported(self, name: str, count: int) -> str:
+        """Return the name of an imported function of f64."""
+        self._imports[name] = count
+        return name
+
+    def called(self, name: str, is_wide: bool) -> str:
+        """Return the name of a function of single numbers, written when it is new."""
+        key = f"{name} wide" if is_wide else name
+        if key not in self._functions:
+            found = function(name, is_wide)
+            kinds = [VALUE.get(kind, kind) for _, kind in found.parameters]
+            results = stack_types(found.result)
+            written = self._functions[key] = Function(kinds, results)
+            places = {
+                parameter: (number,)
+                for number, (parameter, _) in enumerate(found.parameters)
+            }
+            Translation(self, written).body(found.body, dict(places))
+        return key
+
+    def finished(self, run: Function) -> bytes:
+        """Return the module, whose entry is `run`."""
+        functions = {**self._functions, "run": run}
+        return module(functions, self._imports, self.target.shared)
+
+
+class Translation(Operators):
+    """Writes terms into a function.
+
+    Attributes:
+        writer: of the module.
+    """
+
+    def __init__(self, writer: Writer, f: Function, lanes: int = 1) -> None:
+        """Begin to write into a function."""
+        super().__init__(f, lanes, writer.target.relaxed)
+        self.writer = writer
+
+    def body(
+        self, statements: Sequence[Statement], places: dict[str, tuple[int, ...]]
+    ) -> None:
+        """Write the statements of a function of single numbers."""
+        f = self.f
+        for each in statements:
+            assert each.term is not None, "internal: every statement has a term"
+            self.term(each.term, places)
+            if each.kind == "return":
+                f.op("return")
+            elif each.kind == "if":
+                f.begin("if")
+                self.body(each.body, places)
+                f.end()
+            elif each.kind == "while":
+                f.begin("if")
+                f.begin("loop")
+                self.body(each.body, places)
+                self.term(each.term, places)
+                f.br_if(0)
+                f.end()
+                f.end()
+            else:
+                self._keep(each, places)
+        if statements[-1].kind == "return":
+            f.op("unreachable")
+
+    def _keep(self, each: Statement, places: dict[str, tuple[int, ...]]) -> None:
+        """Take the value on the stack into the locals of a name."""
+        assert each.term is not None, "internal: it has a value"
+        if each.kind != "set":
+            places[each.word] = tuple(
+                self.f.local("v128" if self.is_vector else kind)
+                for kind in stack_types(each.term.type)
+            )
+        for local in reversed(places[each.word]):
+            self.f.set(local)
+
+    def term(self, term: Term, places: Places) -> None:
+        """Write what leaves a term's value on the stack."""
+        kind = term.kind
+        if kind == "number":
+            self.number(term.type, term.value)
+        elif kind == "name":
+            for local in places[term.word]:
+                self.f.get(local)
+        elif kind == "member":
+            self.member(term, places)
+        elif kind == "bitcast":
+            self.term(term.parts[0], places)
+            self.bitcast(term.parts[0].type, term.type)
+        elif kind == "convert":
+            self.term(term.parts[0], places)
+            self.convert(term.parts[0].type, term.type)
+        elif kind == "unary":
+            self.unary(term, places)
+        elif kind == "binary":
+            self.binary(term, places)
+        elif kind == "call":
+            self._call(term, places)
+        else:
+            self.builtin(term, places)
+
+    def _call(self, term: Term, places: Places) -> None:
+        """Write a call of a function of the library."""
+        name, is_wide = term.word, bool(term.value)
+        plain = name.replace("_f64", "_f32")
+        if plain in NATIVE:
+            for part in term.parts:
+                self.term(part, places)
+            self.operator(NATIVE[plain], term.parts[0].type)
+        elif name in _FIRST:
+            self.term(term.parts[0], places)
+        elif name in _CONVERTING:
+            self.term(term.parts[0], places)
+            self.convert(*_CONVERTING[name])
+        elif name in LIBRARY:
+            for part in term.parts:
+                self.term(part, places)
+            self.f.call(self.writer.imported(LIBRARY[name], len(term.parts)))
+        elif self.is_vector and not fits_vectors(name):
+            self._by_lanes(term, places)
+        elif self.is_vector or is_straight(name, is_wide):
+            self._in_place(term, places)
+        else:
+            for part in term.parts:
+                self.term(part, places)
+            self.f.call(self.writer.called(name, is_wide))
+
+    def _argument(self, part: Term, places: Places) -> tuple[tuple[int, ...], bool]:
+        """Return the locals that hold an argument, and whether they are new."""
+        if part.kind == "name":
+            return places[part.word], False
+        if part.kind == "number" and self.is_vector:
+            value = -part.value if part.type == "bool" else part.value
+            return (self.f.constant(self.shape(part.type), value),), False
+        local = self.f.local(self.value_type(part.type))
+        self.term(part, places)
+        self.f.set(local)
+        return (local,), True
+
+    def _in_place(self, term: Term, places: Places) -> None:
+        """Write a function's statements where it is called."""
+        found = function(term.word, bool(term.value))
+        inner: dict[str, tuple[int, ...]] = {}
+        own: list[int] = []
+        for (name, _), part in zip(found.parameters, term.parts, strict=True):
+            inner[name], is_new = self._argument(part, places)
+            if is_new:
+                own += inner[name]
+        body = found.body
+        if body[0].kind == "if":
+            own += self._either(found, inner)
+        else:
+            own += self._straight(body, inner)
+        for local in own:
+            self.f.free(local)
+
+    def _straight(
+        self, body: Sequence[Statement], inner: dict[str, tuple[int, ...]]
+    ) -> list[int]:
+        """Write statements; leaves the result on the stack, returns the locals used."""
+        own: list[int] = []
+        for each in body:
+            assert each.term is not None, "internal: every statement has a term"
+            self.term(each.term, inner)
+            if each.kind != "return":
+                self._keep(each, inner)
+                if each.kind != "set":
+                    own += inner[each.word]
+        return own
+
+    def _either(
+        self, found: Definition, inner: dict[str, tuple[int, ...]]
+    ) -> list[int]:
+        """Write a function that begins with `if (condition) { return … }`, for vectors.
+
+        What is returned there is computed when it holds for any lane.
+        """
+        f = self.f
+        first, *rest = found.body
+        assert first.term is not None, "internal: an if has a condition"
+        kept = [f.local("v128") for _ in stack_types(found.result)]
+        mask = f.local("v128")
+        own = self._straight(rest, dict(inner))
+        for local in reversed(kept):
+            f.set(local)
+        self.term(first.term, inner)
+        f.tee(mask)
+        f.op("v128.any_true")
+        f.begin("if")
+        own += self._straight(first.body, dict(inner))
+        for local in reversed(kept):
+            f.get(local)
+            f.get(mask)
+            f.op("v128.bitselect")
+            f.set(local)
+        f.end()
+        for local in kept:
+            f.get(local)
+        return [*own, *kept, mask]
+
+    def _by_lanes(self, term: Term, places: Places) -> None:
+        """Write a call for each lane of vectors."""
+        f = self.f
+        name = self.writer.called(term.word, False)
+        arguments = [self._argument(part, places) for part in term.parts]
+        kinds = stack_types(term.type)
+        shapes = ["f32x4" if kind == "f32" else "i32x4" for kind in kinds]
+        singles = [f.local(kind) for kind in kinds]
+        results = [f.local("v128") for _ in kinds]
+        for lane in range(LANES):
+            for ((local,), _), part in zip(arguments, term.parts, strict=True):
+                f.get(local)
+                f.lane(f"{self.shape(part.type)}.extract_lane", lane)
+                if part.type == "bool":
+                    f.const("i32", 1)
+                    f.op("i32.and")
+            f.call(name)
+            for local in reversed(singles):
+                f.set(local)
+            for shape, single, result in zip(shapes, singles, results, strict=True):
+                f.get(result)
+                f.get(single)
+                if term.type == "bool":
+                    f.const("i32", 0)
+                    f.op("i32.ne")
+                    f.const("i32", -1)
+                    f.op("i32.mul")
+                f.lane(f"{shape}.replace_lane", lane)
+                f.set(result)
+        for local in results:
+            f.get(local)
+        fresh = [local for locals_, is_new in arguments if is_new for local in locals_]
+        for local in (*singles, *results, *fresh):
+            f.free(local)

@@ -1,0 +1,359 @@
+"""Read functions and expressions of WGSL into typed terms, for `translation.py`.
+
+The part of WGSL that `shaders/math/` and the op table are written in: numbers of 32
+bits, `bool` and pairs of floats, `let` and `var`, `if` that returns, `while` and `for`.
+Types of 64 bits are known besides, so that the same text serves wider integers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+WIDE = {"i32": "i64", "u32": "u64"}
+"""What the integers of a function are called when it computes with 64 bits."""
+
+_TOKEN = re.compile(
+    r"//[^\n]*|\s+|(?P<number>0x[0-9a-fA-F.]+(?:p[+-]?\d+)?[uif]?"
+    r"|\d+\.?\d*(?:[eE][+-]?\d+)?[uif]?|\.\d+)"
+    r"|(?P<name>[A-Za-z_]\w*)"
+    r"|(?P<sign><<=|>>=|<<|>>|->|==|!=|<=|>=|&&|\|\||[-+*/%&|^]=|[-+*/%&|^!~<>=(){}"
+    r"\[\],;:.])"
+)
+_LEVELS = (
+    ("||",),
+    ("&&",),
+    ("|",),
+    ("^",),
+    ("&",),
+    ("==", "!="),
+    ("<", ">", "<=", ">="),
+    ("<<", ">>"),
+    ("+", "-"),
+    ("*", "/", "%"),
+)
+COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
+
+_OPEN = ("integer", "float")
+"""Types of numbers whose type follows from what stands beside them."""
+
+
+class Term(NamedTuple):
+    """An expression with its type.
+
+    Attributes:
+        kind: `number`, `name`, `call` (of a function with text), `builtin`, `bitcast`,
+            `convert`, `binary`, `unary`, `member`.
+        type: `f32`, `i32`, `u32`, `bool`, `f64`, `i64`, `u64`, or `vec2f`.
+        word: the name, the operator or the member.
+        parts: the operands.
+        value: of a number.
+    """
+
+    kind: str
+    type: str
+    word: str = ""
+    parts: tuple[Term, ...] = ()
+    value: float = 0
+
+
+class Statement(NamedTuple):
+    """One statement.
+
+    Attributes:
+        kind: `let`, `var`, `set`, `return`, `if` (its body returns), `while`.
+        word: the name that is given a value.
+        term: the value or the condition.
+        body: of `if` and `while`.
+    """
+
+    kind: str
+    word: str = ""
+    term: Term | None = None
+    body: tuple[Statement, ...] = ()
+
+
+class Definition(NamedTuple):
+    """A function: its parameters with their types, what it returns, its body."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+    result: str
+    body: tuple[Statement, ...]
+
+
+Find = Callable[[str], str]
+"""Finds the text of a function by its name, `""` where there is none."""
+
+
+def read_expression(text: str, types: Mapping[str, str], find: Find) -> Term:
+    """Return an expression as a term.
+
+    Args:
+        text: for example `exp_f32(a)`.
+        types: of the names in it.
+        find: where functions are looked up.
+
+    >>> read_expression("(a + 1)", {"a": "u32"}, definition).parts[1].type
+    'u32'
+    """
+    reader = _Reader(text, dict(types), find)
+    return _settled(reader.expression())
+
+
+def read_function(name: str, is_wide: bool, find: Find) -> Definition:
+    """Return a function; of `is_wide` ones the integers have 64 bits.
+
+    >>> read_function("exp_f32", False, definition).parameters
+    (('x', 'f32'),)
+    """
+    return _Reader(find(name), {}, find, is_wide).function()
+
+
+class _Reader:
+    """Reads one text from its beginning to its end."""
+
+    def __init__(
+        self, text: str, types: dict[str, str], find: Find, is_wide: bool = False
+    ) -> None:
+        self.words = [m.group() for m in _TOKEN.finditer(text) if m.lastgroup]
+        self.at = 0
+        self.types = types
+        self.find = find
+        self.is_wide = is_wide
+
+    def next(self) -> str:
+        self.at += 1
+        return self.words[self.at - 1]
+
+    def take(self, *expected: str) -> None:
+        for word in expected:
+            found = self.next()
+            if found != word:
+                raise AssertionError(f"internal: {word!r} expected, not {found!r}")
+
+    def peek(self) -> str:
+        return self.words[self.at] if self.at < len(self.words) else ""
+
+    def type_name(self) -> str:
+        found = self.next()
+        return WIDE.get(found, found) if self.is_wide else found
+
+    def function(self) -> Definition:
+        self.take("fn")
+        name = self.next()
+        self.take("(")
+        parameters = []
+        while self.peek() != ")":
+            parameter = self.next()
+            self.take(":")
+            parameters.append((parameter, self.type_name()))
+            if self.peek() == ",":
+                self.next()
+        self.take(")", "->")
+        result = self.type_name()
+        self.types.update(parameters)
+        return Definition(name, tuple(parameters), result, self.block(result))
+
+    def block(self, result: str) -> tuple[Statement, ...]:
+        self.take("{")
+        found: list[Statement] = []
+        while self.peek() != "}":
+            found += self.statement(result)
+        self.take("}")
+        return tuple(found)
+
+    def statement(self, result: str) -> list[Statement]:
+        word = self.next()
+        if word == "return":
+            term = _typed(self.expression(), result)
+            self.take(";")
+            return [Statement("return", term=term)]
+        if word in ("if", "while"):
+            self.take("(")
+            condition = self.expression()
+            self.take(")")
+            return [Statement(word, term=condition, body=self.block(result))]
+        if word == "for":
+            return self.loop(result)
+        self.at -= 1
+        found = self.assignment()
+        self.take(";")
+        return [found]
+
+    def loop(self, result: str) -> list[Statement]:
+        self.take("(")
+        first = self.assignment()
+        self.take(";")
+        condition = self.expression()
+        self.take(";")
+        step = self.assignment()
+        self.take(")")
+        body = self.block(result)
+        return [first, Statement("while", term=condition, body=(*body, step))]
+
+    def assignment(self) -> Statement:
+        word = self.next()
+        if word in ("let", "var"):
+            name = self.next()
+            self.take("=")
+            term = _settled(self.expression())
+            self.types[name] = term.type
+            return Statement(word, name, term)
+        sign = self.next()
+        own = Term("name", self.types[word], word)
+        value = self.expression()
+        if sign != "=":
+            value = _binary(sign[:-1], own, value)
+        return Statement("set", word, _typed(value, own.type))
+
+    def expression(self, level: int = 0) -> Term:
+        if level == len(_LEVELS):
+            return self.unary()
+        found = self.expression(level + 1)
+        while self.peek() in _LEVELS[level]:
+            sign = self.next()
+            found = _binary(sign, found, self.expression(level + 1))
+        return found
+
+    def unary(self) -> Term:
+        if self.peek() in ("-", "!", "~"):
+            sign = self.next()
+            operand = self.unary()
+            return Term("unary", operand.type, sign, (operand,))
+        found = self.primary()
+        while self.peek() == ".":
+            self.next()
+            found = Term("member", "f32", self.next(), (found,))
+        return found
+
+    def primary(self) -> Term:
+        word = self.next()
+        if word == "(":
+            found = self.expression()
+            self.take(")")
+            return found
+        if word[0].isdigit() or word[0] == ".":
+            return _number(word, self.is_wide)
+        if word in ("true", "false"):
+            return Term("number", "bool", value=float(word == "true"))
+        if word == "bitcast":
+            self.take("<")
+            kind = self.type_name()
+            self.take(">")
+            return Term("bitcast", kind, parts=tuple(map(_settled, self.arguments())))
+        if self.peek() == "(":
+            return self.call(word)
+        return Term("name", self.types[word], word)
+
+    def arguments(self) -> list[Term]:
+        self.take("(")
+        found = []
+        while self.peek() != ")":
+            found.append(self.expression())
+            if self.peek() == ",":
+                self.next()
+        self.take(")")
+        return found
+
+    def call(self, name: str) -> Term:
+        arguments = self.arguments()
+        if name in ("f32", "i32", "u32"):
+            kind = WIDE.get(name, name) if self.is_wide else name
+            return Term("convert", kind, parts=(_settled(arguments[0]),))
+        if name == "vec2f":
+            parts = tuple(_typed(each, "f32") for each in arguments)
+            return Term("builtin", "vec2f", name, parts)
+        if name == "select":
+            first, second = _unified(*arguments[:2])
+            return Term("builtin", first.type, name, (first, second, arguments[2]))
+        text = self.find(name)
+        if text:
+            return _call(name, text, arguments)
+        kinds = [each.type for each in arguments if each.type not in _OPEN]
+        kind = kinds[0] if kinds else "f32"
+        parts = tuple(_typed(each, kind) for each in arguments)
+        return Term("builtin", kind, name, parts)
+
+
+_HEAD = re.compile(r"fn \w+\(([^)]*)\)\s*->\s*(\w+)")
+
+
+def _call(name: str, text: str, arguments: Sequence[Term]) -> Term:
+    """Return a call of a function; of integers of 64 bits it computes with those."""
+    head = _HEAD.search(text)
+    assert head is not None, f"internal: {name} has no head"
+    kinds = [each.split(":")[1].strip() for each in head[1].split(",") if ":" in each]
+    is_wide = any(each.type in ("i64", "u64") for each in arguments)
+    if is_wide:
+        kinds = [WIDE.get(kind, kind) for kind in kinds]
+    result = WIDE.get(head[2], head[2]) if is_wide else head[2]
+    parts = tuple(map(_typed, arguments, kinds))
+    return Term("call", result, name, parts, value=float(is_wide))
+
+
+def _number(word: str, is_wide: bool) -> Term:
+    if word.startswith("0x"):
+        if "p" in word:
+            return Term("number", "float", value=float.fromhex(word))
+        digits = word.rstrip("ui")
+        kind = "u32" if word.endswith("u") else "integer"
+        return Term("number", _wider(kind, is_wide), value=int(digits, 16))
+    if word[-1] in "ui":
+        kind = "u32" if word[-1] == "u" else "i32"
+        return Term("number", _wider(kind, is_wide), value=int(word[:-1]))
+    if word.endswith("f") or "." in word or "e" in word:
+        return Term("number", "float", value=float(word.rstrip("f")))
+    return Term("number", "integer", value=int(word))
+
+
+def _wider(kind: str, is_wide: bool) -> str:
+    return WIDE.get(kind, kind) if is_wide else kind
+
+
+def _binary(sign: str, left: Term, right: Term) -> Term:
+    if sign in ("<<", ">>"):
+        left = _settled(left)
+        wide = left.type in ("i64", "u64")
+        return Term(
+            "binary", left.type, sign, (left, _typed(right, "u64" if wide else "u32"))
+        )
+    left, right = _unified(left, right)
+    kind = "bool" if sign in COMPARISONS else left.type
+    return Term("binary", kind, sign, (left, right))
+
+
+def _unified(left: Term, right: Term) -> tuple[Term, Term]:
+    """Return two terms of one type; a number takes that of the other term."""
+    if _is_number(right) and right.type != left.type:
+        return left, _typed(right, left.type)
+    if _is_number(left) and right.type != left.type:
+        return _typed(left, right.type), right
+    if left.type in _OPEN:
+        return _typed(left, right.type), right
+    if right.type in _OPEN:
+        return left, _typed(right, left.type)
+    return left, right
+
+
+def _is_number(term: Term) -> bool:
+    return term.kind == "number" or (
+        term.kind == "unary" and term.parts[0].kind == "number"
+    )
+
+
+def _typed(term: Term, kind: str) -> Term:
+    """Return a term whose type was open, or a number, with a type."""
+    if term.type == kind or (term.type not in _OPEN and not _is_number(term)):
+        return term
+    return term._replace(
+        type=kind, parts=tuple(_typed(each, kind) for each in term.parts)
+    )
+
+
+def _settled(term: Term) -> Term:
+    """Return a term with the type that a number alone has."""
+    if term.type not in _OPEN:
+        return term
+    return _typed(term, "i32" if term.type == "integer" else "f32")
