@@ -18,6 +18,7 @@ from bench.kit import BenchError
 COMMANDS = {
     "page": "start, launches, reads and transfers in Chromium; --kernels for the table",
     "kernels": "the table of kernels beside the peers, in Node with Dawn",
+    "cpu": "the CPU beside NumPy and the peers' WebAssembly, in Chromium",
     "native": "the table of kernels and the launch path through wgpu-py",
     "torch": "the same workloads in PyTorch on CUDA, for reference",
     "merge": "join files of results of one machine",

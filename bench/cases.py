@@ -1,7 +1,7 @@
 """Cases to time: a tensorweb program on given operands, or a ceiling of the GPU.
 
-A case enqueues operations; whoever times it waits for the GPU. Runs in Pyodide and
-natively, imports no NumPy.
+A case enqueues operations; whoever times it waits for the GPU, while a CPU is done at
+once. Runs in Pyodide and natively, imports no NumPy.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class ProgramCase:
     """One program; `group` of its results are computed by one flush.
 
     With `is_jitted`, one function recorded by `tw.jit` returns them: as many kernels in
-    one submit, replayed without Python for each operation.
+    one submit, replayed without Python for each operation. With `is_chained`, each
+    result is the next operation's operand, and forced before it.
     """
 
     def __init__(
@@ -53,11 +54,14 @@ class ProgramCase:
         group: int,
         *,
         is_jitted: bool = False,
+        is_chained: bool = False,
+        device: str = "webgpu",
     ) -> None:
         """Put the operands (bytes, shape, dtype) on the device."""
         self.program = PROGRAMS[program]
         self.is_jitted = is_jitted
-        self.operands = [_tensor(*operand) for operand in operands]
+        self.is_chained = is_chained
+        self.operands = [_tensor(*operand, device) for operand in operands]
         tw.realize(*[x + 0 for x in self.operands])
         self.last: list[Tensor] = []
         self.regroup(group)
@@ -68,10 +72,13 @@ class ProgramCase:
         self.step = tw.jit(self._several) if self.is_jitted else self._several
 
     def run(self, count: int) -> None:
+        operands = self.operands
         for _ in range(0, count, self.group):
             self.last.clear()
-            self.last = self.step(*self.operands)
+            self.last = self.step(*operands)
             tw.realize(*self.last)
+            if self.is_chained:
+                operands = self.last[:]
 
     def _several(self, *operands: Tensor) -> list[Tensor]:
         """Return results that share nothing: equal nodes of a graph stay apart."""
@@ -101,7 +108,7 @@ class CeilingCase:
         return await driver().read_async(self.ceiling.target, 0, 4)
 
 
-def _tensor(data: bytes, shape: Sequence[int], dtype: str) -> Tensor:
-    """Return a tensor on the GPU of row-major bytes."""
+def _tensor(data: bytes, shape: Sequence[int], dtype: str, device: str) -> Tensor:
+    """Return a tensor on the device of row-major bytes."""
     elements = memoryview(data).cast(TYPE_CODES[dtype], tuple(shape))
-    return tw.asarray(elements, device="webgpu")
+    return tw.asarray(elements, device=device)

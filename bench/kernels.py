@@ -25,7 +25,7 @@ LIBRARIES = {
 }
 """Names on the command line, and the npm package that a peer needs."""
 
-TFJS = BENCH / "js/vendor/tfjs.mjs"
+VENDOR = BENCH / "js/vendor"
 
 SWITCHING = "--experimental-wasm-stack-switching"
 """Lets Python wait in Node before 24; later ones can by themselves."""
@@ -85,25 +85,32 @@ def run(options: argparse.Namespace) -> None:
     print(f"\nsaved to {results.save(options, 'node', about, found['rows'])}")
 
 
-def install_peers(names: list[str]) -> None:
+def install_peers(names: list[str], tfjs: str = "tfjs") -> None:
     """Install the peers that are asked for and not there; join TensorFlow.js's files.
+
+    Args:
+        names: of `LIBRARIES`; others need nothing.
+        tfjs: which of TensorFlow.js's entries in `js/` is joined.
 
     Raises:
         BenchError: npm or esbuild failed.
     """
-    needed = [LIBRARIES[name] for name in names if LIBRARIES[name]]
+    needed = [LIBRARIES[name] for name in names if LIBRARIES.get(name)]
+    if "tfjs" in names and tfjs == "tfjs-wasm":
+        needed.append("@tensorflow/tfjs-backend-wasm")
     if any(kit.npm_version(package) is None for package in needed):
         from tools import environment, process
 
         npm = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
         process.output([*npm, "--prefix", BENCH], env=environment.variables())
-    if "tfjs" in names and not TFJS.is_file():
+    joined = VENDOR / f"{tfjs}.mjs"
+    if "tfjs" in names and not joined.is_file():
         from tools import environment, process
 
         esbuild = environment.npm_tool("esbuild", "bin/esbuild")
-        entry = BENCH / "js/tfjs-entry.mjs"
+        entry = BENCH / f"js/{tfjs}-entry.mjs"
         flags = ["--bundle", "--format=esm", "--platform=browser", "--minify"]
-        process.output([*esbuild, entry, *flags, f"--outfile={TFJS}"])
+        process.output([*esbuild, entry, *flags, f"--outfile={joined}"])
 
 
 def _node(

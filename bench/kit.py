@@ -16,6 +16,7 @@ INSIDE = (
     "ceilings",
     "first_calls",
     "launches",
+    "numpy_cases",
     "profiles",
     "programs",
     "workloads",

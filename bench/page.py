@@ -41,6 +41,8 @@ TIMESTAMPS = "--disable-dawn-features=timestamp_quantization"
 
 PLACE = "/bench/"
 LOG = "browser.log"
+OURS = ("page", "js", "node_modules")
+"""Folders of `bench/` that the page may fetch from."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +85,7 @@ def run(options: argparse.Namespace) -> None:
         print(f"measuring at {address}", flush=True)
         browser = None if options.url else open_browser(options, address, folder)
         try:
-            found = _await_answer(server, browser, folder, options.seconds)
+            found = await_answer(server, browser, folder, options.seconds)
         finally:
             if browser:
                 browser.terminate()
@@ -96,7 +98,7 @@ def run(options: argparse.Namespace) -> None:
     print(f"\nsaved to {results.save(options, 'chromium', about, found['rows'])}")
 
 
-def _await_answer(
+def await_answer(
     server: BenchServer,
     browser: subprocess.Popen[bytes] | None,
     folder: Path,
@@ -182,7 +184,7 @@ class BenchHandler(SiteHandler):
             return super().translate_path(path)
         inner = plain.removeprefix(PLACE)
         first = inner.partition("/")[0]
-        folder = BENCH if first in ("page", "js") else self.kit_folder
+        folder = BENCH if first in OURS else self.kit_folder
         file = (folder / inner).resolve()
         return str(file if file.is_relative_to(folder) else folder / "missing")
 

@@ -73,6 +73,14 @@ def argsort(x: Tensor) -> Tensor:
     return tw.argsort(x)
 
 
+def argmax(x: Tensor) -> Tensor:
+    return tw.argmax(x, axis=1)
+
+
+def increment(x: Tensor) -> Tensor:
+    return x + 1
+
+
 def conv2d(images: Tensor, weights: Tensor) -> Tensor:
     return tw.conv2d(images, weights, padding=1)
 
@@ -98,6 +106,8 @@ PROGRAMS: dict[str, Program] = {
     "transpose_copy": transpose_copy,
     "sort": sort,
     "argsort": argsort,
+    "argmax": argmax,
+    "increment": increment,
     "conv2d": conv2d,
     "conv2d_7x7s2": conv2d_7x7s2,
 }

@@ -139,6 +139,8 @@ REFERENCES: dict[str, Reference] = {
     "transpose_copy": lambda x, at: _exact(x[0][at[1], at[0]].astype(np.float64)),
     "sort": lambda x, at: _exact(np.sort(x[0])[at[0]].astype(np.float64)),
     "argsort": lambda x, at: _exact(np.argsort(x[0], kind="stable")[at[0]]),
+    "argmax": lambda x, at: _exact(np.argmax(x[0], axis=1)[at[0]]),
+    "increment": lambda x, at: (x[0][at[0]].astype(np.float64) + 1, np.ones(1)),
     "conv2d": _convolution(1, 1),
     "conv2d_7x7s2": _convolution(2, 3),
 }

@@ -34,7 +34,10 @@ operation, `dispatches`, `submits`, `bind_groups`, `buffers`."""
 TINY = ", tiny sizes"
 """Ends the name of a machine where small sizes were measured."""
 
-LIBRARIES = ("tensorweb", "jax-js", "TF.js", "ONNX Runtime Web", "WGSL", "PyTorch")
+LIBRARIES = (
+    *("tensorweb", "jax-js", "TF.js", "ONNX Runtime Web", "WGSL", "PyTorch"),
+    *("NumPy", "WebAssembly"),
+)
 
 
 @dataclass

@@ -102,6 +102,8 @@ def programs(torch: Torch) -> dict[str, dict[str, Program]]:
         "transpose_copy": {"": lambda x: x.T.contiguous()},
         "sort": {"": lambda x: torch.sort(x).values},
         "argsort": {"": partial(torch.argsort, stable=True)},
+        "argmax": {"": partial(torch.argmax, dim=1)},
+        "increment": {"": lambda x: x + 1},
         "conv2d": {"": partial(functional.conv2d, padding=1)},
         "conv2d_7x7s2": {"": partial(functional.conv2d, stride=2, padding=3)},
     }

@@ -1,4 +1,4 @@
-"""The table of kernel workloads: shapes, data, work per operation, tolerance.
+"""The tables of workloads: shapes, data, work per operation, tolerance.
 
 Python, JavaScript and the report read these rows; what computes them is in
 `programs.py` for tensorweb and in `js/` for its peers. Needs the standard library only,
@@ -16,6 +16,7 @@ from typing import Any
 Shape = tuple[int, ...]
 
 FLOAT_BYTES = 4
+INT = "int32"
 
 GROUP = 64
 """Operations that share a submit when a tensorweb flush has several outputs."""
@@ -25,8 +26,11 @@ GROUP_BYTES = 1 << 31
 
 JITTED = frozenset(
     ("matmul", "matvec", "elem", "sum", "rowsum", "colsum", "softmax", "layernorm")
-)
+) | {"increment"}
 """Programs so short that Python's time shows: also timed through `tw.jit`."""
+
+CHAINED = frozenset({"increment"})
+"""Programs whose result is the next operand: none may be left out or overlap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class Workload:
         inputs: the operands.
         output: shape of the result.
         work: floating-point operations, or bytes that must be moved at least.
-        unit: of the rate, `GFLOP/s` or `GB/s`.
+        unit: of the rate, `GFLOP/s`, `GB/s` or `launches/ms`.
         tolerance: largest accepted error relative to the reference's scale.
         dtype: of the result.
         smaller: the same at growing sizes, which peers do first: one of them takes a
@@ -74,13 +78,19 @@ class Workload:
         return max(1, min(GROUP, GROUP_BYTES // nbytes))
 
     @property
+    def is_chained(self) -> bool:
+        """Whether an operation's operand is the result of the one before."""
+        return self.program in CHAINED
+
+    @property
     def is_jitted(self) -> bool:
         """Whether a row through `tw.jit` is measured as well."""
         return self.program in JITTED
 
     def as_json(self) -> dict[str, Any]:
         """Return the row for JavaScript."""
-        return {**asdict(self), "group": self.group, "is_jitted": self.is_jitted}
+        flags = {"is_jitted": self.is_jitted, "is_chained": self.is_chained}
+        return {**asdict(self), "group": self.group, **flags}
 
 
 def _matmul(
@@ -122,7 +132,7 @@ def _gather(name: str, rows: int, width: int, count: int) -> Workload:
     table = (rows, width) if width > 1 else (rows,)
     inputs = (
         Input(table, 31, -1, 1),
-        Input((count,), 32, 0, rows, "int32"),
+        Input((count,), 32, 0, rows, INT),
     )
     output = (count, *table[1:])
     work = (2 * math.prod(output) + count) * FLOAT_BYTES
@@ -134,7 +144,7 @@ def _scatter_add(name: str, rows: int, width: int, count: int) -> Workload:
     table, values = ((n, width) if width > 1 else (n,) for n in (rows, count))
     inputs = (
         Input(table, 33, -1, 1),
-        Input((count,), 34, 0, rows, "int32"),
+        Input((count,), 34, 0, rows, INT),
         Input(values, 35, -1, 1),
     )
     elements = 2 * math.prod(table) + math.prod(values) + count
@@ -195,7 +205,7 @@ def workloads(*, tiny: bool = False) -> list[Workload]:
         _scatter_add("scatter_add_rows", elements // 256, 64, elements // 64),
         _moving("transpose_copy", [Input(wide, 27, -1, 1)], wide, 0.0),
         _order("sort", elements, "float32"),
-        _order("argsort", few, "int32"),
+        _order("argsort", few, INT),
         _convolution(
             "conv2d",
             (images, channels, place, place),
@@ -208,13 +218,66 @@ def workloads(*, tiny: bool = False) -> list[Workload]:
     ]
 
 
-def chosen(pattern: str | None, *, tiny: bool = False) -> list[Workload]:
+def cpu_workloads(*, tiny: bool = False) -> list[Workload]:
+    """Return the rows at sizes that take a CPU 1 to 100 ms, or tiny ones for tests."""
+    sizes = (32, 64) if tiny else (256, 512, 1024)
+    middle, batch, block = (32, 2, 16) if tiny else (512, 16, 128)
+    odd = (13, 11, 17) if tiny else (499, 501, 503)
+    few, many, side = (1 << 10, 1 << 12, 32) if tiny else (1 << 20, 1 << 24, 2048)
+    rows, width = (64, 16) if tiny else (32768, 256)
+    images, channels, place, photo = (1, 8, 6, 14) if tiny else (4, 64, 56, 224)
+    line, long, square = (few,), (many,), (side, side)
+    return [
+        *(_matmul(f"matmul{n}", n, n, n) for n in sizes),
+        _matmul("bmm", block, block, block, batch),
+        _matmul("matmul_odd", *odd),
+        _matmul("matmul_nt", middle, middle, middle, program="matmul_nt"),
+        _matmul("matmul_tn", middle, middle, middle, program="matmul_tn"),
+        _matvec(side),
+        _moving("elem", [Input(line, 21, -2, 2)], line, 2e-6),
+        _moving("sum1M", [Input(line, 22, 0, 1)], (), 2e-5, "sum"),
+        _moving("sum16M", [Input(long, 22, 0, 1)], (), 2e-5, "sum"),
+        _moving("rowsum", [Input(square, 23, 0, 1)], (side,), 1e-5),
+        _moving("colsum", [Input(square, 23, 0, 1)], (side,), 1e-5),
+        _moving("softmax", [Input(square, 24, -3, 3)], square, 1e-5),
+        _moving("layernorm", [Input(square, 25, -2, 4)], square, 1e-5),
+        _cumsum(few),
+        replace(_moving("argmax", [Input(square, 28, -1, 1)], (side,), 0.0), dtype=INT),
+        _gather("gather", few, 1, few),
+        _gather("gather_rows", rows, width, rows // 4),
+        _scatter_add("scatter_add", few // 16, 1, few),
+        _scatter_add("scatter_add_rows", rows // 8, width // 4, rows // 2),
+        _moving("transpose_copy", [Input(square, 27, -1, 1)], square, 0.0),
+        _order("sort", few, "float32"),
+        _order("argsort", few, INT),
+        _convolution(
+            "conv2d",
+            (images, channels, place, place),
+            (channels, channels, 3, 3),
+            place,
+        ),
+        _convolution(
+            "conv2d_7x7s2", (images, 3, photo, photo), (channels, 3, 7, 7), photo // 2
+        ),
+        _launch(),
+    ]
+
+
+def _launch() -> Workload:
+    """16 numbers that grow by one: the cost of one small operation that is forced."""
+    inputs = (Input((16,), 61, -1, 1),)
+    return Workload("launch", "increment", inputs, (16,), 10**6, "launches/ms", 2e-7)
+
+
+def chosen(
+    pattern: str | None, *, tiny: bool = False, cpu: bool = False
+) -> list[Workload]:
     """Return the rows whose names match a regular expression; None takes all.
 
     Raises:
         ValueError: the pattern fits no row.
     """
-    rows = workloads(tiny=tiny)
+    rows = (cpu_workloads if cpu else workloads)(tiny=tiny)
     found = [row for row in rows if pattern is None or re.search(pattern, row.name)]
     if not found:
         names = ", ".join(row.name for row in rows)

@@ -3,16 +3,26 @@
 import * as instruments from "./instruments.mjs";
 import { WINDOWS } from "./references.mjs";
 
-export async function open() {
-  const jax = await import("@jax-js/jax");
-  const devices = await jax.init("webgpu");
-  if (!devices.includes("webgpu")) throw new Error(`no WebGPU, only ${devices}`);
-  jax.defaultDevice("webgpu");
-  const queue = instruments.newestDevice.queue;
+/** How each device is made to compute a result now, and how all of it is awaited. */
+const WAYS = {
+  webgpu: {
+    force: (x) => x.ref.gpuBuffer(), // until then nothing runs
+    sync: () => instruments.newestDevice.queue.onSubmittedWorkDone(),
+  },
+  wasm: { force: (x) => x.ref.blockUntilReady(), sync: () => {} },
+};
+
+/** Opens a device; `source` is the library's module. */
+export async function open({ device = "webgpu", source = "@jax-js/jax" } = {}) {
+  const jax = await import(source);
+  const devices = await jax.init(device);
+  if (!devices.includes(device)) throw new Error(`no ${device}, only ${devices}`);
+  jax.defaultDevice(device);
+  const { force, sync } = WAYS[device];
   const programs = programsOf(jax);
   let kept = [];
 
-  function caseOf(title, program, operands) {
+  function caseOf(title, program, operands, isChained) {
     let last = null;
     kept.push({ dispose: () => last?.dispose() });
     return {
@@ -20,13 +30,14 @@ export async function open() {
       group: 1,
       async run(count) {
         for (let i = 0; i < count; i++) {
-          last?.dispose();
+          const isNext = isChained && i;
+          if (!isNext) last?.dispose();
           // An operation consumes its operands; `ref` keeps one more use.
-          last = program(...operands.map((x) => x.ref));
-          await last.ref.gpuBuffer(); // until then nothing runs
+          last = isNext ? program(last) : program(...operands.map((x) => x.ref));
+          await force(last);
         }
       },
-      sync: () => queue.onSubmittedWorkDone(),
+      sync,
       read: () => last.ref.data(),
     };
   }
@@ -43,8 +54,11 @@ export async function open() {
       await jax.blockUntilReady(operands);
       kept.push(...operands);
       const name = workload.program;
-      const found = [caseOf(name, program, operands)];
-      if (FUSED.has(name)) found.push(caseOf(`${name} jit`, jax.jit(program), operands));
+      const { is_chained: isChained } = workload;
+      const found = [caseOf(name, program, operands, isChained)];
+      if (FUSED.has(name)) {
+        found.push(caseOf(`${name} jit`, jax.jit(program), operands, isChained));
+      }
       return found;
     },
     end() {
@@ -55,7 +69,7 @@ export async function open() {
 }
 
 /** Programs of several operations, which `jit` fuses. */
-const FUSED = new Set(["elem", "softmax", "layernorm"]);
+const FUSED = new Set(["elem", "softmax", "layernorm", "increment"]);
 
 function programsOf({ numpy: np, nn, lax }) {
   const convolution = ({ stride, padding }) => {
@@ -84,6 +98,8 @@ function programsOf({ numpy: np, nn, lax }) {
     transpose_copy: (x) => np.transpose(x).mul(1),
     sort: (x) => np.sort(x),
     argsort: (x) => np.argsort(x),
+    argmax: (x) => np.argmax(x, 1),
+    increment: (x) => x.add(1),
     conv2d: convolution(WINDOWS.conv2d),
     conv2d_7x7s2: convolution(WINDOWS.conv2d_7x7s2),
   };

@@ -21,8 +21,8 @@ const ATTRIBUTE_INTS = 7;
  * Returns `{bytes, names}` of the model for a workload on operands, or null without one;
  * `names` are of the operands that are fed, which come first.
  */
-export function modelOf(workload, data) {
-  const graph = GRAPHS[workload.program]?.(workload, data);
+export function modelOf(workload, data, graphs = GRAPHS) {
+  const graph = graphs[workload.program]?.(workload, data);
   if (!graph) return null;
   const names = ["a", "b", "c"].slice(0, graph.fed ?? workload.inputs.length);
   const inputs = names.map((name, i) => {
@@ -34,7 +34,7 @@ export function modelOf(workload, data) {
     ...text(2, workload.name),
     ...(graph.constants ?? []).flatMap((constant) => part(5, constant)),
     ...inputs.flat(),
-    ...part(12, valueInfo("y", workload.output, FLOAT)),
+    ...part(12, valueInfo("y", workload.output, graph.type ?? FLOAT)),
   ]);
   const opset = part(8, [...text(1, ""), ...integer(2, OPSET)]);
   return { bytes: new Uint8Array([...integer(1, IR_VERSION), ...bytes, ...opset]), names };
@@ -96,6 +96,29 @@ const GRAPHS = {
   conv2d_7x7s2: (workload, data) => convolution(workload, data, WINDOWS.conv2d_7x7s2),
 };
 
+/** Graphs for the CPU: also what WebGPU does not have, an order and positions. */
+export const CPU_GRAPHS = {
+  ...GRAPHS,
+  argmax: () => ({
+    nodes: [node("ArgMax", ["a"], "y", [flag("axis", 1), flag("keepdims", 0)])],
+    type: INT64,
+  }),
+  increment: () => ({
+    nodes: [node("Add", ["a", "one"], "y")],
+    constants: [scalar("one", 1)],
+  }),
+  sort: (workload) => ordered(workload, ["y", "positions"]),
+  argsort: (workload) => ({ ...ordered(workload, ["values", "y"]), type: INT64 }),
+};
+
+/** All values and their positions, the least first. */
+function ordered({ inputs: [{ shape }] }, outputs) {
+  return {
+    nodes: [node("TopK", ["a", "count"], outputs, [flag("largest", 0)])],
+    constants: [tensor("count", [1], INT64, int64(shape[0]))],
+  };
+}
+
 /** Weights are constants of the model, as they are in a network. */
 function convolution({ inputs: [, { shape }] }, [, weights], { stride, padding }) {
   const attributes = [
@@ -117,10 +140,10 @@ function sumOver(axis) {
   };
 }
 
-function node(operator, inputs, output, attributes = []) {
+function node(operator, inputs, outputs, attributes = []) {
   return [
     ...inputs.flatMap((name) => text(1, name)),
-    ...text(2, output),
+    ...[outputs].flat().flatMap((name) => text(2, name)),
     ...text(4, operator),
     ...attributes.flatMap((attribute) => part(5, attribute)),
   ];

@@ -57,6 +57,11 @@ export const REFERENCES = {
     const places = once(x, () => Int32Array.from(x.keys()).sort((i, j) => x[i] - x[j] || i - j));
     return (place) => exact(places[place]);
   },
+  argmax: ({ inputs: [{ shape }] }, [x]) => (place) => {
+    const row = rowOf(x, place * shape[1], shape[1]);
+    return exact(row.indexOf(row.reduce((a, b) => Math.max(a, b))));
+  },
+  increment: (_, [x]) => (place) => ({ value: x[place] + 1, scale: 1 }),
   conv2d: (workload, inputs) => convolution(workload, inputs, WINDOWS.conv2d),
   conv2d_7x7s2: (workload, inputs) => convolution(workload, inputs, WINDOWS.conv2d_7x7s2),
 };

@@ -1,4 +1,4 @@
-/** TensorFlow.js on its WebGPU backend. */
+/** TensorFlow.js on its WebGPU backend, or on its WebAssembly backend. */
 
 import { WINDOWS } from "./references.mjs";
 
@@ -7,11 +7,38 @@ export async function open() {
   globalThis.document ??= { createElement: () => ({ getContext: () => null }) };
   const tf = await import("./vendor/tfjs.mjs");
   tf.env().set("WEBGPU_CPU_FORWARD", false); // small tensors on the GPU as well
-  await tf.setBackend("webgpu");
-  await tf.ready();
-  if (tf.getBackend() !== "webgpu") throw new Error(`backend is ${tf.getBackend()}`);
+  await use(tf, "webgpu");
   const backend = tf.backend();
-  const programs = programsOf(tf);
+  return library(tf, programsOf(tf), async () => {
+    backend.endComputePassEncoder();
+    if (backend.commandEncoder) backend.submitQueue();
+    await backend.device.queue.onSubmittedWorkDone();
+  });
+}
+
+/** Opens the WebAssembly backend, whose files are below the address `files`. */
+export async function openWasm({ files, threads }) {
+  const tf = await import("./vendor/tfjs-wasm.mjs");
+  tf.setWasmPaths(files);
+  if (threads > 1) {
+    // It takes half of the machine's cores at most: told of twice as many, it takes all.
+    Object.defineProperty(navigator, "hardwareConcurrency", { value: 2 * threads });
+    tf.setThreadsCount(threads);
+  }
+  await use(tf, "wasm");
+  if (threads > 1 && tf.getThreadsCount() !== threads) {
+    throw new Error(`${tf.getThreadsCount()} threads instead of ${threads}`);
+  }
+  return library(tf, { ...programsOf(tf), ...ordersOf(tf) }, () => {});
+}
+
+async function use(tf, backend) {
+  await tf.setBackend(backend);
+  await tf.ready();
+  if (tf.getBackend() !== backend) throw new Error(`backend is ${tf.getBackend()}`);
+}
+
+function library(tf, programs, sync) {
   let kept = [];
 
   return {
@@ -34,15 +61,13 @@ export async function open() {
         group: 1,
         run(count) {
           for (let i = 0; i < count; i++) {
-            last?.dispose();
-            last = tf.tidy(() => program(...operands));
+            const before = workload.is_chained && i ? last : null;
+            if (!before) last?.dispose();
+            last = tf.tidy(() => program(...(before ? [before] : operands)));
+            before?.dispose();
           }
         },
-        async sync() {
-          backend.endComputePassEncoder();
-          if (backend.commandEncoder) backend.submitQueue();
-          await backend.device.queue.onSubmittedWorkDone();
-        },
+        sync,
         read: () => (layout ? tf.tidy(() => tf.transpose(last, layout.output)) : last).data(),
       };
       return [item];
@@ -88,8 +113,15 @@ function programsOf(tf) {
       return tf.add(table, sums);
     },
     transpose_copy: (x) => tf.transpose(x),
-    // No sort: the nearest is `topk`, which finds the indices as well.
+    argmax: (x) => tf.argMax(x, 1),
+    increment: (x) => tf.add(x, 1),
     conv2d: convolution(WINDOWS.conv2d),
     conv2d_7x7s2: convolution(WINDOWS.conv2d_7x7s2),
   };
+}
+
+/** There is no sort: `topk` of all, which has the largest first, is the nearest. */
+function ordersOf(tf) {
+  const ordered = (x) => tf.topk(tf.neg(x), x.shape[0], true);
+  return { sort: (x) => tf.neg(ordered(x).values), argsort: (x) => ordered(x).indices };
 }

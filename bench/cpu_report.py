@@ -1,0 +1,191 @@
+"""The tables of `bench cpu`: a workload's rates by library, our ratio to the best peer.
+
+Written into `bench/CPU.md`; a short one stands in the README.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from bench.kit import BENCH, BenchError
+from bench.results import TINY, Results, Row
+from bench.workloads import Workload, cpu_workloads
+
+PAGE = BENCH / "CPU.md"
+
+OURS = "tensorweb"
+COLUMNS = {
+    "tensorweb": "tensorweb",
+    "numpy": "NumPy in Pyodide",
+    "jaxjs": "jax-js",
+    "tfjs": "TF.js",
+    "ortweb": "ONNX Runtime Web",
+}
+"""Titles of the columns by library; ours first."""
+
+README_ROWS = ("matmul512", "elem", "sum1M", "softmax", "sort", "conv2d", "launch")
+"""Workloads that README shows."""
+
+SUMS = frozenset({"sum", "rowsum", "colsum", "matvec", "argmax"})
+"""Programs whose roof is a sum; other bytes are compared with a copy."""
+
+CACHED = 16 << 20
+"""Up to so many bytes the roof is the one of few bytes."""
+
+HEAD = "\n".join(
+    (
+        "# tensorweb on the CPU, beside its peers",
+        "",
+        "`python3 build.py bench cpu --wheels DIR --write` measures this in one "
+        "Chromium and writes it. Rates are the best of several",
+        "batches, timed in turn; the ratio is ours to the best peer's: above 1 we are "
+        'ahead. "Share of roof" compares with hand-made',
+        "WebAssembly on one thread: the innermost loop of a matrix product on packed "
+        "operands, a sum, a copy. [README.md](README.md) tells more.",
+        "",
+    )
+)
+
+
+def newest(folder: Path) -> Path:
+    """Return the newest file of results.
+
+    Raises:
+        BenchError: there is none.
+    """
+    found = sorted(folder.glob("*.json"))
+    if not found:
+        raise BenchError(f"{folder} has no results; run `build.py bench cpu` first")
+    return found[-1]
+
+
+def write(found: Results) -> None:
+    """Write the tables into the page."""
+    PAGE.write_text(f"{HEAD}\n{markdown(found)}", "utf-8")
+
+
+def markdown(found: Results) -> str:
+    """Return where it was measured, and a table for one thread and for all cores."""
+    about = found.hosts["chromium"]
+    versions = ", ".join(f"{name} {text}" for name, text in about["versions"].items())
+    note = f" {about['note']}" if "note" in about else ""
+    lines = [
+        f"Measured on {found.machine}, {found.date}, {about['browser']}; {versions}. "
+        f"Load of the machine before {about['load_before']:g}, "
+        f"after {about['load_after']:g}.{note}",
+        "## One thread",
+        table(found, 1),
+        roofs(found),
+    ]
+    if about["threads"] > 1:
+        lines += [
+            f"## {about['threads']} threads",
+            "NumPy has one thread.",
+            table(found, about["threads"]),
+        ]
+    return "\n\n".join(filter(None, lines)) + "\n"
+
+
+def summary(found: Results) -> str:
+    """Return the rows of `README_ROWS` with one thread, and where measured."""
+    return (
+        f"Rates on one thread of {found.machine}, {found.date}; every row and more "
+        "threads are in [bench/CPU.md](bench/CPU.md).\n\n"
+        f"{table(found, 1, lambda workload: workload.name in README_ROWS)}\n"
+    )
+
+
+def table(
+    found: Results,
+    threads: int,
+    shown: Callable[[Workload], bool] = lambda workload: True,
+) -> str:
+    """Return a row per workload: rates, ours to the best peer's, share of the roof."""
+    has_roof = threads == 1 and any(row["library"] == "roofs" for row in found.rows)
+    lines = []
+    for workload in filter(shown, cpu_workloads(tiny=found.machine.endswith(TINY))):
+        best = {name: fastest(found, workload.name, name, threads) for name in COLUMNS}
+        own = best[OURS]
+        peers = [row for name, row in best.items() if row and name != OURS]
+        if not own and not peers:
+            continue
+        first = min(peers, key=lambda row: float(row["ms"]), default=None)
+        ratio = f"**{first['ms'] / own['ms']:.2f}**" if own and first else ""
+        line = [f"{workload.name}, {unit_of(workload)}"]
+        line += [cell(row) for row in best.values()]
+        line += [ratio]
+        line += [share(found, workload, own)] if has_roof else []
+        lines.append(line)
+    heads = ["workload", *COLUMNS.values(), "ours / best peer"]
+    heads += ["share of roof"] if has_roof else []
+    return _table(heads, lines) if lines else ""
+
+
+def fastest(found: Results, workload: str, library: str, threads: int) -> Row | None:
+    """Return the best right row of a library, eager or jitted.
+
+    A library without threads is compared as it is.
+    """
+    rows = [
+        row
+        for row in found.rows
+        if row["workload"] == workload and row["library"] == library and row["ok"]
+    ]
+    counts = {row["threads"] for row in rows}
+    wanted = threads if threads in counts or library != "numpy" else 1
+    rows = [row for row in rows if row["threads"] == wanted]
+    return min(rows, key=lambda row: float(row["ms"]), default=None)
+
+
+def unit_of(workload: Workload) -> str:
+    """Return the unit of a row's cells."""
+    return "µs" if workload.unit == "launches/ms" else workload.unit
+
+
+def cell(row: Row | None) -> str:
+    """Return a rate, or the time of a launch, and whether it went through `jit`."""
+    if row is None:
+        return ""
+    is_launch = row["unit"] == "launches/ms"
+    value = row["ms"] * 1e3 if is_launch else row["rate"]
+    text = f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    return f"{text} (jit)" if " jit," in row["impl"] else text
+
+
+def roof_of(workload: Workload) -> str:
+    """Return how the names of a workload's roofs begin; empty where there is none."""
+    if workload.unit == "GFLOP/s":
+        return "roof_microkernel"
+    if workload.unit != "GB/s":
+        return ""
+    if workload.program in SUMS:
+        return "roof_sum_4MiB" if workload.work <= CACHED else "roof_sum_64MiB"
+    return "roof_copy_8MiB" if workload.work <= CACHED else "roof_copy_64MiB"
+
+
+def share(found: Results, workload: Workload, own: Row | None) -> str:
+    """Return which part of its roof our rate is."""
+    begin = roof_of(workload)
+    rates = [
+        float(row["rate"])
+        for row in found.rows
+        if begin and row["workload"].startswith(begin)
+    ]
+    return f"{own['rate'] / max(rates):.0%}" if own and rates else ""
+
+
+def roofs(found: Results) -> str:
+    """Return the rates of the roofs in a sentence."""
+    rows = [row for row in found.rows if row["library"] == "roofs"]
+    shown = ", ".join(
+        f"{row['workload'].removeprefix('roof_').replace('_', ' ')} "
+        f"{cell(row)} {row['unit']}"
+        for row in rows
+    )
+    return f"Roofs of one thread: {shown}." if shown else ""
+
+
+def _table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    rule = ["---", *["---:"] * (len(heads) - 1)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (heads, rule, *lines))

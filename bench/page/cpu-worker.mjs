@@ -1,0 +1,77 @@
+/** One library in a worker: opens it, then prepares, times and checks its cases. */
+
+import { errorOf, operands } from "../js/data.mjs";
+
+const OPENERS = {
+  async tensorweb(_, specification) {
+    return (await import("../js/cpu/python.mjs")).openTensorweb(specification);
+  },
+  async numpy(_, specification) {
+    return (await import("../js/cpu/python.mjs")).openNumPy(specification);
+  },
+  async jaxjs(_, { modules }) {
+    const source = new URL("@jax-js/jax/dist/index.js", modules).href;
+    return (await import("../js/jaxjs.mjs")).open({ device: "wasm", source });
+  },
+  async tfjs({ threads }, { modules }) {
+    const files = new URL("@tensorflow/tfjs-backend-wasm/dist/", modules).href;
+    return (await import("../js/tfjs.mjs")).openWasm({ files, threads });
+  },
+  async ortweb({ threads }, { modules }) {
+    const files = new URL("onnxruntime-web/dist/", modules).href;
+    return (await import("../js/cpu/ortweb.mjs")).open({ files, threads });
+  },
+  async roofs() {
+    return (await import("../js/cpu/roofs.mjs")).open();
+  },
+};
+
+let library = null;
+let known = null; // the workload, its operands and cases
+
+const ANSWERS = {
+  async open(row, specification) {
+    if (row.threads === 1) hideThreads();
+    const addresses = ["pyodide", "modules", "wheel", "sources", "numpy"].map((name) => [
+      name,
+      specification[name] && new URL(specification[name], self.location.href).href,
+    ]);
+    library = await OPENERS[row.library](row, Object.fromEntries(addresses));
+  },
+  async prepare(workload) {
+    const inputs = workload.inputs ? operands(workload) : [];
+    known = { workload, inputs, cases: await library.cases(workload, inputs) };
+    return known.cases.map(({ name }) => name);
+  },
+  async batch(place, count) {
+    const item = known.cases[place];
+    const started = performance.now();
+    await item.run(count);
+    await item.sync();
+    return performance.now() - started;
+  },
+  /** One operation more, since a chain's result depends on how many there were. */
+  async check(place) {
+    const { workload, inputs, cases } = known;
+    await cases[place].run(1);
+    return errorOf(workload, inputs, await cases[place].read());
+  },
+  async end() {
+    known = null;
+    await library.end();
+  },
+};
+
+/** Makes this worker one of a page that is not isolated, where threads cannot be. */
+function hideThreads() {
+  Object.defineProperty(globalThis, "SharedArrayBuffer", { value: undefined });
+  Object.defineProperty(globalThis, "crossOriginIsolated", { value: false });
+}
+
+self.onmessage = async ({ data: [question, ...rest] }) => {
+  try {
+    self.postMessage({ answer: await ANSWERS[question](...rest) });
+  } catch (error) {
+    self.postMessage({ error: String(error?.message ?? error).slice(0, 400) });
+  }
+};
