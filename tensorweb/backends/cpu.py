@@ -1,8 +1,9 @@
-"""The cpu device: opens the NumPy backend, and says what to do without NumPy."""
+"""The cpu device: opens the NumPy backend, or the kernel backend on WebAssembly."""
 
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING
 
 from tensorweb.devices import fastest, is_browser
@@ -10,9 +11,60 @@ from tensorweb.errors import DeviceError
 
 if TYPE_CHECKING:
     from tensorweb.backends.numpy_backend import CpuBackend
+    from tensorweb.backends.wasm import WasmBackend
+
+VARIABLE = "TENSORWEB_CPU"
+"""Names the variable that chooses who computes; tests set it."""
+
+ENGINES = ("numpy", "wasm")
 
 
-def open_backend() -> CpuBackend:
+def open_backend() -> CpuBackend | WasmBackend:
+    """Return the backend that computes with NumPy, or with WebAssembly.
+
+    Raises:
+        DeviceError: what computes is not here; says how to get it.
+    """
+    return open_wasm() if chosen_engine() == "wasm" else open_numpy()
+
+
+async def open_backend_async() -> CpuBackend | WasmBackend:
+    """Do the same by awaiting; nothing here waits."""
+    return open_backend()
+
+
+def chosen_engine() -> str:
+    """Return who computes: what `TENSORWEB_CPU` says, NumPy without it.
+
+    Raises:
+        DeviceError: there is no such engine.
+
+    >>> chosen_engine() in ENGINES
+    True
+    """
+    said = os.environ.get(VARIABLE, "numpy")
+    if said not in ENGINES:
+        raise DeviceError(
+            f"{VARIABLE}={said!r} names nothing that computes on device 'cpu'; it is "
+            f"one of {', '.join(ENGINES)}, or leave it out."
+        )
+    return said
+
+
+def open_wasm() -> WasmBackend:
+    """Return the backend that computes with WebAssembly.
+
+    Raises:
+        DeviceError: there is no engine for it; says how to get one.
+    """
+    name = "wasm_browser" if is_browser() else "wasm_native"
+    driver = importlib.import_module(f"tensorweb.drivers.{name}")
+    module = importlib.import_module("tensorweb.backends.wasm")
+    backend: WasmBackend = module.WasmBackend(getattr(driver, f"open_{name}")())
+    return backend
+
+
+def open_numpy() -> CpuBackend:
     """Return the backend that computes with NumPy.
 
     Raises:
@@ -33,8 +85,3 @@ def open_backend() -> CpuBackend:
     module = importlib.import_module("tensorweb.backends.numpy_backend")
     backend: CpuBackend = module.CpuBackend()
     return backend
-
-
-async def open_backend_async() -> CpuBackend:
-    """Do the same by awaiting; nothing here waits."""
-    return open_backend()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from tensorweb.drivers.protocol import Driver, ShaderDriver
+from tensorweb.drivers.protocol import Driver, ModuleDriver, ShaderDriver
 
-__all__ = ["Driver", "ShaderDriver", "open_driver", "open_driver_async"]
+__all__ = ["Driver", "ModuleDriver", "ShaderDriver", "open_driver", "open_driver_async"]
 
 
 def open_driver() -> ShaderDriver:

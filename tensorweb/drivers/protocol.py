@@ -125,7 +125,13 @@ class ShaderDriver(Driver, Protocol):
 
 
 class ModuleDriver(Driver, Protocol):
-    """One open WebAssembly machine, which compiles modules; it computes at once."""
+    """One open WebAssembly engine, which compiles modules; it computes at once."""
+
+    is_shared: bool
+    """Whether the memory that modules import is shared."""
+
+    has_relaxed: bool
+    """Whether modules may use relaxed SIMD."""
 
     def create_pipeline(self, source: bytes, access: str, label: str) -> int:
         """Compile a module that exports `run`; `access` has r or w per storage."""

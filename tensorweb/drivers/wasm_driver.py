@@ -123,6 +123,9 @@ class WasmDriver(ABC):
         """Return bytes of a buffer, at once."""
         return self.read(buffer, offset, size)
 
+    def pace(self) -> None:  # noqa: B027  # nothing to do, here and everywhere
+        """Return at once: nothing is ever in flight."""
+
     def can_block(self) -> bool:
         """Return True: nobody ever waits."""
         return True

@@ -1,0 +1,92 @@
+"""The kernel backend on WebAssembly: what the cpu device is where it is not NumPy."""
+
+from __future__ import annotations
+
+from tensorweb.backends.kernel_backend import KernelBackend
+from tensorweb.backends.machine import Machine
+from tensorweb.backends.pipelines import Pipelines
+from tensorweb.codegen.program import Launch, Program
+from tensorweb.codegen.wasm.compiler import compile_kernel
+from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.text import ModuleText
+from tensorweb.devices import DEVICES
+from tensorweb.drivers import ModuleDriver
+from tensorweb.drivers.memory import WASM_CAPACITY
+from tensorweb.dtypes import ALL
+from tensorweb.schedule.kernel import Kernel
+
+DEVICE = "cpu"
+
+MOST_INPUTS = 62
+"""Storages that a kernel may read: the addresses of 64 are looked up in no time, and a
+kernel that reads more has a text that nobody wants to compile."""
+
+
+def units(grid: tuple[int, int]) -> str:
+    """Say for people how a launch's work is divided.
+
+    >>> units((1, 1)), units((100, 32))
+    ('1 unit', '100 units, 32 at a time')
+    """
+    count, together = grid
+    if count <= together:
+        return "1 unit" if count == 1 else f"{count} units"
+    return f"{count} units, {together} at a time"
+
+
+def module_text(source: str | bytes) -> ModuleText:
+    """Return what `str` of is the text of a module."""
+    assert isinstance(source, bytes), "internal: WGSL for WebAssembly"
+    return ModuleText(source)
+
+
+MACHINE = Machine(
+    DEVICE,
+    {dtype.name: dtype.itemsize for dtype in ALL},
+    MOST_INPUTS,
+    WASM_CAPACITY,
+    "wasm",
+    units,
+    module_text,
+)
+
+
+class ModulePipelines(Pipelines):
+    """Modules of one engine by their bytes.
+
+    Attributes:
+        target: what they are written for.
+    """
+
+    def __init__(self, driver: ModuleDriver) -> None:
+        """Begin without modules."""
+        super().__init__()
+        self._driver = driver
+        self.target = WasmTarget(driver.is_shared, driver.has_relaxed)
+
+    def program(self, kernel: Kernel) -> Program:
+        """Return the launches of a kernel on this engine."""
+        return compile_kernel(kernel, self.target)
+
+    def create(self, launch: Launch, words: str) -> int:
+        """Return a new pipeline for a launch.
+
+        Raises:
+            ShaderError: the engine refused the module.
+        """
+        source = launch.source
+        assert isinstance(source, bytes), "internal: WGSL for WebAssembly"
+        return self._driver.create_pipeline(source, launch.access, words)
+
+
+class WasmBackend(KernelBackend):
+    """One open engine; nothing compiles in the background, there are no variants."""
+
+    def __init__(self, driver: ModuleDriver) -> None:
+        """Take over an open driver."""
+        pipelines = ModulePipelines(driver)
+        super().__init__(driver, MACHINE, pipelines, DEVICES[DEVICE].dtypes)
+
+    def abandon(self) -> bool:
+        """Go on in a forked process, which has the memory and needs no threads."""
+        return False
