@@ -189,8 +189,9 @@ def corpus() -> dict[str, str]:
     for name in template_names():
         text = (shader_folder() / f"{name}.wgsl").read_text(encoding="utf-8")
         found[text] = f"{name}.wgsl as committed"
-    for path in sorted((shader_folder() / "math").glob("*.wgsl")):
-        found[_alone(path.read_text(encoding="utf-8"))] = f"math/{path.name}"
+    for folder in ("math", "exact"):
+        for path in sorted((shader_folder() / folder).glob("*.wgsl")):
+            found[_alone(path.read_text(encoding="utf-8"))] = f"{folder}/{path.name}"
     for make in (operations, structures, told):
         for name, node in make():
             for text in sources(node):

@@ -26,3 +26,15 @@ fn half_bits_from_f32(x: f32) -> u32 {
 fn rounded_to_half_f32(x: f32) -> f32 {
     return f32_from_half_bits(half_bits_from_f32(x));
 }
+
+// The float16 next to x on the way to `toward`, both held in f32. Neighbours of one
+// sign differ by one as integers; both zeros lead to the smallest subnormals.
+fn nextafter_half_f32(x: f32, toward: f32) -> f32 {
+    let bits = half_bits_from_f32(x);
+    let is_away = (toward > x) == ((bits & 0x8000u) == 0u);
+    var next = select(bits - 1u, bits + 1u, is_away);
+    let smallest = ((bitcast<u32>(toward) >> 16u) & 0x8000u) | 1u;
+    next = select(next, smallest, (bits & 0x7fffu) == 0u);
+    let moved = select(f32_from_half_bits(next), toward, x == toward);
+    return select(moved, x + toward, (x != x) | (toward != toward));
+}

@@ -279,7 +279,7 @@ def _tape(
             DISPATCH,
             pipelines.handle(launch, command.words),
             *launch.grid,
-            1,
+            0 if launch.is_in_order else 1,
             offset * 4,
             len(launch.storages),
         ]

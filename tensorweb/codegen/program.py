@@ -34,6 +34,7 @@ class Launch:
             how many of them take about 5 ms together.
         words: the parameter block.
         note: which variant of the template it is, for people.
+        is_in_order: of a module: whether one thread does its units in their order.
     """
 
     template: str
@@ -43,6 +44,7 @@ class Launch:
     grid: tuple[int, int]
     words: tuple[Word, ...]
     note: str = ""
+    is_in_order: bool = False
 
 
 @dataclass(frozen=True, slots=True)

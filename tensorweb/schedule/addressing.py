@@ -74,6 +74,8 @@ def positions(
         aligned = Reshape((*(1,) * before, *index.shape, *(1,) * after))
         grown = space.link(Expansion(shape), index, chain)
         term = space.lower(index, space.link(aligned, index, grown), guard)
+        if index.dtype.name != "int32":
+            term = space.add(Step("cast", "int32", args=(term,)))
         if view.strides[axis] != 1:
             step = _parameter(space, view.strides[axis], shape, chain)
             term = space.operation("multiply", "int32", term, step)

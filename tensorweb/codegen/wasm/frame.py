@@ -100,7 +100,14 @@ class Frame:
             self._access[reference] = "w"
         return found
 
-    def launch(self, template: str, units: int, per_slice: int, note: str) -> Launch:
+    def launch(
+        self,
+        template: str,
+        units: int,
+        per_slice: int,
+        note: str = "",
+        is_in_order: bool = False,
+    ) -> Launch:
         """Return the finished launch.
 
         Args:
@@ -108,6 +115,7 @@ class Frame:
             units: how many there are.
             per_slice: how many are done without looking whether Stop was pressed.
             note: which variant it is, for people.
+            is_in_order: whether one thread does the units in their order.
         """
         return Launch(
             template,
@@ -117,6 +125,7 @@ class Frame:
             (units, max(min(per_slice, units), 1)),
             tuple(self._words),
             note,
+            is_in_order,
         )
 
 

@@ -30,8 +30,15 @@ def _exact() -> dict[str, str]:
 
 
 def text_of(name: str) -> str:
-    """Return the text of a function as this device computes it, `""` if it has none."""
-    return _exact().get(name) or TEXTS.get(name) or definition(name)
+    """Return the text of a function as this device computes it, `""` if it has none.
+
+    A function of float64 that is an instruction or one of C's has the head of that of
+    float32.
+    """
+    found = _exact().get(name) or TEXTS.get(name) or definition(name)
+    if not found and name.endswith("_f64"):
+        return definition(name.replace("_f64", "_f32")).replace("f32", "f64")
+    return found
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from tensorweb.codegen.wasm.frame import FIRST, LAST, Frame
 from tensorweb.codegen.wasm.module import Function
+from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.terms import LANES
 
 BLOCK = 1 << 14
@@ -151,3 +152,47 @@ def along(
 def lanes_for(length: int, is_vectorizable: bool) -> int:
     """Return how many elements of an axis are done at a time."""
     return LANES if is_vectorizable and length >= LANES else 1
+
+
+@contextmanager
+def segments(
+    frame: Frame, readers: Sequence[Reader], first: int, last: int
+) -> Iterator[int]:
+    """Write a loop over elements by their row-major number, for several readers.
+
+    The axes of each are merged in its own way: they go together as far as the first of
+    their last axes ends. Yields the local with the number.
+
+    Args:
+        frame: of the launch.
+        readers: of single numbers, with one group of axes each.
+        first: the local with the first number.
+        last: the local with the number at which it ends.
+    """
+    f = frame.f
+    place, end, rest = f.local("i32"), f.local("i32"), f.local("i32")
+    f.get(first)
+    f.set(place)
+    with while_below(f, place, last):
+        f.get(last)
+        f.set(end)
+        for reader in readers:
+            coordinates = reader.split(0, place) if reader.expression.accesses else []
+            reader.locate([coordinates])
+            if len(coordinates) > 1:
+                f.get(place)
+                f.get(reader.size(0, len(coordinates) - 1))
+                f.op("i32.add")
+                f.get(coordinates[-1])
+                f.op("i32.sub")
+                f.set(rest)
+                smaller(f, rest, end)
+                f.set(end)
+        with while_below(f, place, end):
+            yield place
+            f.get(place)
+            f.const("i32", 1)
+            f.op("i32.add")
+            f.set(place)
+            for reader in readers:
+                reader.move(1)

@@ -1,0 +1,238 @@
+"""Kernels that write at computed positions: scatter, accumulate and compress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain
+
+from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.wasm.elements import KINDS, itemsize, load, store, within
+from tensorweb.codegen.wasm.elementwise import map_launch
+from tensorweb.codegen.wasm.frame import Frame, per_slice
+from tensorweb.codegen.wasm.functions import expression
+from tensorweb.codegen.wasm.loops import BLOCK, counted, segments, smaller, units
+from tensorweb.codegen.wasm.reader import Reader, flops
+from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.terms import VALUE
+from tensorweb.dtypes import BY_NAME
+from tensorweb.ops import OPS
+from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
+
+MISS = 16
+"""About what reaching an element anywhere costs, in simple operations."""
+
+_WIDER = {"float16": "float32"}
+"""In what values are accumulated, where that is not their own dtype."""
+
+
+def scatter(kernel: Kernel, target: WasmTarget) -> Program:
+    """Return the program of a copy with positions written, the last writer winning."""
+    length, writes = kernel.sizes
+    original = kernel.expression("original")
+    copied = map_launch(kernel, target, original, "scatter_copy", length)
+    frame = Frame(kernel, target)
+    position = Reader(frame, _positions(kernel))
+    written = Reader(frame, _as_one_group(kernel.expression("written")))
+    work = flops(position.expression) + flops(written.expression) + MISS
+    with _blocks(frame, writes) as (first, last):
+        f = frame.f
+        address = f.local("i32")
+        with segments(frame, (position, written), first, last):
+            _place(frame, position, OUTPUT, kernel.dtype, address)
+            f.get(address)
+            written.value()
+            store(written.values, kernel.dtype)
+    return Program((copied, _in_order(frame, "scatter_write", writes, work)))
+
+
+def accumulate(kernel: Kernel, target: WasmTarget) -> Program:
+    """Return the program that combines rows of an original with values, in order."""
+    rows, _, width = kernel.sizes
+    original, wide = kernel.expression("original"), _WIDER.get(kernel.dtype)
+    size, result = rows * width, OUTPUT if wide is None else scratch(0)
+    launches = []
+    if wide is not None:
+        original = _with_cast(original, wide)
+    launches.append(
+        map_launch(kernel, target, original, "accumulate_copy", size, result)
+    )
+    launches.append(_combined(kernel, target, result, wide or kernel.dtype))
+    if wide is None:
+        return Program(tuple(launches))
+    rounded = _with_cast(_row_of(result, wide, size), kernel.dtype)
+    launches.append(map_launch(kernel, target, rounded, "accumulate_round", size))
+    return Program(tuple(launches), (size * itemsize(wide),))
+
+
+def _combined(kernel: Kernel, target: WasmTarget, result: int, dtype: str) -> Launch:
+    """Return the launch that combines one value after another with its element."""
+    _, writes, width = kernel.sizes
+    frame = Frame(kernel, target)
+    f = frame.f
+    position = Reader(frame, _positions(kernel))
+    value = kernel.expression("written")
+    if dtype != kernel.dtype:
+        value = _with_cast(value, dtype)
+    written = Reader(frame, value if width > 1 else _as_one_group(value))
+    address, row = f.local("i32"), f.local("i32")
+    work = flops(position.expression) + (flops(value) + MISS) * width
+    with _blocks(frame, writes) as (first, last):
+        if width == 1:
+            with segments(frame, (position, written), first, last):
+                _place(frame, position, result, dtype, address)
+                _combine(kernel, written, dtype, address)
+        else:
+            length, zero = frame.number(width), f.constant("i32", 0)
+            with segments(frame, (position,), first, last) as write:
+                position.value()
+                f.get(length)
+                f.op("i32.mul")
+                f.set(row)
+                outer = written.split(0, write) if value.accesses else []
+                with _along_row(written, outer, zero, length) as column:
+                    f.get(frame.storage(result, "w"))
+                    f.get(row)
+                    f.get(column)
+                    f.op("i32.add")
+                    f.const("i32", itemsize(dtype))
+                    f.ops("i32.mul", "i32.add")
+                    f.set(address)
+                    _combine(kernel, written, dtype, address)
+    return _in_order(frame, "accumulate", writes, work)
+
+
+def compress(kernel: Kernel, target: WasmTarget) -> Program:
+    """Return the program that lists the positions where a mask holds."""
+    (length,) = kernel.sizes
+    frame = Frame(kernel, target)
+    f = frame.f
+    mask = Reader(frame, _as_one_group(kernel.expression("mask")))
+    counts = _with_cast(_as_one_group(kernel.expression("running")), "int32")
+    running = Reader(frame, counts)
+    with (
+        _blocks(frame, length) as (first, last),
+        segments(frame, (mask, running), first, last) as place,
+    ):
+        mask.value()
+        f.begin("if")
+        f.get(frame.storage(OUTPUT))
+        running.value()
+        f.const("i32", 1)
+        f.op("i32.sub")
+        f.const("i32", 4)
+        f.ops("i32.mul", "i32.add")
+        f.get(place)
+        f.memory("i32.store")
+        f.end()
+    work = flops(mask.expression) + flops(running.expression)
+    slices = per_slice(BLOCK * work)
+    return Program((frame.launch("compress", -(-length // BLOCK), slices),))
+
+
+def _in_order(frame: Frame, template: str, writes: int, work: int) -> Launch:
+    """Return a launch over blocks of writes, done one after another."""
+    slices = per_slice(BLOCK * work)
+    return frame.launch(template, -(-writes // BLOCK), slices, is_in_order=True)
+
+
+@contextmanager
+def _blocks(frame: Frame, size: int) -> Iterator[tuple[int, int]]:
+    """Write the loop over units of `BLOCK` elements; yields where one begins, ends."""
+    f = frame.f
+    length, first, last = frame.number(size), f.local("i32"), f.local("i32")
+    with units(frame) as unit:
+        f.get(unit)
+        f.const("i32", BLOCK)
+        f.op("i32.mul")
+        f.tee(first)
+        f.const("i32", BLOCK)
+        f.op("i32.add")
+        f.set(last)
+        smaller(f, last, length)
+        f.set(last)
+        yield first, last
+
+
+@contextmanager
+def _along_row(
+    reader: Reader, outer: Sequence[int], first: int, last: int
+) -> Iterator[int]:
+    """Write the loop along the second group of an expression; yields the place.
+
+    Args:
+        reader: of the expression.
+        outer: coordinates in the first group.
+        first: the local with the first place.
+        last: the local with that at which it ends.
+    """
+    axes = len(reader.expression.groups[1])
+    if axes < 2:
+        reader.locate([outer, [None] * axes])
+    with counted(reader.frame.f, first, last) as place:
+        if axes > 1:
+            reader.locate([outer, reader.split(1, place)])
+        yield place
+        if axes < 2:
+            reader.move(1)
+
+
+def _place(
+    frame: Frame, position: Reader, result: int, dtype: str, address: int
+) -> None:
+    """Write the address of the element that a position means into a local."""
+    f = frame.f
+    f.get(frame.storage(result, "w"))
+    position.value()
+    f.const("i32", itemsize(dtype))
+    f.ops("i32.mul", "i32.add")
+    f.set(address)
+
+
+def _combine(kernel: Kernel, written: Reader, dtype: str, address: int) -> None:
+    """Write what combines the element at an address with a value."""
+    f, kind = written.frame.f, KINDS[dtype]
+    old, new = (f.local(VALUE.get(kind, kind)) for _ in range(2))
+    f.get(address)
+    load(written.values, dtype)
+    f.set(old)
+    written.value()
+    f.set(new)
+    f.get(address)
+    form = OPS[kernel.op].form(dtype, BY_NAME[dtype].kind)
+    places = {"operand0": (old,), "operand1": (new,)}
+    written.values.term(expression(form, (kind, kind)), places)
+    within(written.values, dtype)
+    store(written.values, dtype)
+    f.free(old)
+    f.free(new)
+
+
+def _positions(kernel: Kernel) -> Expression:
+    """Return the expression of positions, its axes in one group."""
+    return _with_cast(_as_one_group(kernel.expression("position")), "int32")
+
+
+def _as_one_group(value: Expression) -> Expression:
+    """Return an expression whose axes are in one group."""
+    groups = (tuple(chain.from_iterable(value.groups)),)
+    accesses = tuple(
+        Access(each.offset, (tuple(chain.from_iterable(each.strides)),))
+        for each in value.accesses
+    )
+    return replace(value, groups=groups, accesses=accesses)
+
+
+def _with_cast(value: Expression, dtype: str) -> Expression:
+    """Return an expression whose value is cast at the end, where that is needed."""
+    if value.dtype == dtype:
+        return value
+    cast = Step("cast", dtype, args=(value.result,))
+    return replace(value, steps=(*value.steps, cast), result=len(value.steps))
+
+
+def _row_of(storage: int, dtype: str, size: int) -> Expression:
+    """Return the expression that reads a storage from its beginning."""
+    loaded = Step("load", dtype, slot=storage, access=0)
+    return Expression(((size,),), (Access(0, ((1,),)),), (loaded,), 0)
