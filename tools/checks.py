@@ -5,22 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 from tools import environment
-from tools.process import status
+from tools.process import ROOT, status
 
 
 def run() -> list[str]:
     """Run every check with its output shown and return the names of those that fail."""
     env = environment.variables()
+    tsc = environment.npm_tool("typescript", "bin/tsc")
     commands: dict[str, list[str | Path]] = {
         "ruff check": ["ruff", "check"],
         "ruff format": ["ruff", "format", "--check"],
         "mypy": ["mypy"],
-        "tsc": environment.npm_tool("typescript", "bin/tsc"),
+        "tsc": tsc,
+        "tsc of the drivers": [*tsc, "-p", ROOT / "tsconfig.drivers.json"],
     }
     failed = []
     for name, command in commands.items():
         print(f"\n== {name}", flush=True)
-        if name != "tsc":
+        if not name.startswith("tsc"):
             command = [environment.PYTHON, "-m", *command]
         if status(command, env=env):
             failed.append(name)
