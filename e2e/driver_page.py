@@ -58,7 +58,7 @@ class Python:
         return caught.value.message
 
 
-def serve_drivers(serve: Serve, folder: Path) -> str:
+def serve_drivers(serve: Serve, folder: Path, *, isolated: bool = True) -> str:
     """Serve a page with Pyodide and the drivers; return its address."""
     for name in ("index.html", "harness.js", "worker.js"):
         shutil.copyfile(PAGE / name, folder / name)
@@ -71,7 +71,7 @@ def serve_drivers(serve: Serve, folder: Path) -> str:
     lock = folder / "pyodide" / "pyodide-lock.json"
     lock.write_text(json.dumps(NO_PACKAGES), "utf-8")
     _pack_drivers(folder / "drivers.zip")
-    return serve(folder)
+    return serve(folder, isolated=isolated)
 
 
 def _pack_drivers(target: Path) -> None:
@@ -81,7 +81,8 @@ def _pack_drivers(target: Path) -> None:
         archive.write(package / "errors.py", "tensorweb/errors.py")
         for path in sorted((package / "drivers").glob("*.[pj][ys]")):
             archive.write(path, f"tensorweb/drivers/{path.name}")
-        archive.write(PAGE / "support.py", "support.py")
+        for path in [*PAGE.glob("*.py"), ROOT / "tests" / "wasm_modules.py"]:
+            archive.write(path, path.name)
 
 
 def open_python(browser: Browser, url: str, where: str) -> Python:

@@ -8,7 +8,6 @@ is opened, because a memory snapshot of Python cannot hold a JavaScript object.
 from __future__ import annotations
 
 import json
-import pkgutil
 from array import array
 from collections.abc import Sequence
 from time import monotonic
@@ -17,6 +16,7 @@ from typing import Any, NoReturn
 from tensorweb.drivers import messages
 from tensorweb.drivers.memory import require_bindable
 from tensorweb.drivers.pacing import Pace
+from tensorweb.drivers.scripts import JsObject, join_scripts
 from tensorweb.drivers.waiting import COMPILING, OPENING, can_wait, wait
 from tensorweb.errors import (
     BackendError,
@@ -25,9 +25,6 @@ from tensorweb.errors import (
     DeviceMemoryError,
     ShaderError,
 )
-
-JsObject = Any
-"""A JavaScript object; Pyodide's own types exist inside Pyodide only."""
 
 PARTS = (
     "browser.js",
@@ -59,7 +56,9 @@ def open_browser() -> BrowserDriver:
     from pyodide.ffi import JsException
 
     try:
-        return BrowserDriver(wait(_opener()(SOFTWARE), "opening the GPU", OPENING))
+        return BrowserDriver(
+            wait(join_scripts(*PARTS)(SOFTWARE), "opening the GPU", OPENING)
+        )
     except JsException as error:
         raise _no_device(error) from None
 
@@ -69,22 +68,9 @@ async def open_browser_async() -> BrowserDriver:
     from pyodide.ffi import JsException
 
     try:
-        return BrowserDriver(await _opener()(SOFTWARE))
+        return BrowserDriver(await join_scripts(*PARTS)(SOFTWARE))
     except JsException as error:
         raise _no_device(error) from None
-
-
-def _opener() -> JsObject:
-    """Return the JavaScript function `open` of the joined parts."""
-    from pyodide.code import run_js
-
-    parts = []
-    for name in PARTS:
-        text = pkgutil.get_data(__package__, name)
-        assert text is not None, f"internal: {name} is not in the package"
-        parts.append(run_js(text.decode()))
-    connect, *factories = parts
-    return connect(*factories)
 
 
 def _no_device(error: JsObject) -> DeviceError:

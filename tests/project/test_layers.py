@@ -57,6 +57,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "wasmtime": ("drivers",),
     "js": ("drivers", "playground"),
     "pyodide": ("drivers", "playground"),
+    "pyodide_js": ("drivers",),
 }
 """Which parts may import what is not everywhere."""
 
