@@ -95,13 +95,20 @@ def float_error(got: Array, right: Array, scale: Array) -> Array:
     value, wanted = got.astype(np.float64), right.astype(np.float64)
     wanted = np.where(np.abs(wanted) > largest, np.copysign(np.inf, wanted), wanted)
     with np.errstate(all="ignore"):
-        unit = 2.0 ** (np.floor(np.log2(np.clip(scale, tiny, largest))) - limits.nmant)
-        error = np.abs(value - wanted) / unit
+        error = np.abs(value - wanted) / unit_at(scale, got.dtype.name)
     flushed = (np.abs(wanted) < tiny) & (np.abs(value) <= tiny)
     same = (value == wanted) | (np.isnan(value) & np.isnan(wanted))
     edge = np.isinf(value) & (np.abs(wanted) > largest * (1 - 2.0**-limits.nmant))
     same |= flushed | (edge & (np.sign(value) == np.sign(wanted)))
     return np.asarray(np.where(same, 0.0, np.where(np.isnan(error), np.inf, error)))
+
+
+def unit_at(scale: Array, dtype: str) -> Array:
+    """Return the unit in the last place of a float dtype at numbers of a size."""
+    limits = np.finfo(dtype)
+    tiny, largest = float(limits.smallest_normal), float(limits.max)
+    exponents = np.floor(np.log2(np.clip(scale, tiny, largest)))
+    return np.asarray(2.0 ** (exponents - limits.nmant))
 
 
 def samples_to_cast(dtype: DType) -> Array:

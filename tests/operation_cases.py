@@ -7,8 +7,7 @@ from `structure_cases.py`.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,19 +19,23 @@ from elementwise_cases import (
     float_error,
     samples,
     samples_to_cast,
+    unit_at,
 )
 from oracles import exact, result_dtype, takes
 from structure_cases import EVERY, REDUCTIONS, STRUCTURES, Row, inputs_of
 from tolerances import REDUCE, map_tolerance
 
-from e2e.bare.op_runner import evaluate
+import tensorweb as tw
+from e2e.bare.op_runner import evaluate, has_run
 from tensorweb import dtypes
+from tensorweb.devices import DEVICES
 from tensorweb.dtypes import DType
 from tensorweb.graph.op import Op
 
 Array = np.ndarray[Any, Any]
 
 STORED = (dtypes.float32, dtypes.int32, dtypes.uint32, dtypes.bool)
+"""What every device stores."""
 
 LAYOUTS: dict[str, str] = {
     "permuted": "xp.permute_dims({}, (2, 0, 1))",
@@ -45,6 +48,13 @@ LAYOUTS: dict[str, str] = {
 """Views of a tensor of shape (5, 7, 11)."""
 
 NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
+
+RELATIVES: dict[str, tuple[str, ...]] = {
+    "float32": ("float64", "float16"),
+    "int32": ("int8", "int16", "int64"),
+    "uint32": ("uint8", "uint16", "uint64"),
+}
+"""The dtypes on which a row for a dtype is tried as well, where they are stored."""
 
 
 @dataclass(frozen=True)
@@ -73,27 +83,38 @@ class Case:
 
     def has_run(self, kernels: list[str]) -> bool:
         """Whether the templates that ran are the wanted ones."""
-        *first, last = self.kernels or ("",)
-        if last == "...":
-            return kernels[: len(first)] == first
-        return kernels == list(self.kernels)
+        return has_run(kernels, self.kernels)
 
     def error(self, got: Array) -> float:
         """Return the largest error in ULP; infinite where exact results differ."""
         if got.dtype.kind != "f":
             return 0.0 if np.array_equal(got, self.expected) else np.inf
-        scale = self.expected if self.scale is None else self.scale
-        sizes = np.maximum(np.abs(scale), np.abs(self.expected))
-        errors = float_error(got, self.expected, sizes)
+        errors = float_error(got, self.expected, self._sizes())
         return float(errors.max(initial=0.0))
 
+    def unit(self) -> Array:
+        """Return the unit of errors for each number of a result of floats."""
+        return unit_at(self._sizes(), self.dtype)
 
-def all_cases() -> list[Case]:
-    """Return every case; the order is the page's order of work."""
-    return [*elementwise(), *casts(), *choices(), *rows(REDUCTIONS), *rows(STRUCTURES)]
+    def _sizes(self) -> Array:
+        scale = self.expected if self.scale is None else self.scale
+        return np.asarray(np.maximum(np.abs(scale), np.abs(self.expected)))
 
 
-def elementwise() -> Iterator[Case]:
+def all_cases(device: str = "webgpu") -> list[Case]:
+    """Return every case for the dtypes of a device, in the page's order of work."""
+    stored = [dtype for dtype in dtypes.ALL if dtype.name in DEVICES[device].dtypes]
+    stored = [dtype for dtype in stored if dtype.name not in DEVICES[device].varying]
+    return [
+        *elementwise(stored),
+        *casts(stored),
+        *choices(stored),
+        *rows(REDUCTIONS, stored),
+        *rows(STRUCTURES, stored),
+    ]
+
+
+def elementwise(stored: Sequence[DType]) -> Iterator[Case]:
     """Yield every elementwise row on every dtype it takes, and through views.
 
     Compiling a kernel takes the time, so each row gets one of the views on one of its
@@ -101,7 +122,7 @@ def elementwise() -> Iterator[Case]:
     natively.
     """
     for place, op in enumerate(ROWS):
-        taken = [dtype for dtype in STORED if takes(op.name, dtype)]
+        taken = [dtype for dtype in stored if takes(op.name, dtype)]
         for dtype in taken:
             yield _elementwise(op, dtype, samples(op, dtype), "special values", "{}")
         dtype = taken[place % len(taken)]
@@ -117,7 +138,8 @@ def _elementwise(
     letters = "ab"[: op.arity]
     seen = [np.asarray(evaluate(view.format("x"), np, {"x": x})) for x in arrays]
     result = result_dtype(op.name, dtype, op.arity)
-    allowed = map_tolerance(op.name, result) if result == "float32" else 0.0
+    is_float = result.startswith("float")
+    allowed = map_tolerance(op.name, result) if is_float else 0.0
     largest = None
     if op.name in elementwise_cases.OF_OPERANDS:
         sizes = [np.nan_to_num(np.abs(x.astype(np.float64))) for x in seen]
@@ -134,11 +156,11 @@ def _elementwise(
     )
 
 
-def casts() -> Iterator[Case]:
+def casts(stored: Sequence[DType]) -> Iterator[Case]:
     """Yield the conversion of every dtype to every other one, at its limits."""
-    for a in STORED:
+    for a in stored:
         source = samples_to_cast(a)
-        for b in STORED:
+        for b in stored:
             yield Case(
                 f"cast {a} {b}",
                 f"xp.astype(x, xp.{b})",
@@ -150,9 +172,9 @@ def casts() -> Iterator[Case]:
             )
 
 
-def choices() -> Iterator[Case]:
+def choices(stored: Sequence[DType]) -> Iterator[Case]:
     """Yield `where` on every dtype."""
-    for dtype in STORED:
+    for dtype in stored:
         a, b = inputs_of(dtype.name)["x"][:, :, 0], inputs_of(dtype.name)["x"][0, :, 1]
         c = np.arange(5).reshape(5, 1) % 2 == 0
         code = "xp.where(c, a, b)"
@@ -167,28 +189,44 @@ def choices() -> Iterator[Case]:
         )
 
 
-def rows(table: tuple[Row, ...]) -> Iterator[Case]:
-    """Yield the rows of a table on every dtype they are for."""
+def rows(table: tuple[Row, ...], stored: Sequence[DType] = STORED) -> Iterator[Case]:
+    """Yield the rows of a table on every dtype they are for and its relatives."""
+    names = {dtype.name for dtype in stored}
     for place, row in enumerate(table):
         for dtype in row.dtypes or (EVERY[place % len(EVERY)],):
-            inputs = inputs_of(dtype)
-            used = {name: inputs[name] for name in inputs if row.uses(name)}
-            expected = np.asarray(evaluate(row.numpy_code, np, _wide(used)))
-            scale = None
-            if row.within:
-                sizes = {name: np.abs(x) for name, x in _wide(used).items()}
-                scale = np.asarray(evaluate(row.numpy_code, np, sizes))
-            name = expected.dtype.name
-            yield Case(
-                f"{row.code} {dtype}".replace("\n", "; "),
-                row.code,
-                used,
-                expected,
-                row.result or NARROW.get(name, name),
-                tuple(row.kernels.split()),
-                REDUCE[row.within] if row.within else 0.0,
-                scale,
-            )
+            yield _row(row, dtype)
+            if "dtype=" not in row.code:
+                related = [name for name in RELATIVES.get(dtype, ()) if name in names]
+                yield from (_row(row, name) for name in related)
+
+
+def _row(row: Row, dtype: str) -> Case:
+    inputs = inputs_of(dtype)
+    used = {name: inputs[name] for name in inputs if row.uses(name)}
+    expected = np.asarray(evaluate(row.numpy_code, np, _wide(used)))
+    scale = None
+    if row.within:
+        sizes = {name: np.abs(x) for name, x in _wide(used).items()}
+        scale = np.asarray(evaluate(row.numpy_code, np, sizes))
+    return Case(
+        f"{row.code} {dtype}".replace("\n", "; "),
+        row.code,
+        used,
+        expected,
+        row.result or _result(row, dtype, used, expected.dtype.name),
+        tuple(row.kernels.split()),
+        REDUCE[row.within] if row.within else 0.0,
+        scale,
+    )
+
+
+def _result(row: Row, dtype: str, used: dict[str, Array], found: str) -> str:
+    """Return the dtype of a row's result: that of NumPy's, which is wider at times."""
+    if dtype in EVERY:
+        return NARROW.get(found, found)
+    with tw.device("cpu"):
+        tensors = {name: tw.asarray(x) for name, x in used.items()}
+        return str(evaluate(row.code, tw, tensors).dtype)
 
 
 def _wide(inputs: dict[str, Array]) -> dict[str, Array]:
@@ -197,21 +235,3 @@ def _wide(inputs: dict[str, Array]) -> dict[str, Array]:
         name: x.astype(np.float64) if x.dtype.kind == "f" else x.copy()
         for name, x in inputs.items()
     }
-
-
-def packed(cases: list[Case]) -> tuple[str, bytes]:
-    """Return cases as the page takes them: JSON, and the bytes of all inputs."""
-    places: dict[tuple[str, tuple[int, ...], bytes], int] = {}
-    work = []
-    for case in cases:
-        names = {}
-        for name, x in case.inputs.items():
-            key = (x.dtype.name, x.shape, np.ascontiguousarray(x).tobytes())
-            names[name] = places.setdefault(key, len(places))
-        work.append({"code": case.code, "inputs": names})
-    inputs = [
-        {"dtype": dtype, "shape": shape, "bytes": len(data)}
-        for dtype, shape, data in places
-    ]
-    data = b"".join(part for _, _, part in places)
-    return json.dumps({"inputs": inputs, "cases": work}), data

@@ -1,19 +1,23 @@
 """Runs the cases of the op table inside Pyodide, where there is no NumPy.
 
-`evaluate` is also how the test computes the expected values, with NumPy as `xp`.
+Cases come as JSON and one block of bytes, which `tests/operation_files.py` writes where
+NumPy is: inputs, and for each number of a result the least and the greatest that is
+right. `evaluate` is also how these are computed, with NumPy as `xp`.
 """
 
 from __future__ import annotations
 
 import json
-from itertools import accumulate
+import math
+import struct
+from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import tensorweb as tw
+from tensorweb.dtypes import BY_NAME
 from tensorweb.evaluate import read
-
-TYPECODES = {"bool": "?", "int32": "i", "uint32": "I", "float32": "f"}
 
 READ_TOGETHER = 100
 
@@ -26,55 +30,108 @@ def evaluate(code: str, xp: ModuleType, names: dict[str, Any]) -> Any:
     return eval(last, scope)
 
 
-class Inputs:
-    """The inputs of all cases, from their bytes one after another."""
+class Table:
+    """All cases, their inputs and what is right.
 
-    def __init__(self, rows: list[dict[str, Any]], data: bytes) -> None:
-        self.rows = rows
-        self.data = memoryview(data)
-        self.starts = [0, *accumulate(row["bytes"] for row in rows)]
-
-    def tensor(self, place: int) -> tw.Tensor:
-        """Return an input as a new tensor: nothing is known of it from other cases."""
-        row, start = self.rows[place], self.starts[place]
-        flat = self.data[start : start + row["bytes"]].cast(TYPECODES[row["dtype"]])
-        return tw.asarray(flat, device="webgpu").reshape(tuple(row["shape"]))
-
-
-def run(description: str, data: bytes) -> tuple[str, bytes]:
-    """Run cases and return what each gave, as JSON, and the bytes of all results.
-
-    A case is `{code, inputs}` with inputs by name as places in the list of inputs.
+    Attributes:
+        cases: `{name, code, inputs, shape, dtype, kernels, right}` of each; `inputs`
+            are places of blocks by name, `kernels` the templates that must run or None,
+            `right` the places of the least and of the greatest numbers.
     """
-    asked = json.loads(description)
-    inputs = Inputs(asked["inputs"], data)
-    rows: list[dict[str, Any]] = []
-    results: list[tw.Tensor] = []
-    for case in asked["cases"]:
-        names = {name: inputs.tensor(place) for name, place in case["inputs"].items()}
-        with tw.record_kernels() as kernels:
+
+    def __init__(self, folder: Path) -> None:
+        described = json.loads((folder / "cases.json").read_text("utf-8"))
+        self.cases: list[dict[str, Any]] = described["cases"]
+        self._blocks: list[dict[str, Any]] = described["blocks"]
+        self._data = memoryview((folder / "cases.bin").read_bytes())
+
+    def numbers(self, block: int) -> memoryview | list[float]:
+        """Return the numbers of a block."""
+        row = self._blocks[block]
+        part = self._data[row["start"] : row["start"] + row["bytes"]]
+        return numbers(part, row["dtype"])
+
+    def inputs(self, case: dict[str, Any]) -> dict[str, tw.Tensor]:
+        """Return a case's inputs as new tensors: nothing is known of them."""
+        return {name: self._tensor(block) for name, block in case["inputs"].items()}
+
+    def _tensor(self, block: int) -> tw.Tensor:
+        row = self._blocks[block]
+        flat = tw.asarray(self.numbers(block), dtype=row["dtype"])
+        return flat.reshape(tuple(row["shape"]))
+
+    def failure(self, case: dict[str, Any], result: tw.Tensor, data: bytes) -> str:
+        """Return what is wrong with the numbers of a result, or nothing."""
+        if [list(result.shape), result.dtype.name] != [case["shape"], case["dtype"]]:
+            return (
+                f"is {result.dtype} {result.shape}, not {case['dtype']} {case['shape']}"
+            )
+        got = numbers(memoryview(data), case["dtype"])
+        least, greatest = [self.numbers(block) for block in case["right"]]
+        for i, (value, low, high) in enumerate(zip(got, least, greatest, strict=True)):
+            if not is_right(value, low, high):
+                wanted = f"{low!r}" if low == high else f"{low!r} to {high!r}"
+                return f"element {i} of {len(got)} is {value!r}, right is {wanted}"
+        return ""
+
+
+def numbers(data: memoryview, dtype: str) -> memoryview | list[float]:
+    """Return the numbers that bytes are."""
+    code = BY_NAME[dtype].typecode
+    if code == "e":  # Python 3.11 has no views of float16
+        return list(struct.unpack(f"{len(data) // 2}e", data))
+    return data.cast(code)
+
+
+def is_right(value: float, least: float, greatest: float) -> bool:
+    """Whether a number is in its bounds; NaN alone is right where these are NaN.
+
+    Where both are one zero, its sign must be right as well.
+    """
+    if value == least == greatest:
+        return value != 0 or math.copysign(1, value) == math.copysign(1, least)
+    return least <= value <= greatest or (value != value and least != least)
+
+
+def run(table: Table, device: str) -> list[str]:
+    """Run all cases on a device and return the failures, each with its case's name."""
+    failures: list[str] = []
+    done: list[tuple[dict[str, Any], tw.Tensor]] = []
+    with tw.device(device):
+        for case in table.cases:
             try:
-                value = evaluate(case["code"], tw, names)
-                tw.realize(value)
+                value, ran = compute(table, case)
             except Exception as error:
-                rows.append({"error": f"{type(error).__name__}: {error}"})
+                failures.append(f"{case['name']}: {type(error).__name__}: {error}")
                 continue
-        results.append(value)
-        rows.append(
-            {
-                "shape": value.shape,
-                "dtype": value.dtype.name,
-                "device": value.device,
-                "kernels": [kernel.kind for kernel in kernels],
-            }
-        )
-    return json.dumps(rows), b"".join(_read(results))
+            if value.device != device:
+                failures.append(f"{case['name']}: ran on {value.device}")
+            if not has_run(ran, case["kernels"]):
+                failures.append(f"{case['name']}: ran {ran}, not {case['kernels']}")
+            done.append((case, value))
+    for begin in range(0, len(done), READ_TOGETHER):
+        together = done[begin : begin + READ_TOGETHER]
+        parts = read([value.node for _, value in together])
+        for (case, value), data in zip(together, parts, strict=True):
+            if text := table.failure(case, value, data):
+                failures.append(f"{case['name']}: {text}")
+    return failures
 
 
-def _read(results: list[tw.Tensor]) -> list[bytes]:
-    """Return the bytes of all results, many by one read."""
-    parts: list[bytes] = []
-    for begin in range(0, len(results), READ_TOGETHER):
-        group = [x.node for x in results[begin : begin + READ_TOGETHER]]
-        parts += read(group)
-    return parts
+def compute(table: Table, case: dict[str, Any]) -> tuple[tw.Tensor, list[str]]:
+    """Return a case's result and the templates that ran."""
+    inputs = table.inputs(case)
+    with tw.record_kernels() as kernels:
+        value = tw.realize(evaluate(case["code"], tw, inputs))
+    assert isinstance(value, tw.Tensor), "internal: a case has one result"
+    return value, [kernel.kind for kernel in kernels]
+
+
+def has_run(ran: Sequence[str], wanted: Sequence[str] | None) -> bool:
+    """Whether the templates that ran are the wanted ones, `...` for any further."""
+    if wanted is None:
+        return True
+    if wanted and wanted[-1] == "...":
+        wanted = wanted[:-1]
+        ran = ran[: len(wanted)]
+    return list(ran) == list(wanted)
