@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
+from types import ModuleType
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from tensorweb import devices
 from tensorweb.errors import DeviceError
 
 DEVICES = tuple(devices.DEVICES)
 
-# How fast a machine draws examples says nothing about what is tested.
-settings.register_profile(
-    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("any machine")
+if not devices.is_browser():  # inside Pyodide no test draws examples
+    from hypothesis import HealthCheck, settings
+
+    # How fast a machine draws examples says nothing about what is tested.
+    settings.register_profile(
+        "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("any machine")
 
 
 def open_or_skip(name: str) -> None:
@@ -49,3 +53,9 @@ def webgpu() -> Iterator[str]:
     open_or_skip("webgpu")
     with devices.device("webgpu") as name:
         yield name
+
+
+@pytest.fixture
+def np() -> ModuleType:
+    """NumPy, for tests of files that also run inside Pyodide, where it is not."""
+    return importlib.import_module("numpy")

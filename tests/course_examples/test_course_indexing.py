@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import product
+
 import pytest
-from checks import assert_equal, counted, ramp
+from checks import assert_equal, counted
 
 import tensorweb as tw
 from tensorweb import shapes
@@ -80,7 +81,6 @@ def test_shapes_of_mixed_indices(
     key: tuple[object, ...], shape: tuple[int, ...]
 ) -> None:
     assert tw.ones((5, 6, 7, 8))[key].shape == shape
-    assert np.ones((5, 6, 7, 8))[key].shape == shape
 
 
 def test_outer_choice_of_inner_axes() -> None:
@@ -93,7 +93,7 @@ def test_slice_of_the_first_axis_drops_it_without_copy() -> None:
     row = x.at(2)
     assert (row.shape, row.offset) == ((3, 2), 12)
     assert row.shares_memory_with(x)
-    assert_equal(row, ramp(4, 3, 2)[2])
+    assert_equal(row, [[12, 13], [14, 15], [16, 17]])
 
 
 def test_step_slices_share_storage() -> None:
@@ -101,7 +101,7 @@ def test_step_slices_share_storage() -> None:
     every_second = x[::2, ::-2]
     assert every_second.strides == (10, -2)
     assert every_second.shares_memory_with(x)
-    assert_equal(every_second, ramp(7, 5)[::2, ::-2])
+    assert_equal(every_second, [[n + 4, n + 2, n] for n in range(0, 35, 10)])
 
 
 def test_position_and_index() -> None:
@@ -117,7 +117,7 @@ def test_column_major_positions() -> None:
     strides = shapes.strides((2, 2, 2))[::-1]
     found = {
         sum(i * s for i, s in zip(index, strides, strict=True)): index
-        for index in np.ndindex(2, 2, 2)
+        for index in product(range(2), repeat=3)
     }
     assert (found[6], found[7]) == ((0, 1, 1), (1, 1, 1))
     assert shapes.unravel_index(6, (2, 2, 2)) == (1, 1, 0)
@@ -151,4 +151,4 @@ def test_index_out_of_range_is_an_error(index: int) -> None:
 
 def test_index_tensor_chooses_without_multiplying() -> None:
     x = tw.asarray([float("inf"), float("nan"), 2.0])
-    assert_equal(x[tw.asarray([2, 0, 2, -3])], [2, np.inf, 2, np.inf])
+    assert_equal(x[tw.asarray([2, 0, 2, -3])], [2, float("inf"), 2, float("inf")])

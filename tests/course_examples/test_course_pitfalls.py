@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from array import array
+from typing import Any
+
 import pytest
-from checks import assert_equal, counted, floats, ramp
+from checks import assert_close, assert_equal, counted, floats, ramp, table
 
 import tensorweb as tw
 from tensorweb.errors import AxisError, ShapeError
@@ -22,7 +25,7 @@ def test_crop_after_flip() -> None:
     assert_equal(flipped.crop([(1, 3)]), [2, 1])
 
 
-def test_flip_and_crop_chains_share_storage() -> None:
+def test_flip_and_crop_chains_share_storage(np: Any) -> None:
     x = counted(5, 7)
     host = ramp(5, 7)
     result, expected = x, host
@@ -41,7 +44,10 @@ def test_flip_and_crop_chains_share_storage() -> None:
 @pytest.mark.parametrize("step", [-1, -2, -7], ids=str)
 def test_negative_steps(start: int | None, stop: int | None, step: int) -> None:
     key = (slice(None), slice(start, stop, step))
-    assert_equal(counted(3, 7)[key] * 2, ramp(3, 7)[key] * 2)
+    assert_equal(
+        counted(3, 7)[key] * 2,
+        [[2 * n for n in range(7 * i, 7 * i + 7)[key[1]]] for i in range(3)],
+    )
 
 
 def test_views_share_memory() -> None:
@@ -108,11 +114,13 @@ def test_zero_length_axes() -> None:
     x = tw.zeros((2, 0, 3))
     assert x.reshape(0, 5).shape == (0, 5)
     assert x.reshape(3, 0).tolist() == [[], [], []]
-    assert_equal(x.sum(1), np.zeros((2, 3)))
-    assert_equal(x.sum(0), np.zeros((0, 3)))
-    assert_equal(tw.exp(x), np.zeros((2, 0, 3)))
-    assert_equal(counted(5)[3:3], np.zeros(0))
-    assert_equal(counted(5).crop([(2, 2)]), np.zeros(0))
+    assert_equal(x.sum(1), [[0, 0, 0], [0, 0, 0]])
+    assert x.sum(0).shape == (0, 3)
+    assert x.sum(0).tolist() == []
+    assert tw.exp(x).shape == (2, 0, 3)
+    assert tw.exp(x).tolist() == [[], []]
+    assert_equal(counted(5)[3:3], [])
+    assert_equal(counted(5).crop([(2, 2)]), [])
     with pytest.raises(ShapeError, match=r"max.*\(2, 0, 3\).*empty"):
         x.max(1)
 
@@ -134,17 +142,16 @@ def test_gather_keeps_infinities_apart() -> None:
 
 
 def test_a_million_small_numbers_add_up_exactly_enough() -> None:
-    host = np.full(1_000_000, 0.1, np.float32)
-    total = tw.asarray(host).sum().item()
-    assert total == pytest.approx(float(host.astype(np.float64).sum()), rel=1e-6)
+    numbers = array("f", [0.1]) * 1_000_000
+    total = tw.asarray(numbers).sum().item()
+    assert total == pytest.approx(numbers[0] * 1_000_000, rel=1e-6)
 
 
 def test_dot_of_a_million_elements() -> None:
     ramp_ = tw.arange(1_000_000, dtype=tw.int32)
     a = (ramp_ % 3).astype(tw.float32)
     b = (ramp_ % 5).astype(tw.float32)
-    host = np.arange(1_000_000)
-    assert_equal(a @ b, ((host % 3) * (host % 5)).sum())
+    assert_equal(a @ b, sum((n % 3) * (n % 5) for n in range(1_000_000)))
 
 
 def test_more_elements_than_one_row_of_workgroups() -> None:
@@ -153,11 +160,11 @@ def test_more_elements_than_one_row_of_workgroups() -> None:
     doubled = (numbers * 2 + 1).realize()
     places = [0, 65_535 * 256 - 1, 65_535 * 256, count - 1]
     assert doubled[places].tolist() == [2 * place + 1 for place in places]
-    assert (numbers % 7).sum().item() == int((np.arange(count) % 7).sum())
+    assert (numbers % 7).sum().item() == count // 7 * 21 + sum(range(count % 7))
     assert numbers.max().item() == count - 1
 
 
-def test_matmul_of_512_cubed() -> None:
+def test_matmul_of_512_cubed(np: Any) -> None:
     host = np.arange(512 * 512).reshape(512, 512)
     a, b = host % 7, host % 5
     product = tw.asarray(np.float32(a)) @ tw.asarray(np.float32(b))
@@ -176,9 +183,11 @@ def test_values_used_twice_are_right() -> None:
     x = counted(4, 3)
     y = tw.exp(x / 12)
     total = y / y.sum(1, keepdims=True) + y.max(0)
-    host = np.exp(ramp(4, 3) / 12)
-    expected = host / host.sum(1, keepdims=True) + host.max(0)
-    np.testing.assert_allclose(total.numpy(), expected, rtol=1e-6)
+    host = table(lambda i, j: math.exp((3 * i + j) / 12), 4, 3)
+    expected = [
+        [n / sum(row) + m for n, m in zip(row, host[3], strict=True)] for row in host
+    ]
+    assert_close(total, expected, rtol=1e-6)
 
 
 def test_bool_and_integers_are_stored_as_they_are() -> None:

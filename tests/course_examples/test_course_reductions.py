@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
+
 import pytest
 from checks import assert_equal, counted, floats
 
@@ -69,11 +70,11 @@ def test_sum_of_long_rows() -> None:
 def test_sum_and_max_of_a_larger_matrix() -> None:
     x = counted(60, 60)
     assert_equal(x.sum(), 6_478_200)
-    assert_equal(x.max(1), np.arange(59, 3600, 60))
+    assert_equal(x.max(1), range(59, 3600, 60))
 
 
 def test_sum_of_an_expanded_view() -> None:
-    assert_equal(tw.ones((1, 1, 1)).expand(4, 2, 4).sum(0), np.full((2, 4), 4))
+    assert_equal(tw.ones((1, 1, 1)).expand(4, 2, 4).sum(0), [[4] * 4] * 2)
 
 
 def test_sum_of_a_permuted_view() -> None:
@@ -105,12 +106,12 @@ def test_rows_and_columns_are_normalised_over_different_axes() -> None:
     rows = table / table.sum(1, keepdims=True)
     columns = table / table.sum(0, keepdims=True)
     assert_equal(rows, [[0.25, 0.75], [0.5, 0.5]])
-    assert_equal(columns, np.float32([[1 / 5, 3 / 7], [4 / 5, 4 / 7]]))
+    assert_equal(columns, floats([[1 / 5, 3 / 7], [4 / 5, 4 / 7]]).tolist())
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -3, (0, 2), (-1, 0), None], ids=str)
-def test_every_axis_choice_equals_numpy(axis: Axes) -> None:
+def test_every_axis_choice_equals_numpy(axis: Axes, np: Any) -> None:
     x = counted(2, 3, 5)
-    host = x.numpy()
+    host = np.asarray(x)
     assert_equal(x.sum(axis), host.sum(axis))
     assert_equal(x.max(axis, keepdims=True), host.max(axis, keepdims=True))
