@@ -180,6 +180,11 @@ class Operators(ABC):
         name, kind, f = term.word, term.type, self.f
         if name == "select":
             no, yes, condition = term.parts
+            if self.is_vector and (_is_zero(no) or _is_zero(yes)):
+                self.term(no if _is_zero(yes) else yes, places)
+                self.term(condition, places)
+                f.op("v128.andnot" if _is_zero(yes) else "v128.and")
+                return
             self.term(yes, places)
             self.term(no, places)
             self.term(condition, places)
@@ -260,3 +265,8 @@ class Operators(ABC):
 def _last_shift(kind: str) -> Term:
     wide = kind in ("i64", "u64")
     return Term("number", "u64" if wide else "u32", value=63 if wide else 31)
+
+
+def _is_zero(term: Term) -> bool:
+    """Whether a term is a number whose bits are all 0."""
+    return term.kind == "number" and str(term.value) in ("0", "0.0")
