@@ -309,7 +309,7 @@ class KernelBackend:
         sources = []
         for node in nodes:
             start = node.view.offset * machine.itemsize(node.dtype)
-            is_plain = node.view.is_contiguous and start % 4 == 0
+            is_plain = node.view.is_contiguous and start % machine.alignment == 0
             sources.append(node if is_plain or not node.size else copy(node))
         self.realize(sources, read=True)
         regions = []

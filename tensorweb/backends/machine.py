@@ -17,6 +17,7 @@ class Machine:
         device: its name, a row of `tensorweb/devices.py`.
         itemsizes: bytes of one element in its storages, by name of dtype.
         most_inputs: how many storages a kernel may read, room for its results aside.
+        alignment: of the bytes that a read begins at; what begins elsewhere is copied.
         capacity: bytes that its storages can take together at most.
         extension: of files with kernels in its language, `wgsl` for example.
         grid_words: says for people how a launch's work is divided.
@@ -27,6 +28,7 @@ class Machine:
     device: str
     itemsizes: Mapping[str, int]
     most_inputs: int
+    alignment: int
     capacity: int
     extension: str
     grid_words: Callable[[tuple[int, int]], str]

@@ -44,6 +44,7 @@ MACHINE = Machine(
     DEVICE,
     {dtype.name: dtype.itemsize for dtype in ALL},
     MOST_INPUTS,
+    1,
     WASM_CAPACITY,
     "wasm",
     units,

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 DEVICE = "webgpu"
 
+ALIGNMENT = 4
+"""Copies between buffers begin at whole words."""
+
 
 def open_backend() -> WebGpuBackend:
     """Open the GPU, waiting for it.
@@ -49,6 +52,7 @@ def machine_of(driver: ShaderDriver) -> Machine:
         DEVICE,
         {dtype.name: dtype.device_itemsize for dtype in ALL},
         max(driver.limits["maxStorageBuffersPerShaderStage"] - 2, 2),
+        ALIGNMENT,
         sys.maxsize,
         "wgsl",
         workgroups,

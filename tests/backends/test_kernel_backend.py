@@ -64,6 +64,7 @@ MACHINE = Machine(
     device="cpu",
     itemsizes={name: dtype.itemsize for name, dtype in tw.dtypes.BY_NAME.items()},
     most_inputs=62,
+    alignment=1,
     capacity=1 << 20,
     extension="wasm",
     grid_words=lambda grid: f"{grid[0]} units",

@@ -68,6 +68,14 @@ def test_bytes_are_those_of_the_host(dtype: str, backend: WasmBackend) -> None:
     assert backend.machine.storage_bytes(x.node) == -(-host.nbytes // 4) * 4
 
 
+def test_reads_begin_at_any_byte(backend: WasmBackend) -> None:
+    x = tw.realize(tw.asarray([1, 2, 3, 4, 5], dtype=tw.int8))
+    launched = backend.driver.counters()["dispatches"]
+    assert x[1:4].tolist() == [2, 3, 4]
+    assert backend.read([x[3:].node, x[1:2].node]) == [b"\4\5", b"\2"]
+    assert backend.driver.counters()["dispatches"] == launched
+
+
 def test_recordings_take_other_arguments(backend: WasmBackend) -> None:
     step = tw.jit(lambda x, y: x * 2 + y)
     for value in (1.0, 2.0):

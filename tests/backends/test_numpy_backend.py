@@ -1,11 +1,11 @@
-"""The cpu device: views without copies, memory freed early, words and refusals."""
+"""The cpu device over NumPy: views without copies, memory freed early, refusals."""
 
 from __future__ import annotations
 
 import importlib
 import tracemalloc
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -17,9 +17,18 @@ from tensorweb.backends import cpu as cpu_module
 from tensorweb.backends.numpy_backend import ArrayStorage
 from tensorweb.errors import DeviceError
 
-pytestmark = pytest.mark.usefixtures("cpu")
+pytestmark = pytest.mark.usefixtures("numpy_backend")
 
 MEBI = 1 << 20
+
+
+@pytest.fixture
+def numpy_backend(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Yield `cpu`, which computes with NumPy and is the default meanwhile."""
+    monkeypatch.setenv(cpu_module.VARIABLE, "numpy")
+    monkeypatch.setitem(devices._backends, "cpu", cpu_module.open_backend())
+    with devices.device("cpu") as name:
+        yield name
 
 
 def test_description_names_numpy() -> None:
@@ -124,7 +133,7 @@ def test_callables_along_axes() -> None:
 
 @pytest.mark.parametrize("start", [tw.ones, tw.zeros])
 def test_what_repeats_one_number_is_written_into_a_copy(
-    start: Callable[..., tw.Tensor], cpu: str
+    start: Callable[..., tw.Tensor],
 ) -> None:
     x = +start(3)
     x[tw.asarray([1])] = 5.0
