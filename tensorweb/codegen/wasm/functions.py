@@ -54,7 +54,15 @@ def expression(form: str, kinds: tuple[str, ...]) -> Term:
 @cache
 def function(name: str, is_wide: bool = False) -> Definition:
     """Return a function's definition; of `is_wide` ones integers have 64 bits."""
-    return read_function(name, is_wide, text_of)
+    return read_function(name, is_wide, _wide_text_of if is_wide else text_of)
+
+
+def _wide_text_of(name: str) -> str:
+    """Return the text of a function of integers, for those of 64 bits.
+
+    Where it says 31 and 32, it means the width.
+    """
+    return text_of(name).replace("31u", "63u").replace("32u", "64u")
 
 
 @cache
