@@ -23,6 +23,16 @@ def _definitions() -> dict[str, str]:
     return found
 
 
+def names() -> tuple[str, ...]:
+    """Return the names of all functions.
+
+    >>> "exp_f32" in names()
+    True
+    """
+    found = _definitions()
+    return tuple(name for name in found if found[name].startswith("fn"))
+
+
 def definition(name: str) -> str:
     """Return the text of a function, `""` where the library has none of that name."""
     return _definitions().get(name, "")

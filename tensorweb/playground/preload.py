@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import importlib
 
+from tensorweb.codegen.wasm.functions import read_all
 from tensorweb.devices import DEVICES, fastest
 
 from .bridge import drive
@@ -17,9 +18,11 @@ from .session import Session
 MODULES = (
     "tensorweb.backends.explain",
     DEVICES[fastest()].module,
-    "tensorweb.codegen",
+    DEVICES["cpu"].module,
+    "tensorweb.backends.wasm",
     "tensorweb.drivers.browser",
     "tensorweb.drivers.waiting",
+    "tensorweb.drivers.wasm_browser",
     "tensorweb.schedule",
     "pyodide.ffi",
 )
@@ -33,13 +36,14 @@ print(f"{1.5:.2f}")
 
 
 def preload() -> None:
-    """Import the GPU backend and run a small program, its output thrown away.
+    """Import the backends and run a small program, its output thrown away.
 
     What is there by then stays: the garbage collector need not look at it again, which
     took 14 ms before every run.
     """
     for name in MODULES:
         importlib.import_module(name)
+    read_all()
     session = Session(lambda kind, fields: None, None, True)
     drive(session.run(SAMPLE))
     gc.collect()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from tensorweb.codegen.library import definition
+from tensorweb.codegen.library import definition, names
 from tensorweb.codegen.template import shader_folder
 from tensorweb.codegen.wasm.float64 import TEXTS
 from tensorweb.codegen.wasm.wgsl import (
@@ -63,6 +63,13 @@ def _wide_text_of(name: str) -> str:
     Where it says 31 and 32, it means the width.
     """
     return text_of(name).replace("31u", "63u").replace("32u", "64u")
+
+
+def read_all() -> None:
+    """Read every function of the library, so that no kernel waits for that."""
+    for name in names():
+        if "vec4" not in definition(name):
+            function(name)
 
 
 @cache
