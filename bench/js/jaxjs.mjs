@@ -9,7 +9,7 @@ const WAYS = {
     force: (x) => x.ref.gpuBuffer(), // until then nothing runs
     sync: () => instruments.newestDevice.queue.onSubmittedWorkDone(),
   },
-  wasm: { force: (x) => x.ref.blockUntilReady(), sync: () => {} },
+  wasm: { force: (x) => x.blockUntilReady(), sync: () => {} },
 };
 
 /** Opens a device; `source` is the library's module. */

@@ -172,7 +172,7 @@ def test_table_compares_with_the_best_peer_of_as_many_threads() -> None:
         row(impl="tensorweb jit, 1 thread", ms=0.25, rate=20.0),
         row(impl="tensorweb, 2 threads", threads=2, ms=0.2, rate=25.0),
         row(**numpy, ms=1.0, rate=5.0),
-        row(library="tfjs", impl="TF.js elem, 1 thread", ms=0.1, rate=50.0, ok=False),
+        row(library="tfjs", impl="TF.js elem, 1 thread", ms=0.1, ok=False, err=1.0),
         row(library="jaxjs", impl="jax-js elem jit, 1 thread", ms=0.5, rate=10.0),
         row(library="tfjs", impl="TF.js elem, 2 threads", threads=2, ms=0.3, rate=16.7),
         row(library="roofs", workload="roof_copy_8MiB", rate=40.0),
@@ -184,6 +184,17 @@ def test_table_compares_with_the_best_peer_of_as_many_threads() -> None:
     assert "| elem, GB/s | 20 (jit) | 5 | 10 (jit) |  |  | **2.00** | 50% |" in one
     assert "| elem, GB/s | 25 | 5 |  | 16.7 |  | **1.50** |" in two
     assert "copy 8MiB 40 GB/s" in one
+
+
+def test_peers_that_sum_less_exactly_are_compared_and_marked() -> None:
+    inexact = {"ok": False, "err": 2e-4}
+    peer = {"library": "tfjs", "impl": "TF.js sum, 1 thread"}
+    rows = [row(workload="sum16M"), row(workload="sum16M", **peer, ms=0.25, **inexact)]
+    assert "| 10 |  |  | 10† |  | **0.50** |" in cpu_report.table(results(*rows), 1)
+    wrong = row(workload="sum16M", **peer, ok=False, err=0.5)
+    assert "†" not in cpu_report.table(results(rows[0], wrong), 1)
+    own = row(workload="sum16M", **inexact)
+    assert cpu_report.table(results(own, rows[1]), 1).endswith("|  |  |  | 10† |  |  |")
 
 
 def test_table_shows_launches_in_microseconds() -> None:
