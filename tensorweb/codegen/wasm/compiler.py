@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 from tensorweb.codegen.program import Program
 from tensorweb.codegen.wasm.elementwise import elementwise
+from tensorweb.codegen.wasm.scanning import scan
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.writing import accumulate, compress, scatter
 from tensorweb.schedule.kernel import Kernel
 
 FAMILIES: dict[str, Callable[[Kernel, WasmTarget], Program]] = {
     "elementwise": elementwise,
+    "scan": scan,
     "scatter": scatter,
     "accumulate": accumulate,
     "compress": compress,

@@ -98,7 +98,12 @@ class Pointer:
 
 @contextmanager
 def along(
-    f: Function, counter: int, end: int, lanes: int, movers: Sequence[Mover]
+    f: Function,
+    counter: int,
+    end: int,
+    lanes: int,
+    movers: Sequence[Mover],
+    is_whole: bool = False,
 ) -> Iterator[None]:
     """Write a loop over the elements of an axis; `counter` stands at the first.
 
@@ -111,6 +116,7 @@ def along(
         end: a local, where it ends; it lies behind the counter.
         lanes: how many elements are done at a time.
         movers: what stands at the counter and moves with it.
+        is_whole: whether there are whole vectors only.
     """
     last, back = f.local("i32"), f.local("i32")
     f.get(end)
@@ -129,7 +135,7 @@ def along(
     f.get(last)
     f.op("i32.le_s")
     f.br_if(0)
-    if lanes > 1:
+    if lanes > 1 and not is_whole:
         f.get(counter)
         f.get(end)
         f.op("i32.lt_s")

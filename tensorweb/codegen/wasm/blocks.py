@@ -1,0 +1,171 @@
+"""Cut rows into units of work: several short rows, or blocks of one long row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tensorweb.codegen.wasm.frame import Frame
+from tensorweb.codegen.wasm.loops import counted, smaller, units
+from tensorweb.codegen.wasm.reader import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How rows are cut into units.
+
+    Attributes:
+        rows: how many rows there are.
+        length: elements of each.
+        blocks: how many blocks each row has.
+        size: elements of a block, of the last one what is left.
+        together: how many rows make a unit, where each is one block.
+    """
+
+    rows: int
+    length: int
+    blocks: int
+    size: int
+    together: int = 1
+
+    @property
+    def units(self) -> int:
+        """How many units there are."""
+        return -(-self.rows // self.together) * self.blocks
+
+    @property
+    def elements(self) -> int:
+        """Elements of a unit."""
+        return self.size * self.together
+
+
+def in_rows(rows: int, length: int, elements: int) -> Cut:
+    """Return a cut into units of whole rows, of about so many elements.
+
+    >>> in_rows(1000, 100, 1600).together
+    16
+    """
+    together = min(max(elements // max(length, 1), 1), max(rows, 1))
+    return Cut(rows, length, 1, length, together)
+
+
+def in_blocks(rows: int, length: int, elements: int, most: int) -> Cut:
+    """Return a cut of rows into blocks of whole vectors, of about so many elements.
+
+    The last block is not much shorter than the others.
+
+    Args:
+        rows: how many rows there are.
+        length: elements of each.
+        elements: least elements of a block.
+        most: blocks of a row at most.
+
+    >>> in_blocks(1, 100_003, 10_000, 64).size
+    10004
+    """
+    blocks = min(max(length // elements, 1), most)
+    size = -(-length // (4 * blocks)) * 4
+    return Cut(rows, length, -(-length // size), size)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Locals that tell where a unit works.
+
+    Attributes:
+        row: the number of the row.
+        place: where the block begins in its row; may be moved.
+        end: where it ends.
+        number: which block of its row it is; None where there is only one.
+        unit: the number of the unit.
+    """
+
+    row: int
+    place: int
+    end: int
+    number: int | None
+    unit: int
+
+
+@contextmanager
+def each_block(frame: Frame, cut: Cut) -> Iterator[Block]:
+    """Write the loops over units and over the rows of each."""
+    f = frame.f
+    length = frame.number(cut.length)
+    place, end = f.local("i32"), f.local("i32")
+    if cut.blocks == 1:
+        rows, together = frame.number(cut.rows), frame.number(cut.together)
+        first, last = f.local("i32"), f.local("i32")
+        with units(frame) as unit:
+            f.get(unit)
+            f.get(together)
+            f.op("i32.mul")
+            f.tee(first)
+            f.get(together)
+            f.op("i32.add")
+            f.set(last)
+            smaller(f, last, rows)
+            f.set(last)
+            with counted(f, first, last) as row:
+                f.const("i32", 0)
+                f.set(place)
+                f.get(length)
+                f.set(end)
+                yield Block(row, place, end, None, unit)
+        return
+    blocks, size = frame.number(cut.blocks), frame.number(cut.size)
+    row, number = f.local("i32"), f.local("i32")
+    with units(frame) as unit:
+        f.get(unit)
+        f.get(blocks)
+        f.op("i32.div_u")
+        f.set(row)
+        f.get(unit)
+        f.get(row)
+        f.get(blocks)
+        f.ops("i32.mul", "i32.sub")
+        f.tee(number)
+        f.get(size)
+        f.op("i32.mul")
+        f.tee(place)
+        f.get(size)
+        f.op("i32.add")
+        f.set(end)
+        smaller(f, end, length)
+        f.set(end)
+        yield Block(row, place, end, number, unit)
+
+
+def locate(reader: Reader, block: Block) -> None:
+    """Write what sends the reader of an expression over (rows, places) to a block."""
+    value = reader.expression
+    outer = reader.split(0, block.row) if value.accesses and value.groups[0] else []
+    inner = [block.place] if value.accesses and value.groups[1] else []
+    reader.locate([outer, inner])
+
+
+def element_address(
+    frame: Frame, storage: int, cut: Cut, block: Block, size: int, result: int
+) -> None:
+    """Write the address of a block's first element in a storage of whole rows.
+
+    Args:
+        frame: of the launch.
+        storage: the local with the storage's address.
+        cut: of the rows.
+        block: which one.
+        size: bytes of an element.
+        result: the local that takes the address.
+    """
+    f = frame.f
+    f.get(block.row)
+    f.get(frame.number(cut.length))
+    f.op("i32.mul")
+    f.get(block.place)
+    f.op("i32.add")
+    f.const("i32", size)
+    f.op("i32.mul")
+    f.get(storage)
+    f.op("i32.add")
+    f.set(result)
