@@ -1,7 +1,7 @@
 """What devices run, told flush by flush to whoever listens.
 
 Who listens is a matter of this thread or task of asyncio. Nothing is gathered while
-nobody does; lines of the program and seconds of the GPU only for who asks for them.
+nobody does; lines of the program and seconds of launches only for who asks for them.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class KernelRecord:
         submitted: when the flush had been handed to the device; if somebody asked for
             seconds, when the device was done.
         line: of the program, where its output was built; None if it is not known.
-        seconds: that the GPU took; None if nobody asked, or if the host cannot tell.
+        seconds: that the device took; None if nobody asked, or if the host cannot tell.
 
     >>> KernelRecord("add", "elementwise", "fn main() {}", (1, 1), 3, 48).kind
     'elementwise'
@@ -117,7 +117,7 @@ class Flush:
         submitted: when it had been handed to the device, or was done there if somebody
             asked for seconds.
         lines: of the program, by node number; empty if none were noted.
-        seconds: of the GPU, by launch; None if nobody asked or the host cannot tell.
+        seconds: of the device, by launch; None if nobody asked or the host cannot tell.
 
     >>> Flush([KernelRecord("add", "elementwise", "", (1, 1), 3, 48)]).records()[0].name
     'add'
@@ -161,7 +161,7 @@ _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=(
 """Who listens to what this thread or task of asyncio flushes."""
 
 _is_timed: ContextVar[bool] = ContextVar("is timed", default=False)
-"""Whether one of them wants to know the seconds of the GPU."""
+"""Whether one of them wants to know the seconds of launches."""
 
 _numbers = count(1)
 
@@ -171,8 +171,9 @@ def listening(listener: Listener, *, seconds: bool = False) -> Iterator[None]:
     """Hand each flush inside a `with` block to a function.
 
     Flushes of other threads and of other tasks of asyncio are not of the block, those
-    of tasks that it makes are. With `seconds` each flush waits for the GPU, which tells
-    how long every launch took; browsers tell it in steps of 0.1 ms, some not at all.
+    of tasks that it makes are. With `seconds` each flush waits for the device, which
+    tells how long every launch took; browsers tell it in steps of 0.1 ms, some not at
+    all.
 
     >>> with listening(print):
     ...     pass
@@ -191,14 +192,14 @@ def listening(listener: Listener, *, seconds: bool = False) -> Iterator[None]:
 def record_kernels(
     *, lines: bool = False, seconds: bool = False
 ) -> Iterator[list[KernelRecord]]:
-    """Collect what the GPU runs inside a `with` block; nothing on other devices.
+    """Collect the kernels that run inside a `with` block; NumPy runs none.
 
     Every launch is kept; see `listening` for programs of millions of launches.
 
     Args:
         lines: note the lines of the program that build values inside the block; a
             statement takes a little longer.
-        seconds: ask the GPU how long each launch takes; each flush waits for it.
+        seconds: ask the device how long each launch takes; each flush waits for it.
 
     >>> with record_kernels() as kernels:
     ...     pass
@@ -217,7 +218,7 @@ def is_heard() -> bool:
 
 
 def wants_seconds() -> bool:
-    """Whether anybody who listens asks for the seconds of the GPU."""
+    """Whether anybody who listens asks for the seconds of launches."""
     return _is_timed.get()
 
 

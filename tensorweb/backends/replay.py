@@ -113,7 +113,7 @@ class Replay:
         """
         host = self._host
         if not self.is_alive:
-            raise DeviceLostError("the GPU device of a recorded function was lost.")
+            raise DeviceLostError("the device of a recorded function was lost.")
         plain = [node if node.base is node else copy(node) for node in inputs]
         if any(node.storage is None for node in plain):
             host.realize(plain)

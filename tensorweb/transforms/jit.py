@@ -211,7 +211,7 @@ def _refuse_outside_writes(name: str, noted: Trace, known: Sequence[Holder]) -> 
 
 
 def jit(function: Callable[P, R]) -> Jitted[P, R]:
-    """Return a function that runs as one recorded batch of GPU commands.
+    """Return a function that runs as one recorded batch of commands.
 
     Arguments may be tensors and tuples, lists, dicts and dataclasses of them; numbers,
     text, functions and what else stays what it is are part of the recording. Shapes,

@@ -125,6 +125,28 @@ def test_memory_that_cannot_grow_is_named(
     assert (kept[:3] * 2).tolist() == [2.0, 4.0, 6.0]
 
 
+def test_stop_within_a_flush_loses_nothing(
+    backend: WasmBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = tw.realize(tw.arange(5, dtype=tw.float32) + 1)
+    before = backend.pool.in_use
+    step = tw.jit(lambda value: value * 2 - 1)
+    assert step(x).tolist() == [1.0, 3.0, 5.0, 7.0, 9.0]
+
+    def stop(tape: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr(backend.driver, "submit", stop)
+        y = x * 3
+        for compute in (lambda: tw.realize(y), lambda: step(x)):
+            with pytest.raises(KeyboardInterrupt):
+                compute()
+    assert backend.pool.in_use == before
+    assert y.tolist() == [3.0, 6.0, 9.0, 12.0, 15.0]
+    assert step(y).tolist() == [5.0, 11.0, 17.0, 23.0, 29.0]
+
+
 def test_nothing_to_tune_and_nothing_to_prepare(backend: WasmBackend) -> None:
     with pytest.raises(DeviceError, match="device 'cpu' has no tiles"):
         tw.tune()
