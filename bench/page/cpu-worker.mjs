@@ -72,6 +72,8 @@ self.onmessage = async ({ data: [question, ...rest] }) => {
   try {
     self.postMessage({ answer: await ANSWERS[question](...rest) });
   } catch (error) {
-    self.postMessage({ error: String(error?.message ?? error).slice(0, 400) });
+    // Python's errors say last what they are.
+    const lines = String(error?.message ?? error).trim().split("\n");
+    self.postMessage({ error: lines.at(-1).slice(0, 300) });
   }
 };

@@ -1,6 +1,8 @@
 /** tensorweb's device `cpu`, and NumPy, each in a Pyodide of its own. */
 
 const TENSORWEB = `
+import os
+os.environ["TENSORWEB_CPU"] = "wasm"
 import tensorweb as tw
 from bench.cases import ProgramCase
 
@@ -21,12 +23,10 @@ def make(program, operands, is_chained, is_jitted):
     return NumPyCase(program, operands, is_chained=is_chained)
 `;
 
-/** Opens tensorweb: `wheel`, the benchmarks' `sources` and `numpy` are addresses. */
-export async function openTensorweb({ pyodide: home, wheel, sources, numpy }) {
+/** Opens tensorweb: the `wheel` and the benchmarks' `sources` are addresses. */
+export async function openTensorweb({ pyodide: home, wheel, sources }) {
   const pyodide = await load(home, [sources]);
   await unpack(pyodide, wheel);
-  // Until the device is made of WebAssembly it is made of NumPy.
-  if (numpy) await pyodide.loadPackage(numpy, { messageCallback() {} });
   const scope = pyodide.globals.get("dict")();
   await pyodide.runPythonAsync(TENSORWEB, { globals: scope });
   const ways = ({ is_jitted: isJitted }) => (isJitted ? [false, true] : [false]);
