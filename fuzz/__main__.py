@@ -111,6 +111,37 @@ def check_graph(
     return None
 
 
+BATCH = 16
+"""Graphs that a page runs before it answers."""
+
+
+def check_in_page(options: argparse.Namespace, tally: Tally) -> None:
+    """Run graphs in a browser's page until the time is over or one fails."""
+    from fuzz.pages import opened, run_all
+
+    index = options.graph or 0
+    with opened(options.page) as page:
+        while time.monotonic() - tally.started < options.seconds:
+            batch = []
+            for _ in range(1 if options.graph is not None else BATCH):
+                seed = f"{options.seed}-{index}"
+                program = drawn(seed)
+                rng = random.Random(f"{seed} manner")
+                manners = [
+                    name for name in MANNERS if name != "jit" or can_jit(program)
+                ]
+                batch.append((program, rng.choice(manners), seed))
+                tally.operations["cpu"] += program.count
+                index += 1
+            tally.graphs += len(batch)
+            for (_, _, seed), failure in zip(batch, run_all(page, batch), strict=True):
+                if failure is not None:
+                    tally.failures += 1
+                    print(f"\ngraph {seed}: {failure}", flush=True)
+            if options.graph is not None or (tally.failures and not options.all):
+                return
+
+
 def note(text: str) -> None:
     """Keep what runs now in a file."""
     CURRENT.parent.mkdir(exist_ok=True)
@@ -140,7 +171,9 @@ def main(arguments: list[str] | None = None) -> int:
     tally = Tally()
     shown = time.monotonic()
     index = options.graph or 0
-    while time.monotonic() - tally.started < options.seconds:
+    if options.page:
+        check_in_page(options, tally)
+    while not options.page and time.monotonic() - tally.started < options.seconds:
         seed = f"{options.seed}-{index}"
         began = time.monotonic()
         found = check_graph(seed, devices, tally)
@@ -169,6 +202,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("seconds", type=float, help="how long to go on")
     made.add_argument("seed", help="the same seed draws the same graphs")
     made.add_argument("--device", choices=DEVICES, help="only this one")
+    made.add_argument(
+        "--page", choices=("chromium", "firefox"), help="cpu in a browser's page"
+    )
     made.add_argument("--graph", type=int, help="only this graph of the seed")
     made.add_argument("--all", action="store_true", help="go on after a failure")
     made.add_argument("--names", action="store_true", help="count the operations")

@@ -124,7 +124,7 @@ def run(program: Program, device: str, manner: str, seed: str) -> Failure | None
             for _ in range(2 if manner == "twice" else 1):
                 exec(code, dict(namespace))
     except Wrong as error:
-        line = _line_of(program, error.number)
+        line = line_of(program, error.number)
         return Failure(device, manner, str(error), error.number, line, error.kind)
     except Exception as error:  # any at all is a finding
         number = _line_number(error)
@@ -134,7 +134,8 @@ def run(program: Program, device: str, manner: str, seed: str) -> Failure | None
     return None
 
 
-def _line_of(program: Program, number: int) -> str:
+def line_of(program: Program, number: int) -> str:
+    """Return the line that makes a value."""
     for step in program.steps:
         if number in step.outputs:
             return step.line
@@ -153,13 +154,25 @@ def _line_number(error: BaseException) -> int:
 
 def compare(tensor: tw.Tensor, ball: Ball, number: int) -> None:
     """Raise `Wrong` when a tensor is not what NumPy says."""
-    name = tensor.dtype.name
+    has_signs = keeps_signs_of_zeros(tensor.device)
+    judge(tensor.numpy(), tensor.dtype.name, ball, number, has_signs)
+
+
+def judge(got: Array, name: str, ball: Ball, number: int, has_signs: bool) -> None:
+    """Raise `Wrong` when elements are not what NumPy says.
+
+    Args:
+        got: the elements.
+        name: of the tensor's dtype.
+        ball: what they must be.
+        number: of the value.
+        has_signs: whether the device keeps the signs of zeros.
+    """
     if name != ball.dtype:
         raise Wrong(f"dtype {name}, not {ball.dtype}", number, "dtype")
-    if tensor.shape != ball.shape:
-        raise Wrong(f"shape {tensor.shape}, not {ball.shape}", number, "shape")
-    got: Array = tensor.numpy()
-    good = _fits(got, ball, ball.has_signs and keeps_signs_of_zeros(tensor.device))
+    if got.shape != ball.shape:
+        raise Wrong(f"shape {got.shape}, not {ball.shape}", number, "shape")
+    good = _fits(got, ball, ball.has_signs and has_signs)
     if good.all():
         return
     count = int(np.sum(~good))
