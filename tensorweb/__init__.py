@@ -43,6 +43,7 @@ from tensorweb.errors import (
     DTypeError,
     ExchangeError,
     LostWriteWarning,
+    MissingPackageError,
     NarrowedDataWarning,
     RangeError,
     ShaderError,
@@ -71,16 +72,16 @@ __array_api_version__ = "2025.12"
 # fmt: off
 __all__ = [
     "AxisError", "BackendError", "BarChart", "BlockingError", "DType", "DTypeError",
-    "DataError", "DeviceError", "DeviceLostError", "DeviceMemoryError",
-    "ExchangeError", "KernelRecord", "LostWriteWarning", "NarrowedDataWarning",
+    "DataError", "DeviceError", "DeviceLostError", "DeviceMemoryError", "ExchangeError",
+    "KernelRecord", "LostWriteWarning", "MissingPackageError", "NarrowedDataWarning",
     "RangeError", "ShaderError", "ShapeError", "Tensor", "TensorIndexError",
     "TensorwebError", "TensorwebWarning", "TraceError", "__array_api_version__",
-    "__version__", "bar_chart", "bool", "broadcast_shapes", "default_device",
-    "device", "errors", "finfo", "float16", "float32", "float64", "iinfo", "int8",
-    "int16", "int32", "int64", "jit", "next_position", "open_device_async",
-    "ravel_index", "record_kernels", "set_default_device", "shapes", "show",
-    "synchronize", "tune", "tune_async", "uint8", "uint16", "uint32", "uint64",
-    "unravel_index", "warm_up", "warm_up_async",
+    "__version__", "bar_chart", "bool", "broadcast_shapes", "default_device", "device",
+    "errors", "finfo", "float16", "float32", "float64", "iinfo", "int8", "int16",
+    "int32", "int64", "jit", "next_position", "open_device_async", "ravel_index",
+    "record_kernels", "set_default_device", "shapes", "show", "synchronize", "tune",
+    "tune_async", "uint8", "uint16", "uint32", "uint64", "unravel_index", "warm_up",
+    "warm_up_async",
 ]
 # fmt: on
 

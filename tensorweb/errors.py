@@ -8,6 +8,7 @@
     ├── ExchangeError (DataError, BufferError)   data cannot be shared without a copy
     ├── RangeError (OverflowError)       an integer does not fit its dtype
     ├── TensorIndexError (IndexError)    an index is out of range or of a wrong kind
+    ├── MissingPackageError (ImportError)    this needs a package that is not installed
     ├── TraceError (RuntimeError)        a value was asked for while jit records
     ├── DeviceError (ValueError)         devices are mixed, unknown or unavailable
     └── BackendError (RuntimeError)      the device could not do its work
@@ -118,6 +119,14 @@ class DeviceError(TensorwebError, ValueError):
     Traceback (most recent call last):
     ...
     tensorweb.errors.DeviceError: unknown device 'tpu'; devices are cpu, webgpu.
+    """
+
+
+class MissingPackageError(TensorwebError, ImportError):
+    """What was asked for needs a package that is not installed, NumPy for example.
+
+    >>> issubclass(MissingPackageError, ImportError)
+    True
     """
 
 

@@ -17,6 +17,7 @@ from tensorweb.nodes.spaced import counted, spaced
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_node, optional_dtype
+from tensorweb.tensor.numpy_module import require_numpy
 from tensorweb.tensor.scalars import NumberLike, as_number
 
 __all__ = [
@@ -95,8 +96,7 @@ def from_dlpack(
             f"from_dlpack: copy=False, but data of type {type(x).__name__} cannot "
             "become a tensor there without a copy; pass copy=None."
         )
-    import numpy
-
+    numpy = require_numpy("from_dlpack", "give numbers, nested lists or a buffer")
     return asarray(numpy.from_dlpack(x), device=device)
 
 

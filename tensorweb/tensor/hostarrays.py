@@ -13,6 +13,7 @@ from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import buffer_dtype, pack, unpack, where
 from tensorweb.notices import warn_once
 from tensorweb.shapes import Shape
+from tensorweb.tensor.numpy_module import require_numpy
 
 NARROWER = {
     dtypes.float64: dtypes.float32,
@@ -158,17 +159,17 @@ def _buffer(value: object) -> memoryview | None:
         return view
     if not hasattr(value, "__array__") and not hasattr(value, "__dlpack__"):
         return view
-    import numpy
-
+    who = f"asarray of a {type(value).__name__}"
+    numpy = require_numpy(who, "give numbers, nested lists or a buffer")
     host = (
         numpy.asarray(value)
         if hasattr(value, "__array__")
-        else numpy.from_dlpack(value)  # type: ignore[arg-type]  # has __dlpack__
+        else numpy.from_dlpack(value)
     )
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
     try:
-        return memoryview(host)  # type: ignore[arg-type]  # arrays are buffers
+        return memoryview(host)
     except (TypeError, ValueError, BufferError):
         return None
 

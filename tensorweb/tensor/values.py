@@ -22,6 +22,7 @@ from tensorweb.shapes import unravel_index
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import DTypeLike
 from tensorweb.tensor.mime_bundle import mime_bundle
+from tensorweb.tensor.numpy_module import require_numpy
 from tensorweb.tensor.printing import format_tensor, format_values
 
 if TYPE_CHECKING:
@@ -182,15 +183,15 @@ def _number(data: bytes, dtype: DType) -> Number:
 
 
 def _array(data: bytes, node: Node) -> np.ndarray[Any, Any]:
-    import numpy
-
+    numpy = require_numpy("numpy()", "read the values with tolist()")
     flat = numpy.frombuffer(bytearray(data), dtype=node.dtype.name)
     if len(node.shape) > MOST_AXES:
         raise ShapeError(
             f"numpy(): a tensor of {len(node.shape)} axes; NumPy has {MOST_AXES} at "
             "most. Merge axes with reshape."
         )
-    return flat.reshape(node.shape)
+    shaped: np.ndarray[Any, Any] = flat.reshape(node.shape)
+    return shaped
 
 
 def _element(node: Node, position: int) -> Node:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,12 @@ import pytest
 from checks import assert_equal, ramp
 
 import tensorweb as tw
-from tensorweb.errors import DataError, DTypeError, TensorIndexError
+from tensorweb.errors import (
+    DataError,
+    DTypeError,
+    MissingPackageError,
+    TensorIndexError,
+)
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -165,3 +172,31 @@ def test_explanations_are_text() -> None:
 def test_constructor_points_to_asarray() -> None:
     with pytest.raises(DataError, match=r"tw.asarray\(data\)"):
         tw.Tensor([1, 2])  # type: ignore[arg-type]  # on purpose
+
+
+class OfAnotherLibrary:
+    """Numbers that only NumPy can fetch."""
+
+    def __dlpack__(self) -> object:
+        raise AssertionError("NumPy would ask")
+
+
+@pytest.mark.parametrize(
+    ("ask", "instead"),
+    [
+        (lambda: tw.ones(2, device="webgpu").numpy(), "tolist()"),
+        (lambda: tw.from_dlpack(OfAnotherLibrary()), "nested lists"),
+        (lambda: tw.asarray(OfAnotherLibrary()), "nested lists"),
+    ],
+)
+def test_what_needs_numpy_says_so_where_it_is_not(
+    ask: Callable[[], object],
+    instead: str,
+    webgpu: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(MissingPackageError, match="pip install numpy") as caught:
+        ask()
+    assert instead in str(caught.value)
+    assert isinstance(caught.value, ImportError)
