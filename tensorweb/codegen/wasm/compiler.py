@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tensorweb.codegen.program import Program
 from tensorweb.codegen.wasm.elementwise import elementwise
 from tensorweb.codegen.wasm.scanning import scan
+from tensorweb.codegen.wasm.reduction import reduce
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.writing import accumulate, compress, scatter
 from tensorweb.schedule.kernel import Kernel
@@ -17,6 +18,7 @@ FAMILIES: dict[str, Callable[[Kernel, WasmTarget], Program]] = {
     "scatter": scatter,
     "accumulate": accumulate,
     "compress": compress,
+    "reduce": reduce,
 }
 """Who writes the program of each kind of kernel."""
 

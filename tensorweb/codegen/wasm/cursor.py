@@ -55,7 +55,7 @@ class Cursor:
         self._sizes: dict[tuple[int, int], int] = {}
         self._strides: dict[tuple[int, int, int], int] = {}
         self._offsets: dict[int, int] = {}
-        self._byte_strides: dict[tuple[int, int], int] = {}
+        self._byte_strides: dict[tuple[int, int, int, int], int] = {}
         self.needed = needed_steps(expression)
         steps = expression.steps
         self.positions = {
@@ -188,16 +188,23 @@ class Cursor:
             self._strides[key] = self.frame.number(stride)
         return self._strides[key]
 
+    def _last_axis(self, access: int) -> tuple[int, int]:
+        """Return the group and the axis along which the reader moves."""
+        strides = self.expression.accesses[access].strides
+        return len(strides) - 1, len(strides[-1]) - 1
+
     def moving_stride(self, access: int) -> int:
         """Return the local that holds the stride along which the reader moves."""
-        strides = self.expression.accesses[access].strides
-        return self._stride(access, len(strides) - 1, len(strides[-1]) - 1)
+        return self._stride(access, *self._last_axis(access))
 
     def byte_stride(self, access: int, size: int) -> int:
         """Return a local that holds the same in bytes."""
-        key = (access, size)
+        return self._bytes_along(access, size, *self._last_axis(access))
+
+    def _bytes_along(self, access: int, size: int, group: int, axis: int) -> int:
+        key = (access, size, group, axis)
         if key not in self._byte_strides:
-            stride = self.moving_stride(access)
+            stride = self._stride(access, group, axis)
             found = self._byte_strides[key] = self.frame.f.own_local("i32")
             with self.frame.at_head() as f:
                 f.get(stride)
@@ -242,3 +249,40 @@ class Cursor:
                 f.op("i32.shl")
         f.op("i32.add")
         f.set(local)
+
+    def shift(self, group: int, axis: int) -> None:
+        """Write what moves the reader to the next place along any axis."""
+        f = self.frame.f
+        accesses = self.expression.accesses
+        moved = [(place, access, 1) for access, place in self.positions.items()]
+        for (slot, access), pointer in self.pointers.items():
+            moved.append((pointer, access, itemsize(self._dtype(slot, access))))
+        for local, access, size in moved:
+            strides = accesses[access].strides[group]
+            if not strides or not strides[axis]:
+                continue
+            f.get(local)
+            if strides[axis] == 1:
+                f.const("i32", size)
+            else:
+                f.get(self._bytes_along(access, size, group, axis))
+            f.op("i32.add")
+            f.set(local)
+
+    def saved(self) -> list[tuple[int, int]]:
+        """Write what remembers this place; returns what `restore` takes."""
+        f = self.frame.f
+        found = []
+        for place in (*self.positions.values(), *self.pointers.values()):
+            copy = f.local("i32")
+            f.get(place)
+            f.set(copy)
+            found.append((place, copy))
+        return found
+
+    def restore(self, saved: Sequence[tuple[int, int]]) -> None:
+        """Write what sends the reader back to a place that was remembered."""
+        f = self.frame.f
+        for place, copy in saved:
+            f.get(copy)
+            f.set(place)

@@ -63,14 +63,14 @@ def load(values: Translation, dtype: str, offset: int = 0) -> None:
         convert(values, "f32_from_half_bits({0})", "u32")
 
 
-def load_neighbours(values: Translation, dtype: str) -> None:
+def load_neighbours(values: Translation, dtype: str, offset: int = 0) -> None:
     """Write what turns an address on the stack into the four elements from there on."""
     f = values.f
     size = itemsize(dtype)
     if size == 4:
-        f.memory("v128.load")
+        f.memory("v128.load", offset)
         return
-    f.memory("v128.load32_zero" if size == 1 else "v128.load64_zero")
+    f.memory("v128.load32_zero" if size == 1 else "v128.load64_zero", offset)
     widened(values, dtype)
 
 

@@ -57,6 +57,64 @@ def units(frame: Frame) -> Iterator[int]:
         yield unit
 
 
+@contextmanager
+def portion(f: Function, unit: int, size: int, count: int) -> Iterator[tuple[int, int]]:
+    """Write where a unit's elements begin and end; yields locals with both.
+
+    Args:
+        f: the function.
+        unit: the local with the unit's number.
+        size: elements of a unit.
+        count: the local with the number of all elements.
+    """
+    first, end = f.local("i32"), f.local("i32")
+    f.get(unit)
+    f.const("i32", size)
+    f.op("i32.mul")
+    f.tee(first)
+    f.const("i32", size)
+    f.op("i32.add")
+    f.set(end)
+    smaller(f, end, count)
+    f.set(end)
+    yield first, end
+    f.free(first)
+    f.free(end)
+
+
+@contextmanager
+def spans(f: Function, first: int, end: int, size: int, count: int) -> Iterator[int]:
+    """Write a loop over spans of elements; yields a local with where each begins.
+
+    The last one is shifted back to end with all elements, of which there must be
+    enough for a span.
+
+    Args:
+        f: the function.
+        first: the local with the first element.
+        end: the local with the element before which spans begin.
+        size: elements of a span.
+        count: the local with the number of all elements.
+    """
+    place, start, last = f.local("i32"), f.local("i32"), f.local("i32")
+    f.get(count)
+    f.const("i32", size)
+    f.op("i32.sub")
+    f.set(last)
+    f.get(first)
+    f.set(place)
+    with while_below(f, place, end):
+        smaller(f, place, last)
+        f.set(start)
+        yield start
+        f.get(place)
+        f.const("i32", size)
+        f.op("i32.add")
+        f.set(place)
+    for local in (place, start, last):
+        f.free(local)
+
+
 def smaller(f: Function, value: int, limit: int) -> None:
     """Write what leaves the smaller of two locals, unsigned, on the stack."""
     f.get(value)

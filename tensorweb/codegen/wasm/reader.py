@@ -53,12 +53,30 @@ def flops(expression: Expression) -> int:
     return 2 + sum(OPS[s.name].weight if s.kind == "map" else 1 for s in steps)
 
 
+def looks_ahead(expression: Expression) -> bool:
+    """Whether elements ahead along the last axis need no other addresses.
+
+    So it is when whatever moves is contiguous. What is guarded may lie elsewhere.
+    """
+    for number in needed_steps(expression):
+        step = expression.steps[number]
+        if step.kind not in ("load", "ramp"):
+            continue
+        strides = expression.accesses[step.access].strides
+        if strides and strides[-1] and strides[-1][-1] not in (0, 1):
+            return False
+        if step.guard >= 0:
+            return False
+    return True
+
+
 class Reader(Cursor):
     """Writes what computes one expression.
 
     Attributes:
         values: the translation, which knows how many lanes there are.
         cores: locals that hold what the kernel's core made, by slot.
+        ahead: how many elements ahead of its place the reader looks; see `looks_ahead`.
     """
 
     def __init__(
@@ -68,6 +86,7 @@ class Reader(Cursor):
         lanes: int = 1,
         cores: Mapping[int, int] | None = None,
         storages: Mapping[int, int] | None = None,
+        cores_move: bool = True,
     ) -> None:
         """Prepare to compute an expression.
 
@@ -78,10 +97,13 @@ class Reader(Cursor):
             cores: locals that hold what the kernel's core made, by slot.
             storages: locals that hold addresses of inputs, where they are not the
                 kernel's own.
+            cores_move: whether what the core made changes along the last axis.
         """
         super().__init__(frame, expression, storages)
         self.values = Translation(frame.writer, frame.f, lanes)
         self.cores = dict(cores or {})
+        self.ahead = 0
+        self._cores_move = cores_move
         self._moving = self._moving_steps()
         self._results: dict[int, int] = {}
 
@@ -97,13 +119,27 @@ class Reader(Cursor):
             step = self.expression.steps[number]
             moves = step.kind in ("load", "ramp") and self.last_stride(step.access)
             before = any(arg in found for arg in (*step.args, step.guard))
-            if moves or before or step.kind == "core":
+            is_core = step.kind == "core" and self._cores_move
+            if moves or before or is_core:
                 found.add(number)
         return found
 
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether it can look `ahead`."""
+        return looks_ahead(self.expression)
+
     def locate(self, coordinates: Sequence[Sequence[int | None]]) -> None:
         """Write what sends the reader to a place; see `Cursor.locate`."""
+        self.place(coordinates)
+        self.arrive()
+
+    def place(self, coordinates: Sequence[Sequence[int | None]]) -> None:
+        """Write the same without what is computed on arrival; `arrive` must follow."""
         super().locate(coordinates)
+
+    def arrive(self) -> None:
+        """Write what stays the same along the last axis, which `shift` has changed."""
         for number in self.needed:
             if number not in self._moving:
                 self._compute(number)
@@ -174,6 +210,9 @@ class Reader(Cursor):
         f = self.frame.f
         position = self.positions[step.access]
         f.get(position)
+        if self.ahead and self.last_stride(step.access):
+            f.const("i32", self.ahead)
+            f.op("i32.add")
         if not self.values.is_vector:
             return
         f.op("i32x4.splat")
@@ -188,7 +227,8 @@ class Reader(Cursor):
     def _load(self, step: Step) -> None:
         pointer = self.pointers[step.slot, step.access]
         if not self.values.is_vector:
-            self._one(step, lambda: self.frame.f.get(pointer))
+            ahead = self._bytes_ahead(step)
+            self._one(step, lambda: self.frame.f.get(pointer), ahead)
             return
         stride = self.last_stride(step.access)
         if step.guard < 0:
@@ -203,19 +243,24 @@ class Reader(Cursor):
         self._each(step, lambda lane: self._lane_address(step, pointer, lane))
         f.end()
 
-    def _one(self, step: Step, address: object) -> None:
+    def _bytes_ahead(self, step: Step) -> int:
+        if not self.ahead or not self.last_stride(step.access):
+            return 0
+        return self.ahead * itemsize(step.dtype)
+
+    def _one(self, step: Step, address: object, ahead: int = 0) -> None:
         """Write the load of one element, 0 where its guard does not hold."""
         f = self.frame.f
         assert callable(address), "internal: something that writes the address"
         if step.guard < 0:
             address()
-            load(self.values, step.dtype)
+            load(self.values, step.dtype, ahead)
             return
         kind = VALUE.get(KINDS[step.dtype], KINDS[step.dtype])
         f.get(self._results[step.guard])
         f.begin("if", kind)
         address()
-        load(self.values, step.dtype)
+        load(self.values, step.dtype, ahead)
         f.orelse()
         f.const(kind, 0)
         f.end()
@@ -224,7 +269,10 @@ class Reader(Cursor):
         f = self.frame.f
         if stride == 1 or not stride:
             f.get(pointer)
-            (load_neighbours if stride else load_repeated)(self.values, step.dtype)
+            if stride:
+                load_neighbours(self.values, step.dtype, self._bytes_ahead(step))
+            else:
+                load_repeated(self.values, step.dtype)
             return
         f.const("i32x4", 0)
         vector = f.local("v128")
@@ -248,8 +296,8 @@ class Reader(Cursor):
         size = itemsize(step.dtype)
         stride = self.last_stride(step.access)
         f.get(pointer)
-        if lane and stride == 1:
-            f.const("i32", lane * size)
+        if lane + self.ahead and stride == 1:
+            f.const("i32", (lane + self.ahead) * size)
             f.op("i32.add")
         elif lane and stride:
             f.get(self.byte_stride(step.access, size))

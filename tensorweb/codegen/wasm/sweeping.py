@@ -1,0 +1,293 @@
+"""Loops over what a reduction combines: along the last axis, and over axes around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from tensorweb.codegen.wasm.cursor import Cursor
+from tensorweb.codegen.wasm.folding import Fold
+from tensorweb.codegen.wasm.loops import Mover
+from tensorweb.codegen.wasm.module import Function
+from tensorweb.codegen.wasm.reader import Reader, flops
+from tensorweb.codegen.wasm.terms import LANES
+from tensorweb.codegen.wasm.totals import total_of
+from tensorweb.codegen.wasm.translation import Translation
+from tensorweb.codegen.wasm.traversal import TEXT_LIMIT
+
+LONGEST_RUN = 64
+"""Floats that an accumulator adds one after another; then its sum joins the total."""
+
+MOST_ACCUMULATORS = 8
+"""Running values side by side: enough to hide how long an addition takes."""
+
+Write = Callable[[], None]
+
+Block = tuple[int, int, Write]
+"""An axis, a number of its places, and what to write after so many."""
+
+
+class Keeper(Protocol):
+    """Does something else with values that a reader passes, and moves with it."""
+
+    def keep(self, ahead: int) -> None:
+        """Use the value on the stack, so many elements ahead, and leave it there."""
+
+    def move(self, count: int | None, by: int = 0) -> None:
+        """Write a move by `count` elements, or by those that the local `by` holds."""
+
+
+def accumulators_for(length: int, work: int) -> int:
+    """Return how many running values share steps, each of so much work.
+
+    >>> accumulators_for(1000, 4), accumulators_for(1000, 40), accumulators_for(3, 4)
+    (8, 1, 2)
+    """
+    count = MOST_ACCUMULATORS
+    while count > 1 and (count > length or count * work > TEXT_LIMIT):
+        count //= 2
+    return count
+
+
+def several(
+    reader: Reader,
+    count: int,
+    take: Callable[[int], None],
+    keeper: Keeper | None = None,
+) -> None:
+    """Write what takes values one after another and moves the reader behind them.
+
+    Args:
+        reader: stands at the first.
+        count: how many elements or vectors.
+        take: writes what is done with the value on the stack, by its number.
+        keeper: uses each value before.
+    """
+    lanes = reader.values.lanes
+    movers: list[Mover] = [reader] if keeper is None else [reader, keeper]
+    steps = 1 if reader.looks_ahead else count
+    together = count // steps
+    for step in range(steps):
+        for number in range(together):
+            reader.ahead = number * lanes
+            reader.value()
+            if keeper is not None:
+                keeper.keep(reader.ahead)
+            take(step + number)
+        reader.ahead = 0
+        for mover in movers:
+            mover.move(lanes * together)
+
+
+def begin_blocks(f: Function, left: int, size: int) -> int:
+    """Open a loop over blocks; returns the local with what is left behind each."""
+    stop = f.local("i32")
+    f.begin("loop")
+    f.const("i32", 0)
+    f.get(left)
+    f.const("i32", size)
+    f.op("i32.sub")
+    f.tee(stop)
+    f.get(stop)
+    f.const("i32", 0)
+    f.ops("i32.lt_s", "select")
+    f.set(stop)
+    return stop
+
+
+def less_by(f: Function, counter: int, count: int, end: int | None = None) -> None:
+    """Write what counts down and leaves whether as many are left again, above `end`."""
+    f.get(counter)
+    f.const("i32", count)
+    f.op("i32.sub")
+    f.tee(counter)
+    if end is not None:
+        f.get(end)
+        f.op("i32.sub")
+    f.const("i32", count)
+    f.op("i32.ge_s")
+
+
+class Sweep:
+    """Reduces what a reader passes along the last axis.
+
+    Attributes:
+        reader: whose values are reduced.
+        total: what the reduction makes, of all sweeps since `start`.
+        block: elements that are added before their sum joins the total.
+        adds_floats: whether rounding depends on the order.
+    """
+
+    def __init__(self, reader: Reader, op: str, length: int) -> None:
+        """Prepare.
+
+        Args:
+            reader: whose values are reduced.
+            op: the name of the reduction.
+            length: the longest sweep; from then on text fits all lengths.
+        """
+        self.reader = reader
+        self._f = reader.frame.f
+        self._lanes = reader.values.lanes
+        dtype = reader.result.dtype
+        self._fold = Fold(reader.values, op, dtype)
+        steps = length // self._lanes
+        work = flops(reader.expression)
+        self._count = accumulators_for(steps, work)
+        self._running = [self._fold.new() for _ in range(self._count)]
+        self.block = LONGEST_RUN * self._lanes * self._count
+        self.adds_floats = self._fold.adds_floats
+        self._is_blocked = self.adds_floats and length > self.block
+        # Lanes are combined first; the total is one number.
+        single = Translation(reader.frame.writer, self._f)
+        self.total = total_of(single, op, dtype)
+
+    def start(self) -> None:
+        """Write the beginning of a reduction."""
+        self.total.start()
+        self._begin()
+
+    def _begin(self) -> None:
+        for each in self._running:
+            self._fold.start(each)
+
+    def flush(self) -> None:
+        """Write what adds all since the last time to the total."""
+        self._fold.merge_all(self._running)
+        self._fold.leave_one(self._running[0])
+        self.total.add()
+        self._begin()
+
+    def run(self, left: int, keeper: Keeper | None = None) -> None:
+        """Write the loops along the last axis, from where the reader stands.
+
+        Args:
+            left: the local with the number of elements; counts them down.
+            keeper: uses each value before.
+        """
+        if self._count > 1 or self._is_blocked:
+            self._loop(left, self._count, keeper, self._is_blocked)
+        if self._count > 1 or not self._is_blocked:
+            self._loop(left, 1, keeper)
+        if self._lanes > 1:
+            self._rest(left, keeper)
+
+    def _loop(
+        self, left: int, count: int, keeper: Keeper | None, is_blocked: bool = False
+    ) -> None:
+        """Write a loop of so many steps together; blocked it flushes between."""
+        f, step = self._f, count * self._lanes
+        f.get(left)
+        f.const("i32", step)
+        f.op("i32.ge_s")
+        f.begin("if")
+        stop = begin_blocks(f, left, self.block) if is_blocked else None
+        f.begin("loop")
+        several(
+            self.reader,
+            count,
+            lambda number: self._fold.take(self._running[number]),
+            keeper,
+        )
+        less_by(f, left, step, stop)
+        f.br_if(0)
+        f.end()
+        if stop is not None:
+            self.flush()
+            f.get(left)
+            f.const("i32", step)
+            f.op("i32.ge_s")
+            f.br_if(0)
+            f.end()
+            f.free(stop)
+        f.end()
+
+    def _rest(self, left: int, keeper: Keeper | None) -> None:
+        """Write what takes the elements that fill no vector, in one shifted back."""
+        f, reader, fold = self._f, self.reader, self._fold
+        f.get(left)
+        f.begin("if")
+        back = f.local("i32")
+        f.get(left)
+        f.const("i32", LANES)
+        f.op("i32.sub")
+        f.set(back)
+        reader.move(None, back)
+        reader.value()
+        if keeper is not None:
+            keeper.move(None, back)
+            keeper.keep(0)
+        if not fold.is_idempotent:
+            fold.identity()
+            # Lanes from 4 - left on are new.
+            f.get(f.counting())
+            f.const("i32", 0)
+            f.get(back)
+            f.ops("i32.sub", "i32x4.splat", "i32x4.ge_s", "v128.bitselect")
+        fold.take(self._running[-1])
+        f.end()
+        f.free(back)
+
+
+def walk(
+    reader: Cursor,
+    group: int,
+    counts: Sequence[int],
+    body: Write,
+    *,
+    body_moves: bool,
+    block: Block | None = None,
+    axis: int = 0,
+) -> None:
+    """Write loops over the first axes of a group, the last of these innermost.
+
+    Args:
+        reader: stands at the first place; behind the loops it stands anywhere.
+        group: its number.
+        counts: locals with the number of places along each of these axes, from 1 on.
+        body: writes what is done at each place.
+        body_moves: whether that moves the reader.
+        block: what else is written now and then.
+        axis: where to begin.
+    """
+    if axis == len(counts):
+        body()
+        return
+    f = reader.frame.f
+    left = f.local("i32")
+    f.get(counts[axis])
+    f.set(left)
+    flush = block[2] if block is not None and block[0] == axis else None
+    stop = begin_blocks(f, left, block[1]) if block and flush else None
+    f.begin("loop")
+    is_inner = axis == len(counts) - 1
+    saved = reader.saved() if body_moves or not is_inner else []
+    walk(
+        reader,
+        group,
+        counts,
+        body,
+        body_moves=body_moves,
+        block=block,
+        axis=axis + 1,
+    )
+    reader.restore(saved)
+    reader.shift(group, axis)
+    f.get(left)
+    f.const("i32", 1)
+    f.op("i32.sub")
+    f.tee(left)
+    if stop is not None:
+        f.get(stop)
+        f.op("i32.gt_s")
+    f.br_if(0)
+    f.end()
+    if flush is not None and stop is not None:
+        flush()
+        f.get(left)
+        f.br_if(0)
+        f.end()
+        f.free(stop)
+    for _, copy in saved:
+        f.free(copy)
+    f.free(left)

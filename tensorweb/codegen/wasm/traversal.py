@@ -1,0 +1,192 @@
+"""Decide how a reduction goes through memory, from its sizes and strides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+from tensorweb.codegen.vector import regrouped
+from tensorweb.codegen.wasm.cursor import needed_steps
+from tensorweb.codegen.wasm.elements import itemsize
+from tensorweb.codegen.wasm.finishing import finishes
+from tensorweb.codegen.wasm.loops import BLOCK
+from tensorweb.codegen.wasm.reader import flops, is_vectorizable, looks_ahead
+from tensorweb.codegen.wasm.terms import LANES
+from tensorweb.schedule.kernel import Expression, Kernel
+
+LONG = 1 << 17
+"""Work of a reduction, in elements, that is cut into parts where outputs are few."""
+
+PART = 1 << 16
+"""Work of such a part."""
+
+LONGEST_PART = 1 << 20
+"""Work beyond which a reduction is cut into parts however many outputs there are."""
+
+FEW = 16
+"""Outputs that are too few to share among threads."""
+
+MOST_VECTORS = 8
+"""Vectors of neighbouring outputs whose running values fit the registers."""
+
+LEAST_TERMS = 16
+"""Terms of a part of wide outputs: rows that are read side by side."""
+
+MOST_TERMS = 256
+"""Floats of an output added one after another; then their sum joins the total."""
+
+MOST_RECORDS = 16
+"""The same for records, which are fewer."""
+
+FAR = 64
+"""Bytes between neighbours from which on they share no line of the cache."""
+
+TEXT_LIMIT = 48
+"""Operations that the body of a loop may hold, beyond one element's or vector's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traversal:
+    """The way through a reduction's terms.
+
+    Attributes:
+        term: the expression, its groups ordered: what is walked innermost comes last.
+        outputs, length: how many outputs there are and how many terms each has.
+        reduced: lengths of the reduced axes.
+        columns: neighbouring outputs along the last kept axis.
+        is_by_columns: whether neighbouring outputs are reduced side by side.
+        lanes: elements of a step.
+        vectors: steps of neighbouring outputs together.
+        run: floats that are added before their sum joins the total.
+        axis: the reduced axis that is cut.
+        chunk: places along it of each part.
+        parts: how many parts there are.
+        makes_records: whether records are stored and not outputs.
+    """
+
+    term: Expression
+    outputs: int
+    length: int
+    reduced: tuple[int, ...]
+    columns: int
+    is_by_columns: bool = False
+    lanes: int = 1
+    vectors: int = 1
+    run: int = MOST_TERMS
+    axis: int = 0
+    chunk: int = 1
+    parts: int = 1
+    makes_records: bool = False
+
+    @property
+    def part_sizes(self) -> tuple[int, ...]:
+        """Lengths of the reduced axes inside a part."""
+        sizes = list(self.reduced)
+        sizes[self.axis] = min(sizes[self.axis], self.chunk)
+        return tuple(sizes)
+
+    @property
+    def part_length(self) -> int:
+        """Terms of an output in a part."""
+        return prod(self.part_sizes)
+
+
+def way_through(kernel: Kernel, is_of_records: bool = False) -> Traversal:
+    """Return the way through a kernel's terms; that of records has one part."""
+    outputs, length = kernel.sizes
+    term = kernel.expression("term")
+    kept, reduced = term.groups if term.accesses else ((outputs,), (length,))
+    reduced = reduced or (1,)
+    inner, columns = reduced[-1], kept[-1] if kept else 1
+    way = Traversal(term, outputs, length, reduced, columns)
+    is_vector = is_vectorizable(term)
+    by_row = LANES if is_vector and inner >= LANES else 1
+    across = _by_columns(kernel, way, is_vector)
+    row = _cost(term, 1, by_row, 15 * by_row / max(inner, 1))
+    column = _cost(term, 0, across.lanes, 6 / across.vectors)
+    is_better = columns > 1 and length > 0 and column < row
+    if is_better and not (is_of_records and across.makes_records):
+        run = MOST_RECORDS if is_of_records else MOST_TERMS
+        return _in_parts(replace(across, run=run), is_of_records)
+    return _in_parts(replace(way, lanes=by_row), is_of_records)
+
+
+def _by_columns(kernel: Kernel, way: Traversal, is_vector: bool) -> Traversal:
+    """Return the way that reduces neighbouring outputs side by side."""
+    term = regrouped(way.term, (1, 0))
+    lanes = LANES if is_vector and way.columns >= LANES else 1
+    vectors = 1
+    if looks_ahead(term):
+        vectors = vectors_for(way.columns, lanes, flops(term))
+    can_finish = finishes(kernel, way.columns, vectors) and (
+        lanes == 1 or is_vectorizable(kernel.expression("finish"))
+    )
+    return replace(
+        way,
+        term=term,
+        is_by_columns=True,
+        lanes=lanes,
+        vectors=vectors,
+        makes_records=not can_finish,
+    )
+
+
+def vectors_for(columns: int, lanes: int, work: int) -> int:
+    """Return how many vectors of outputs are reduced together.
+
+    >>> vectors_for(1000, 4, 3), vectors_for(36, 4, 3), vectors_for(5, 4, 3)
+    (8, 5, 1)
+    """
+    most = max(min(MOST_VECTORS, columns // lanes, TEXT_LIMIT // work), 1)
+
+    def cost(count: int) -> float:
+        return -(-columns // (lanes * count)) * (count + 1.5)
+
+    return min(range(most, 0, -1), key=cost)
+
+
+def _cost(term: Expression, group: int, lanes: int, overhead: float) -> float:
+    """Return what four elements cost that are neighbours along a group's last axis.
+
+    Args:
+        term: the expression, whose groups are kept and reduced axes.
+        group: of these.
+        lanes: elements of a step.
+        overhead: what a step costs besides.
+    """
+    cost = 1 + overhead
+    for number in needed_steps(term):
+        step = term.steps[number]
+        if step.kind != "load":
+            continue
+        strides = term.accesses[step.access].strides[group]
+        stride = abs(strides[-1]) if strides else 0
+        if stride == 1:
+            cost += 1
+        elif stride:
+            cost += lanes + (lanes if stride * itemsize(step.dtype) >= FAR else 0)
+    return cost * LANES / lanes
+
+
+def _in_parts(way: Traversal, is_of_records: bool) -> Traversal:
+    """Return the way with the axis to cut and how many places each part has."""
+    axis = max(range(len(way.reduced)), key=way.reduced.__getitem__)
+    rows = way.reduced[axis]
+    if is_of_records or not way.length:
+        return replace(way, axis=axis, chunk=max(rows, 1))
+    around = way.length // rows
+    weight = max(flops(way.term) // 4, 1)
+    chunk = rows
+    if way.is_by_columns:
+        if way.outputs * way.length * weight >= LONG:
+            terms = max(LEAST_TERMS, BLOCK // way.columns)
+            chunk = max(terms // around, 1)
+    else:
+        work = way.length * weight
+        if work >= LONGEST_PART or (work >= LONG and way.outputs < FEW):
+            chunk = max(PART // (around * weight), 1)
+        if axis == len(way.reduced) - 1 and LANES < chunk < rows:
+            chunk = chunk // LANES * LANES
+    parts = -(-rows // chunk)
+    records = way.makes_records or parts > 1
+    return replace(way, axis=axis, chunk=chunk, parts=parts, makes_records=records)
