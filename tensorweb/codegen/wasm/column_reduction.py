@@ -6,6 +6,7 @@ are walked through.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from math import prod
 
 from tensorweb.codegen.program import Launch
@@ -28,39 +29,51 @@ WIDEST = 1024
 """Neighbouring outputs of a unit."""
 
 
-class ColumnReduction:
-    """Writes the launch that goes through the terms."""
+class ColumnLaunch(ABC):
+    """Writes a launch that goes through terms of neighbouring outputs.
 
-    def __init__(
-        self, kernel: Kernel, target: WasmTarget, traversal: Traversal
-    ) -> None:
+    Attributes:
+        way: the way through the terms.
+        frame: of the launch.
+        reader: of the terms.
+    """
+
+    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
         """Prepare."""
-        self._traversal = traversal
-        self._frame = Frame(kernel, target)
-        self._reader = Reader(self._frame, traversal.term, traversal.lanes)
-        self._span = traversal.lanes * traversal.vectors
-        values, dtype = self._reader.values, traversal.term.dtype
-        self._fold = Fold(values, kernel.op, dtype)
-        self._running = [self._fold.new() for _ in range(traversal.vectors)]
-        self._totals = [total_of(values, kernel.op, dtype) for _ in self._running]
+        self.way = way
+        self.frame = Frame(kernel, target)
+        self.reader = Reader(self.frame, way.term, way.lanes)
+        self._span = way.lanes * way.vectors
+
+    @abstractmethod
+    def results(self, part: int | None) -> list[Store]:
+        """Return where results go; see `result_of`."""
+
+    @abstractmethod
+    def reduce(self, partition: Partition) -> None:
+        """Write the reduction from where the reader was placed."""
+
+    @abstractmethod
+    def leave(self, result: int, vector: int) -> None:
+        """Leave what one of the results gets for a vector on the stack."""
 
     def launch(self) -> Launch:
         """Return the launch."""
-        frame, way = self._frame, self._traversal
+        frame, way = self.frame, self.way
         rows = way.outputs // way.columns
         width = max(WIDEST // self._span, 1) * self._span
         across = -(-way.columns // width)
         work = min(way.columns, width) * way.part_length
         per_unit = max(BLOCK // work, 1) if across == 1 else 1
         partition = Partition(frame, way, across * -(-rows // per_unit))
-        result = result_of(frame, way, way.lanes, partition.part)
+        results = self.results(partition.part)
         with units(frame) as unit:
             block = partition.find(unit)
-            self._block(block, (rows, per_unit), (across, width), partition, result)
+            self._block(block, (rows, per_unit), (across, width), partition, results)
         work *= per_unit * flops(way.term)
         note = "columns, four at a time" if way.lanes > 1 else "columns"
         slices = per_slice(work // way.lanes)
-        return frame.launch("reduce", partition.units, slices, note)
+        return frame.launch(frame.kernel.kind, partition.units, slices, note)
 
     def _block(
         self,
@@ -68,7 +81,7 @@ class ColumnReduction:
         down: tuple[int, int],
         across: tuple[int, int],
         partition: Partition,
-        result: Store,
+        results: list[Store],
     ) -> None:
         """Write what a unit does.
 
@@ -77,9 +90,9 @@ class ColumnReduction:
             down: rows of outputs, and how many of them a unit does.
             across: how many units share a row, and outputs of each.
             partition: the parts.
-            result: where totals go.
+            results: where results go.
         """
-        frame, way = self._frame, self._traversal
+        frame, way = self.frame, self.way
         f = frame.f
         columns, rows = frame.number(way.columns), frame.number(down[0])
         row_block, part = block, f.local("i32")
@@ -102,7 +115,10 @@ class ColumnReduction:
             portion(f, part, across[1], columns) as (left, right),
             spans(f, left, right, self._span, columns) as column,
         ):
-            self._one(row, column, partition)
+            axes = len(way.term.groups[1])
+            outer = self.reader.split(1, row, axes - 1) if axes > 1 else []
+            self.reader.place([partition.starts, [*outer, column]])
+            self.reduce(partition)
             output = f.local("i32")
             f.get(row)
             f.get(columns)
@@ -110,39 +126,51 @@ class ColumnReduction:
             f.get(column)
             f.op("i32.add")
             f.set(output)
-            result.place(output)
-            for number, total in enumerate(self._totals):
-                if number:
-                    result.move()
-                total.leave()
-                result.put()
+            for number, result in enumerate(results):
+                result.place(output)
+                for vector in range(way.vectors):
+                    if vector:
+                        result.move()
+                    self.leave(number, vector)
+                    result.put()
 
-    def _one(self, row: int, column: int, partition: Partition) -> None:
+
+class ColumnReduction(ColumnLaunch):
+    """Combines the terms of neighbouring outputs."""
+
+    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
+        """Prepare."""
+        super().__init__(kernel, target, way)
+        values, dtype = self.reader.values, way.term.dtype
+        self._fold = Fold(values, kernel.op, dtype)
+        self._running = [self._fold.new() for _ in range(way.vectors)]
+        self._totals = [total_of(values, kernel.op, dtype) for _ in self._running]
+
+    def results(self, part: int | None) -> list[Store]:
+        """Return where totals go."""
+        return [result_of(self.frame, self.way, self.way.lanes, part)]
+
+    def leave(self, result: int, vector: int) -> None:
+        """Leave the totals of a vector on the stack."""
+        self._totals[vector].leave()
+
+    def reduce(self, partition: Partition) -> None:
         """Write the reduction of neighbouring outputs."""
-        reader, way = self._reader, self._traversal
-        axes = len(way.term.groups[1])
-        outer = reader.split(1, row, axes - 1) if axes > 1 else []
+        reader = self.reader
         for total in self._totals:
             total.start()
         self._begin()
-        reader.place([partition.starts, [*outer, column]])
 
         def terms() -> None:
             reader.arrive()
             for number, running in enumerate(self._running):
-                reader.ahead = number * way.lanes
+                reader.ahead = number * self.way.lanes
                 reader.value()
                 self._fold.take(running)
             reader.ahead = 0
 
-        walk(
-            reader,
-            0,
-            partition.counts,
-            terms,
-            body_moves=False,
-            block=self._flushing(),
-        )
+        block = self._flushing()
+        walk(reader, 0, partition.counts, terms, body_moves=False, block=block)
         self._flush(goes_on=False)
 
     def _begin(self) -> None:
@@ -159,7 +187,7 @@ class ColumnReduction:
 
     def _flushing(self) -> Block | None:
         """Return after how many terms sums join the totals."""
-        sizes, run = self._traversal.part_sizes, self._traversal.run
+        sizes, run = self.way.part_sizes, self.way.run
         if not self._fold.adds_floats or prod(sizes) <= run:
             return None
         axis = len(sizes) - 1

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tensorweb.codegen.program import Program
+from tensorweb.codegen.wasm.argument import argreduce
 from tensorweb.codegen.wasm.elementwise import elementwise
-from tensorweb.codegen.wasm.scanning import scan
 from tensorweb.codegen.wasm.reduction import reduce
+from tensorweb.codegen.wasm.scanning import scan
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.writing import accumulate, compress, scatter
 from tensorweb.schedule.kernel import Kernel
@@ -19,6 +20,7 @@ FAMILIES: dict[str, Callable[[Kernel, WasmTarget], Program]] = {
     "accumulate": accumulate,
     "compress": compress,
     "reduce": reduce,
+    "argreduce": argreduce,
 }
 """Who writes the program of each kind of kernel."""
 

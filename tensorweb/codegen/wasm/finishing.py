@@ -161,7 +161,14 @@ class Finish(Store):
 class Records(Store):
     """Stores records in scratch."""
 
-    def __init__(self, frame: Frame, dtype: str, lanes: int, part: int | None) -> None:
+    def __init__(
+        self,
+        frame: Frame,
+        dtype: str,
+        lanes: int,
+        part: int | None,
+        number: int = 0,
+    ) -> None:
         """Prepare.
 
         Args:
@@ -169,10 +176,11 @@ class Records(Store):
             dtype: of the values.
             lanes: how many records are stored at once.
             part: the local with the number of the part, None if there is only one.
+            number: of the scratch storage.
         """
         super().__init__(frame, lanes)
         self._dtype = record_dtype(dtype)
-        self._base = frame.storage(scratch(0), "w")
+        self._base = frame.storage(scratch(number), "w")
         self._values = Translation(frame.writer, frame.f, lanes)
         self._part = part
         if part is not None:

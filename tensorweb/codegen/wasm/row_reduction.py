@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from tensorweb.codegen.program import Launch
+from tensorweb.codegen.wasm.finishing import Store
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import BLOCK, counted, portion, units
 from tensorweb.codegen.wasm.partition import Partition, result_of
@@ -13,26 +16,40 @@ from tensorweb.codegen.wasm.traversal import Traversal
 from tensorweb.schedule.kernel import Kernel
 
 
-class RowReduction:
-    """Writes the launch that goes through the terms."""
+class RowLaunch(ABC):
+    """Writes a launch that goes through the terms of one output after another.
 
-    def __init__(
-        self, kernel: Kernel, target: WasmTarget, traversal: Traversal
-    ) -> None:
+    Attributes:
+        way: the way through the terms.
+        frame: of the launch.
+        reader: of the terms.
+    """
+
+    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
         """Prepare."""
-        self._traversal = traversal
-        self._frame = Frame(kernel, target)
-        self._reader = Reader(self._frame, traversal.term, traversal.lanes)
-        self._inner = traversal.part_sizes[-1]
-        self._sweep = Sweep(self._reader, kernel.op, self._inner)
+        self.way = way
+        self.frame = Frame(kernel, target)
+        self.reader = Reader(self.frame, way.term, way.lanes)
+
+    @abstractmethod
+    def results(self, part: int | None) -> list[Store]:
+        """Return where results go; see `result_of`."""
+
+    @abstractmethod
+    def reduce(self, kept: list[int], partition: Partition) -> None:
+        """Write the reduction of the output at some coordinates."""
+
+    @abstractmethod
+    def leave(self, result: int) -> None:
+        """Leave what one of the results gets on the stack."""
 
     def launch(self) -> Launch:
         """Return the launch."""
-        frame, way = self._frame, self._traversal
+        frame, way = self.frame, self.way
         f = frame.f
         per_unit = max(BLOCK // max(way.length, 1), 1)
         partition = Partition(frame, way, -(-way.outputs // per_unit))
-        result = result_of(frame, way, 1, partition.part)
+        results = self.results(partition.part)
         outputs = frame.number(way.outputs)
         with units(frame) as unit:
             block = partition.find(unit)
@@ -40,21 +57,41 @@ class RowReduction:
                 portion(f, block, per_unit, outputs) as (first, end),
                 counted(f, first, end) as output,
             ):
-                self._one(output, partition)
-                result.place(output)
-                self._sweep.total.leave()
-                result.put()
+                self.reduce(self.reader.split(0, output), partition)
+                for number, result in enumerate(results):
+                    result.place(output)
+                    self.leave(number)
+                    result.put()
         work = per_unit * way.part_length * flops(way.term) // way.lanes
         note = "four at a time" if way.lanes > 1 else ""
-        return frame.launch("reduce", partition.units, per_slice(work), note)
+        kind = frame.kernel.kind
+        return frame.launch(kind, partition.units, per_slice(work), note)
 
-    def _one(self, output: int, partition: Partition) -> None:
+
+class RowReduction(RowLaunch):
+    """Combines the terms of each output."""
+
+    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
+        """Prepare."""
+        super().__init__(kernel, target, way)
+        self._inner = way.part_sizes[-1]
+        self._sweep = Sweep(self.reader, kernel.op, self._inner)
+
+    def results(self, part: int | None) -> list[Store]:
+        """Return where totals go."""
+        return [result_of(self.frame, self.way, 1, part)]
+
+    def leave(self, result: int) -> None:
+        """Leave the total on the stack."""
+        self._sweep.total.leave()
+
+    def reduce(self, kept: list[int], partition: Partition) -> None:
         """Write the reduction of one output's terms."""
-        f, reader, sweep = self._frame.f, self._reader, self._sweep
+        f, reader, sweep = self.frame.f, self.reader, self._sweep
         sweep.start()
-        if not self._traversal.length:
+        if not self.way.length:
             return
-        reader.place([reader.split(0, output), partition.starts])
+        reader.place([kept, partition.starts])
         left = f.local("i32")
 
         def row() -> None:
@@ -70,8 +107,8 @@ class RowReduction:
 
     def _block(self) -> Block | None:
         """Return after how many rows sums join the total."""
-        axis = len(self._traversal.reduced) - 2
-        sweep, length = self._sweep, self._traversal.part_length
+        axis = len(self.way.reduced) - 2
+        sweep, length = self._sweep, self.way.part_length
         if axis < 0 or not sweep.adds_floats or length <= sweep.block:
             return None
         return axis, max(sweep.block // self._inner, 1), sweep.flush

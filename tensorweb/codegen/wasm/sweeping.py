@@ -1,4 +1,4 @@
-"""Loops over what a reduction combines: along the last axis, and over axes around it."""
+"""Loops over what a reduction combines: along the last axis and axes around it."""
 
 from __future__ import annotations
 
