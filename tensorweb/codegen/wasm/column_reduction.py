@@ -141,10 +141,9 @@ class ColumnReduction(ColumnLaunch):
     def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
         """Prepare."""
         super().__init__(kernel, target, way)
-        values, dtype = self.reader.values, way.term.dtype
-        self._fold = Fold(values, kernel.op, dtype)
+        self._fold = Fold(self.reader.values, kernel.op, way.term.dtype)
         self._running = [self._fold.new() for _ in range(way.vectors)]
-        self._totals = [total_of(values, kernel.op, dtype) for _ in self._running]
+        self._totals = [total_of(self._fold) for _ in self._running]
 
     def results(self, part: int | None) -> list[Store]:
         """Return where totals go."""

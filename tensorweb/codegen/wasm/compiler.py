@@ -8,6 +8,7 @@ from tensorweb.codegen.program import Program
 from tensorweb.codegen.wasm.argument import argreduce
 from tensorweb.codegen.wasm.elementwise import elementwise
 from tensorweb.codegen.wasm.reduction import reduce
+from tensorweb.codegen.wasm.rows import rows
 from tensorweb.codegen.wasm.scanning import scan
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.writing import accumulate, compress, scatter
@@ -21,6 +22,7 @@ FAMILIES: dict[str, Callable[[Kernel, WasmTarget], Program]] = {
     "compress": compress,
     "reduce": reduce,
     "argreduce": argreduce,
+    "rows": rows,
 }
 """Who writes the program of each kind of kernel."""
 

@@ -107,24 +107,24 @@ def widened(values: Translation, dtype: str) -> None:
         convert(values, "f32_from_half_bits({0})", "u32")
 
 
-def store(values: Translation, dtype: str) -> None:
+def store(values: Translation, dtype: str, offset: int = 0) -> None:
     """Write what stores a single value; on the stack are the address and the value."""
     if dtype == "float16":
         convert(values, "half_bits_from_f32({0})", "f32")
     size = itemsize(dtype)
     kind = KINDS[dtype]
     plain = {"bool": "i32", "u32": "i32", "u64": "i64"}.get(kind, kind)
-    values.f.memory(_STORES.get(size, f"{plain}.store"))
+    values.f.memory(_STORES.get(size, f"{plain}.store"), offset)
 
 
-def store_neighbours(values: Translation, dtype: str) -> None:
+def store_neighbours(values: Translation, dtype: str, offset: int = 0) -> None:
     """Write what stores four values; on the stack are the address and the vector."""
     f = values.f
     size = itemsize(dtype)
     if dtype == "float16":
         convert(values, "half_bits_from_f32({0})", "f32")
     if size == 4:
-        f.memory("v128.store")
+        f.memory("v128.store", offset)
         return
     if dtype == "bool":
         f.get(f.constant("i32x4", 1))
@@ -142,7 +142,8 @@ def store_neighbours(values: Translation, dtype: str) -> None:
         f.get(vector)
         f.get(vector)
         f.op("i8x16.narrow_i16x8_u")
-    f.memory("v128.store32_lane" if size == 1 else "v128.store64_lane", 0, 0)
+    name = "v128.store32_lane" if size == 1 else "v128.store64_lane"
+    f.memory(name, offset, 0)
     f.free(vector)
 
 

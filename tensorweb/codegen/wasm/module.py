@@ -15,6 +15,7 @@ MOST_PAGES = 65536
 """Pages of 64 KiB in a memory of 32-bit addresses."""
 
 _GET, _SET, _TEE = CODES["local.get"], CODES["local.set"], CODES["local.tee"]
+_GETS, _SETS = ([code + bytes((n,)) for n in range(128)] for code in (_GET, _SET))
 _I32, _BRANCH, _BRANCH_IF = CODES["i32.const"], CODES["br"], CODES["br_if"]
 _FORMATS = {"f32": "<f", "f64": "<d"}
 _NUMBER_TO_COME = bytes(5)
@@ -69,11 +70,11 @@ class Function:
 
     def get(self, number: int) -> None:
         """Write `local.get`."""
-        self.code += _GET + unsigned(number)
+        self.code += _GETS[number] if number < 128 else _GET + unsigned(number)
 
     def set(self, number: int) -> None:
         """Write `local.set`."""
-        self.code += _SET + unsigned(number)
+        self.code += _SETS[number] if number < 128 else _SET + unsigned(number)
 
     def tee(self, number: int) -> None:
         """Write `local.tee`."""

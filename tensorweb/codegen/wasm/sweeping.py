@@ -140,7 +140,7 @@ class Sweep:
         self._is_blocked = self.adds_floats and length > self.block
         # Lanes are combined first; the total is one number.
         single = Translation(reader.frame.writer, self._f)
-        self.total = total_of(single, op, dtype)
+        self.total = total_of(Fold(single, op, dtype))
 
     def start(self) -> None:
         """Write the beginning of a reduction."""

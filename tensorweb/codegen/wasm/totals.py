@@ -146,9 +146,9 @@ class _Compensated(Total):
         f.ops("f64.eq", "select", "f64.add")
 
 
-def total_of(values: Translation, op: str, dtype: str) -> Total:
+def total_of(fold: Fold) -> Total:
     """Return the total of a reduction, of one output or of four in lanes."""
-    fold = Fold(values, op, dtype)
     if not fold.adds_floats:
         return _Plain(fold)
-    return _Compensated(values) if fold.kind == "f64" else _Widened(values)
+    is_wide = fold.kind == "f64"
+    return _Compensated(fold.values) if is_wide else _Widened(fold.values)

@@ -41,7 +41,7 @@ MOST_RECORDS = 16
 FAR = 64
 """Bytes between neighbours from which on they share no line of the cache."""
 
-TEXT_LIMIT = 48
+TEXT_LIMIT = 32
 """Operations that the body of a loop may hold, beyond one element's or vector's."""
 
 

@@ -1,0 +1,253 @@
+"""Kernels that finish whole rows: reductions along each row, then all its elements.
+
+A row is read from memory once; the stages go through it while it is in the cache. What
+is expensive and needed again, an exponential for example, is kept in the output's row,
+which is written anyway.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tensorweb.codegen.program import OUTPUT, Launch, Program
+from tensorweb.codegen.wasm.cursor import needed_steps
+from tensorweb.codegen.wasm.elements import (
+    KINDS,
+    itemsize,
+    store,
+    store_neighbours,
+    within,
+)
+from tensorweb.codegen.wasm.frame import Frame, per_slice
+from tensorweb.codegen.wasm.loops import (
+    BLOCK,
+    Pointer,
+    counted,
+    lanes_for,
+    portion,
+    units,
+)
+from tensorweb.codegen.wasm.reader import Reader, flops, is_vectorizable
+from tensorweb.codegen.wasm.sweeping import Sweep, less_by
+from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.terms import LANES
+from tensorweb.codegen.wasm.translation import Translation
+from tensorweb.ops import OPS
+from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
+
+EXPENSIVE = 8
+"""Weight of what is kept in the output's row and not computed again."""
+
+
+def rows(kernel: Kernel, target: WasmTarget) -> Program:
+    """Return the program of a kernel of rows."""
+    return Program((_Rows(kernel, target).launch(),))
+
+
+def kept_step(kernel: Kernel) -> tuple[int, int] | None:
+    """Return a stage and the step it computes that later ones find in the output."""
+    *stages, finish = (each for _, each in kernel.expressions)
+    for number in range(len(stages) - 1, -1, -1):
+        stage = stages[number]
+        step = stage.steps[stage.result]
+        later = (*stages[number + 1 :], finish)
+        if (
+            step.dtype == kernel.dtype
+            and step.dtype != "float16"
+            and any(stage.result in needed_steps(each) for each in later)
+            and _cost(stage) >= EXPENSIVE
+        ):
+            return number, stage.result
+    return None
+
+
+def _cost(expression: Expression) -> int:
+    """Return what an element costs beside the loads."""
+    steps = (expression.steps[number] for number in needed_steps(expression))
+    return sum(OPS[step.name].weight for step in steps if step.kind == "map")
+
+
+def _with_kept(expression: Expression, kept: int, slot: int, length: int) -> Expression:
+    """Return an expression that reads a step from rows in the slot `slot`."""
+    outer, _ = expression.groups
+    strides, stride = [], length
+    for size in reversed(outer):
+        strides.append(stride)
+        stride *= size
+    access = Access(0, (tuple(strides[::-1]), (1,)))
+    steps = list(expression.steps)
+    place = len(expression.accesses)
+    steps[kept] = Step("load", steps[kept].dtype, slot=slot, access=place)
+    return replace(
+        expression, steps=tuple(steps), accesses=(*expression.accesses, access)
+    )
+
+
+class _Keeper(Pointer):
+    """Stores the values that a stage passes in the output's row."""
+
+    def __init__(self, reader: Reader, address: int) -> None:
+        dtype = reader.result.dtype
+        super().__init__(reader.frame.f, address, itemsize(dtype))
+        self._reader = reader
+        self._dtype = dtype
+
+    def keep(self, ahead: int) -> None:
+        f, values = self.f, self._reader.values
+        value = f.local(values.value_type(KINDS[self._dtype]))
+        f.set(value)
+        f.get(self.local)
+        f.get(value)
+        if values.is_vector:
+            store_neighbours(values, self._dtype, ahead * self.size)
+        else:
+            store(values, self._dtype, ahead * self.size)
+        f.get(value)
+        f.free(value)
+
+
+class _Rows:
+    """Writes the one launch."""
+
+    def __init__(self, kernel: Kernel, target: WasmTarget) -> None:
+        self._kernel = kernel
+        self._count, self._length = kernel.sizes
+        self._frame = Frame(kernel, target)
+        expressions = [each for _, each in kernel.expressions]
+        self._lanes = lanes_for(self._length, all(map(is_vectorizable, expressions)))
+        self._work = sum(map(flops, expressions))
+        f = self._frame.f
+        self._output = self._frame.storage(OUTPUT, "w")
+        self._address, self._left = f.local("i32"), f.local("i32")
+        self._cores: dict[int, int] = {}
+        self._kept = kept_step(kernel)
+        self._readers = [self._reader(number) for number in range(len(expressions))]
+        self._sweeps = [
+            Sweep(reader, op, self._length)
+            for reader, op in zip(self._readers, kernel.op.split(","), strict=False)
+        ]
+
+    def _reader(self, number: int) -> Reader:
+        """Return the reader of a stage, or of the finish."""
+        kernel, frame = self._kernel, self._frame
+        expression = kernel.expressions[number][1]
+        storages = {}
+        if self._kept is not None and number > self._kept[0]:
+            slot = len(kernel.input_dtypes)
+            expression = _with_kept(expression, self._kept[1], slot, self._length)
+            storages[slot] = self._output
+        reader = Reader(
+            frame, expression, self._lanes, self._cores, storages, cores_move=False
+        )
+        kind = KINDS[expression.dtype]
+        self._cores[number] = frame.f.local(reader.values.value_type(kind))
+        return reader
+
+    def launch(self) -> Launch:
+        """Return the launch."""
+        frame = self._frame
+        f = frame.f
+        per_unit = max(BLOCK // self._length, 1)
+        count, length = frame.number(self._count), frame.number(self._length)
+        with (
+            units(frame) as unit,
+            portion(f, unit, per_unit, count) as (first, end),
+            counted(f, first, end) as row,
+        ):
+            outer = self._readers[-1].split(0, row)
+            for number in range(len(self._sweeps)):
+                self._stage(number, outer, row, length)
+            self._finish(outer, row, length)
+        slices = per_slice(per_unit * self._length * self._work // self._lanes)
+        note = "four at a time" if self._lanes > 1 else ""
+        return frame.launch("rows", -(-self._count // per_unit), slices, note)
+
+    def _go_to_row(self, row: int, length: int) -> None:
+        """Write the address of a row of the output."""
+        f = self._frame.f
+        f.get(row)
+        f.get(length)
+        f.op("i32.mul")
+        f.const("i32", itemsize(self._kernel.dtype))
+        f.op("i32.mul")
+        f.get(self._output)
+        f.op("i32.add")
+        f.set(self._address)
+
+    def _stage(self, number: int, outer: list[int], row: int, length: int) -> None:
+        """Write a reduction along the row."""
+        f = self._frame.f
+        reader, sweep = self._readers[number], self._sweeps[number]
+        keeper = None
+        if self._kept is not None and self._kept[0] == number:
+            self._go_to_row(row, length)
+            keeper = _Keeper(reader, self._address)
+        reader.locate([outer, [None]])
+        f.get(length)
+        f.set(self._left)
+        sweep.start()
+        sweep.run(self._left, keeper)
+        sweep.flush()
+        sweep.total.leave()
+        dtype = reader.result.dtype
+        within(Translation(self._frame.writer, f), dtype)
+        if self._lanes > 1:
+            reader.splat(dtype)
+        f.set(self._cores[number])
+
+    def _finish(self, outer: list[int], row: int, length: int) -> None:
+        """Write all elements of the row."""
+        f, reader, left = self._frame.f, self._readers[-1], self._left
+        values, dtype = reader.values, reader.result.dtype
+        reader.locate([outer, [None]])
+        self._go_to_row(row, length)
+        put = store_neighbours if self._lanes > 1 else store
+        tail = f.local("v128")
+        if self._lanes > 1:
+            self._tail(reader, length, tail)
+        pointer = Pointer(f, self._address, itemsize(dtype))
+        f.get(length)
+        f.set(left)
+        f.begin("loop")
+        f.get(self._address)
+        reader.value()
+        put(values, dtype)
+        reader.move(self._lanes)
+        pointer.move(self._lanes)
+        less_by(f, left, self._lanes)
+        f.br_if(0)
+        f.end()
+        if self._lanes > 1:
+            f.get(left)
+            f.begin("if")
+            f.get(left)
+            f.const("i32", LANES)
+            f.op("i32.sub")
+            f.set(left)
+            pointer.move(None, left)
+            f.get(self._address)
+            f.get(tail)
+            put(values, dtype)
+            f.end()
+        f.free(tail)
+
+    def _tail(self, reader: Reader, length: int, tail: int) -> None:
+        """Write the last four elements, before what they are made of is overwritten."""
+        f, back = self._frame.f, self._left
+        f.get(length)
+        f.const("i32", LANES - 1)
+        f.op("i32.and")
+        f.begin("if")
+        f.get(length)
+        f.const("i32", LANES)
+        f.op("i32.sub")
+        f.set(back)
+        reader.move(None, back)
+        reader.value()
+        f.set(tail)
+        f.const("i32", 0)
+        f.get(back)
+        f.op("i32.sub")
+        f.set(back)
+        reader.move(None, back)
+        f.end()
