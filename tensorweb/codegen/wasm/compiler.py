@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tensorweb.codegen.program import Program
 from tensorweb.codegen.wasm.argument import argreduce
 from tensorweb.codegen.wasm.elementwise import elementwise
+from tensorweb.codegen.wasm.product.contraction import matmul
 from tensorweb.codegen.wasm.reduction import reduce
 from tensorweb.codegen.wasm.rows import rows
 from tensorweb.codegen.wasm.scanning import scan
@@ -16,6 +17,7 @@ from tensorweb.schedule.kernel import Kernel
 
 FAMILIES: dict[str, Callable[[Kernel, WasmTarget], Program]] = {
     "elementwise": elementwise,
+    "matmul": matmul,
     "scan": scan,
     "scatter": scatter,
     "accumulate": accumulate,

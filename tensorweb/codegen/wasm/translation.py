@@ -83,6 +83,11 @@ class Writer:
             Translation(self, written).body(found.body, dict(places))
         return key
 
+    def defined(self, name: str, function: Function) -> str:
+        """Return the name of a function that is given as it is; it calls none."""
+        self._functions[name] = function
+        return name
+
     def finished(self, run: Function) -> bytes:
         """Return the module, whose entry is `run`."""
         functions = {**self._functions, "run": run}

@@ -1,0 +1,1 @@
+"""The product of matrices: operands packed, panels multiplied, results finished."""

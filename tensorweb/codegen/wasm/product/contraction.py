@@ -1,0 +1,342 @@
+"""Programs of matrix products: operands are packed, then units compute blocks.
+
+                 unit_columns
+                 ┌─┬─┬─┬─┐         A unit computes a block of results. For each part
+     depth parts │▒│ │ │ │         of the depth, and of it for each panel of columns,
+                 ├─┼─┼─┼─┤         all its rows are multiplied: the panel stays in
+                 └─┴─┴─┴─┘         the smallest cache, the rows in the next one.
+┌─────┬─────┐    ┌───────┐         Sums stand in the result from part to part. Where
+│▒▒▒▒▒│     │    │ block │ rows    its elements are not the sums' or rows end inside
+└─────┴─────┘    └───────┘         a vector, they stand in a scratch storage.
+"""
+
+from __future__ import annotations
+
+from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.wasm.elements import itemsize
+from tensorweb.codegen.wasm.frame import Frame
+from tensorweb.codegen.wasm.loops import counted, smaller, units, while_below
+from tensorweb.codegen.wasm.product.epilogue import Epilogue, is_bare
+from tensorweb.codegen.wasm.product.operands import (
+    Operand,
+    Place,
+    folded,
+    is_shared,
+    left_operand,
+    right_operand,
+    scratch_bytes,
+    without_batch,
+)
+from tensorweb.codegen.wasm.product.packing import divided, packed
+from tensorweb.codegen.wasm.product.panel import panel
+from tensorweb.codegen.wasm.product.sizes import sizes_of
+from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.schedule.kernel import Kernel
+
+SUMS = {
+    "float16": "float32",
+    "int8": "int32",
+    "int16": "int32",
+    "uint8": "uint32",
+    "uint16": "uint32",
+}
+"""The dtype of sums, where it is not that of the product."""
+
+
+def matmul(kernel: Kernel, target: WasmTarget) -> Program:
+    """Return the program of a batched matrix product."""
+    return _Product(kernel, target).program()
+
+
+class _Product:
+    """Writes the launches of one product."""
+
+    def __init__(self, kernel: Kernel, target: WasmTarget) -> None:
+        self.kernel = kernel
+        self.target = target
+        self.dtype = SUMS.get(kernel.core_dtype, kernel.core_dtype)
+        batch, rows, columns, depth = kernel.sizes
+        left, right = kernel.expression("left"), kernel.expression("right")
+        if batch > 1 and is_shared(right):
+            one = folded(left)
+            if one is not None:
+                left, right = one, without_batch(right)
+                batch, rows = 1, batch * rows
+        self.sizes = sizes_of(
+            batch, rows, columns, depth, self.dtype, self.target.relaxed
+        )
+        self._scratch: list[int] = []
+        self.left = left_operand(left, self.sizes, self.dtype, scratch(0))
+        self._takes(self.left, True)
+        number = scratch(len(self._scratch))
+        self.right = right_operand(right, self.sizes, self.dtype, number)
+        self._takes(self.right, False)
+        self.is_staged = (
+            itemsize(kernel.dtype) != self.sizes.numbers.size
+            or columns % self.sizes.half != 0
+        )
+        self.result = OUTPUT
+
+    def _takes(self, operand: Operand, is_left: bool) -> None:
+        """Note the scratch storage of an operand that is packed."""
+        if operand.is_packed:
+            self._scratch.append(scratch_bytes(operand, self.sizes, is_left))
+
+    def program(self) -> Program:
+        """Return the launches: packing, then the product."""
+        launches = [
+            packed(self.kernel, self.target, each, self.sizes, self.dtype, is_left)
+            for each, is_left in ((self.left, True), (self.right, False))
+            if each.is_packed and self.sizes.depth
+        ]
+        cleared = set()
+        if self.right.is_packed and self.sizes.columns % self.sizes.half:
+            cleared.add(len(self._scratch) - 1)
+        if self.is_staged:
+            self.result = scratch(len(self._scratch))
+            self._scratch.append(self._staged_bytes())
+        launches.append(self._launch())
+        return Program(tuple(launches), tuple(self._scratch), frozenset(cleared))
+
+    @property
+    def staged_row(self) -> int:
+        """Numbers from row to row of a block of sums in the scratch storage."""
+        return min(
+            -(-self.sizes.unit_columns // self.sizes.width) * self.sizes.width,
+            self.sizes.computed_columns,
+        )
+
+    def _staged_bytes(self) -> int:
+        sizes = self.sizes
+        block = sizes.unit_rows * self.staged_row
+        return sizes.units * block * sizes.numbers.size
+
+    def _launch(self) -> Launch:
+        """Return the launch that multiplies and finishes."""
+        sizes = self.sizes
+        frame = Frame(self.kernel, self.target)
+        _Units(self, frame).write()
+        tile = f"tile of {sizes.tile_rows} x {sizes.width}"
+        block = f"units of {sizes.unit_rows} x {sizes.unit_columns}"
+        return frame.launch("product", sizes.units, sizes.per_slice, f"{tile}, {block}")
+
+
+class _Units:
+    """Writes the loops over the units of a product and over what each computes."""
+
+    def __init__(self, product: _Product, frame: Frame) -> None:
+        self.product = product
+        self.sizes = sizes = product.sizes
+        self.frame = frame
+        self.f = frame.f
+        self.left = Place(frame, product.left, sizes, True)
+        self.right = Place(frame, product.right, sizes, False)
+        self.base = frame.storage(product.result, "w")
+        size = sizes.numbers.size
+        row = product.staged_row if product.is_staged else sizes.columns
+        self.rows = frame.number(sizes.rows)
+        self.columns = frame.number(sizes.columns)
+        self.depth = frame.number(sizes.depth)
+        self.result_row = frame.number(row * size)
+        self.is_bare = is_bare(product.kernel) and not product.is_staged
+
+    def write(self) -> None:
+        """Write all loops."""
+        frame, f, sizes = self.frame, self.f, self.sizes
+        across, down = frame.number(sizes.column_blocks), frame.number(sizes.row_blocks)
+        unit_rows = frame.number(sizes.unit_rows)
+        unit_columns = frame.number(sizes.unit_columns)
+        rest, block = f.local("i32"), f.local("i32")
+        self.row, self.row_end = f.local("i32"), f.local("i32")
+        self.column, self.column_end = f.local("i32"), f.local("i32")
+        with units(frame) as unit:
+            self.unit = unit
+            divided(f, unit, across, rest, self.column)
+            divided(f, rest, down, block, self.row)
+            for place, end, by, most in (
+                (self.row, self.row_end, unit_rows, self.rows),
+                (self.column, self.column_end, unit_columns, self.columns),
+            ):
+                f.get(place)
+                f.get(by)
+                f.op("i32.mul")
+                f.tee(place)
+                f.get(by)
+                f.op("i32.add")
+                f.set(end)
+                smaller(f, end, most)
+                f.set(end)
+            if sizes.batch == 1:
+                self._matrix(None)
+            else:
+                self._matrices(block)
+
+    def _matrices(self, block: int) -> None:
+        """Write the loop over the matrices of a unit."""
+        frame, f, sizes = self.frame, self.f, self.sizes
+        together, count = frame.number(sizes.unit_batch), frame.number(sizes.batch)
+        last = f.local("i32")
+        f.get(block)
+        f.get(together)
+        f.op("i32.mul")
+        f.tee(block)
+        f.get(together)
+        f.op("i32.add")
+        f.set(last)
+        smaller(f, last, count)
+        f.set(last)
+        with counted(f, block, last) as batch:
+            self._matrix(batch)
+
+    def _matrix(self, batch: int | None) -> None:
+        """Write the block of a matrix, and what follows its sums."""
+        f, frame, product = self.f, self.frame, self.product
+        left, right, result = (f.local("i32") for _ in range(3))
+        self.left.begin(batch, self.row, left)
+        self.right.begin(batch, self.column, right)
+        f.get(self.base)
+        if product.is_staged:
+            f.get(self.unit)
+            f.get(frame.number(self.sizes.unit_rows))
+            f.get(self.result_row)
+            f.ops("i32.mul", "i32.mul", "i32.add")
+        else:
+            if batch is not None:
+                f.get(batch)
+                f.get(self.rows)
+                f.op("i32.mul")
+                f.get(self.row)
+                f.op("i32.add")
+            else:
+                f.get(self.row)
+            f.get(self.result_row)
+            f.ops("i32.mul", "i32.add")
+            self._add_numbers(self.column)
+        f.set(result)
+        self._parts(left, right, result)
+        if not self.is_bare:
+            Epilogue(frame, product.kernel, self.sizes, product.dtype).write(
+                batch,
+                (self.row, self.row_end),
+                (self.column, self.column_end),
+                result,
+                self.result_row,
+            )
+
+    def _add_numbers(self, count: int) -> None:
+        """Write the addition of a number of numbers to an address."""
+        f = self.f
+        f.get(count)
+        f.const("i32", self.sizes.numbers.size)
+        f.ops("i32.mul", "i32.add")
+
+    def _parts(self, left: int, right: int, result: int) -> None:
+        """Write the loop over the parts of the depth, and inside that over panels."""
+        f, frame, sizes = self.f, self.frame, self.sizes
+        longest = frame.number(sizes.depth_part)
+        done, count = f.local("i32"), f.local("i32")
+        f.const("i32", 0)
+        f.set(done)
+        f.begin("loop")
+        f.get(self.depth)
+        f.get(done)
+        f.op("i32.sub")
+        f.set(count)
+        smaller(f, count, longest)
+        f.set(count)
+        self._panels(left, right, result, done, count)
+        f.get(left)
+        f.get(count)
+        f.get(self.left.step)
+        f.ops("i32.mul", "i32.add")
+        f.set(left)
+        f.get(right)
+        f.get(count)
+        f.get(self.right.row)
+        f.ops("i32.mul", "i32.add")
+        f.set(right)
+        f.get(done)
+        f.get(count)
+        f.op("i32.add")
+        f.tee(done)
+        f.get(self.depth)
+        f.op("i32.lt_u")
+        f.br_if(0)
+        f.end()
+
+    def _panels(
+        self, left: int, right: int, result: int, done: int, count: int
+    ) -> None:
+        """Write the loop over the panels of a unit's columns."""
+        f, sizes = self.f, self.sizes
+        place, address, column = (f.local("i32") for _ in range(3))
+        for source, local in ((right, place), (result, address), (self.column, column)):
+            f.get(source)
+            f.set(local)
+
+        def multiplied(vectors: int) -> None:
+            f.get(left)
+            f.get(place)
+            f.get(address)
+            f.get(self.row_end)
+            f.get(self.row)
+            f.op("i32.sub")
+            f.get(count)
+            f.get(self.left.row)
+            f.get(self.left.step)
+            f.get(self.right.row)
+            f.get(self.result_row)
+            f.get(done)
+            f.op("i32.eqz")
+            f.call(self._panel(vectors))
+
+        if sizes.panels:
+            limit = self.column_end
+            if sizes.narrow:
+                limit = self._before_narrow()
+            with while_below(f, column, limit):
+                multiplied(2)
+                for local, step in (
+                    (column, sizes.width),
+                    (address, 2 * sizes.numbers.bytes),
+                ):
+                    f.get(local)
+                    f.const("i32", step)
+                    f.op("i32.add")
+                    f.set(local)
+                f.get(place)
+                f.get(self.right.step)
+                f.op("i32.add")
+                f.set(place)
+        if sizes.narrow:
+            f.get(column)
+            f.get(self.column_end)
+            f.op("i32.lt_u")
+            f.begin("if")
+            multiplied(1)
+            f.end()
+
+    def _before_narrow(self) -> int:
+        """Return a local with the column where panels of two vectors end."""
+        f = self.f
+        limit, ends = (
+            f.local("i32"),
+            self.frame.number(self.sizes.panels * self.sizes.width),
+        )
+        smaller(f, self.column_end, ends)
+        f.set(limit)
+        return limit
+
+    def _panel(self, vectors: int) -> str:
+        """Return the name of the function that multiplies a panel."""
+        sizes, product = self.sizes, self.product
+        return self.frame.writer.defined(
+            f"panel{vectors}",
+            panel(
+                sizes.kind,
+                sizes.tile_rows,
+                vectors,
+                product.target.relaxed,
+                self.left.is_strided,
+            ),
+        )

@@ -1,0 +1,236 @@
+"""The operands of a product: where their numbers lie, and where a unit begins in them.
+
+An operand that is nothing but a load is read where it is if the innermost loops can;
+any other is computed into a scratch storage first, see `packing.py`. There the rows of
+the left one follow one another, and the right one is cut into panels: as many columns
+as are multiplied at a time, depth after depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tensorweb.codegen.wasm.cursor import Cursor, needed_steps
+from tensorweb.codegen.wasm.frame import Frame
+from tensorweb.codegen.wasm.product.sizes import Sizes
+from tensorweb.schedule.expressions import merge_axes
+from tensorweb.schedule.kernel import Access, Expression
+
+Coordinates = Sequence[int | None]
+"""A local for each axis of a group, None where the coordinate is 0."""
+
+SMALL = 1 << 14
+"""Bytes of a matrix that stays in the smallest cache however it lies there."""
+
+FEW_ROWS = 24
+"""Rows from which on packing the right operand pays, if it could be read as it is."""
+
+APART = 16
+"""Numbers by which rows of a long power of two are moved apart, so that a cache has
+places for all of them."""
+
+LONG = 128
+"""Numbers of a row from which on that matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One operand as the product reads it, all distances in numbers.
+
+    Attributes:
+        expression: what its numbers are.
+        storage: the scratch storage it is packed into, None if it is read as it is.
+        matrix: from one matrix to the next of a packed one, 0 if there is but one.
+        row: of a packed left operand from row to row, of a right one from depth to
+            depth.
+        panel: from panel to panel of a packed right operand.
+    """
+
+    expression: Expression
+    storage: int | None = None
+    matrix: int = 0
+    row: int = 0
+    panel: int = 0
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether it lies in a scratch storage."""
+        return self.storage is not None
+
+    def stride(self, group: int) -> int:
+        """Return the stride of an operand that is read as it is along its only axis."""
+        (access,) = self.expression.accesses
+        strides = access.strides[group]
+        return strides[0] if strides else 0
+
+
+def folded(expression: Expression) -> Expression | None:
+    """Return a left operand with its batch as rows, None where they do not merge."""
+    strides = [(*a.strides[0], *a.strides[1]) for a in expression.accesses]
+    axes = (*expression.groups[0], *expression.groups[1])
+    merged, columns = merge_axes(axes, strides)
+    if not expression.accesses or len(merged) > 1:
+        return None
+    accesses = tuple(
+        Access(access.offset, ((), column, access.strides[2]))
+        for access, column in zip(expression.accesses, columns, strict=True)
+    )
+    groups = ((), merged, expression.groups[2])
+    return replace(expression, groups=groups, accesses=accesses)
+
+
+def without_batch(expression: Expression) -> Expression:
+    """Return an expression whose batch nothing depends on without it."""
+    accesses = tuple(
+        replace(access, strides=((), *access.strides[1:]))
+        for access in expression.accesses
+    )
+    groups = ((), *expression.groups[1:])
+    return replace(expression, groups=groups, accesses=accesses)
+
+
+def is_shared(expression: Expression) -> bool:
+    """Whether all matrices of a batch are the same."""
+    return not any(any(access.strides[0]) for access in expression.accesses)
+
+
+def is_plain(expression: Expression, dtype: str) -> bool:
+    """Whether an operand is numbers of a dtype as they lie, each group one axis."""
+    step = expression.steps[expression.result]
+    return (
+        step.kind == "load"
+        and step.guard < 0
+        and step.dtype == dtype
+        and len(needed_steps(expression)) == 1
+        and len(expression.accesses) == 1
+        and all(len(axes) <= 1 for axes in expression.groups[1:])
+    )
+
+
+def left_operand(
+    expression: Expression, sizes: Sizes, dtype: str, storage: int
+) -> Operand:
+    """Return how the left operand is read.
+
+    Args:
+        expression: its groups are batch, rows and depth.
+        sizes: of the product.
+        dtype: of the sums.
+        storage: the scratch storage for it, if it takes one.
+    """
+    is_small = sizes.rows * sizes.depth * sizes.numbers.size <= SMALL
+    if sizes.depth and is_plain(expression, dtype):
+        operand = Operand(expression)
+        if is_small or operand.stride(2) in (0, 1):
+            return operand
+    row = sizes.depth
+    if row >= LONG:
+        row = -(-row // APART) * APART + APART
+    matrix = 0 if is_shared(expression) else row * sizes.rows
+    return Operand(expression, storage, matrix, row)
+
+
+def right_operand(
+    expression: Expression, sizes: Sizes, dtype: str, storage: int
+) -> Operand:
+    """Return how the right operand is read, whose groups are batch, depth, columns."""
+    is_small = sizes.depth * sizes.columns * sizes.numbers.size <= SMALL
+    rows = sizes.rows * (sizes.batch if is_shared(expression) else 1)
+    if sizes.depth and is_plain(expression, dtype):
+        operand = Operand(expression)
+        if operand.stride(2) == 1 and (is_small or rows < FEW_ROWS):
+            return operand
+    panel = sizes.depth * sizes.width + (APART if sizes.depth >= LONG else 0)
+    panels = -(-sizes.computed_columns // sizes.width)
+    matrix = 0 if is_shared(expression) else panel * panels
+    return Operand(expression, storage, matrix, sizes.width, panel)
+
+
+def scratch_bytes(operand: Operand, sizes: Sizes, is_left: bool) -> int:
+    """Return the bytes of the scratch storage of a packed operand."""
+    panels = -(-sizes.computed_columns // sizes.width)
+    one = operand.row * sizes.rows if is_left else operand.panel * panels
+    matrices = sizes.batch if operand.matrix else 1
+    return max(one * matrices * sizes.numbers.size, 64)
+
+
+class Place:
+    """Writes where a unit begins in an operand.
+
+    Attributes:
+        row: the local with the bytes from row to row of the left operand, or from
+            depth to depth of the right one.
+        step: the same from depth to depth, or from panel to panel.
+    """
+
+    def __init__(
+        self, frame: Frame, operand: Operand, sizes: Sizes, is_left: bool
+    ) -> None:
+        """Begin with the distances, which are parameters."""
+        self.frame = frame
+        self.operand = operand
+        self.sizes = sizes
+        self.size = sizes.numbers.size
+        self.is_left = is_left
+        self._cursor: Cursor | None = None
+        self._base = self._matrix = 0
+        first, second = self._distances()
+        self.row = frame.number(first * self.size)
+        self.step = frame.number(second * self.size)
+        if not operand.is_packed:
+            self._cursor = Cursor(frame, operand.expression)
+        else:
+            assert operand.storage is not None, "internal: it is packed"
+            self._base = frame.storage(operand.storage)
+            self._matrix = frame.number(operand.matrix * self.size)
+
+    def _distances(self) -> tuple[int, int]:
+        operand = self.operand
+        if operand.is_packed:
+            return operand.row, 1 if self.is_left else operand.panel
+        if self.is_left:
+            return operand.stride(1), operand.stride(2)
+        return operand.stride(1), self.sizes.width
+
+    @property
+    def is_strided(self) -> bool:
+        """Whether neighbours along the depth of a left operand lie apart."""
+        return self.is_left and self._distances()[1] != 1
+
+    def begin(self, batch: int | None, place: int, local: int) -> None:
+        """Write the address of a matrix's row or column at depth 0 into a local.
+
+        Args:
+            batch: the local with the number of the matrix, None if there is but one.
+            place: the local with the row's or column's number; of packed columns a
+                panel begins there.
+            local: the local for the address.
+        """
+        f = self.frame.f
+        if self._cursor is not None:
+            groups = self.operand.expression.groups
+            first = self._cursor.split(0, batch) if batch is not None else []
+            own = [place for _ in groups[1 if self.is_left else 2]]
+            depth = [None for _ in groups[2 if self.is_left else 1]]
+            inner: tuple[Coordinates, Coordinates]
+            inner = (own, depth) if self.is_left else (depth, own)
+            self._cursor.locate([first, *inner])
+            (pointer,) = self._cursor.pointers.values()
+            f.get(pointer)
+            f.set(local)
+            return
+        f.get(self._base)
+        if batch is not None and self.operand.matrix:
+            f.get(batch)
+            f.get(self._matrix)
+            f.ops("i32.mul", "i32.add")
+        f.get(place)
+        if self.is_left:
+            f.get(self.row)
+        else:
+            f.const("i32", self.sizes.width.bit_length() - 1)
+            f.op("i32.shr_u")
+            f.get(self.step)
+        f.ops("i32.mul", "i32.add")
+        f.set(local)

@@ -1,0 +1,382 @@
+"""Compute an operand of a product into the scratch storage where it is read.
+
+Neighbours along one of its axes are computed four at a time; which axis follows from
+how its loads lie. They are stored as a vector where they are neighbours there as well,
+otherwise each for itself.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from tensorweb.codegen.program import Launch
+from tensorweb.codegen.vector import regrouped
+from tensorweb.codegen.wasm.elements import KINDS, itemsize, store
+from tensorweb.codegen.wasm.frame import Frame, per_slice
+from tensorweb.codegen.wasm.loops import (
+    Mover,
+    along,
+    counted,
+    lanes_for,
+    smaller,
+    units,
+)
+from tensorweb.codegen.wasm.module import Function
+from tensorweb.codegen.wasm.product.operands import Operand, without_batch
+from tensorweb.codegen.wasm.product.sizes import Sizes
+from tensorweb.codegen.wasm.reader import Reader, flops, is_vectorizable
+from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.terms import LANES
+from tensorweb.schedule.kernel import Expression, Kernel
+
+SWAPPED = (0, 2, 1)
+"""The groups of an operand with the inner two exchanged."""
+
+RUN = 512
+"""Numbers along the axis on which a unit moves, at most."""
+
+SHORT_RUN = 64
+"""The same where neighbours are stored apart, so that their places stay in a cache."""
+
+UNIT = 1 << 14
+"""Numbers of a unit, about."""
+
+
+def packed(
+    kernel: Kernel,
+    target: WasmTarget,
+    operand: Operand,
+    sizes: Sizes,
+    dtype: str,
+    is_left: bool,
+) -> Launch:
+    """Return the launch that computes an operand into its scratch storage."""
+    return _Packing(kernel, target, operand, sizes, dtype, is_left).launch()
+
+
+def _merit(expression: Expression) -> tuple[bool, int]:
+    """Return how well neighbours along the last axis are computed together."""
+    strides = [
+        expression.accesses[step.access].strides[-1]
+        for step in expression.steps
+        if step.kind == "load"
+    ]
+    is_good = all(not each or each[-1] in (0, 1) for each in strides)
+    last = expression.groups[-1]
+    length = last[-1] if last else LANES
+    return is_good and length >= LANES, min(length, SHORT_RUN)
+
+
+class _Packing:
+    """Writes one such launch."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        target: WasmTarget,
+        operand: Operand,
+        sizes: Sizes,
+        dtype: str,
+        is_left: bool,
+    ) -> None:
+        self.operand = operand
+        self.sizes = sizes
+        self.dtype = dtype
+        self.is_left = is_left
+        swapped = regrouped(operand.expression, SWAPPED)
+        self.is_swapped = _merit(swapped) > _merit(operand.expression)
+        expression = swapped if self.is_swapped else operand.expression
+        if not operand.matrix:
+            expression = without_batch(expression)
+        self.batch = sizes.batch if operand.matrix else 1
+        lengths = (
+            (sizes.rows if is_left else sizes.depth),
+            (sizes.depth if is_left else sizes.columns),
+        )
+        self.lengths = lengths[::-1] if self.is_swapped else lengths
+        axes = expression.groups[2]
+        self.run = axes[-1] if axes else self.lengths[1]
+        self.runs = prod(axes[:-1]) if axes else 1
+        self.lanes = lanes_for(self.run, is_vectorizable(expression))
+        self.frame = Frame(kernel, target)
+        self.f = self.frame.f
+        self.reader = Reader(self.frame, expression, self.lanes)
+        self.size = itemsize(dtype)
+        self.place = self.f.local("i32")
+        self.address = self.f.local("i32")
+        self.vector = self.f.local("v128")
+        assert operand.storage is not None, "internal: it is packed"
+        self.base = self.frame.storage(operand.storage, "w")
+        self.matrix = self.frame.number(operand.matrix * self.size)
+        self.row = self.frame.number(operand.row * self.size)
+        self.panel = self.frame.number(operand.panel * self.size)
+
+    def _is_apart(self) -> bool:
+        """Whether neighbours are stored apart."""
+        return self.is_swapped
+
+    def launch(self) -> Launch:
+        """Return the launch."""
+        frame, f = self.frame, self.f
+        longest = SHORT_RUN if self._is_apart() is self.is_left else RUN
+        block = _block(self.run, longest)
+        blocks = -(-self.run // block)
+        lines = self.batch * self.runs * self.lengths[0]
+        together = max(UNIT // block, 1)
+        count, per_run = frame.number(lines), frame.number(blocks)
+        length, step = frame.number(self.run), frame.number(block)
+        per_unit = frame.number(together)
+        first, last, start, end = (f.local("i32") for _ in range(4))
+        with units(frame) as unit:
+            divided(f, unit, per_run, first, start)
+            for local, by in ((start, step), (first, per_unit)):
+                f.get(local)
+                f.get(by)
+                f.op("i32.mul")
+                f.set(local)
+            for local, begin, by, most in (
+                (end, start, step, length),
+                (last, first, per_unit, count),
+            ):
+                f.get(begin)
+                f.get(by)
+                f.op("i32.add")
+                f.set(local)
+                smaller(f, local, most)
+                f.set(local)
+            with counted(f, first, last) as line:
+                self._line(line, start, end)
+        work = together * block * flops(self.reader.expression) // self.lanes
+        slices = per_slice(work * (2 if self._is_apart() else 1))
+        name = "product_left" if self.is_left else "product_right"
+        note = "four at a time" if self.lanes > 1 else ""
+        number = blocks * -(-lines // together)
+        return frame.launch(name, number, slices, note)
+
+    def _line(self, line: int, start: int, end: int) -> None:
+        """Write the part of one run: neighbours of one row, depth or column."""
+        frame, f, reader = self.frame, self.f, self.reader
+        across, rest = f.local("i32"), f.local("i32")
+        run, batch = f.local("i32"), f.local("i32")
+        divided(f, line, frame.number(self.lengths[0]), rest, across)
+        if self.batch > 1:
+            divided(f, rest, frame.number(self.runs), batch, run)
+        else:
+            run = rest
+        f.get(start)
+        f.set(self.place)
+        groups = reader.expression.groups
+        outer = reader.split(2, run, len(groups[2]) - 1) if len(groups[2]) > 1 else []
+        reader.locate(
+            [
+                reader.split(0, batch),
+                reader.split(1, across),
+                [*outer, self.place] if groups[2] else [],
+            ]
+        )
+        along_run, base = f.local("i32"), f.local("i32")
+        f.get(run)
+        f.get(frame.number(self.run))
+        f.op("i32.mul")
+        f.set(along_run)
+        f.get(self.base)
+        if self.batch > 1:
+            self._add(batch, self.matrix)
+        movers: list[Mover] = [reader]
+        if self.is_left:
+            movers.append(self._begin_left(across, along_run, base))
+        elif self.is_swapped:
+            movers.append(self._begin_columns(across, along_run))
+        else:
+            self._add_depth(across)
+            f.set(base)
+        with along(f, self.place, end, self.lanes, movers):
+            if not (self.is_left or self.is_swapped):
+                self._in_panel(along_run, base)
+            reader.value()
+            self._store()
+
+    def _begin_left(self, across: int, along_run: int, place: int) -> Mover:
+        """Write the address of a left operand's number; returns what moves it."""
+        f = self.f
+        f.get(along_run)
+        f.get(self.place)
+        f.op("i32.add")
+        f.set(place)
+        row, depth = (place, across) if self.is_swapped else (across, place)
+        self._add(row, self.row)
+        f.get(depth)
+        f.const("i32", self.size)
+        f.ops("i32.mul", "i32.add")
+        f.set(self.address)
+        if self.is_swapped:
+            return _Strided(f, self.address, self.row)
+        return _Strided(f, self.address, f.constant("i32", self.size))
+
+    def _begin_columns(self, column: int, along_run: int) -> Mover:
+        """Write the address of a right operand's number, to go along its depth."""
+        f = self.f
+        place = f.local("i32")
+        f.get(along_run)
+        f.get(self.place)
+        f.op("i32.add")
+        f.set(place)
+        self._add_depth(place)
+        f.set(self.address)
+        self._add_column(column)
+        return _Strided(f, self.address, self.row)
+
+    def _in_panel(self, along_run: int, base: int) -> None:
+        """Write the address of a right operand's number, going along its columns."""
+        f = self.f
+        column = f.local("i32")
+        f.get(along_run)
+        f.get(self.place)
+        f.op("i32.add")
+        f.set(column)
+        f.get(base)
+        f.set(self.address)
+        self._add_column(column)
+        f.free(column)
+
+    def _add(self, count: int, step: int) -> None:
+        f = self.f
+        f.get(count)
+        f.get(step)
+        f.ops("i32.mul", "i32.add")
+
+    def _add_depth(self, depth: int) -> None:
+        f = self.f
+        f.get(depth)
+        f.const("i32", self.sizes.width * self.size)
+        f.ops("i32.mul", "i32.add")
+
+    def _add_column(self, column: int) -> None:
+        """Write the column's panel and its place there into the address."""
+        f, width = self.f, self.sizes.width
+        f.get(self.address)
+        f.get(column)
+        f.const("i32", width.bit_length() - 1)
+        f.op("i32.shr_u")
+        f.get(self.panel)
+        f.ops("i32.mul", "i32.add")
+        f.get(column)
+        f.const("i32", width - 1)
+        f.op("i32.and")
+        f.const("i32", self.size)
+        f.ops("i32.mul", "i32.add")
+        f.set(self.address)
+
+    def _store(self) -> None:
+        """Write what stores the value on the stack at the address."""
+        f = self.f
+        if self.lanes == 1:
+            kind = {"f32": "f32", "f64": "f64"}.get(KINDS[self.dtype], "")
+            local = f.local(kind or ("i64" if self.size == 8 else "i32"))
+            f.set(local)
+            f.get(self.address)
+            f.get(local)
+            store(self.reader.values, self.dtype)
+            f.free(local)
+            return
+        f.set(self.vector)
+        if self._is_apart():
+            self._store_apart()
+        elif self.is_left or not self.run % LANES:
+            self._store_together()
+        else:
+            self._store_in_panels()
+
+    def _store_together(self) -> None:
+        f = self.f
+        f.get(self.address)
+        f.get(self.vector)
+        f.memory("v128.store")
+
+    def _store_apart(self) -> None:
+        """Write a store for each lane, a row apart."""
+        f = self.f
+        for lane in range(LANES):
+            f.get(self.address)
+            if self.is_left:
+                for _ in range(lane):
+                    f.get(self.row)
+                    f.op("i32.add")
+                offset = 0
+            else:
+                offset = lane * self.sizes.width * self.size
+            f.get(self.vector)
+            f.memory("v128.store32_lane", offset, lane)
+
+    def _store_in_panels(self) -> None:
+        """Write the same where a vector may begin in one panel and end in the next."""
+        f, width = self.f, self.sizes.width
+        column = f.local("i32")
+        f.get(self.address)
+        f.get(self.base)
+        f.op("i32.sub")
+        f.const("i32", self.size.bit_length() - 1)
+        f.op("i32.shr_u")
+        f.const("i32", width - 1)
+        f.op("i32.and")
+        f.tee(column)
+        f.const("i32", width - LANES)
+        f.op("i32.le_u")
+        f.begin("if")
+        self._store_together()
+        f.orelse()
+        for lane in range(LANES):
+            f.get(self.address)
+            f.get(self.panel)
+            f.const("i32", width * self.size)
+            f.op("i32.sub")
+            f.const("i32", 0)
+            f.get(column)
+            f.const("i32", width - lane)
+            f.ops("i32.ge_u", "select", "i32.add")
+            f.get(self.vector)
+            f.memory("v128.store32_lane", lane * self.size, lane)
+        f.end()
+        f.free(column)
+
+
+class _Strided:
+    """An address that moves by a distance that a local holds."""
+
+    def __init__(self, f: Function, local: int, step: int) -> None:
+        self.f = f
+        self.local = local
+        self.step = step
+
+    def move(self, count: int | None, by: int = 0) -> None:
+        """Write a move by `count` numbers, or by those that the local `by` holds."""
+        f = self.f
+        f.get(self.local)
+        f.get(self.step)
+        if count is None:
+            f.get(by)
+        else:
+            f.const("i32", count)
+        f.ops("i32.mul", "i32.add")
+        f.set(self.local)
+
+
+def _block(length: int, longest: int) -> int:
+    """Return the length of a run's blocks; the last one is a vector at least."""
+    block = min(longest, length)
+    while block < length and 0 < length % block < LANES:
+        block += LANES
+    return block
+
+
+def divided(f: Function, number: int, by: int, quotient: int, rest: int) -> None:
+    """Write a division by a local, and its remainder."""
+    f.get(number)
+    f.get(by)
+    f.op("i32.div_u")
+    f.set(quotient)
+    f.get(number)
+    f.get(quotient)
+    f.get(by)
+    f.ops("i32.mul", "i32.sub")
+    f.set(rest)

@@ -1,0 +1,259 @@
+"""The innermost loops of a product: rows of one matrix by a few columns of another.
+
+             ▒▒ 8 columns: vectors of a depth, loaded one after another
+    depth    ▒▒
+   ┌──────┐  ▒▒      Of each row's number a vector is made of equal lanes; times the
+5  │▒▒▒▒▒▒│  ██      columns it is added to the row's accumulators, which stay in
+rows─────┘           registers until the depth ends.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from tensorweb.codegen.wasm.module import Function
+
+UNROLLED = 4
+"""Depths written out one after another."""
+
+
+class Numbers(NamedTuple):
+    """How numbers of a type are multiplied.
+
+    Attributes:
+        type: the value type of as many as are done at a time.
+        shape: the beginning of the names of their instructions.
+        size: bytes of a number.
+        together: how many are done at a time.
+    """
+
+    type: str
+    shape: str
+    size: int
+    together: int
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of those that are done at a time."""
+        return self.size * self.together
+
+    @property
+    def zero(self) -> str:
+        """The kind of the constant that holds zeros."""
+        return "i32x4" if self.together > 1 else self.type
+
+    @property
+    def load(self) -> str:
+        """The instruction that loads neighbours."""
+        return f"{self.type}.load"
+
+    @property
+    def load_repeated(self) -> str:
+        """The instruction that loads one number for all lanes."""
+        is_vector = self.together > 1
+        return f"v128.load{8 * self.size}_splat" if is_vector else self.load
+
+
+NUMBERS = {
+    "f32": Numbers("v128", "f32x4", 4, 4),
+    "i32": Numbers("v128", "i32x4", 4, 4),
+    "f64": Numbers("v128", "f64x2", 8, 2),
+    "i64": Numbers("i64", "i64", 8, 1),
+}
+"""By their type; 64-bit integers multiply faster one by one."""
+
+(
+    LEFT,
+    RIGHT,
+    RESULT,
+    ROWS,
+    DEPTH,
+    LEFT_ROW,
+    LEFT_STEP,
+    RIGHT_STEP,
+    RESULT_ROW,
+    FIRST,
+) = range(10)
+"""Arguments of a panel: addresses, counts, distances in bytes, and whether sums begin.
+
+They are: the left operand's first number, the right one's, the result's; how many rows;
+how deep; from row to row and from depth to depth of the left operand; from depth to
+depth of the right one; from row to row of the result; whether sums begin with this part
+of the depth, not with what stands in the result.
+"""
+
+
+@cache
+def panel(
+    kind: str, rows: int, vectors: int, is_fused: bool, is_strided: bool
+) -> Function:
+    """Return the function that multiplies any number of rows by some columns.
+
+    The last rows are fewer where they do not divide: then some do the last one's work
+    once more, and store the same.
+
+    Args:
+        kind: the type of the numbers, see `NUMBERS`.
+        rows: how many are done at a time.
+        vectors: how many vectors the columns are.
+        is_fused: whether multiplying and adding round once.
+        is_strided: whether neighbours along the depth of the left operand lie apart.
+    """
+    return _Panel(kind, rows, vectors, is_fused, is_strided).written()
+
+
+class _Panel:
+    """Writes one such function."""
+
+    def __init__(
+        self, kind: str, rows: int, vectors: int, is_fused: bool, is_strided: bool
+    ) -> None:
+        numbers = self.numbers = NUMBERS[kind]
+        self.rows = range(rows)
+        self.vectors = range(vectors)
+        self.is_fused = is_fused and kind[0] == "f"
+        self.is_strided = is_strided
+        f = self.f = Function(("i32",) * 10)
+        self.sums = [[f.local(numbers.type) for _ in self.vectors] for _ in self.rows]
+        self.columns = [f.local(numbers.type) for _ in self.vectors]
+        self.repeated = f.local(numbers.type)
+        self.lefts = [f.local("i32") for _ in self.rows]
+        self.right = f.local("i32")
+        self.count = f.local("i32")
+        self.results = [f.local("i32") for _ in self.rows]
+
+    def written(self) -> Function:
+        """Return the function."""
+        f = self.f
+        f.begin("loop")
+        self._places(self.lefts, LEFT, LEFT_ROW)
+        self._places(self.results, RESULT, RESULT_ROW)
+        self._begun()
+        f.get(RIGHT)
+        f.set(self.right)
+        self._repeated(UNROLLED)
+        self._repeated(1)
+        self._stored()
+        for pointer, step in ((LEFT, LEFT_ROW), (RESULT, RESULT_ROW)):
+            f.get(pointer)
+            f.get(step)
+            f.const("i32", len(self.rows))
+            f.ops("i32.mul", "i32.add")
+            f.set(pointer)
+        f.get(ROWS)
+        f.const("i32", len(self.rows))
+        f.op("i32.sub")
+        f.tee(ROWS)
+        f.const("i32", 0)
+        f.op("i32.gt_s")
+        f.br_if(0)
+        f.end()
+        return f
+
+    def _places(self, places: list[int], first: int, step: int) -> None:
+        """Write where each row begins; rows behind the last one are there as well."""
+        f = self.f
+        f.get(first)
+        f.set(places[0])
+        for row in self.rows[1:]:
+            f.get(places[row - 1])
+            f.get(step)
+            f.const("i32", 0)
+            f.get(ROWS)
+            f.const("i32", row)
+            f.ops("i32.gt_s", "select", "i32.add")
+            f.set(places[row])
+
+    def _begun(self) -> None:
+        """Write the zeros with which sums begin."""
+        f = self.f
+        for row in self.sums:
+            for number in row:
+                f.const(self.numbers.zero, 0)
+                f.set(number)
+
+    def _stored(self) -> None:
+        """Write what stores the sums, or adds them to those of the depth before."""
+        f, numbers = self.f, self.numbers
+        places = [
+            (result, vector * numbers.bytes, number)
+            for result, row in zip(self.results, self.sums, strict=True)
+            for vector, number in enumerate(row)
+        ]
+        f.get(FIRST)
+        f.op("i32.eqz")
+        f.begin("if")
+        for result, offset, number in places:
+            f.get(result)
+            f.memory(numbers.load, offset)
+            f.get(number)
+            f.op(f"{numbers.shape}.add")
+            f.set(number)
+        f.end()
+        for result, offset, number in places:
+            f.get(result)
+            f.get(number)
+            f.memory(f"{numbers.type}.store", offset)
+
+    def _repeated(self, times: int) -> None:
+        """Write the loop over so many depths at a time, or over those that are left."""
+        f = self.f
+        f.get(DEPTH)
+        if times > 1:
+            f.const("i32", times.bit_length() - 1)
+            f.op("i32.shr_u")
+        else:
+            f.const("i32", UNROLLED - 1)
+            f.op("i32.and")
+        f.tee(self.count)
+        f.begin("if")
+        f.begin("loop")
+        for step in range(times):
+            self._step(0 if self.is_strided else step * self.numbers.size)
+        if not self.is_strided:
+            for left in self.lefts:
+                f.get(left)
+                f.const("i32", times * self.numbers.size)
+                f.op("i32.add")
+                f.set(left)
+        f.get(self.count)
+        f.const("i32", 1)
+        f.op("i32.sub")
+        f.tee(self.count)
+        f.br_if(0)
+        f.end()
+        f.end()
+
+    def _step(self, offset: int) -> None:
+        """Write one depth: each row's number times the columns."""
+        f, shape = self.f, self.numbers.shape
+        for vector, column in enumerate(self.columns):
+            f.get(self.right)
+            f.memory(self.numbers.load, vector * self.numbers.bytes)
+            f.set(column)
+        self._moved(self.right, RIGHT_STEP)
+        for left, row in zip(self.lefts, self.sums, strict=True):
+            f.get(left)
+            f.memory(self.numbers.load_repeated, offset)
+            f.set(self.repeated)
+            for column, number in zip(self.columns, row, strict=True):
+                f.get(self.repeated)
+                f.get(column)
+                if self.is_fused:
+                    f.get(number)
+                    f.op(f"{shape}.relaxed_madd")
+                else:
+                    f.op(f"{shape}.mul")
+                    f.get(number)
+                    f.op(f"{shape}.add")
+                f.set(number)
+            if self.is_strided:
+                self._moved(left, LEFT_STEP)
+
+    def _moved(self, pointer: int, step: int) -> None:
+        f = self.f
+        f.get(pointer)
+        f.get(step)
+        f.op("i32.add")
+        f.set(pointer)
