@@ -80,8 +80,9 @@ def _site(options: argparse.Namespace) -> None:
     site.build(options.out, options.wheels)
 
 
-def _setup(options: argparse.Namespace) -> None:
+def _setup(options: argparse.Namespace) -> int:
     environment.prepare("test")
+    return environment.prepare_elsewhere()
 
 
 def _check(options: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from tools.process import ROOT, BuildError, output
+from tools.process import ROOT, BuildError, output, status
 
 Level = Literal["site", "test"]
 
@@ -37,12 +37,17 @@ def prepare(level: Level) -> None:
     Raises:
         BuildError: an installer failed; its output is in the message.
     """
-    with _only_one():
+    with only_one():
         _make_venv()
         _install_python_packages(level)
         if not _installed_node():
             _install_python_packages("node")
         _install_npm_packages(level)
+
+
+def prepare_elsewhere() -> int:
+    """Install the pages of others, by `tools/elsewhere.py`; return its exit code."""
+    return status([PYTHON, "-m", "tools.elsewhere"])
 
 
 def variables() -> dict[str, str]:
@@ -65,7 +70,7 @@ def npm_tool(package: str, script: str) -> list[str | Path]:
 
 def _make_venv() -> None:
     key = f"{sys.version} {sys.base_prefix}"
-    if _is_done(VENV, "python", key) and PYTHON.exists():
+    if is_done(VENV, "python", key) and PYTHON.exists():
         return
     print("making .venv", flush=True)
     shutil.rmtree(VENV, ignore_errors=True)
@@ -75,33 +80,33 @@ def _make_venv() -> None:
         raise BuildError(
             f"{error}\nOn Debian and Ubuntu: sudo apt-get install -y python3-venv"
         ) from None
-    _mark_done(VENV, "python", key)
+    mark_done(VENV, "python", key)
 
 
 def _install_python_packages(group: Level | Literal["node"]) -> None:
     lock = ROOT / "requirements" / f"{group}.txt"
-    key = _digest(lock)
-    if _is_done(VENV, group, key):
+    key = digest(lock)
+    if is_done(VENV, group, key):
         return
     print(f"installing {lock.relative_to(ROOT)} into .venv", flush=True)
     command: list[str | Path] = [PYTHON, "-m", "pip", "install", "--quiet"]
     command += ["--disable-pip-version-check", "--require-hashes"]
     output([*command, "--only-binary=:all:", "-r", lock])
-    _mark_done(VENV, group, key)
+    mark_done(VENV, group, key)
     if group == "test":
-        _mark_done(VENV, "site", _digest(ROOT / "requirements/site.txt"))
+        mark_done(VENV, "site", digest(ROOT / "requirements/site.txt"))
 
 
 def _install_npm_packages(level: Level) -> None:
-    key = _digest(ROOT / "package-lock.json") + _digest(ROOT / "package.json")
-    if _is_done(NODE_MODULES, "test", key):
+    key = digest(ROOT / "package-lock.json") + digest(ROOT / "package.json")
+    if is_done(NODE_MODULES, "test", key):
         return
-    if level == "site" and _is_done(NODE_MODULES, "site", key):
+    if level == "site" and is_done(NODE_MODULES, "site", key):
         return
     print("installing the npm packages", flush=True)
-    command = [*_npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    command = [*npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
     output(command + (["--omit=dev"] if level == "site" else []), env=variables())
-    _mark_done(NODE_MODULES, level, key)
+    mark_done(NODE_MODULES, level, key)
 
 
 def _installed_node() -> Path | None:
@@ -125,7 +130,8 @@ def _packaged_node() -> Path:
     return found[0]
 
 
-def _npm() -> list[str | Path]:
+def npm() -> list[str | Path]:
+    """Return the command that starts npm."""
     if _installed_node():
         return [shutil.which("npm") or "npm"]
     home = _packaged_node().parent
@@ -133,21 +139,24 @@ def _npm() -> list[str | Path]:
     return [_packaged_node(), home / "node_modules/npm/bin/npm-cli.js"]
 
 
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _is_done(folder: Path, step: str, key: str) -> bool:
+def is_done(folder: Path, step: str, key: str) -> bool:
+    """Tell whether `mark_done` was called with the same arguments last."""
     stamp = folder / f".{step}.stamp"
     return stamp.is_file() and stamp.read_text("utf-8") == key
 
 
-def _mark_done(folder: Path, step: str, key: str) -> None:
+def mark_done(folder: Path, step: str, key: str) -> None:
+    """Note in a folder that a step was done for what `key` stands for."""
     (folder / f".{step}.stamp").write_text(key, "utf-8")
 
 
 @contextlib.contextmanager
-def _only_one() -> Iterator[None]:
+def only_one() -> Iterator[None]:
     """Keep two builds in one checkout from installing over each other."""
     CACHE.mkdir(exist_ok=True)
     with open(CACHE / "lock", "w", encoding="utf-8") as file:

@@ -48,9 +48,12 @@ def status(
 
 
 def output(
-    command: Sequence[str | Path], *, env: Mapping[str, str] | None = None
+    command: Sequence[str | Path],
+    *,
+    env: Mapping[str, str] | None = None,
+    folder: Path = ROOT,
 ) -> str:
-    """Run `command` quietly and return what it printed on standard output.
+    """Run `command` quietly in a folder and return what it printed as its output.
 
     Raises:
         BuildError: it failed; the message carries the end of its output.
@@ -58,7 +61,7 @@ def output(
     try:
         result = subprocess.run(
             list(map(str, command)),
-            cwd=ROOT,
+            cwd=folder,
             env=env,
             capture_output=True,
             text=True,

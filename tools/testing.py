@@ -84,6 +84,9 @@ def run(wheels: Path | None, expression: str | None) -> int:
         failed = checks.run()
         report.add("checks", ", ".join(failed))
         _pytest(report, "tests", UNIT_TESTS, expression)
+        # Without the pages of others their tests are skipped and say why.
+        environment.prepare_elsewhere()
+        report.add("pages of others")
         _browser(report, "e2e", ROOT / "dist", wheels, BROWSER_TESTS, expression)
         if wheels:
             plain = environment.CACHE / "site-without-wheels"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -43,7 +44,9 @@ PROGRAMS = [
 
 def test_every_block_is_of_a_kind_that_is_tested() -> None:
     languages = {block.language for block in BLOCKS}
-    assert languages <= {"pycon", "python", "sh", "text", "ts", "css", "wgsl"}
+    assert languages <= {
+        *("pycon", "python", "sh", "text", "ts", "css", "wgsl", "html")
+    }
 
 
 @pytest.mark.parametrize("block", SESSIONS, ids=str)
@@ -63,6 +66,17 @@ def test_programs(block: Block, output: str | None, device: str) -> None:
     with contextlib.redirect_stdout(printed):
         exec(compile(block.code, str(block), "exec"), {"__name__": "__main__"})
     assert output is None or printed.getvalue() == output
+
+
+def test_pages_of_others_are_of_the_versions_that_are_tested() -> None:
+    text = (ROOT / "docs/notebooks.md").read_text("utf-8")
+    for name, package, path in (
+        ("pyodide/v", "pyodide", "package.json"),
+        ("@pyscript/core@", "@pyscript/core", "e2e/elsewhere/package.json"),
+    ):
+        pins = json.loads((ROOT / path).read_text("utf-8"))["dependencies"]
+        assert f"/{name}{pins[package]}/" in text
+    assert f"/tensorweb-{tw.__version__}-py3-none-any.whl" in text
 
 
 @pytest.mark.parametrize("block", SHELL, ids=str)

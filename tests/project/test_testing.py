@@ -152,6 +152,7 @@ class Steps:
 def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Steps:
     done = Steps()
     monkeypatch.setattr(testing.environment, "prepare", lambda level: None)
+    monkeypatch.setattr(testing.environment, "prepare_elsewhere", lambda: 0)
     monkeypatch.setattr(testing.environment, "CACHE", tmp_path)
     monkeypatch.setattr(testing.machine, "prepare", lambda: None)
     monkeypatch.setattr(testing.process, "end_as_interrupted", lambda: None)

@@ -1,0 +1,55 @@
+"""The wheel in the pages that people have, built by their own tools.
+
+JupyterLite, marimo, PyScript and Pyodide alone run the block that `docs/notebooks.md`
+tells, in Chromium and without any other host.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from elsewhere_pages import PAGES
+from playwright.sync_api import Browser, Page, expect
+
+from conftest import SITE, Serve
+from tools import elsewhere
+
+PICTURE = "img[alt^='Picture: 3 by 4 cells']"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def installed() -> None:
+    """Skip where the pages of others or our site are not there."""
+    if reason := elsewhere.missing():
+        pytest.skip(f"the pages of others are not there: {reason}")
+    if not (SITE / "build.json").is_file():
+        pytest.skip(f"{SITE} is not built; run `python3 build.py site`")
+
+
+def opened(name: str, browser: Browser, serve: Serve, folder: Path) -> Page:
+    """Return the page once it shows the picture; it must ask this machine only."""
+    address = serve(folder)
+    path = PAGES[name](folder, address)
+    (folder / "site").symlink_to(SITE, target_is_directory=True)
+    page = browser.new_context().new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{address}{path}")
+    expect(page.locator(PICTURE)).to_be_visible()
+    assert [
+        url for url in asked if not url.startswith((address, "data:", "blob:"))
+    ] == []
+    return page
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_shows_a_tensor_of_the_gpu(
+    name: str, chromium: Browser, serve: Serve, tmp_path: Path
+) -> None:
+    page = opened(name, chromium, serve, tmp_path)
+    expect(
+        page.get_by_text("int32 (3, 4) on webgpu · -5 … 6 · mean 0.5")
+    ).to_be_visible()
+    expect(page.get_by_text("[-5, -4, -3, -2]")).to_be_visible()
+    page.context.close()
