@@ -49,7 +49,7 @@ DEVICES: dict[str, Device] = {
             "cpu",
             "tensorweb.backends.cpu",
             frozenset(dtype.name for dtype in dtypes.ALL),
-            "NumPy, natively and in Pyodide: every dtype",
+            "NumPy natively, WebAssembly in Pyodide: every dtype",
         ),
         Device(
             "webgpu",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tensorweb.backends.wasm import WasmBackend
 
 VARIABLE = "TENSORWEB_CPU"
-"""Names the variable that chooses who computes; tests set it."""
+"""Names the variable that says who computes instead; tests set it."""
 
 ENGINES = ("numpy", "wasm")
 
@@ -34,7 +34,9 @@ async def open_backend_async() -> CpuBackend | WasmBackend:
 
 
 def chosen_engine() -> str:
-    """Return who computes: what `TENSORWEB_CPU` says, NumPy without it.
+    """Return who computes: WebAssembly in a browser, NumPy elsewhere.
+
+    `TENSORWEB_CPU` says otherwise.
 
     Raises:
         DeviceError: there is no such engine.
@@ -42,7 +44,7 @@ def chosen_engine() -> str:
     >>> chosen_engine() in ENGINES
     True
     """
-    said = os.environ.get(VARIABLE, "numpy")
+    said = os.environ.get(VARIABLE, "wasm" if is_browser() else "numpy")
     if said not in ENGINES:
         raise DeviceError(
             f"{VARIABLE}={said!r} names nothing that computes on device 'cpu'; it is "
@@ -68,19 +70,14 @@ def open_numpy() -> CpuBackend:
     """Return the backend that computes with NumPy.
 
     Raises:
-        DeviceError: NumPy is not installed or not loaded; says how to get it.
+        DeviceError: NumPy is not installed; says how to get it.
     """
     try:
         importlib.import_module("numpy")
     except ImportError as error:
-        advice = (
-            'run `import micropip; await micropip.install("numpy")` once, then again'
-            if is_browser()
-            else "run `pip install numpy`"
-        )
         raise DeviceError(
-            f"device 'cpu' computes with NumPy, which is not here ({error}); {advice}. "
-            f"Device {fastest()!r} needs no NumPy."
+            f"device 'cpu' computes with NumPy, which is not here ({error}); run `pip "
+            f"install numpy`. Device {fastest()!r} needs no NumPy."
         ) from error
     module = importlib.import_module("tensorweb.backends.numpy_backend")
     backend: CpuBackend = module.CpuBackend()

@@ -42,9 +42,6 @@ def test_missing_numpy_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib, "import_module", refuse)
     with pytest.raises(DeviceError, match=r"NumPy.*No module.*pip install numpy"):
         cpu_module.open_backend()
-    monkeypatch.setattr(cpu_module, "is_browser", lambda: True)
-    with pytest.raises(DeviceError, match=r"NumPy.*micropip"):
-        cpu_module.open_backend()
 
 
 def test_a_computed_value_is_kept_and_its_history_goes() -> None:

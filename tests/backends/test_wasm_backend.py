@@ -32,6 +32,9 @@ def backend(monkeypatch: pytest.MonkeyPatch) -> Iterator[WasmBackend]:
 def test_the_variable_chooses_who_computes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(cpu_module.VARIABLE, raising=False)
     assert isinstance(cpu_module.open_backend(), CpuBackend)
+    with monkeypatch.context() as in_browser:
+        in_browser.setattr(cpu_module, "is_browser", lambda: True)
+        assert cpu_module.chosen_engine() == "wasm"
     monkeypatch.setenv(cpu_module.VARIABLE, "wasm")
     monkeypatch.setattr(pending, "_pending", dict(pending._pending))
     opened = cpu_module.open_backend()
