@@ -1,4 +1,4 @@
-"""The wheel in the pages that people have, built by their own tools.
+"""The wheel in the pages that people have, built by their own tools, on both devices.
 
 JupyterLite, marimo, PyScript and Pyodide alone run the block that `docs/notebooks.md`
 tells, in Chromium and without any other host.
@@ -9,8 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from browsers import launch_chromium
 from elsewhere_pages import PAGES
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Playwright, expect
 
 from conftest import SITE, Serve
 from tools import elsewhere
@@ -27,19 +28,24 @@ def installed() -> None:
         pytest.skip(f"{SITE} is not built; run `python3 build.py site`")
 
 
-def opened(name: str, browser: Browser, serve: Serve, folder: Path) -> Page:
-    """Return the page once it shows the picture; it must ask this machine only."""
+def show(name: str, browser: Browser, serve: Serve, folder: Path) -> Page:
+    """Return the page once it shows the picture.
+
+    It must have computed on the cpu as well, and have asked this machine only.
+    """
     address = serve(folder)
     path = PAGES[name](folder, address)
     (folder / "site").symlink_to(SITE, target_is_directory=True)
     page = browser.new_context().new_page()
     asked: list[str] = []
+    said: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
     page.goto(f"{address}{path}")
     expect(page.locator(PICTURE)).to_be_visible()
-    assert [
-        url for url in asked if not url.startswith((address, "data:", "blob:"))
-    ] == []
+    outside = [url for url in asked if not url.startswith((address, "data:", "blob:"))]
+    assert outside == []
+    assert "on cpu: 12" in "\n".join([*said, page.inner_text("body")])
     return page
 
 
@@ -47,9 +53,18 @@ def opened(name: str, browser: Browser, serve: Serve, folder: Path) -> Page:
 def test_page_shows_a_tensor_of_the_gpu(
     name: str, chromium: Browser, serve: Serve, tmp_path: Path
 ) -> None:
-    page = opened(name, chromium, serve, tmp_path)
-    expect(
-        page.get_by_text("int32 (3, 4) on webgpu · -5 … 6 · mean 0.5")
-    ).to_be_visible()
+    page = show(name, chromium, serve, tmp_path)
+    facts = "int32 (3, 4) on webgpu · -5 … 6 · mean 0.5"
+    expect(page.get_by_text(facts)).to_be_visible()
     expect(page.get_by_text("[-5, -4, -3, -2]")).to_be_visible()
     page.context.close()
+
+
+def test_page_without_gpu_shows_a_tensor_of_the_cpu(
+    playwright: Playwright, serve: Serve, tmp_path: Path
+) -> None:
+    browser = launch_chromium(playwright, [])
+    page = show("pyscript", browser, serve, tmp_path)
+    facts = "int32 (3, 4) on cpu · -5 … 6 · mean 0.5"
+    expect(page.get_by_text(facts)).to_be_visible()
+    browser.close()
