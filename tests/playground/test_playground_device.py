@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tensorweb import devices
+from tensorweb.backends import cpu
 from tensorweb.playground import bridge
 from tensorweb.playground.session import Session
 
@@ -14,6 +15,7 @@ from tensorweb.playground.session import Session
 def test_missing_device_is_told_at_the_line_of_the_first_tensor(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv(cpu.VARIABLE, "numpy")
     monkeypatch.setitem(sys.modules, "numpy", None)
     monkeypatch.setattr(devices, "_backends", {})
     monkeypatch.setattr(devices, "_process_default", None)
