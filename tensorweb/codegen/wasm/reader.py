@@ -340,7 +340,33 @@ class Reader(Cursor):
             self.in_bytes(size)
             f.op("i32.add")
 
-        if self.values.is_vector:
-            self._each(step, address)
-        else:
+        if not self.values.is_vector:
             self._one(step, address)
+            return
+        drift = self._drift(step.args[0])
+        if drift not in (0, 1):
+            self._each(step, address)
+            return
+        if step.guard >= 0:
+            f.get(self._results[step.guard])
+            f.op("i32x4.all_true")
+            f.begin("if", "v128")
+        address(0)
+        (load_neighbours if drift else load_repeated)(self.values, step.dtype)
+        if step.guard >= 0:
+            f.orelse()
+            self._each(step, address)
+            f.end()
+
+    def _drift(self, number: int) -> int | None:
+        """Return by how much a position grows along the last axis, None if unknown."""
+        step = self.expression.steps[number]
+        if number not in self._moving:
+            return 0
+        if step.kind == "ramp":
+            return self.last_stride(step.access)
+        if step.name == "add":
+            drifts = [self._drift(arg) for arg in step.args]
+            known = [drift for drift in drifts if drift is not None]
+            return sum(known) if len(known) == len(drifts) else None
+        return None
