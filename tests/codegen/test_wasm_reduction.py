@@ -50,6 +50,12 @@ VIEWS: dict[str, View] = {
 }
 
 
+def cases(dtype: str) -> list[tuple[tuple[int, ...], Axes]]:
+    """Return all cases for the dtypes that have code of their own, few for others."""
+    step = 1 if dtype in ("float32", "float64", "bool", "int8") else 5
+    return CASES[::step]
+
+
 def values(shape: tuple[int, ...], dtype: str) -> Array:
     """Return numbers whose products neither vanish nor overflow floats."""
     random = np.random.default_rng(len(shape) + sum(shape))
@@ -80,7 +86,7 @@ def assert_close(name: str, host: Array, axis: Axes, got: Array) -> None:
 @pytest.mark.parametrize("name", EXACT)
 def test_what_needs_no_rounding_is_numpys(name: str, dtype: str) -> None:
     several = [] if name.startswith("arg") else SEVERAL
-    for shape, axis in [*CASES, *several]:
+    for shape, axis in [*cases(dtype), *several]:
         host = values(shape, dtype)
         expected = getattr(np, name)(host, axis=axis)
         got = found(name, tw.asarray(host), axis)
@@ -90,7 +96,7 @@ def test_what_needs_no_rounding_is_numpys(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", ALL)
 @pytest.mark.parametrize("name", ["sum", "prod"])
 def test_sums_and_products(name: str, dtype: str) -> None:
-    for shape, axis in [*CASES, *SEVERAL]:
+    for shape, axis in [*cases(dtype), *SEVERAL]:
         host = values(shape, dtype)
         got = found(name, tw.asarray(host), axis)
         if dtype.startswith("float"):

@@ -35,7 +35,7 @@ from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.codegen.wasm.traversal import Traversal, way_through
 from tensorweb.schedule.kernel import Kernel
 
-SEARCHED = 1024
+SEARCHED = 512
 """Elements of a block: few to go through again, many for each look at the best."""
 
 
@@ -57,7 +57,7 @@ def _results(frame: Frame, way: Traversal, lanes: int, part: int | None) -> list
         return [Finish(frame, lanes)]
     return [
         Records(frame, "int32", lanes, part, 1),
-        Records(frame, way.term.dtype, lanes, part),
+        Records(frame, way.term.dtype, lanes, part, 0),
     ]
 
 
@@ -241,9 +241,10 @@ class _Rows(RowLaunch):
 def _combining(kernel: Kernel, target: WasmTarget, way: Traversal) -> Launch:
     """Return the launch that takes the best of all parts, the first of equal ones."""
     outputs, dtype = way.outputs, record_dtype(way.term.dtype)
-    is_wide = outputs >= LANES and finishes(kernel, outputs, 1) and fits_lanes(dtype)
-    is_wide = is_wide and is_vectorizable(kernel.expression("finish"))
-    lanes = LANES if is_wide else 1
+    finish = kernel.expression("finish")
+    is_wide = outputs >= LANES and finishes(finish, outputs)
+    are_lanes = fits_lanes(dtype) and is_vectorizable(finish)
+    lanes = LANES if is_wide and are_lanes else 1
     frame = Frame(kernel, target)
     f = frame.f
     values = Translation(frame.writer, f, lanes)

@@ -18,26 +18,20 @@ from tensorweb.codegen.wasm.elements import (
     within,
 )
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.reader import WHOLE, Reader, flops
+from tensorweb.codegen.wasm.reader import WHOLE, Reader
 from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
 
-HEAVIEST = 48
-"""Operations of all values that are finished together, beyond which they are not."""
 
-
-def finishes(kernel: Kernel, columns: int, together: int) -> bool:
-    """Whether neighbouring outputs can be finished together.
+def finishes(finish: Expression, columns: int) -> bool:
+    """Whether neighbouring outputs are neighbours for their finish too.
 
     Args:
-        kernel: of a reduction.
+        finish: the expression, its axes in one group.
         columns: outputs of a row, beyond which neighbours do not reach.
-        together: values that are written out together.
     """
-    finish = kernel.expression("finish")
     axes = finish.groups[0]
-    is_even = len(axes) < 2 or axes[-1] % columns == 0
-    return is_even and (together == 1 or flops(finish) * together <= HEAVIEST)
+    return len(axes) < 2 or axes[-1] % columns == 0
 
 
 def record_dtype(dtype: str) -> str:
@@ -76,10 +70,16 @@ def finish_of_records(kernel: Kernel) -> Expression:
     return Expression((axes,), (*finish.accesses, access), steps, finish.result)
 
 
-def reading_records(kernel: Kernel, launch: Launch) -> Launch:
-    """Return a launch with the records for the slot behind the kernel's inputs."""
-    slot = len(kernel.input_dtypes)
-    storages = tuple(scratch(0) if each == slot else each for each in launch.storages)
+def reading_records(kernel: Kernel, launch: Launch, number: int) -> Launch:
+    """Return a launch with records for the slot behind a kernel's inputs.
+
+    Args:
+        kernel: whose launch made the records.
+        launch: which reads them.
+        number: of the scratch storage that holds them.
+    """
+    slot, place = len(kernel.input_dtypes), scratch(number)
+    storages = tuple(place if each == slot else each for each in launch.storages)
     return replace(launch, storages=storages)
 
 
@@ -167,7 +167,7 @@ class Records(Store):
         dtype: str,
         lanes: int,
         part: int | None,
-        number: int = 0,
+        number: int,
     ) -> None:
         """Prepare.
 

@@ -67,5 +67,5 @@ class Partition:
 def result_of(frame: Frame, way: Traversal, lanes: int, part: int | None) -> Store:
     """Return what stores the results of a part, as many at once as lanes."""
     if way.makes_records:
-        return Records(frame, way.term.dtype, lanes, part)
+        return Records(frame, way.term.dtype, lanes, part, way.scratch)
     return Finish(frame, lanes)

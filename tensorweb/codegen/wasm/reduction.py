@@ -2,8 +2,9 @@
 
 Terms are walked along the reduced axes where these lie together in memory
 (`row_reduction.py`), else of neighbouring outputs side by side
-(`column_reduction.py`). What the parts of a reduction made is combined by a second
-launch. Parts follow from the sizes alone, so results do not depend on threads.
+(`column_reduction.py`). What the parts of a reduction made is combined by another
+launch, which reduces records and may have parts again. Parts follow from the sizes
+alone, so results do not depend on threads.
 """
 
 from __future__ import annotations
@@ -26,19 +27,24 @@ from tensorweb.schedule.kernel import Kernel
 
 def reduce(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the program of a reduction."""
+    launches: list[Launch] = []
+    scratch_bytes: list[int] = []
     way = way_through(kernel)
-    first = _launch(kernel, target, way)
-    if not way.makes_records:
-        return Program((first,))
-    size = kernel.sizes[0] * way.parts * itemsize(record_dtype(way.term.dtype))
-    if way.parts == 1:
-        value = finish_of_records(kernel)
-        second = map_launch(kernel, target, value, "finish", kernel.sizes[0])
-    else:
-        combined = of_records(kernel, way.parts)
-        way = way_through(combined, is_of_records=True)
-        second = _launch(combined, target, way)
-    return Program((first, reading_records(kernel, second)), (size,))
+    launches.append(_launch(kernel, target, way))
+    while way.makes_records:
+        record = itemsize(record_dtype(way.term.dtype))
+        scratch_bytes.append(way.outputs * way.parts * record)
+        before, number, parts = kernel, way.scratch, way.parts
+        if parts == 1:
+            value = finish_of_records(kernel)
+            launch = map_launch(kernel, target, value, "finish", way.outputs)
+            launches.append(reading_records(before, launch, number))
+            break
+        kernel = of_records(kernel, parts)
+        way = way_through(kernel, number + 1)
+        launch = _launch(kernel, target, way)
+        launches.append(reading_records(before, launch, number))
+    return Program(tuple(launches), tuple(scratch_bytes))
 
 
 def _launch(kernel: Kernel, target: WasmTarget, way: Traversal) -> Launch:

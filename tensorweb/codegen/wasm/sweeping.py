@@ -13,13 +13,18 @@ from tensorweb.codegen.wasm.reader import Reader, flops
 from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.codegen.wasm.totals import total_of
 from tensorweb.codegen.wasm.translation import Translation
-from tensorweb.codegen.wasm.traversal import TEXT_LIMIT
 
 LONGEST_RUN = 64
 """Floats that an accumulator adds one after another; then its sum joins the total."""
 
 MOST_ACCUMULATORS = 8
 """Running values side by side: enough to hide how long an addition takes."""
+
+MOST_WORK = 24
+"""Operations that the body of a loop holds for several running values."""
+
+EXPENSIVE = 10
+"""Operations of a value from which on nothing is gained by several."""
 
 Write = Callable[[], None]
 
@@ -40,11 +45,11 @@ class Keeper(Protocol):
 def accumulators_for(length: int, work: int) -> int:
     """Return how many running values share steps, each of so much work.
 
-    >>> accumulators_for(1000, 4), accumulators_for(1000, 40), accumulators_for(3, 4)
+    >>> accumulators_for(1000, 3), accumulators_for(1000, 12), accumulators_for(3, 3)
     (8, 1, 2)
     """
-    count = MOST_ACCUMULATORS
-    while count > 1 and (count > length or count * work > TEXT_LIMIT):
+    count = MOST_ACCUMULATORS if work < EXPENSIVE else 1
+    while count > 1 and (count > length or count * work > MOST_WORK):
         count //= 2
     return count
 

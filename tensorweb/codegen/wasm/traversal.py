@@ -20,6 +20,9 @@ LONG = 1 << 17
 PART = 1 << 16
 """Work of such a part."""
 
+MANY_RECORDS = 1 << 20
+"""Records of columns that are combined in parts again."""
+
 LONGEST_PART = 1 << 20
 """Work beyond which a reduction is cut into parts however many outputs there are."""
 
@@ -29,6 +32,9 @@ FEW = 16
 MOST_VECTORS = 8
 """Vectors of neighbouring outputs whose running values fit the registers."""
 
+WIDE = 128
+"""Outputs from which on vectors side by side are whole lines of the cache."""
+
 LEAST_TERMS = 16
 """Terms of a part of wide outputs: rows that are read side by side."""
 
@@ -37,6 +43,9 @@ MOST_TERMS = 256
 
 MOST_RECORDS = 16
 """The same for records, which are fewer."""
+
+HEAVIEST = 48
+"""Operations of all finished values that are written out together."""
 
 FAR = 64
 """Bytes between neighbours from which on they share no line of the cache."""
@@ -62,6 +71,7 @@ class Traversal:
         chunk: places along it of each part.
         parts: how many parts there are.
         makes_records: whether records are stored and not outputs.
+        scratch: the number of the storage that takes them.
     """
 
     term: Expression
@@ -77,6 +87,7 @@ class Traversal:
     chunk: int = 1
     parts: int = 1
     makes_records: bool = False
+    scratch: int = 0
 
     @property
     def part_sizes(self) -> tuple[int, ...]:
@@ -91,24 +102,32 @@ class Traversal:
         return prod(self.part_sizes)
 
 
-def way_through(kernel: Kernel, is_of_records: bool = False) -> Traversal:
-    """Return the way through a kernel's terms; that of records has one part."""
+def way_through(kernel: Kernel, level: int = 0) -> Traversal:
+    """Return the way through a kernel's terms.
+
+    Args:
+        kernel: of a reduction.
+        level: 0 for what a tensor holds, from 1 on for records of records.
+    """
     outputs, length = kernel.sizes
     term = kernel.expression("term")
     kept, reduced = term.groups if term.accesses else ((outputs,), (length,))
     reduced = reduced or (1,)
     inner, columns = reduced[-1], kept[-1] if kept else 1
-    way = Traversal(term, outputs, length, reduced, columns)
+    way = Traversal(term, outputs, length, reduced, columns, scratch=level)
     is_vector = is_vectorizable(term)
     by_row = LANES if is_vector and inner >= LANES else 1
     across = _by_columns(kernel, way, is_vector)
     row = _cost(term, 1, by_row, 15 * by_row / max(inner, 1))
     column = _cost(term, 0, across.lanes, 6 / across.vectors)
-    is_better = columns > 1 and length > 0 and column < row
-    if is_better and not (is_of_records and across.makes_records):
-        run = MOST_RECORDS if is_of_records else MOST_TERMS
-        return _in_parts(replace(across, run=run), is_of_records)
-    return _in_parts(replace(way, lanes=by_row), is_of_records)
+    if columns > 1 and length and column < row:
+        run = MOST_RECORDS if level else MOST_TERMS
+        found = _in_parts(replace(across, run=run))
+        if found.makes_records:
+            return found
+        most = max(HEAVIEST // flops(kernel.expression("finish")), 1)
+        return replace(found, vectors=min(found.vectors, most))
+    return _in_parts(replace(way, lanes=by_row))
 
 
 def _by_columns(kernel: Kernel, way: Traversal, is_vector: bool) -> Traversal:
@@ -118,9 +137,9 @@ def _by_columns(kernel: Kernel, way: Traversal, is_vector: bool) -> Traversal:
     vectors = 1
     if looks_ahead(term):
         vectors = vectors_for(way.columns, lanes, flops(term))
-    can_finish = finishes(kernel, way.columns, vectors) and (
-        lanes == 1 or is_vectorizable(kernel.expression("finish"))
-    )
+    finish = kernel.expression("finish")
+    is_even = finishes(finish, way.columns)
+    can_finish = is_even and (lanes == 1 or is_vectorizable(finish))
     return replace(
         way,
         term=term,
@@ -142,7 +161,10 @@ def vectors_for(columns: int, lanes: int, work: int) -> int:
     def cost(count: int) -> float:
         return -(-columns // (lanes * count)) * (count + 1.5)
 
-    return min(range(most, 0, -1), key=cost)
+    counts = range(most, 0, -1)
+    if columns >= WIDE:
+        return next(n for n in counts if MOST_VECTORS % n == 0)
+    return min(counts, key=cost)
 
 
 def _cost(term: Expression, group: int, lanes: int, overhead: float) -> float:
@@ -168,17 +190,19 @@ def _cost(term: Expression, group: int, lanes: int, overhead: float) -> float:
     return cost * LANES / lanes
 
 
-def _in_parts(way: Traversal, is_of_records: bool) -> Traversal:
+def _in_parts(way: Traversal) -> Traversal:
     """Return the way with the axis to cut and how many places each part has."""
     axis = max(range(len(way.reduced)), key=way.reduced.__getitem__)
     rows = way.reduced[axis]
-    if is_of_records or not way.length:
+    if not way.length:
         return replace(way, axis=axis, chunk=max(rows, 1))
     around = way.length // rows
     weight = max(flops(way.term) // 4, 1)
     chunk = rows
     if way.is_by_columns:
-        if way.outputs * way.length * weight >= LONG:
+        work = way.columns * way.length * weight
+        whole = way.outputs * way.length * weight
+        if work > PART and whole > (MANY_RECORDS if way.scratch else LONG):
             terms = max(LEAST_TERMS, BLOCK // way.columns)
             chunk = max(terms // around, 1)
     else:
