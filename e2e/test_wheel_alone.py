@@ -128,7 +128,7 @@ def test_without_webgpu_webassembly_computes(without_webgpu: BarePage) -> None:
     without_webgpu("await", COMPUTE)
     assert json.loads(without_webgpu("await", "str(values)")) == SUMS
     assert without_webgpu("await", "x.device") == "cpu"
-    assert without_webgpu("await", "import sys; 'numpy' in sys.modules") == "False"
+    assert without_webgpu("await", "import sys; 'numpy' in sys.modules") == "false"
     text = without_webgpu.error("await", 'tw.arange(2, device="webgpu").tolist()')
     assert "offers no GPU adapter" in text
 
