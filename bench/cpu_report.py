@@ -5,14 +5,18 @@ Written into `bench/CPU.md`; a short one stands in the README.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bench.kit import BENCH, BenchError
+from bench.kit import BENCH, ROOT, BenchError
+from bench.report import write_between
 from bench.results import TINY, Results, Row
 from bench.workloads import Workload, cpu_workloads
 
 PAGE = BENCH / "CPU.md"
+README = ROOT / "README.md"
+MARKERS = ("<!-- bench cpu:begin -->", "<!-- bench cpu:end -->")
+"""Between these README has `summary`."""
 
 OURS = "tensorweb"
 COLUMNS = {
@@ -67,8 +71,14 @@ def newest(folder: Path) -> Path:
 
 
 def write(found: Results) -> None:
-    """Write the tables into the page."""
-    PAGE.write_text(f"{HEAD}\n{markdown(found)}", "utf-8")
+    """Write the tables into the page, and the short one into README."""
+    PAGE.write_text(page(found), "utf-8")
+    write_between(README, summary(found), MARKERS)
+
+
+def page(found: Results) -> str:
+    """Return the whole of `bench/CPU.md`."""
+    return f"{HEAD}\n{markdown(found)}"
 
 
 def markdown(found: Results) -> str:
@@ -95,37 +105,53 @@ def markdown(found: Results) -> str:
 
 def summary(found: Results) -> str:
     """Return the rows of `README_ROWS` with one thread, and where measured."""
+    lines = []
+    for workload in cpu_workloads():
+        if workload.name in README_ROWS:
+            own, peers = compared(found, workload, 1)
+            library, first = peers[0] if peers else ("", None)
+            named = f"{cell(first)}, {COLUMNS[library]}" if first else ""
+            title = f"{workload.name}, {unit_of(workload)}"
+            lines.append([title, named, cell(own), ratio(own, first)])
+    heads = ["workload on the CPU", "best peer", "tensorweb", "ours / best peer"]
     return (
-        f"Rates on one thread of {found.machine}, {found.date}; every row and more "
-        "threads are in [bench/CPU.md](bench/CPU.md).\n\n"
-        f"{table(found, 1, lambda workload: workload.name in README_ROWS)}\n"
+        f"One thread of {found.machine}, {found.hosts['chromium']['browser']}, "
+        f"{found.date}; every row, and more threads, are in "
+        f"[bench/CPU.md](bench/CPU.md).\n\n{_table(heads, lines)}\n"
     )
 
 
-def table(
-    found: Results,
-    threads: int,
-    shown: Callable[[Workload], bool] = lambda workload: True,
-) -> str:
+def table(found: Results, threads: int) -> str:
     """Return a row per workload: rates, ours to the best peer's, share of the roof."""
     has_roof = threads == 1 and any(row["library"] == "roofs" for row in found.rows)
     lines = []
-    for workload in filter(shown, cpu_workloads(tiny=found.machine.endswith(TINY))):
-        best = {name: fastest(found, workload.name, name, threads) for name in COLUMNS}
-        own = best[OURS]
-        peers = [row for name, row in best.items() if row and name != OURS]
+    for workload in cpu_workloads(tiny=found.machine.endswith(TINY)):
+        own, peers = compared(found, workload, threads)
         if not own and not peers:
             continue
-        first = min(peers, key=lambda row: float(row["ms"]), default=None)
-        ratio = f"**{first['ms'] / own['ms']:.2f}**" if own and first else ""
-        line = [f"{workload.name}, {unit_of(workload)}"]
-        line += [cell(row) for row in best.values()]
-        line += [ratio]
+        others = dict(peers)
+        line = [f"{workload.name}, {unit_of(workload)}", cell(own)]
+        line += [cell(others.get(name)) for name in COLUMNS if name != OURS]
+        line += [ratio(own, peers[0][1] if peers else None)]
         line += [share(found, workload, own)] if has_roof else []
         lines.append(line)
     heads = ["workload", *COLUMNS.values(), "ours / best peer"]
     heads += ["share of roof"] if has_roof else []
     return _table(heads, lines) if lines else ""
+
+
+def compared(
+    found: Results, workload: Workload, threads: int
+) -> tuple[Row | None, list[tuple[str, Row]]]:
+    """Return our best row, and the peers' by name, the fastest first."""
+    rows = {name: fastest(found, workload.name, name, threads) for name in COLUMNS}
+    peers = [(name, row) for name, row in rows.items() if row and name != OURS]
+    return rows[OURS], sorted(peers, key=lambda peer: float(peer[1]["ms"]))
+
+
+def ratio(own: Row | None, best: Row | None) -> str:
+    """Return how many times as fast as the best peer we are."""
+    return f"**{best['ms'] / own['ms']:.2f}**" if own and best else ""
 
 
 def fastest(found: Results, workload: str, library: str, threads: int) -> Row | None:

@@ -182,18 +182,20 @@ def launch_table(found: Results) -> str:
     return _table(["what", *ours, "aim"], lines) if lines else ""
 
 
-def write_between(path: Path, text: str) -> None:
+def write_between(
+    path: Path, text: str, markers: tuple[str, str] = (BEGIN, END)
+) -> None:
     """Replace what stands between the markers of a file.
 
     Raises:
         BenchError: the markers are not there.
     """
     content = path.read_text("utf-8")
-    before, begin, rest = content.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    before, begin, rest = content.partition(markers[0])
+    _, end, after = rest.partition(markers[1])
     if not begin or not end:
-        raise BenchError(f"{path} has no {BEGIN} … {END}")
-    path.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", "utf-8")
+        raise BenchError(f"{path} has no {' … '.join(markers)}")
+    path.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", "utf-8")
 
 
 def _row(found: Results, workload: str, name: str) -> Row | None:
