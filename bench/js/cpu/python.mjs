@@ -1,8 +1,6 @@
 /** tensorweb's device `cpu`, and NumPy, each in a Pyodide of its own. */
 
 const TENSORWEB = `
-import os
-os.environ["TENSORWEB_CPU"] = "wasm"
 import tensorweb as tw
 from bench.cases import ProgramCase
 
