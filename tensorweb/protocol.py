@@ -71,8 +71,9 @@ class Preparer(Protocol):
 class Backend(Protocol):
     """What every device does with a graph, and the abilities that it declares."""
 
-    description: str
-    """Who computes, for people: an adapter's name or `NumPy`."""
+    @property
+    def description(self) -> str:
+        """Who computes, for people: an adapter's name or `NumPy`."""
 
     dtypes: frozenset[str]
     """Names of the dtypes that the device stores as what they are."""

@@ -130,8 +130,12 @@ def mark(is_shared: bool = False) -> bytes:
 
 
 def slow(turns: int, is_shared: bool = False) -> bytes:
-    """y[unit] is counted down from `turns` to 0, through memory; buffer y."""
-    step = item(0, 4) + item(0, 4) + b"\x28\x02\x00\x41\x01\x6b\x36\x02\x00"
-    again = item(0, 4) + b"\x28\x02\x00\x0d\x00"
-    begin = item(0, 4) + constant(turns) + b"\x36\x02\x00"
+    """y[16 * unit] is counted down from `turns` to 0, through memory; buffer y.
+
+    Each unit has a cache line of its own, so that threads do not wait for another.
+    """
+    place = item(0, 64)
+    step = place + place + b"\x28\x02\x00\x41\x01\x6b\x36\x02\x00"
+    again = place + b"\x28\x02\x00\x0d\x00"
+    begin = place + constant(turns) + b"\x36\x02\x00"
     return module(begin + b"\x03\x40" + step + again + b"\x0b", is_shared)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import struct
 import time
@@ -30,6 +31,7 @@ __all__ = [
     "time",
     "values",
     "wasm_modules",
+    "with_helpers",
 ]
 
 
@@ -77,6 +79,16 @@ def compiled(driver: WasmBrowserDriver, name: str, *options: object) -> int:
 def add(driver: WasmBrowserDriver) -> int:
     """Return the pipeline of y = x + parameter."""
     return compiled(driver, "add")
+
+
+async def with_helpers(driver: WasmBrowserDriver, count: int) -> WasmBrowserDriver:
+    """Return the driver when so many helper threads are up."""
+    driver.start_threads()
+    end = time.monotonic() + 60
+    while driver.helpers_up() < count:
+        assert time.monotonic() < end, f"{driver.helpers_up()} helpers are up"
+        await asyncio.sleep(0.01)
+    return driver
 
 
 def message_of(call: Callable[[], object]) -> str:

@@ -75,11 +75,15 @@ class KernelBackend:
         self.driver = driver
         self.machine = machine
         self.pool = Pool(driver, machine)
-        self.description = driver.description
         self.dtypes = dtypes
         self._pipelines = pipelines
         self._plans: OrderedDict[Hashable, Plan] = OrderedDict()
         pending(machine.device)
+
+    @property
+    def description(self) -> str:
+        """Who computes, for people; a driver may find that it has fewer threads."""
+        return self.driver.description
 
     @property
     def recorder(self) -> Recorder:

@@ -30,8 +30,9 @@ class Driver(Protocol):
     a GPU reports late are raised by the next `read`, `read_async` or `check`.
     """
 
-    description: str
-    """Who computes, for people, for example `llvmpipe (Vulkan)`."""
+    @property
+    def description(self) -> str:
+        """Who computes, for people, for example `llvmpipe (Vulkan)`."""
 
     is_software: bool
     """Whether it computes on the CPU."""

@@ -7,7 +7,9 @@
  *   their names with `_` in front, and the buffer that Stop is written to
  * @typedef {(pages: number, mostPages: number) => DeviceMemory} OpenMemory
  * @typedef {(memory: DeviceMemory, pyodide: Pyodide) => Modules} CreateModules
- * @typedef {(memory: DeviceMemory, modules: Modules,
+ * @typedef {(memory: DeviceMemory, script: string, asked: number) => Threads}
+ *   CreateThreads `script` is what helpers run; how many threads are asked for, or 0
+ * @typedef {(memory: DeviceMemory, modules: Modules, threads: Threads,
  *   pyodide: Pyodide) => Runs} CreateRuns
  */
 
@@ -26,21 +28,23 @@
 
   /**
    * @param {OpenMemory} openMemory @param {CreateModules} createModules
-   * @param {CreateRuns} createRuns
+   * @param {CreateThreads} createThreads @param {CreateRuns} createRuns
    */
-  return function connect(openMemory, createModules, createRuns) {
+  return function connect(openMemory, createModules, createThreads, createRuns) {
     /**
      * Opens a device; throws an Error for people where there cannot be one.
      * @param {Pyodide} pyodide @param {number} pages of the memory in the beginning
-     * @param {number} mostPages
+     * @param {number} mostPages @param {string} script of helper threads
+     * @param {number} asked how many threads, or 0 for as many as are good
      */
-    return function open(pyodide, pages, mostPages) {
+    return function open(pyodide, pages, mostPages, script, asked) {
       if (!isValid(SIMD)) {
         throw new Error("this browser's WebAssembly has no vectors (128-bit SIMD)");
       }
       const memory = openMemory(pages, mostPages);
       const modules = createModules(memory, pyodide);
-      const runs = createRuns(memory, modules, pyodide);
+      const threads = createThreads(memory, script, asked);
+      const runs = createRuns(memory, modules, threads, pyodide);
       return {
         isShared: memory.isShared,
         hasRelaxed: isValid(RELAXED),
@@ -49,6 +53,13 @@
         take: memory.take,
         createModule: modules.create,
         refusal: modules.refusal,
+        /** @param {number} module whether helpers should know it */
+        canShare: (module) => threads.count() > 1 && modules.isPure(module),
+        shareModule: threads.share,
+        startThreads: threads.start,
+        threads: threads.count,
+        helpersUp: threads.up,
+        helped: threads.helped,
         stage: runs.stage,
         placeTapes: runs.placeTapes,
         writeStaged: runs.writeStaged,
@@ -58,6 +69,7 @@
         dispatches: runs.dispatches,
         trap: runs.trap,
         close() {
+          threads.close();
           runs.close();
           modules.close();
           memory.close();

@@ -11,12 +11,22 @@ import json
 from array import array
 
 from tensorweb.drivers.messages import refused_message
-from tensorweb.drivers.scripts import JsObject, join_scripts
+from tensorweb.drivers.scripts import JsObject, join_scripts, script_text
 from tensorweb.drivers.wasm_driver import FIRST_PAGES, MOST_PAGES, WasmDriver
 from tensorweb.drivers.wasm_heap import PAGE
 from tensorweb.errors import DeviceError, ShaderError
 
-PARTS = ("wasm_browser.js", "wasm_memory.js", "wasm_modules.js", "wasm_runs.js")
+PARTS = (
+    "wasm_browser.js",
+    "wasm_memory.js",
+    "wasm_modules.js",
+    "wasm_threads.js",
+    "wasm_runs.js",
+)
+
+HELPER = "wasm_helper.js"
+"""What a helper thread runs."""
+
 
 FIRST_STAGING = 1 << 14
 """Words of staging memory for tapes in the beginning; it grows with the tapes."""
@@ -30,8 +40,13 @@ TRAPPED = 2
 """What `submit` of `wasm_runs.js` returns."""
 
 
-def open_wasm_browser() -> WasmBrowserDriver:
+def open_wasm_browser(threads: int | None = None) -> WasmBrowserDriver:
     """Open a WebAssembly device in this page; takes a few milliseconds.
+
+    Args:
+        threads: how many compute where the page is isolated and Python runs in a
+            worker, elsewhere it is one; None: as many as the machine has cores, up to
+            eight.
 
     Raises:
         DeviceError: the browser's WebAssembly has no vectors.
@@ -40,7 +55,13 @@ def open_wasm_browser() -> WasmBrowserDriver:
     from pyodide.ffi import JsException
 
     try:
-        opened = join_scripts(*PARTS)(pyodide_js._module, FIRST_PAGES, MOST_PAGES)
+        opened = join_scripts(*PARTS)(
+            pyodide_js._module,
+            FIRST_PAGES,
+            MOST_PAGES,
+            script_text(HELPER),
+            threads or 0,
+        )
     except JsException as error:
         raise DeviceError(
             f"cpu: {error.message}; use a browser of 2023 or later."
@@ -59,8 +80,25 @@ class WasmBrowserDriver(WasmDriver):
         self._read_staged = js_driver.readStaged
         self._stage(FIRST_STAGING)
         super().__init__(bool(js_driver.isShared), bool(js_driver.hasRelaxed))
-        self.description = "WebAssembly (1 thread)"
         js_driver.placeTapes(self._tape_address)
+
+    @property
+    def description(self) -> str:
+        """Who computes, for people; helpers are counted before they are up."""
+        count: int = self._js.threads()
+        return f"WebAssembly ({count} thread{'s' if count > 1 else ''})"
+
+    def start_threads(self) -> None:
+        """Start the helpers, which come up when Python goes back to the event loop.
+
+        The first large launch would start them; who has nothing to do may do it sooner.
+        """
+        self._js.startThreads()
+
+    def helpers_up(self) -> int:
+        """Return how many helpers are there."""
+        count: int = self._js.helpersUp()
+        return count
 
     def _stage(self, length: int) -> None:
         """Make the memory through which tapes reach JavaScript, for so many words.
@@ -117,6 +155,10 @@ class WasmBrowserDriver(WasmDriver):
             raise ShaderError(refused_message(label, len(source), reason))
         self._labels.append(label)
         self._count("pipelines")
+        if self._js.canShare(number):
+            address = self._heap.allocate(len(source))
+            self._js.write(address, source)
+            self._js.shareModule(number, address, len(source))
         return number
 
     def submit(self, tape: array[int]) -> None:
@@ -157,8 +199,12 @@ class WasmBrowserDriver(WasmDriver):
         raise self._trapped(*json.loads(self._js.trap()))
 
     def counters(self) -> dict[str, int]:
-        """Return totals since opening, and `live_buffers` and `live_bytes` of now."""
-        return {**self._counters, "dispatches": self._js.dispatches()}
+        """Return totals since opening, and `live_buffers` and `live_bytes` of now.
+
+        `helped` counts the parts of launches that helper threads did.
+        """
+        found = {"dispatches": self._js.dispatches(), "helped": self._js.helped()}
+        return self._counters | found
 
     def close(self) -> None:
         """Give the memory back; every buffer is gone."""

@@ -9,6 +9,8 @@
  * @property {(source: PythonBuffer) => number} create returns the module's number, or
  *   -1 when the engine refuses it
  * @property {() => string} refusal why the last one was refused
+ * @property {(module: number) => boolean} isPure whether it imports the memory alone, so
+ *   that other threads can run it
  * @property {Run[]} runs
  * @property {() => void} close
  */
@@ -22,26 +24,30 @@
     const runs = [];
     /** @type {Record<string, WebAssembly.ImportValue>} */
     const imports = { memory: memory.wasm };
+    /** @type {Set<number>} */
+    const pure = new Set();
     let refusal = "";
 
     /** @param {WebAssembly.Module} module */
     function link(module) {
-      for (const { name, kind } of WebAssembly.Module.imports(module)) {
-        if (kind !== "function" || imports[name]) continue;
+      const wanted = WebAssembly.Module.imports(module);
+      for (const { name } of wanted) {
+        if (imports[name]) continue;
         const found = pyodide[`_${name}`];
         if (!found) throw new Error(`the C library has no function '${name}'`);
         imports[name] = found;
       }
       const { exports } = new WebAssembly.Instance(module, { m: imports });
       if (!exports.run) throw new Error("it exports no `run`");
-      return /** @type {Run} */ (exports.run);
+      if (wanted.length === 1) pure.add(runs.length);
+      runs.push(/** @type {Run} */ (exports.run));
     }
 
     return {
       create(source) {
         const view = source.getBuffer();
         try {
-          runs.push(link(new WebAssembly.Module(view.data)));
+          link(new WebAssembly.Module(view.data));
         } catch (error) {
           refusal = String(/** @type {any} */ (error).message);
           return -1;
@@ -51,6 +57,7 @@
         return runs.length - 1;
       },
       refusal: () => refusal,
+      isPure: (module) => pure.has(module),
       runs,
       close: () => void (runs.length = 0),
     };

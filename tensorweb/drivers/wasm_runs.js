@@ -29,7 +29,7 @@
   const INTERRUPT = 2; // what Pyodide calls SIGINT
 
   /** @type {CreateRuns} */
-  return function createRuns(memory, modules, pyodide) {
+  return function createRuns(memory, modules, threads, pyodide) {
     /** @type {{source: PythonProxy, view: PythonView} | undefined} */
     let staged;
     let place = 0;
@@ -67,11 +67,14 @@
     }
 
     /**
-     * Runs the units of a launch, a slice at a time; returns whether Stop ended it.
-     * @param {Run} run @param {number} parameters @param {number} buffers
-     * @param {number} units @param {number} slice
+     * Runs the units of a launch, a slice at a time or on all threads; returns whether
+     * Stop ended it.
+     * @param {Launch} launch
      */
-    function launch(run, parameters, buffers, units, slice) {
+    function perform(launch) {
+      const run = modules.runs[launch.pipeline];
+      if (threads.isWorth(launch)) return threads.spread(launch, run, isStopped);
+      const { parameters, buffers, units, slice } = launch;
       for (let first = 0; first < units; first += slice) {
         if (isStopped()) return true;
         run(parameters, buffers, first, Math.min(first + slice, units));
@@ -100,8 +103,6 @@
      * @returns {number} a status
      */
     function replay(tape, isTimed) {
-      const { runs } = modules;
-      const parameters = place + 4;
       let at = 1 + tape[0];
       while (at < tape.length) {
         if (tape[at] !== DISPATCH) {
@@ -109,16 +110,19 @@
           continue;
         }
         dispatches += 1;
-        const pipeline = tape[at + 1];
-        const block = parameters + tape[at + 5];
-        const buffers = place + 4 * (at + 7);
+        const launch = {
+          pipeline: tape[at + 1],
+          parameters: place + 4 + tape[at + 5],
+          buffers: place + 4 * (at + 7),
+          units: tape[at + 2],
+          slice: tape[at + 3],
+        };
         const begin = isTimed ? performance.now() : 0;
         try {
-          const run = runs[pipeline];
-          if (launch(run, block, buffers, tape[at + 2], tape[at + 3])) return STOPPED;
+          if (perform(launch)) return STOPPED;
         } catch (error) {
           if (!(error instanceof WebAssembly.RuntimeError)) throw error;
-          trap = JSON.stringify([pipeline, error.message]);
+          trap = JSON.stringify([launch.pipeline, error.message]);
           return TRAPPED;
         }
         if (isTimed) seconds.push((performance.now() - begin) * 1e-3);

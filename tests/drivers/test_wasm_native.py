@@ -205,7 +205,7 @@ def test_a_callback_that_is_interrupted_raises_behind_the_call(
 
 
 def test_launches_are_timed(driver: WasmNativeDriver) -> None:
-    y = driver.create_buffer(4)
+    y = driver.create_buffer(64)
     quick = driver.create_pipeline(wasm_modules.empty(driver.is_shared), "w", "")
     slow = driver.create_pipeline(
         wasm_modules.slow(1_000_000, driver.is_shared), "w", ""
