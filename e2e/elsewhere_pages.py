@@ -47,10 +47,6 @@ if __name__ == "__main__":
 STATEMENT = "print(x.sum())"
 ON_CPU = 'print(f"on cpu: {(x.to_device("cpu") * 2).sum()}")'
 
-IMPORT = "import tensorweb as tw"
-ENGINE = 'import os; os.environ["TENSORWEB_CPU"] = "wasm"'
-"""Lets WebAssembly compute on the cpu device: no page has NumPy."""
-
 
 def documented(page: str, address: str) -> str:
     """Return the block of a page, with the wheel of the site at `address`.
@@ -60,10 +56,8 @@ def documented(page: str, address: str) -> str:
     (block,) = (b for b in blocks(DOCUMENT) if b.how == "page" and b.where == page)
     wheel = next((SITE / "wheels").glob("tensorweb-*.whl")).name
     assert f"https://example.org/{wheel}" in block.code
-    assert IMPORT in block.code
     assert STATEMENT in block.code
-    code = block.code.replace(IMPORT, f"{ENGINE}; {IMPORT}")
-    code = code.replace(STATEMENT, ON_CPU)
+    code = block.code.replace(STATEMENT, ON_CPU)
     return code.replace("https://example.org/", f"{address}site/wheels/")
 
 

@@ -41,8 +41,14 @@ def show(name: str, browser: Browser, serve: Serve, folder: Path) -> Page:
     said: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("crash", lambda _: said.append("the page crashed"))
     page.goto(f"{address}{path}")
-    expect(page.locator(PICTURE)).to_be_visible()
+    try:
+        expect(page.locator(PICTURE)).to_be_visible()
+    except Exception as error:
+        error.add_note("\n".join(["The page said:", *said]))
+        raise
     outside = [url for url in asked if not url.startswith((address, "data:", "blob:"))]
     assert outside == []
     assert "on cpu: 12" in "\n".join([*said, page.inner_text("body")])
