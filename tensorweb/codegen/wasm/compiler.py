@@ -11,6 +11,7 @@ from tensorweb.codegen.wasm.product.contraction import matmul
 from tensorweb.codegen.wasm.reduction import reduce
 from tensorweb.codegen.wasm.rows import rows
 from tensorweb.codegen.wasm.scanning import scan
+from tensorweb.codegen.wasm.sorting import sort
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.writing import accumulate, compress, scatter
 from tensorweb.schedule.kernel import Kernel
@@ -19,6 +20,7 @@ FAMILIES: dict[str, Callable[[Kernel, WasmTarget], Program]] = {
     "elementwise": elementwise,
     "matmul": matmul,
     "scan": scan,
+    "sort": sort,
     "scatter": scatter,
     "accumulate": accumulate,
     "compress": compress,

@@ -1,4 +1,4 @@
-"""How float64 computes what is no instruction: C's library, and what stands on it.
+"""How numbers of 64 bits compute what is no instruction: C's library, and more.
 
 `LIBRARY` names functions that the module imports; in Pyodide they are those of its own
 C library, compiled to WebAssembly.
@@ -75,9 +75,28 @@ fn floor_divide_f64(x: f64, y: f64) -> f64 {
     let signed = select(whole, copysign(0.0, x / y), quotient == 0.0);
     return select(signed, x / y, y == 0.0);
 }
+fn order_of_f64(bits: u64, flip: u64) -> u64 {
+    let magnitude = bits & 0x7fffffffffffffffu;
+    let sign = 0x8000000000000000u;
+    let ordered = select(bits | sign, ~bits, bits > sign);
+    return select(ordered ^ flip, ~0u, magnitude > 0x7ff0000000000000u);
+}
+fn f64_of_order(key: u64, flip: u64) -> u64 {
+    let ordered = key ^ flip;
+    let sign = 0x8000000000000000u;
+    let bits = select(~ordered, ordered ^ sign, ordered >= sign);
+    return select(bits, 0x7ff8000000000000u, key == ~0u);
+}
+fn order_of_i64(bits: u64, flip: u64) -> u64 {
+    return bits ^ 0x8000000000000000u ^ flip;
+}
+fn order_of_u64(bits: u64, flip: u64) -> u64 {
+    return bits ^ flip;
+}
 """
 
 TEXTS: dict[str, str] = {
     part.split("(")[0]: f"fn {part}" for part in _CODE.split("\nfn ")[1:]
 }
-"""The text of the functions of float64 that stand on others."""
+"""The text of the functions of float64 that stand on others, and of keys of 64 bits,
+which are those of `shaders/math/order.wgsl`; floats go in and out as their bits."""

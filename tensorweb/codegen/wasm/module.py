@@ -19,6 +19,7 @@ _GETS, _SETS = ([code + bytes((n,)) for n in range(128)] for code in (_GET, _SET
 _I32, _BRANCH, _BRANCH_IF = CODES["i32.const"], CODES["br"], CODES["br_if"]
 _FORMATS = {"f32": "<f", "f64": "<d"}
 _NUMBER_TO_COME = bytes(5)
+_COUNTING = struct.pack("<4i", 0, 1, 2, 3)
 
 
 class Function:
@@ -171,11 +172,14 @@ class Function:
 
     def counting(self) -> int:
         """Return a local that holds the vector 0, 1, 2, 3."""
-        key = ("counting", 0.0)
+        return self.vector(_COUNTING)
+
+    def vector(self, lanes: bytes) -> int:
+        """Return a local that holds a vector of these 16 bytes."""
+        key = (lanes.hex(), 0.0)
         found = self._constants.get(key)
         if found is None:
             found = self._constants[key] = self.own_local("v128")
-            lanes = struct.pack("<4i", 0, 1, 2, 3)
             self.head += CODES["v128.const"] + lanes + _SET + unsigned(found)
         return found
 
