@@ -303,3 +303,19 @@ json.dumps([high < 0 < low, found, said, driver.create_buffer(1 << 30) == held[1
     assert "limit is 3.938 GiB" in said
     assert is_reused
     python.page.context.close()
+
+
+def test_a_browser_without_vectors_is_told(python: Python) -> None:
+    code = """
+from pyodide.code import run_js
+run_js("globalThis.validate = WebAssembly.validate; WebAssembly.validate = () => false")
+try:
+    said = message_of(open_wasm_browser)
+finally:
+    run_js("WebAssembly.validate = validate; delete globalThis.validate")
+said
+"""
+    assert python(code) == (
+        "DeviceError: cpu: this browser's WebAssembly has no vectors (128-bit SIMD); "
+        "use a browser of 2023 or later."
+    )

@@ -56,7 +56,6 @@
         /** @param {number} module whether helpers should know it */
         canShare: (module) => threads.count() > 1 && modules.isPure(module),
         shareModule: threads.share,
-        startThreads: threads.start,
         threads: threads.count,
         helpersUp: threads.up,
         helped: threads.helped,

@@ -88,15 +88,11 @@ class WasmBrowserDriver(WasmDriver):
         count: int = self._js.threads()
         return f"WebAssembly ({count} thread{'s' if count > 1 else ''})"
 
-    def start_threads(self) -> None:
-        """Start the helpers, which come up when Python goes back to the event loop.
-
-        The first large launch would start them; who has nothing to do may do it sooner.
-        """
-        self._js.startThreads()
-
     def helpers_up(self) -> int:
-        """Return how many helpers are there."""
+        """Return how many helpers are there.
+
+        They come up when Python goes back to the event loop.
+        """
         count: int = self._js.helpersUp()
         return count
 
