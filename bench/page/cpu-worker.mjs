@@ -3,8 +3,8 @@
 import { errorOf, operands } from "../js/data.mjs";
 
 const OPENERS = {
-  async tensorweb(_, specification) {
-    return (await import("../js/cpu/python.mjs")).openTensorweb(specification);
+  async tensorweb(row, specification) {
+    return (await import("../js/cpu/python.mjs")).openTensorweb(row, specification);
   },
   async numpy(_, specification) {
     return (await import("../js/cpu/python.mjs")).openNumPy(specification);
@@ -31,7 +31,7 @@ let known = null; // the workload, its operands and cases
 
 const ANSWERS = {
   async open(row, specification) {
-    if (row.threads === 1) hideThreads();
+    allowThreads(row.threads);
     const addresses = ["pyodide", "modules", "wheel", "sources", "numpy"].map((name) => [
       name,
       specification[name] && new URL(specification[name], self.location.href).href,
@@ -62,10 +62,14 @@ const ANSWERS = {
   },
 };
 
-/** Makes this worker one of a page that is not isolated, where threads cannot be. */
-function hideThreads() {
-  Object.defineProperty(globalThis, "SharedArrayBuffer", { value: undefined });
-  Object.defineProperty(globalThis, "crossOriginIsolated", { value: false });
+/** Tells of so many cores; one: as in a page that is not isolated, without threads. */
+function allowThreads(count) {
+  const say = (object, name, value) =>
+    Object.defineProperty(object, name, { value, configurable: true });
+  say(navigator, "hardwareConcurrency", count);
+  if (count > 1) return;
+  say(globalThis, "SharedArrayBuffer", undefined);
+  say(globalThis, "crossOriginIsolated", false);
 }
 
 self.onmessage = async ({ data: [question, ...rest] }) => {

@@ -5,7 +5,7 @@ import tensorweb as tw
 from bench.cases import ProgramCase
 
 tw.set_default_device("cpu")
-tw.realize(tw.zeros(1))
+description = await tw.open_device_async("cpu")
 
 def make(program, operands, is_chained, is_jitted):
     operands = [(data.to_bytes(), shape.to_py(), dtype) for data, shape, dtype in operands]
@@ -22,11 +22,15 @@ def make(program, operands, is_chained, is_jitted):
 `;
 
 /** Opens tensorweb: the `wheel` and the benchmarks' `sources` are addresses. */
-export async function openTensorweb({ pyodide: home, wheel, sources }) {
+export async function openTensorweb({ threads }, { pyodide: home, wheel, sources }) {
   const pyodide = await load(home, [sources]);
   await unpack(pyodide, wheel);
   const scope = pyodide.globals.get("dict")();
   await pyodide.runPythonAsync(TENSORWEB, { globals: scope });
+  const description = scope.get("description");
+  if (!description.includes(`(${threads} thread`)) {
+    throw new Error(`${description} instead of ${threads} threads`);
+  }
   const ways = ({ is_jitted: isJitted }) => (isJitted ? [false, true] : [false]);
   return library(pyodide, "tensorweb", scope.get("make"), ways, (python) => python.result());
 }
