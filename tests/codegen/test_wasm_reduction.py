@@ -288,3 +288,15 @@ def backwards(
     pipeline, units, _, _, offset = command
     for unit in reversed(range(units)):
         driver._runs[pipeline](tape + 4 + offset, tape + 4 * buffers, unit, unit + 1)
+
+
+@pytest.mark.parametrize("name", ["sum", "argmax"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_lengths_are_parameters(name: str, axis: int) -> None:
+    found_sources = set()
+    for shape in ((300, 1100), (203, 1204), (150, 2001)):
+        total = getattr(tw, name)(tw.zeros(shape), axis=axis)
+        (planned,) = plan(linearize([total.node.base]), 64)
+        launches = compile_kernel(planned.kernel, TARGET).launches
+        found_sources.add(launches[0].source)
+    assert len(found_sources) == 1

@@ -156,7 +156,7 @@ class _Rows(RowLaunch):
         f.get(self._place)
         f.op("i32.add")
         f.set(end)
-        stop = begin_blocks(f, left, SEARCHED)
+        stop = begin_blocks(f, left, f.constant("i32", SEARCHED))
         f.get(left)
         f.get(stop)
         f.op("i32.sub")
@@ -259,9 +259,10 @@ def _combining(kernel: Kernel, target: WasmTarget, way: Traversal) -> Launch:
     addresses = [f.local("i32") for _ in range(2)]
     read = load_neighbours if lanes > 1 else load
     per_unit = max(BLOCK // (way.parts * lanes), 1) * lanes
+    together = frame.number(per_unit)
     with (
         units(frame) as unit,
-        portion(f, unit, per_unit, count) as (first, end),
+        portion(f, unit, together, count) as (first, end),
         spans(f, first, end, lanes, count) as output,
     ):
         for base, address, each in zip(bases, addresses, dtypes, strict=True):

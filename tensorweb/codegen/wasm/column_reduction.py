@@ -110,9 +110,9 @@ class ColumnLaunch(ABC):
             f.ops("i32.mul", "i32.sub")
             f.set(part)
         with (
-            portion(f, row_block, down[1], rows) as (first, end),
+            portion(f, row_block, frame.number(down[1]), rows) as (first, end),
             counted(f, first, end) as row,
-            portion(f, part, across[1], columns) as (left, right),
+            portion(f, part, frame.number(across[1]), columns) as (left, right),
             spans(f, left, right, self._span, columns) as column,
         ):
             axes = len(way.term.groups[1])

@@ -53,12 +53,11 @@ class Best:
         f.set(value)
         self._better(value)
         f.set(mask)
-        choose = "v128.bitselect" if values.is_vector else "select"
         for new, kept in ((value, self._value), (places, self._place)):
             f.get(new)
             f.get(kept)
             f.get(mask)
-            f.op(choose)
+            values.choose()
             f.set(kept)
         f.free(value)
         f.free(mask)

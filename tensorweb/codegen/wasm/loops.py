@@ -64,15 +64,15 @@ def portion(f: Function, unit: int, size: int, count: int) -> Iterator[tuple[int
     Args:
         f: the function.
         unit: the local with the unit's number.
-        size: elements of a unit.
+        size: the local with the number of a unit's elements.
         count: the local with the number of all elements.
     """
     first, end = f.local("i32"), f.local("i32")
     f.get(unit)
-    f.const("i32", size)
+    f.get(size)
     f.op("i32.mul")
     f.tee(first)
-    f.const("i32", size)
+    f.get(size)
     f.op("i32.add")
     f.set(end)
     smaller(f, end, count)

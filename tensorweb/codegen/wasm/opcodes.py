@@ -176,7 +176,8 @@ _VECTORS = {
         "f64x2.convert_low_i32x4_u"
     ),
     0x105: (
-        "f32x4.relaxed_madd f32x4.relaxed_nmadd f64x2.relaxed_madd f64x2.relaxed_nmadd"
+        "f32x4.relaxed_madd f32x4.relaxed_nmadd f64x2.relaxed_madd f64x2.relaxed_nmadd "
+        "i8x16.relaxed_laneselect i16x8.relaxed_laneselect i32x4.relaxed_laneselect"
     ),
 }
 

@@ -50,11 +50,11 @@ class RowLaunch(ABC):
         per_unit = max(BLOCK // max(way.length, 1), 1)
         partition = Partition(frame, way, -(-way.outputs // per_unit))
         results = self.results(partition.part)
-        outputs = frame.number(way.outputs)
+        outputs, together = frame.number(way.outputs), frame.number(per_unit)
         with units(frame) as unit:
             block = partition.find(unit)
             with (
-                portion(f, block, per_unit, outputs) as (first, end),
+                portion(f, block, together, outputs) as (first, end),
                 counted(f, first, end) as output,
             ):
                 self.reduce(self.reader.split(0, output), partition)

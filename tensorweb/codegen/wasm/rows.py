@@ -149,9 +149,10 @@ class _Rows:
         f = frame.f
         per_unit = max(BLOCK // self._length, 1)
         count, length = frame.number(self._count), frame.number(self._length)
+        together = frame.number(per_unit)
         with (
             units(frame) as unit,
-            portion(f, unit, per_unit, count) as (first, end),
+            portion(f, unit, together, count) as (first, end),
             counted(f, first, end) as row,
         ):
             outer = self._readers[-1].split(0, row)

@@ -85,12 +85,18 @@ def several(
 
 
 def begin_blocks(f: Function, left: int, size: int) -> int:
-    """Open a loop over blocks; returns the local with what is left behind each."""
+    """Open a loop over blocks; returns the local with what is left behind each.
+
+    Args:
+        f: the function.
+        left: the local with the number of all places that are left.
+        size: the local with the number of a block's places.
+    """
     stop = f.local("i32")
     f.begin("loop")
     f.const("i32", 0)
     f.get(left)
-    f.const("i32", size)
+    f.get(size)
     f.op("i32.sub")
     f.tee(stop)
     f.get(stop)
@@ -186,7 +192,7 @@ class Sweep:
         f.const("i32", step)
         f.op("i32.ge_s")
         f.begin("if")
-        stop = begin_blocks(f, left, self.block) if is_blocked else None
+        stop = self._begin_blocks(left) if is_blocked else None
         f.begin("loop")
         several(
             self.reader,
@@ -206,6 +212,9 @@ class Sweep:
             f.end()
             f.free(stop)
         f.end()
+
+    def _begin_blocks(self, left: int) -> int:
+        return begin_blocks(self._f, left, self._f.constant("i32", self.block))
 
     def _rest(self, left: int, keeper: Keeper | None) -> None:
         """Write what takes the elements that fill no vector, in one shifted back."""
@@ -263,7 +272,9 @@ def walk(
     f.get(counts[axis])
     f.set(left)
     flush = block[2] if block is not None and block[0] == axis else None
-    stop = begin_blocks(f, left, block[1]) if block and flush else None
+    stop = None
+    if block is not None and flush is not None:
+        stop = begin_blocks(f, left, reader.frame.number(block[1]))
     f.begin("loop")
     is_inner = axis == len(counts) - 1
     saved = reader.saved() if body_moves or not is_inner else []

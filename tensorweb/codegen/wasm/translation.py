@@ -261,7 +261,7 @@ class Translation(Operators):
         for local in reversed(kept):
             f.get(local)
             f.get(mask)
-            f.op("v128.bitselect")
+            self.choose()
             f.set(local)
         f.end()
         for local in kept:
