@@ -21,6 +21,7 @@
         const module = new WebAssembly.Module(bytes.slice()); // shared ones are refused
         const { exports } = new WebAssembly.Instance(module, { m: { memory } });
         run = /** @type {Run} */ (exports.run);
+        if (runs.size >= at.compiled) runs.clear();
         runs.set(pipeline, run);
       }
       return run;

@@ -1,5 +1,6 @@
 // Compiled modules of one WebAssembly device, by number. Functions of the C library come
-// from Pyodide's own: its exported functions, so that calls stay within WebAssembly.
+// from Pyodide's own: its exported functions, so that calls stay within WebAssembly. Of
+// many modules the compiled code is let go, and made again from their bytes at need.
 
 /**
  * @typedef {(parameters: number, buffers: number, first: number, last: number) => void}
@@ -11,25 +12,30 @@
  * @property {() => string} refusal why the last one was refused
  * @property {(module: number) => boolean} isPure whether it imports the memory alone, so
  *   that other threads can run it
- * @property {Run[]} runs
+ * @property {(module: number) => Run} runOf
  * @property {() => void} close
  */
 
 (() => {
   "use strict";
 
+  const MOST_COMPILED = 1024;
+
   /** @type {CreateModules} */
   return function createModules(memory, pyodide) {
-    /** @type {Run[]} */
-    const runs = [];
+    /** @type {Uint8Array<ArrayBuffer>[]} */
+    const sources = [];
+    /** @type {Map<number, Run>} */
+    const compiled = new Map();
     /** @type {Record<string, WebAssembly.ImportValue>} */
     const imports = { memory: memory.wasm };
     /** @type {Set<number>} */
     const pure = new Set();
     let refusal = "";
 
-    /** @param {WebAssembly.Module} module */
-    function link(module) {
+    /** @param {number} number of a module whose bytes are there */
+    function compile(number) {
+      const module = new WebAssembly.Module(sources[number]);
       const wanted = WebAssembly.Module.imports(module);
       for (const { name } of wanted) {
         if (imports[name]) continue;
@@ -39,27 +45,34 @@
       }
       const { exports } = new WebAssembly.Instance(module, { m: imports });
       if (!exports.run) throw new Error("it exports no `run`");
-      if (wanted.length === 1) pure.add(runs.length);
-      runs.push(/** @type {Run} */ (exports.run));
+      if (wanted.length === 1) pure.add(number);
+      if (compiled.size >= MOST_COMPILED) compiled.clear();
+      const run = /** @type {Run} */ (exports.run);
+      compiled.set(number, run);
+      return run;
     }
 
     return {
       create(source) {
         const view = source.getBuffer();
+        sources.push(view.data.slice());
+        view.release();
         try {
-          link(new WebAssembly.Module(view.data));
+          compile(sources.length - 1);
         } catch (error) {
+          sources.pop();
           refusal = String(/** @type {any} */ (error).message);
           return -1;
-        } finally {
-          view.release();
         }
-        return runs.length - 1;
+        return sources.length - 1;
       },
       refusal: () => refusal,
       isPure: (module) => pure.has(module),
-      runs,
-      close: () => void (runs.length = 0),
+      runOf: (module) => compiled.get(module) ?? compile(module),
+      close() {
+        sources.length = 0;
+        compiled.clear();
+      },
     };
   };
 })();

@@ -72,7 +72,7 @@
      * @param {Launch} launch
      */
     function perform(launch) {
-      const run = modules.runs[launch.pipeline];
+      const run = modules.runOf(launch.pipeline);
       if (threads.isWorth(launch)) return threads.spread(launch, run, isStopped);
       const { parameters, buffers, units, slice } = launch;
       for (let first = 0; first < units; first += slice) {
@@ -116,6 +116,7 @@
           buffers: place + 4 * (at + 7),
           units: tape[at + 2],
           slice: tape[at + 3],
+          isInOrder: tape[at + 4] === 0,
         };
         const begin = isTimed ? performance.now() : 0;
         try {

@@ -13,6 +13,7 @@
  * @typedef {object} Launch
  * @property {number} pipeline @property {number} parameters @property {number} buffers
  * @property {number} units @property {number} slice how many units are one slice
+ * @property {boolean} isInOrder whether one thread does the units in their order
  *
  * @typedef {object} Threads
  * @property {() => number} count how many threads compute, or will when all are up
@@ -52,6 +53,7 @@
     textBytes: 1024,
     pageBytes: 1 << 16,
     spinMilliseconds: 0.05,
+    compiled: 1024, // modules that a helper keeps ready at most
   };
 
   // A slice takes a few milliseconds at most. A launch of a sixteenth of that is worth
@@ -141,8 +143,8 @@
       share(pipeline, address, size) {
         sources.set(pipeline, { address, size });
       },
-      isWorth({ pipeline, units, slice }) {
-        if (!wanted || units < 2 || units * WORTH <= slice) return false;
+      isWorth({ pipeline, units, slice, isInOrder }) {
+        if (!wanted || isInOrder || units < 2 || units * WORTH <= slice) return false;
         if (units > MOST_UNITS || !sources.has(pipeline)) return false;
         return up() > 0;
       },
