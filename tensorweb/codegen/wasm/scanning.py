@@ -1,8 +1,8 @@
-"""Running totals along rows: sums in vectors and blocks, products of floats in order.
+"""Programs of running totals: sums in blocks, products of floats one after another.
 
-A product of many floats may leave their range on the way, so those are multiplied one
-after another, as NumPy does. Sums of a long row are made in blocks, each by itself; a
-second launch adds the totals of the blocks before.
+A product of many floats may leave their range on the way, so those are multiplied in
+order, as NumPy does. Sums of a long row are made in blocks, each by itself; a second
+launch adds the totals of the blocks before.
 """
 
 from __future__ import annotations
@@ -17,20 +17,13 @@ from tensorweb.codegen.wasm.blocks import (
     in_rows,
     locate,
 )
-from tensorweb.codegen.wasm.elements import (
-    KINDS,
-    itemsize,
-    load,
-    load_neighbours,
-    store,
-    store_neighbours,
-)
+from tensorweb.codegen.wasm.elements import itemsize, load, store, store_neighbours
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import Pointer, along, counted, lanes_for
-from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.reader import Reader, flops, is_vectorizable
+from tensorweb.codegen.wasm.running import Running, combining
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import LANES, VALUE
+from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.schedule.kernel import Kernel
 
@@ -49,23 +42,14 @@ LONGEST = 1 << 20
 SEGMENT = 1 << 16
 """Elements of a unit of a row that is done in order."""
 
-_WIDER = {
-    "float16": "float32",
-    "int8": "int32",
-    "int16": "int32",
-    "uint8": "uint32",
-    "uint16": "uint32",
-}
-"""In what totals are kept, where that is not their own dtype."""
-
-_SHAPES = {"f32": "f32x4", "f64": "f64x2", "i64": "i64x2", "u64": "i64x2"}
+_SHAPES = {"f32": "f32x4", "f64": "f64x2", "i32": "i32x4", "i64": "i64x2"}
 
 
 def scan(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the program of running totals along rows."""
     rows, length = kernel.sizes
     totals = Totals(kernel, target)
-    if totals.is_in_order:
+    if totals.how.is_in_order:
         return totals.in_order()
     if length <= LONGEST and (rows >= MANY_ROWS or length < 2 * BLOCK):
         return Program((totals.launch(in_rows(rows, length, BLOCK)),))
@@ -76,9 +60,7 @@ class Totals:
     """Writes the launches of one kernel.
 
     Attributes:
-        wide: in what totals are kept.
-        kind: of those, as a value of WGSL.
-        is_in_order: whether one element is combined after another.
+        how: how totals are combined.
     """
 
     def __init__(self, kernel: Kernel, target: WasmTarget) -> None:
@@ -86,15 +68,7 @@ class Totals:
         self.kernel = kernel
         self.target = target
         self.term = kernel.expression("term")
-        self.wide = _WIDER.get(kernel.dtype, kernel.dtype)
-        self.kind = KINDS[self.wide]
-        self.value = VALUE.get(self.kind, self.kind)
-        is_product = kernel.op == "cumulative_prod"
-        self.word = "mul" if is_product else "add"
-        # A sum begins with -0, which changes nothing, not even the sign of zero.
-        is_float = self.kind[0] == "f"
-        self.identity = 1.0 if is_product else -0.0 if is_float else 0.0
-        self.is_in_order = is_product and is_float
+        self.how = combining(kernel.op, kernel.dtype)
 
     def in_order(self) -> Program:
         """Return the program that combines one element after another."""
@@ -103,16 +77,16 @@ class Totals:
             return Program((self.launch(in_rows(rows, length, BLOCK)),))
         blocks = -(-length // SEGMENT)
         launch = self.launch(Cut(rows, length, blocks, SEGMENT), carried=scratch(0))
-        return Program((launch,), (rows * itemsize(self.wide),))
+        return Program((launch,), (rows * self.how.carried_size,))
 
     def in_blocks(self, cut: Cut) -> Program:
         """Return the program of long rows, whose blocks have totals of their own."""
         totals = scratch(0)
-        sizes = [cut.rows * cut.blocks * itemsize(self.wide)]
+        sizes = [cut.units * self.how.carried_size]
         kept = OUTPUT
-        if self.wide != self.kernel.dtype:
+        if self.how.dtype != self.kernel.dtype:
             kept = scratch(1)
-            sizes.append(cut.rows * cut.length * itemsize(self.wide))
+            sizes.append(cut.rows * cut.length * itemsize(self.how.dtype))
         first = self.launch(cut, kept, totals)
         return Program((first, self._with_totals(cut, kept, totals)), tuple(sizes))
 
@@ -132,43 +106,31 @@ class Totals:
             carried: a storage for what one unit hands to the next, a row each.
         """
         frame = Frame(self.kernel, self.target)
-        f = frame.f
-        is_vectorizable_term = is_vectorizable(self.term) and not self.is_in_order
-        lanes = lanes_for(cut.length, is_vectorizable_term)
+        f, how = frame.f, self.how
+        in_vectors = is_vectorizable(self.term) and not how.is_in_order
+        lanes = lanes_for(cut.length, in_vectors)
+        dtype = self.kernel.dtype if result == OUTPUT else how.dtype
+        pointer = Pointer(f, f.own_local("i32"), itemsize(dtype))
         reader = Reader(frame, self.term, lanes)
-        dtype = self.kernel.dtype if result == OUTPUT else self.wide
+        running = Running(how, reader, pointer, dtype)
         storage = frame.storage(result, "w")
-        pointer = Pointer(f, f.local("i32"), itemsize(dtype))
-        carry = f.local("v128" if lanes > 1 else self.value)
         with each_block(frame, cut) as block:
             locate(reader, block)
             element_address(frame, storage, cut, block, pointer.size, pointer.local)
-            self._begin(f, carry, lanes)
+            f.const(how.carried, how.identity)
+            f.set(running.carry)
             if carried is not None:
-                self._take(frame, carried, block, carry)
-            if lanes > 1:
-                self._vectors(frame, reader, block, pointer, carry, dtype)
-            else:
-                self._singles(frame, reader, block, pointer, carry, dtype)
+                self._take(frame, carried, block, running.carry)
+            running.write(block)
             if totals is not None:
-                self._hand_on(frame, totals, block.unit, carry, lanes)
+                self._hand_on(frame, totals, block.unit, running.carry)
             elif carried is not None:
-                self._hand_on(frame, carried, block.row, carry, lanes)
+                self._hand_on(frame, carried, block.row, running.carry)
         work = (flops(self.term) + 2) * cut.elements // lanes
         note = "four at a time" if lanes > 1 else ""
         return frame.launch(
             "scan", cut.units, per_slice(work), note, is_in_order=carried is not None
         )
-
-    def _begin(self, f: Function, carry: int, lanes: int) -> None:
-        if lanes > 1:
-            f.get(self._identity(f))
-        else:
-            f.const(self.value, self.identity)
-        f.set(carry)
-
-    def _identity(self, f: Function) -> int:
-        return f.constant("f32x4" if self.kind == "f32" else "i32x4", self.identity)
 
     def _take(self, frame: Frame, carried: int, block: Block, carry: int) -> None:
         """Write what takes over the total of the row before a block."""
@@ -177,7 +139,7 @@ class Totals:
         f.get(block.number)
         f.begin("if")
         self._total_address(frame, carried, block.row)
-        f.memory(f"{self.value}.load")
+        f.memory(f"{self.how.carried}.load")
         f.set(carry)
         f.end()
 
@@ -185,132 +147,29 @@ class Totals:
         f = frame.f
         f.get(frame.storage(storage, "w"))
         f.get(number)
-        f.const("i32", itemsize(self.wide))
+        f.const("i32", self.how.carried_size)
         f.ops("i32.mul", "i32.add")
 
-    def _hand_on(
-        self, frame: Frame, storage: int, number: int, carry: int, lanes: int
-    ) -> None:
-        f = frame.f
+    def _hand_on(self, frame: Frame, storage: int, number: int, carry: int) -> None:
         self._total_address(frame, storage, number)
-        f.get(carry)
-        if lanes > 1:
-            f.memory("v128.store32_lane", 0, 0)
-        else:
-            f.memory(f"{self.value}.store")
-
-    def _singles(
-        self,
-        frame: Frame,
-        reader: Reader,
-        block: Block,
-        pointer: Pointer,
-        carry: int,
-        dtype: str,
-    ) -> None:
-        """Write the loop that combines one element after another."""
-        f = frame.f
-        with along(f, block.place, block.end, 1, [reader, pointer]):
-            f.get(pointer.local)
-            f.get(carry)
-            reader.value()
-            f.op(f"{self.value}.{self.word}")
-            f.tee(carry)
-            store(reader.values, dtype)
-
-    def _vectors(
-        self,
-        frame: Frame,
-        reader: Reader,
-        block: Block,
-        pointer: Pointer,
-        carry: int,
-        dtype: str,
-    ) -> None:
-        """Write the loop that makes four running totals at a time.
-
-        The last four may begin among those that are done: these stay as they are.
-        """
-        f = frame.f
-        combine = f"{'f32x4' if self.kind == 'f32' else 'i32x4'}.{self.word}"
-        nothing = self._identity(f)
-        four, mask = f.local("v128"), f.local("v128")
-        expected, done = f.local("i32"), f.local("i32")
-        f.get(block.place)
-        f.set(expected)
-        with along(f, block.place, block.end, LANES, [reader, pointer]):
-            reader.value()
-            f.set(four)
-            f.get(expected)
-            f.get(block.place)
-            f.op("i32.sub")
-            f.tee(done)
-            f.begin("if")
-            f.get(f.counting())
-            f.get(done)
-            f.ops("i32x4.splat", "i32x4.ge_s")
-            f.set(mask)
-            self._chosen(f, four, nothing, mask)
-            f.end()
-            for shift in (1, 2):
-                f.get(four)
-                f.get(nothing)
-                f.get(four)
-                f.shuffle(range(16 - 4 * shift, 32 - 4 * shift))
-                f.op(combine)
-                f.set(four)
-            f.get(four)
-            f.get(carry)
-            f.op(combine)
-            f.get(four)
-            f.get(four)
-            f.shuffle([12, 13, 14, 15] * 4)
-            f.get(carry)
-            f.op(combine)
-            f.set(carry)
-            f.set(four)
-            f.get(done)
-            f.begin("if")
-            old = f.local("v128")
-            f.get(pointer.local)
-            load_neighbours(reader.values, dtype)
-            f.set(old)
-            self._chosen(f, four, old, mask)
-            f.free(old)
-            f.end()
-            f.get(pointer.local)
-            f.get(four)
-            store_neighbours(reader.values, dtype)
-            f.get(block.place)
-            f.const("i32", LANES)
-            f.op("i32.add")
-            f.set(expected)
-
-    def _chosen(self, f: Function, four: int, others: int, mask: int) -> None:
-        """Write what keeps lanes of a vector where the mask holds."""
-        f.get(four)
-        f.get(others)
-        f.get(mask)
-        f.op("v128.bitselect")
-        f.set(four)
+        frame.f.get(carry)
+        frame.f.memory(f"{self.how.carried}.store")
 
     def _with_totals(self, cut: Cut, source: int, totals: int) -> Launch:
         """Return the launch that combines each block with the totals before it."""
         frame = Frame(self.kernel, self.target)
-        f = frame.f
-        dtype = self.kernel.dtype
-        count = 16 // itemsize(self.wide)
-        read = Pointer(f, f.local("i32"), itemsize(self.wide))
-        written = Pointer(f, f.local("i32"), itemsize(dtype))
+        f, how, dtype = frame.f, self.how, self.kernel.dtype
+        count = 16 // itemsize(how.dtype)
+        read = Pointer(f, f.own_local("i32"), itemsize(how.dtype))
+        written = Pointer(f, f.own_local("i32"), itemsize(dtype))
         from_, to = frame.storage(source, "w"), frame.storage(OUTPUT)
-        before, many = f.local(self.value), f.local("v128")
-        whole = f.local("i32")
-        shape = _SHAPES.get(self.kind, "i32x4")
+        before, many = f.own_local(how.kind), f.own_local("v128")
+        whole, shape = f.own_local("i32"), _SHAPES[how.kind]
         vectors = Translation(frame.writer, f, LANES)
         singles = Translation(frame.writer, f, 1)
         with each_block(frame, cut) as block:
-            self._before(frame, totals, cut, block, before)
-            f.get(before)
+            self._before(frame, totals, cut, block)
+            f.tee(before)
             f.op(f"{shape}.splat")
             f.set(many)
             element_address(frame, from_, cut, block, read.size, read.local)
@@ -328,7 +187,7 @@ class Totals:
                 f.get(read.local)
                 f.memory("v128.load")
                 f.get(many)
-                f.op(f"{shape}.{self.word}")
+                f.op(f"{shape}.{how.word}")
                 if count == LANES:
                     store_neighbours(vectors, dtype)
                 else:
@@ -340,31 +199,33 @@ class Totals:
             with along(f, block.place, block.end, 1, movers):
                 f.get(written.local)
                 f.get(read.local)
-                load(singles, self.wide)
+                load(singles, how.dtype)
                 f.get(before)
-                f.op(f"{self.value}.{self.word}")
+                f.op(f"{how.kind}.{how.word}")
                 store(singles, dtype)
             f.end()
         work = 4 * cut.elements // count
         return frame.launch("scan_add", cut.units, per_slice(work))
 
-    def _before(
-        self, frame: Frame, totals: int, cut: Cut, block: Block, before: int
-    ) -> None:
-        """Write what combines the totals of the blocks before one."""
-        f = frame.f
+    def _before(self, frame: Frame, totals: int, cut: Cut, block: Block) -> None:
+        """Write what leaves the totals of the blocks before one, combined."""
+        f, how = frame.f, self.how
         assert block.number is not None, "internal: a row of several blocks"
-        first = f.local("i32")
-        f.const(self.value, self.identity)
-        f.set(before)
-        f.get(block.row)
-        f.get(frame.number(cut.blocks))
-        f.op("i32.mul")
+        first, total = f.local("i32"), f.local(how.carried)
+        f.const(how.carried, how.identity)
+        f.set(total)
+        f.get(block.unit)
+        f.get(block.number)
+        f.op("i32.sub")
         f.set(first)
         with counted(f, first, block.unit) as number:
-            f.get(before)
+            f.get(total)
             self._total_address(frame, totals, number)
-            f.memory(f"{self.value}.load")
-            f.op(f"{self.value}.{self.word}")
-            f.set(before)
+            f.memory(f"{how.carried}.load")
+            f.op(f"{how.carried}.{how.word}")
+            f.set(total)
+        f.get(total)
+        if how.carried != how.kind:
+            f.op("f32.demote_f64")
         f.free(first)
+        f.free(total)
