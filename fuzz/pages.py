@@ -37,8 +37,7 @@ START = """async () => {
   globalThis.run = py.globals.get("run");
 }"""
 RUNNER = '''
-import base64, json, os, types, warnings
-os.environ['TENSORWEB_CPU'] = 'wasm'
+import base64, json, types, warnings
 import tensorweb as tw
 from tensorweb.evaluate import read
 
@@ -113,10 +112,10 @@ def _pack(folder: Path) -> None:
 
 def _launch(playwright: Any, name: str) -> Any:
     if name == "firefox":
-        found = shutil.which("firefox") or shutil.which("firefox-esr")
+        found = shutil.which("firefox-esr") or shutil.which("firefox")
         if found is None:
             raise SystemExit("no Firefox is installed")
-        return playwright.firefox.launch(executable_path=found)
+        return playwright.firefox.launch(channel="moz-firefox", executable_path=found)
     found = machine.chromium()
     if found is None:
         raise SystemExit("no Chromium is installed")
