@@ -19,54 +19,65 @@ def flush(column: NDArray) -> NDArray:
     )
 
 
-def ulp_errors(
-    case: math_wgsl_cases.Case, got: NDArray, columns: tuple[NDArray, ...]
-) -> NDArray:
-    """Return the error of each result in ULP; infinite where a special is wrong."""
-    exact = case.reference(*columns).astype(np.float64)
-    value = got.astype(np.float64)
-    clipped = np.clip(
-        np.nan_to_num(exact, posinf=OVERFLOW, neginf=-OVERFLOW), -OVERFLOW, OVERFLOW
-    )
-    clipped_value = np.clip(np.nan_to_num(value), -OVERFLOW, OVERFLOW)
-    clipped_value = np.where(
-        np.isinf(value), np.copysign(OVERFLOW, value), clipped_value
-    )
-    size = np.abs(clipped).clip(SMALLEST, OVERFLOW / 2)
-    if case.of_operands:
-        finite = [
-            np.abs(np.nan_to_num(c, posinf=0, neginf=0).astype("f8")) for c in columns
-        ]
-        size = np.maximum.reduce([size, *finite]).clip(SMALLEST, OVERFLOW / 2)
-    errors = np.abs(clipped_value - clipped) / 2.0 ** (np.floor(np.log2(size)) - 23)
-    errors[(np.abs(exact) < SMALLEST) & (np.abs(value) <= SMALLEST)] = 0
-    wrong = (np.isnan(exact) != np.isnan(value)) | (
-        np.isinf(exact) & (value != exact) & ~np.isnan(exact)
-    )
-    if case.signed_zero:
-        wrong |= (exact == 0) & (np.signbit(value) != np.signbit(exact))
-    return np.where(
-        np.isnan(exact) & np.isnan(value), 0, np.where(wrong, np.inf, errors)
-    )
+class Judge:
+    """Knows the operands of one function and what it must give.
 
-
-def worst(
-    case: math_wgsl_cases.Case, got: NDArray, columns: tuple[NDArray, ...], gives: str
-) -> tuple[float, tuple[Any, ...]]:
-    """Return the largest error in ULP and the operands and result there.
-
-    Args:
+    Attributes:
         case: the function.
-        got: its results.
-        columns: its operands; subnormal ones may have been flushed to zero.
-        gives: WGSL's type of the results; those of other types than f32 are exact.
+        columns: its operands; subnormal ones may be flushed to zero by a device.
     """
-    with np.errstate(all="ignore"):
-        if gives != "f32":
-            errors = np.where(got == case.reference(*columns), 0.0, np.inf)
-        else:
-            errors = ulp_errors(case, got, columns)
-            flushed = tuple(flush(column) for column in columns)
-            errors = np.minimum(errors, ulp_errors(case, got, flushed))
-    place = int(np.argmax(errors))
-    return float(errors[place]), (*(c[place] for c in columns), got[place])
+
+    def __init__(self, case: math_wgsl_cases.Case, gives: str) -> None:
+        """Compute what must come out; results of other types than f32 are exact."""
+        self.case = case
+        self._is_float = gives == "f32"
+        with np.errstate(all="ignore"):
+            self.columns = case.samples()
+            readings = [self.columns]
+            if self._is_float:
+                readings.append(tuple(flush(column) for column in self.columns))
+            self._readings = [(each, case.reference(*each)) for each in readings]
+
+    def worst(self, got: NDArray) -> tuple[float, tuple[Any, ...]]:
+        """Return the largest error in ULP and the operands and result there."""
+        with np.errstate(all="ignore"):
+            if self._is_float:
+                errors = np.minimum.reduce(
+                    [self._errors(got, *reading) for reading in self._readings]
+                )
+            else:
+                errors = np.where(got == self._readings[0][1], 0.0, np.inf)
+        place = int(np.argmax(errors))
+        where = (*(column[place] for column in self.columns), got[place])
+        return float(errors[place]), where
+
+    def _errors(
+        self, got: NDArray, columns: tuple[NDArray, ...], reference: NDArray
+    ) -> NDArray:
+        """Return the error of each result; infinite where a special is wrong."""
+        exact = reference.astype(np.float64)
+        value = got.astype(np.float64)
+        clipped = np.clip(
+            np.nan_to_num(exact, posinf=OVERFLOW, neginf=-OVERFLOW), -OVERFLOW, OVERFLOW
+        )
+        clipped_value = np.clip(np.nan_to_num(value), -OVERFLOW, OVERFLOW)
+        clipped_value = np.where(
+            np.isinf(value), np.copysign(OVERFLOW, value), clipped_value
+        )
+        size = np.abs(clipped).clip(SMALLEST, OVERFLOW / 2)
+        if self.case.of_operands:
+            finite = [
+                np.abs(np.nan_to_num(c, posinf=0, neginf=0).astype("f8"))
+                for c in columns
+            ]
+            size = np.maximum.reduce([size, *finite]).clip(SMALLEST, OVERFLOW / 2)
+        errors = np.abs(clipped_value - clipped) / 2.0 ** (np.floor(np.log2(size)) - 23)
+        errors[(np.abs(exact) < SMALLEST) & (np.abs(value) <= SMALLEST)] = 0
+        wrong = (np.isnan(exact) != np.isnan(value)) | (
+            np.isinf(exact) & (value != exact) & ~np.isnan(exact)
+        )
+        if self.case.signed_zero:
+            wrong |= (exact == 0) & (np.signbit(value) != np.signbit(exact))
+        return np.where(
+            np.isnan(exact) & np.isnan(value), 0, np.where(wrong, np.inf, errors)
+        )

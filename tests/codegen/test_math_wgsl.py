@@ -12,7 +12,7 @@ from typing import Any
 import math_wgsl_cases
 import numpy as np
 import pytest
-from math_errors import worst
+from math_errors import Judge
 from numpy.typing import NDArray
 
 from tensorweb.graph.op import Op
@@ -88,17 +88,10 @@ def evaluate(device: Any, name: str, columns: tuple[NDArray, ...]) -> NDArray:
     )
 
 
-def measure(device: Any, case: math_wgsl_cases.Case) -> tuple[float, tuple[Any, ...]]:
-    """Return the largest error of `case` in ULP and the operands and result there."""
-    with np.errstate(all="ignore"):
-        columns = case.samples()
-    got = evaluate(device, case.name, columns)
-    return worst(case, got, columns, FUNCTIONS[case.name].gives)
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_function_keeps_its_bound(device: Any, case: math_wgsl_cases.Case) -> None:
-    error, where = measure(device, case)
+    judge = Judge(case, FUNCTIONS[case.name].gives)
+    error, where = judge.worst(evaluate(device, case.name, judge.columns))
     assert error <= BOUNDED[case.name].ulp, f"{case.name}: {error} ULP at {where}"
 
 
