@@ -48,7 +48,7 @@ class Driver(Protocol):
         """Take the device for lost and never call it again."""
 
     def create_buffer(self, size: int) -> int:
-        """Create a zeroed storage buffer of `size` bytes, a multiple of 4."""
+        """Create a storage buffer of `size` bytes, a multiple of 4, of any contents."""
 
     def destroy_buffer(self, buffer: int) -> None:
         """Destroy a buffer; work already submitted still uses it safely."""
