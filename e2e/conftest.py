@@ -1,8 +1,7 @@
 """Fixtures of the browser tests: local servers, browsers, pages.
 
 `TENSORWEB_CHROMIUM` names a browser; without it the first Chromium on the path is used.
-`TENSORWEB_SITE` names the built site, else it is `dist/`. What needs NumPy in the page
-is skipped at once on a site without it.
+`TENSORWEB_SITE` names the built site, else it is `dist/`.
 """
 
 from __future__ import annotations
@@ -29,11 +28,6 @@ Serve = Callable[..., str]
 
 def pytest_configure() -> None:
     expect.set_options(timeout=LIMIT_MS)
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.get_closest_marker("needs_numpy") and not site_has("numpy"):
-        pytest.skip("the site has no NumPy; build it with --wheels DIR")
 
 
 def site_has(package: str) -> bool:
@@ -77,6 +71,14 @@ def playwright() -> Iterator[Playwright]:
 @pytest.fixture(scope="session")
 def chromium(playwright: Playwright) -> Iterator[Browser]:
     browser = launch_chromium(playwright, CHROMIUM_FLAGS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def without_webgpu(playwright: Playwright) -> Iterator[Browser]:
+    """A Chromium that has no adapter: the CPU computes."""
+    browser = launch_chromium(playwright, [])
     yield browser
     browser.close()
 

@@ -1,8 +1,7 @@
 """Drives the built page as a person would; waits on its state, never on time.
 
 A wait ends when what it waits for is there, or when it can no longer come: the page is
-idle and shows a failure, or that it has no device. The limits are only for a page that
-has died.
+idle and shows a failure. The limits are only for a page that has died.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ IN_VAIN = """() => {
   const shown = [".trouble", ".failure-title", ".viewer-problem", "#notice"]
     .map((part) => document.querySelector(part)?.textContent).filter(Boolean);
   const device = document.querySelector("#device .device-name")?.textContent;
-  if (state !== "error" && device !== "No device") return null;
+  if (state !== "error") return null;
   return [`state: ${state}`, `device: ${device}`, ...shown].join("; ");
 }"""
 """What went wrong on a page that does nothing any more, or null."""

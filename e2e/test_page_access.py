@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,9 @@ from typing import Any
 import pytest
 from browsers import Profiles
 from page_driver import PageDriver, expect
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import Browser, Page
 
 from conftest import site_has
-from tools import machine
 
 AXE = Path(__file__).parent.parent / "node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -162,66 +160,32 @@ def test_pictures_have_the_colours_of_the_theme(
 
 
 @pytest.mark.numpy_or_not
-def test_cpu_is_offered_where_the_site_has_numpy(page: Page, site_url: str) -> None:
+def test_numpy_can_be_imported_where_the_site_has_it(page: Page, site_url: str) -> None:
     driver = PageDriver(page).open(site_url)
     state = "ready" if site_has("numpy") else "error"
-    offered = page.locator("#device option[value=cpu]").is_enabled()
-    assert offered is site_has("numpy")
     assert driver.run("import numpy") == state
     assert ("ModuleNotFoundError" in driver.output) is not site_has("numpy")
     assert driver.run("import tensorweb as tw\ntw.ones(3).sum()") == "ready"
     driver.clean()
 
 
-@pytest.fixture
-def without_webgpu(playwright: Playwright) -> Iterator[Browser]:
-    """A Chromium that has no adapter."""
-    program = machine.chromium()
-    if program is None:
-        pytest.skip("no Chromium; install it or name one in TENSORWEB_CHROMIUM")
-    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
-    browser = playwright.chromium.launch(
-        executable_path=program, args=flags, chromium_sandbox=False
-    )
-    yield browser
-    browser.close()
-
-
-@pytest.mark.needs_numpy
-def test_without_webgpu_numpy_computes_and_the_page_says_so(
+def test_without_webgpu_the_cpu_computes_and_the_page_says_so(
     without_webgpu: Browser, site_url: str
 ) -> None:
     driver = PageDriver(without_webgpu.new_page()).open(site_url)
     page = driver.page
-    expect(page.locator("#device")).to_contain_text("NumPy")
-    expect(page.locator("#notice")).to_contain_text("computed on the CPU by NumPy")
+    expect(page.locator("#device")).to_contain_text("WebAssembly")
+    expect(page.locator("#notice")).to_contain_text("The CPU computes instead")
+    assert page.locator("#device option[value=webgpu]").is_disabled()
+    assert violations(page) == []
     assert driver.run(PROGRAM) == "ready"
     driver.pictured()
     assert driver.tensors()["x"]["device"] == "cpu"
-    assert page.locator("#device option[value=webgpu]").is_disabled()
-
-
-@pytest.mark.numpy_or_not
-def test_without_webgpu_and_numpy_the_page_says_what_to_do(
-    without_webgpu: Browser, site_url: str
-) -> None:
-    page = without_webgpu.new_page()
-
-    def without_numpy(route: Any) -> None:
-        answer = route.fetch()
-        lock = answer.json()
-        lock["packages"].pop("numpy", None)
-        route.fulfill(response=answer, json=lock)
-
-    page.route("**/pyodide-lock.json", without_numpy)
-    driver = PageDriver(page).open(site_url)
-    expect(page.locator("#device")).to_contain_text("No device")
-    expect(page.locator("#notice")).to_contain_text("plain Python runs")
-    assert driver.run("import tensorweb as tw\nprint(1)\ntw.ones((2,)) + 1") == "error"
-    assert driver.output.startswith("1\n")
-    expect(page.locator(".failure-title")).to_contain_text("DeviceError")
-    assert page.locator(".line-link").first.inner_text() == "line 3"
-    assert driver.run("print('plain Python works')") == "ready"
-    assert driver.run(
-        "import micropip\nawait micropip.install('packaging')\nimport packaging"
-    ) == ("ready")
+    expect(page.locator("#notice")).to_be_hidden()
+    page.get_by_role("tab", name="Kernels").click()
+    page.locator(".kernel summary").first.click()
+    expect(page.locator(".kernel-source").first).to_contain_text("(module")
+    assert violations(page) == []
+    packages = [url for url in driver.requests if url.endswith(".whl")]
+    assert packages == []
+    driver.clean()

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browsers import Profiles
 from page_driver import PageDriver, expect
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "web/examples").glob("*.py"))
 
 
 @pytest.fixture(scope="module")
-def on_cpu(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
-    with profiles.page() as page:
-        driver = PageDriver(page).open(site_url)
-        driver.choose_device("cpu")
-        yield driver
-        driver.clean()
+def on_cpu(without_webgpu: Browser, site_url: str) -> Iterator[PageDriver]:
+    """A page of a browser without WebGPU."""
+    context = without_webgpu.new_context()
+    driver = PageDriver(context.new_page()).open(site_url)
+    yield driver
+    driver.clean()
+    context.close()
 
 
 def open_example(driver: PageDriver, path: Path) -> None:
@@ -36,11 +36,22 @@ def test_example_runs_on_the_gpu(shared: PageDriver, path: Path) -> None:
     assert shared.page.locator("#output .text").count() > 0
 
 
-@pytest.mark.needs_numpy
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs_on_the_cpu(on_cpu: PageDriver, path: Path) -> None:
+def test_example_runs_on_the_cpu_alone(on_cpu: PageDriver, path: Path) -> None:
     open_example(on_cpu, path)
     assert on_cpu.run() == "ready", on_cpu.output
+    expect(on_cpu.page.locator("#device")).to_contain_text("WebAssembly")
+    assert not [url for url in on_cpu.requests if url.endswith(".whl")]
+
+
+def test_both_devices_are_timed_in_one_program(shared: PageDriver) -> None:
+    [path] = [path for path in EXAMPLES if path.stem.endswith("gpu-against-cpu")]
+    open_example(shared, path)
+    assert shared.run() == "ready", shared.output
+    head, *rows = shared.output.split("\n\n")[0].splitlines()
+    assert head.split() == ["webgpu", "cpu"]
+    assert len(rows) == 4
+    assert all(row.count(" ms") == 2 for row in rows), rows
 
 
 def test_there_are_enough_examples() -> None:

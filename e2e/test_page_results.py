@@ -95,7 +95,6 @@ def test_results_say_to_which_program_they_belong(patient: PageDriver) -> None:
     assert page.locator("[data-stale]").count() == 0
 
 
-@pytest.mark.needs_numpy
 def test_results_say_on_which_device_they_were_computed(patient: PageDriver) -> None:
     page = patient.page
     assert patient.run(TENSOR) == "ready"

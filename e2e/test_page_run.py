@@ -88,6 +88,8 @@ def test_input_is_refused_in_words(patient: PageDriver) -> None:
         "import time\ntime.sleep(600)",
         "import asyncio\nawait asyncio.sleep(600)",
         "import tensorweb as tw\nx = tw.ones((8,))\nwhile True: x.sum().item()",
+        "import tensorweb as tw\nx = tw.ones((8,), device='cpu')\n"
+        "while True: x.sum().item()",
     ],
 )
 def test_stop_ends_it_and_the_next_run_works(patient: PageDriver, source: str) -> None:
@@ -98,6 +100,31 @@ def test_stop_ends_it_and_the_next_run_works(patient: PageDriver, source: str) -
     assert "restarted" not in patient.output
     assert patient.run("print('next')") == "ready"
     assert "next" in patient.output
+
+
+PRODUCTS = """
+import tensorweb as tw
+x = tw.realize(tw.eye(2000, device="cpu"))
+y = x
+for _ in range({}):
+    y = y @ x
+print("begins")
+tw.realize(y)
+print("ends")
+"""
+"""One call of the device that takes as long as it is asked to."""
+
+
+def test_stop_ends_a_long_computation_on_the_cpu(patient: PageDriver) -> None:
+    patient.begin(PRODUCTS.format(500))
+    expect(patient.page.locator("#output")).to_contain_text("begins")
+    patient.page.click("#stop")
+    assert patient.idle() == "ready"
+    expect(patient.page.locator("#output")).to_contain_text("Stopped after")
+    assert "restarted" not in patient.output
+    assert "ends" not in patient.output
+    assert patient.run(PRODUCTS.format(1)) == "ready"
+    assert "ends" in patient.output
 
 
 def test_no_stop_is_lost(patient: PageDriver) -> None:
@@ -215,14 +242,14 @@ def test_stop_without_isolation_restarts_python(
     assert driver.idle() == "ready"
     assert "restarted" not in driver.output
     page.evaluate("globalThis.patience = 1")
-    busy = "print('busy')\nwhile True: pass"
-    driver.begin(busy)
-    expect(page.locator("#output")).to_contain_text("busy")
-    page.click("#stop")
-    expect(page.locator(".trouble")).to_contain_text("Python was restarted")
-    assert driver.idle() == "error"
-    assert page.evaluate("tensorwebPage.editor.source()") == busy
-    assert driver.run("print('again')") == "ready"
+    for busy in ("print('begins')\nwhile True: pass", PRODUCTS.format(500)):
+        driver.begin(busy)
+        expect(page.locator("#output")).to_contain_text("begins")
+        page.click("#stop")
+        expect(page.locator(".trouble")).to_contain_text("Python was restarted")
+        assert driver.idle() == "error"
+        assert page.evaluate("tensorwebPage.editor.source()") == busy
+        assert driver.run("print('again')") == "ready"
     driver.clean()
 
 

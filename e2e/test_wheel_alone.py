@@ -11,8 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 from bare_page import BarePage, open_bare, serve_bare, wheel_path
-from browsers import launch_chromium
-from playwright.sync_api import Browser, Playwright
+from playwright.sync_api import Browser
 
 from conftest import Serve
 
@@ -107,36 +106,35 @@ def test_firefox_computes_with_the_wheel(firefox: Browser, address: str) -> None
     python.page.context.close()
 
 
-@pytest.fixture(scope="module")
-def without_webgpu(playwright: Playwright, address: str) -> Iterator[BarePage]:
-    """Python with the wheel in a Chromium that has no adapter."""
-    browser = launch_chromium(playwright, [])
-    python = open_bare(browser, address, "onMain")
+@pytest.mark.parametrize("side", SIDES)
+def test_without_webgpu_the_cpu_computes(
+    without_webgpu: Browser, address: str, side: str
+) -> None:
+    python = open_bare(without_webgpu, address, side)
     python("load")
     python.install()
-    yield python
-    browser.close()
-
-
-def test_without_webgpu_the_default_is_cpu(without_webgpu: BarePage) -> None:
-    assert without_webgpu("await", "import tensorweb as tw; tw.default_device()") == (
-        "cpu"
-    )
-
-
-def test_without_webgpu_webassembly_computes(without_webgpu: BarePage) -> None:
-    without_webgpu("await", COMPUTE)
-    assert json.loads(without_webgpu("await", "str(values)")) == SUMS
-    assert without_webgpu("await", "x.device") == "cpu"
-    assert without_webgpu("await", "import sys; 'numpy' in sys.modules") == "false"
-    text = without_webgpu.error("await", 'tw.arange(2, device="webgpu").tolist()')
+    python("await", COMPUTE)
+    assert json.loads(python("await", "str(values)")) == SUMS
+    assert python("await", "x.device") == "cpu"
+    assert python("await", "import sys; 'numpy' in sys.modules") == "false"
+    text = python.error("await", 'tw.arange(2, device="webgpu").tolist()')
     assert "offers no GPU adapter" in text
+    python.page.context.close()
+
+
+@pytest.mark.parametrize("kind", ["await", "plain", "callback"])
+def test_the_cpu_never_waits(installed: BarePage, kind: str) -> None:
+    installed("await", "import tensorweb as tw; z = tw.ones(3, device='cpu') * 2")
+    assert installed(kind, "z.tolist" if kind == "callback" else "z.tolist()") == (
+        "[2.0, 2.0, 2.0]"
+    )
 
 
 HELD = """
 import sys
-import tensorweb, tensorweb.playground
+from tensorweb.playground.preload import preload
 from pyodide.ffi import JsProxy
+preload()
 [
     f"{module}.{name}"
     for module in list(sys.modules) if module.startswith("tensorweb")
@@ -156,7 +154,9 @@ def test_import_leaves_no_javascript_in_a_snapshot(
     assert int(python("snapshot")) > 1 << 20
     python("restore")
     python("unpack", wheel_path())
-    python("await", COMPUTE)
-    assert json.loads(python("await", "str(values)")) == SUMS
-    assert python("await", "x.device") == "webgpu"
+    for device in ("webgpu", "cpu"):
+        choice = f"import tensorweb as tw\ntw.set_default_device({device!r})\n"
+        python("await", choice + COMPUTE)
+        assert json.loads(python("await", "str(values)")) == SUMS
+        assert python("await", "x.device") == device
     python.page.context.close()

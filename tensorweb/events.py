@@ -72,6 +72,7 @@ class KernelRecord:
             seconds, when the device was done.
         line: of the program, where its output was built; None if it is not known.
         seconds: that the device took; None if nobody asked, or if the host cannot tell.
+        device: that ran it.
 
     >>> KernelRecord("add", "elementwise", "fn main() {}", (1, 1), 3, 48).kind
     'elementwise'
@@ -93,6 +94,7 @@ class KernelRecord:
     submitted: float = 0.0
     line: Line | None = None
     seconds: float | None = None
+    device: str = ""
 
     @property
     def source(self) -> str:

@@ -102,7 +102,6 @@ def _describe(out: Path, version: str) -> None:
         "python": lock["info"]["python"],
         "wheel": f"{own['file_name'].removeprefix('../')}?{own['sha256'][:8]}",
         "wheelHash": own["sha256"],
-        "numpy": "numpy" in packages,
         "packages": packages,
         "sizes": sizes,
     }

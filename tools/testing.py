@@ -2,7 +2,7 @@
 
 The browser tests run on the site with the wheels that were asked for. With a folder of
 wheels, those that NumPy in the site makes a difference to run on a site without the
-folder too.
+folder too. Part of the unit tests run inside Pyodide as well, see `tests/in_pyodide`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ UNIT_TESTS = ["tests", "tensorweb", "--doctest-modules", "-n", "2"]
 BROWSER_TESTS = ["e2e", "-n", "2", "--dist", "worksteal"]
 """Halves side by side, each in order: the tests of one file often share a page."""
 
-NUMPY_MATTERS = ["e2e", "-m", "needs_numpy or numpy_or_not"]
+NUMPY_MATTERS = ["e2e", "-m", "numpy_or_not"]
 
 NO_TESTS = 5
 """Pytest's exit code when it found nothing to run."""

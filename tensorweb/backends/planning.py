@@ -220,6 +220,7 @@ def _records(
             work.flops,
             work.loaded,
             work.stored,
+            device=machine.device,
         )
         found.append(record)
     return found

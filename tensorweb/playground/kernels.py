@@ -1,4 +1,4 @@
-"""The kernels that a run launched, each once with its source and its launch count."""
+"""The kernels that a run launched, each once with its launch count."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from tensorweb.events import KernelRecord as Launch
 
 from .failures import FILENAME
 from .records import KernelRecord
+from .streams import clip
 
 MOST_KERNELS = 200
 MOST_FLUSHES = 100
 MOST_LINES = 1000
 """Values of a run whose lines are noted; a loop's first steps are all it needs."""
+
+MOST_SOURCE = 200_000
+"""Characters of a kernel's text that a page shows."""
 
 Key = tuple[str, Hashable, tuple[int, ...]]
 """A kernel's name, its code and its grid."""
@@ -59,7 +63,7 @@ class Tally:
         self._records[key] = {
             "name": launch.name,
             "kind": launch.kind,
-            "source": launch.source,
+            "device": launch.device,
             "grid": list(launch.grid),
             "buffers": launch.buffers,
             "bytes": launch.bytes,
@@ -80,3 +84,15 @@ class Tally:
         """Return one record per different kernel and grid, in order of first launch."""
         self._fold()
         return list(self._records.values())
+
+    def source(self, kernel: int) -> str:
+        """Return the text of one of `records()`; that of a module is made here.
+
+        Raises:
+            LookupError: there is no such kernel.
+        """
+        keys = list(self._records)
+        if not 0 <= kernel < len(keys):
+            raise LookupError(f"there is no kernel number {kernel} in the last run")
+        _, code, _ = keys[kernel]
+        return clip(str(code), MOST_SOURCE)

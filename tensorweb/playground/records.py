@@ -46,7 +46,7 @@ class KernelRecord(TypedDict):
 
     name: str
     kind: str
-    source: str
+    device: str
     grid: list[int]
     buffers: int
     bytes: int
@@ -55,6 +55,12 @@ class KernelRecord(TypedDict):
     stored: int
     line: int | None
     count: int
+
+
+class KernelSource(TypedDict):
+    """The complete text of a kernel, or the ends of one too long to be read."""
+
+    text: str
 
 
 class RunRecord(TypedDict):

@@ -38,6 +38,7 @@ class Session:
         self._shown: list[tuple[str | None, object]] = []
         self._entries: list[tensors.Entry] = []
         self._names: dict[str, object] = {}
+        self._kernels = kernels.Tally()
         self._output = Output(emit)
         self._host = Host(wait)
         self.warming = Warming(blocking)
@@ -67,7 +68,7 @@ class Session:
         self._names = vars(module)
         started = perf_counter()
         around = self._host.around(self._output, self._display)
-        tally = kernels.Tally()
+        tally = self._kernels = kernels.Tally()
         noting_lines = noting(kernels.MOST_LINES)
         with around, listening(tally.add), noting_lines:
             try:
@@ -106,6 +107,10 @@ class Session:
             return await tensors.describe(self._entries, self._reader)
         except KeyboardInterrupt:
             return []
+
+    async def source(self, kernel: int) -> records.KernelSource:
+        """Return the text of one of the last run's kernels."""
+        return {"text": self._kernels.source(kernel)}
 
     async def heatmap(
         self,
@@ -202,6 +207,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
     return {
         "run": session.run,
         "describe": session.describe,
+        "source": session.source,
         "heatmap": session.heatmap,
         "histogram": session.histogram,
         "cells": session.cells,

@@ -200,7 +200,12 @@ def test_answers_are_what_the_protocol_says(judged: Judge, device: str) -> None:
         return answer
 
     for source in (*FAILURES, f"print('long' * {HEAD})", PROGRAM):
-        ask("run", source=source, device=device)
+        answer = ask("run", source=source, device=device)
+        kernels = answer["kernels"]
+    if kernels:
+        assert ask("source", kernel=len(kernels) - 1)["text"]
+    with pytest.raises(LookupError, match="no kernel number 5000"):
+        ask("source", kernel=5000)
     tensors = {entry["name"]: entry for entry in ask("describe")}
     for name in ("x", "v", "big", "empty"):
         last = len(tensors[name]["shape"]) - 1
@@ -214,5 +219,6 @@ def test_answers_are_what_the_protocol_says(judged: Judge, device: str) -> None:
     for kind, fields in told:
         judged.check(fields, PROTOCOL.fields("Notes")[kind].type, kind)
     has_kernels = isinstance(devices.backend(device), KernelBackend)
-    unseen = {"Notes", "Statistics", *(() if has_kernels else {"KernelRecord"})}
+    unseen = {"Notes", "Statistics"}
+    unseen |= set() if has_kernels else {"KernelRecord", "KernelSource"}
     assert RECORDS.keys() - judged.seen == unseen

@@ -6,7 +6,7 @@ Make tensors, combine them, reduce them, and look at every number on the right.
 import tensorweb as tw
 
 # Run this program with Ctrl+Enter. Everything is computed by the device that is named
-# at the top of the page: your GPU through WebGPU, or NumPy on the CPU.
+# at the top of the page: your GPU through WebGPU, or the CPU.
 print("computed by:", tw.default_device())
 
 # A tensor is a block of numbers with a shape. This one has 3 rows and 2 columns.

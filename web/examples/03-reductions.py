@@ -37,6 +37,6 @@ print("any above 6:", tw.any(x > 6).item(), " all below 9:", tw.all(x < 9).item(
 print("max with NaN:", tw.max(tw.asarray([1.0, float("nan"), 2.0])).item())
 print("max of -inf:", tw.max(tw.full((4,), -float("inf"))).item())
 
-# A million elements, one number: on the GPU a tree of partial sums.
+# A million elements, one number: a tree of partial sums.
 big = tw.full((1000, 1000), 0.5)
 tw.sum(big)

@@ -24,7 +24,7 @@ result = tw.sum(products, axis=2)
 tw.show(result)
 print("equal to left @ right:", tw.all(result == left @ right).item())
 
-# On the GPU all of this is one kernel: the products are never stored. See the tab
+# All of this is one kernel: the products are never stored. See the tab
 # "Kernels" after the run. A real matmul goes further and keeps tiles of both matrices
 # close to the arithmetic units.
 big_left = tw.reshape(tw.linspace(-1.0, 1.0, 128 * 96), (128, 96))

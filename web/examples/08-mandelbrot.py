@@ -1,6 +1,6 @@
 """Mandelbrot
 
-Iterate a formula on every pixel at once; the loop is Python, the work is the GPU's.
+Iterate a formula on every pixel at once; the loop is Python, the work is the device's.
 """
 
 import tensorweb as tw

@@ -1,6 +1,6 @@
 """Look inside: from lines to kernels
 
-See a chain of operations become one kernel, and read the shader that your GPU runs.
+See a chain of operations become one kernel, and read the code that the device runs.
 """
 
 import tensorweb as tw
@@ -15,6 +15,6 @@ result = tw.sum(bell * ripple + 1.0, axis=0)
 print(tw.explain(result))
 
 # Asking for a value runs it. Open the tab "Kernels" on the right after the run: it
-# lists every kernel of this program with its WGSL source.
+# lists every kernel of this program with its source.
 print("sum of everything:", tw.sum(result).item())
 tw.show(bell * ripple, name="bell times ripple")

@@ -16,6 +16,7 @@ import type {
   Heatmap,
   Histogram,
   KernelRecord,
+  KernelSource,
   Notes,
   Note,
   Output,
@@ -78,7 +79,7 @@ const FAILURE = record<Failure>({
 const KERNEL = record<KernelRecord>({
   name,
   kind: name,
-  source: text(LONG),
+  device: name,
   grid: list(whole(), 3),
   buffers: whole(),
   bytes: whole(),
@@ -130,7 +131,6 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
   start: record<Started>({
     adapter: orNull(name),
     reason: orNull(name),
-    numpy: flag,
     blocking: flag,
     python: name,
     version: name,
@@ -145,6 +145,7 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
     kernelsLeftOut: whole(),
   }),
   describe: list(TENSOR, 10_000),
+  source: record<KernelSource>({ text: text(LONG) }),
   heatmap: (value) => PLAIN_HEATMAP(value) && hasItsCells(value as Heatmap),
   histogram: record<Histogram>({ counts: list(whole(), 10_000), low: number, high: number, step: number }),
   cells: record<Cells>({ row: whole(), column: whole(), texts: list(list(name, 10_000), 10_000) }),

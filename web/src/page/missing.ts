@@ -1,17 +1,21 @@
 /** Says in plain words what this browser cannot do and what happens instead. */
 
+import type { Notice } from "./page";
 import type { Started } from "./protocol";
 
 /** Return null where nothing is missing. */
-export function whatIsMissing(started: Started): string | null {
-  if (!started.adapter && !started.numpy) {
-    return `${started.reason} NumPy is not on this site either, so plain Python runs and tensors do not. Use a current Chrome, Edge, Safari or Firefox with WebGPU, or build the site with a NumPy wheel (build.py site --wheels).`;
-  }
+export function whatIsMissing(started: Started): Notice | null {
   if (!started.adapter) {
-    return `${started.reason} Everything works, computed on the CPU by NumPy. For the GPU use a current Chrome, Edge, Safari or Firefox.`;
+    return {
+      kind: "info",
+      text: `${started.reason} The CPU computes instead: everything works, large work takes longer.`,
+    };
   }
   if (!started.blocking) {
-    return "This browser cannot wait for the GPU inside Python: write “await x.tolist_async()” to see values, or choose the CPU.";
+    return {
+      kind: "warning",
+      text: "This browser cannot wait for the GPU inside Python: choose the CPU, or write “await x.tolist_async()” to see values.",
+    };
   }
   return null;
 }

@@ -40,12 +40,13 @@ export function originNote(view: View, part: keyof Origins): string | null {
   return null;
 }
 
-/** Say why the values of the listed tensors cannot be asked for; null when they can. */
-export function whyNoValues(view: View): string | null {
-  const { output, tensors } = view.origins;
-  const again = "Run the program again to see this tensor’s values.";
-  if (tensors?.python !== view.python) return `Python was restarted. ${again}`;
-  if (tensors.run === output?.run) return null;
-  if (view.state === "running") return "This tensor is from the run before; its values are gone.";
-  return `This tensor is from an earlier run. ${again}`;
+/** Say why something of the listed results cannot be asked for; null when it can. */
+export function whyGone(view: View, part: "run" | "tensors", thing: string, what: string): string | null {
+  const { output } = view.origins;
+  const origin = view.origins[part];
+  const again = `Run the program again to see this ${thing}’s ${what}.`;
+  if (origin?.python !== view.python) return `Python was restarted. ${again}`;
+  if (origin.run === output?.run) return null;
+  if (view.state === "running") return `This ${thing} is from the run before, which is gone.`;
+  return `This ${thing} is from an earlier run. ${again}`;
 }

@@ -94,7 +94,6 @@ interface Mounted {
 /** How long Run rests after the address has changed the program. */
 const HOLD_MS = 500;
 const MOST_OUTPUT = 120_000;
-const MOST_SOURCE = 500_000;
 
 export class Page {
   view: View = {
@@ -272,11 +271,11 @@ export class Page {
 
   #started(started: Started): void {
     const wanted = recall("device");
-    const device = started.adapter && !(wanted === "cpu" && started.numpy) ? "webgpu" : "cpu";
+    const device = started.adapter && wanted !== "cpu" ? "webgpu" : "cpu";
     this.session.device = device;
     const missing = this.view.python === 0 ? whatIsMissing(started) : null;
     this.change({ started, device, python: this.view.python + 1 });
-    if (missing && !this.view.notice) this.warn(missing);
+    if (missing && !this.view.notice) this.tell(missing);
   }
 
   #begin(): void {
@@ -298,7 +297,7 @@ export class Page {
   }
 
   #finished(record: RunRecord): void {
-    const run = { ...bounded({ ...record, kernels: [] }), kernels: bounded(record.kernels, MOST_SOURCE) };
+    const run = bounded(record);
     const { origins } = this.view;
     this.change({ run, phase: "reading", origins: { ...origins, run: origins.output } });
     if (origins.output) this.editor.mark(origins.output.document, run.error);

@@ -99,6 +99,8 @@ export interface Questions extends PythonQuestions {
 export interface PythonQuestions {
   run: { details: { source: string; device: DeviceName }; value: RunRecord };
   describe: { details: Record<string, never>; value: TensorRecord[] };
+  /** The text of one of the last run's kernels, by its place in `RunRecord.kernels`. */
+  source: { details: { kernel: number }; value: KernelSource };
   heatmap: { details: HeatmapDetails; value: Heatmap };
   histogram: { details: { tensor: number }; value: Histogram };
   cells: { details: CellsDetails; value: Cells };
@@ -118,8 +120,6 @@ export interface Started {
   adapter: string | null;
   /** Why there is no adapter, in plain words. */
   reason: string | null;
-  /** Whether the site carries NumPy. */
-  numpy: boolean;
   /** Whether Python can wait for the GPU inside ordinary calls. */
   blocking: boolean;
   python: string;
@@ -168,7 +168,8 @@ export interface Gap {
 export interface KernelRecord {
   name: string;
   kind: string;
-  source: string;
+  device: string;
+  /** Workgroups by axis; on the CPU units of work, and how many at a time. */
   grid: number[];
   buffers: number;
   bytes: number;
@@ -180,6 +181,11 @@ export interface KernelRecord {
   /** Line of the program that built its result, counted from one; null if not known. */
   line: number | null;
   count: number;
+}
+
+/** The complete text of a kernel, or the ends of one too long to be read. */
+export interface KernelSource {
+  text: string;
 }
 
 export interface TensorRecord extends Statistics {

@@ -21,7 +21,6 @@ export function mountDevice(host: HTMLElement, page: Page): Part {
       select.value = device;
       select.disabled = !started || view.state === "running";
       webgpu.disabled = started !== null && !started.adapter;
-      cpu.disabled = started !== null && !started.numpy;
     },
   };
 }
@@ -29,5 +28,5 @@ export function mountDevice(host: HTMLElement, page: Page): Part {
 function nameOf({ started, device }: View): string {
   if (!started) return "Device";
   if (device === "webgpu") return started.adapter ?? "WebGPU";
-  return started.numpy ? "NumPy" : "No device";
+  return "WebAssembly";
 }

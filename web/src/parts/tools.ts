@@ -66,7 +66,7 @@ function helpDialog(): HTMLDialogElement {
     el(
       "p",
       {},
-      "Your program runs in this browser: Python in a worker, tensors on your GPU through WebGPU or on the CPU through NumPy. It reaches this site only, unless you allow it the network below.",
+      "Your program runs in this browser: Python in a worker, tensors on your GPU through WebGPU or on the CPU through WebAssembly. It reaches this site only, unless you allow it the network below.",
     ),
     el(
       "p",

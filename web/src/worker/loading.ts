@@ -10,7 +10,6 @@ export interface BuildInfo {
   python: string;
   wheel: string;
   wheelHash: string;
-  numpy: boolean;
   sizes: Record<string, number>;
 }
 

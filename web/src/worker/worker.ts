@@ -140,11 +140,11 @@ function isStop(error: unknown): boolean {
  */
 async function loadPackages(
   python: PyodideAPI,
-  { source, device }: Questions["run"]["details"],
+  { source }: Questions["run"]["details"],
 ): Promise<void> {
   const wanted = new Set<string>();
   for (const [, name = ""] of source.matchAll(/^\s*(?:import|from)\s+(\w+)/gm)) wanted.add(name);
-  if (device === "cpu" || /["']cpu["']|\.numpy\(/.test(source)) wanted.add("numpy");
+  if (/\.numpy\(/.test(source)) wanted.add("numpy");
   const packages = Object.entries(lockfilePackages(python));
   const names = packages
     .filter(([name, { imports }]) => name !== OURS && imports.some((top) => wanted.has(top)))
@@ -192,7 +192,6 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
   return {
     adapter: found.name,
     reason: found.reason,
-    numpy: "numpy" in packages,
     blocking,
     python: python.runPython("import sys; sys.version.split()[0]") as string,
     version: build.version,

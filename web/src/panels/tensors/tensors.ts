@@ -2,7 +2,7 @@
 
 import { el } from "../../parts/dom";
 import { count, short, tuple } from "../../parts/format";
-import { originNote, whyNoValues } from "../../page/origin";
+import { originNote, whyGone } from "../../page/origin";
 import type { Page, Part } from "../../page/page";
 import type { TensorRecord } from "../../page/protocol";
 import { schemeOf, type Scheme } from "../../page/media";
@@ -28,7 +28,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
       entry.setAttribute("aria-current", String(isChosen));
     }
     inside.hidden = false;
-    const problem = whyNoValues(page.view);
+    const problem = whyGone(page.view, "tensors", "tensor", "values");
     void viewer.show(problem ? { ...tensor, problem } : tensor);
   };
   const pick = (tensor: TensorRecord): void => {
