@@ -113,8 +113,8 @@ async def open_device_async(name: str | None = None) -> str:
         DeviceError: the device cannot be had here; says why.
 
     >>> import asyncio
-    >>> asyncio.run(open_device_async("cpu"))
-    'NumPy ...'
+    >>> asyncio.run(open_device_async("cpu")).split()[0] in ("NumPy", "WebAssembly")
+    True
     """
     name = fastest() if name is None else as_device(name)
     if name not in _backends:

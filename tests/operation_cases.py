@@ -49,6 +49,12 @@ LAYOUTS: dict[str, str] = {
 
 NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
 
+WIDER: dict[str, type[np.floating[Any]]] = {
+    "float16": np.float64,
+    "float32": np.float64,
+    "float64": np.longdouble,
+}
+
 RELATIVES: dict[str, tuple[str, ...]] = {
     "float32": ("float64", "float16"),
     "int32": ("int8", "int16", "int64"),
@@ -203,11 +209,11 @@ def rows(table: tuple[Row, ...], stored: Sequence[DType] = STORED) -> Iterator[C
 def _row(row: Row, dtype: str) -> Case:
     inputs = inputs_of(dtype)
     used = {name: inputs[name] for name in inputs if row.uses(name)}
-    expected = np.asarray(evaluate(row.numpy_code, np, _wide(used)))
+    expected = _narrow(evaluate(row.numpy_code, np, _wide(used)))
     scale = None
     if row.within:
         sizes = {name: np.abs(x) for name, x in _wide(used).items()}
-        scale = np.asarray(evaluate(row.numpy_code, np, sizes))
+        scale = _narrow(evaluate(row.numpy_code, np, sizes))
     return Case(
         f"{row.code} {dtype}".replace("\n", "; "),
         row.code,
@@ -230,8 +236,13 @@ def _result(row: Row, dtype: str, used: dict[str, Array], found: str) -> str:
 
 
 def _wide(inputs: dict[str, Array]) -> dict[str, Array]:
-    """Return copies, floats in float64."""
+    """Return copies, floats in float64, and that in what is wider where it is."""
     return {
-        name: x.astype(np.float64) if x.dtype.kind == "f" else x.copy()
-        for name, x in inputs.items()
+        name: x.astype(WIDER.get(x.dtype.name, x.dtype)) for name, x in inputs.items()
     }
+
+
+def _narrow(result: Any) -> Array:
+    """Return a result, floats in float64."""
+    found = np.asarray(result)
+    return found.astype(np.float64) if found.dtype.kind == "f" else found
