@@ -31,7 +31,7 @@ assert "numpy" not in sys.modules
 json.dumps([len(table.cases), failures])
 """
 
-PLACES = [("chromium", "webgpu")]
+PLACES = [("chromium", "webgpu"), ("chromium", "cpu"), ("firefox", "cpu")]
 """A browser and a device each."""
 
 

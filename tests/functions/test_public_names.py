@@ -76,6 +76,7 @@ def test_elementwise_row_is_a_method(name: str) -> None:
     assert name in ("cast", "where") or callable(getattr(tw.Tensor, name))
 
 
+@pytest.mark.needs_processes
 def test_type_checkers_know_the_names_and_find_others(tmp_path: Path) -> None:
     program = "import tensorweb as tw\nreveal_type(tw.exp)\ntw.no_such_name"
     (tmp_path / "mypy.ini").write_text("[mypy]\nstrict = true\n")

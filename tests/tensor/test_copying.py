@@ -94,6 +94,7 @@ print(pickle.load(sys.stdin.buffer).tolist())
 """
 
 
+@pytest.mark.needs_processes
 def test_another_process_reads_the_same(device: str) -> None:
     """Plans are kept by numbers that mean something in one process only."""
     g = tw.arange(4, dtype=tw.float32) * 2 + 1
