@@ -15,7 +15,7 @@ from pathlib import Path
 if sys.version_info < (3, 11):  # noqa: UP036  # an older Python should say so
     sys.exit(f"build.py needs Python 3.11 or later; this is {sys.version.split()[0]}.")
 
-from tools import checks, environment, process, server, site, testing
+from tools import checks, environment, process, pyodide_build, server, site, testing
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -60,6 +60,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     build = command("site", _site, "build the static site only", wheels=True)
     build.add_argument("--out", type=Path, default=process.ROOT / "dist", metavar="DIR")
+    wheel = command("wheel", _wheel, "build the wheel, also with pyodide-build")
+    wheel.add_argument(
+        "--out", type=Path, default=process.ROOT / "dist.wheel", metavar="DIR"
+    )
     command("setup", _setup, "install every tool that tests and checks need")
     command("check", _check, "run ruff, mypy and the TypeScript compiler")
     command("docs", _docs, "write the pages that are made from docstrings")
@@ -78,6 +82,10 @@ def _serve(options: argparse.Namespace) -> None:
 
 def _site(options: argparse.Namespace) -> None:
     site.build(options.out, options.wheels)
+
+
+def _wheel(options: argparse.Namespace) -> int:
+    return pyodide_build.run(options.out)
 
 
 def _setup(options: argparse.Namespace) -> int:
