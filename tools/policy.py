@@ -29,7 +29,7 @@ SHARED = ISOLATION | {"X-Content-Type-Options": "nosniff"}
 
 STRICT: Policy = {
     "default-src": "'self'",
-    "script-src": "'self' 'wasm-unsafe-eval' 'unsafe-eval'",  # Pyodide makes functions
+    "script-src": "'self' 'wasm-unsafe-eval' 'unsafe-eval'",  # programs may run_js
     "connect-src": "'self'",
     "worker-src": "'self' blob:",  # what workers import must fit as well, in Chromium
     "style-src": "'self' 'unsafe-inline'",

@@ -2,8 +2,8 @@
 
 The folder works on any static host, under any path, and asks no other origin. Layout:
 `index.html` and its scripts, `examples.json` with the programs, `network/` (see
-`tools/policy.py`), `pyodide/` (with its lock file), `wheels/`, `build.json` and
-`_headers`.
+`tools/policy.py`), `pyodide/` (with its lock file), `wheels/`, `tensorweb-drivers.js`
+(see `tools/driver_scripts.py`), `build.json` and `_headers`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tools import environment, examples, policy
+from tools import driver_scripts, environment, examples, policy
 from tools.bundle import WEB, bundle
 from tools.process import BuildError, output, status
 
@@ -66,6 +66,7 @@ def _fill(out: Path, wheels: Path | None) -> None:
     for name in PYODIDE_FILES:
         shutil.copyfile(PYODIDE / name, out / "pyodide" / name)
     build_wheel(out / "wheels")
+    driver_scripts.write(out)
     _add_packages(out, wheels)
     _describe(out, version)
     policy.apply(out)

@@ -10,7 +10,8 @@ export class Bare {
    * Do one thing and return what it gives as text.
    *
    * load, record, restore: start Python; plainly, so that a snapshot can be made of it,
-   * or from the snapshot of before. snapshot: keep Python's memory, return its bytes.
+   * or from the snapshot of before. drivers: load the drivers' scripts, before devices
+   * are opened. snapshot: keep Python's memory, return its bytes.
    * await, plain, callback: run code by runPythonAsync, by runPython, or the function
    * that it returns from a timer. A coroutine that a callback returns is awaited.
    */
@@ -32,6 +33,11 @@ export class Bare {
 
   restore() {
     return this.#start({ _loadSnapshot: this.memory });
+  }
+
+  async drivers(path) {
+    await import(new URL(path, `${home}../`).href);
+    return Object.keys(globalThis.tensorwebScripts);
   }
 
   snapshot() {

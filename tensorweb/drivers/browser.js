@@ -1,8 +1,8 @@
 // Opens the browser's GPU device and joins the driver's parts into one object whose
-// functions take and return numbers and strings. `browser.py` evaluates this text and
-// those of the parts. It works in windows and workers, in every engine with
-// `navigator.gpu`, and touches no other global but `tensorwebAdapter`: a page may put
-// the promise of an adapter there to have it sooner.
+// functions take and return numbers and strings. `browser.py` gets the values of this
+// script and of those of the parts. It works in windows and workers, in every engine
+// with `navigator.gpu`, and touches no other global but `tensorwebAdapter`: a page may
+// put the promise of an adapter there to have it sooner.
 
 /**
  * @typedef {(device: GPUDevice) => Failures} CreateFailures

@@ -57,7 +57,7 @@ def open_browser() -> BrowserDriver:
 
     try:
         return BrowserDriver(
-            wait(join_scripts(*PARTS)(SOFTWARE), "opening the GPU", OPENING)
+            wait(join_scripts("webgpu", *PARTS)(SOFTWARE), "opening the GPU", OPENING)
         )
     except JsException as error:
         raise _no_device(error) from None
@@ -68,7 +68,7 @@ async def open_browser_async() -> BrowserDriver:
     from pyodide.ffi import JsException
 
     try:
-        return BrowserDriver(await join_scripts(*PARTS)(SOFTWARE))
+        return BrowserDriver(await join_scripts("webgpu", *PARTS)(SOFTWARE))
     except JsException as error:
         raise _no_device(error) from None
 

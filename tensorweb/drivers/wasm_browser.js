@@ -1,6 +1,7 @@
 // Opens the WebAssembly device of a page and joins its parts into one object whose
-// functions take and return numbers and strings. `wasm_browser.py` evaluates this text
-// and those of the parts. It works in windows and workers and leaves no global behind.
+// functions take and return numbers and strings. `wasm_browser.py` gets the values of
+// this script and of those of the parts. It works in windows and workers and leaves no
+// global behind.
 
 /**
  * @typedef {Record<string, any>} Pyodide Pyodide's own module: its functions of C by

@@ -49,13 +49,14 @@ def open_wasm_browser(threads: int | None = None) -> WasmBrowserDriver:
             eight.
 
     Raises:
-        DeviceError: the browser's WebAssembly has no vectors.
+        DeviceError: the browser's WebAssembly has no vectors, or the page's policy
+            keeps the device's scripts out.
     """
     import pyodide_js
     from pyodide.ffi import JsException
 
     try:
-        opened = join_scripts(*PARTS)(
+        opened = join_scripts("cpu", *PARTS)(
             pyodide_js._module,
             FIRST_PAGES,
             MOST_PAGES,

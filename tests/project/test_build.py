@@ -8,11 +8,14 @@ import zipfile
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
 import build
-from tools import bundle, examples, machine, packages, site
+from tensorweb.drivers import browser, wasm_browser
+from tensorweb.drivers.scripts import script_text
+from tools import bundle, driver_scripts, examples, machine, packages, site
 from tools.process import ROOT, BuildError
 
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
@@ -161,6 +164,14 @@ def test_site_is_not_built_over_foreign_files(tmp_path: Path) -> None:
 def test_site_says_that_a_wheels_folder_is_missing(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match="no such folder"):
         site.build(tmp_path / "site", tmp_path / "none")
+
+
+def test_drivers_file_has_what_both_devices_join_and_checksums_of_it() -> None:
+    text = driver_scripts.text()
+    checksums = json.loads(text.partition('"checksums": ')[2].partition("}")[0] + "}")
+    values = re.findall(r'^"(\S+)":$', text, re.MULTILINE)
+    assert sorted(values) == sorted([*browser.PARTS, *wasm_browser.PARTS])
+    assert {name: crc32(script_text(name).encode()) for name in values} == checksums
 
 
 # The commands

@@ -125,8 +125,11 @@ export async function loadPython(
   const keeping = findSnapshot(key, digest);
   const wheel = fetchBytes(new URL(build.wheel, base));
   wheel.catch(() => undefined);
+  const scripts = loadDrivers(base, build);
+  scripts.catch(() => undefined);
   const module = `${home}pyodide.mjs`;
   const { loadPyodide } = (await import(module)) as { loadPyodide: typeof LoadPyodide };
+  await scripts;
   const kept = await keeping;
   const options: Options = { indexURL: home, packageBaseUrl: home };
   if (kept) {
@@ -148,6 +151,12 @@ export async function loadPython(
   install(python, await wheel);
   const made = canKeep() ? keepSnapshot(key, python as Snapshotting) : Promise.resolve(null);
   return { python, snapshot: false, digest: made };
+}
+
+/** Load the drivers' scripts, which our wheel then takes instead of evaluating its own. */
+async function loadDrivers(base: URL, build: BuildInfo): Promise<void> {
+  const { href } = new URL(`tensorweb-drivers.js?${build.wheelHash.slice(0, 8)}`, base);
+  await import(href);
 }
 
 async function fetchBytes(url: URL): Promise<Uint8Array> {
