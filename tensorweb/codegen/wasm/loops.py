@@ -115,6 +115,19 @@ def spans(f: Function, first: int, end: int, size: int, count: int) -> Iterator[
         f.free(local)
 
 
+def divided(f: Function, number: int, by: int, quotient: int, rest: int) -> None:
+    """Write a division by a local, and its remainder."""
+    f.get(number)
+    f.get(by)
+    f.op("i32.div_u")
+    f.set(quotient)
+    f.get(number)
+    f.get(quotient)
+    f.get(by)
+    f.ops("i32.mul", "i32.sub")
+    f.set(rest)
+
+
 def smaller(f: Function, value: int, limit: int) -> None:
     """Write what leaves the smaller of two locals, unsigned, on the stack."""
     f.get(value)
@@ -151,6 +164,28 @@ class Pointer:
         else:
             f.const("i32", count * self.size)
         f.op("i32.add")
+        f.set(self.local)
+
+
+class Strided:
+    """An address that moves by a distance that a local holds."""
+
+    def __init__(self, f: Function, local: int, step: int) -> None:
+        """Take a local that holds an address, and one with the bytes of a move."""
+        self.f = f
+        self.local = local
+        self.step = step
+
+    def move(self, count: int | None, by: int = 0) -> None:
+        """Write a move by `count` numbers, or by those that the local `by` holds."""
+        f = self.f
+        f.get(self.local)
+        f.get(self.step)
+        if count is None:
+            f.get(by)
+        else:
+            f.const("i32", count)
+        f.ops("i32.mul", "i32.add")
         f.set(self.local)
 
 

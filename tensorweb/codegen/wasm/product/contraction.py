@@ -15,21 +15,12 @@ from __future__ import annotations
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.wasm.elements import itemsize
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.loops import counted, smaller, units, while_below
+from tensorweb.codegen.wasm.loops import counted, divided, smaller, units, while_below
 from tensorweb.codegen.wasm.product.epilogue import Epilogue, is_bare
-from tensorweb.codegen.wasm.product.operands import (
-    Operand,
-    Place,
-    folded,
-    is_shared,
-    left_operand,
-    right_operand,
-    scratch_bytes,
-    without_batch,
-)
-from tensorweb.codegen.wasm.product.packing import divided, packed
+from tensorweb.codegen.wasm.product.layout import layout_of
+from tensorweb.codegen.wasm.product.operands import Place
+from tensorweb.codegen.wasm.product.packing import packed
 from tensorweb.codegen.wasm.product.panel import panel
-from tensorweb.codegen.wasm.product.sizes import sizes_of
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Kernel
 
@@ -55,32 +46,17 @@ class _Product:
         self.kernel = kernel
         self.target = target
         self.dtype = SUMS.get(kernel.core_dtype, kernel.core_dtype)
-        batch, rows, columns, depth = kernel.sizes
-        left, right = kernel.expression("left"), kernel.expression("right")
-        if batch > 1 and is_shared(right):
-            one = folded(left)
-            if one is not None:
-                left, right = one, without_batch(right)
-                batch, rows = 1, batch * rows
-        self.sizes = sizes_of(
-            batch, rows, columns, depth, self.dtype, self.target.relaxed
-        )
-        self._scratch: list[int] = []
-        self.left = left_operand(left, self.sizes, self.dtype, scratch(0))
-        self._takes(self.left, True)
-        number = scratch(len(self._scratch))
-        self.right = right_operand(right, self.sizes, self.dtype, number)
-        self._takes(self.right, False)
+        layout = layout_of(kernel, self.dtype, target.relaxed)
+        self.sizes = layout.sizes
+        self.left, self.right = layout.left, layout.right
+        self.is_turned = layout.is_turned
+        self.scratch = layout.scratch_bytes
         self.is_staged = (
             itemsize(kernel.dtype) != self.sizes.numbers.size
-            or columns % self.sizes.half != 0
+            or not self.sizes.is_whole
+            or self.is_turned
         )
-        self.result = OUTPUT
-
-    def _takes(self, operand: Operand, is_left: bool) -> None:
-        """Note the scratch storage of an operand that is packed."""
-        if operand.is_packed:
-            self._scratch.append(scratch_bytes(operand, self.sizes, is_left))
+        self.result = scratch(len(self.scratch)) if self.is_staged else OUTPUT
 
     def program(self) -> Program:
         """Return the launches: packing, then the product."""
@@ -89,22 +65,18 @@ class _Product:
             for each, is_left in ((self.left, True), (self.right, False))
             if each.is_packed and self.sizes.depth
         ]
-        cleared = set()
-        if self.right.is_packed and self.sizes.columns % self.sizes.half:
-            cleared.add(len(self._scratch) - 1)
-        if self.is_staged:
-            self.result = scratch(len(self._scratch))
-            self._scratch.append(self._staged_bytes())
+        number = len(self.scratch)
+        has_rest = self.right.is_packed and not self.sizes.is_whole
+        cleared = frozenset((number - 1,) if has_rest else ())
+        staged = (self._staged_bytes(),) if self.is_staged else ()
         launches.append(self._launch())
-        return Program(tuple(launches), tuple(self._scratch), frozenset(cleared))
+        return Program(tuple(launches), (*self.scratch, *staged), cleared)
 
     @property
     def staged_row(self) -> int:
         """Numbers from row to row of a block of sums in the scratch storage."""
-        return min(
-            -(-self.sizes.unit_columns // self.sizes.width) * self.sizes.width,
-            self.sizes.computed_columns,
-        )
+        together = self.sizes.numbers.together
+        return -(-self.sizes.unit_columns // together) * together
 
     def _staged_bytes(self) -> int:
         sizes = self.sizes
@@ -116,9 +88,10 @@ class _Product:
         sizes = self.sizes
         frame = Frame(self.kernel, self.target)
         _Units(self, frame).write()
-        tile = f"tile of {sizes.tile_rows} x {sizes.width}"
+        tile = f"tile of {sizes.tile[0]} x {sizes.width}"
         block = f"units of {sizes.unit_rows} x {sizes.unit_columns}"
-        return frame.launch("product", sizes.units, sizes.per_slice, f"{tile}, {block}")
+        note = f"{tile}, {block}{', turned' if self.is_turned else ''}"
+        return frame.launch("product", sizes.units, sizes.per_slice, note)
 
 
 class _Units:
@@ -215,13 +188,12 @@ class _Units:
         f.set(result)
         self._parts(left, right, result)
         if not self.is_bare:
-            Epilogue(frame, product.kernel, self.sizes, product.dtype).write(
-                batch,
-                (self.row, self.row_end),
-                (self.column, self.column_end),
-                result,
-                self.result_row,
+            across, down = (self.column, self.column_end), (self.row, self.row_end)
+            block = (across, down) if product.is_turned else (down, across)
+            epilogue = Epilogue(
+                frame, product.kernel, self.sizes, product.dtype, product.is_turned
             )
+            epilogue.write(batch, *block, result, self.result_row)
 
     def _add_numbers(self, count: int) -> None:
         """Write the addition of a number of numbers to an address."""
@@ -290,15 +262,14 @@ class _Units:
             f.op("i32.eqz")
             f.call(self._panel(vectors))
 
+        tile, numbers = sizes.tile, sizes.numbers
         if sizes.panels:
-            limit = self.column_end
-            if sizes.narrow:
-                limit = self._before_narrow()
+            limit = self._before_narrow() if sizes.narrow else self.column_end
             with while_below(f, column, limit):
-                multiplied(2)
+                multiplied(tile[1])
                 for local, step in (
                     (column, sizes.width),
-                    (address, 2 * sizes.numbers.bytes),
+                    (address, tile[1] * numbers.bytes),
                 ):
                     f.get(local)
                     f.const("i32", step)
@@ -313,11 +284,11 @@ class _Units:
             f.get(self.column_end)
             f.op("i32.lt_u")
             f.begin("if")
-            multiplied(1)
+            multiplied(sizes.narrow)
             f.end()
 
     def _before_narrow(self) -> int:
-        """Return a local with the column where panels of two vectors end."""
+        """Return a local with the column where panels of full width end."""
         f = self.f
         limit, ends = (
             f.local("i32"),
@@ -334,7 +305,7 @@ class _Units:
             f"panel{vectors}",
             panel(
                 sizes.kind,
-                sizes.tile_rows,
+                sizes.tile[0],
                 vectors,
                 product.target.relaxed,
                 self.left.is_strided,

@@ -8,13 +8,21 @@ from tensorweb.codegen.wasm.elements import (
     convert,
     itemsize,
     load,
+    load_lane,
     load_neighbours,
     store,
     store_neighbours,
     within,
 )
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.loops import Pointer, along, counted, segments
+from tensorweb.codegen.wasm.loops import (
+    Mover,
+    Pointer,
+    Strided,
+    along,
+    counted,
+    segments,
+)
 from tensorweb.codegen.wasm.product.sizes import Sizes
 from tensorweb.codegen.wasm.reader import WHOLE, Reader, is_vectorizable
 from tensorweb.codegen.wasm.terms import LANES, VALUE
@@ -30,7 +38,14 @@ def is_bare(kernel: Kernel) -> bool:
 class Epilogue:
     """Writes what reads a block's sums and stores results."""
 
-    def __init__(self, frame: Frame, kernel: Kernel, sizes: Sizes, dtype: str) -> None:
+    def __init__(
+        self,
+        frame: Frame,
+        kernel: Kernel,
+        sizes: Sizes,
+        dtype: str,
+        is_turned: bool,
+    ) -> None:
         """Prepare.
 
         Args:
@@ -38,16 +53,21 @@ class Epilogue:
             kernel: whose expression `finish` is computed.
             sizes: of the product.
             dtype: of the sums.
+            is_turned: whether neighbours along a column of the result are neighbours
+                among the sums.
         """
         self.frame = frame
         self.f = frame.f
         self.kernel = kernel
-        self.sizes = sizes
+        self.size = sizes.numbers.size
         self.dtype = dtype
+        self.is_turned = is_turned
+        lengths = sizes.rows, sizes.columns
+        self.rows, self.columns = lengths[::-1] if is_turned else lengths
         finish = kernel.expression("finish")
         axes = finish.groups[0]
-        self.is_even = not axes or axes[-1] % sizes.columns == 0
-        is_wide = sizes.numbers.size > 4 or sizes.columns < LANES
+        self.is_even = not axes or axes[-1] % self.columns == 0
+        is_wide = self.size > 4 or self.columns < LANES
         fits = is_vectorizable(finish) and self.is_even and not is_wide
         self.lanes = LANES if fits else 1
         kind = "v128" if fits else VALUE.get(KINDS[dtype], KINDS[dtype])
@@ -62,7 +82,7 @@ class Epilogue:
         sums: int,
         row_bytes: int,
     ) -> None:
-        """Write the loops over the rows and columns of a block.
+        """Write the loops over the rows and columns of a block of results.
 
         Args:
             batch: the local with the number of the matrix, None if there is but one.
@@ -75,16 +95,20 @@ class Epilogue:
         size = itemsize(self.kernel.dtype)
         base = frame.storage(OUTPUT, "w")
         first, core, out = (f.local("i32") for _ in range(3))
+        number = f.constant("i32", self.size)
+        down, self.across = (
+            (number, row_bytes) if self.is_turned else (row_bytes, number)
+        )
         with counted(f, *rows) as row:
             if batch is None:
                 f.get(row)
             else:
                 f.get(batch)
-                f.get(frame.number(self.sizes.rows))
+                f.get(frame.number(self.rows))
                 f.op("i32.mul")
                 f.get(row)
                 f.op("i32.add")
-            f.get(frame.number(self.sizes.columns))
+            f.get(frame.number(self.columns))
             f.op("i32.mul")
             f.get(columns[0])
             f.op("i32.add")
@@ -98,15 +122,15 @@ class Epilogue:
             f.set(core)
             self._row(first, columns, core, out)
             f.get(sums)
-            f.get(row_bytes)
+            f.get(down)
             f.op("i32.add")
             f.set(sums)
 
     def _row(self, first: int, columns: tuple[int, int], core: int, out: int) -> None:
         """Write the loop along the columns of a row."""
         f, reader = self.f, self.reader
-        pointers = [
-            Pointer(f, core, self.sizes.numbers.size),
+        pointers: list[Mover] = [
+            Strided(f, core, self.across),
             Pointer(f, out, itemsize(self.kernel.dtype)),
         ]
         if not self.is_even:
@@ -132,8 +156,11 @@ class Epilogue:
     def _element(self, core: int, out: int) -> None:
         """Write what computes and stores the elements at the addresses."""
         f, values = self.f, self.reader.values
-        f.get(core)
-        (load_neighbours if self.lanes > 1 else load)(values, self.dtype)
+        if self.lanes > 1 and self.is_turned:
+            self._load_apart(core)
+        else:
+            f.get(core)
+            (load_neighbours if self.lanes > 1 else load)(values, self.dtype)
         if self.kernel.core_dtype == "float16":
             convert(values, "rounded_to_half_f32({0})", "f32")
         else:
@@ -142,3 +169,19 @@ class Epilogue:
         f.get(out)
         self.reader.value()
         (store_neighbours if self.lanes > 1 else store)(values, self.kernel.dtype)
+
+    def _load_apart(self, core: int) -> None:
+        """Write the loads of four sums that lie a row apart."""
+        f = self.f
+        for lane in range(LANES):
+            f.get(core)
+            for _ in range(lane):
+                f.get(self.across)
+                f.op("i32.add")
+            if lane:
+                f.get(self.core)
+                load_lane(self.reader.values, self.dtype, lane)
+            else:
+                f.memory("v128.load32_zero")
+            f.set(self.core)
+        f.get(self.core)

@@ -13,18 +13,12 @@ from dataclasses import dataclass, replace
 
 from tensorweb.codegen.wasm.cursor import Cursor, needed_steps
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.product.sizes import Sizes
+from tensorweb.codegen.wasm.product.sizes import SMALL, THIN, Sizes
 from tensorweb.schedule.expressions import merge_axes
 from tensorweb.schedule.kernel import Access, Expression
 
 Coordinates = Sequence[int | None]
 """A local for each axis of a group, None where the coordinate is 0."""
-
-SMALL = 1 << 14
-"""Bytes of a matrix that stays in the smallest cache however it lies there."""
-
-FEW_ROWS = 24
-"""Rows from which on packing the right operand pays, if it could be read as it is."""
 
 APART = 16
 """Numbers by which rows of a long power of two are moved apart, so that a cache has
@@ -139,17 +133,17 @@ def right_operand(
     rows = sizes.rows * (sizes.batch if is_shared(expression) else 1)
     if sizes.depth and is_plain(expression, dtype):
         operand = Operand(expression)
-        if operand.stride(2) == 1 and (is_small or rows < FEW_ROWS):
+        if operand.stride(2) == 1 and (is_small or rows <= THIN):
             return operand
     panel = sizes.depth * sizes.width + (APART if sizes.depth >= LONG else 0)
-    panels = -(-sizes.computed_columns // sizes.width)
+    panels = sizes.panels + (1 if sizes.narrow else 0)
     matrix = 0 if is_shared(expression) else panel * panels
     return Operand(expression, storage, matrix, sizes.width, panel)
 
 
 def scratch_bytes(operand: Operand, sizes: Sizes, is_left: bool) -> int:
     """Return the bytes of the scratch storage of a packed operand."""
-    panels = -(-sizes.computed_columns // sizes.width)
+    panels = sizes.panels + (1 if sizes.narrow else 0)
     one = operand.row * sizes.rows if is_left else operand.panel * panels
     matrices = sizes.batch if operand.matrix else 1
     return max(one * matrices * sizes.numbers.size, 64)
@@ -229,8 +223,8 @@ class Place:
         if self.is_left:
             f.get(self.row)
         else:
-            f.const("i32", self.sizes.width.bit_length() - 1)
-            f.op("i32.shr_u")
+            f.const("i32", self.sizes.width)
+            f.op("i32.div_u")
             f.get(self.step)
         f.ops("i32.mul", "i32.add")
         f.set(local)

@@ -15,22 +15,21 @@ from tensorweb.codegen.wasm.elements import KINDS, itemsize, store
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import (
     Mover,
+    Strided,
     along,
     counted,
+    divided,
     lanes_for,
     smaller,
     units,
 )
-from tensorweb.codegen.wasm.module import Function
+from tensorweb.codegen.wasm.product.layout import SWAPPED
 from tensorweb.codegen.wasm.product.operands import Operand, without_batch
 from tensorweb.codegen.wasm.product.sizes import Sizes
 from tensorweb.codegen.wasm.reader import Reader, flops, is_vectorizable
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.schedule.kernel import Expression, Kernel
-
-SWAPPED = (0, 2, 1)
-"""The groups of an operand with the inner two exchanged."""
 
 RUN = 512
 """Numbers along the axis on which a unit moves, at most."""
@@ -104,6 +103,7 @@ class _Packing:
         self.size = itemsize(dtype)
         self.place = self.f.local("i32")
         self.address = self.f.local("i32")
+        self.column = self.f.local("i32")
         self.vector = self.f.local("v128")
         assert operand.storage is not None, "internal: it is packed"
         self.base = self.frame.storage(operand.storage, "w")
@@ -210,8 +210,8 @@ class _Packing:
         f.ops("i32.mul", "i32.add")
         f.set(self.address)
         if self.is_swapped:
-            return _Strided(f, self.address, self.row)
-        return _Strided(f, self.address, f.constant("i32", self.size))
+            return Strided(f, self.address, self.row)
+        return Strided(f, self.address, f.constant("i32", self.size))
 
     def _begin_columns(self, column: int, along_run: int) -> Mover:
         """Write the address of a right operand's number, to go along its depth."""
@@ -224,20 +224,18 @@ class _Packing:
         self._add_depth(place)
         f.set(self.address)
         self._add_column(column)
-        return _Strided(f, self.address, self.row)
+        return Strided(f, self.address, self.row)
 
     def _in_panel(self, along_run: int, base: int) -> None:
         """Write the address of a right operand's number, going along its columns."""
         f = self.f
-        column = f.local("i32")
         f.get(along_run)
         f.get(self.place)
         f.op("i32.add")
-        f.set(column)
+        f.set(self.column)
         f.get(base)
         f.set(self.address)
-        self._add_column(column)
-        f.free(column)
+        self._add_column(self.column)
 
     def _add(self, count: int, step: int) -> None:
         f = self.f
@@ -256,13 +254,13 @@ class _Packing:
         f, width = self.f, self.sizes.width
         f.get(self.address)
         f.get(column)
-        f.const("i32", width.bit_length() - 1)
-        f.op("i32.shr_u")
+        f.const("i32", width)
+        f.op("i32.div_u")
         f.get(self.panel)
         f.ops("i32.mul", "i32.add")
         f.get(column)
-        f.const("i32", width - 1)
-        f.op("i32.and")
+        f.const("i32", width)
+        f.op("i32.rem_u")
         f.const("i32", self.size)
         f.ops("i32.mul", "i32.add")
         f.set(self.address)
@@ -312,13 +310,9 @@ class _Packing:
         """Write the same where a vector may begin in one panel and end in the next."""
         f, width = self.f, self.sizes.width
         column = f.local("i32")
-        f.get(self.address)
-        f.get(self.base)
-        f.op("i32.sub")
-        f.const("i32", self.size.bit_length() - 1)
-        f.op("i32.shr_u")
-        f.const("i32", width - 1)
-        f.op("i32.and")
+        f.get(self.column)
+        f.const("i32", width)
+        f.op("i32.rem_u")
         f.tee(column)
         f.const("i32", width - LANES)
         f.op("i32.le_u")
@@ -340,43 +334,9 @@ class _Packing:
         f.free(column)
 
 
-class _Strided:
-    """An address that moves by a distance that a local holds."""
-
-    def __init__(self, f: Function, local: int, step: int) -> None:
-        self.f = f
-        self.local = local
-        self.step = step
-
-    def move(self, count: int | None, by: int = 0) -> None:
-        """Write a move by `count` numbers, or by those that the local `by` holds."""
-        f = self.f
-        f.get(self.local)
-        f.get(self.step)
-        if count is None:
-            f.get(by)
-        else:
-            f.const("i32", count)
-        f.ops("i32.mul", "i32.add")
-        f.set(self.local)
-
-
 def _block(length: int, longest: int) -> int:
     """Return the length of a run's blocks; the last one is a vector at least."""
     block = min(longest, length)
     while block < length and 0 < length % block < LANES:
         block += LANES
     return block
-
-
-def divided(f: Function, number: int, by: int, quotient: int, rest: int) -> None:
-    """Write a division by a local, and its remainder."""
-    f.get(number)
-    f.get(by)
-    f.op("i32.div_u")
-    f.set(quotient)
-    f.get(number)
-    f.get(quotient)
-    f.get(by)
-    f.ops("i32.mul", "i32.sub")
-    f.set(rest)

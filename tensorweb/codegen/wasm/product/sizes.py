@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from tensorweb.codegen.wasm.elements import KINDS
 from tensorweb.codegen.wasm.product.panel import NUMBERS, Numbers
+from tensorweb.codegen.wasm.terms import LANES
 
 DEPTH = 512
 """The longest part of the depth: a panel of its columns stays in the smallest cache."""
@@ -25,19 +26,68 @@ LEAST_UNIT = 1 << 17
 MOST_UNIT = 1 << 24
 """Those of the largest unit, a millisecond."""
 
+BEGINNING = 16
+"""Depths that take as long as what is done for each sum besides."""
+
+THIN = 8
+"""Rows up to which a right operand of any size is read where it is."""
+
+THIN_DEPTH = 32
+"""The longest part of the depth there: so many of its rows are read side by side."""
+
+THIN_COLUMNS = 256
+"""The least columns of a unit there."""
+
+SMALL = 1 << 14
+"""Bytes of a matrix that stays in the smallest cache however it lies there."""
+
+FEW_ROWS = 96
+"""Rows that a unit has all of, so that the right operand is read once."""
+
 SLICE = 1 << 23
 """Those of a slice, in vectors of four."""
 
-_COSTS = {
-    "f32": {4: 1.0, 5: 1.04, 3: 1.13, 2: 1.45},
-    "f32 fused": {4: 1.0, 6: 1.01, 5: 1.04, 3: 1.27, 2: 2.08},
-    "i32": {4: 1.0, 3: 1.03, 2: 1.5},
-    "i64": {2: 1.0, 3: 1.2},
-}
-"""Time of a tile's product by its rows, in Chromium, of types with their own figures.
+Costs = dict[tuple[int, int], float]
+"""Time of a product of numbers in a tile, by the tile's rows and vectors."""
 
-With more rows, accumulators leave the registers.
-"""
+_PLAIN: Costs = {
+    (4, 2): 1.0,
+    (5, 2): 1.0,
+    (3, 3): 1.04,
+    (2, 4): 1.08,
+    (2, 3): 1.13,
+    (3, 2): 1.1,
+    (2, 2): 1.55,
+    (5, 1): 1.34,
+    (4, 1): 1.5,
+    (3, 1): 1.9,
+    (2, 1): 2.7,
+}
+_FUSED: Costs = {
+    (4, 2): 1.0,
+    (6, 2): 1.01,
+    (3, 3): 1.04,
+    (5, 2): 1.05,
+    (2, 4): 1.2,
+    (3, 2): 1.4,
+    (2, 3): 1.4,
+    (2, 2): 2.1,
+    (8, 1): 1.4,
+    (6, 1): 1.47,
+    (5, 1): 1.8,
+    (4, 1): 2.1,
+    (3, 1): 2.75,
+    (2, 1): 4.0,
+}
+COSTS: dict[str, Costs] = {
+    "f32": _PLAIN,
+    "f32 fused": _FUSED,
+    "f64": _PLAIN,
+    "f64 fused": _FUSED,
+    "i32": {each: cost for each, cost in _PLAIN.items() if each != (5, 2)},
+    "i64": {(2, 2): 1.0, (2, 1): 1.1},
+}
+"""Measured in Chromium; with more sums they leave the registers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +97,7 @@ class Sizes:
     Attributes:
         batch, rows, columns, depth: of the product.
         kind: the type of its sums.
-        tile_rows: rows of a tile; its columns are two vectors.
+        tile: rows and vectors of a tile.
         unit_batch, unit_rows, unit_columns: what a unit computes.
         depth_part: the longest part of the depth.
     """
@@ -57,7 +107,7 @@ class Sizes:
     columns: int
     depth: int
     kind: str
-    tile_rows: int
+    tile: tuple[int, int]
     unit_batch: int
     unit_rows: int
     unit_columns: int
@@ -69,30 +119,34 @@ class Sizes:
         return NUMBERS[self.kind]
 
     @property
-    def half(self) -> int:
-        """Columns of a vector."""
-        return self.numbers.together
+    def vectors(self) -> int:
+        """Vectors that hold all columns."""
+        return -(-self.columns // self.numbers.together)
 
     @property
     def width(self) -> int:
         """Columns of a panel."""
-        return 2 * self.numbers.together
-
-    @property
-    def narrow(self) -> int:
-        """How many of the last columns are done by a panel of one vector."""
-        rest = self.columns % self.width
-        return rest if rest <= self.half else 0
+        return self.tile[1] * self.numbers.together
 
     @property
     def panels(self) -> int:
-        """Panels of two vectors."""
-        return -(-(self.columns - self.narrow) // self.width)
+        """Panels of that width."""
+        return self.vectors // self.tile[1]
+
+    @property
+    def narrow(self) -> int:
+        """Vectors of the panel behind them, 0 if there is none."""
+        return self.vectors % self.tile[1]
 
     @property
     def computed_columns(self) -> int:
         """Columns that all panels compute."""
-        return self.panels * self.width + (self.half if self.narrow else 0)
+        return self.vectors * self.numbers.together
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether columns end where vectors do."""
+        return self.columns == self.computed_columns
 
     @property
     def row_blocks(self) -> int:
@@ -114,19 +168,32 @@ class Sizes:
     def per_slice(self) -> int:
         """Units of a slice."""
         work = self.unit_batch * self.unit_rows * self.unit_columns
-        work *= (self.depth + 16) * 4 // self.numbers.together
+        work *= (self.depth + BEGINNING) * 4 // self.numbers.together
         return max(SLICE // max(work, 1), 1)
 
 
-def tile_rows(rows: int, kind: str, is_fused: bool) -> int:
-    """Return the rows of a tile: few are computed twice, and registers suffice.
+def best_tile(
+    rows: int, columns: int, kind: str, is_fused: bool
+) -> tuple[tuple[int, int], float]:
+    """Return the tile that computes a product of matrices soonest, and its time.
 
-    >>> tile_rows(512, "f32", False), tile_rows(3, "f32", False)
-    (4, 3)
+    The time is for each of its depths, in products of vectors at full speed.
+
+    >>> best_tile(512, 512, "f32", False)[0], best_tile(2, 512, "f32", False)[0]
+    ((4, 2), (2, 4))
     """
-    name = "f32" if kind == "f64" else kind
-    costs = _COSTS[f"{name} fused" if is_fused and name == "f32" else name]
-    return min(costs, key=lambda each: -(-rows // each) * each * costs[each])
+    costs = COSTS[f"{kind} fused" if is_fused and kind[0] == "f" else kind]
+    vectors = -(-columns // NUMBERS[kind].together)
+
+    def time(tile: tuple[int, int]) -> float:
+        down, across = tile
+        narrow = vectors % across
+        wide = (vectors - narrow) * costs[tile]
+        rest = narrow * costs[down, narrow] if narrow else 0
+        return -(-rows // down) * down * (wide + rest)
+
+    best = min(costs, key=time)
+    return best, time(best)
 
 
 def sizes_of(
@@ -142,45 +209,61 @@ def sizes_of(
         dtype: of its sums.
         is_fused: whether multiplying and adding round once.
     """
-    kind = KINDS[dtype].replace("u", "i")
-    numbers = NUMBERS[kind]
-    tile = tile_rows(rows, kind, is_fused)
-    parts = max(-(-depth // DEPTH), 1)
+    kind = kind_of(dtype)
+    tile, _ = best_tile(rows, columns, kind, is_fused)
+    is_thin = rows <= THIN and depth * columns * NUMBERS[kind].size > SMALL
+    parts = max(-(-depth // (THIN_DEPTH if is_thin else DEPTH)), 1)
     part = max(-(-depth // (4 * parts)) * 4, 4)
-    width = 2 * numbers.together
-    area = batch * rows * columns
-    wanted = min(max(area * (depth + 16) // UNITS, LEAST_UNIT), MOST_UNIT)
-    results = max(wanted // (depth + 16), 1)
+    work = batch * rows * columns * (depth + BEGINNING)
+    wanted = min(max(work // UNITS, LEAST_UNIT), MOST_UNIT)
+    results = max(wanted // (depth + BEGINNING), 1)
+    block = rows, columns
+    together = 1
     if results >= rows * columns:
         together = min(results // (rows * columns), batch)
-        return Sizes(
-            batch, rows, columns, depth, kind, tile, together, rows, columns, part
-        )
-    side = max(_up(round(results**0.5), width), width)
-    unit_columns = _block(columns, side, width)
-    most = rows if unit_columns <= width else MOST_ROWS
-    unit_rows = min(_up(-(-results // unit_columns), tile), most, rows)
-    if unit_rows == rows:
-        side = _up(-(-results // rows), width)
-        unit_columns = _block(columns, side, width)
-    return Sizes(
-        batch, rows, columns, depth, kind, tile, 1, unit_rows, unit_columns, part
-    )
+    else:
+        if is_thin:
+            results = max(results, rows * THIN_COLUMNS)
+        block = _unit(rows, columns, results, tile[0], tile[1] * NUMBERS[kind].together)
+    return Sizes(batch, rows, columns, depth, kind, tile, together, *block, part)
 
 
-def _up(value: int, multiple: int) -> int:
-    return -(-value // multiple) * multiple
+def kind_of(dtype: str) -> str:
+    """Return the type of the numbers that are sums of a dtype."""
+    return KINDS[dtype].replace("u", "i")
 
 
-def _block(length: int, about: int, width: int) -> int:
-    """Return the length of about equal blocks of an axis, of whole panels.
+def _unit(
+    rows: int, columns: int, results: int, down: int, across: int
+) -> tuple[int, int]:
+    """Return the rows and columns of units of about so many results.
+
+    Args:
+        rows: of the product.
+        columns: of the product.
+        results: of a unit.
+        down: rows of a tile.
+        across: columns of a panel.
+    """
+    side = round(results**0.5)
+    if rows <= FEW_ROWS:
+        return rows, _block(columns, results // rows, across)
+    unit_columns = _block(columns, side, across)
+    about = results // unit_columns
+    if unit_columns > across:
+        about = min(about, MOST_ROWS)
+    return _block(rows, about, down), unit_columns
+
+
+def _block(length: int, about: int, multiple: int) -> int:
+    """Return the length of about equal blocks of an axis, of whole tiles.
 
     The last one is not narrower than a vector.
     """
     if about >= length:
         return length
-    blocks = -(-length // about)
-    block = _up(-(-length // blocks), width)
-    while block < length and 0 < length % block < width:
-        block += width
+    blocks = -(-length // max(about, 1))
+    block = -(-length // (blocks * multiple)) * multiple
+    while block < length and 0 < length % block < LANES:
+        block += multiple
     return min(block, length)
