@@ -11,8 +11,15 @@ from convolutions import definition, small
 
 import tensorweb as tw
 from tensorweb.backends.wasm import WasmBackend
+from tensorweb.codegen.wasm.compiler import compile_kernel
+from tensorweb.codegen.wasm.product import layout
+from tensorweb.codegen.wasm.product.layout import layout_of
 from tensorweb.codegen.wasm.product.sizes import DEPTH, sizes_of
+from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.events import record_kernels
+from tensorweb.schedule.kernel import Kernel
+from tensorweb.schedule.linear import linearize
+from tensorweb.schedule.plan import plan
 
 pytestmark = pytest.mark.usefixtures("wasm")
 
@@ -40,6 +47,11 @@ def values(shape: tuple[int, ...], dtype: str) -> Array:
         return np.asarray(random.standard_normal(shape), dtype)
     info = np.iinfo(dtype)
     return random.integers(info.min, info.max, shape, dtype, endpoint=True)
+
+
+def kernel_of(x: tw.Tensor) -> Kernel:
+    """Return the kernel that computes a tensor."""
+    return plan(linearize([x.node.base]), 64)[-1].kernel
 
 
 def assert_close(got: tw.Tensor, a: Array, b: Array) -> None:
@@ -135,6 +147,45 @@ def test_the_batch_becomes_rows_where_the_right_operand_has_none(
     assert [record.grid[0] for record in records] == [1, 1]
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8"])
+def test_few_rows_of_a_deep_product(dtype: str) -> None:
+    for rows, columns, depth in ((4, 300, 100), (2, 130, 260), (8, 516, 33)):
+        a, b = values((rows, depth), dtype), values((depth, columns), dtype)
+        assert_close(tw.asarray(a) @ tw.asarray(b), a, b)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+def test_a_product_is_turned_where_its_operands_lie_so(dtype: str) -> None:
+    for rows, columns, depth in ((10, 300, 100), (2, 130, 40), (9, 33, 270)):
+        a, b = values((rows, depth), dtype), values((depth, columns), dtype)
+        flipped = tw.asarray(b.T.copy()).T
+        assert layout_of(kernel_of(tw.asarray(a) @ flipped), dtype, False).is_turned
+        assert_close(tw.asarray(a) @ flipped, a, b)
+        assert_close(tw.asarray(b.T.copy()) @ tw.asarray(a).T, b.T, a.T)
+        more = small(rows, columns, dtype=dtype)
+        found = tw.asarray(a) @ flipped + tw.asarray(more)
+        assert_close(found - tw.asarray(more), a, b)
+
+
+def test_large_operands_are_packed_for_some_matrices_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    a, b = small(7, 40, 50), small(7, 50, 40)
+    flipped = tw.asarray(np.swapaxes(b, 1, 2).copy()).mT
+    monkeypatch.setattr(layout, "MOST_PACKED", 2 * 4 * 50 * 48)
+    with record_kernels() as records:
+        found = (tw.asarray(a) @ flipped + 1).numpy()
+    np.testing.assert_array_equal(found, a @ b + 1)
+    kinds = [record.kind for record in records]
+    assert kinds == ["product_right", "product"] * 4
+    program = compile_kernel(
+        kernel_of(tw.asarray(a) @ flipped), WasmTarget(False, False)
+    )
+    (size,) = program.scratch_bytes
+    shifts = [min(launch.words[:8]) for launch in program.launches]  # type: ignore[type-var]  # no constants among them
+    assert shifts == [0, 0, -size, -size, -2 * size, -2 * size, -3 * size, -3 * size]
+
+
 @pytest.mark.parametrize("depth", [0, 1])
 def test_depths_of_none_and_one(depth: int) -> None:
     for dtype in ("float32", "uint8", "int64"):
@@ -185,6 +236,14 @@ def test_what_follows_is_computed_with_the_sums(
         kinds = [record.kind for record in records]
         assert kinds[-1] == "product"
         assert "elementwise" not in kinds
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_integers_wrap_before_what_follows(dtype: str) -> None:
+    for rows, columns in ((5, 8), (3, 3)):
+        a, b = values((rows, 9), dtype), values((9, columns), dtype)
+        found = tw.asarray(a) @ tw.asarray(b) > 50
+        np.testing.assert_array_equal(found.numpy(), a @ b > 50)
 
 
 def test_axes_of_columns_that_what_follows_tells_apart() -> None:
@@ -247,7 +306,7 @@ def test_parts_of_a_result_do_not_depend_on_their_units(wasm: WasmBackend) -> No
 def test_units_are_many_and_cover_everything() -> None:
     for lengths in [(1, 512, 512, 512), (1, 1001, 77, 3000), (5000, 4, 4, 4)]:
         sizes = sizes_of(*lengths, "float32", is_fused=False)
-        assert sizes.units >= 20 or np.prod(lengths) < 1 << 20
+        assert sizes.units(sizes.batch) >= 20 or np.prod(lengths) < 1 << 20
         assert sizes.row_blocks * sizes.unit_rows >= sizes.rows
         assert sizes.column_blocks * sizes.unit_columns >= sizes.columns
         assert sizes.unit_columns % sizes.width == 0 or sizes.column_blocks == 1

@@ -35,6 +35,7 @@ class Frame:
         self.writer = Writer(target)
         self.f = Function(("i32",) * 4)
         self._words: list[Word] = []
+        self._numbers: dict[int, int] = {}
         self._storages: dict[int, int] = {}
         self._access: dict[int, str] = {}
         self._scalars: dict[int, int] = {}
@@ -58,6 +59,7 @@ class Frame:
         with self.at_head() as f:
             if self._room > 0:
                 self._room -= 1
+                self._numbers[local] = len(self._words)
                 f.get(PARAMETERS)
                 f.memory("i32.load", 4 * len(self._words))
                 self._words.append(value)
@@ -65,6 +67,13 @@ class Frame:
                 f.const("i32", value)
             f.set(local)
         return local
+
+    def word(self, local: int) -> int:
+        """Return which word of the block is the parameter that a local holds.
+
+        It was one of the first, for which the block has room.
+        """
+        return self._numbers[local]
 
     def scalar(self, slot: int) -> int:
         """Return a local that holds one of the kernel's constants."""

@@ -12,15 +12,16 @@
 
 from __future__ import annotations
 
-from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.program import OUTPUT, Program, scratch
 from tensorweb.codegen.wasm.elements import itemsize
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.loops import counted, divided, smaller, units, while_below
 from tensorweb.codegen.wasm.product.epilogue import Epilogue, is_bare
 from tensorweb.codegen.wasm.product.layout import layout_of
 from tensorweb.codegen.wasm.product.operands import Place
-from tensorweb.codegen.wasm.product.packing import packed
+from tensorweb.codegen.wasm.product.packing import packing
 from tensorweb.codegen.wasm.product.panel import panel
+from tensorweb.codegen.wasm.product.portions import Portioned, Range
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Kernel
 
@@ -50,6 +51,7 @@ class _Product:
         self.sizes = layout.sizes
         self.left, self.right = layout.left, layout.right
         self.is_turned = layout.is_turned
+        self.together = layout.together
         self.scratch = layout.scratch_bytes
         self.is_staged = (
             itemsize(kernel.dtype) != self.sizes.numbers.size
@@ -60,16 +62,26 @@ class _Product:
 
     def program(self) -> Program:
         """Return the launches: packing, then the product."""
-        launches = [
-            packed(self.kernel, self.target, each, self.sizes, self.dtype, is_left)
+        packings = {
+            is_left: packing(
+                self.kernel, self.target, each, self.sizes, self.dtype, is_left
+            )
             for each, is_left in ((self.left, True), (self.right, False))
             if each.is_packed and self.sizes.depth
-        ]
+        }
+        launches = []
+        if True in packings:
+            launches.append(packings[True].launch)
+        parts = [packings[False]] if False in packings else []
+        parts.append(self._launch())
+        batch, together = self.sizes.batch, self.together
+        for first in range(0, batch, together):
+            last = min(first + together, batch)
+            launches += [part.of(first, last) for part in parts]
         number = len(self.scratch)
         has_rest = self.right.is_packed and not self.sizes.is_whole
         cleared = frozenset((number - 1,) if has_rest else ())
         staged = (self._staged_bytes(),) if self.is_staged else ()
-        launches.append(self._launch())
         return Program(tuple(launches), (*self.scratch, *staged), cleared)
 
     @property
@@ -81,17 +93,21 @@ class _Product:
     def _staged_bytes(self) -> int:
         sizes = self.sizes
         block = sizes.unit_rows * self.staged_row
-        return sizes.units * block * sizes.numbers.size
+        return sizes.units(self.together) * block * sizes.numbers.size
 
-    def _launch(self) -> Launch:
+    def _launch(self) -> Portioned:
         """Return the launch that multiplies and finishes."""
         sizes = self.sizes
         frame = Frame(self.kernel, self.target)
-        _Units(self, frame).write()
+        written = _Units(self, frame)
+        written.write()
         tile = f"tile of {sizes.tile[0]} x {sizes.width}"
         block = f"units of {sizes.unit_rows} x {sizes.unit_columns}"
         note = f"{tile}, {block}{', turned' if self.is_turned else ''}"
-        return frame.launch("product", sizes.units, sizes.per_slice, note)
+        units = sizes.units(sizes.batch)
+        launch = frame.launch("product", units, sizes.per_slice, note)
+        matrix = self.right.matrix * sizes.numbers.size
+        return Portioned(launch, written.range, matrix, sizes.units)
 
 
 class _Units:
@@ -104,6 +120,7 @@ class _Units:
         self.f = frame.f
         self.left = Place(frame, product.left, sizes, True)
         self.right = Place(frame, product.right, sizes, False)
+        self.range = Range(frame, sizes.batch) if sizes.batch > 1 else None
         self.base = frame.storage(product.result, "w")
         size = sizes.numbers.size
         row = product.staged_row if product.is_staged else sizes.columns
@@ -139,24 +156,26 @@ class _Units:
                 f.set(end)
                 smaller(f, end, most)
                 f.set(end)
-            if sizes.batch == 1:
+            if self.range is None:
                 self._matrix(None)
             else:
-                self._matrices(block)
+                self._matrices(block, self.range)
 
-    def _matrices(self, block: int) -> None:
+    def _matrices(self, block: int, all_: Range) -> None:
         """Write the loop over the matrices of a unit."""
-        frame, f, sizes = self.frame, self.f, self.sizes
-        together, count = frame.number(sizes.unit_batch), frame.number(sizes.batch)
+        f = self.f
+        together = self.frame.number(self.sizes.unit_batch)
         last = f.local("i32")
         f.get(block)
         f.get(together)
         f.op("i32.mul")
+        f.get(all_.first)
+        f.op("i32.add")
         f.tee(block)
         f.get(together)
         f.op("i32.add")
         f.set(last)
-        smaller(f, last, count)
+        smaller(f, last, all_.last)
         f.set(last)
         with counted(f, block, last) as batch:
             self._matrix(batch)
@@ -166,7 +185,8 @@ class _Units:
         f, frame, product = self.f, self.frame, self.product
         left, right, result = (f.local("i32") for _ in range(3))
         self.left.begin(batch, self.row, left)
-        self.right.begin(batch, self.column, right)
+        shift = self.range.shift if self.range else None
+        self.right.begin(batch, self.column, right, shift)
         f.get(self.base)
         if product.is_staged:
             f.get(self.unit)

@@ -32,6 +32,10 @@ TURNING = 5.0
 """Time of storing a result whose neighbours were not computed together."""
 
 
+MOST_PACKED = 8 << 20
+"""Bytes of right operands that are packed at a time, if one alone takes no more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """How a product is cut, and where its operands are read.
@@ -42,6 +46,7 @@ class Layout:
         right: its right operand.
         is_turned: whether the operands have changed places, so that the result's rows
             are computed as columns.
+        together: how many matrices' right operands are packed at a time.
         scratch_bytes: of the scratch storages of operands that are packed.
     """
 
@@ -49,6 +54,7 @@ class Layout:
     left: Operand
     right: Operand
     is_turned: bool
+    together: int
     scratch_bytes: tuple[int, ...]
 
     def time(self, is_fused: bool) -> float:
@@ -108,9 +114,13 @@ def _read(
     left = left_operand(operands[0], sizes, dtype, scratch(0))
     storage = scratch(1 if left.is_packed else 0)
     right = right_operand(operands[1], sizes, dtype, storage)
+    together = sizes.batch
+    if right.matrix:
+        matrix = right.matrix * sizes.numbers.size
+        together = min(max(MOST_PACKED // matrix, 1), together)
     taken = tuple(
-        scratch_bytes(operand, sizes, operand is left)
+        scratch_bytes(operand, sizes, operand is left, together)
         for operand in (left, right)
         if operand.is_packed
     )
-    return Layout(sizes, left, right, is_turned, taken)
+    return Layout(sizes, left, right, is_turned, together, taken)

@@ -141,12 +141,20 @@ def right_operand(
     return Operand(expression, storage, matrix, sizes.width, panel)
 
 
-def scratch_bytes(operand: Operand, sizes: Sizes, is_left: bool) -> int:
-    """Return the bytes of the scratch storage of a packed operand."""
+def scratch_bytes(operand: Operand, sizes: Sizes, is_left: bool, together: int) -> int:
+    """Return the bytes of the scratch storage of a packed operand.
+
+    Args:
+        operand: the operand.
+        sizes: of the product.
+        is_left: whether it is the left one.
+        together: how many matrices of right operands are packed at a time.
+    """
     panels = sizes.panels + (1 if sizes.narrow else 0)
     one = operand.row * sizes.rows if is_left else operand.panel * panels
-    matrices = sizes.batch if operand.matrix else 1
-    return max(one * matrices * sizes.numbers.size, 64)
+    matrices = sizes.batch if is_left else together
+    count = matrices if operand.matrix else 1
+    return max(one * count * sizes.numbers.size, 64)
 
 
 class Place:
@@ -192,7 +200,9 @@ class Place:
         """Whether neighbours along the depth of a left operand lie apart."""
         return self.is_left and self._distances()[1] != 1
 
-    def begin(self, batch: int | None, place: int, local: int) -> None:
+    def begin(
+        self, batch: int | None, place: int, local: int, shift: int | None = None
+    ) -> None:
         """Write the address of a matrix's row or column at depth 0 into a local.
 
         Args:
@@ -200,6 +210,7 @@ class Place:
             place: the local with the row's or column's number; of packed columns a
                 panel begins there.
             local: the local for the address.
+            shift: the local with bytes to add to the place of packed matrices.
         """
         f = self.frame.f
         if self._cursor is not None:
@@ -216,6 +227,9 @@ class Place:
             return
         f.get(self._base)
         if batch is not None and self.operand.matrix:
+            if shift is not None:
+                f.get(shift)
+                f.op("i32.add")
             f.get(batch)
             f.get(self._matrix)
             f.ops("i32.mul", "i32.add")

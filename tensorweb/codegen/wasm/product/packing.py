@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from math import prod
 
-from tensorweb.codegen.program import Launch
 from tensorweb.codegen.vector import regrouped
 from tensorweb.codegen.wasm.elements import KINDS, itemsize, store
 from tensorweb.codegen.wasm.frame import Frame, per_slice
@@ -25,6 +24,7 @@ from tensorweb.codegen.wasm.loops import (
 )
 from tensorweb.codegen.wasm.product.layout import SWAPPED
 from tensorweb.codegen.wasm.product.operands import Operand, without_batch
+from tensorweb.codegen.wasm.product.portions import Portioned, Range
 from tensorweb.codegen.wasm.product.sizes import Sizes
 from tensorweb.codegen.wasm.reader import Reader, flops, is_vectorizable
 from tensorweb.codegen.wasm.target import WasmTarget
@@ -41,16 +41,16 @@ UNIT = 1 << 14
 """Numbers of a unit, about."""
 
 
-def packed(
+def packing(
     kernel: Kernel,
     target: WasmTarget,
     operand: Operand,
     sizes: Sizes,
     dtype: str,
     is_left: bool,
-) -> Launch:
+) -> Portioned:
     """Return the launch that computes an operand into its scratch storage."""
-    return _Packing(kernel, target, operand, sizes, dtype, is_left).launch()
+    return _Packing(kernel, target, operand, sizes, dtype, is_left).portioned()
 
 
 def _merit(expression: Expression) -> tuple[bool, int]:
@@ -97,7 +97,9 @@ class _Packing:
         self.run = axes[-1] if axes else self.lengths[1]
         self.runs = prod(axes[:-1]) if axes else 1
         self.lanes = lanes_for(self.run, is_vectorizable(expression))
-        self.frame = Frame(kernel, target)
+        frame = self.frame = Frame(kernel, target)
+        self.lines = self.runs * self.lengths[0]
+        self.range = Range(frame, sizes.batch, self.lines) if self.batch > 1 else None
         self.f = self.frame.f
         self.reader = Reader(self.frame, expression, self.lanes)
         self.size = itemsize(dtype)
@@ -115,15 +117,15 @@ class _Packing:
         """Whether neighbours are stored apart."""
         return self.is_swapped
 
-    def launch(self) -> Launch:
+    def portioned(self) -> Portioned:
         """Return the launch."""
         frame, f = self.frame, self.f
         longest = SHORT_RUN if self._is_apart() is self.is_left else RUN
         block = _block(self.run, longest)
         blocks = -(-self.run // block)
-        lines = self.batch * self.runs * self.lengths[0]
         together = max(UNIT // block, 1)
-        count, per_run = frame.number(lines), frame.number(blocks)
+        count = self.range.last if self.range else frame.number(self.lines)
+        per_run = frame.number(blocks)
         length, step = frame.number(self.run), frame.number(block)
         per_unit = frame.number(together)
         first, last, start, end = (f.local("i32") for _ in range(4))
@@ -134,6 +136,11 @@ class _Packing:
                 f.get(by)
                 f.op("i32.mul")
                 f.set(local)
+            if self.range:
+                f.get(first)
+                f.get(self.range.first)
+                f.op("i32.add")
+                f.set(first)
             for local, begin, by, most in (
                 (end, start, step, length),
                 (last, first, per_unit, count),
@@ -150,8 +157,13 @@ class _Packing:
         slices = per_slice(work * (2 if self._is_apart() else 1))
         name = "product_left" if self.is_left else "product_right"
         note = "four at a time" if self.lanes > 1 else ""
-        number = blocks * -(-lines // together)
-        return frame.launch(name, number, slices, note)
+
+        def count_units(matrices: int) -> int:
+            return blocks * -(-matrices * self.lines // together)
+
+        launch = frame.launch(name, count_units(self.batch), slices, note)
+        matrix = self.operand.matrix * self.size
+        return Portioned(launch, self.range, matrix, count_units)
 
     def _line(self, line: int, start: int, end: int) -> None:
         """Write the part of one run: neighbours of one row, depth or column."""
@@ -159,7 +171,7 @@ class _Packing:
         across, rest = f.local("i32"), f.local("i32")
         run, batch = f.local("i32"), f.local("i32")
         divided(f, line, frame.number(self.lengths[0]), rest, across)
-        if self.batch > 1:
+        if self.range:
             divided(f, rest, frame.number(self.runs), batch, run)
         else:
             run = rest
@@ -180,7 +192,9 @@ class _Packing:
         f.op("i32.mul")
         f.set(along_run)
         f.get(self.base)
-        if self.batch > 1:
+        if self.range:
+            f.get(self.range.shift)
+            f.op("i32.add")
             self._add(batch, self.matrix)
         movers: list[Mover] = [reader]
         if self.is_left:

@@ -158,11 +158,10 @@ class Sizes:
         """Units along the columns."""
         return -(-self.columns // self.unit_columns)
 
-    @property
-    def units(self) -> int:
-        """All units."""
+    def units(self, matrices: int) -> int:
+        """Return how many units some matrices of the batch have."""
         blocks = self.row_blocks * self.column_blocks
-        return -(-self.batch // self.unit_batch) * blocks
+        return -(-matrices // self.unit_batch) * blocks
 
     @property
     def per_slice(self) -> int:
