@@ -39,6 +39,7 @@ class Session:
         self._entries: list[tensors.Entry] = []
         self._names: dict[str, object] = {}
         self._kernels = kernels.Tally()
+        self._stopped = False
         self._output = Output(emit)
         self._host = Host(wait)
         self.warming = Warming(blocking)
@@ -49,6 +50,7 @@ class Session:
             return await self._run(source, device)
         except KeyboardInterrupt:
             # Stop may strike before the program begins and after it has ended.
+            self._stopped = True
             self._host.restore()
             self._output.flush()
             return {
@@ -63,7 +65,7 @@ class Session:
         self._forget()
         self._output = Output(self._emit)
         failure: records.Failure | None = None
-        stopped = False
+        self._stopped = False
         module = new_main()
         self._names = vars(module)
         started = perf_counter()
@@ -76,7 +78,7 @@ class Session:
                     await self._choose(device)
                 await execute(source, module, self._display, self._wait)
             except KeyboardInterrupt:
-                stopped = True
+                self._stopped = True
             except SystemExit as leaving:
                 self._leave(leaving)
             except BaseException as error:
@@ -86,7 +88,7 @@ class Session:
         self._output.flush()
         return {
             "seconds": seconds,
-            "stopped": stopped,
+            "stopped": self._stopped,
             "error": failure,
             "kernels": tally.records(),
             "kernelsLeftOut": tally.left_out,
@@ -104,7 +106,9 @@ class Session:
         """Return every tensor of the last run with its statistics."""
         self._entries = tensors.collect(self._names, self._shown)
         try:
-            return await tensors.describe(self._entries, self._reader)
+            return await tensors.describe(
+                self._entries, self._reader, is_stopped=self._stopped
+            )
         except KeyboardInterrupt:
             return []
 

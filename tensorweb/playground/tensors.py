@@ -13,6 +13,7 @@ import tensorweb as tw
 from tensorweb.display import statistics
 from tensorweb.errors import TensorwebError
 from tensorweb.graph.node import Node
+from tensorweb.graph.op import CONSTANT
 from tensorweb.hostdata import Number
 
 from .numbers import Reader, read_all
@@ -27,6 +28,10 @@ MOST_NAMES = 10
 NAMES_IN_TITLE = 3
 LONGEST_NAME = 80
 LONGEST_PROBLEM = 1_000
+
+NOT_COMPUTED: Statistics = {
+    "problem": "The program was stopped before this was computed."
+}
 
 Reached = tuple[Callable[[], str], tw.Tensor]
 """A tensor and what writes how a value reaches it."""
@@ -155,16 +160,33 @@ def _at_key(key: object) -> str:
     return f"[{clip_line(safe_repr(key), LONGEST_NAME)}]"
 
 
-async def describe(entries: Sequence[Entry], reader: Reader) -> list[TensorRecord]:
-    """Return facts and statistics of every tensor, read from the device together."""
+async def describe(
+    entries: Sequence[Entry], reader: Reader, *, is_stopped: bool = False
+) -> list[TensorRecord]:
+    """Return facts and statistics of every tensor, read from the device together.
+
+    What a stopped program has not computed is not computed now.
+    """
+    left = [is_stopped and not _is_computed(entry.tensor.node) for entry in entries]
+    taken = [
+        entry.tensor
+        for entry, is_left in zip(entries, left, strict=True)
+        if not is_left
+    ]
     try:
-        known = await _statistics([entry.tensor for entry in entries], reader)
+        found = iter(await _statistics(taken, reader))
     except TensorwebError:  # of one of them: each alone says what is wrong with it
-        known = [await _alone(entry.tensor, reader) for entry in entries]
+        found = iter([await _alone(x, reader) for x in taken])
+    known = [NOT_COMPUTED if is_left else next(found) for is_left in left]
     return [
         _record(number, entry, entries[:number], found)
         for number, (entry, found) in enumerate(zip(entries, known, strict=True))
     ]
+
+
+def _is_computed(node: Node) -> bool:
+    """Whether a value is there, or is a number that needs no storage."""
+    return node.base.storage is not None or node.base.op is CONSTANT
 
 
 async def _alone(x: tw.Tensor, reader: Reader) -> Statistics:

@@ -159,6 +159,22 @@ def test_exit_and_stop_are_no_failures(console: Console) -> None:
     assert (record["stopped"], record["error"]) == (True, None)
 
 
+def test_what_a_stopped_program_left_open_is_not_computed(
+    console: Console, device: str
+) -> None:
+    source = (
+        "import tensorweb as tw\nx = tw.realize(tw.arange(3.0) + 0.5)\ny = x * 2\n"
+        "z = tw.ones(3)\n"
+    )
+    assert console.run(f"{source}raise KeyboardInterrupt")["stopped"]
+    x, y, z = console.ask(console.session.describe())
+    assert (x["max"], z["max"]) == (2.5, 1)
+    assert "stopped before this was computed" in y["problem"]
+    assert "max" not in y
+    assert not console.run(source)["stopped"]
+    assert console.ask(console.session.describe())[1]["max"] == 5
+
+
 def test_many_lines_are_bounded_and_keep_both_ends(console: Console) -> None:
     console.run("for i in range(200_000): print(i)")
     last = console.tails()[-1]
