@@ -11,7 +11,7 @@ from browsers import Profiles
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser, Page
 
-from conftest import site_has
+from conftest import SITE, Serve, site_has
 
 AXE = Path(__file__).parent.parent / "node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -189,3 +189,36 @@ def test_without_webgpu_the_cpu_computes_and_the_page_says_so(
     packages = [url for url in driver.requests if url.endswith(".whl")]
     assert packages == []
     driver.clean()
+
+
+@pytest.fixture
+def never_waits(serve: Serve, site_url: str, tmp_path: Path) -> str:
+    """The address of the site as a browser without stack switching finds it."""
+    for path in SITE.iterdir():
+        if not path.name.startswith("worker-") or path.suffix != ".js":
+            (tmp_path / path.name).symlink_to(path.resolve())
+            continue
+        lacking = "delete WebAssembly.Suspending; delete WebAssembly.promising;\n"
+        (tmp_path / path.name).write_text(lacking + path.read_text("utf-8"), "utf-8")
+    return serve(tmp_path)
+
+
+def test_where_python_cannot_wait_the_cpu_computes(
+    page: Page, never_waits: str
+) -> None:
+    driver = PageDriver(page).open(never_waits)
+    said = "cannot wait for the GPU inside Python, so the CPU computes"
+    expect(page.locator("#notice")).to_contain_text(said)
+    assert driver.run(f"{PROGRAM}\nprint(x.max().item())") == "ready"
+    assert "1.0" in driver.output
+    driver.pictured()
+    assert driver.tensors()["x"]["device"] == "cpu"
+    driver.choose_device("webgpu")
+    assert driver.run(f"{PROGRAM}\nprint(x.max().item())") == "error"
+    assert "BlockingError" in driver.output
+    awaiting = f"{PROGRAM}\nprint(await x.max().tolist_async())"
+    assert driver.run(awaiting) == "ready"
+    assert "1.0" in driver.output
+    page.reload()
+    driver.idle()
+    expect(page.locator("#device select")).to_have_value("webgpu")

@@ -13,8 +13,8 @@ export function whatIsMissing(started: Started): Notice | null {
   }
   if (!started.blocking) {
     return {
-      kind: "warning",
-      text: "This browser cannot wait for the GPU inside Python: choose the CPU, or write “await x.tolist_async()” to see values.",
+      kind: "info",
+      text: "This browser cannot wait for the GPU inside Python, so the CPU computes. With WebGPU, write “await x.tolist_async()” to see values.",
     };
   }
   return null;

@@ -271,7 +271,9 @@ export class Page {
 
   #started(started: Started): void {
     const wanted = recall("device");
-    const device = started.adapter && wanted !== "cpu" ? "webgpu" : "cpu";
+    // Where Python cannot wait, most programs can read values from the CPU only.
+    const best = started.adapter && started.blocking ? "webgpu" : "cpu";
+    const device = started.adapter && isDevice(wanted) ? wanted : best;
     this.session.device = device;
     const missing = this.view.python === 0 ? whatIsMissing(started) : null;
     this.change({ started, device, python: this.view.python + 1 });
@@ -308,6 +310,10 @@ export class Page {
     const { origins } = this.view;
     this.change({ tensors: bounded(tensors), origins: { ...origins, tensors: origins.output } });
   }
+}
+
+function isDevice(name: string | null): name is DeviceName {
+  return name === "webgpu" || name === "cpu";
 }
 
 function themeNamed(name: string | null): Theme {
