@@ -278,6 +278,11 @@ def test_firefox_runs_a_program(firefox: Browser, site_url: str) -> None:
     assert "webgpu" in driver.output
     assert "12.0" in driver.output
     driver.pictured()
+    driver.choose_device("cpu")
+    assert driver.run(source) == "ready"
+    assert "cpu" in driver.output
+    assert "12.0" in driver.output
+    driver.pictured()
     driver.begin("while True: pass")
     driver.page.click("#stop")
     assert driver.idle() == "ready"

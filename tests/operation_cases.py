@@ -43,6 +43,7 @@ LAYOUTS: dict[str, str] = {
     "row": "{}[3, :, 1]",
     "expanded": "xp.broadcast_to({}[:, :1], (2, 5, 7, 11))",
     "one number": "{}[4, 6, 10]",
+    "three": "{}[2, 4, 5:8]",
     "empty": "{}[:, 3:3]",
 }
 """Views of a tensor of shape (5, 7, 11)."""
@@ -112,7 +113,7 @@ def all_cases(device: str = "webgpu") -> list[Case]:
     stored = [dtype for dtype in dtypes.ALL if dtype.name in DEVICES[device].dtypes]
     stored = [dtype for dtype in stored if dtype.name not in DEVICES[device].varying]
     return [
-        *elementwise(stored),
+        *elementwise(stored, every_view=device == "cpu"),
         *casts(stored),
         *choices(stored),
         *rows(REDUCTIONS, stored),
@@ -120,21 +121,23 @@ def all_cases(device: str = "webgpu") -> list[Case]:
     ]
 
 
-def elementwise(stored: Sequence[DType]) -> Iterator[Case]:
+def elementwise(stored: Sequence[DType], *, every_view: bool) -> Iterator[Case]:
     """Yield every elementwise row on every dtype it takes, and through views.
 
-    Compiling a kernel takes the time, so each row gets one of the views on one of its
-    dtypes, both taken in turn; `tests/functions/test_elementwise.py` has all of them
-    natively.
+    Compiling a shader takes the time: with `every_view` each row gets all views, else
+    one and an empty one, each on one of its dtypes, taken in turn.
+    `tests/functions/test_elementwise.py` has all of them natively.
     """
     for place, op in enumerate(ROWS):
         taken = [dtype for dtype in stored if takes(op.name, dtype)]
         for dtype in taken:
             yield _elementwise(op, dtype, samples(op, dtype), "special values", "{}")
-        dtype = taken[place % len(taken)]
-        cubes = [x[-385:].reshape(5, 7, 11) for x in samples(op, dtype)]
-        names = list(LAYOUTS)
-        for name in ("empty", names[place % 5]):
+        names = tuple(LAYOUTS)
+        for turn, name in enumerate(
+            names if every_view else (names[place % 6], names[-1])
+        ):
+            dtype = taken[(place + turn) % len(taken)]
+            cubes = [x[-385:].reshape(5, 7, 11) for x in samples(op, dtype)]
             yield _elementwise(op, dtype, cubes, name, LAYOUTS[name])
 
 
