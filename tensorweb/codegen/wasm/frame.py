@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from tensorweb.codegen.program import OUTPUT, Launch, Word
 from tensorweb.codegen.wasm.elements import KINDS, itemsize
 from tensorweb.codegen.wasm.module import Function
+from tensorweb.codegen.wasm.opcodes import CODES, signed, unsigned
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.terms import VALUE
 from tensorweb.codegen.wasm.translation import Writer
@@ -18,6 +19,9 @@ MOST_WORDS = 64
 
 PARAMETERS, BUFFERS, FIRST, LAST = range(4)
 """The arguments of the entry."""
+
+_PARAMETER = CODES["local.get"] + unsigned(PARAMETERS) + CODES["i32.load"] + unsigned(0)
+"""What loads a parameter, before its offset."""
 
 
 class Frame:
@@ -56,16 +60,16 @@ class Frame:
     def number(self, value: int) -> int:
         """Return a local that holds a parameter; past the block's end a constant."""
         local = self.f.own_local("i32")
-        with self.at_head() as f:
-            if self._room > 0:
-                self._room -= 1
-                self._numbers[local] = len(self._words)
-                f.get(PARAMETERS)
-                f.memory("i32.load", 4 * len(self._words))
-                self._words.append(value)
-            else:
-                f.const("i32", value)
-            f.set(local)
+        if self._room > 0:
+            self._room -= 1
+            self._numbers[local] = len(self._words)
+            made = _PARAMETER + unsigned(4 * len(self._words))
+            self._words.append(value)
+        else:
+            made = CODES["i32.const"] + signed(
+                (value + (1 << 31)) % (1 << 32) - (1 << 31)
+            )
+        self.f.head += made + CODES["local.set"] + unsigned(local)
         return local
 
     def word(self, local: int) -> int:

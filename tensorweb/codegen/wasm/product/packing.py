@@ -22,6 +22,7 @@ from tensorweb.codegen.wasm.loops import (
     smaller,
     units,
 )
+from tensorweb.codegen.wasm.product.counting import Counter
 from tensorweb.codegen.wasm.product.layout import SWAPPED
 from tensorweb.codegen.wasm.product.operands import Operand, without_batch
 from tensorweb.codegen.wasm.product.portions import Portioned, Range
@@ -151,8 +152,10 @@ class _Packing:
                 f.set(local)
                 smaller(f, local, most)
                 f.set(local)
-            with counted(f, first, last) as line:
-                self._line(line, start, end)
+            self._begin_lines(first)
+            with counted(f, first, last):
+                self._line(start, end)
+                self._next_line()
         work = together * block * flops(self.reader.expression) // self.lanes
         slices = per_slice(work * (2 if self._is_apart() else 1))
         name = "product_left" if self.is_left else "product_right"
@@ -165,25 +168,43 @@ class _Packing:
         matrix = self.operand.matrix * self.size
         return Portioned(launch, self.range, matrix, count_units)
 
-    def _line(self, line: int, start: int, end: int) -> None:
+    def _begin_lines(self, first: int) -> None:
+        """Write where the first run of a unit is: across, which run, which matrix."""
+        f, frame, reader = self.f, self.frame, self.reader
+        groups = reader.expression.groups
+        self.across = Counter(reader, 1, frame.number(self.lengths[0]))
+        runs = frame.number(self.runs) if self.range else None
+        self.runs_before = Counter(reader, 2, runs, max(len(groups[2]) - 1, 0))
+        self.matrices = Counter(reader, 0, None)
+        counters = [self.across, self.runs_before]
+        rest = self.runs_before.index
+        if self.range:
+            rest = f.local("i32")
+            counters.append(self.matrices)
+        assert self.across.count is not None, "internal: it is counted"
+        divided(f, first, self.across.count, rest, self.across.index)
+        if runs is not None:
+            divided(f, rest, runs, self.matrices.index, self.runs_before.index)
+        for counter in counters:
+            counter.begin()
+
+    def _next_line(self) -> None:
+        """Write the step to the next run."""
+        carry = self.matrices.step if self.range else None
+        self.across.step(lambda: self.runs_before.step(carry))
+
+    def _line(self, start: int, end: int) -> None:
         """Write the part of one run: neighbours of one row, depth or column."""
         frame, f, reader = self.frame, self.f, self.reader
-        across, rest = f.local("i32"), f.local("i32")
-        run, batch = f.local("i32"), f.local("i32")
-        divided(f, line, frame.number(self.lengths[0]), rest, across)
-        if self.range:
-            divided(f, rest, frame.number(self.runs), batch, run)
-        else:
-            run = rest
+        run, across = self.runs_before.index, self.across.index
         f.get(start)
         f.set(self.place)
-        groups = reader.expression.groups
-        outer = reader.split(2, run, len(groups[2]) - 1) if len(groups[2]) > 1 else []
+        own = [self.place] if reader.expression.groups[2] else []
         reader.locate(
             [
-                reader.split(0, batch),
-                reader.split(1, across),
-                [*outer, self.place] if groups[2] else [],
+                self.matrices.coordinates,
+                self.across.coordinates,
+                [*self.runs_before.coordinates, *own],
             ]
         )
         along_run, base = f.local("i32"), f.local("i32")
@@ -195,7 +216,7 @@ class _Packing:
         if self.range:
             f.get(self.range.shift)
             f.op("i32.add")
-            self._add(batch, self.matrix)
+            self._add(self.matrices.index, self.matrix)
         movers: list[Mover] = [reader]
         if self.is_left:
             movers.append(self._begin_left(across, along_run, base))
