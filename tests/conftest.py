@@ -1,4 +1,7 @@
-"""Fixtures: `device` runs a test on the cpu and on WebGPU, or says why it cannot."""
+"""Fixtures: `device` runs a test on the cpu and on WebGPU, or says why it cannot.
+
+`wasm` lets device `cpu` compute with WebAssembly, in this process.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,14 @@ from types import ModuleType
 import pytest
 
 from tensorweb import devices
+from tensorweb.backends.wasm import WasmBackend
 from tensorweb.errors import DeviceError
+from tensorweb.graph import pending
 
 DEVICES = tuple(devices.DEVICES)
+
+# It reads cases that are written for a run inside Pyodide.
+collect_ignore = [] if devices.is_browser() else ["in_pyodide/op_table.py"]
 
 if not devices.is_browser():  # inside Pyodide no test draws examples
     from hypothesis import HealthCheck, settings
@@ -59,3 +67,16 @@ def webgpu() -> Iterator[str]:
 def np() -> ModuleType:
     """NumPy, for tests of files that also run inside Pyodide, where it is not."""
     return importlib.import_module("numpy")
+
+
+@pytest.fixture
+def wasm(monkeypatch: pytest.MonkeyPatch) -> Iterator[WasmBackend]:
+    """Device `cpu` computes with WebAssembly, and is the default meanwhile."""
+    native = pytest.importorskip("tensorweb.drivers.wasm_native")
+    pytest.importorskip("wasmtime")
+    monkeypatch.setattr(pending, "_pending", dict(pending._pending))
+    backend = WasmBackend(native.open_wasm_native())
+    monkeypatch.setitem(devices._backends, "cpu", backend)
+    with devices.device("cpu"):
+        yield backend
+    backend.driver.close()
