@@ -114,19 +114,21 @@ function lineOf({ workload, impl, ms, median_ms: median, cold_ms: cold, rate, un
 async function run() {
   const specification = await (await fetch("../specification.json")).json();
   const contenders = await openAll(specification);
-  const rows = [];
-  for (const workload of [...specification.roofs, ...specification.workloads]) {
-    rows.push(...(await compare(workload, contenders, specification)));
-  }
-  return {
+  const about = {
     browser: navigator.userAgent.match(/(Chrome|Firefox)\/[\d.]+/)?.[0] ?? "",
     isolated: crossOriginIsolated,
-    rows,
   };
+  const workloads = [...specification.roofs, ...specification.workloads];
+  for (const workload of workloads) {
+    const rows = await compare(workload, contenders, specification);
+    const isLast = workload === workloads.at(-1);
+    // One by one, so that a browser that ends early leaves its results.
+    void post("results", JSON.stringify({ ...about, rows, is_last: isLast }));
+  }
 }
 
 try {
-  await post("results", JSON.stringify(await run()));
+  await run();
 } catch (error) {
   print(String(error?.stack ?? error));
   await post("results", JSON.stringify({ error: String(error?.message ?? error) }));

@@ -147,6 +147,27 @@ def test_libraries_run_with_one_thread_and_with_all() -> None:
         cpu.contenders("torch,tfjs", 1)
 
 
+def test_results_are_kept_when_the_page_ends_early(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first = {"browser": "Chrome/1", "rows": [row()], "is_last": False}
+    last = {"browser": "Chrome/1", "rows": [row(workload="sort")], "is_last": True}
+    whole = cpu.collect(iter([first, last]).__next__)
+    assert [row["workload"] for row in whole["rows"]] == ["elem", "sort"]
+    early = cpu.collect(iter([first, {"error": "no memory"}]).__next__)
+    assert early["rows"] == first["rows"]
+    assert "no memory" in capsys.readouterr().out
+    with pytest.raises(kit.BenchError, match="no memory"):
+        cpu.collect(iter([{"error": "no memory"}]).__next__)
+
+
+def test_the_better_of_two_runs_is_kept() -> None:
+    known = [row(ms=0.4), row(workload="sort", ms=0.1, ok=False)]
+    rows = [row(), row(workload="sort"), row(workload="launch")]
+    kept = cpu.better(known, rows)
+    assert [row["ms"] for row in kept] == [0.4, 0.5, 0.5]
+
+
 def test_wheel_of_numpy_is_looked_for(tmp_path: Path) -> None:
     assert cpu.numpy_wheel(None) is None
     assert cpu.numpy_wheel(tmp_path) is None
