@@ -348,5 +348,10 @@ def form_of(step: Step, expression: Expression) -> str:
         source, target = kind_of(operand), kind_of(step.dtype)
         form = "{0}" if source == target else _CASTS[source, target]
         return f"f32(f16({form}))" if step.dtype == "float16" else form
+    return operation_form(step, operand)
+
+
+def operation_form(step: Step, operand: str) -> str:
+    """Return the WGSL of an operation on operands of a dtype, by the op table."""
     is_of_itself = len(step.args) > 1 and len(set(step.args)) == 1
     return OPS[step.name].form(operand, kind_of(operand), is_of_itself)

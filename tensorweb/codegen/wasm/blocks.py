@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.loops import counted, smaller, units
+from tensorweb.codegen.wasm.integers import divided
+from tensorweb.codegen.wasm.loops import counted, portion, units
 from tensorweb.codegen.wasm.reader import Reader
 
 
@@ -93,48 +94,26 @@ def each_block(frame: Frame, cut: Cut) -> Iterator[Block]:
     """Write the loops over units and over the rows of each."""
     f = frame.f
     length = frame.number(cut.length)
-    place, end = f.local("i32"), f.local("i32")
     if cut.blocks == 1:
         rows, together = frame.number(cut.rows), frame.number(cut.together)
-        first, last = f.local("i32"), f.local("i32")
-        with units(frame) as unit:
-            f.get(unit)
-            f.get(together)
-            f.op("i32.mul")
-            f.tee(first)
-            f.get(together)
-            f.op("i32.add")
-            f.set(last)
-            smaller(f, last, rows)
-            f.set(last)
-            with counted(f, first, last) as row:
-                f.const("i32", 0)
-                f.set(place)
-                f.get(length)
-                f.set(end)
-                yield Block(row, place, end, None, unit)
+        place, end = f.local("i32"), f.local("i32")
+        with (
+            units(frame) as unit,
+            portion(f, unit, together, rows) as (first, last),
+            counted(f, first, last) as row,
+        ):
+            f.const("i32", 0)
+            f.set(place)
+            f.get(length)
+            f.set(end)
+            yield Block(row, place, end, None, unit)
         return
     blocks, size = frame.number(cut.blocks), frame.number(cut.size)
     row, number = f.local("i32"), f.local("i32")
     with units(frame) as unit:
-        f.get(unit)
-        f.get(blocks)
-        f.op("i32.div_u")
-        f.set(row)
-        f.get(unit)
-        f.get(row)
-        f.get(blocks)
-        f.ops("i32.mul", "i32.sub")
-        f.tee(number)
-        f.get(size)
-        f.op("i32.mul")
-        f.tee(place)
-        f.get(size)
-        f.op("i32.add")
-        f.set(end)
-        smaller(f, end, length)
-        f.set(end)
-        yield Block(row, place, end, number, unit)
+        divided(f, unit, blocks, row, number)
+        with portion(f, number, size, length) as (place, end):
+            yield Block(row, place, end, number, unit)
 
 
 def locate(reader: Reader, block: Block) -> None:

@@ -5,10 +5,11 @@ Of what is loaded a cursor keeps the address, of index ramps the position itself
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tensorweb.codegen.wasm.elements import itemsize
 from tensorweb.codegen.wasm.frame import Frame
+from tensorweb.codegen.wasm.integers import divided
 from tensorweb.schedule.kernel import Expression
 
 
@@ -63,11 +64,9 @@ class Cursor:
             for n in self.needed
             if steps[n].kind == "ramp"
         }
-        self.pointers = {
-            (steps[n].slot, steps[n].access): frame.f.local("i32")
-            for n in self.needed
-            if steps[n].kind == "load"
-        }
+        loads = [steps[n] for n in self.needed if steps[n].kind == "load"]
+        self._itemsizes = {(s.slot, s.access): itemsize(s.dtype) for s in loads}
+        self.pointers = {key: frame.f.local("i32") for key in self._itemsizes}
 
     def last_stride(self, access: int) -> int:
         """Return the stride along which the reader moves."""
@@ -97,15 +96,7 @@ class Cursor:
         for axis in range(count - 1, 0, -1):
             coordinate, above = f.local("i32"), f.local("i32")
             length = self.size(group, axis)
-            f.get(rest)
-            f.get(length)
-            f.op("i32.div_u")
-            f.set(above)
-            f.get(rest)
-            f.get(above)
-            f.get(length)
-            f.ops("i32.mul", "i32.sub")
-            f.set(coordinate)
+            divided(f, rest, length, above, coordinate)
             found.append(coordinate)
             rest = above
         if count:
@@ -129,19 +120,12 @@ class Cursor:
         for (slot, access), pointer in self.pointers.items():
             f.get(self.base(slot))
             f.get(places[access])
-            self.in_bytes(itemsize(self._dtype(slot, access)))
+            self.in_bytes(self._itemsizes[slot, access])
             f.op("i32.add")
             f.set(pointer)
         for access, place in places.items():
             if access not in self.positions:
                 f.free(place)
-
-    def _dtype(self, slot: int, access: int) -> str:
-        for number in self.needed:
-            step = self.expression.steps[number]
-            if (step.kind, step.slot, step.access) == ("load", slot, access):
-                return step.dtype
-        raise AssertionError("internal: nothing is loaded there")
 
     def base(self, slot: int) -> int:
         """Return the local that holds the address of an input."""
@@ -219,11 +203,15 @@ class Cursor:
             count: by how many elements; None for the number that a local holds.
             by: that local.
         """
+        for local, access, size in self._places():
+            self._move(local, access, size, count, by)
+
+    def _places(self) -> Iterator[tuple[int, int, int]]:
+        """Yield each local that moves, its access, and the size of what it counts."""
         for access, position in self.positions.items():
-            self._move(position, access, 1, count, by)
-        for (slot, access), pointer in self.pointers.items():
-            size = itemsize(self._dtype(slot, access))
-            self._move(pointer, access, size, count, by)
+            yield position, access, 1
+        for key, pointer in self.pointers.items():
+            yield pointer, key[1], self._itemsizes[key]
 
     def _move(
         self, local: int, access: int, size: int, count: int | None, by: int
@@ -254,10 +242,7 @@ class Cursor:
         """Write what moves the reader to the next place along any axis."""
         f = self.frame.f
         accesses = self.expression.accesses
-        moved = [(place, access, 1) for access, place in self.positions.items()]
-        for (slot, access), pointer in self.pointers.items():
-            moved.append((pointer, access, itemsize(self._dtype(slot, access))))
-        for local, access, size in moved:
+        for local, access, size in self._places():
             strides = accesses[access].strides[group]
             if not strides or not strides[axis]:
                 continue
@@ -273,7 +258,7 @@ class Cursor:
         """Write what remembers this place; returns what `restore` takes."""
         f = self.frame.f
         found = []
-        for place in (*self.positions.values(), *self.pointers.values()):
+        for place, _, _ in self._places():
             copy = f.local("i32")
             f.get(place)
             f.set(copy)

@@ -7,15 +7,17 @@ from math import prod
 from tensorweb.codegen.program import OUTPUT, Launch, Program
 from tensorweb.codegen.wasm.elements import itemsize, store, store_neighbours
 from tensorweb.codegen.wasm.frame import Frame, per_slice
+from tensorweb.codegen.wasm.integers import divided, smaller
 from tensorweb.codegen.wasm.loops import (
     BLOCK,
     Pointer,
     along,
     counted,
     lanes_for,
-    smaller,
+    portion,
     units,
 )
+from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.reader import Reader, flops, is_vectorizable
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Expression, Kernel
@@ -24,10 +26,6 @@ TILE_ROWS, TILE_COLUMNS = 256, 8
 """A unit where an input runs across the output: eight of the input's lines at a time,
 which fit the cache even where all begin at the same place of it. The transpose of 2048²
 takes a fourteenth of what it takes row by row (Chromium, November 2026)."""
-
-
-Ends = tuple[int, int]
-"""The locals that hold where a block begins and ends."""
 
 
 def is_transposed(value: Expression) -> bool:
@@ -81,33 +79,16 @@ def map_launch(
 def _one_row(frame: Frame, reader: Reader, inner: int, output: int) -> tuple[int, int]:
     """Write a loop over blocks of one axis; returns units and elements of each."""
     f = frame.f
-    length, block = frame.number(inner), BLOCK
-    place, end = f.local("i32"), f.local("i32")
-    with units(frame) as unit:
-        _block(frame, unit, length, block, reader.values.lanes, (place, end))
+    length, size = frame.number(inner), f.constant("i32", BLOCK)
+    with units(frame) as unit, portion(f, unit, size, length) as (place, end):
+        _whole_vector(f, place, end, reader.values.lanes)
         reader.locate([[place] if reader.expression.groups[0] else []])
         _inner(frame, reader, place, end, None, output)
-    return -(-inner // block), min(block, inner)
+    return -(-inner // BLOCK), min(BLOCK, inner)
 
 
-def _block(
-    frame: Frame, number: int, length: int, block: int, lanes: int, ends: Ends
-) -> None:
-    """Write where a block of an axis begins and ends.
-
-    One that has fewer elements than there are lanes begins in the block before it.
-    """
-    f = frame.f
-    place, end = ends
-    f.get(number)
-    f.const("i32", block)
-    f.op("i32.mul")
-    f.tee(place)
-    f.const("i32", block)
-    f.op("i32.add")
-    f.set(end)
-    smaller(f, end, length)
-    f.set(end)
+def _whole_vector(f: Function, place: int, end: int, lanes: int) -> None:
+    """Let a block with fewer elements than lanes begin in the block before it."""
     if lanes > 1:
         earlier = f.local("i32")
         f.get(end)
@@ -129,33 +110,18 @@ def _rows(
     together = TILE_ROWS if size < BLOCK else max(BLOCK // inner, 1)
     length, count = frame.number(inner), frame.number(rows)
     per_row, per_unit = frame.number(blocks), frame.number(together)
-    place, end, block = (f.local("i32") for _ in range(3))
-    first, last = f.local("i32"), f.local("i32")
+    columns = f.constant("i32", size)
+    group, block, start = (f.local("i32") for _ in range(3))
+    axes = len(reader.expression.groups[0])
     with units(frame) as unit:
-        f.get(unit)
-        f.get(per_row)
-        f.op("i32.div_u")
-        f.set(first)
-        f.get(unit)
-        f.get(first)
-        f.get(per_row)
-        f.ops("i32.mul", "i32.sub")
-        f.set(block)
-        f.get(first)
-        f.get(per_unit)
-        f.op("i32.mul")
-        f.tee(first)
-        f.get(per_unit)
-        f.op("i32.add")
-        f.set(last)
-        smaller(f, last, count)
-        f.set(last)
-        with counted(f, first, last) as row:
-            _block(frame, block, length, size, reader.values.lanes, (place, end))
-            axes = len(reader.expression.groups[0])
-            outer = reader.split(0, row, axes - 1)
-            reader.locate([[*outer, place]])
-            start = f.local("i32")
+        divided(f, unit, per_row, group, block)
+        with (
+            portion(f, group, per_unit, count) as (first, last),
+            counted(f, first, last) as row,
+            portion(f, block, columns, length) as (place, end),
+        ):
+            _whole_vector(f, place, end, reader.values.lanes)
+            reader.locate([[*reader.split(0, row, axes - 1), place]])
             f.get(row)
             f.get(length)
             f.op("i32.mul")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from tensorweb.codegen.wasm.frame import FIRST, LAST, Frame
+from tensorweb.codegen.wasm.integers import smaller
 from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.terms import LANES
@@ -113,28 +114,6 @@ def spans(f: Function, first: int, end: int, size: int, count: int) -> Iterator[
         f.set(place)
     for local in (place, start, last):
         f.free(local)
-
-
-def divided(f: Function, number: int, by: int, quotient: int, rest: int) -> None:
-    """Write a division by a local, and its remainder."""
-    f.get(number)
-    f.get(by)
-    f.op("i32.div_u")
-    f.set(quotient)
-    f.get(number)
-    f.get(quotient)
-    f.get(by)
-    f.ops("i32.mul", "i32.sub")
-    f.set(rest)
-
-
-def smaller(f: Function, value: int, limit: int) -> None:
-    """Write what leaves the smaller of two locals, unsigned, on the stack."""
-    f.get(value)
-    f.get(limit)
-    f.get(value)
-    f.get(limit)
-    f.ops("i32.lt_u", "select")
 
 
 class Mover(Protocol):

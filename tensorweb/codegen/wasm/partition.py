@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorweb.codegen.wasm.finishing import Finish, Records, Store
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.loops import smaller
+from tensorweb.codegen.wasm.integers import smaller
 from tensorweb.codegen.wasm.traversal import Traversal
 
 

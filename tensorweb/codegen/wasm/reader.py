@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tensorweb.codegen.expression import operation_form
 from tensorweb.codegen.wasm.cursor import Cursor, needed_steps
 from tensorweb.codegen.wasm.elements import (
     KINDS,
@@ -30,15 +31,6 @@ from tensorweb.schedule.kernel import Expression, Step
 
 WHOLE = -1
 """The slot of a kernel's only core."""
-
-
-def form_of(step: Step, steps: Sequence[Step]) -> str:
-    """Return the WGSL of an operation around its operands `{0}`, `{1}` and so on."""
-    operand = steps[step.args[-1]].dtype
-    kind = KINDS[operand]
-    kind = {"i": "int", "u": "uint", "f": "float"}.get(kind[0], "bool")
-    is_of_itself = len(step.args) > 1 and len(set(step.args)) == 1
-    return OPS[step.name].form(operand, kind, is_of_itself)
 
 
 def is_vectorizable(expression: Expression) -> bool:
@@ -197,7 +189,7 @@ class Reader(Cursor):
 
     def _operation(self, step: Step) -> None:
         steps = self.expression.steps
-        form = form_of(step, steps)
+        form = operation_form(step, steps[step.args[-1]].dtype)
         kinds = tuple(KINDS[steps[arg].dtype] for arg in step.args)
         places = {
             f"operand{number}": (self._results[arg],)

@@ -12,7 +12,7 @@ from tensorweb.codegen.wasm.elements import KINDS, itemsize, load, store, within
 from tensorweb.codegen.wasm.elementwise import map_launch
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.functions import expression
-from tensorweb.codegen.wasm.loops import BLOCK, counted, segments, smaller, units
+from tensorweb.codegen.wasm.loops import BLOCK, counted, portion, segments, units
 from tensorweb.codegen.wasm.reader import Reader, flops
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.terms import VALUE
@@ -141,18 +141,9 @@ def _in_order(frame: Frame, template: str, writes: int, work: int) -> Launch:
 def _blocks(frame: Frame, size: int) -> Iterator[tuple[int, int]]:
     """Write the loop over units of `BLOCK` elements; yields where one begins, ends."""
     f = frame.f
-    length, first, last = frame.number(size), f.local("i32"), f.local("i32")
-    with units(frame) as unit:
-        f.get(unit)
-        f.const("i32", BLOCK)
-        f.op("i32.mul")
-        f.tee(first)
-        f.const("i32", BLOCK)
-        f.op("i32.add")
-        f.set(last)
-        smaller(f, last, length)
-        f.set(last)
-        yield first, last
+    length, block = frame.number(size), f.constant("i32", BLOCK)
+    with units(frame) as unit, portion(f, unit, block, length) as ends:
+        yield ends
 
 
 @contextmanager

@@ -15,7 +15,8 @@ from __future__ import annotations
 from tensorweb.codegen.program import OUTPUT, Program, scratch
 from tensorweb.codegen.wasm.elements import itemsize
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.loops import counted, divided, smaller, units, while_below
+from tensorweb.codegen.wasm.integers import divided, smaller
+from tensorweb.codegen.wasm.loops import counted, units, while_below
 from tensorweb.codegen.wasm.product.epilogue import Epilogue, is_bare
 from tensorweb.codegen.wasm.product.layout import layout_of
 from tensorweb.codegen.wasm.product.operands import Place

@@ -12,14 +12,13 @@ from math import prod
 from tensorweb.codegen.vector import regrouped
 from tensorweb.codegen.wasm.elements import KINDS, itemsize, store
 from tensorweb.codegen.wasm.frame import Frame, per_slice
+from tensorweb.codegen.wasm.integers import divided, smaller
 from tensorweb.codegen.wasm.loops import (
     Mover,
     Strided,
     along,
     counted,
-    divided,
     lanes_for,
-    smaller,
     units,
 )
 from tensorweb.codegen.wasm.product.counting import Counter
