@@ -1,12 +1,17 @@
-"""Small WebAssembly modules for tests of the drivers, written byte by byte.
+"""Small WebAssembly modules for tests of the drivers, and tapes that run them.
 
 Each exports `run(parameters, buffers, first, last)` and does its body once for every
-unit from `first` to `last` - 1; in a body local 2 is the unit.
+unit from `first` to `last` - 1; in a body local 2 is the unit. They are written byte by
+byte: the pages of these tests have the drivers and nothing above them.
 """
 
 from __future__ import annotations
 
+import struct
+from array import array
 from collections.abc import Sequence
+
+from tensorweb.drivers.protocol import DISPATCH, PARAMETER_WORDS, ModuleDriver
 
 I32, F64 = 0x7F, 0x7C
 UNIT = bytes([0x20, 2])
@@ -139,3 +144,36 @@ def slow(turns: int, is_shared: bool = False) -> bytes:
     again = place + b"\x28\x02\x00\x0d\x00"
     begin = place + constant(turns) + b"\x36\x02\x00"
     return module(begin + b"\x03\x40" + step + again + b"\x0b", is_shared)
+
+
+def slot(addend: float) -> list[int]:
+    """Return one launch's parameter words."""
+    word = struct.unpack("i", struct.pack("f", addend))[0]
+    return [word] + [0] * (PARAMETER_WORDS - 1)
+
+
+def tape(slots: list[list[int]], *commands: list[int]) -> array[int]:
+    """Return a tape of parameter slots and commands."""
+    words = [word for words in slots for word in words]
+    return array("i", [len(words), *words, *(w for row in commands for w in row)])
+
+
+def launch(
+    pipeline: int, units: int, slice_: int, *buffers: int, offset: int = 0
+) -> list[int]:
+    """Return the command of a launch."""
+    return [DISPATCH, pipeline, units, slice_, 1, offset, len(buffers), *buffers]
+
+
+def filled(driver: ModuleDriver, letter: str, *values: float) -> int:
+    """Return a new buffer with numbers in it."""
+    data = struct.pack(f"{len(values)}{letter}", *values)
+    buffer = driver.create_buffer(len(data))
+    driver.write_buffer(buffer, 0, data)
+    return buffer
+
+
+def values(driver: ModuleDriver, buffer: int, letter: str, count: int) -> list[float]:
+    """Return the numbers in a buffer."""
+    size = count * struct.calcsize(letter)
+    return list(struct.unpack(f"{count}{letter}", driver.read(buffer, 0, size)))

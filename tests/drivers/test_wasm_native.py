@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import math
-import struct
 import sys
 from array import array
 from collections.abc import Iterator
 
 import pytest
 import wasm_modules
+from wasm_modules import filled, launch, slot, tape, values
 
 from tensorweb.drivers.memory import WASM_CAPACITY
 from tensorweb.drivers.protocol import (
     CLEAR,
     COPY,
-    DISPATCH,
-    PARAMETER_WORDS,
     ModuleDriver,
 )
 from tensorweb.drivers.wasm_native import WasmNativeDriver, open_wasm_native
@@ -39,36 +37,6 @@ def driver(request: pytest.FixtureRequest) -> Iterator[WasmNativeDriver]:
     driver.close()
 
 
-def slot(addend: float) -> list[int]:
-    word = struct.unpack("i", struct.pack("f", addend))[0]
-    return [word] + [0] * (PARAMETER_WORDS - 1)
-
-
-def tape(slots: list[list[int]], *commands: list[int]) -> array[int]:
-    words = [word for words in slots for word in words]
-    return array("i", [len(words), *words, *(w for row in commands for w in row)])
-
-
-def launch(
-    pipeline: int, units: int, slice_: int, *buffers: int, offset: int = 0
-) -> list[int]:
-    return [DISPATCH, pipeline, units, slice_, 1, offset, len(buffers), *buffers]
-
-
-def filled(driver: ModuleDriver, letter: str, *values: float) -> int:
-    data = struct.pack(f"{len(values)}{letter}", *values)
-    buffer = driver.create_buffer(len(data))
-    driver.write_buffer(buffer, 0, data)
-    return buffer
-
-
-def values(
-    driver: ModuleDriver, buffer: int, letter: str, count: int
-) -> tuple[float, ...]:
-    size = count * struct.calcsize(letter)
-    return struct.unpack(f"{count}{letter}", driver.read(buffer, 0, size))
-
-
 @pytest.mark.parametrize("slice_", [1, 2, 3, 100])
 def test_a_launch_does_every_unit_with_its_parameters(
     driver: WasmNativeDriver, slice_: int
@@ -78,16 +46,16 @@ def test_a_launch_does_every_unit_with_its_parameters(
     add = driver.create_pipeline(wasm_modules.add(driver.is_shared), "rw", "add")
     rows = launch(add, 5, slice_, x, y), launch(add, 5, slice_, y, z, offset=256)
     driver.submit(tape([slot(1.5), slot(10)], *rows))
-    assert values(driver, y, "f", 5) == (2.5, 3.5, 4.5, 5.5, 6.5)
-    assert values(driver, z, "f", 5) == (12.5, 13.5, 14.5, 15.5, 16.5)
+    assert values(driver, y, "f", 5) == [2.5, 3.5, 4.5, 5.5, 6.5]
+    assert values(driver, z, "f", 5) == [12.5, 13.5, 14.5, 15.5, 16.5]
 
 
 def test_copies_and_clears(driver: WasmNativeDriver) -> None:
     x = filled(driver, "i", 1, 2, 3, 4)
     y = filled(driver, "i", 5, 6, 7, 8)
     driver.submit(tape([], [COPY, x, 4, y, 8, 8], [CLEAR, x, 0, 12]))
-    assert values(driver, x, "i", 4) == (0, 0, 0, 4)
-    assert values(driver, y, "i", 4) == (5, 6, 2, 3)
+    assert values(driver, x, "i", 4) == [0, 0, 0, 4]
+    assert values(driver, y, "i", 4) == [5, 6, 2, 3]
 
 
 def test_vectors(driver: WasmNativeDriver) -> None:
@@ -96,7 +64,7 @@ def test_vectors(driver: WasmNativeDriver) -> None:
     driver.submit(
         tape([], launch(driver.create_pipeline(source, "rw", ""), 1, 1, x, y))
     )
-    assert values(driver, y, "f", 4) == (2, 4, 6, 8)
+    assert values(driver, y, "f", 4) == [2, 4, 6, 8]
 
 
 def test_relaxed_vectors_are_an_option() -> None:
@@ -109,7 +77,7 @@ def test_relaxed_vectors_are_an_option() -> None:
     x, y = filled(driver, "f", 1, 2, 3, 4), driver.create_buffer(16)
     madd = driver.create_pipeline(source, "rw", "madd")
     driver.submit(tape([], launch(madd, 1, 1, x, y)))
-    assert values(driver, y, "f", 4) == (2, 6, 12, 20)
+    assert values(driver, y, "f", 4) == [2, 6, 12, 20]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +102,7 @@ def test_functions_of_the_c_library_never_raise(
     pipeline = driver.create_pipeline(source, "rw", name)
     given, found = filled(driver, "d", x), driver.create_buffer(8)
     driver.submit(tape([], launch(pipeline, 1, 1, given, found)))
-    assert values(driver, found, "d", 1) == pytest.approx((expected,), nan_ok=True)
+    assert values(driver, found, "d", 1) == pytest.approx([expected], nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +137,7 @@ def test_a_trap_names_its_kernel_and_leaves_the_device_usable(
             BackendError, match=r"internal: the kernel 'gather of x' trapped: .*bounds"
         ):
             driver.submit(tape([], *rows))
-        assert values(driver, y, "i", 2) == (done, done)
+        assert values(driver, y, "i", 2) == [done, done]
 
 
 def test_stop_ends_a_tape_between_two_slices(driver: WasmNativeDriver) -> None:
@@ -185,7 +153,7 @@ def test_stop_ends_a_tape_between_two_slices(driver: WasmNativeDriver) -> None:
     driver._runs[pipeline] = stopped
     with pytest.raises(KeyboardInterrupt):
         driver.submit(tape([], launch(pipeline, 4, 1, y)))
-    assert values(driver, y, "i", 4) == (1, 1, 0, 0)
+    assert values(driver, y, "i", 4) == [1, 1, 0, 0]
 
 
 def test_a_callback_that_is_interrupted_raises_behind_the_call(
@@ -224,7 +192,7 @@ def test_the_memory_grows_and_keeps_what_is_in_it(driver: WasmNativeDriver) -> N
         driver.create_buffer(40 * MEBIBYTE)
     y = driver.create_buffer(12)
     driver.submit(tape([slot(1)], launch(pipeline, 3, 2, x, y)))
-    assert values(driver, y, "f", 3) == (2, 3, 4)
+    assert values(driver, y, "f", 3) == [2, 3, 4]
 
 
 def test_buffers_beyond_2_gib(driver: WasmNativeDriver) -> None:
@@ -243,8 +211,8 @@ def test_buffers_beyond_2_gib(driver: WasmNativeDriver) -> None:
             [CLEAR, high, 0, 4],
         )
     )
-    assert values(driver, higher, "f", 2) == (8, 8)
-    assert values(driver, high, "f", 1) == (0,)
+    assert values(driver, higher, "f", 2) == [8, 8]
+    assert values(driver, high, "f", 1) == [0]
 
 
 def test_a_tape_longer_than_its_place(driver: WasmNativeDriver) -> None:
@@ -252,7 +220,7 @@ def test_a_tape_longer_than_its_place(driver: WasmNativeDriver) -> None:
     pipeline = driver.create_pipeline(wasm_modules.mark(driver.is_shared), "w", "")
     for turns in (10, 20_000, 20_000):
         driver.submit(tape([slot(0)], *[launch(pipeline, 1, 1, y)] * turns))
-    assert values(driver, y, "i", 1) == (40_010,)
+    assert values(driver, y, "i", 1) == [40_010]
 
 
 def test_memory_ends_with_numbers_and_the_next_run_works() -> None:
