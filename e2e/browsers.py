@@ -14,7 +14,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Playwright,
+    Route,
+    TimeoutError,
+)
 
 from tools import machine
 
@@ -31,6 +38,9 @@ FIREFOX_PREFERENCES: dict[str, str | float | bool] = {
     "gfx.webgpu.ignore-blocklist": True,
 }
 
+FORGET_MS = 30_000
+"""What forgetting may take; an idle machine needs a fiftieth of it."""
+
 FORGET = """async () => {
   const digest = localStorage.getItem("tensorweb:snapshot");
   localStorage.clear();
@@ -41,8 +51,23 @@ FORGET = """async () => {
     asked.onsuccess = asked.onerror = asked.onblocked = done;
   });
   await Promise.all((await indexedDB.databases()).map(({ name }) => gone(name)));
+  return true;
 }"""
 """Leaves nothing but the digest by which the page knows its snapshot."""
+
+
+def hold_back(page: Page, pattern: str) -> list[Route]:
+    """Keep matching requests waiting until the test releases them."""
+    waiting: list[Route] = []
+    page.route(pattern, lambda route: waiting.append(route))
+    return waiting
+
+
+def release(page: Page, pattern: str, waiting: list[Route]) -> None:
+    """Let requests go that `hold_back` kept, and hold none back any more."""
+    while waiting:
+        waiting.pop(0).continue_()
+    page.unroute(pattern)
 
 
 def launch_chromium(playwright: Playwright, flags: list[str]) -> Browser:
@@ -90,15 +115,20 @@ class Profiles:
             page.set_viewport_size(viewport)
         page.emulate_media(**emulated)
         yield page
-        self._clean(context)
-        self._free.append(context)
+        try:
+            self._clean(context)
+        except TimeoutError:
+            context.close()
+        else:
+            self._free.append(context)
 
     def _clean(self, context: BrowserContext) -> None:
+        """Make the profile forget; a browser may wait for its databases for ever."""
         for page in context.pages:
             page.close()
         context.unroute_all()
         context.clear_permissions()
         page = context.new_page()
         page.goto(f"{self._url}build.json")
-        page.evaluate(FORGET)
+        page.wait_for_function(FORGET, timeout=FORGET_MS)
         page.close()

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browsers import hold_back, release
 from page_driver import PageDriver, expect
-from playwright.sync_api import BrowserContext, Page, Route
+from playwright.sync_api import BrowserContext, Page
 
 EXAMPLES = Path(__file__).parent.parent / "web/examples"
 TOUR = (EXAMPLES / "01-tour.py").read_text("utf-8")
 REDUCTIONS = next(EXAMPLES.glob("03-*.py"))
+EXAMPLES_FILE = "**/examples.json"
 SOURCE = "tensorwebPage.editor.source()"
 ID = "tensorwebPage.view.document.id"
 
@@ -42,29 +44,22 @@ def context(page: Page) -> Iterator[BrowserContext]:
     return page.context  # type: ignore[return-value]
 
 
-def hold_back(page: Page, pattern: str) -> list[Route]:
-    """Keep the answers to matching requests until the test continues them."""
-    waiting: list[Route] = []
-    page.route(pattern, lambda route: waiting.append(route))
-    return waiting
-
-
 @pytest.mark.parametrize("fragment", ["", "#ex=03-reductions"])
 def test_words_typed_before_the_example_came_stay(
     page: Page, site_url: str, fragment: str
 ) -> None:
-    waiting = hold_back(page, "**/examples.json")
+    waiting = hold_back(page, EXAMPLES_FILE)
     driver = PageDriver(page).open(site_url + fragment, wait=False)
     type_at_start(page, "# my own words")
     page.wait_for_function(f"{ID} === 'own-1'")
     while not waiting:
         page.wait_for_timeout(20)
-    waiting[0].continue_()
+    waiting.pop(0).continue_()
     expect(page.locator("#notice")).to_contain_text("what you were typing stayed")
     assert page.evaluate(SOURCE) == "# my own words"
     page.reload()
     page.wait_for_function(f"{SOURCE} === '# my own words'")
-    page.unroute("**/examples.json")
+    release(page, EXAMPLES_FILE, waiting)
     page.get_by_role("button", name="Examples").click()
     page.locator("[data-id='01-tour']").click()
     assert page.evaluate(SOURCE) == TOUR
@@ -75,12 +70,12 @@ def test_words_typed_before_the_example_came_stay(
 
 
 def test_the_example_that_came_late_can_be_opened(page: Page, site_url: str) -> None:
-    waiting = hold_back(page, "**/examples.json")
+    waiting = hold_back(page, EXAMPLES_FILE)
     PageDriver(page).open(f"{site_url}#ex=03-reductions", wait=False)
     type_at_start(page, "# mine")
     while not waiting:
         page.wait_for_timeout(20)
-    waiting[0].continue_()
+    release(page, EXAMPLES_FILE, waiting)
     notice(page, "Open it")
     assert page.evaluate(ID) == "03-reductions"
     assert page.evaluate("location.hash") == "#ex=03-reductions"
@@ -344,9 +339,7 @@ def test_a_queued_run_ends_with_its_program(page: Page, site_url: str) -> None:
     expect(page.locator("#run")).to_contain_text("Queued")
     go(page, f"code={link_code(page, 'print(1)')}")
     page.wait_for_function("tensorwebPage.view.document.kind === 'link'")
-    for route in waiting:
-        route.continue_()
-    page.unroute("**/build.json")
+    release(page, "**/build.json", waiting)
     driver.idle()
     assert page.evaluate("tensorwebPage.view.run") is None
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from browsers import hold_back, release
 from page_driver import PageDriver, expect
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page
 
 from conftest import SITE, Serve
 
@@ -167,16 +168,14 @@ def test_huge_string_stays_bounded(patient: PageDriver) -> None:
 
 
 def test_run_queues_while_python_loads(fresh_page: Page, site_url: str) -> None:
-    held: list[Route] = []
-    fresh_page.route("**/python_stdlib.zip", lambda route: held.append(route))
+    held = hold_back(fresh_page, "**/python_stdlib.zip")
     driver = PageDriver(fresh_page).open(site_url, wait=False)
     fresh_page.click("#editor .cm-content")
     fresh_page.keyboard.press("Control+A")
     fresh_page.keyboard.insert_text("print('typed early')")
     fresh_page.keyboard.press("Control+Enter")
     expect(fresh_page.locator("#run")).to_contain_text("Queued")
-    for route in held:
-        route.continue_()
+    release(fresh_page, "**/python_stdlib.zip", held)
     expect(fresh_page.locator("#output")).to_contain_text("typed early")
     assert driver.idle() == "ready"
     driver.clean()

@@ -19,12 +19,13 @@ tw.show(x)
 
 
 @pytest.fixture(params=["webgpu", "cpu"])
-def small(request: pytest.FixtureRequest, shared: PageDriver) -> PageDriver:
+def small(request: pytest.FixtureRequest, shared: PageDriver) -> Iterator[PageDriver]:
     """The page after a run with some tensors, on each device."""
     shared.choose_device(request.param)
     assert shared.run(SMALL) == "ready"
     shared.pictured()
-    return shared
+    yield shared
+    shared.choose_device("webgpu")
 
 
 KERNELS = {
