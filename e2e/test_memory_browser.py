@@ -19,7 +19,7 @@ from playwright.sync_api import Playwright
 
 from conftest import Serve
 
-STEPS = 3_360
+STEPS = 2_520
 ROUNDS = 4
 """What stays behind grows in every round; in one or two the browser also compiles what
 runs often, half a megabyte of its heap."""
@@ -31,7 +31,7 @@ FLAGS = [*CHROMIUM_FLAGS, "--enable-blink-features=ForceEagerMeasureMemory"]
 
 HEAP = "performance.measureUserAgentSpecificMemory().then(found => found.breakdown)"
 HEAP_SLACK = 67_000
-"""Bytes that JavaScript's heap may seem to gain in a round, 20 a step."""
+"""Bytes that JavaScript's heap may seem to gain in a round, 27 a step."""
 
 STILL_LOOKS = 3
 """Looks, a second apart, after which a heap that did not fall has settled."""

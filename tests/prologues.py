@@ -166,19 +166,23 @@ def grouped(size: int) -> list[Operation]:
     return found
 
 
-def differences(operation: Operation, turn: int) -> list[str]:
+def differences(
+    operation: Operation, turn: int, *, every_length: bool = True
+) -> list[str]:
     """Return where an operation inside a kernel differs from its stored values.
 
-    Kinds that work along rows see every length; of the others each sees one, the next
-    one with the next `turn`, because compiling takes the time.
+    With `every_length` kinds that work along rows see all of them. Else, and for the
+    other kinds, each sees one, the next one with the next `turn`, because compiling
+    takes the time.
     """
     flags: list[Tensor] = []
     names: list[str] = []
     for number, length in enumerate(LENGTHS):
         x = operation.numbers(length)
         stored = tw.realize(operation.value(x))
-        others = list(KINDS.items())[(number + turn) % len(LENGTHS) :: len(LENGTHS)]
-        for kind, function in [*ROW_KINDS.items(), *others]:
+        share = slice((number + turn) % len(LENGTHS), None, len(LENGTHS))
+        along_rows = list(ROW_KINDS.items())[slice(None) if every_length else share]
+        for kind, function in [*along_rows, *list(KINDS.items())[share]]:
             fused = tw.realize(function(operation.value(x)))
             expected = tw.realize(function(stored))
             limit = CLOSE * (1 + tw.max(tw.abs(expected)))

@@ -29,6 +29,10 @@ BROWSER_TESTS = ["e2e", "-n", "2", "--dist", "worksteal"]
 
 NUMPY_MATTERS = ["e2e", "-m", "numpy_or_not"]
 
+LAVAPIPE = {"GALLIVM_PERF": "nopt", "LP_NATIVE_VECTOR_WIDTH": "128"}
+"""Mesa's Vulkan for processors: compile quickly. Most kernels of a test run once, and
+compiling them takes most of the time."""
+
 NO_TESTS = 5
 """Pytest's exit code when it found nothing to run."""
 
@@ -139,7 +143,7 @@ def _pytest(
     command += ["--progress", progress, *arguments]
     if expression:
         command += ["-k", expression]
-    env = {**environment.variables(), **(variables or {})}
+    env = {**environment.variables(), **LAVAPIPE, **(variables or {})}
     if browser := machine.chromium():
         env["TENSORWEB_CHROMIUM"] = browser
     failure, code = "", 0
