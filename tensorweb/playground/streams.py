@@ -2,6 +2,7 @@
 
 The first `HEAD` characters are sent as they come; after that only the last `TAIL`
 characters are kept and sent now and then, with the number of characters left out.
+A line that carriage returns begin anew, as progress bars do, counts once.
 From there on streams are C objects, so that ten million lines cost seconds.
 """
 
@@ -15,6 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from . import records
+from .overwriting import LineMeter, settled
 from .records import StreamName
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ class Output:
         self._stream: StreamName = "stdout"
         self._waiting = 0
         self._sent = 0
+        self._meter = LineMeter()
         self._omitted = 0
         self._tail: deque[str] = deque()
         self._tail_size = 0
@@ -57,8 +60,8 @@ class Output:
         self._waiting += len(text)
         if self._waiting >= PIECE:
             self._send()
-        elif text.endswith("\n"):
-            self._line_ended()
+        elif text.endswith("\n") or "\r" in text:
+            self.hurry()
 
     def flush(self) -> None:
         """Send what waits, the kept tail included; called at the end of a run."""
@@ -69,7 +72,10 @@ class Output:
         if self._tail:
             self._send_tail()
 
-    def _line_ended(self) -> None:
+    def hurry(self) -> None:
+        """Send what waits now, or soon when the program does this all the time."""
+        if not self._parts:
+            return
         if not self._is_burst():
             self._send()
         elif self._timer is None:
@@ -99,16 +105,17 @@ class Output:
     def _send(self) -> None:
         if not self._parts:
             return
-        text = "".join(self._parts)
+        text = settled("".join(self._parts))
         self._parts.clear()
         self._waiting = 0
         room = HEAD - self._sent
         if room > 0:
-            head = text[:room]
-            self._sent += len(head)
+            grown = self._meter.take(text)
+            head = text if grown <= room else text[:room]
+            self._sent += grown
             printed: records.Output = {"stream": self._stream, "text": head}
             self._emit("output", printed)
-            text = text[room:]
+            text = text[len(head) :]
         if text:
             self._keep(text)
 
@@ -167,7 +174,8 @@ class Stream(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        """Do nothing that loses a batch: text is already on its way."""
+        """Hand on what was printed without an end of line."""
+        self._output.hurry()
 
 
 class _Tail(io.BufferedIOBase):

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from tensorweb.playground.streams import Output
+import pytest
+
+from tensorweb.playground.overwriting import LineMeter, settled
+from tensorweb.playground.streams import HEAD, Output, Stream
 
 
 def test_fast_changes_of_stream_are_few_notes() -> None:
@@ -42,3 +45,45 @@ def test_what_was_printed_fast_is_sent_while_the_program_waits() -> None:
             await asyncio.sleep(0.01)
 
     asyncio.run(asyncio.wait_for(program(), 60))
+
+
+def test_a_line_that_is_written_over_counts_once() -> None:
+    meter = LineMeter()
+    assert meter.take("ab\ncd") == 5
+    assert meter.take("\rwxyz\rab") == 2
+    assert meter.take("cdef") == 2
+    assert meter.take("\n\r\rq\n") == 3
+
+
+def test_a_progress_bar_is_never_too_long_and_sent_as_it_moves() -> None:
+    notes: list[tuple[str, Mapping[str, object]]] = []
+    output = Output(lambda *note: notes.append(note))
+    output.write("\r  0 %", "stderr")
+    assert notes[-1][1]["text"] == "\r  0 %"
+    for number in range(HEAD):
+        output.write(f"\r{number:3} steps of a long bar", "stderr")
+    output.write("\ndone\n", "stderr")
+    output.flush()
+    assert {kind for kind, _ in notes} == {"output"}
+    assert str(notes[-1][1]["text"]).endswith("bar\ndone\n")
+
+
+def test_flush_sends_a_line_that_has_not_ended() -> None:
+    notes: list[Mapping[str, object]] = []
+    stream = Stream(Output(lambda kind, fields: notes.append(fields)), "stdout")
+    print("…", end="", flush=True, file=stream)
+    assert [fields["text"] for fields in notes] == ["…"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a\nb", "a\nb"),
+        ("a\rb", "a\rb"),
+        ("a\rlong\rc", "a\rcong"),
+        ("\rlong\rc\r\nnext\r\r", "\rcong\r\nnext\r\r"),
+        ("\r\x1b[1mlong\x1b[0m\rc", "\rc"),
+    ],
+)
+def test_what_is_written_over_is_not_sent(text: str, kept: str) -> None:
+    assert settled(text) == kept

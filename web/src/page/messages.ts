@@ -4,6 +4,7 @@
  */
 
 import { either, flag, list, number, oneOf, optional, orNull, record, text, whole, type Check } from "./checks";
+import { LineMeter } from "./line-meter";
 import type {
   Bar,
   BarChart,
@@ -200,11 +201,12 @@ const MOST_DISPLAYS = 1000;
 /** Counts what one run shows: Python bounds it, unless a program changed that as well. */
 export class NoteLimit {
   #text = 0;
+  readonly #meter = new LineMeter();
   #displays = 0;
 
   /** Whether the page takes one more note of this run. */
   takes(note: Note): boolean {
-    if (note.note === "output") this.#text += note.text.length;
+    if (note.note === "output") this.#text += this.#meter.take(note.text);
     else if (note.note === "display") this.#displays += 1;
     return this.#text <= MOST_TEXT && this.#displays <= MOST_DISPLAYS;
   }

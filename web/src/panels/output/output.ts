@@ -1,14 +1,18 @@
-/** What the program printed and showed, and where it failed; always as plain text. */
+/** What the program printed and showed, and where it failed; never as HTML. */
 
 import { button, el, perFrame } from "../../parts/dom";
 import { count, duration } from "../../parts/format";
 import { originNote } from "../../page/origin";
 import type { Page, Part, View } from "../../page/page";
+import { LineMeter } from "../../page/line-meter";
 import type { Display, Failure, Frame, Output, RunRecord, Tail } from "../../page/protocol";
 import { schemeOf } from "../../page/media";
 import { barChart } from "./bar-chart";
 import { autoScroll } from "./auto-scroll";
+import { copyButton } from "./copying";
+import { Terminal } from "./terminal";
 import { mountThumbnails } from "../tensors/thumbnails";
+import "./ansi.css";
 import "./output.css";
 
 /** Characters and cards of one run; the worker sends fewer unless a program forges them. */
@@ -19,31 +23,41 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   const origin = el("p", { class: "origin-note", hidden: true });
   const content = el("div", { class: "output-content" }, el("p", { class: "empty" }, "Output appears here."));
   const scroll = autoScroll(host, content);
-  host.append(origin, content, scroll.button);
-  let text: HTMLPreElement | null = null;
+  const copy = copyButton(page, "output", () => content.innerText);
+  copy.hidden = true;
+  host.append(origin, copy, content, scroll.button);
+  let text: Terminal | null = null;
   let tail: HTMLElement | null = null;
   let last: { line: HTMLElement; record: RunRecord } | null = null;
   let waiting: Node[] = [];
   let room = MOST_TEXT;
+  let meter = new LineMeter();
   let cards = 0;
 
   const flush = perFrame(() => {
     content.append(...waiting);
     waiting = [];
+    text?.draw();
+    copy.hidden = content.childElementCount === 0;
     scroll.grown();
   });
   const add = (node: HTMLElement): void => {
     waiting.push(node);
     flush();
   };
+  const closeText = (): void => {
+    text?.draw();
+    text = null;
+  };
   const write = ({ stream, text: more }: Output): void => {
     if (room < 0) return;
-    room -= more.length;
-    if (!text || text.dataset["stream"] !== stream) {
-      text = el("pre", { class: "text", "data-stream": stream });
-      add(text);
+    room -= meter.take(more);
+    if (text?.dom.dataset["stream"] !== stream) {
+      closeText();
+      text = new Terminal(el("pre", { class: "text", "data-stream": stream }));
+      add(text.dom);
     }
-    text.append(more);
+    text?.write(more);
     if (room < 0) add(el("p", { class: "cut" }, "… more output than this page can show is left out …"));
     flush();
   };
@@ -52,10 +66,13 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       tail = el("div", { class: "tail" });
       add(tail);
     }
+    const end = new Terminal(el("pre", { class: "text", "data-stream": note.stream }));
+    end.write(note.text);
+    end.draw();
     const left = note.omitted > 0 ? `… output truncated: ${count(note.omitted, "character")} left out …` : null;
     tail.replaceChildren(
       ...(left ? [el("p", { class: "cut" }, left)] : []),
-      el("pre", { class: "text", "data-stream": note.stream }, note.text),
+      end.dom,
     );
     flush();
   };
@@ -73,6 +90,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       waiting = [];
       text = tail = last = null;
       room = MOST_TEXT;
+      meter = new LineMeter();
       cards = 0;
       content.replaceChildren();
       scroll.begin();
@@ -81,18 +99,18 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       if (note.note === "output") write(note);
       else if (note.note === "tail") writeTail(note);
       else if (note.note === "display" && ++cards <= MOST_CARDS) {
-        text = null;
+        closeText();
         add(displayCard(note, page));
       }
     },
     finished: (record) => {
-      text = null;
+      closeText();
       if (record.error) add(failureCard(record.error, page));
       last = { line: el("p", { class: "footer" }, footer(record, page.view)), record };
       add(last.line);
     },
     trouble: (message, retry) => {
-      text = null;
+      closeText();
       content.querySelector(".empty")?.remove();
       const again = retry ? button("Retry", () => void page.session.restart(), { class: "retry" }) : null;
       add(el("p", { class: "trouble", role: "alert" }, message, again));

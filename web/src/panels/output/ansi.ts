@@ -1,0 +1,115 @@
+/** Splits what a program prints into pieces of text with a look: the colours of terminals. */
+
+/** How text looks; null for the page's own. A colour is a name of ours or what CSS takes. */
+export interface Look {
+  readonly colour: string | null;
+  readonly ground: string | null;
+  readonly traits: string;
+}
+
+export const PLAIN: Look = { colour: null, ground: null, traits: "" };
+
+/** A piece of text, a movement of the cursor, or the end of the line erased. */
+export type Piece = { text: string; look: Look } | "return" | "newline" | "erase";
+
+/** The 16 colours of terminals; `output.css` has what they are in light and dark. */
+const NAMES = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const;
+
+/** Traits by the number that begins them, and by the one that ends them. */
+const BEGINS: Record<number, string> = { 1: "bold", 2: "faint", 3: "italic", 4: "underline", 7: "inverse", 9: "strike" };
+const ENDS: Record<number, readonly string[]> = {
+  22: ["bold", "faint"],
+  23: ["italic"],
+  24: ["underline"],
+  27: ["inverse"],
+  29: ["strike"],
+};
+
+/** A control sequence, a string for the terminal itself (a title, a link), or a break. */
+const CONTROL = /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]P^_X][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-Z\\^-~]|[\r\n]/g;
+/** What may be the beginning of a longer sequence. */
+const OPEN = /\u001b(?:\[[0-?]*[ -/]*|[\]P^_X][^\u0007\u001b]*\u001b?|[ -/]*)$/;
+const LONGEST_OPEN = 4096;
+
+/** Reads a stream piece by piece; a sequence may be cut anywhere between two calls. */
+export class AnsiReader {
+  #look = PLAIN;
+  #open = "";
+
+  /** Whether text without control characters would be taken as it is. */
+  get isPlain(): boolean {
+    return this.#look === PLAIN && this.#open === "";
+  }
+
+  *read(more: string): Generator<Piece> {
+    let text = this.#open + more;
+    const open = OPEN.exec(text.slice(-LONGEST_OPEN))?.[0] ?? "";
+    this.#open = open;
+    if (open) text = text.slice(0, -open.length);
+    let done = 0;
+    for (const found of text.matchAll(CONTROL)) {
+      if (found.index > done) yield { text: text.slice(done, found.index), look: this.#look };
+      done = found.index + found[0].length;
+      if (found[0] === "\n") yield "newline";
+      else if (found[0] === "\r") yield "return";
+      else if (found[2] === "m") this.#look = changed(this.#look, found[1] ?? "");
+      else if (found[2] === "K") yield "erase";
+    }
+    if (done < text.length) yield { text: text.slice(done), look: this.#look };
+  }
+}
+
+/** Return the look after a sequence of numbers, `1;31` for example. */
+function changed(look: Look, numbers: string): Look {
+  const codes = numbers.split(/[;:]/).map(Number);
+  let { colour, ground } = look;
+  let traits = new Set(look.traits.split(" ").filter(Boolean));
+  for (let place = 0; place < codes.length; place++) {
+    const code = codes[place] ?? 0;
+    if (code === 0) {
+      colour = ground = null;
+      traits = new Set();
+    } else if (code === 38 || code === 48) {
+      const [value, used] = longColour(codes.slice(place + 1));
+      if (code === 38) colour = value;
+      else ground = value;
+      place += used;
+    } else if (code === 39) colour = null;
+    else if (code === 49) ground = null;
+    else if (BEGINS[code]) traits.add(BEGINS[code]);
+    else if (ENDS[code]) ENDS[code].forEach((trait) => traits.delete(trait));
+    else if (code >= 30 && code <= 37) colour = named(code - 30);
+    else if (code >= 40 && code <= 47) ground = named(code - 40);
+    else if (code >= 90 && code <= 97) colour = named(code - 82);
+    else if (code >= 100 && code <= 107) ground = named(code - 92);
+  }
+  const isPlain = colour === null && ground === null && traits.size === 0;
+  return isPlain ? PLAIN : { colour, ground, traits: [...traits].join(" ") };
+}
+
+/** Of 16 colours the second eight are the bright ones. */
+function named(number: number): string {
+  const name = NAMES[number % 8] ?? "white";
+  return `var(--ansi-${number < 8 ? "" : "bright-"}${name})`;
+}
+
+/** Return one of 256 colours or any colour, and how many numbers told it. */
+function longColour([kind, ...rest]: number[]): [string | null, number] {
+  if (kind === 5) return [indexed(byte(rest[0])), 2];
+  if (kind === 2) return [`rgb(${rest.slice(0, 3).map(byte).join(" ")})`, 4];
+  return [null, 0];
+}
+
+function indexed(number: number): string {
+  if (number < 16) return named(number);
+  if (number >= 232) {
+    const grey = 8 + 10 * (number - 232);
+    return `rgb(${grey} ${grey} ${grey})`;
+  }
+  const parts = [36, 6, 1].map((step) => Math.floor((number - 16) / step) % 6);
+  return `rgb(${parts.map((part) => (part ? 55 + 40 * part : 0)).join(" ")})`;
+}
+
+function byte(value: number | undefined): number {
+  return Math.min(Math.max(Math.trunc(value ?? 0) || 0, 0), 255);
+}

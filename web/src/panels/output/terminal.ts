@@ -1,0 +1,132 @@
+/** A block of printed text: lines that stay, and a last one that can be written over. */
+
+import { el } from "../../parts/dom";
+import { AnsiReader, PLAIN, type Look } from "./ansi";
+
+/** Neighbouring characters of one look. */
+interface Span {
+  text: string;
+  look: Look;
+}
+
+const BREAKS = /[\r\u001b]/;
+
+export class Terminal {
+  readonly #reader = new AnsiReader();
+  /** Where the last line begins among the nodes of the block. */
+  #begin = 0;
+  #line: Span[] = [];
+  #column = 0;
+  #length = 0;
+  #isDrawn = true;
+
+  constructor(readonly dom: HTMLPreElement) {}
+
+  /** Take text as it was printed; `draw` shows the line that may still change. */
+  write(text: string): void {
+    if (this.#reader.isPlain && this.#line.length === 0 && !BREAKS.test(text)) {
+      this.#writePlain(text);
+      return;
+    }
+    for (const piece of this.#reader.read(text)) {
+      if (piece === "newline") this.#end();
+      else if (piece === "return") this.#column = 0;
+      else if (piece === "erase") this.#erase();
+      else this.#put(piece);
+      this.#isDrawn = false;
+    }
+  }
+
+  /** Show what was written; called once per frame. */
+  draw(): void {
+    if (this.#isDrawn) return;
+    this.#isDrawn = true;
+    while (this.dom.childNodes.length > this.#begin) this.dom.lastChild?.remove();
+    this.dom.append(...this.#line.map(nodeOf));
+  }
+
+  /** Most output by far: no colours, nothing written over, whole lines. */
+  #writePlain(text: string): void {
+    const end = text.lastIndexOf("\n") + 1;
+    if (end) this.#keep([{ text: text.slice(0, end), look: PLAIN }]);
+    if (end < text.length) {
+      this.#put({ text: text.slice(end), look: PLAIN });
+      this.#isDrawn = false;
+    }
+  }
+
+  #put({ text, look }: Span): void {
+    const after = this.#column + text.length;
+    const last = this.#line.at(-1);
+    if (this.#column === this.#length && last && isSame(last.look, look)) {
+      last.text += text;
+      this.#column = this.#length = after;
+      return;
+    }
+    const before = cut(this.#line, 0, this.#column);
+    this.#line = joined([...before, { text, look }, ...cut(this.#line, after, Infinity)]);
+    this.#column = after;
+    this.#length = Math.max(this.#length, after);
+  }
+
+  #erase(): void {
+    this.#line = cut(this.#line, 0, this.#column);
+    this.#length = Math.min(this.#length, this.#column);
+  }
+
+  #end(): void {
+    this.#keep([...this.#line, { text: "\n", look: PLAIN }]);
+    this.#line = [];
+    this.#column = this.#length = 0;
+  }
+
+  /** Append spans that no longer change, in as few nodes as can be. */
+  #keep(spans: Span[]): void {
+    while (this.dom.childNodes.length > this.#begin) this.dom.lastChild?.remove();
+    for (const span of joined(spans)) {
+      const last = this.dom.lastChild;
+      if (span.look === PLAIN && last instanceof Text && last.length < LONGEST_NODE) last.appendData(span.text);
+      else this.dom.append(nodeOf(span));
+    }
+    this.#begin = this.dom.childNodes.length;
+  }
+}
+
+/** A longer text is laid out anew as a whole with every piece that is added. */
+const LONGEST_NODE = 8192;
+
+/** The part of a line between two columns. */
+function cut(line: readonly Span[], from: number, to: number): Span[] {
+  const kept: Span[] = [];
+  let start = 0;
+  for (const { text, look } of line) {
+    const part = text.slice(Math.max(from - start, 0), Math.max(to - start, 0));
+    if (part) kept.push({ text: part, look });
+    start += text.length;
+  }
+  return kept;
+}
+
+/** The same with neighbours of one look made one. */
+function joined(spans: readonly Span[]): Span[] {
+  const made: Span[] = [];
+  for (const span of spans) {
+    const last = made.at(-1);
+    if (last && isSame(last.look, span.look)) last.text += span.text;
+    else made.push({ ...span });
+  }
+  return made;
+}
+
+function isSame(a: Look, b: Look): boolean {
+  return a === b || (a.colour === b.colour && a.ground === b.ground && a.traits === b.traits);
+}
+
+function nodeOf({ text, look }: Span): Node {
+  if (look === PLAIN) return document.createTextNode(text);
+  const node = el("span", { class: "ansi", "data-traits": look.traits || null }, text);
+  if (look.colour) node.style.setProperty("--ansi-colour", look.colour);
+  if (look.ground) node.style.setProperty("--ansi-ground", look.ground);
+  if (look.ground) node.dataset["ground"] = "";
+  return node;
+}
