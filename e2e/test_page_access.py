@@ -71,6 +71,9 @@ def look_everywhere(driver: PageDriver, size: Any) -> None:
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Examples").click()
     assert violations(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="your programs").click()
+    assert violations(page) == []
     driver.clean()
 
 

@@ -123,20 +123,3 @@ def test_address_opens_an_example(page: Page, site_url: str) -> None:
     assert page.evaluate("tensorwebPage.editor.source()") == EXAMPLES[4].read_text()
     assert page.evaluate("tensorwebPage.view.run") is None
     driver.clean()
-
-
-def test_edits_are_kept_per_example_and_reset(page: Page, site_url: str) -> None:
-    driver = PageDriver(page).open(f"{site_url}#ex={EXAMPLES[0].stem}")
-    page.click("#editor .cm-content")
-    page.keyboard.press("Control+Home")
-    page.keyboard.type("# mine")
-    expect(page.locator(".edited")).to_be_visible()
-    open_example(driver, EXAMPLES[1])
-    assert "# mine" not in page.evaluate("tensorwebPage.editor.source()")
-    page.goto("about:blank")
-    driver.open(f"{site_url}#ex={EXAMPLES[0].stem}")
-    assert page.evaluate("tensorwebPage.editor.source()").startswith("# mine")
-    page.get_by_role("button", name="Reset").click()
-    assert page.evaluate("tensorwebPage.editor.source()") == EXAMPLES[0].read_text()
-    expect(page.locator(".edited")).to_be_hidden()
-    driver.clean()

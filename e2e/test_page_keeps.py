@@ -1,47 +1,25 @@
-"""Nothing typed is lost: early words, races, reset, two tabs, full storage, links."""
+"""Nothing typed is lost: early words, races, reset, full storage, links."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from browsers import hold_back, release
 from page_driver import PageDriver, expect
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Page
+from program_steps import (
+    ID,
+    REDUCTIONS,
+    SOURCE,
+    TOUR,
+    go,
+    notice,
+    open_own,
+    opened,
+    programs,
+    type_at_start,
+)
 
-EXAMPLES = Path(__file__).parent.parent / "web/examples"
-TOUR = (EXAMPLES / "01-tour.py").read_text("utf-8")
-REDUCTIONS = next(EXAMPLES.glob("03-*.py"))
 EXAMPLES_FILE = "**/examples.json"
-SOURCE = "tensorwebPage.editor.source()"
-ID = "tensorwebPage.view.document.id"
-
-
-def opened(page: Page, url: str) -> PageDriver:
-    """Open the page and wait for its program; Python is not needed here."""
-    driver = PageDriver(page).open(url, wait=False)
-    page.wait_for_function(f"tensorwebPage?.view.document.id && {SOURCE} !== ''")
-    return driver
-
-
-def type_at_start(page: Page, text: str) -> None:
-    page.click("#editor .cm-content")
-    page.keyboard.press("Control+Home")
-    page.keyboard.type(text)
-
-
-def go(page: Page, fragment: str) -> None:
-    page.evaluate("fragment => { location.hash = fragment }", fragment)
-
-
-def notice(page: Page, name: str) -> None:
-    page.locator("#notice").get_by_role("button", name=name).click()
-
-
-@pytest.fixture
-def context(page: Page) -> Iterator[BrowserContext]:
-    return page.context  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("fragment", ["", "#ex=03-reductions"])
@@ -63,8 +41,7 @@ def test_words_typed_before_the_example_came_stay(
     page.get_by_role("button", name="Examples").click()
     page.locator("[data-id='01-tour']").click()
     assert page.evaluate(SOURCE) == TOUR
-    page.get_by_role("button", name="Examples").click()
-    page.locator("[data-id='own-1']").click()
+    open_own(page, "own-1")
     page.wait_for_function(f"{SOURCE} === '# my own words'")
     driver.clean()
 
@@ -92,8 +69,7 @@ def test_an_edit_is_filed_where_it_was_typed(page: Page, site_url: str) -> None:
     page.reload()
     page.wait_for_function(f"{ID} === '03-reductions'")
     assert page.evaluate(SOURCE) == REDUCTIONS.read_text("utf-8")
-    expect(page.locator(".edited")).to_be_hidden()
-    go(page, "ex=01-tour")
+    go(page, "own=1")
     page.wait_for_function(f"{SOURCE}.startsWith('# RACE')")
 
 
@@ -117,7 +93,7 @@ def test_words_typed_while_a_link_is_unpacked_stay(page: Page, site_url: str) ->
     page.evaluate("release()")
     expect(page.locator("#notice")).to_contain_text("Shared program")
     assert page.evaluate(SOURCE).startswith("# still here")
-    assert page.evaluate("location.hash") == "#ex=01-tour"
+    assert page.evaluate("location.hash") == "#own=1"
     notice(page, "Open it")
     assert page.evaluate(SOURCE) == "print('shared')"
 
@@ -158,87 +134,11 @@ def test_reset_can_be_undone(page: Page, site_url: str) -> None:
     page.reload()
     page.wait_for_function(f"{ID} === '03-reductions'")
     page.go_back()
-    page.wait_for_function(f"{ID} === '01-tour'")
+    page.wait_for_function(f"{ID} === 'own-1'")
     page.click("#editor .cm-content")
     page.keyboard.press("Control+z")
     assert page.evaluate(SOURCE).startswith("# precious")
     driver.clean()
-
-
-def test_back_and_forward_walk_through_the_programs(page: Page, site_url: str) -> None:
-    opened(page, site_url)
-    for name in ("03-reductions", "01-tour"):
-        page.get_by_role("button", name="Examples").click()
-        page.locator(f"[data-id='{name}']").click()
-    page.go_back()
-    page.wait_for_function(f"{ID} === '03-reductions'")
-    page.go_back()
-    page.wait_for_function(f"{ID} === '01-tour'")
-    page.go_forward()
-    page.wait_for_function(f"{ID} === '03-reductions'")
-    assert page.evaluate(SOURCE) == REDUCTIONS.read_text("utf-8")
-
-
-def two_tabs(context: BrowserContext, url: str) -> tuple[Page, Page]:
-    first, second = context.new_page(), context.new_page()
-    for page in (first, second):
-        opened(page, f"{url}#ex=01-tour")
-    return first, second
-
-
-def saved(page: Page) -> None:
-    page.evaluate("tensorwebPage.editor.flush()")
-
-
-@pytest.mark.parametrize("answer", ["Keep mine", "Take theirs"])
-def test_two_tabs_are_asked(
-    context: BrowserContext, site_url: str, answer: str
-) -> None:
-    first, second = two_tabs(context, site_url)
-    type_at_start(first, "# first\n")
-    saved(first)
-    type_at_start(second, "# second\n")
-    saved(second)
-    expect(second.locator("#notice")).to_contain_text("changed in another tab")
-    assert first.evaluate(SOURCE).startswith("# first")
-    second.close(run_before_unload=False)
-    third = context.new_page()
-    opened(third, f"{site_url}#ex=01-tour")
-    assert third.evaluate(SOURCE).startswith("# first"), "the first to save holds"
-    page = context.new_page()
-    opened(page, f"{site_url}#ex=01-tour")
-    type_at_start(third, "# third\n")
-    saved(third)
-    expect(page.locator("#notice")).to_contain_text("changed in another tab")
-    type_at_start(page, "# fourth\n")
-    notice(page, answer)
-    expect(page.locator("#notice")).to_be_hidden()
-    mine = answer == "Keep mine"
-    assert page.evaluate(SOURCE).startswith("# fourth" if mine else "# third")
-    if not mine:
-        page.click("#editor .cm-content")
-        page.keyboard.press("Control+z")
-        assert page.evaluate(SOURCE).startswith("# fourth")
-        return
-    expect(third.locator("#notice")).to_contain_text("changed in another tab")
-    notice(third, "Take theirs")
-    assert third.evaluate(SOURCE).startswith("# fourth")
-
-
-def test_an_unanswered_question_loses_nothing(
-    context: BrowserContext, site_url: str
-) -> None:
-    first, second = two_tabs(context, site_url)
-    type_at_start(first, "# first\n")
-    saved(first)
-    type_at_start(second, "# second\n")
-    expect(second.locator("#notice")).to_contain_text("changed in another tab")
-    type_at_start(second, "# more\n")
-    second.reload()
-    second.wait_for_function(f"{SOURCE}.startsWith('# first')")
-    second.get_by_role("button", name="Examples").click()
-    second.locator("[data-id='own-1']").click()
-    second.wait_for_function(f"{SOURCE}.startsWith('# more\\n# second')")
 
 
 BROKEN_STORAGE = {
@@ -260,8 +160,8 @@ def test_storage_that_refuses_is_told(page: Page, site_url: str, trouble: str) -
     expect(page.locator("#notice")).to_contain_text("on this page only")
     go(page, "ex=03-reductions")
     page.wait_for_function(f"{ID} === '03-reductions'")
-    go(page, "ex=01-tour")
-    page.wait_for_function(f"{SOURCE}.startsWith('# only here')")
+    open_own(page, "own-1")
+    assert page.evaluate(SOURCE).startswith("# only here")
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     page.close(run_before_unload=True)
@@ -283,25 +183,9 @@ def test_links_that_begin_alike_are_kept_apart(page: Page, site_url: str) -> Non
     assert page.evaluate(SOURCE) == source.format("max")
     page.goto("about:blank")
     opened(page, site_url)
-    page.get_by_role("button", name="Examples").click()
-    page.locator("dialog [data-id^='link-']").click()
+    programs(page).locator("[data-id^='link-']").click()
     page.wait_for_function(f"{SOURCE}.includes('sum')")
     assert page.evaluate(SOURCE).startswith("# mine\n")
-
-
-def test_edits_of_earlier_versions_are_taken_over(page: Page, site_url: str) -> None:
-    page.goto(f"{site_url}/favicon.svg")
-    page.evaluate(
-        "localStorage['tensorweb:code:01-tour'] = '# old edit';"
-        "localStorage['tensorweb:code:link-40-AAAA'] = '# old shared';"
-    )
-    opened(page, f"{site_url}#ex=01-tour")
-    assert page.evaluate(SOURCE) == "# old edit"
-    keys = page.evaluate("Object.keys(localStorage)")
-    assert [key for key in keys if key.startswith("tensorweb:code:")] == []
-    page.get_by_role("button", name="Examples").click()
-    page.locator("[data-id='own-1']").click()
-    page.wait_for_function(f"{SOURCE} === '# old shared'")
 
 
 def test_run_rests_when_the_address_changes_the_program(

@@ -156,7 +156,7 @@ def test_a_failure_is_marked_in_the_program_that_failed(patient: PageDriver) -> 
     expect(page.locator(".failure")).to_be_visible()
     assert page.locator(".cm-lintRange-error").count() == 0
     page.click(".line-link")
-    page.wait_for_function("tensorwebPage.view.document.id === '01-tour'")
+    page.wait_for_function("tensorwebPage.view.document.kind === 'own'")
     expect(page.locator(".cm-lintRange-error")).to_have_text("1 / 0")
     expect(page.locator(".cm-activeLine")).to_contain_text("1 / 0")
 

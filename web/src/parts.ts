@@ -5,6 +5,7 @@ import { mountDevice } from "./parts/device";
 import { mountExamples } from "./parts/examples";
 import { mountNetwork } from "./parts/network";
 import { mountNotice } from "./parts/notice";
+import { mountPrograms } from "./parts/programs";
 import { mountProgress } from "./parts/progress";
 import { mountRun } from "./parts/run";
 import { mountTools } from "./parts/tools";
@@ -16,6 +17,7 @@ interface Row {
 
 export const PARTS: readonly Row[] = [
   { host: "#examples", mount: mountExamples },
+  { host: "#document", mount: mountPrograms },
   { host: "#controls", mount: mountRun },
   { host: "#device", mount: mountDevice },
   { host: "#tools", mount: mountTools },

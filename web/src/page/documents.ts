@@ -7,20 +7,23 @@ export interface OpenDocument {
   id: string;
   kind: "example" | "link" | "own";
   title: string;
-  /** What Reset goes back to; null for the reader's own programs. */
+  /** What Reset goes back to; null for what the reader began with nothing. */
   original: string | null;
   /** The fragment that opens it again. */
   address: string;
+  /** Whether somebody else wrote it: then it shares Python with no other program. */
+  isForeign: boolean;
 }
 
 /** What is stored of a program that differs from its original. */
 interface Kept {
   text: string;
   title: string;
-  /** The program of a link as it came; examples have theirs on the site. */
+  /** The program as it came, by a link or as an example; null for what began empty. */
   original: string | null;
   /** Milliseconds since 1970. */
   changed: number;
+  isForeign: boolean;
 }
 
 /** One line of the list of programs that only this browser has. */
@@ -32,6 +35,10 @@ export type Outcome = "kept" | "changed elsewhere" | Refusal;
 
 const KEY = "document:";
 const OLD_KEY = "code:";
+/** How many programs of the reader's own there have been. */
+const COUNT = "own-count";
+/** Which program was open last. */
+export const LAST = "last";
 const OWN = /^own-\d+$/;
 const LINK = /^link-/;
 
@@ -39,7 +46,7 @@ export class Documents {
   /** The stored form as this tab last read or wrote it, by program. */
   #seen = new Map<string, string | null>();
   /** What the browser refused to store; kept as long as the page is open. */
-  #unstored = new Map<string, string>();
+  #unstored = new Map<string, Kept>();
 
   /** `tell` hears the program that another tab stored, null when it may be any. */
   constructor(tell: (id: string | null) => void) {
@@ -59,7 +66,7 @@ export class Documents {
   read(id: string): string | null {
     const stored = recall(KEY + id);
     this.#seen.set(id, stored);
-    return this.#unstored.get(id) ?? parse(stored)?.text ?? null;
+    return this.#unstored.get(id)?.text ?? parse(stored)?.text ?? null;
   }
 
   /** What is stored now, by whichever tab; null when the program is as it came. */
@@ -68,9 +75,11 @@ export class Documents {
   }
 
   /** Whether another tab has stored something else since this one last looked. */
-  isChangedElsewhere({ id, original }: OpenDocument, text: string): boolean {
+  isChangedElsewhere({ id, kind, original }: OpenDocument, text: string): boolean {
     const now = recall(KEY + id);
     if (!this.#seen.has(id) || now === this.#seen.get(id)) return false;
+    // What another tab deleted comes back when it is typed in here.
+    if (now === null && kind === "own") return false;
     return (parse(now)?.text ?? original ?? "") !== text;
   }
 
@@ -80,13 +89,17 @@ export class Documents {
     return this.overwrite(document, text);
   }
 
-  /** Keep a text whatever other tabs did; one that is as it came need not be kept. */
-  overwrite({ id, title, original }: OpenDocument, text: string): "kept" | Refusal {
-    const kept: Kept = { text, title, original: LINK.test(id) ? original : null, changed: Date.now() };
-    const stored = text === (original ?? "") ? null : JSON.stringify(kept);
+  /** Keep a text whatever other tabs did; a link's that is as it came need not be kept. */
+  overwrite({ id, kind, title, original, isForeign }: OpenDocument, text: string): "kept" | Refusal {
+    const isAsItCame = kind !== "own" && text === (original ?? "");
+    return this.#store(id, isAsItCame ? null : { text, title, original, changed: Date.now(), isForeign });
+  }
+
+  #store(id: string, kept: Kept | null): "kept" | Refusal {
+    const stored = kept && JSON.stringify(kept);
     const refusal = remember(KEY + id, stored);
-    if (refusal) {
-      this.#unstored.set(id, text);
+    if (refusal && kept) {
+      this.#unstored.set(id, kept);
       return refusal;
     }
     this.#unstored.delete(id);
@@ -107,50 +120,75 @@ export class Documents {
 
   /** The reader's own programs and edited ones of links, the latest first. */
   list(): KeptDocument[] {
-    return keysWith(KEY)
-      .map((key) => key.slice(KEY.length))
-      .filter((id) => OWN.test(id) || LINK.test(id))
-      .map((id) => ({ id, kept: parse(recall(KEY + id)) }))
-      .flatMap(({ id, kept }) => (kept ? [{ id, ...kept }] : []))
+    const stored = this.#ids().map((id) => [id, parse(recall(KEY + id))] as const);
+    const all = new Map<string, Kept | null>([...stored, ...this.#unstored]);
+    return [...all]
+      .filter(([id]) => OWN.test(id) || LINK.test(id))
+      .flatMap(([id, kept]) => (kept ? [{ id, ...kept }] : []))
       .sort((a, b) => b.changed - a.changed);
   }
 
-  /** A program of the reader's own that is in the list, or null. */
+  /** A program that is in the list, or null. */
   find(id: string): KeptDocument | null {
     return this.list().find((kept) => kept.id === id) ?? null;
   }
 
-  /** A name that no program of the reader's own has yet. */
-  newOwn(title?: string): OpenDocument {
-    const taken = new Set([...keysWith(KEY).map((key) => key.slice(KEY.length)), ...this.#seen.keys()]);
-    let number = 1;
-    while (taken.has(`own-${number}`)) number += 1;
+  /** Give a listed program another title; what it says and when stays. */
+  rename(id: string, title: string): "kept" | Refusal {
+    const found = this.find(id);
+    if (!found) return "kept";
+    const { id: _, ...kept } = found;
+    return this.#store(id, { ...kept, title });
+  }
+
+  /** Bring back what `find` gave before it was forgotten. */
+  restore({ id, ...kept }: KeptDocument): "kept" | Refusal {
+    return this.#store(id, kept);
+  }
+
+  /** A program of the reader's own by a name that none ever had. */
+  newOwn(from: Partial<Pick<OpenDocument, "title" | "original" | "isForeign">> = {}): OpenDocument {
+    const taken = [...this.#ids(), ...this.#seen.keys(), ...this.#unstored.keys()]
+      .filter((id) => OWN.test(id))
+      .map((id) => Number(id.slice("own-".length)));
+    const number = Math.max(Number(recall(COUNT)) || 0, ...taken) + 1;
+    remember(COUNT, String(number));
     this.#seen.set(`own-${number}`, null);
-    return ownDocument(`own-${number}`, title ?? `My program ${number}`);
+    const { title = `My program ${number}`, original = null, isForeign = false } = from;
+    return ownDocument({ id: `own-${number}`, title, original, isForeign });
+  }
+
+  #ids(): string[] {
+    return keysWith(KEY).map((key) => key.slice(KEY.length));
   }
 
   /**
-   * Earlier versions kept bare texts, and those of links under names that several links
-   * can share: nobody can tell to which link such a text belongs, so it becomes a program
-   * of the reader's own.
+   * Earlier versions kept edits under the name of their example or link, the first of
+   * them as bare texts. Each becomes a program of the reader's own.
    */
   #adoptOldKeys(): void {
-    for (const key of keysWith(OLD_KEY)) {
-      const text = recall(key) ?? "";
-      const id = key.slice(OLD_KEY.length);
-      const document = LINK.test(id)
-        ? this.newOwn("Shared program")
-        : { id, kind: "example" as const, title: "", original: null, address: "" };
-      if (recall(KEY + document.id) !== null || text === "") continue;
+    const bare = keysWith(OLD_KEY).map((key) => {
+      const isForeign = LINK.test(key.slice(OLD_KEY.length));
+      return { key, text: recall(key) ?? "", title: isForeign ? "Shared program" : "", isForeign };
+    });
+    const edits = this.#ids()
+      .filter((id) => !OWN.test(id) && !LINK.test(id))
+      .map((id) => ({ key: KEY + id, text: "", title: "", ...parse(recall(KEY + id)), isForeign: false }));
+    for (const { key, text, title, isForeign } of [...bare, ...edits]) {
+      const before = recall(key);
       // A full storage has no room for both.
       remember(key, null);
-      if (this.overwrite(document, text) !== "kept") remember(key, text);
+      if (text === "") continue;
+      const document = this.newOwn({ isForeign, ...(title ? { title: `${title}, edited` } : {}) });
+      if (this.overwrite(document, text) !== "kept") remember(key, before);
+      else if (recall(LAST) === key.replace(/^\w+:/, "")) remember(LAST, document.id);
     }
   }
 }
 
-export function ownDocument(id: string, title: string): OpenDocument {
-  return { id, kind: "own", title, original: null, address: `#own=${id.replace("own-", "")}` };
+export function ownDocument(kept: Pick<KeptDocument, "id" | "title" | "original" | "isForeign">): OpenDocument {
+  const { id, title, original, isForeign } = kept;
+  return { id, kind: "own", title, original, isForeign, address: `#own=${id.replace("own-", "")}` };
 }
 
 /** The name of a program that came by a link: two programs never share one. */
@@ -173,6 +211,7 @@ function parse(stored: string | null): Kept | null {
       title: typeof found.title === "string" ? found.title : "",
       original: typeof found.original === "string" ? found.original : null,
       changed: Number(found.changed) || 0,
+      isForeign: found.isForeign === true,
     };
   } catch {
     return null;

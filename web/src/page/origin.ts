@@ -22,6 +22,13 @@ export interface Origins {
 
 export const NO_ORIGINS: Origins = { output: null, run: null, tensors: null };
 
+/** The same origins where a program is now known by another name. */
+export function renamed(origins: Origins, from: string, to: { id: string; title: string }): Origins {
+  const one = (origin: Origin | null): Origin | null =>
+    origin?.document === from ? { ...origin, document: to.id, title: to.title } : origin;
+  return { output: one(origins.output), run: one(origins.run), tensors: one(origins.tensors) };
+}
+
 const DEVICES: Record<DeviceName, string> = { webgpu: "WebGPU", cpu: "the CPU" };
 
 /** Say in a few words to what results belong; null when that goes without saying. */

@@ -10,6 +10,7 @@ import type { DeviceName, Note, Question, Questions, RunRecord, Started, TensorR
 import { Session, type State } from "./session";
 import { recall, remember } from "./storage";
 import { media, watchMedia, type Media, type Theme } from "./media";
+import { Library } from "./library";
 import { NOTHING, Workspace } from "./workspace";
 
 export interface Example {
@@ -124,6 +125,7 @@ export class Page {
   readonly editor: Editor;
   readonly session: Session;
   readonly workspace: Workspace;
+  readonly library: Library;
   #mounted: Mounted[] = [];
   #source = "";
   #runs = 0;
@@ -141,6 +143,7 @@ export class Page {
     });
     watchMedia((now) => this.change(now));
     this.workspace = new Workspace(this);
+    this.library = new Library(this, this.workspace);
     this.session = new Session({
       state: (state) => this.change(state === "running" ? { state } : { state, phase: "idle" }),
       note: (note) => this.#note(note),
@@ -188,6 +191,7 @@ export class Page {
   run(): void {
     if (this.view.held) return;
     if (this.view.state === "running") return;
+    this.editor.flush();
     this.#source = this.editor.source();
     void this.session.run(this.#source);
   }

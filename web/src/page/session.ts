@@ -137,6 +137,11 @@ export class Session {
     this.#renew();
   }
 
+  /** Say that the document is now known by another name. */
+  rename(document: string): void {
+    this.#document = document;
+  }
+
   /** Let the programs of this document reach other sites, or no longer. */
   allowNetwork(isOpen: boolean): void {
     if (isOpen === this.#network || this.state === "running") return;

@@ -1,12 +1,12 @@
 /** The open program: found by its address, kept as it is typed, never replaced unasked. */
 
-import { Documents, linkId, ownDocument, type OpenDocument } from "./documents";
+import { Documents, LAST, linkId, ownDocument, type OpenDocument } from "./documents";
 import { decodeCode, encodeCode, readFragment, type Fragment } from "./link";
+import { renamed } from "./origin";
 import type { Example, Notice, Page } from "./page";
 import { recall, remember, type Refusal } from "./storage";
 
-export const NOTHING: OpenDocument = { id: "", kind: "own", title: "", original: null, address: "" };
-const TOO_LONG = 16_000;
+export const NOTHING: OpenDocument = ownDocument({ id: "", title: "", original: null, isForeign: false });
 
 const REFUSALS: Record<Refusal, string> = {
   full: "The browser’s storage for this site is full, so your last changes are on this page only. Share or copy the program before you close it.",
@@ -68,12 +68,6 @@ export class Workspace {
     if (document && generation === this.#generation) this.open(document);
   }
 
-  /** List what only this browser has, with what is being typed. */
-  listKept(): void {
-    this.page.editor.flush();
-    this.page.change({ kept: this.documents.list() });
-  }
-
   /** Open a program that was open before on this page. */
   reopen(id: string): void {
     const document = this.#opened.get(id);
@@ -84,22 +78,24 @@ export class Workspace {
   open(document: OpenDocument): void {
     this.#generation += 1;
     if (document.id !== this.page.view.document.id) this.#show(document);
-    this.#setAddress(document.address);
+    this.setAddress(document.address);
   }
 
   /** Keep a program's text as it is now; `id` is the program in which it was typed. */
   save(id: string, text: string): void {
-    const document = this.#opened.get(id) ?? (id === "" && text ? this.#adopt() : null);
-    if (!document) return;
+    const found = this.#opened.get(id) ?? (id === "" && text ? this.#adopt() : null);
+    if (!found) return;
+    if (found.kind === "example" && text === found.original) return;
+    const document = found.kind === "example" ? this.#fork(found) : found;
     if (this.#asked?.document.id === document.id) this.#keepCopy(text);
     else {
       const outcome = this.documents.write(document, text);
       if (outcome === "changed elsewhere") this.#ask(document, text);
-      else this.#tellOfStorage(outcome);
+      else this.tellOfStorage(outcome);
     }
     if (document.id === this.page.view.document.id) {
       const edited = document.original !== null && text !== document.original;
-      if (edited) remember("last", document.id);
+      if (edited) remember(LAST, document.id);
       if (edited && this.#resetNotice && this.page.view.notice === this.#resetNotice) {
         this.page.dismiss();
       }
@@ -126,7 +122,7 @@ export class Workspace {
   /** Answer the question about another tab: this tab's text holds. */
   keepMine(): void {
     const { document } = this.#answer();
-    if (document) this.#tellOfStorage(this.documents.overwrite(document, this.#source()));
+    if (document) this.tellOfStorage(this.documents.overwrite(document, this.#source()));
   }
 
   /** Answer the question about another tab: its text holds; Undo brings back this one's. */
@@ -137,22 +133,6 @@ export class Workspace {
     const theirs = this.documents.stored(document.id) ?? document.original ?? "";
     this.page.editor.open(theirs);
     this.save(document.id, theirs);
-  }
-
-  /** Put a link to the program into the clipboard, or else into the address. */
-  async share(): Promise<void> {
-    const code = await encodeCode(this.#source());
-    const address = new URL(location.href);
-    address.hash = `code=${code}`;
-    const long = address.href.length > TOO_LONG ? " It is long; some programs cut it." : "";
-    try {
-      await navigator.clipboard.writeText(address.href);
-      this.page.tell({ kind: "info", text: `The link is copied.${long}` });
-    } catch {
-      this.#setAddress(address.hash);
-      const text = `The link is in the address bar; copy it from there.${long}`;
-      this.page.tell({ kind: "info", text });
-    }
   }
 
   async #loadMenu(): Promise<void> {
@@ -198,7 +178,7 @@ export class Workspace {
   async #usual(): Promise<OpenDocument | null> {
     const { document } = this.page.view;
     if (document !== NOTHING) return document;
-    const last = recall("last");
+    const last = recall(LAST);
     const kept = last === null ? null : await this.#kept(last);
     if (kept) return kept;
     await this.#menu;
@@ -216,8 +196,8 @@ export class Workspace {
     if (known && known.kind !== "example") return known;
     const kept = this.documents.find(id);
     if (!kept) return null;
-    if (kept.original === null) return ownDocument(id, kept.title);
-    return linked(kept.original, await encodeCode(kept.original));
+    if (kept.original === null || id.startsWith("own-")) return ownDocument(kept);
+    return linked(kept.original, await encodeCode(kept.original), kept.title);
   }
 
   /** Show what an address asked for, unless the reader has typed since it did. */
@@ -225,7 +205,7 @@ export class Workspace {
     const { editor, view } = this.page;
     if (editor.edits() !== edits && editor.source() !== "") {
       editor.flush();
-      this.#setAddress(this.page.view.document.address);
+      this.setAddress(this.page.view.document.address);
       if (this.page.view.document.id === document.id) return;
       const text = `“${document.title}” is ready; what you were typing stayed here.`;
       const actions = [{ label: "Open it", run: () => this.open(document) }];
@@ -244,11 +224,11 @@ export class Workspace {
     this.#asked = null;
     if (view.queued) this.page.stop();
     this.#opened.set(document.id, document);
-    this.page.session.isolate(document.id, document.kind === "link");
+    this.page.session.isolate(document.id, document.isForeign);
     const kept = this.documents.read(document.id);
-    editor.show(document.id, kept ?? document.original ?? "", document.kind === "link");
+    editor.show(document.id, kept ?? document.original ?? "", document.isForeign);
     const edited = document.original !== null && kept !== null && kept !== document.original;
-    if (document.kind !== "link" || edited) remember("last", document.id);
+    if (document.kind !== "link" || edited) remember(LAST, document.id);
     const list = this.documents.list();
     this.page.change({ document, edited, kept: list, notice: null, conflict: null });
     this.page.show("editor");
@@ -269,9 +249,44 @@ export class Workspace {
     this.page.session.isolate(document.id, false);
     this.page.editor.rename(document.id);
     this.page.change({ document, edited: false });
-    remember("last", document.id);
-    this.#setAddress(document.address);
+    remember(LAST, document.id);
+    this.setAddress(document.address);
     return document;
+  }
+
+  /** An example stays as it is: what is typed into it begins a program of the reader's own. */
+  #fork(example: OpenDocument): OpenDocument {
+    const { editor, session, view } = this.page;
+    const document = this.documents.newOwn({ original: example.original });
+    this.#opened.set(document.id, document);
+    editor.rename(document.id);
+    session.rename(document.id);
+    this.page.change({ document, origins: renamed(view.origins, example.id, document) });
+    remember(LAST, document.id);
+    if (["", example.address].includes(location.hash)) this.setAddress(document.address);
+    return document;
+  }
+
+  /** Let an opened program be known by another title. */
+  retitle(id: string, title: string): void {
+    const known = this.#opened.get(id);
+    if (!known || known.title === title) return;
+    const document = { ...known, title };
+    this.#opened.set(id, document);
+    if (this.page.view.document.id === id) this.page.change({ document });
+  }
+
+  /** Forget a program that is deleted, and show another one in its place. */
+  async leave(id: string): Promise<void> {
+    this.#opened.delete(id);
+    if (recall(LAST) === id) remember(LAST, null);
+    if (this.page.view.document.id !== id) return;
+    await this.#menu;
+    const example = this.page.view.examples?.[0];
+    const next = example ? exampleDocument(example) : this.documents.newOwn();
+    if (this.page.view.document.id !== id) return;
+    this.#show(next);
+    history.replaceState(null, "", next.address);
   }
 
   #restore(id: string, text: string): void {
@@ -282,6 +297,7 @@ export class Workspace {
 
   #changedElsewhere(id: string | null): void {
     const { document } = this.page.view;
+    if (id !== null) this.retitle(id, this.documents.find(id)?.title ?? this.#opened.get(id)?.title ?? "");
     if (id === null || id === document.id) {
       const text = this.#source();
       const differs = this.documents.isChangedElsewhere(document, text);
@@ -295,7 +311,7 @@ export class Workspace {
 
   #ask(document: OpenDocument, text: string): void {
     const isMine = text !== (document.original ?? "");
-    const copy = isMine ? this.documents.newOwn(`${document.title} (other tab)`) : null;
+    const copy = isMine ? this.#copyOf(document) : null;
     this.#asked = { document, copy };
     if (copy) this.#keepCopy(text);
     this.page.change({ conflict: document.title });
@@ -304,8 +320,12 @@ export class Workspace {
   #keepCopy(text: string): void {
     if (!this.#asked) return;
     const { document } = this.#asked;
-    this.#asked.copy ??= this.documents.newOwn(`${document.title} (other tab)`);
-    this.#tellOfStorage(this.documents.overwrite(this.#asked.copy, text));
+    this.#asked.copy ??= this.#copyOf(document);
+    this.tellOfStorage(this.documents.overwrite(this.#asked.copy, text));
+  }
+
+  #copyOf(document: OpenDocument): OpenDocument {
+    return this.documents.newOwn({ ...document, title: `${document.title} (other tab)` });
   }
 
   /** End the question; the copy is no longer needed. */
@@ -317,7 +337,8 @@ export class Workspace {
     return { document: asked?.document ?? null };
   }
 
-  #tellOfStorage(outcome: "kept" | Refusal): void {
+  /** Say that the browser keeps nothing more, or that it does so again. */
+  tellOfStorage(outcome: "kept" | Refusal): void {
     const { notice } = this.page.view;
     const isSaid = Object.values(REFUSALS).includes(notice?.text ?? "");
     if (outcome === "kept") {
@@ -329,19 +350,20 @@ export class Workspace {
     return this.page.editor.source();
   }
 
-  #setAddress(address: string): void {
+  /** Let the address name what is open; Back returns to what it named before. */
+  setAddress(address: string): void {
     if (address !== location.hash) history.pushState(null, "", address || location.pathname);
   }
 }
 
 function exampleDocument({ file, title, source }: Example): OpenDocument {
   const id = idOf(file);
-  return { id, kind: "example", title, original: source, address: `#ex=${id}` };
+  return { id, kind: "example", title, original: source, address: `#ex=${id}`, isForeign: false };
 }
 
-async function linked(original: string, code: string): Promise<OpenDocument> {
+async function linked(original: string, code: string, title = "Shared program"): Promise<OpenDocument> {
   const id = await linkId(original);
-  return { id, kind: "link", title: "Shared program", original, address: `#code=${code}` };
+  return { id, kind: "link", title, original, address: `#code=${code}`, isForeign: true };
 }
 
 /** `01-tour.py` is the example `01-tour`. */

@@ -61,3 +61,20 @@ export function duration(seconds: number): string {
 export function count(number: number, word: string, words = `${word}s`): string {
   return `${number.toLocaleString("en-US")} ${number === 1 ? word : words}`;
 }
+
+const STEPS: readonly (readonly [string, number])[] = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+];
+
+/** How long ago something was, in words; `then` and `now` are milliseconds since 1970. */
+export function ago(then: number, now = Date.now()): string {
+  const seconds = Math.max(0, (now - then) / 1000);
+  for (const [unit, length] of STEPS) {
+    if (seconds < length) continue;
+    const many = Math.floor(seconds / length);
+    return `${many} ${unit}${many === 1 ? "" : "s"} ago`;
+  }
+  return "just now";
+}

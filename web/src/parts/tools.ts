@@ -3,6 +3,7 @@
 import { ICONS, button, el, icon } from "./dom";
 import type { Page, Part } from "../page/page";
 import type { Theme } from "../page/media";
+import { share } from "../page/sharing";
 
 const THEMES: readonly { name: Theme; label: string; picture: string }[] = [
   { name: "system", label: "as the system", picture: ICONS.system },
@@ -11,15 +12,15 @@ const THEMES: readonly { name: Theme; label: string; picture: string }[] = [
 ];
 
 export function mountTools(host: HTMLElement, page: Page): Part {
-  const share = tool("Share", ICONS.share, () => void page.workspace.share());
-  share.title = "Copy a link to this program";
+  const link = tool("Share", ICONS.share, () => void share(page));
+  link.title = "Copy a link to this program";
   const reset = tool("Reset", ICONS.reset, () => page.workspace.reset());
   reset.title = "Back to the original program";
   const theme = button("", () => page.setTheme(themeAfter(page.view.theme)), { class: "tool icon-only", id: "theme" });
   const help = helpDialog();
   const ask = tool("Help", ICONS.help, () => help.showModal());
   ask.classList.add("icon-only");
-  host.append(share, reset, theme, ask, help);
+  host.append(link, reset, theme, ask, help);
 
   let drawn: Theme | null = null;
   return {
@@ -74,7 +75,7 @@ function helpDialog(): HTMLDialogElement {
       "The last expression and everything given to tw.show(x) is displayed. Every tensor of the run is in the list on the right; choose one to look into it.",
     ),
     el("dl", {}, ...rows),
-    el("p", {}, "What you type is kept in this browser, for each example and each shared program; Reset goes back to the original, and Undo returns from there."),
+    el("p", {}, "What you type is kept in this browser, as a program of your own: choose the title above the code to see them all. Reset goes back to what a program was at first, and Undo returns from there."),
     button("Close", () => dialog.close(), { class: "primary" }),
   );
   return dialog;

@@ -1,0 +1,71 @@
+/** What a reader does with the programs that only this browser has. */
+
+import type { Documents, KeptDocument } from "./documents";
+import type { Page } from "./page";
+import type { Workspace } from "./workspace";
+
+const LONGEST_TITLE = 80;
+
+export class Library {
+  readonly #documents: Documents;
+
+  constructor(
+    readonly page: Page,
+    readonly workspace: Workspace,
+  ) {
+    this.#documents = workspace.documents;
+  }
+
+  /** List the programs, with what is being typed. */
+  list(): void {
+    this.page.editor.flush();
+    this.page.change({ kept: this.#documents.list() });
+  }
+
+  /** Begin an empty program. */
+  create(): void {
+    this.workspace.open(this.#documents.newOwn());
+  }
+
+  rename(id: string, title: string): void {
+    this.page.editor.flush();
+    const name = title.trim().slice(0, LONGEST_TITLE);
+    if (!name) return;
+    this.workspace.tellOfStorage(this.#documents.rename(id, name));
+    this.workspace.retitle(id, name);
+    this.list();
+  }
+
+  /** Make a program of the reader's own that says the same, and open it. */
+  duplicate(id: string): void {
+    this.page.editor.flush();
+    const kept = this.#documents.find(id);
+    if (!kept) return;
+    const { original, isForeign } = kept;
+    const copy = this.#documents.newOwn({ title: `${kept.title} (copy)`, original, isForeign });
+    const outcome = this.#documents.overwrite(copy, kept.text);
+    this.workspace.open(copy);
+    this.workspace.tellOfStorage(outcome);
+  }
+
+  /** Delete a program, and say how to bring it back. */
+  async delete(id: string): Promise<void> {
+    this.page.editor.flush();
+    const kept = this.#documents.find(id);
+    if (!kept) return;
+    const wasOpen = this.page.view.document.id === id;
+    this.#documents.forget(id);
+    await this.workspace.leave(id);
+    const actions = [{ label: "Undo", run: () => void this.#bringBack(kept, wasOpen) }];
+    this.page.tell({ kind: "info", text: `“${kept.title}” is deleted.`, actions });
+    this.list();
+  }
+
+  async #bringBack(kept: KeptDocument, opens: boolean): Promise<void> {
+    const outcome = this.#documents.restore(kept);
+    this.page.dismiss();
+    if (opens) await this.workspace.openKept(kept.id);
+    this.workspace.tellOfStorage(outcome);
+    this.list();
+  }
+}
