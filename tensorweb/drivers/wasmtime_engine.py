@@ -21,6 +21,9 @@ Run = Callable[[int, int, int, int], None]
 WRITABLE = 0x200
 """What CPython calls PyBUF_WRITE."""
 
+MOST_INSTANCES = 1 << 30
+"""Modules that one store may start; it keeps all of them, also those let go."""
+
 MODULE = "m"
 """The module that everything is imported from."""
 
@@ -71,6 +74,7 @@ class Engine:
         config.cranelift_opt_level = "speed"
         self._engine: Any = wasmtime.Engine(config)
         self._store: Any = wasmtime.Store(self._engine)
+        self._store.set_limits(instances=MOST_INSTANCES)
         self._memory = self._create_memory(is_shared, *pages)
         self._functions: dict[tuple[str, int], Any] = {}
         self._callbacks: list[Any] = []

@@ -171,7 +171,8 @@ class Space:
         """Return the step of an elementwise operation."""
         args = []
         for source in node.inputs:
-            is_number = source.op is CONSTANT and source.storage is None
+            is_stored = source.storage is not None or source in self.stored
+            is_number = source.op is CONSTANT and not is_stored
             if is_number or source.shape == node.shape:
                 args.append(self.lower(source, chain, guard))
             else:

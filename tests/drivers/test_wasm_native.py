@@ -12,6 +12,7 @@ import pytest
 import wasm_modules
 from wasm_modules import filled, launch, slot, tape, values
 
+from tensorweb.drivers import wasmtime_engine
 from tensorweb.drivers.memory import WASM_CAPACITY
 from tensorweb.drivers.protocol import (
     CLEAR,
@@ -294,3 +295,17 @@ def test_it_fits_the_protocol() -> None:
     driver: ModuleDriver = open_wasm_native()
     assert driver.is_software
     assert driver.description == "WebAssembly (wasmtime, 1 thread)"
+
+
+def test_a_store_takes_more_modules_than_are_usual(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert wasmtime_engine.MOST_INSTANCES > 10_000
+    monkeypatch.setattr(wasmtime_engine, "MOST_INSTANCES", 2)
+    driver = open_wasm_native()
+    source = wasm_modules.add(driver.is_shared)
+    driver.create_pipeline(source, "rw", "first")
+    driver.create_pipeline(source, "rw", "second")
+    with pytest.raises(ShaderError, match="instance count too high"):
+        driver.create_pipeline(source, "rw", "third")
+    driver.close()

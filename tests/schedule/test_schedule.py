@@ -272,3 +272,12 @@ def test_stored_constants_broadcast(shape: tuple[int, ...], webgpu: str) -> None
     assert isinstance(other, tw.Tensor)
     assert (other + stored).tolist() == (other + fresh).tolist()
     assert tw.where(other > 0, stored, -1.0).tolist() == (other * 0 + fresh).tolist()
+
+
+def test_constant_that_is_stored_broadcasts_inside_what_is_joined(webgpu: str) -> None:
+    mask = tw.zeros((4, 6), dtype=tw.bool)
+    values = tw.ones((3, 4, 1)) + tw.arange(3).reshape(3, 1, 1)
+    chosen = tw.where(mask, 0.0, tw.where(mask, 1.0, values))
+    joined = tw.concat([chosen, chosen], axis=1)
+    tw.realize(joined, mask)
+    assert joined.tolist() == [[[i + 1.0] * 6] * 8 for i in range(3)]
