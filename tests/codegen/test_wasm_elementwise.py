@@ -131,6 +131,17 @@ def test_joined_and_padded(size: int) -> None:
     assert np.array_equal(joined.numpy(), np.concatenate(expected, axis=1))
 
 
+@pytest.mark.parametrize("step", [1, 2, 3, -1])
+@pytest.mark.parametrize("width", [1, 5, 9, 14])
+def test_edges_inside_of_vectors(width: int, step: int) -> None:
+    x = counted((3, width)) + 1
+    for before in range(6):
+        edges = ((1, 2), (before, 5 - before))
+        expected = np.pad(x, edges, constant_values=7.0)[:, ::step] * 2
+        padded = tw.pad(tw.asarray(x), edges, value=7)[:, ::step] * 2
+        assert np.array_equal(padded.numpy(), expected)
+
+
 @pytest.mark.parametrize("dtype", ["int64", "uint64"])
 def test_shifts_of_wide_integers(dtype: str) -> None:
     ones = tw.ones(66, dtype=dtype)

@@ -15,6 +15,7 @@ from tensorweb.codegen.wasm.elements import (
     load,
     load_neighbours,
 )
+from tensorweb.codegen.wasm.expressions import is_vectorizable
 from tensorweb.codegen.wasm.extremes import EXTREME_OF, Best
 from tensorweb.codegen.wasm.finishing import (
     Finish,
@@ -26,7 +27,6 @@ from tensorweb.codegen.wasm.finishing import (
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import BLOCK, portion, spans, units
 from tensorweb.codegen.wasm.partition import Partition
-from tensorweb.codegen.wasm.reader import is_vectorizable
 from tensorweb.codegen.wasm.row_reduction import RowLaunch
 from tensorweb.codegen.wasm.sweeping import Sweep, begin_blocks, walk
 from tensorweb.codegen.wasm.target import WasmTarget

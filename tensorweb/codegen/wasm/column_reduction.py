@@ -10,12 +10,13 @@ from abc import ABC, abstractmethod
 from math import prod
 
 from tensorweb.codegen.program import Launch
+from tensorweb.codegen.wasm.expressions import flops
 from tensorweb.codegen.wasm.finishing import Store
 from tensorweb.codegen.wasm.folding import Fold
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import BLOCK, counted, portion, spans, units
 from tensorweb.codegen.wasm.partition import Partition, result_of
-from tensorweb.codegen.wasm.reader import Reader, flops
+from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.sweeping import Block, walk
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.totals import total_of

@@ -8,21 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tensorweb.codegen.wasm.elements import itemsize
+from tensorweb.codegen.wasm.expressions import needed_steps
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.integers import divided
 from tensorweb.schedule.kernel import Expression
-
-
-def needed_steps(expression: Expression) -> list[int]:
-    """Return the numbers of the steps that the result takes, in order."""
-    found = {expression.result}
-    for number in range(expression.result, -1, -1):
-        if number in found:
-            step = expression.steps[number]
-            found.update(step.args)
-            if step.guard >= 0:
-                found.add(step.guard)
-    return sorted(found)
 
 
 class Cursor:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from tensorweb.codegen.wasm.blocks import Block
 from tensorweb.codegen.wasm.elements import itemsize, store
 from tensorweb.codegen.wasm.entries import Entry
+from tensorweb.codegen.wasm.expressions import flops, is_vectorizable
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.keys import Keys, as_bits, is_float, raw_dtype
 from tensorweb.codegen.wasm.loops import Mover, Pointer, along, lanes_for
-from tensorweb.codegen.wasm.reader import Reader, flops, is_vectorizable
+from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.schedule.kernel import Kernel

@@ -7,13 +7,14 @@ the last group. What stays the same on the way is computed on arrival.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 
 from tensorweb.codegen.expression import operation_form
-from tensorweb.codegen.wasm.cursor import Cursor, needed_steps
+from tensorweb.codegen.wasm.bounds import BoundsTest, bounds_of, without_guard
+from tensorweb.codegen.wasm.cursor import Cursor
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     cast,
-    fits_lanes,
     itemsize,
     load,
     load_lane,
@@ -22,44 +23,17 @@ from tensorweb.codegen.wasm.elements import (
     widened,
     within,
 )
+from tensorweb.codegen.wasm.expressions import looks_ahead, needed_steps
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.functions import expression
 from tensorweb.codegen.wasm.terms import LANES, VALUE
 from tensorweb.codegen.wasm.translation import Translation
-from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Step
 
 WHOLE = -1
 """The slot of a kernel's only core."""
 
-
-def is_vectorizable(expression: Expression) -> bool:
-    """Whether all values of an expression are lanes of 32 bits."""
-    steps = expression.steps
-    return all(fits_lanes(steps[number].dtype) for number in needed_steps(expression))
-
-
-def flops(expression: Expression) -> int:
-    """Return about how many operations an element takes."""
-    steps = (expression.steps[number] for number in needed_steps(expression))
-    return 2 + sum(OPS[s.name].weight if s.kind == "map" else 1 for s in steps)
-
-
-def looks_ahead(expression: Expression) -> bool:
-    """Whether elements ahead along the last axis need no other addresses.
-
-    So it is when whatever moves is contiguous. What is guarded may lie elsewhere.
-    """
-    for number in needed_steps(expression):
-        step = expression.steps[number]
-        if step.kind not in ("load", "ramp"):
-            continue
-        strides = expression.accesses[step.access].strides
-        if strides and strides[-1] and strides[-1][-1] not in (0, 1):
-            return False
-        if step.guard >= 0:
-            return False
-    return True
+_EVEN_LANES = tuple(lane + byte for lane in range(0, 32, 8) for byte in range(4))
 
 
 class Reader(Cursor):
@@ -98,6 +72,9 @@ class Reader(Cursor):
         self._cores_move = cores_move
         self._moving = self._moving_steps()
         self._results: dict[int, int] = {}
+        bounds = bounds_of(expression, self._moving) if lanes > 1 else None
+        self._test = BoundsTest(self, bounds) if bounds else None
+        self._inside = self._unguarded(bounds.guard) if bounds else None
 
     @property
     def result(self) -> Step:
@@ -135,13 +112,40 @@ class Reader(Cursor):
         for number in self.needed:
             if number not in self._moving:
                 self._compute(number)
+        if self._test is not None:
+            self._test.arrive()
+
+    def _unguarded(self, guard: int) -> Reader:
+        """Return this reader of what the value is where a guard holds."""
+        found = copy(self)
+        found.expression = without_guard(self.expression, guard)
+        found.needed = needed_steps(found.expression)
+        return found
 
     def value(self) -> None:
         """Write what leaves the value at this place on the stack."""
+        f = self.frame.f
+        if self._test is None or self._inside is None:
+            self._move_on()
+        else:
+            self._inside.ahead = self.ahead
+            self._test.leave()
+            f.begin("if")
+            self._inside._move_on()
+            f.orelse()
+            self._move_on()
+            f.end()
+        f.get(self.result_of(self.expression.result))
+
+    def result_of(self, number: int) -> int:
+        """Return the local that holds the value of a step."""
+        return self._results[number]
+
+    def _move_on(self) -> None:
+        """Write what changes along the last axis."""
         for number in self.needed:
             if number in self._moving:
                 self._compute(number)
-        self.values.f.get(self._results[self.expression.result])
 
     def _compute(self, number: int) -> None:
         """Write a step; its value stands in a local from then on."""
@@ -151,7 +155,7 @@ class Reader(Cursor):
             self._results[number] = self.cores[step.slot]
             return
         if step.kind == "scalar" and not values.is_vector:
-            self._results[number] = self._scalar(step)
+            self._results[number] = self.scalar(number)
             return
         if step.kind == "load":
             self._load(step)
@@ -160,7 +164,7 @@ class Reader(Cursor):
         elif step.kind == "ramp":
             self._ramp(step)
         elif step.kind == "scalar":
-            f.get(self._scalar(step))
+            f.get(self.scalar(number))
             self.splat(step.dtype)
         elif step.kind == "cast":
             f.get(self._results[step.args[0]])
@@ -171,8 +175,9 @@ class Reader(Cursor):
             self._results[number] = f.local(values.value_type(KINDS[step.dtype]))
         f.set(self._results[number])
 
-    def _scalar(self, step: Step) -> int:
+    def scalar(self, number: int) -> int:
         """Return the local that holds a constant, not yet in lanes."""
+        step = self.expression.steps[number]
         if step.name:
             return self.frame.number(int(step.name))
         return self.frame.scalar(step.slot)
@@ -265,6 +270,12 @@ class Reader(Cursor):
                 load_neighbours(self.values, step.dtype, self._bytes_ahead(step))
             else:
                 load_repeated(self.values, step.dtype)
+            return
+        if stride == 2 and itemsize(step.dtype) == 4:
+            for offset in (0, 16):
+                f.get(pointer)
+                f.memory("v128.load", offset)
+            f.shuffle(_EVEN_LANES)
             return
         f.const("i32x4", 0)
         vector = f.local("v128")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from tensorweb.codegen.program import Launch
+from tensorweb.codegen.wasm.expressions import flops
 from tensorweb.codegen.wasm.finishing import Store
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import BLOCK, counted, portion, units
 from tensorweb.codegen.wasm.partition import Partition, result_of
-from tensorweb.codegen.wasm.reader import Reader, flops
+from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.sweeping import Block, Sweep, walk
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.traversal import Traversal

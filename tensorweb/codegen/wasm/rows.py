@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tensorweb.codegen.program import OUTPUT, Launch, Program
-from tensorweb.codegen.wasm.cursor import needed_steps
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     itemsize,
@@ -18,6 +17,7 @@ from tensorweb.codegen.wasm.elements import (
     store_neighbours,
     within,
 )
+from tensorweb.codegen.wasm.expressions import flops, is_vectorizable, needed_steps
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import (
     BLOCK,
@@ -27,7 +27,7 @@ from tensorweb.codegen.wasm.loops import (
     portion,
     units,
 )
-from tensorweb.codegen.wasm.reader import Reader, flops, is_vectorizable
+from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.sweeping import Sweep, less_by
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.terms import LANES

@@ -18,9 +18,10 @@ from tensorweb.codegen.wasm.blocks import (
     locate,
 )
 from tensorweb.codegen.wasm.elements import itemsize, load, store, store_neighbours
+from tensorweb.codegen.wasm.expressions import flops, is_vectorizable
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import Pointer, along, counted, lanes_for
-from tensorweb.codegen.wasm.reader import Reader, flops, is_vectorizable
+from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.running import Running, combining
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.terms import LANES

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from tensorweb.codegen.wasm.cursor import Cursor
+from tensorweb.codegen.wasm.expressions import flops
 from tensorweb.codegen.wasm.folding import Fold
 from tensorweb.codegen.wasm.loops import Mover
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.reader import Reader, flops
+from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.codegen.wasm.totals import total_of
 from tensorweb.codegen.wasm.translation import Translation

@@ -6,11 +6,15 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from tensorweb.codegen.vector import regrouped
-from tensorweb.codegen.wasm.cursor import needed_steps
 from tensorweb.codegen.wasm.elements import itemsize
+from tensorweb.codegen.wasm.expressions import (
+    flops,
+    is_vectorizable,
+    looks_ahead,
+    needed_steps,
+)
 from tensorweb.codegen.wasm.finishing import finishes
 from tensorweb.codegen.wasm.loops import BLOCK
-from tensorweb.codegen.wasm.reader import flops, is_vectorizable, looks_ahead
 from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.schedule.kernel import Expression, Kernel
 

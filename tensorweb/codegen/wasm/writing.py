@@ -10,10 +10,11 @@ from itertools import chain
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.wasm.elements import KINDS, itemsize, load, store, within
 from tensorweb.codegen.wasm.elementwise import map_launch
+from tensorweb.codegen.wasm.expressions import flops
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.functions import expression
 from tensorweb.codegen.wasm.loops import BLOCK, counted, portion, segments, units
-from tensorweb.codegen.wasm.reader import Reader, flops
+from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.terms import VALUE
 from tensorweb.dtypes import BY_NAME

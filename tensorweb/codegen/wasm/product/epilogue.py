@@ -14,6 +14,7 @@ from tensorweb.codegen.wasm.elements import (
     store_neighbours,
     within,
 )
+from tensorweb.codegen.wasm.expressions import is_vectorizable
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.loops import (
     Mover,
@@ -24,7 +25,7 @@ from tensorweb.codegen.wasm.loops import (
     segments,
 )
 from tensorweb.codegen.wasm.product.sizes import Sizes
-from tensorweb.codegen.wasm.reader import WHOLE, Reader, is_vectorizable
+from tensorweb.codegen.wasm.reader import WHOLE, Reader
 from tensorweb.codegen.wasm.terms import LANES, VALUE
 from tensorweb.schedule.kernel import Kernel
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tensorweb.codegen.wasm.cursor import Cursor, needed_steps
+from tensorweb.codegen.wasm.cursor import Cursor
+from tensorweb.codegen.wasm.expressions import needed_steps
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.product.sizes import SMALL, THIN, Sizes
 from tensorweb.schedule.expressions import merge_axes

@@ -11,6 +11,7 @@ from math import prod
 
 from tensorweb.codegen.vector import regrouped
 from tensorweb.codegen.wasm.elements import KINDS, itemsize, store
+from tensorweb.codegen.wasm.expressions import flops, is_vectorizable
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.integers import divided, smaller
 from tensorweb.codegen.wasm.loops import (
@@ -26,7 +27,7 @@ from tensorweb.codegen.wasm.product.layout import SWAPPED
 from tensorweb.codegen.wasm.product.operands import Operand, without_batch
 from tensorweb.codegen.wasm.product.portions import Portioned, Range
 from tensorweb.codegen.wasm.product.sizes import Sizes
-from tensorweb.codegen.wasm.reader import Reader, flops, is_vectorizable
+from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.schedule.kernel import Expression, Kernel
@@ -60,7 +61,7 @@ def _merit(expression: Expression) -> tuple[bool, int]:
         for step in expression.steps
         if step.kind == "load"
     ]
-    is_good = all(not each or each[-1] in (0, 1) for each in strides)
+    is_good = all(not each or each[-1] in (0, 1, 2) for each in strides)
     last = expression.groups[-1]
     length = last[-1] if last else LANES
     return is_good and length >= LANES, min(length, SHORT_RUN)

@@ -1,0 +1,48 @@
+"""What follows from an expression alone: its steps, its work, how its values lie."""
+
+from __future__ import annotations
+
+from tensorweb.codegen.wasm.elements import fits_lanes
+from tensorweb.ops import OPS
+from tensorweb.schedule.kernel import Expression
+
+
+def needed_steps(expression: Expression) -> list[int]:
+    """Return the numbers of the steps that the result takes, in order."""
+    found = {expression.result}
+    for number in range(expression.result, -1, -1):
+        if number in found:
+            step = expression.steps[number]
+            found.update(step.args)
+            if step.guard >= 0:
+                found.add(step.guard)
+    return sorted(found)
+
+
+def is_vectorizable(expression: Expression) -> bool:
+    """Whether all values of an expression are lanes of 32 bits."""
+    steps = expression.steps
+    return all(fits_lanes(steps[number].dtype) for number in needed_steps(expression))
+
+
+def flops(expression: Expression) -> int:
+    """Return about how many operations an element takes."""
+    steps = (expression.steps[number] for number in needed_steps(expression))
+    return 2 + sum(OPS[s.name].weight if s.kind == "map" else 1 for s in steps)
+
+
+def looks_ahead(expression: Expression) -> bool:
+    """Whether elements ahead along the last axis need no other addresses.
+
+    So it is when whatever moves is contiguous. What is guarded may lie elsewhere.
+    """
+    for number in needed_steps(expression):
+        step = expression.steps[number]
+        if step.kind not in ("load", "ramp"):
+            continue
+        strides = expression.accesses[step.access].strides
+        if strides and strides[-1] and strides[-1][-1] not in (0, 1):
+            return False
+        if step.guard >= 0:
+            return False
+    return True
