@@ -42,7 +42,7 @@ def bounds_of(expression: Expression, moving: Set[int]) -> Bounds | None:
         moving: its steps that change along the last axis.
     """
     for step in expression.steps:
-        if step.guard in moving and step.kind == "load":
+        if step.guard in moving:
             found = _parts(expression, step.guard, moving)
             if found is not None:
                 return Bounds(step.guard, *found)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Set
+
 from tensorweb.codegen.wasm.elements import fits_lanes
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression
 
 
-def needed_steps(expression: Expression) -> list[int]:
-    """Return the numbers of the steps that the result takes, in order."""
+def needed_steps(expression: Expression, ends: Collection[int] = ()) -> list[int]:
+    """Return the numbers of the steps that the result takes, in order.
+
+    Args:
+        expression: what is computed.
+        ends: steps that take no others.
+    """
     found = {expression.result}
     for number in range(expression.result, -1, -1):
         if number in found:
             step = expression.steps[number]
-            found.update(step.args)
+            if number not in ends:
+                found.update(step.args)
             if step.guard >= 0:
                 found.add(step.guard)
     return sorted(found)
@@ -46,3 +54,24 @@ def looks_ahead(expression: Expression) -> bool:
         if step.guard >= 0:
             return False
     return True
+
+
+def drift(expression: Expression, number: int, moving: Set[int]) -> int | None:
+    """Return by how much a position grows along the last axis, None if unknown.
+
+    Args:
+        expression: what is computed.
+        number: the step of the position.
+        moving: steps that change along the last axis.
+    """
+    step = expression.steps[number]
+    if number not in moving:
+        return 0
+    if step.kind == "ramp":
+        strides = expression.accesses[step.access].strides
+        return strides[-1][-1] if strides and strides[-1] else 0
+    if step.name == "add":
+        drifts = [drift(expression, arg, moving) for arg in step.args]
+        known = [each for each in drifts if each is not None]
+        return sum(known) if len(known) == len(drifts) else None
+    return None

@@ -8,41 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 
 from tensorweb.codegen.expression import operation_form
 from tensorweb.codegen.wasm.bounds import BoundsTest, bounds_of, without_guard
-from tensorweb.codegen.wasm.cursor import Cursor
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     cast,
     itemsize,
-    load,
-    load_lane,
-    load_neighbours,
     load_repeated,
-    widened,
     within,
 )
-from tensorweb.codegen.wasm.expressions import looks_ahead, needed_steps
+from tensorweb.codegen.wasm.expressions import drift, looks_ahead, needed_steps
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.functions import expression
-from tensorweb.codegen.wasm.terms import LANES, VALUE
-from tensorweb.codegen.wasm.translation import Translation
+from tensorweb.codegen.wasm.loading import Loader
 from tensorweb.schedule.kernel import Expression, Step
 
 WHOLE = -1
 """The slot of a kernel's only core."""
 
-_EVEN_LANES = tuple(lane + byte for lane in range(0, 32, 8) for byte in range(4))
 
-
-class Reader(Cursor):
+class Reader(Loader):
     """Writes what computes one expression.
 
     Attributes:
-        values: the translation, which knows how many lanes there are.
         cores: locals that hold what the kernel's core made, by slot.
-        ahead: how many elements ahead of its place the reader looks; see `looks_ahead`.
     """
 
     def __init__(
@@ -65,13 +56,11 @@ class Reader(Cursor):
                 kernel's own.
             cores_move: whether what the core made changes along the last axis.
         """
-        super().__init__(frame, expression, storages)
-        self.values = Translation(frame.writer, frame.f, lanes)
+        super().__init__(frame, expression, lanes, storages)
         self.cores = dict(cores or {})
-        self.ahead = 0
         self._cores_move = cores_move
         self._moving = self._moving_steps()
-        self._results: dict[int, int] = {}
+        self._followed = self._followed_gathers()
         bounds = bounds_of(expression, self._moving) if lanes > 1 else None
         self._test = BoundsTest(self, bounds) if bounds else None
         self._inside = self._unguarded(bounds.guard) if bounds else None
@@ -112,6 +101,8 @@ class Reader(Cursor):
         for number in self.needed:
             if number not in self._moving:
                 self._compute(number)
+        for number, pointer in self._followed.items():
+            self._go_to(number, pointer)
         if self._test is not None:
             self._test.arrive()
 
@@ -119,7 +110,6 @@ class Reader(Cursor):
         """Return this reader of what the value is where a guard holds."""
         found = copy(self)
         found.expression = without_guard(self.expression, guard)
-        found.needed = needed_steps(found.expression)
         return found
 
     def value(self) -> None:
@@ -139,41 +129,100 @@ class Reader(Cursor):
 
     def result_of(self, number: int) -> int:
         """Return the local that holds the value of a step."""
-        return self._results[number]
+        return self.results[number]
 
     def _move_on(self) -> None:
         """Write what changes along the last axis."""
-        for number in self.needed:
+        for number in needed_steps(self.expression, self._followed):
             if number in self._moving:
                 self._compute(number)
+
+    def _followed_gathers(self) -> dict[int, int]:
+        """Return gathers of neighbours, each with the local for its address."""
+        found = {}
+        for number in self.needed:
+            step = self.expression.steps[number]
+            if step.kind == "gather" and number in self._moving:
+                by = drift(self.expression, step.args[0], self._moving)
+                if by in (0, 1):
+                    found[number] = self.frame.f.local("i32")
+        return found
+
+    def _go_to(self, number: int, pointer: int) -> None:
+        """Write the address that a gather of neighbours begins at."""
+        f = self.frame.f
+        step = self.expression.steps[number]
+        place = step.args[0]
+        for each in needed_steps(replace(self.expression, result=place)):
+            if each in self._moving:
+                self._compute(each)
+        f.get(self.base(step.slot))
+        f.get(self.results[place])
+        if self.values.is_vector:
+            f.lane("i32x4.extract_lane", 0)
+        self.in_bytes(itemsize(step.dtype))
+        f.op("i32.add")
+        f.set(pointer)
+
+    def _drift(self, number: int) -> int:
+        """Return how many elements a gather of neighbours moves along the last axis."""
+        step = self.expression.steps[number]
+        return drift(self.expression, step.args[0], self._moving) or 0
+
+    def move(self, count: int | None, by: int = 0) -> None:
+        """Write what moves the reader along the last axis; see `Cursor.move`."""
+        super().move(count, by)
+        f = self.frame.f
+        for number, pointer in self._followed.items():
+            if self._drift(number):
+                size = itemsize(self.expression.steps[number].dtype)
+                f.get(pointer)
+                if count is None:
+                    f.get(by)
+                    self.in_bytes(size)
+                else:
+                    f.const("i32", count * size)
+                f.op("i32.add")
+                f.set(pointer)
+
+    def saved(self) -> list[tuple[int, int]]:
+        """Write what remembers this place; returns what `restore` takes."""
+        f = self.frame.f
+        found = super().saved()
+        for pointer in self._followed.values():
+            copy_ = f.local("i32")
+            f.get(pointer)
+            f.set(copy_)
+            found.append((pointer, copy_))
+        return found
 
     def _compute(self, number: int) -> None:
         """Write a step; its value stands in a local from then on."""
         step = self.expression.steps[number]
         f, values = self.frame.f, self.values
         if step.kind == "core":
-            self._results[number] = self.cores[step.slot]
+            self.results[number] = self.cores[step.slot]
             return
         if step.kind == "scalar" and not values.is_vector:
-            self._results[number] = self.scalar(number)
+            self.results[number] = self.scalar(number)
             return
         if step.kind == "load":
             self._load(step)
         elif step.kind == "gather":
-            self._gather(step)
+            self._gather(number)
         elif step.kind == "ramp":
             self._ramp(step)
         elif step.kind == "scalar":
             f.get(self.scalar(number))
             self.splat(step.dtype)
         elif step.kind == "cast":
-            f.get(self._results[step.args[0]])
+            f.get(self.results[step.args[0]])
             cast(values, self.expression.steps[step.args[0]].dtype, step.dtype)
         else:
             self._operation(step)
-        if number not in self._results:
-            self._results[number] = f.local(values.value_type(KINDS[step.dtype]))
-        f.set(self._results[number])
+        if number not in self.results:
+            self.results[number] = f.local(values.value_type(KINDS[step.dtype]))
+        f.set(self.results[number])
 
     def scalar(self, number: int) -> int:
         """Return the local that holds a constant, not yet in lanes."""
@@ -197,7 +246,7 @@ class Reader(Cursor):
         form = operation_form(step, steps[step.args[-1]].dtype)
         kinds = tuple(KINDS[steps[arg].dtype] for arg in step.args)
         places = {
-            f"operand{number}": (self._results[arg],)
+            f"operand{number}": (self.results[arg],)
             for number, arg in enumerate(step.args)
         }
         self.values.term(expression(form, kinds), places)
@@ -223,153 +272,31 @@ class Reader(Cursor):
 
     def _load(self, step: Step) -> None:
         pointer = self.pointers[step.slot, step.access]
-        if not self.values.is_vector:
-            ahead = self._bytes_ahead(step)
-            self._one(step, lambda: self.frame.f.get(pointer), ahead)
+        self.along(step, pointer, self.last_stride(step.access))
+
+    def _gather(self, number: int) -> None:
+        step = self.expression.steps[number]
+        f = self.frame.f
+        if number in self._followed:
+            pointer, stride = self._followed[number], self._drift(number)
+            self.along(step, pointer, stride)
             return
-        stride = self.last_stride(step.access)
-        if step.guard < 0:
-            self._four(step, pointer, stride)
-            return
-        f = self.frame.f
-        f.get(self._results[step.guard])
-        f.op("i32x4.all_true")
-        f.begin("if", "v128")
-        self._four(step, pointer, stride)
-        f.orelse()
-        self._each(step, lambda lane: self._lane_address(step, pointer, lane))
-        f.end()
-
-    def _bytes_ahead(self, step: Step) -> int:
-        if not self.ahead or not self.last_stride(step.access):
-            return 0
-        return self.ahead * itemsize(step.dtype)
-
-    def _one(self, step: Step, address: object, ahead: int = 0) -> None:
-        """Write the load of one element, 0 where its guard does not hold."""
-        f = self.frame.f
-        assert callable(address), "internal: something that writes the address"
-        if step.guard < 0:
-            address()
-            load(self.values, step.dtype, ahead)
-            return
-        kind = VALUE.get(KINDS[step.dtype], KINDS[step.dtype])
-        f.get(self._results[step.guard])
-        f.begin("if", kind)
-        address()
-        load(self.values, step.dtype, ahead)
-        f.orelse()
-        f.const(kind, 0)
-        f.end()
-
-    def _four(self, step: Step, pointer: int, stride: int) -> None:
-        f = self.frame.f
-        if stride == 1 or not stride:
-            f.get(pointer)
-            if stride:
-                load_neighbours(self.values, step.dtype, self._bytes_ahead(step))
-            else:
-                load_repeated(self.values, step.dtype)
-            return
-        if stride == 2 and itemsize(step.dtype) == 4:
-            for offset in (0, 16):
-                f.get(pointer)
-                f.memory("v128.load", offset)
-            f.shuffle(_EVEN_LANES)
-            return
-        f.const("i32x4", 0)
-        vector = f.local("v128")
-        f.set(vector)
-        for lane in range(LANES):
-            self._lane_address(step, pointer, lane)
-            f.get(vector)
-            load_lane(self.values, step.dtype, lane)
-            f.set(vector)
-        f.get(vector)
-        self._made_wide(step)
-        f.free(vector)
-
-    def _made_wide(self, step: Step) -> None:
-        if itemsize(step.dtype) < 4:
-            widened(self.values, step.dtype)
-
-    def _lane_address(self, step: Step, pointer: int, lane: int) -> None:
-        """Leave the address of a lane's element on the stack."""
-        f = self.frame.f
-        size = itemsize(step.dtype)
-        stride = self.last_stride(step.access)
-        f.get(pointer)
-        if lane + self.ahead and stride == 1:
-            f.const("i32", (lane + self.ahead) * size)
-            f.op("i32.add")
-        elif lane and stride:
-            f.get(self.byte_stride(step.access, size))
-            f.const("i32", lane)
-            f.ops("i32.mul", "i32.add")
-
-    def _each(self, step: Step, address: object) -> None:
-        """Write the loads of four elements one by one, 0 where the guard is false."""
-        f = self.frame.f
-        assert callable(address), "internal: something that writes the address"
-        vector = f.local("v128")
-        f.const("i32x4", 0)
-        f.set(vector)
-        for lane in range(LANES):
-            if step.guard >= 0:
-                f.get(self._results[step.guard])
-                f.lane("i32x4.extract_lane", lane)
-                f.begin("if")
-            address(lane)
-            f.get(vector)
-            load_lane(self.values, step.dtype, lane)
-            f.set(vector)
-            if step.guard >= 0:
-                f.end()
-        f.get(vector)
-        self._made_wide(step)
-        f.free(vector)
-
-    def _gather(self, step: Step) -> None:
-        f = self.frame.f
-        size = itemsize(step.dtype)
         base = self.base(step.slot)
-        places = self._results[step.args[0]]
+        places = self.results[step.args[0]]
 
         def address(lane: int | None = None) -> None:
             f.get(base)
             f.get(places)
             if lane is not None:
                 f.lane("i32x4.extract_lane", lane)
-            self.in_bytes(size)
+            self.in_bytes(itemsize(step.dtype))
             f.op("i32.add")
 
         if not self.values.is_vector:
-            self._one(step, address)
+            self.one(step, address)
             return
-        drift = self._drift(step.args[0])
-        if drift not in (0, 1):
-            self._each(step, address)
+        if step.guard < 0 and number not in self._moving:
+            address(0)
+            load_repeated(self.values, step.dtype)
             return
-        if step.guard >= 0:
-            f.get(self._results[step.guard])
-            f.op("i32x4.all_true")
-            f.begin("if", "v128")
-        address(0)
-        (load_neighbours if drift else load_repeated)(self.values, step.dtype)
-        if step.guard >= 0:
-            f.orelse()
-            self._each(step, address)
-            f.end()
-
-    def _drift(self, number: int) -> int | None:
-        """Return by how much a position grows along the last axis, None if unknown."""
-        step = self.expression.steps[number]
-        if number not in self._moving:
-            return 0
-        if step.kind == "ramp":
-            return self.last_stride(step.access)
-        if step.name == "add":
-            drifts = [self._drift(arg) for arg in step.args]
-            known = [drift for drift in drifts if drift is not None]
-            return sum(known) if len(known) == len(drifts) else None
-        return None
+        self.each(step, address)
