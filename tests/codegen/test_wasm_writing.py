@@ -70,6 +70,20 @@ def test_rows_and_columns(width: int, index: str) -> None:
     assert np.array_equal(turned, expected.T)
 
 
+@pytest.mark.parametrize("name", COMBINED)
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_rows_of_whole_vectors_are_combined(dtype: str, name: str) -> None:
+    x, at = drawn((7, 12), dtype) + np.ones((), dtype), places(9, 7)
+    rows = drawn((9, 12), dtype) + np.ones((), dtype)
+    held = tw.asarray(x).at[tw.asarray(at)]
+    expected = x.copy()
+    COMBINED[name].at(expected, at, rows)
+    assert np.array_equal(getattr(held, name)(tw.asarray(rows)).numpy(), expected)
+    one = x.copy()
+    COMBINED[name].at(one, at, x[:1])
+    assert np.array_equal(getattr(held, name)(tw.asarray(x[:1])).numpy(), one)
+
+
 def test_values_and_originals_are_views_and_operations() -> None:
     x, at = drawn((6, 8), "float32"), places(5, 6)
     y = tw.asarray(x)

@@ -8,15 +8,32 @@ from dataclasses import replace
 from itertools import chain
 
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
-from tensorweb.codegen.wasm.elements import KINDS, itemsize, load, store, within
+from tensorweb.codegen.wasm.elements import (
+    KINDS,
+    fits_lanes,
+    itemsize,
+    load,
+    load_neighbours,
+    store,
+    store_neighbours,
+    within,
+)
 from tensorweb.codegen.wasm.elementwise import map_launch
-from tensorweb.codegen.wasm.expressions import flops
+from tensorweb.codegen.wasm.expressions import flops, is_vectorizable
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.functions import expression
-from tensorweb.codegen.wasm.loops import BLOCK, counted, portion, segments, units
+from tensorweb.codegen.wasm.loops import (
+    BLOCK,
+    Mover,
+    Pointer,
+    along,
+    portion,
+    segments,
+    units,
+)
 from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import VALUE
+from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.dtypes import BY_NAME
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
@@ -76,31 +93,21 @@ def _combined(kernel: Kernel, target: WasmTarget, result: int, dtype: str) -> La
     value = kernel.expression("written")
     if dtype != kernel.dtype:
         value = _with_cast(value, dtype)
-    written = Reader(frame, value if width > 1 else _as_one_group(value))
+    lanes = _lanes_of_rows(value, width, dtype) if width > 1 else 1
+    written = Reader(frame, value if width > 1 else _as_one_group(value), lanes)
     address, row = f.local("i32"), f.local("i32")
-    work = flops(position.expression) + (flops(value) + MISS) * width
+    work = flops(position.expression) + (flops(value) + MISS) * width // lanes
     with _blocks(frame, writes) as (first, last):
         if width == 1:
             with segments(frame, (position, written), first, last):
                 _place(frame, position, result, dtype, address)
                 _combine(kernel, written, dtype, address)
         else:
-            length, zero = frame.number(width), f.constant("i32", 0)
             with segments(frame, (position,), first, last) as write:
                 position.value()
-                f.get(length)
-                f.op("i32.mul")
                 f.set(row)
                 outer = written.split(0, write) if value.accesses else []
-                with _along_row(written, outer, zero, length) as column:
-                    f.get(frame.storage(result, "w"))
-                    f.get(row)
-                    f.get(column)
-                    f.op("i32.add")
-                    f.const("i32", itemsize(dtype))
-                    f.ops("i32.mul", "i32.add")
-                    f.set(address)
-                    _combine(kernel, written, dtype, address)
+                _combine_row(kernel, written, outer, (result, dtype, row))
     return _in_order(frame, "accumulate", writes, work)
 
 
@@ -147,27 +154,47 @@ def _blocks(frame: Frame, size: int) -> Iterator[tuple[int, int]]:
         yield ends
 
 
-@contextmanager
-def _along_row(
-    reader: Reader, outer: Sequence[int], first: int, last: int
-) -> Iterator[int]:
-    """Write the loop along the second group of an expression; yields the place.
+def _combine_row(
+    kernel: Kernel,
+    written: Reader,
+    outer: Sequence[int],
+    place: tuple[int, str, int],
+) -> None:
+    """Write the loop that combines a row with values, as many at a time as lanes.
 
     Args:
-        reader: of the expression.
+        kernel: what it belongs to.
+        written: reads the values, along the second group of its expression.
         outer: coordinates in the first group.
-        first: the local with the first place.
-        last: the local with that at which it ends.
+        place: the storage of the result, its dtype, and the local with the row.
     """
-    axes = len(reader.expression.groups[1])
+    storage, dtype, row = place
+    frame, f, axes = written.frame, written.frame.f, len(written.expression.groups[1])
+    length, size = frame.number(kernel.sizes[2]), itemsize(dtype)
+    column, address = f.local("i32"), f.local("i32")
+    f.get(frame.storage(storage, "w"))
+    f.get(row)
+    f.get(length)
+    f.op("i32.mul")
+    f.const("i32", size)
+    f.ops("i32.mul", "i32.add")
+    f.set(address)
+    f.const("i32", 0)
+    f.set(column)
+    movers: list[Mover] = [Pointer(f, address, size)]
     if axes < 2:
-        reader.locate([outer, [None] * axes])
-    with counted(reader.frame.f, first, last) as place:
+        written.locate([outer, [None] * axes])
+        movers.append(written)
+    with along(f, column, length, written.values.lanes, movers, is_whole=True):
         if axes > 1:
-            reader.locate([outer, reader.split(1, place)])
-        yield place
-        if axes < 2:
-            reader.move(1)
+            written.locate([outer, written.split(1, column)])
+        _combine(kernel, written, dtype, address)
+
+
+def _lanes_of_rows(value: Expression, width: int, dtype: str) -> int:
+    """Return how many elements of a row are combined at a time."""
+    is_whole = width % LANES == 0 and len(value.groups[1]) < 2
+    return LANES if is_whole and fits_lanes(dtype) and is_vectorizable(value) else 1
 
 
 def _place(
@@ -183,20 +210,20 @@ def _place(
 
 
 def _combine(kernel: Kernel, written: Reader, dtype: str, address: int) -> None:
-    """Write what combines the element at an address with a value."""
-    f, kind = written.frame.f, KINDS[dtype]
-    old, new = (f.local(VALUE.get(kind, kind)) for _ in range(2))
+    """Write what combines the elements at an address with values, one or four."""
+    f, kind, values = written.frame.f, KINDS[dtype], written.values
+    old, new = (f.local(values.value_type(kind)) for _ in range(2))
     f.get(address)
-    load(written.values, dtype)
+    (load_neighbours if values.is_vector else load)(values, dtype)
     f.set(old)
     written.value()
     f.set(new)
     f.get(address)
     form = OPS[kernel.op].form(dtype, BY_NAME[dtype].kind)
     places = {"operand0": (old,), "operand1": (new,)}
-    written.values.term(expression(form, (kind, kind)), places)
-    within(written.values, dtype)
-    store(written.values, dtype)
+    values.term(expression(form, (kind, kind)), places)
+    within(values, dtype)
+    (store_neighbours if values.is_vector else store)(values, dtype)
     f.free(old)
     f.free(new)
 
