@@ -8,6 +8,7 @@ import { mountNotice } from "./parts/notice";
 import { mountPrograms } from "./parts/programs";
 import { mountProgress } from "./parts/progress";
 import { mountRun } from "./parts/run";
+import { mountStatus } from "./parts/status";
 import { mountTools } from "./parts/tools";
 
 interface Row {
@@ -21,6 +22,7 @@ export const PARTS: readonly Row[] = [
   { host: "#controls", mount: mountRun },
   { host: "#device", mount: mountDevice },
   { host: "#tools", mount: mountTools },
+  { host: "#saved", mount: mountStatus },
   { host: "#progress", mount: mountProgress },
   { host: "#network", mount: mountNetwork },
   { host: "#notice", mount: mountNotice },

@@ -26,4 +26,8 @@ export interface EditorEvents {
   run(): void;
   /** What was typed is to be kept; `id` is the program in which it was. */
   save(id: string, text: string): void;
+  /** Something was typed; it is handed to `save` before long. */
+  typed(): void;
+  /** The cursor stands here; both count from one. */
+  moved(line: number, column: number): void;
 }

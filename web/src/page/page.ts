@@ -34,6 +34,10 @@ export interface View extends Media {
   examples: Example[] | null;
   document: OpenDocument;
   edited: boolean;
+  /** Whether something was typed and is not kept yet. */
+  typing: boolean;
+  /** Whether the browser refuses to keep what was typed. */
+  unstored: boolean;
   /** Programs that only this browser has. */
   kept: KeptDocument[];
   /** The title of the open program while another tab holds another version of it. */
@@ -78,6 +82,8 @@ export interface Part {
   /** Say to which run the panel's results belong; null when that goes without saying. */
   originNote?(view: View): string | null;
   note?(note: Note): void;
+  /** The cursor of the editor stands here; both count from one. */
+  place?(line: number, column: number): void;
   begin?(): void;
   finished?(record: RunRecord): void;
   trouble?(message: string, retry: boolean): void;
@@ -107,6 +113,8 @@ export class Page {
     examples: [],
     document: NOTHING,
     edited: false,
+    typing: false,
+    unstored: false,
     kept: [],
     conflict: null,
     held: false,
@@ -140,6 +148,10 @@ export class Page {
     this.editor = openEditor({
       run: () => this.run(),
       save: (id, text) => this.workspace.save(id, text),
+      typed: () => {
+        if (!this.view.typing) this.change({ typing: true });
+      },
+      moved: (line, column) => this.#tell((part) => part.place?.(line, column)),
     });
     watchMedia((now) => this.change(now));
     this.workspace = new Workspace(this);

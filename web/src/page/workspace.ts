@@ -85,7 +85,7 @@ export class Workspace {
   save(id: string, text: string): void {
     const found = this.#opened.get(id) ?? (id === "" && text ? this.#adopt() : null);
     if (!found) return;
-    if (found.kind === "example" && text === found.original) return;
+    if (found.kind === "example" && text === found.original) return this.page.change({ typing: false });
     const document = found.kind === "example" ? this.#fork(found) : found;
     if (this.#asked?.document.id === document.id) this.#keepCopy(text);
     else {
@@ -102,8 +102,10 @@ export class Workspace {
       const run = this.page.view.origins.output;
       const editedSince = run?.document === document.id && run.source !== text;
       const { view } = this.page;
-      if (edited !== view.edited || editedSince !== view.editedSince) {
-        this.page.change({ edited, editedSince });
+      const unstored = this.documents.isUnstored;
+      const isNews = edited !== view.edited || editedSince !== view.editedSince;
+      if (isNews || view.typing || unstored !== view.unstored) {
+        this.page.change({ edited, editedSince, typing: false, unstored });
       }
     }
   }

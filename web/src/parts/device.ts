@@ -11,7 +11,7 @@ export function mountDevice(host: HTMLElement, page: Page): Part {
   const name = el("span", { class: "device-name" });
   const dot = el("span", { class: "device-dot", "aria-hidden": "true" });
   select.addEventListener("change", () => page.setDevice(select.value as DeviceName));
-  host.append(dot, name, select);
+  host.append(name, dot, select);
   return {
     update: (view) => {
       const { started, device } = view;
@@ -25,7 +25,8 @@ export function mountDevice(host: HTMLElement, page: Page): Part {
   };
 }
 
-function nameOf({ started, device }: View): string {
+/** What computes, by its name. */
+export function nameOf({ started, device }: View): string {
   if (!started) return "Device";
   if (device === "webgpu") return started.adapter ?? "WebGPU";
   return "WebAssembly";

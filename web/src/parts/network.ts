@@ -8,7 +8,7 @@ const OPEN = "This program may reach any site, until you open another.";
 
 export function mountNetwork(host: HTMLElement, page: Page): Part {
   const box = el("input", { type: "checkbox", role: "switch", id: "allow-network" });
-  const label = el("label", {}, box, "Allow network");
+  const label = el("label", {}, box, el("span", {}, el("span", { class: "long" }, "Allow "), "network"));
   const state = el("span", { class: "network-state", role: "status" });
   label.title = "Python starts again with or without access to other sites, for this program only";
   box.addEventListener("change", () => page.session.allowNetwork(box.checked));

@@ -1,6 +1,6 @@
-/** Run and Stop, with the program's state beside them. */
+/** Run and Stop, and the program's state in the status bar. */
 
-import { ICONS, button, el, icon } from "./dom";
+import { ICONS, button, el, find, icon } from "./dom";
 import { duration } from "./format";
 import type { Page, Part, View } from "../page/page";
 
@@ -30,8 +30,8 @@ export function mountRun(host: HTMLElement, page: Page): Part {
     "aria-keyshortcuts": APPLE ? "Meta+." : "Control+.",
   });
   stop.append(icon(ICONS.stop), el("span", {}, "Stop"));
-  const state = el("span", { id: "state", role: "status" });
-  host.append(run, stop, state);
+  const state = find("#state");
+  host.append(run, stop);
 
   document.addEventListener("keydown", (event) => {
     const action = event.ctrlKey || event.metaKey ? ACTIONS[event.key] : undefined;

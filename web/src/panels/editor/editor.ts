@@ -58,11 +58,18 @@ export function openEditor(events: EditorEvents): Editor {
     saving = 0;
     events.save(shown, view.state.doc.toString());
   };
+  const tellPlace = (): void => {
+    const { doc, selection } = view.state;
+    const { number, from } = doc.lineAt(selection.main.head);
+    events.moved(number, selection.main.head - from + 1);
+  };
   const onChange = EditorView.updateListener.of((update) => {
+    if (update.docChanged || update.selectionSet) tellPlace();
     if (!update.docChanged) return;
     edits += 1;
     clearTimeout(saving);
     saving = window.setTimeout(flush, SAVE_AFTER);
+    events.typed();
   });
   const extensions = [runKeys(events), ...BASICS, onChange];
   const view = new EditorView({ state: EditorState.create({ extensions }) });
@@ -84,6 +91,7 @@ export function openEditor(events: EditorEvents): Editor {
       const all = wraps ? [...extensions, EditorView.lineWrapping] : extensions;
       const known = states.get(id) ?? keptHistory(id, all);
       view.setState(replaced(known ?? EditorState.create({ doc: source, extensions: all }), source));
+      tellPlace();
     },
     rename: (id) => (shown = id),
     open: (source) => {

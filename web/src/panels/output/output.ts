@@ -21,7 +21,7 @@ const MOST_CARDS = 250;
 
 export function mountOutput(host: HTMLElement, page: Page): Part {
   const origin = el("p", { class: "origin-note", hidden: true });
-  const content = el("div", { class: "output-content" }, el("p", { class: "empty" }, "Output appears here."));
+  const content = el("div", { class: "output-content" }, el("p", { class: "empty" }, "Press Run, and what the program prints and shows appears here."));
   const scroll = autoScroll(host, content);
   const copy = copyButton(page, "output", () => content.innerText);
   copy.hidden = true;

@@ -1,0 +1,125 @@
+"""The frame of the page: slots that never move, the status bar, the sizes of type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from browsers import Profiles
+from page_driver import PageDriver, expect
+from playwright.sync_api import Page
+
+SHIFTS = """
+globalThis.shifts = [];
+new PerformanceObserver((list) => {
+  for (const { value, sources } of list.getEntries()) {
+    shifts.push([value, ...sources.map(({ node }) => node?.id || node?.className)]);
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+SLOTS = """() => Object.fromEntries(["#run", "#stop", "#device select", "#theme",
+  "#document button", "#editor", "#tensors", "footer"].map((slot) => {
+    const { x, y, width } = document.querySelector(slot).getBoundingClientRect();
+    return [slot, [x, y, width]];
+  }))"""
+"""Where the parts of the frame stand, whatever is in them."""
+
+SIZES = """() => [...new Set([...document.querySelectorAll("body :not(#tensors *)")]
+  .filter((node) => [...node.childNodes].some(
+    (child) => child.nodeType === 3 && child.data.trim() && node.checkVisibility()))
+  .map((node) => getComputedStyle(node).fontSize))].sort()"""
+
+PROGRAM = """
+import tensorweb as tw
+x = tw.reshape(tw.linspace(-0.5, 0.5, 600), (30, 20))
+tw.show(x)
+"""
+
+
+def test_nothing_moves_from_the_first_paint_on(page: Page, site_url: str) -> None:
+    page.add_init_script(SHIFTS)
+    driver = PageDriver(page)
+    page.goto(f"{site_url}#ex=03-reductions")
+    page.wait_for_function("globalThis.tensorwebPage?.view.document.id")
+    before = page.evaluate(SLOTS)
+    assert driver.idle() == "ready"
+    assert page.evaluate(SLOTS) == before
+    page.evaluate("tensorwebPage.workspace.openExample('01-tour')")
+    assert driver.run(f"{PROGRAM}# {'long' * 40}") == "ready"
+    assert page.evaluate(SLOTS) == before
+    page.get_by_role("button", name="Share").click()
+    expect(page.locator("#notice")).to_be_visible()
+    assert page.evaluate(SLOTS) == before
+    page.evaluate("tensorwebPage.library.rename('own-1', 'A long name '.repeat(9))")
+    assert driver.run("1 / 0") == "error"
+    driver.drawn()
+    assert page.evaluate(SLOTS) == before
+    shifts = page.evaluate("shifts")
+    print(shifts)
+    assert shifts == []
+    driver.clean()
+
+
+def test_the_status_bar_tells_what_one_would_ask(shared: PageDriver) -> None:
+    page = shared.page
+    page.evaluate("tensorwebPage.workspace.openExample('02-broadcasting')")
+    saved = page.locator("#saved")
+    expect(saved).to_have_text("Unchanged")
+    page.click("#editor .cm-content")
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("# a\nbcd")
+    expect(page.locator("#place")).to_contain_text("Ln 2, Col")
+    assert page.inner_text("#place") == "Ln 2, Col 4"
+    expect(saved).to_have_text("Saved")
+    about = page.inner_text("#about")
+    assert about.startswith("tensorweb ")
+    assert "Python 3." in about
+    assert about.endswith(" · isolated")
+    assert shared.run("print(1)") == "ready"
+    expect(page.locator("#state")).to_contain_text("Done in")
+    refuse = "() => { throw new DOMException('full', 'QuotaExceededError') }"
+    page.evaluate(
+        f"Storage.prototype.kept = Storage.prototype.setItem;"
+        f"Storage.prototype.setItem = {refuse}; null"
+    )
+    page.click("#editor .cm-content")
+    page.keyboard.type("#")
+    expect(saved).to_have_text("Not saved")
+    page.evaluate("Storage.prototype.setItem = Storage.prototype.kept; null")
+    page.keyboard.type("#")
+    expect(saved).to_have_text("Saved")
+    expect(page.locator("#notice")).to_be_hidden()
+
+
+def test_type_has_four_sizes(shared: PageDriver) -> None:
+    assert shared.run(PROGRAM) == "ready"
+    shared.pictured()
+    shared.page.get_by_role("button", name="Examples").click()
+    sizes = shared.page.evaluate(SIZES)
+    shared.page.keyboard.press("Escape")
+    assert set(sizes) <= {"12px", "13px", "15px", "20px"}
+
+
+@pytest.mark.parametrize("width", [320, 390, 768])
+def test_the_status_bar_is_whole_on_narrow_pages(
+    profiles: Profiles, site_url: str, width: int
+) -> None:
+    size: Any = {"width": width, "height": 700}
+    with profiles.page(viewport=size) as page:
+        driver = PageDriver(page).open(site_url)
+        driver.choose_device("cpu")
+        assert driver.run("print(1)") == "ready"
+        expect(page.locator("#state")).to_contain_text("Done in")
+        cut = page.evaluate(
+            """() => ["#saved", "#place", "#state", "#about", "#network label"]
+              .filter((slot) => {
+                const node = document.querySelector(slot);
+                const { right } = node.getBoundingClientRect();
+                return node.scrollWidth > node.clientWidth + 1
+                  || right > node.parentElement.getBoundingClientRect().right + 1;
+              })"""
+        )
+        assert cut == []
+        assert "WebAssembly · " in page.inner_text("#about")
+        assert "isolated" in page.inner_text("#about")

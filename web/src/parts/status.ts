@@ -1,0 +1,48 @@
+/** The status bar: whether the program is saved, where the cursor is, what runs it. */
+
+import { el, find } from "./dom";
+import { nameOf } from "./device";
+import type { Page, Part, View } from "../page/page";
+
+export function mountStatus(host: HTMLElement, _page: Page): Part {
+  const place = find("#place");
+  const about = find("#about");
+  let drawn = "";
+  return {
+    update: (view) => {
+      const [kept, words] = savedText(view);
+      host.dataset["saved"] = kept;
+      if (host.textContent !== words) host.textContent = words;
+      const adapter = view.started ? nameOf(view) : "";
+      const now = `${view.python} ${adapter}`;
+      if (now === drawn) return;
+      drawn = now;
+      about.replaceChildren(...aboutText(view, adapter));
+    },
+    place: (line, column) => {
+      place.replaceChildren(
+        el("span", { class: "long" }, "Ln "),
+        String(line),
+        el("span", { class: "long" }, ", Col "),
+        el("span", { class: "short", "aria-hidden": "true" }, ":"),
+        String(column),
+      );
+    },
+  };
+}
+
+function savedText({ document, edited, typing, unstored }: View): [string, string] {
+  if (unstored) return ["refused", "Not saved"];
+  if (typing) return ["typing", "Saving…"];
+  if (document.kind === "own" || edited) return ["kept", "Saved"];
+  return ["unchanged", document.id === "" ? "" : "Unchanged"];
+}
+
+/** Which tensorweb, Python and device compute, and whether other sites are kept apart. */
+function aboutText({ started }: View, adapter: string): (Node | string)[] {
+  if (!started) return [];
+  const isolation = globalThis.crossOriginIsolated ? "isolated" : "not isolated";
+  const long = (text: string): HTMLElement => el("span", { class: "long" }, text);
+  const device = el("span", { class: "adapter" }, `${adapter} · `);
+  return [device, long("tensorweb "), started.version, long(` · Python ${started.python}`), ` · ${isolation}`];
+}
