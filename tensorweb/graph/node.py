@@ -178,12 +178,12 @@ def structure_of(node: Node) -> int:
     """Return the number that nodes of the same structure share, and keep it.
 
     It stands for operation, attributes (without the number of a constant), shape and
-    dtype; of a computed node, which is bytes, for their number and dtype.
+    dtype; of a computed node, which is bytes, for shape and dtype.
     """
     if node.structure:
         return node.structure
     if node.storage is not None:
-        node.structure = number_of(node.dtype, node.size)
+        node.structure = number_of(node.dtype, node.shape)
     else:
         attrs = None if node.op is CONSTANT else node.attrs
         count = len(node.inputs)

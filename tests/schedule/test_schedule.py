@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import tensorweb as tw
@@ -281,3 +282,25 @@ def test_constant_that_is_stored_broadcasts_inside_what_is_joined(webgpu: str) -
     joined = tw.concat([chosen, chosen], axis=1)
     tw.realize(joined, mask)
     assert joined.tolist() == [[[i + 1.0] * 6] * 8 for i in range(3)]
+
+
+def test_stored_operands_of_one_size_and_other_shapes_are_told_apart(
+    device: str,
+) -> None:
+    a = np.arange(25.0, dtype=np.float32).reshape(5, 5)
+    line = np.arange(5.0, dtype=np.float32) * 10
+    x = tw.asarray(a)
+    for shape in ((1, 5), (5, 1), (5,), (1, 1, 5)):
+        other = line.reshape(shape)
+        y = tw.asarray(other)
+        assert (x + y).tolist() == (a + other).tolist()
+        assert tw.sum(x * y).item() == (a * other).sum()
+        assert tw.where(x > 7, y, 0.0).tolist() == np.where(a > 7, other, 0).tolist()
+
+
+def test_an_index_into_tensors_of_one_size_follows_their_shapes(device: str) -> None:
+    for shape in ((2, 8), (4, 4), (8, 2)):
+        a = np.arange(16, dtype=np.int32).reshape(shape)
+        x = tw.asarray(a)
+        assert x[[1, 0], [1, 0]].tolist() == a[[1, 0], [1, 0]].tolist()
+        assert x.at[[1, 0], [1, 0]].add(5).sum().item() == a.sum() + 10
