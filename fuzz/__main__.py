@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fuzz.program import LARGE_ELEMENTS, MOST_ELEMENTS, Drawing, Program, Unfit
-from fuzz.running import MANNERS, Failure, can_jit, run
+from fuzz.running import MANNERS, Failure, can_jit, lines, run
 from fuzz.shrinking import shrink, text_of
 from fuzz.steps import add_step
 from tensorweb.devices import DEVICES
@@ -134,10 +134,13 @@ def check_in_page(options: argparse.Namespace, tally: Tally) -> None:
                 tally.operations["cpu"] += program.count
                 index += 1
             tally.graphs += len(batch)
-            for (_, _, seed), failure in zip(batch, run_all(page, batch), strict=True):
+            note(f"{batch[0][2]} {options.page}, or one of the {len(batch)} from it on")
+            answers = zip(batch, run_all(page, batch), strict=True)
+            for (program, manner, seed), failure in answers:
                 if failure is not None:
                     tally.failures += 1
-                    print(f"\ngraph {seed}: {failure}", flush=True)
+                    text = "\n".join(lines(program, manner, seed))
+                    print(f"\ngraph {seed}: {failure}\n{text}", flush=True)
             if options.graph is not None or (tally.failures and not options.all):
                 return
 

@@ -229,6 +229,7 @@ def contracted(a: Ball, b: Ball, function: Function, dtype: str) -> Ball:
 
 def _least(sizes: Array) -> float:
     """Return the smallest number that is not zero."""
+    sizes = sizes.astype(np.float64)  # an integer cannot be compared with infinity
     return float(np.min(sizes, where=sizes > 0, initial=np.inf))
 
 

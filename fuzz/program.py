@@ -206,7 +206,12 @@ class Drawing:
             raise Unfit
 
     def leaf(self, shape: tuple[int, ...], dtype: str, text: str = "") -> int:
-        """Add a tensor of random data and return its number."""
+        """Add a tensor of random data and return its number.
+
+        Raises:
+            Unfit: it would be too large, as beside a large tensor without elements.
+        """
+        self.fits(shape)
         text = text or leaf_text(self, shape, dtype)
         number = self.number()
         self.program.add(leaf_step(text, number))
