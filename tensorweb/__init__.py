@@ -7,7 +7,7 @@ one; `__all__` is the whole public surface.
 import sys as _sys
 import typing as _typing
 
-from tensorweb import errors, functions, shapes
+from tensorweb import errors, functions, shapes, tree
 from tensorweb.charts import BarChart, bar_chart
 from tensorweb.devices import (
     default_device,
@@ -52,6 +52,7 @@ from tensorweb.errors import (
     TensorwebError,
     TensorwebWarning,
     TraceError,
+    TransformError,
 )
 from tensorweb.evaluate import synchronize
 from tensorweb.events import KernelRecord, record_kernels
@@ -63,6 +64,8 @@ from tensorweb.show import show
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.tensor import answer_foreign_names as _answer_foreign_names
 from tensorweb.tensor.unknown_names import advice as _advice
+from tensorweb.transforms.checking import check_grads
+from tensorweb.transforms.gradients import grad, jvp, linearize, value_and_grad, vjp
 from tensorweb.transforms.jit import jit
 from tensorweb.version import VERSION as __version__
 
@@ -71,16 +74,71 @@ __array_api_version__ = "2025.12"
 
 # fmt: off
 __all__ = [
-    "AxisError", "BackendError", "BarChart", "BlockingError", "DType", "DTypeError",
-    "DataError", "DeviceError", "DeviceLostError", "DeviceMemoryError", "ExchangeError",
-    "KernelRecord", "LostWriteWarning", "MissingPackageError", "NarrowedDataWarning",
-    "RangeError", "ShaderError", "ShapeError", "Tensor", "TensorIndexError",
-    "TensorwebError", "TensorwebWarning", "TraceError", "__array_api_version__",
-    "__version__", "bar_chart", "bool", "broadcast_shapes", "default_device", "device",
-    "errors", "finfo", "float16", "float32", "float64", "iinfo", "int8", "int16",
-    "int32", "int64", "jit", "next_position", "open_device_async", "ravel_index",
-    "record_kernels", "set_default_device", "shapes", "show", "synchronize", "tune",
-    "tune_async", "uint8", "uint16", "uint32", "uint64", "unravel_index", "warm_up",
+    "AxisError",
+    "BackendError",
+    "BarChart",
+    "BlockingError",
+    "DType",
+    "DTypeError",
+    "DataError",
+    "DeviceError",
+    "DeviceLostError",
+    "DeviceMemoryError",
+    "ExchangeError",
+    "KernelRecord",
+    "LostWriteWarning",
+    "MissingPackageError",
+    "NarrowedDataWarning",
+    "RangeError",
+    "ShaderError",
+    "ShapeError",
+    "Tensor",
+    "TensorIndexError",
+    "TensorwebError",
+    "TensorwebWarning",
+    "TraceError",
+    "TransformError",
+    "__array_api_version__",
+    "__version__",
+    "bar_chart",
+    "bool",
+    "broadcast_shapes",
+    "check_grads",
+    "default_device",
+    "device",
+    "errors",
+    "finfo",
+    "float16",
+    "float32",
+    "float64",
+    "grad",
+    "iinfo",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "jit",
+    "jvp",
+    "linearize",
+    "next_position",
+    "open_device_async",
+    "ravel_index",
+    "record_kernels",
+    "set_default_device",
+    "shapes",
+    "show",
+    "synchronize",
+    "tree",
+    "tune",
+    "tune_async",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "unravel_index",
+    "value_and_grad",
+    "vjp",
+    "warm_up",
     "warm_up_async",
 ]
 # fmt: on

@@ -138,6 +138,14 @@ class TraceError(TensorwebError, RuntimeError):
     """
 
 
+class TransformError(TensorwebError, ValueError):
+    """A derivative was asked for where there is none, or in a form that has none.
+
+    >>> issubclass(TransformError, ValueError)
+    True
+    """
+
+
 class BackendError(TensorwebError, RuntimeError):
     """The device could not do its work.
 

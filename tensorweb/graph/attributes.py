@@ -67,7 +67,15 @@ class Windows(NamedTuple):
         return view.unfold(*self)
 
 
-Movement = Reshape | Permutation | Expansion | Slices | Windows
+class Alias(NamedTuple):
+    """The same elements, as a node of its own."""
+
+    def apply(self, view: View) -> View:
+        """Return the view as it is."""
+        return view
+
+
+Movement = Reshape | Permutation | Expansion | Slices | Windows | Alias
 """What a movement does to the view of its input."""
 
 

@@ -3,22 +3,48 @@
 A computed node forgets its inputs, so that a loop holds values and not its past. Who
 must still walk back, a derivative for example, opens a history: what is computed until
 it is closed stays known in it, whether somebody printed a value on the way or a graph
-became too deep.
+became too deep. A mark says that the way back from a node is another one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from tensorweb.graph.node import Node
 
-History = WeakKeyDictionary["Node", "tuple[Node, ...]"]
-"""Inputs of computed nodes; it keeps none of the nodes themselves alive."""
+
+class Mark(NamedTuple):
+    """Another way back from a node.
+
+    Attributes:
+        inputs: the nodes that it leads to.
+        rule: from the node's cotangent to theirs, None where there is none.
+    """
+
+    inputs: tuple[Node, ...]
+    rule: Callable[[Node], tuple[Node | None, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class History:
+    """What is kept; it keeps none of the nodes themselves alive.
+
+    Attributes:
+        inputs: of computed nodes.
+        marks: by the node they belong to.
+    """
+
+    inputs: WeakKeyDictionary[Node, tuple[Node, ...]] = field(
+        default_factory=WeakKeyDictionary
+    )
+    marks: WeakKeyDictionary[Node, Mark] = field(default_factory=WeakKeyDictionary)
+
 
 _open: ContextVar[History | None] = ContextVar("history", default=None)
 """The history of this thread or task; those opened inside of it share it."""
@@ -30,13 +56,14 @@ def keeping_history() -> Iterator[None]:
     if _open.get() is not None:
         yield
         return
-    history: History = WeakKeyDictionary()
+    history = History()
     _open.set(history)
     try:
         yield
     finally:
         _open.set(None)
-        history.clear()
+        history.inputs.clear()
+        history.marks.clear()
 
 
 def is_kept() -> bool:
@@ -48,12 +75,28 @@ def keep(node: Node) -> None:
     """Note the inputs of a node that is about to forget them."""
     history = _open.get()
     if history is not None:
-        history[node] = node.inputs
+        history.inputs[node] = node.inputs
+
+
+def mark(node: Node, another: Mark) -> None:
+    """Give a node another way back, while a history is open."""
+    history = _open.get()
+    if history is not None:
+        history.marks[node] = another
+
+
+def mark_of(node: Node) -> Mark | None:
+    """Return a node's other way back, if it has one."""
+    history = _open.get()
+    return None if history is None else history.marks.get(node)
 
 
 def inputs_of(node: Node) -> tuple[Node, ...]:
     """Return a node's inputs, also those that it has forgotten, where they are kept."""
     history = _open.get()
-    if node.inputs or history is None:
+    if history is None:
         return node.inputs
-    return history.get(node, ())
+    another = history.marks.get(node)
+    if another is not None:
+        return another.inputs
+    return node.inputs or history.inputs.get(node, ())

@@ -52,6 +52,7 @@ MOVEMENTS = (
     attributes.Expansion,
     attributes.Slices,
     attributes.Windows,
+    attributes.Alias,
 )
 
 ROWS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorweb.graph.kinds import Role, kinds_of
 
@@ -16,6 +16,30 @@ STORED_KINDS = kinds_of(Role.CORE, Role.STORED)
 
 TRANSCENDENTAL = 4.0
 """NumPy's vector code promises 4 ULP; the functions of `shaders/math/` stay below."""
+
+
+class Derivative(NamedTuple):
+    """How an elementwise result changes with each operand.
+
+    Attributes:
+        local: `(xp, y, *operands) -> factors`, one per operand: an array, a number, or
+            None where nothing changes. `xp` has the functions, NumPy's or ours; `y` is
+            the result, used instead of operands where that is possible.
+        is_steep: whether a factor may be infinite or NaN. What is multiplied by 0 there
+            stays 0, so that a branch that `where` left out adds nothing.
+    """
+
+    local: Callable[..., tuple[Any, ...]]
+    is_steep: bool = False
+
+
+def steep(local: Callable[..., tuple[Any, ...]]) -> Derivative:
+    """Return a derivative that is infinite or NaN somewhere."""
+    return Derivative(local, is_steep=True)
+
+
+FLAT = Derivative(lambda xp, y, *operands: (None,) * len(operands))
+"""Of steps, questions and bits: where there is a slope, it is 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +65,8 @@ class Op:
         ulp: how far an element of a float result may lie from the exact one, on any
             device, in units in the last place; half a unit is the nearest float.
         domain: where tests draw floating inputs from, `low, high` per input.
+        derivative: of a `map`; `where`, `cast` and other kinds have their rules in
+            `transforms/rules/`.
         is_stored: whether the result always leaves a storage behind, even when nobody
             asked for it.
     """
@@ -57,6 +83,7 @@ class Op:
     identity: Mapping[str, float | str] = field(default_factory=dict)
     ulp: float = 0.5
     domain: tuple[tuple[float, float], ...] = ((-10.0, 10.0),)
+    derivative: Derivative | None = None
     is_stored: bool = field(init=False)
 
     def __post_init__(self) -> None:

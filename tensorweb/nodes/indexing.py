@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from tensorweb import dtypes
 from tensorweb.errors import ShapeError, TensorIndexError
 from tensorweb.graph.attributes import Movement, Taking, Writing
+from tensorweb.graph.history import is_kept
 from tensorweb.graph.node import Node, constant, movement_of, number_of_constant
 from tensorweb.graph.op import CONSTANT, Op
 from tensorweb.graph.structure import Known
@@ -109,7 +110,7 @@ def select(node: Node, items: Sequence[Item]) -> Node:
     """Return the elements that a checked key without masks names."""
     if is_basic(items):
         return reshape(slice_ranges(node, basic_ranges(items)), basic_shape(items))
-    if node.base.op is CONSTANT and node.base.storage is None:
+    if node.base.op is CONSTANT and node.base.storage is None and not is_kept():
         shape = advanced_shape(items)[0]
         number = number_of_constant(node.base)
         return constant(number, node.dtype, node.device, shape)

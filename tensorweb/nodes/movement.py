@@ -9,6 +9,7 @@ from typing import SupportsIndex
 
 from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import (
+    Alias,
     Expansion,
     Movement,
     Permutation,
@@ -19,7 +20,15 @@ from tensorweb.graph.attributes import (
 from tensorweb.graph.history import is_kept
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import Op
-from tensorweb.ops.structure import COPY, EXPAND, PERMUTE, RESHAPE, SLICE, UNFOLD
+from tensorweb.ops.structure import (
+    ALIAS,
+    COPY,
+    EXPAND,
+    PERMUTE,
+    RESHAPE,
+    SLICE,
+    UNFOLD,
+)
 from tensorweb.shapes import Shape
 from tensorweb.view import Range, View
 
@@ -42,6 +51,20 @@ def move(op: Op, node: Node, attrs: Movement, view: View) -> Node:
     is_long = base.storage is not None and node.depth >= VIEWS_KEPT
     source = base if is_long and not is_kept() else node
     return Node(op, (source,), attrs, view.shape, node.dtype, node.device, base, view)
+
+
+def alias(node: Node) -> Node:
+    """Return the same value as another node, which derivatives can tell from it."""
+    return Node(
+        ALIAS,
+        (node,),
+        Alias(),
+        node.shape,
+        node.dtype,
+        node.device,
+        node.base,
+        node.view,
+    )
 
 
 def copy(node: Node) -> Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorweb.graph.op import TRANSCENDENTAL, Op
+from tensorweb.graph.op import FLAT, TRANSCENDENTAL, Derivative, Op, steep
 
 
 def _power(np: Any, base: Any, exponent: Any) -> Any:
@@ -17,6 +17,31 @@ def _power(np: Any, base: Any, exponent: Any) -> Any:
     return np.where(exponent < 0, below, np.power(base, magnitude))
 
 
+def _power_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """b·a^(b-1), 0 where b is 0; y·ln a, 0 where a is 0 and b is not negative."""
+    slope = xp.where(b == 0, 0, b * a ** xp.where(b == 0, 1, b - 1))
+    is_still = (a == 0) & (b >= 0)
+    return slope, xp.where(is_still, 0, y * xp.log(xp.where(is_still, 1, a)))
+
+
+def _hypot_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """a/y and b/y, 0 at the origin."""
+    whole = xp.where(y == 0, 1, y)
+    return a / whole, b / whole
+
+
+def _copysign_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, None]:
+    """1 or -1, by whether the sign changes."""
+    return xp.where(xp.signbit(y) == xp.signbit(a), 1.0, -1.0), None
+
+
+def _winner_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """1 for the winner, a half each on a tie, NaN where the result is."""
+    share = xp.where(a == b, 0.5, 1.0)
+    lost = xp.where(xp.isnan(y), y, 0)
+    return xp.where(a == y, share, lost), xp.where(b == y, share, lost)
+
+
 ROWS: tuple[Op, ...] = (
     Op(
         "add",
@@ -26,6 +51,7 @@ ROWS: tuple[Op, ...] = (
         accepts="any",
         numpy="add",
         wgsl={"any": "({0} + {1})", "bool": "({0} | {1})"},
+        derivative=Derivative(lambda xp, y, a, b: (1, 1)),
     ),
     Op(
         "subtract",
@@ -36,6 +62,7 @@ ROWS: tuple[Op, ...] = (
         numpy="subtract",
         # Compilers fold x - x to 0 even where x is infinite.
         wgsl={"any": "({0} - {1})", "float of itself": "subtract_f32({0}, {1})"},
+        derivative=Derivative(lambda xp, y, a, b: (1, -1)),
     ),
     Op(
         "multiply",
@@ -44,6 +71,7 @@ ROWS: tuple[Op, ...] = (
         arity=2,
         numpy="multiply",
         wgsl={"any": "({0} * {1})", "bool": "({0} & {1})"},
+        derivative=Derivative(lambda xp, y, a, b: (b, a)),
     ),
     Op(
         "divide",
@@ -55,6 +83,7 @@ ROWS: tuple[Op, ...] = (
         wgsl={"float": "divide_f32({0}, {1})"},
         weight=4,
         ulp=1.0,
+        derivative=steep(lambda xp, y, a, b: (1 / b, -y / b)),
     ),
     Op(
         "floor_divide",
@@ -69,6 +98,7 @@ ROWS: tuple[Op, ...] = (
             "uint": "floor_divide_u32({0}, {1})",
         },
         weight=8,
+        derivative=FLAT,
     ),
     Op(
         "remainder",
@@ -84,6 +114,7 @@ ROWS: tuple[Op, ...] = (
         },
         weight=8,
         ulp=1.0,
+        derivative=Derivative(lambda xp, y, a, b: (1, -xp.floor_divide(a, b))),
     ),
     Op(
         "pow",
@@ -100,6 +131,7 @@ ROWS: tuple[Op, ...] = (
         weight=24,
         ulp=TRANSCENDENTAL,
         domain=((0.01, 8.0), (-4.0, 4.0)),
+        derivative=steep(_power_factors),
     ),
     Op(
         "negative",
@@ -108,6 +140,7 @@ ROWS: tuple[Op, ...] = (
         accepts="numeric",
         numpy="negative",
         wgsl={"float": "(-{0})", "int": "(-{0})", "uint": "(0u - {0})"},
+        derivative=Derivative(lambda xp, y, x: (-1,)),
     ),
     Op(
         "positive",
@@ -116,6 +149,7 @@ ROWS: tuple[Op, ...] = (
         accepts="numeric",
         numpy="positive",
         wgsl={"any": "{0}"},
+        derivative=Derivative(lambda xp, y, x: (1,)),
     ),
     Op(
         "abs",
@@ -124,6 +158,7 @@ ROWS: tuple[Op, ...] = (
         accepts="numeric",
         numpy="abs",
         wgsl={"float": "abs({0})", "int": "abs({0})", "uint": "{0}"},
+        derivative=Derivative(lambda xp, y, x: (xp.sign(x),)),
     ),
     Op(
         "sign",
@@ -136,6 +171,7 @@ ROWS: tuple[Op, ...] = (
             "int": "sign_i32({0})",
             "uint": "min({0}, 1u)",
         },
+        derivative=FLAT,
     ),
     Op(
         "reciprocal",
@@ -146,6 +182,7 @@ ROWS: tuple[Op, ...] = (
         wgsl={"float": "divide_f32(1.0, {0})"},
         weight=4,
         ulp=1.0,
+        derivative=steep(lambda xp, y, x: (-y * y,)),
     ),
     Op(
         "square",
@@ -154,6 +191,7 @@ ROWS: tuple[Op, ...] = (
         accepts="numeric",
         numpy="square",
         wgsl={"any": "({0} * {0})"},
+        derivative=Derivative(lambda xp, y, x: (2 * x,)),
     ),
     Op(
         "sqrt",
@@ -166,6 +204,7 @@ ROWS: tuple[Op, ...] = (
         weight=4,
         ulp=1.0,
         domain=((0.0, 100.0),),
+        derivative=steep(lambda xp, y, x: (0.5 / y,)),
     ),
     Op(
         "rsqrt",
@@ -178,6 +217,7 @@ ROWS: tuple[Op, ...] = (
         weight=6,
         ulp=2.0,
         domain=((0.01, 100.0),),
+        derivative=steep(lambda xp, y, x: (-0.5 * y / x,)),
     ),
     Op(
         "hypot",
@@ -189,6 +229,7 @@ ROWS: tuple[Op, ...] = (
         wgsl={"float": "hypot_f32({0}, {1})"},
         weight=8,
         ulp=2.0,
+        derivative=Derivative(_hypot_factors),
     ),
     Op(
         "copysign",
@@ -198,6 +239,7 @@ ROWS: tuple[Op, ...] = (
         result="float",
         numpy="copysign",
         wgsl={"float": "copysign_f32({0}, {1})"},
+        derivative=Derivative(_copysign_factors),
     ),
     Op(
         "nextafter",
@@ -211,6 +253,7 @@ ROWS: tuple[Op, ...] = (
             "float16": "nextafter_half_f32({0}, {1})",
         },
         weight=4,
+        derivative=Derivative(lambda xp, y, a, b: (1, None)),
     ),
     Op(
         "maximum",
@@ -223,6 +266,7 @@ ROWS: tuple[Op, ...] = (
             "any": "max({0}, {1})",
             "bool": "({0} | {1})",
         },
+        derivative=Derivative(_winner_factors),
     ),
     Op(
         "minimum",
@@ -235,5 +279,6 @@ ROWS: tuple[Op, ...] = (
             "any": "min({0}, {1})",
             "bool": "({0} & {1})",
         },
+        derivative=Derivative(_winner_factors),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorweb.graph.op import Op
+from tensorweb.graph.op import FLAT, Op
 
 
 def _compare(name: str, symbol: str, bool_form: str) -> Op:
@@ -18,6 +18,7 @@ def _compare(name: str, symbol: str, bool_form: str) -> Op:
             "any": f"({{0}} {symbol} {{1}})",
             "bool": bool_form,
         },
+        derivative=FLAT,
     )
 
 

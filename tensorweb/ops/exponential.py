@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from tensorweb.graph.op import TRANSCENDENTAL, Op
+from tensorweb.graph.op import TRANSCENDENTAL, Derivative, Op, steep
 
 
 def _float(
@@ -13,6 +14,8 @@ def _float(
     numpy: object = None,
     weight: int = 12,
     domain: tuple[float, float] = (-10.0, 10.0),
+    *,
+    derivative: Derivative,
 ) -> Op:
     rule = numpy if callable(numpy) else name
     return Op(
@@ -25,17 +28,53 @@ def _float(
         weight=weight,
         ulp=TRANSCENDENTAL,
         domain=(domain,),
+        derivative=derivative,
     )
 
 
+def _logaddexp_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """Sigmoids of a - b and of b - a, a half each where a and b are equal."""
+    gap = xp.where(a == b, 0, a - b)
+    return 1 / (1 + xp.exp(-gap)), 1 / (1 + xp.exp(gap))
+
+
 ROWS: tuple[Op, ...] = (
-    _float("exp", "e to the power x", weight=8),
-    _float("exp2", "2 to the power x", weight=8),
-    _float("expm1", "exp(x) - 1, exact near 0"),
-    _float("log", "the natural logarithm; log(0) is -inf", domain=(1e-3, 100.0)),
-    _float("log1p", "log(1 + x), exact near 0", domain=(-0.99, 100.0)),
-    _float("log2", "the logarithm to base 2", domain=(1e-3, 100.0)),
-    _float("log10", "the logarithm to base 10", domain=(1e-3, 100.0)),
+    _float(
+        "exp", "e to the power x", weight=8, derivative=steep(lambda xp, y, x: (y,))
+    ),
+    _float(
+        "exp2",
+        "2 to the power x",
+        weight=8,
+        derivative=steep(lambda xp, y, x: (y * math.log(2),)),
+    ),
+    _float(
+        "expm1", "exp(x) - 1, exact near 0", derivative=steep(lambda xp, y, x: (y + 1,))
+    ),
+    _float(
+        "log",
+        "the natural logarithm; log(0) is -inf",
+        domain=(1e-3, 100.0),
+        derivative=steep(lambda xp, y, x: (1 / x,)),
+    ),
+    _float(
+        "log1p",
+        "log(1 + x), exact near 0",
+        domain=(-0.99, 100.0),
+        derivative=steep(lambda xp, y, x: (1 / (1 + x),)),
+    ),
+    _float(
+        "log2",
+        "the logarithm to base 2",
+        domain=(1e-3, 100.0),
+        derivative=steep(lambda xp, y, x: (1 / (x * math.log(2)),)),
+    ),
+    _float(
+        "log10",
+        "the logarithm to base 10",
+        domain=(1e-3, 100.0),
+        derivative=steep(lambda xp, y, x: (1 / (x * math.log(10)),)),
+    ),
     Op(
         "logaddexp",
         "map",
@@ -46,6 +85,7 @@ ROWS: tuple[Op, ...] = (
         wgsl={"float": "logaddexp_f32({0}, {1})"},
         weight=24,
         ulp=TRANSCENDENTAL,
+        derivative=steep(_logaddexp_factors),
     ),
     _float(
         "sigmoid",
@@ -55,6 +95,7 @@ ROWS: tuple[Op, ...] = (
             1 / (1 + np.exp(-np.abs(x))),
             np.exp(-np.abs(x)) / (1 + np.exp(-np.abs(x))),
         ).astype(x.dtype),
+        derivative=Derivative(lambda xp, y, x: (y * (1 - y),)),
     ),
     _float(
         "erf",
@@ -64,5 +105,8 @@ ROWS: tuple[Op, ...] = (
         ),
         weight=16,
         domain=(-4.0, 4.0),
+        derivative=Derivative(
+            lambda xp, y, x: (2 / math.sqrt(math.pi) * xp.exp(-x * x),)
+        ),
     ),
 )

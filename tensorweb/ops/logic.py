@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorweb.graph.op import Op
+from tensorweb.graph.op import FLAT, Op
 
 _BITS = "integer or bool"
 
@@ -16,6 +16,7 @@ def _logical(name: str, doc: str, form: str, arity: int = 2) -> Op:
         result="logical",
         numpy=name,
         wgsl={"bool": form},
+        derivative=FLAT,
     )
 
 
@@ -28,6 +29,7 @@ def _bits(name: str, symbol: str, bool_form: str) -> Op:
         accepts=_BITS,
         numpy=name,
         wgsl={"any": f"({{0}} {symbol} {{1}})", "bool": bool_form},
+        derivative=FLAT,
     )
 
 
@@ -44,6 +46,7 @@ def _shift(numpy: str, name: str, doc: str) -> Op:
             "uint": f"{numpy}_u32({{0}}, {{1}})",
         },
         weight=2,
+        derivative=FLAT,
     )
 
 
@@ -62,6 +65,7 @@ ROWS: tuple[Op, ...] = (
         accepts=_BITS,
         numpy="invert",
         wgsl={"any": "(~{0})", "bool": "(!{0})"},
+        derivative=FLAT,
     ),
     _shift("left_shift", "bitwise_left_shift", "a moved b bits up, zeros follow"),
     _shift("right_shift", "bitwise_right_shift", "a moved b bits down, sign kept"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorweb.graph.op import Op
+from tensorweb.graph.op import FLAT, Op
 
 
 def _round(name: str, doc: str) -> Op:
@@ -13,6 +13,7 @@ def _round(name: str, doc: str) -> Op:
         accepts="numeric",
         numpy=lambda np, x: getattr(np, name)(x) if x.dtype.kind == "f" else x,
         wgsl={"float": f"{name}_f32({{0}})", "any": "{0}"},
+        derivative=FLAT,
     )
 
 
@@ -24,6 +25,7 @@ def _question(name: str, doc: str, otherwise: str) -> Op:
         result="bool",
         numpy=name,
         wgsl={"float": f"{name}_f32({{0}})", "any": otherwise},
+        derivative=FLAT,
     )
 
 
@@ -43,5 +45,6 @@ ROWS: tuple[Op, ...] = (
         accepts="floating",
         numpy="signbit",
         wgsl={"float": "signbit_f32({0})"},
+        derivative=FLAT,
     ),
 )

@@ -12,6 +12,7 @@ RESHAPE = Op("reshape", "movement", "the same elements in row-major order, new s
 PERMUTE = Op("permute", "movement", "the axes in another order")
 EXPAND = Op("expand", "movement", "axes of length 1 repeated, by stride 0")
 SLICE = Op("slice", "movement", "start, length and step of each axis; flips too")
+ALIAS = Op("alias", "movement", "the same elements, told apart from the input")
 UNFOLD = Op("unfold", "movement", "windows of one axis, which may overlap")
 
 PAD = Op("pad", "pad", "a border around the tensor", arity=2)
@@ -85,6 +86,7 @@ ROWS: tuple[Op, ...] = (
     EXPAND,
     SLICE,
     UNFOLD,
+    ALIAS,
     PAD,
     CONCAT,
     EMBED,

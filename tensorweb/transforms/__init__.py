@@ -1,1 +1,1 @@
-"""Functions from functions to functions: `jit`."""
+"""Functions from functions to functions: `jit`, `grad` and their like."""

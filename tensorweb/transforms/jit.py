@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, cast
 
 from tensorweb import devices
 from tensorweb.errors import DeviceError, TraceError
+from tensorweb.graph.history import is_kept
 from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import Trace, is_tracing, tracing
 from tensorweb.nodes.ranges import Interval, interval_of, limits
@@ -56,9 +57,9 @@ class Jitted(Generic[P, R]):
         """Return what the function returns, replayed where it is known.
 
         Without tensors among the arguments, and on a device that does not record, the
-        function simply runs.
+        function simply runs; so it does while a derivative follows what it does.
         """
-        if is_tracing():
+        if is_tracing() or is_kept():
             return self._function(*args, **kwargs)
         holders: list[Holder] = []
         seen: dict[int, int] = {}

@@ -25,6 +25,7 @@ CHOSEN = (
     "tests/tensor/test_copying.py",
     "tests/tensor/test_printing.py",
     "tests/tensor/test_unknown_names.py",
+    "tests/transforms/test_gradients.py",
     "tests/transforms/test_jit.py",
     "tests/transforms/test_jit_indices.py",
     "tensorweb",

@@ -1,0 +1,130 @@
+"""`check_grads`: are derivatives what differences of values say?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorweb import dtypes, tree
+from tensorweb.dtypes import DType
+from tensorweb.errors import TransformError
+from tensorweb.functions import arange, sin
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase
+from tensorweb.transforms.gradients import jvp, vjp
+
+STEPS = {"float64": 1e-5, "float32": 1e-2, "float16": 1e-1}
+"""How far apart the values lie of which differences are taken."""
+
+TOLERANCES = {"float64": 1e-6, "float32": 2e-2, "float16": 2e-1}
+"""What both sides may differ by, relative to the sizes of what is added up."""
+
+
+def check_grads(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    order: int = 2,
+    modes: Sequence[str] = ("fwd", "rev"),
+) -> None:
+    """Compare a function's derivatives with differences of its values.
+
+    Along one direction the derivative is that of a number of one number: forwards by
+    `jvp`, backwards by `vjp`. Second derivatives are the first ones of the gradient.
+
+    Args:
+        function: of the arguments; it returns a tree with tensors of floats.
+        arguments: tensors of floats or trees of them; float64 on `cpu` is best.
+        order: up to which derivatives are checked.
+        modes: `fwd`, `rev` or both.
+
+    Raises:
+        TransformError: they differ; the message has both numbers.
+
+    >>> check_grads(lambda x: x.exp().sum(), [tw.asarray([0.1, 0.2])])
+    """
+    result = function(*arguments)
+    tangents = [_direction(each, 1) for each in arguments]
+    cotangent = _direction(result, 2)
+    dtype = _narrowest([arguments, result])
+    step = STEPS[dtype.name]
+    ahead = function(*[_moved(a, t, step) for a, t in _pairs(arguments, tangents)])
+    behind = function(*[_moved(a, t, -step) for a, t in _pairs(arguments, tangents)])
+    wanted = (_inner(cotangent, ahead) - _inner(cotangent, behind)) / (2 * step)
+    scale = _size(cotangent, ahead) + _size(cotangent, behind) + abs(wanted)
+    allowed = TOLERANCES[dtype.name] * (1 + abs(wanted)) + 1e-7 * scale
+    if "fwd" in modes:
+        _, tangent = jvp(function, arguments, tangents)
+        _compare("jvp", _inner(cotangent, tangent), wanted, allowed, order)
+    if "rev" in modes:
+        _, pullback = vjp(function, *arguments)
+        found = pullback(cotangent)
+        _compare("vjp", _inner(found, tuple(tangents)), wanted, allowed, order)
+    if order > 1:
+
+        def gradient(*points: Any) -> Any:
+            return vjp(function, *points)[1](cotangent)
+
+        check_grads(gradient, arguments, order - 1, modes)
+
+
+def _pairs(a: Sequence[Any], b: Sequence[Any]) -> list[tuple[Any, Any]]:
+    return list(zip(a, b, strict=True))
+
+
+def _floats(value: Any) -> list[Tensor]:
+    """Return the tensors of floats in a tree."""
+    return [
+        leaf
+        for leaf in tree.leaves(value)
+        if isinstance(leaf, Tensor) and leaf.dtype.kind == "float"
+    ]
+
+
+def _narrowest(value: Any) -> DType:
+    found = [leaf.dtype for leaf in _floats(value)]
+    return min(found, key=lambda dtype: dtype.bits, default=dtypes.DEFAULT_FLOAT)
+
+
+def _direction(value: Any, seed: int) -> Any:
+    """Return a tree of the same shapes with numbers between -1 and 1."""
+
+    def leaf(x: Any) -> Any:
+        if not isinstance(x, TensorBase) or x.node.dtype.kind != "float":
+            return x
+        node = x.node
+        count = arange(node.size, dtype=dtypes.float32, device=node.device)
+        numbers = sin(count * (1.37 + seed) + seed)
+        return numbers.astype(node.dtype).reshape(node.shape)
+
+    return tree.map(leaf, value)
+
+
+def _moved(value: Any, tangent: Any, step: float) -> Any:
+    def leaf(x: Any, t: Any) -> Any:
+        is_float = isinstance(x, TensorBase) and x.node.dtype.kind == "float"
+        return x + t * step if is_float else x
+
+    return tree.map(leaf, value, tangent)
+
+
+def _inner(a: Any, b: Any) -> float:
+    """Return the sum of products of two trees."""
+    pairs = zip(_floats(a), _floats(b), strict=True)
+    return float(sum((x * y).sum().item() for x, y in pairs))
+
+
+def _size(a: Any, b: Any) -> float:
+    """Return the sum of the products' sizes."""
+    pairs = zip(_floats(a), _floats(b), strict=True)
+    return float(sum((x * y).abs().sum().item() for x, y in pairs))
+
+
+def _compare(
+    name: str, found: float, wanted: float, allowed: float, order: int
+) -> None:
+    if abs(found - wanted) <= allowed:
+        return
+    raise TransformError(
+        f"check_grads: {name} gives {found:.9g} along a direction, differences of the "
+        f"values {wanted:.9g} ({order} orders to go); they may differ by {allowed:.2g}."
+    )

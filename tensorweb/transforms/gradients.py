@@ -1,0 +1,339 @@
+"""Derivatives of functions: `grad`, `value_and_grad`, `vjp`, `jvp`, `linearize`.
+
+The function runs once, on ordinary tensors: `print`, `if` and loops over values work
+inside. Its graph is walked back afterwards, and the result is a graph again, so all of
+them nest in any order, and `jit` records them. docs/gradients.md tells more.
+
+Sources: A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008;
+A. G. Baydin et al., Automatic differentiation in machine learning: a survey,
+JMLR 18 (2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any
+
+from tensorweb import tree
+from tensorweb.errors import TransformError
+from tensorweb.graph.history import keeping_history
+from tensorweb.graph.node import Node, constant
+from tensorweb.nodes.movement import alias
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase
+from tensorweb.transforms.variables import Variables, matching
+from tensorweb.transforms.walk import WayBack
+
+Argnums = int | Sequence[int]
+
+
+class Run:
+    """One run of a function on variables.
+
+    Attributes:
+        variables: what it was differentiated by.
+        result: the tree that it returned, without the second part of `has_aux`.
+        auxiliary: that second part.
+        nodes: the float tensors of the result, from left to right.
+        way: from these to the variables.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        arguments: Sequence[Any],
+        chosen: Sequence[int],
+        keywords: Mapping[str, Any],
+        has_aux: bool = False,
+    ) -> None:
+        """Run the function; a history must be open.
+
+        Raises:
+            TransformError: an argument or the result has no derivative.
+        """
+        self.variables = Variables(name, [arguments[number] for number in chosen])
+        given = list(arguments)
+        for number, argument in zip(chosen, self.variables.arguments, strict=True):
+            given[number] = argument
+        result = function(*given, **keywords)
+        self.auxiliary = None
+        if has_aux:
+            if not isinstance(result, tuple) or len(result) != 2:
+                raise TransformError(
+                    f"{name}: with has_aux the function returns a pair, what is "
+                    f"differentiated and what comes along; it returned a "
+                    f"{type(result).__name__}."
+                )
+            result, self.auxiliary = result
+        self.result = result
+        leaves, self._structure = tree.flatten(result)
+        self._places = [_is_float(leaf) for leaf in leaves]
+        self.nodes: list[Node] = [leaf.node for leaf in leaves if _is_float(leaf)]
+        if not self.nodes:
+            raise TransformError(
+                f"{name}: {_name_of(function)} returned {_described(leaves)}, and only "
+                "tensors of floats have derivatives; return one, with "
+                "astype(tw.float32) for example."
+            )
+        self.way = WayBack(self.nodes, self.variables.nodes)
+
+    def pull(self, cotangents: Sequence[Node]) -> list[Node]:
+        """Return the variables' cotangents, zeros where the result does not depend."""
+        summed: dict[Node, Node] = {}
+        for node, cotangent in zip(self.nodes, cotangents, strict=True):
+            before = summed.get(node)
+            both = cotangent if before is None else before
+            summed[node] = both if before is None else _sum(before, cotangent)
+        found = self.way.pull(summed)
+        return [
+            _zeros(node) if part is None else part
+            for node, part in zip(self.variables.nodes, found, strict=True)
+        ]
+
+    def like_result(self, name: str, value: Any) -> list[Node]:
+        """Return the nodes of a tree like the result, one for each of its floats."""
+        leaves, structure = tree.flatten(value)
+        if structure != self._structure:
+            raise TransformError(
+                f"{name}: the function returned {self._structure} and its cotangent is "
+                f"{structure}; give a tree of the same structure."
+            )
+        given = [
+            leaf for leaf, place in zip(leaves, self._places, strict=True) if place
+        ]
+        return [
+            matching(name, leaf, node)
+            for leaf, node in zip(given, self.nodes, strict=True)
+        ]
+
+    def as_result(self, nodes: Sequence[Node]) -> Any:
+        """Return nodes as a tree like the result; None where it has no floats."""
+        rest = iter(nodes)
+        return tree.unflatten(
+            self._structure,
+            [Tensor(next(rest)) if place else None for place in self._places],
+        )
+
+
+def _sum(a: Node, b: Node) -> Node:
+    return (Tensor(a) + Tensor(b)).node
+
+
+def _zeros(node: Node) -> Node:
+    return constant(0, node.dtype, node.device, node.shape)
+
+
+def _ones(node: Node) -> Node:
+    return constant(1, node.dtype, node.device, node.shape)
+
+
+def _is_float(leaf: Any) -> bool:
+    return isinstance(leaf, TensorBase) and leaf.node.dtype.kind == "float"
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", None) or type(function).__name__
+
+
+def _described(leaves: Sequence[Any]) -> str:
+    if not leaves:
+        return "nothing"
+    first = leaves[0]
+    if isinstance(first, TensorBase):
+        return f"a tensor of {first.node.dtype}"
+    return f"a {type(first).__name__}" if first is not None else "None"
+
+
+def _numbers(name: str, argnums: Argnums, count: int) -> list[int]:
+    """Return the arguments' numbers, none of them negative.
+
+    Raises:
+        TransformError: there is no such argument.
+    """
+    given = [argnums] if isinstance(argnums, int) else list(argnums)
+    found = [number + count if number < 0 else number for number in given]
+    for number, asked in zip(found, given, strict=True):
+        if not 0 <= number < count:
+            raise TransformError(
+                f"{name}: argnums names argument {asked}, and the call has {count} "
+                "positional ones; pass it by position, or name another."
+            )
+    return found
+
+
+def value_and_grad(
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Return a function that gives a scalar function's value and its gradient.
+
+    Args:
+        function: returns one 0-d tensor of floats; with `has_aux` a pair of that and
+            anything else.
+        argnums: which positional arguments to differentiate by, one or several. An
+            argument may be a tensor of floats, a float, or a tree of them.
+        has_aux: whether the value is `(value, what comes along)`.
+
+    Returns:
+        A function of the same arguments that returns `(value, gradient)`. The gradient
+        has the argument's structure, shapes and dtypes, None where a leaf is no float;
+        for several argnums it is a tuple.
+
+    Raises:
+        TransformError: the result is not 0-d or no float, or an argument has no
+            derivative.
+
+    >>> value_and_grad(lambda x: (x * x).sum())(tw.asarray([1.0, 2.0, 3.0]))
+    (tensor(14.), tensor([2., 4., 6.]))
+    """
+
+    @wraps(function)
+    def wrapped(*arguments: Any, **keywords: Any) -> Any:
+        chosen = _numbers("grad", argnums, len(arguments))
+        with keeping_history():
+            run = Run("grad", function, arguments, chosen, keywords, has_aux)
+            if not isinstance(run.result, TensorBase) or run.result.node.shape:
+                raise TransformError(_refused_result(function, run.result))
+            found = run.pull([_ones(run.nodes[0])])
+        trees = run.variables.trees([Tensor(node) for node in found])
+        gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
+        value = (run.result, run.auxiliary) if has_aux else run.result
+        return value, gradient
+
+    return wrapped
+
+
+def _refused_result(function: Callable[..., Any], result: Any) -> str:
+    name = _name_of(function)
+    if isinstance(result, TensorBase):
+        return (
+            f"grad: {name} returned shape {result.node.shape}, and a gradient is that "
+            "of one number; return sum() or mean() of it, or take vjp with a cotangent."
+        )
+    return (
+        f"grad: {name} returned a {type(result).__name__}, and a gradient is that of "
+        "one 0-d tensor; return that alone, has_aux=True lets other values come along."
+    )
+
+
+def grad(
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Return a function that gives a scalar function's gradient.
+
+    Arguments and errors are those of `value_and_grad`. With `has_aux` the result is
+    `(gradient, what comes along)`.
+
+    >>> grad(lambda x: x**3)(2.0)
+    tensor(12.)
+    >>> grad(grad(lambda x: x**3))(2.0)
+    tensor(12.)
+    """
+    both = value_and_grad(function, argnums, has_aux=has_aux)
+
+    @wraps(function)
+    def wrapped(*arguments: Any, **keywords: Any) -> Any:
+        value, gradient = both(*arguments, **keywords)
+        return (gradient, value[1]) if has_aux else gradient
+
+    return wrapped
+
+
+def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """Return a function's result and how cotangents go back through it.
+
+    Args:
+        function: of the primals; it returns a tree with tensors of floats.
+        primals: tensors of floats, floats or trees of them.
+        has_aux: whether the function returns a pair, of which the second comes along.
+
+    Returns:
+        `(result, pullback)`, and what comes along with `has_aux`. The pullback takes
+        a tree like the result (anything where it has no floats) and returns a tuple
+        with a tree like each primal: the vector-Jacobian products.
+
+    Raises:
+        TransformError: a primal or the result has no derivative, or a cotangent does
+            not match the result.
+
+    >>> y, pullback = vjp(lambda x: x * x, tw.asarray([1.0, 2.0, 3.0]))
+    >>> pullback(tw.asarray([1.0, 0.0, 10.0]))
+    (tensor([ 2.,  0., 60.]),)
+    """
+    with keeping_history():
+        run = Run("vjp", function, primals, range(len(primals)), {}, has_aux)
+
+    def pullback(cotangent: Any) -> tuple[Any, ...]:
+        found = run.pull(run.like_result("vjp", cotangent))
+        return tuple(run.variables.trees([Tensor(node) for node in found]))
+
+    return (run.result, pullback, run.auxiliary) if has_aux else (run.result, pullback)
+
+
+def linearize(function: Callable[..., Any], *primals: Any) -> Any:
+    """Return a function's result and its best linear approximation there.
+
+    Returns:
+        `(result, push)`. `push` takes a tangent like each primal and returns a tree
+        like the result: the Jacobian-vector product.
+
+    Raises:
+        TransformError: a primal or the result has no derivative.
+
+    >>> y, push = linearize(lambda x: x * x, tw.asarray([1.0, 2.0, 3.0]))
+    >>> push(tw.asarray([1.0, 0.0, 10.0]))
+    tensor([ 2.,  0., 60.])
+    """
+    with keeping_history():
+        run = Run("linearize", function, primals, range(len(primals)), {})
+        # The way back is linear in its cotangents: the way back through it, from the
+        # primals' places to the cotangents', is the way forward.
+        cotangents = [alias(_ones(node)) for node in run.nodes]
+        pulled = run.pull(cotangents)
+        way = WayBack(pulled, cotangents)
+
+    def push(*tangents: Any) -> Any:
+        if len(tangents) != len(primals):
+            raise TransformError(
+                f"linearize: {len(tangents)} tangents for {len(primals)} primals; give "
+                "one for each."
+            )
+        given = run.variables.leaves("jvp", tangents)
+        summed: dict[Node, Node] = {}
+        for node, tangent in zip(pulled, given, strict=True):
+            known = summed.get(node)
+            summed[node] = tangent if known is None else _sum(known, tangent)
+        found = way.pull(summed)
+        nodes = [
+            _zeros(node) if part is None else part
+            for node, part in zip(cotangents, found, strict=True)
+        ]
+        return run.as_result(nodes)
+
+    return run.result, push
+
+
+def jvp(
+    function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Any, Any]:
+    """Return a function's result and how it changes along tangents.
+
+    Args:
+        function: of the primals; it returns a tree with tensors of floats.
+        primals: where; tensors of floats, floats or trees of them.
+        tangents: the direction, a tree like each primal.
+
+    Returns:
+        `(result, tangent)`, the Jacobian-vector product; None in it where the result
+        has no floats.
+
+    Raises:
+        TransformError: a primal or the result has no derivative, or a tangent does not
+            match its primal.
+
+    >>> jvp(lambda x: x.sin(), (0.0,), (2.0,))
+    (tensor(0.), tensor(2.))
+    """
+    result, push = linearize(function, *primals)
+    return result, push(*tangents)

@@ -1,0 +1,80 @@
+"""Rules of the elementwise rows: the local derivative times the cotangent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorweb import functions
+from tensorweb.graph.node import Node
+from tensorweb.graph.op import Op
+from tensorweb.nodes.elementwise import elementwise
+from tensorweb.ops import OPS
+from tensorweb.tensor import Tensor
+from tensorweb.transforms.rules.rule import (
+    Cotangents,
+    Rule,
+    Step,
+    choose,
+    in_dtype,
+    number,
+    times,
+    zeros,
+)
+
+
+def by_row(step: Step, cotangent: Node) -> Cotangents:
+    """Multiply the row's local derivatives by the cotangent."""
+    node = step.node
+    derivative = node.op.derivative
+    assert derivative is not None, f"internal: {node.op.name} has no derivative"
+    operands = [Tensor(each) for each in step.inputs]
+    factors = derivative.local(functions, Tensor(node), *operands)
+    return [
+        _scaled(cotangent, factor, derivative.is_steep) if is_wanted else None
+        for factor, is_wanted in zip(factors, step.wanted, strict=True)
+    ]
+
+
+def _scaled(cotangent: Node, factor: Any, is_steep: bool) -> Node | None:
+    """Return cotangent · factor; where the row is steep, 0 stays 0."""
+    if factor is None:
+        return None
+    if not isinstance(factor, Tensor):
+        if factor == 1:
+            return cotangent
+        return elementwise(OPS["negative"], cotangent)
+    local = in_dtype(factor.node, cotangent.dtype)
+    if is_steep:
+        is_finite = elementwise(OPS["isfinite"], local)
+        is_felt = elementwise(OPS["not_equal"], cotangent, number(0, cotangent))
+        either = elementwise(OPS["logical_or"], is_finite, is_felt)
+        local = choose(either, local, number(0, local))
+    return times(cotangent, local)
+
+
+def of_cast(step: Step, cotangent: Node) -> Cotangents:
+    """Between floats: cast back. Integers and bools have no derivative."""
+    source = step.inputs[0].dtype
+    return [in_dtype(cotangent, source) if source.kind == "float" else None]
+
+
+def of_where(step: Step, cotangent: Node) -> Cotangents:
+    """Each branch has the cotangent where it was chosen, else 0."""
+    condition = step.inputs[0]
+    nothing = zeros(cotangent, ())
+    return [
+        None,
+        choose(condition, cotangent, nothing),
+        choose(condition, nothing, cotangent),
+    ]
+
+
+OWN: dict[str, Rule] = {"cast": of_cast, "where": of_where}
+"""Elementwise rows whose operands are not alike."""
+
+
+def _rule(op: Op) -> Rule:
+    return OWN.get(op.name, by_row)
+
+
+RULES: dict[str, Rule] = {op.name: _rule(op) for op in OPS.values() if op.kind == "map"}

@@ -1,0 +1,150 @@
+"""Rules of what reads and writes at positions."""
+
+from __future__ import annotations
+
+from tensorweb import dtypes
+from tensorweb.graph.attributes import Taking, Writing
+from tensorweb.graph.node import Node, attributes_of, constant
+from tensorweb.nodes.accumulation import accumulate
+from tensorweb.nodes.elementwise import cast
+from tensorweb.nodes.keys import Indices, Item, Span
+from tensorweb.nodes.movement import reshape, slice_ranges
+from tensorweb.nodes.selection import gather, iota, scatter
+from tensorweb.shapes import Shape
+from tensorweb.transforms.rules.reductions import of_nothing
+from tensorweb.transforms.rules.rule import (
+    Cotangents,
+    Rule,
+    Step,
+    choose,
+    equal,
+    number,
+    over,
+    plus,
+    times,
+    zeros,
+)
+
+
+def of_gather(step: Step, cotangent: Node) -> Cotangents:
+    """What was read several times adds up, row by row."""
+    source, *indices = step.inputs
+    taking = attributes_of(step.node, Taking)
+    by_axis = dict(zip(taking.axes, indices, strict=True))
+    items: list[Item] = [
+        Indices(by_axis[axis]) if axis in by_axis else Span((0, length, 1))
+        for axis, length in enumerate(source.shape)
+    ]
+    nothing: list[Node | None] = [None] * len(indices)
+    return [
+        accumulate("add", zeros(cotangent, source.shape), items, cotangent),
+        *nothing,
+    ]
+
+
+def of_scatter(step: Step, cotangent: Node) -> Cotangents:
+    """What was written over has nothing; a value counts where its write was the last.
+
+    The writes' numbers, written likewise, tell which one was.
+    """
+    _, *indices, values = step.inputs
+    writing = attributes_of(step.node, Writing)
+    blank = scatter(cotangent, indices, zeros(values), writing)
+    nothing: list[Node | None] = [None] * len(indices)
+    if not step.wanted[-1]:
+        return [blank, *nothing, None]
+    device = cotangent.device
+    numbers = reshape(iota(values.size, dtypes.int32, device), values.shape)
+    empty = constant(0, dtypes.int32, device, cotangent.shape)
+    last = scatter(empty, indices, numbers, writing)
+    taken = [_taken(each, indices, writing, values.shape) for each in (last, cotangent)]
+    is_last = equal(taken[0], numbers)
+    return [blank, *nothing, choose(is_last, taken[1], number(0, cotangent))]
+
+
+def _taken(node: Node, indices: list[Node], writing: Writing, shape: Shape) -> Node:
+    """Return the elements that a scatter writes."""
+    part = reshape(slice_ranges(node, writing.ranges), writing.shape)
+    return gather(part, indices, writing.taking, shape)
+
+
+class _Rows:
+    """The storage of an accumulation as rows, which positions name by number."""
+
+    def __init__(self, step: Step) -> None:
+        self.start, self.positions, self.values = step.inputs
+        self.node = step.node
+        self.row = self.values.shape[len(self.positions.shape) :]
+        rows = 1
+        for length in self.start.shape[: len(self.start.shape) - len(self.row)]:
+            rows *= length
+        self.shape = (rows, *self.row)
+
+    def read(self, node: Node) -> Node:
+        """Return the rows at the positions."""
+        source = reshape(node, self.shape)
+        return gather(source, [self.positions], Taking((0,), 0), self.values.shape)
+
+    def written(self, name: str, start: float, values: Node) -> Node:
+        """Return values combined into a storage that is a number everywhere."""
+        items: list[Item] = [
+            Indices(self.positions),
+            *(Span((0, n, 1)) for n in self.row),
+        ]
+        storage = number(start, values, self.shape)
+        return reshape(accumulate(name, storage, items, values), self.start.shape)
+
+
+def of_scatter_add(step: Step, cotangent: Node) -> Cotangents:
+    """Both arrive whole."""
+    return [cotangent, None, _Rows(step).read(cotangent)]
+
+
+def of_scatter_multiply(step: Step, cotangent: Node) -> Cotangents:
+    """The product of all other factors, by counting zeros: exact with them."""
+    rows = _Rows(step)
+    values = rows.values
+    one, nothing = number(1, values), number(0, values)
+    is_zero = equal(values, nothing)
+    product = rows.written("multiply", 1, values)
+    zeros_there = rows.read(rows.written("add", 0, cast(is_zero, values.dtype)))
+    nonzero = rows.read(rows.written("multiply", 1, choose(is_zero, one, values)))
+    alone = choose(equal(zeros_there, one), nonzero, nothing)
+    free = choose(
+        equal(zeros_there, nothing),
+        over(nonzero, choose(is_zero, one, values)),
+        nothing,
+    )
+    others = times(choose(is_zero, alone, free), rows.read(rows.start))
+    return [
+        times(cotangent, product),
+        None,
+        times(rows.read(cotangent), others),
+    ]
+
+
+def of_scatter_extreme(step: Step, cotangent: Node) -> Cotangents:
+    """Those that are the extreme share equally."""
+    rows = _Rows(step)
+    is_start = equal(rows.start, rows.node)
+    is_value = equal(rows.values, rows.read(rows.node))
+    dtype = cotangent.dtype
+    count = plus(cast(is_start, dtype), rows.written("add", 0, cast(is_value, dtype)))
+    nothing = number(0, cotangent)
+    share = over(cotangent, choose(equal(count, nothing), number(1, count), count))
+    return [
+        choose(is_start, share, nothing),
+        None,
+        choose(is_value, rows.read(share), nothing),
+    ]
+
+
+RULES: dict[str, Rule] = {
+    "gather": of_gather,
+    "scatter": of_scatter,
+    "scatter_add": of_scatter_add,
+    "scatter_multiply": of_scatter_multiply,
+    "scatter_minimum": of_scatter_extreme,
+    "scatter_maximum": of_scatter_extreme,
+    "compress": of_nothing,
+}

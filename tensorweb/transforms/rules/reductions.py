@@ -1,0 +1,137 @@
+"""Rules of reductions, scans and sorting."""
+
+from __future__ import annotations
+
+from tensorweb.graph.attributes import Ordering, Reduction
+from tensorweb.graph.node import Node, attributes_of
+from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.indexing import take_along
+from tensorweb.nodes.movement import permute, reshape, slice_ranges
+from tensorweb.nodes.reduction import reduce
+from tensorweb.nodes.selection import pad
+from tensorweb.nodes.sorting import argsort
+from tensorweb.ops import OPS
+from tensorweb.transforms.rules.rule import (
+    Cotangents,
+    Rule,
+    Step,
+    choose,
+    equal,
+    number,
+    over,
+    running,
+    spread_along,
+    times,
+)
+
+
+def of_sum(step: Step, cotangent: Node) -> Cotangents:
+    """Every term counts once."""
+    axes = attributes_of(step.node, Reduction).axes
+    return [spread_along(cotangent, axes, step.inputs[0].shape)]
+
+
+def of_prod(step: Step, cotangent: Node) -> Cotangents:
+    """The product of all others: of those before and of those behind.
+
+    No division, so it is exact with zeros, and can be differentiated again.
+    """
+    axes = attributes_of(step.node, Reduction).axes
+    x = step.inputs[0]
+    kept = [axis for axis in range(len(x.shape)) if axis not in axes]
+    order = (*kept, *axes)
+    moved = permute(x, order)
+    outer = tuple(x.shape[axis] for axis in kept)
+    rows = reshape(moved, (*outer, -1 if not x.size else x.size // _size(outer)))
+    before = _shifted(running("cumulative_prod", rows), 1)
+    behind = _shifted(running("cumulative_prod", rows, from_end=True), -1)
+    others = reshape(times(before, behind), moved.shape)
+    back = permute(others, [order.index(axis) for axis in range(len(order))])
+    return [times(spread_along(cotangent, axes, x.shape), back)]
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    total = 1
+    for length in shape:
+        total *= length
+    return total
+
+
+def _shifted(node: Node, places: int) -> Node:
+    """Return rows moved along the last axis; a 1 comes in."""
+    length = node.shape[-1]
+    if not node.size:
+        return node
+    ranges = [(0, n, 1) for n in node.shape]
+    ranges[-1] = (0 if places > 0 else 1, length - 1, 1)
+    widths = [(0, 0)] * len(node.shape)
+    widths[-1] = (1, 0) if places > 0 else (0, 1)
+    return pad(slice_ranges(node, ranges), widths, number(1, node))
+
+
+def of_extreme(step: Step, cotangent: Node) -> Cotangents:
+    """Those that are the extreme share equally; NaN where the result is."""
+    axes = attributes_of(step.node, Reduction).axes
+    x = step.inputs[0]
+    best = spread_along(step.node, axes, x.shape)
+    is_best = equal(x, best)
+    count = reduce("sum", cast(is_best, cotangent.dtype), axes, dtype=cotangent.dtype)
+    share = spread_along(over(cotangent, count), axes, x.shape)
+    lost = choose(elementwise(OPS["isnan"], best), best, number(0, cotangent))
+    return [choose(is_best, share, lost)]
+
+
+def of_cumulative_sum(step: Step, cotangent: Node) -> Cotangents:
+    """Sums from the other end."""
+    return [running("cumulative_sum", cotangent, from_end=True)]
+
+
+def of_cumulative_prod(step: Step, cotangent: Node) -> Cotangents:
+    """Before a row's first zero R(g·y) / x, at it R(g·z), behind it 0.
+
+    R sums from the end; z are the running products with a 1 in the zero's place.
+    """
+    x = step.inputs[0]
+    is_zero = equal(x, number(0, x))
+    seen = running("cumulative_sum", cast(is_zero, x.dtype))
+    one = number(1, x)
+    is_before = equal(seen, number(0, x))
+    is_first = elementwise(OPS["logical_and"], is_zero, equal(seen, one))
+    whole = choose(is_first, one, x)
+    at = running(
+        "cumulative_sum",
+        times(cotangent, running("cumulative_prod", whole)),
+        from_end=True,
+    )
+    before = running("cumulative_sum", times(cotangent, step.node), from_end=True)
+    divided = over(before, choose(is_before, x, one))
+    return [choose(is_before, divided, choose(is_first, at, number(0, x)))]
+
+
+def of_sort(step: Step, cotangent: Node) -> Cotangents:
+    """Each element goes back to where it came from."""
+    descending = attributes_of(step.node, Ordering).descending
+    last = len(cotangent.shape) - 1
+    came_from = argsort(step.inputs[0], last, descending)
+    return [take_along(cotangent, argsort(came_from, last), last)]
+
+
+def of_nothing(step: Step, cotangent: Node) -> Cotangents:
+    """Positions and answers have no derivative."""
+    return [None] * len(step.inputs)
+
+
+RULES: dict[str, Rule] = {
+    "sum": of_sum,
+    "prod": of_prod,
+    "max": of_extreme,
+    "min": of_extreme,
+    "any": of_nothing,
+    "all": of_nothing,
+    "argmax": of_nothing,
+    "argmin": of_nothing,
+    "cumulative_sum": of_cumulative_sum,
+    "cumulative_prod": of_cumulative_prod,
+    "sort": of_sort,
+    "argsort": of_nothing,
+}

@@ -1,0 +1,125 @@
+"""What a rule is, and the few operations on nodes that rules are written with.
+
+A rule takes a node, the cotangent of its result and returns the cotangents of its
+inputs, None where there is none. Cotangents have the shape and the dtype of what they
+belong to; where an operation broadcasts, the walk adds up afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tensorweb.dtypes import DType
+from tensorweb.graph.history import inputs_of
+from tensorweb.graph.node import Node, constant
+from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.movement import expand, expand_dims, flip, reshape
+from tensorweb.nodes.reduction import reduce, scan
+from tensorweb.nodes.selection import iota
+from tensorweb.ops import OPS
+from tensorweb.shapes import Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A node on the way back.
+
+    Attributes:
+        node: the operation.
+        inputs: what it reads, also where the node has forgotten it.
+        wanted: for each input, whether its cotangent is asked for.
+    """
+
+    node: Node
+    inputs: tuple[Node, ...]
+    wanted: tuple[bool, ...]
+
+
+Cotangents = Sequence[Node | None]
+Rule = Callable[[Step, Node], Cotangents]
+
+
+def original(node: Node) -> Node | None:
+    """Return what an expanded node repeats; None for any other."""
+    return inputs_of(node)[0] if node.op is OPS["expand"] else None
+
+
+def plus(a: Node, b: Node) -> Node:
+    """Return a + b."""
+    return elementwise(OPS["add"], a, b)
+
+
+def minus(a: Node, b: Node) -> Node:
+    """Return a - b."""
+    return elementwise(OPS["subtract"], a, b)
+
+
+def times(a: Node, b: Node) -> Node:
+    """Return a · b."""
+    return elementwise(OPS["multiply"], a, b)
+
+
+def over(a: Node, b: Node) -> Node:
+    """Return a / b."""
+    return elementwise(OPS["divide"], a, b)
+
+
+def equal(a: Node, b: Node) -> Node:
+    """Return where a = b."""
+    return elementwise(OPS["equal"], a, b)
+
+
+def choose(condition: Node, a: Node, b: Node) -> Node:
+    """Return a where the condition holds, else b."""
+    return elementwise(OPS["where"], condition, a, b)
+
+
+def number(value: float, like: Node, shape: Shape = ()) -> Node:
+    """Return a number in a node's dtype, on its device."""
+    return constant(value, like.dtype, like.device, shape)
+
+
+def zeros(like: Node, shape: Shape | None = None) -> Node:
+    """Return zeros in a node's dtype, of its shape or of another."""
+    return number(0, like, like.shape if shape is None else shape)
+
+
+def in_dtype(node: Node, dtype: DType) -> Node:
+    """Return a node in another dtype."""
+    return cast(node, dtype)
+
+
+def summed_to(node: Node, shape: Shape) -> Node:
+    """Return a node added up along the axes that a shape lacks or has as 1."""
+    if node.shape == shape:
+        return node
+    added = len(node.shape) - len(shape)
+    axes = tuple(
+        axis
+        for axis, length in enumerate(node.shape)
+        if axis < added or (shape[axis - added] == 1 and length != 1)
+    )
+    total = reduce("sum", node, axes, dtype=node.dtype) if axes else node
+    return reshape(total, shape)
+
+
+def spread_along(node: Node, axes: Sequence[int], shape: Shape) -> Node:
+    """Return a reduction's result for every element of what was reduced."""
+    return expand(expand_dims(node, axes), shape)
+
+
+def running(name: str, node: Node, *, from_end: bool = False) -> Node:
+    """Return running sums or products along the last axis, from one of its ends."""
+    last = len(node.shape) - 1
+    if not from_end:
+        return scan(name, node, last, dtype=node.dtype)
+    turned = scan(name, flip(node, (last,)), last, dtype=node.dtype)
+    return flip(turned, (last,))
+
+
+def counted(length: int, beside: Node) -> Node:
+    """Return 0, 1, … as int32 on a node's device."""
+    from tensorweb import dtypes
+
+    return iota(length, dtypes.int32, beside.device)

@@ -1,0 +1,150 @@
+"""Rules of what moves, copies, borders and joins: the way back of each element."""
+
+from __future__ import annotations
+
+from tensorweb.graph.attributes import (
+    Box,
+    Joining,
+    Padding,
+    Permutation,
+    Slices,
+    Windows,
+)
+from tensorweb.graph.node import Node, attributes_of
+from tensorweb.graph.op import CONSTANT
+from tensorweb.nodes.movement import flip, permute, reshape, slice_ranges
+from tensorweb.nodes.reduction import reduce
+from tensorweb.nodes.selection import embed, pad
+from tensorweb.transforms.rules.rule import (
+    Cotangents,
+    Rule,
+    Step,
+    minus,
+    plus,
+    summed_to,
+    zeros,
+)
+
+
+def of_itself(step: Step, cotangent: Node) -> Cotangents:
+    """The same elements: the cotangent as it is."""
+    return [cotangent]
+
+
+def of_reshape(step: Step, cotangent: Node) -> Cotangents:
+    """Reshaped back."""
+    return [reshape(cotangent, step.inputs[0].shape)]
+
+
+def of_permute(step: Step, cotangent: Node) -> Cotangents:
+    """The axes back in their order."""
+    order = attributes_of(step.node, Permutation).order
+    return [permute(cotangent, [order.index(axis) for axis in range(len(order))])]
+
+
+def of_expand(step: Step, cotangent: Node) -> Cotangents:
+    """Added up where it was repeated."""
+    return [summed_to(cotangent, step.inputs[0].shape)]
+
+
+def of_slice(step: Step, cotangent: Node) -> Cotangents:
+    """Turned back, spread by the steps, zeros around."""
+    ranges = attributes_of(step.node, Slices).ranges
+    found = flip(cotangent, [axis for axis, r in enumerate(ranges) if r[2] < 0])
+    widths = []
+    for axis, (start, count, stride) in enumerate(ranges):
+        found = _spread(found, axis, abs(stride))
+        first = start if stride > 0 else start + (count - 1) * stride
+        first = first if count else 0
+        after = step.inputs[0].shape[axis] - first - found.shape[axis]
+        widths.append((first, after))
+    return [pad(found, widths, zeros(cotangent, ()))]
+
+
+def _spread(node: Node, axis: int, stride: int) -> Node:
+    """Return elements `stride` apart, zeros between them."""
+    shape = node.shape
+    count = shape[axis]
+    if stride == 1 or count < 2:
+        return node
+    apart = reshape(node, (*shape[: axis + 1], 1, *shape[axis + 1 :]))
+    widths = [(0, 0)] * (len(shape) + 1)
+    widths[axis + 1] = (0, stride - 1)
+    apart = pad(apart, widths, zeros(node, ()))
+    joined = reshape(apart, (*shape[:axis], count * stride, *shape[axis + 1 :]))
+    return _cut(joined, axis, 0, (count - 1) * stride + 1)
+
+
+def _cut(node: Node, axis: int, start: int, count: int) -> Node:
+    """Return some neighbours along one axis."""
+    ranges = [(0, length, 1) for length in node.shape]
+    ranges[axis] = (start, count, 1)
+    return slice_ranges(node, ranges)
+
+
+def of_windows(step: Step, cotangent: Node) -> Cotangents:
+    """Every place of a window goes back to its elements; windows add up."""
+    axis, size, stride, dilation = attributes_of(step.node, Windows)
+    shape = step.inputs[0].shape
+    last = len(shape)
+    total: Node | None = None
+    for place in range(size):
+        part = _cut(cotangent, last, place, 1)
+        part = _spread(reshape(part, cotangent.shape[:-1]), axis, stride)
+        widths = [(0, 0)] * len(shape)
+        before = place * dilation
+        widths[axis] = (before, shape[axis] - before - part.shape[axis])
+        part = pad(part, widths, zeros(cotangent, ()))
+        total = part if total is None else plus(total, part)
+    return [total]
+
+
+def of_pad(step: Step, cotangent: Node) -> Cotangents:
+    """The inner box; the filling has what is around it."""
+    widths = attributes_of(step.node, Padding).widths
+    source, filling = step.inputs
+    inner = slice_ranges(
+        cotangent,
+        [(before, n, 1) for (before, _), n in zip(widths, source.shape, strict=True)],
+    )
+    if filling.op is CONSTANT or not step.wanted[1]:
+        return [inner, None]
+    axes = tuple(range(len(cotangent.shape)))
+    around = minus(reduce("sum", cotangent, axes), reduce("sum", inner, axes))
+    return [inner, around]
+
+
+def of_concat(step: Step, cotangent: Node) -> Cotangents:
+    """Each part its slice."""
+    axis = attributes_of(step.node, Joining).axis
+    start = 0
+    parts = []
+    for source in step.inputs:
+        parts.append(_cut(cotangent, axis, start, source.shape[axis]))
+        start += source.shape[axis]
+    return parts
+
+
+def of_embed(step: Step, cotangent: Node) -> Cotangents:
+    """What was written has the box; what was written over has nothing there."""
+    starts = attributes_of(step.node, Box).starts
+    _, values = step.inputs
+    box = [(start, n, 1) for start, n in zip(starts, values.shape, strict=True)]
+    return [
+        embed(cotangent, zeros(values), starts),
+        slice_ranges(cotangent, box),
+    ]
+
+
+RULES: dict[str, Rule] = {
+    "alias": of_itself,
+    "copy": of_itself,
+    "reshape": of_reshape,
+    "permute": of_permute,
+    "expand": of_expand,
+    "slice": of_slice,
+    "unfold": of_windows,
+    "pad": of_pad,
+    "concat": of_concat,
+    "embed": of_embed,
+}

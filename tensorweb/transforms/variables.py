@@ -1,0 +1,157 @@
+"""What a function is differentiated by: variables of its own in place of its arguments.
+
+A variable is an alias of the argument, another node for the same value, so that two
+transformations never share one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorweb import tree
+from tensorweb.errors import TransformError
+from tensorweb.functions import asarray
+from tensorweb.graph.node import Node
+from tensorweb.nodes.movement import alias
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase
+
+
+class Variables:
+    """Arguments with a variable in place of each leaf that has a derivative.
+
+    Attributes:
+        arguments: what to call the function with.
+        nodes: the variables, from left to right.
+    """
+
+    def __init__(self, name: str, arguments: Sequence[Any]) -> None:
+        """Make the variables.
+
+        Raises:
+            TransformError: an argument is a number or tensor without a derivative.
+        """
+        self.nodes: list[Node] = []
+        self._places: list[list[bool]] = []
+        self._structures: list[tree.Structure] = []
+        self.arguments: list[Any] = []
+        for argument in arguments:
+            leaves, structure = tree.flatten(argument)
+            made = [_leaf(leaf) for leaf in leaves]
+            is_float = [isinstance(leaf, _Variable) for leaf in made]
+            if structure is tree.LEAF and not is_float[0]:
+                raise TransformError(_refusal(name, argument))
+            self.nodes += [leaf.node for leaf in made if isinstance(leaf, _Variable)]
+            self._places.append(is_float)
+            self._structures.append(structure)
+            plain = [m.tensor() if isinstance(m, _Variable) else m for m in made]
+            self.arguments.append(tree.unflatten(structure, plain))
+        if not self.nodes:
+            raise TransformError(
+                f"{name}: the arguments hold no floats to differentiate by; make them "
+                "tensors of floats, with astype(tw.float32) for example."
+            )
+
+    def trees(self, values: Sequence[Any]) -> list[Any]:
+        """Return values, one for each variable, as trees like the arguments.
+
+        What has no derivative gets None.
+        """
+        rest = iter(values)
+        return [
+            tree.unflatten(
+                structure, [next(rest) if place else None for place in places]
+            )
+            for structure, places in zip(self._structures, self._places, strict=True)
+        ]
+
+    def leaves(self, name: str, given: Sequence[Any]) -> list[Node]:
+        """Return the nodes of trees like the arguments, one for each variable.
+
+        Raises:
+            TransformError: a tree or a tensor does not match.
+        """
+        found = []
+        variables = iter(self.nodes)
+        for structure, places, value in zip(
+            self._structures, self._places, given, strict=True
+        ):
+            leaves, other = tree.flatten(value)
+            if other != structure:
+                raise TransformError(
+                    f"{name}: the argument is {structure} and what goes with it is "
+                    f"{other}; give a tree of the same structure."
+                )
+            for leaf, place in zip(leaves, places, strict=True):
+                if place:
+                    found.append(matching(name, leaf, next(variables)))
+        return found
+
+
+class _Variable:
+    """A variable that has not been wrapped yet."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def tensor(self) -> Tensor:
+        """Return the tensor that the function gets."""
+        return Tensor(self.node)
+
+
+def _leaf(leaf: Any) -> Any:
+    """Return a variable for a float or a tensor of floats, anything else as it is."""
+    if isinstance(leaf, float) or (
+        not isinstance(leaf, TensorBase) and hasattr(leaf, "__array__")
+    ):
+        leaf = asarray(leaf)
+    if isinstance(leaf, TensorBase) and leaf.node.dtype.kind == "float":
+        return _Variable(alias(leaf.node))
+    return leaf
+
+
+def _refusal(name: str, argument: Any) -> str:
+    """Return why an argument is none to differentiate by."""
+    if isinstance(argument, TensorBase):
+        return (
+            f"{name}: the argument is {argument.node.dtype} of shape "
+            f"{argument.node.shape}, and only floats have derivatives; convert it with "
+            "astype(tw.float32), or name other arguments in argnums."
+        )
+    if isinstance(argument, int):
+        return (
+            f"{name}: the argument is the integer {argument}, and only floats have "
+            f"derivatives; write {argument}.0, or name other arguments in argnums."
+        )
+    return (
+        f"{name}: an argument of type {type(argument).__name__} has no derivative; "
+        "give tensors of floats or trees of them, or name other arguments in argnums."
+    )
+
+
+def matching(name: str, value: Any, node: Node) -> Node:
+    """Return a value as a node of another one's shape, dtype and device.
+
+    Raises:
+        TransformError: it does not match.
+    """
+    given = value if isinstance(value, TensorBase) else None
+    if given is None:
+        if value is None:
+            raise TransformError(f"{name}: None stands where a tensor is needed.")
+        given = asarray(value, dtype=node.dtype, device=node.device)
+    found = given.node
+    if (found.shape, found.dtype, found.device) != (
+        node.shape,
+        node.dtype,
+        node.device,
+    ):
+        raise TransformError(
+            f"{name}: {found.dtype} of shape {found.shape} on {found.device!r} does "
+            f"not match {node.dtype} of shape {node.shape} on {node.device!r}; "
+            "give it the same shape, dtype and device."
+        )
+    return found

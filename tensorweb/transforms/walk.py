@@ -1,0 +1,101 @@
+"""The way back from results to variables, along which cotangents go.
+
+It follows the graph that a function has built, also behind values that have been
+computed on the way, and works on graphs of any depth. The rules emit nodes; nothing is
+computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tensorweb.graph.history import inputs_of, mark_of
+from tensorweb.graph.node import Node
+from tensorweb.transforms.rules.rule import Rule, Step, plus, summed_to
+from tensorweb.transforms.rules.table import RULES
+
+
+class WayBack:
+    """The nodes between results and variables, with what they read.
+
+    It is looked up while the history is open and can be walked later.
+
+    Attributes:
+        variables: the nodes to arrive at.
+    """
+
+    def __init__(self, results: Sequence[Node], variables: Sequence[Node]) -> None:
+        """Find the nodes that results need and that depend on variables."""
+        self.variables = tuple(variables)
+        self._depends: dict[Node, bool] = dict.fromkeys(variables, True)
+        self._steps: list[tuple[Step, Rule]] = []
+        for result in results:
+            self._visit(result)
+
+    def _visit(self, result: Node) -> None:
+        depends = self._depends
+        stack = [(result, False)]
+        while stack:
+            node, is_seen = stack.pop()
+            if node in depends:
+                continue
+            inputs = inputs_of(node)
+            if is_seen:
+                wanted = tuple([depends[each] for each in inputs])
+                depends[node] = node.dtype.kind == "float" and any(wanted)
+                if depends[node]:
+                    self._steps.append((Step(node, inputs, wanted), _rule_of(node)))
+            elif inputs:
+                stack.append((node, True))
+                stack += [(each, False) for each in inputs if each not in depends]
+            else:
+                depends[node] = False
+
+    def reaches(self, node: Node) -> bool:
+        """Whether a result depends on a variable."""
+        return self._depends.get(node, False)
+
+    def pull(self, cotangents: Mapping[Node, Node]) -> list[Node | None]:
+        """Return each variable's cotangent, given those of results.
+
+        Args:
+            cotangents: by the result they belong to, of its shape and dtype.
+
+        Returns:
+            None for a variable on which none of these results depends.
+        """
+        depends = self._depends
+        parts: dict[Node, list[Node]] = {}
+        for node, cotangent in cotangents.items():
+            if depends.get(node):
+                parts.setdefault(node, []).append(cotangent)
+        for step, rule in reversed(self._steps):
+            arrived = parts.pop(step.node, None)
+            if arrived is None:
+                continue
+            found = rule(step, _total(arrived))
+            for source, is_wanted, part in zip(
+                step.inputs, step.wanted, found, strict=True
+            ):
+                if is_wanted and part is not None:
+                    part = summed_to(part, source.shape)
+                    parts.setdefault(source, []).append(part)
+        return [
+            _total(parts[node]) if node in parts else None for node in self.variables
+        ]
+
+
+def _rule_of(node: Node) -> Rule:
+    """Return the rule of a node's row, or the one that it is marked with."""
+    another = mark_of(node)
+    if another is None:
+        return RULES[node.op.name]
+    return lambda step, cotangent: another.rule(cotangent)
+
+
+def _total(parts: Sequence[Node]) -> Node:
+    """Return the sum of what has arrived at one node."""
+    found = parts[0]
+    for part in parts[1:]:
+        found = plus(found, part)
+    return found
