@@ -127,7 +127,7 @@ class PageDriver:
 
     @property
     def output(self) -> str:
-        return self.page.inner_text("#output")
+        return self.page.inner_text(".output-content")
 
     def tensors(self) -> dict[str, Any]:
         """Return what the page knows of each tensor of the run, by name."""

@@ -53,13 +53,6 @@ print('after')
     assert shared.page.locator("#output .cut").count() == 0
 
 
-def test_a_million_lines_end_with_the_last(shared: PageDriver) -> None:
-    assert shared.run("for i in range(1_000_000): print('line', i)") == "ready"
-    expect(shared.page.locator("#output .tail .text")).to_contain_text("line 999999")
-    nodes = "document.querySelectorAll('#output *').length"
-    assert shared.page.evaluate(nodes) < 100
-
-
 def test_copy_takes_what_was_printed_and_shown(shared: PageDriver) -> None:
     page = shared.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -157,6 +157,7 @@ def test_a_million_lines_stay_bounded(patient: PageDriver) -> None:
     assert "output truncated" in patient.output
     assert patient.output.startswith("0\n1\n2\n")
     assert len(patient.output) < 200_000
+    assert patient.page.locator("#output *").count() < 100
 
 
 def test_huge_string_stays_bounded(patient: PageDriver) -> None:

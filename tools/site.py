@@ -1,9 +1,10 @@
 """Assemble the static site: page, Pyodide, wheels, examples and the list of files.
 
 The folder works on any static host, under any path, and asks no other origin. Layout:
-`index.html` and its scripts, `examples.json` with the programs, `network/` (see
-`tools/policy.py`), `pyodide/` (with its lock file), `wheels/`, `tensorweb-drivers.js`
-(see `tools/driver_scripts.py`), `build.json` and `_headers`.
+`index.html` and its scripts, `examples.json` with the programs, `names.json` with what
+the editor says of our names, `network/` (see `tools/policy.py`), `pyodide/` (with its
+lock file), `wheels/`, `tensorweb-drivers.js` (see `tools/driver_scripts.py`),
+`build.json` and `_headers`.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ def _fill(out: Path, wheels: Path | None) -> None:
         (out / folder).mkdir()
     version = bundle(out)
     examples.write_index(WEB / "examples", out / "examples.json")
+    _name(out / "names.json")
     for name in PYODIDE_FILES:
         shutil.copyfile(PYODIDE / name, out / "pyodide" / name)
     build_wheel(out / "wheels")
@@ -70,6 +72,12 @@ def _fill(out: Path, wheels: Path | None) -> None:
     _add_packages(out, wheels)
     _describe(out, version)
     policy.apply(out)
+
+
+def _name(target: Path) -> None:
+    """Write what the editor knows of our names; the library itself tells it."""
+    if status([environment.PYTHON, "-m", "tools.names", target]):
+        raise BuildError("the table of names could not be made")
 
 
 def _add_packages(out: Path, wheels: Path | None) -> None:

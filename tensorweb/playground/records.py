@@ -135,6 +135,31 @@ class Cells(TypedDict):
     texts: list[list[str]]
 
 
+class Member(TypedDict):
+    """A name that can stand in some place, and what it is in a few words."""
+
+    name: str
+    kind: Literal["function", "class", "module", "property", "variable"]
+    detail: str
+
+
+class Explanation(TypedDict):
+    """Signature and documentation of a name; empty where nothing is known."""
+
+    signature: str
+    text: str
+
+
+class Problem(TypedDict):
+    """A place where the compiler stops; columns count UTF-16 units from zero."""
+
+    message: str
+    line: int
+    column: int | None
+    endLine: int
+    endColumn: int | None
+
+
 class WarmUp(TypedDict):
     """Whether there is more to compile."""
 

@@ -16,7 +16,7 @@ from tensorweb.errors import DeviceError
 from tensorweb.events import listening
 from tensorweb.graph.locations import noting
 
-from . import charts, kernels, pictures, records, tensors
+from . import charts, kernels, knowledge, pictures, records, syntax, tensors
 from .failures import describe_failure
 from .host import Host, flush_streams
 from .numbers import AwaitingReader, BlockingReader, Reader
@@ -154,6 +154,18 @@ class Session:
             self._reader,
         )
 
+    async def members(self, path: str) -> list[records.Member]:
+        """Return what can stand behind a dotted path; "" for the last run's names."""
+        return knowledge.members(path, self._names)
+
+    async def explain(self, path: str) -> records.Explanation:
+        """Return signature and documentation of what a dotted path names."""
+        return knowledge.explain(path, self._names)
+
+    async def lint(self, source: str) -> list[records.Problem]:
+        """Return where the compiler stops in a program, without running it."""
+        return syntax.problems(source)
+
     def _tensor(self, number: int) -> tw.Tensor:
         if not 0 <= number < len(self._entries):
             raise LookupError(f"there is no tensor number {number} in the last run")
@@ -215,5 +227,8 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "heatmap": session.heatmap,
         "histogram": session.histogram,
         "cells": session.cells,
+        "members": session.members,
+        "explain": session.explain,
+        "lint": session.lint,
         "warm": session.warming.step,
     }

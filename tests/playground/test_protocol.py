@@ -215,6 +215,9 @@ def test_answers_are_what_the_protocol_says(judged: Judge, device: str) -> None:
             ask("heatmap", **chosen, how=how)
         ask("cells", **chosen, window=[0, 0, 20, 10])
         ask("histogram", tensor=tensors[name]["id"])
+    ask("members", path="x")
+    ask("explain", path="tw.zeros")
+    ask("lint", source="1 +")
     ask("warm")
     for kind, fields in told:
         judged.check(fields, PROTOCOL.fields("Notes")[kind].type, kind)

@@ -1,6 +1,12 @@
 /** What the page asks of its editor, and what the editor tells the page. */
 
-import type { Failure } from "./protocol";
+import type { Failure, PythonQuestions } from "./protocol";
+
+/** Asks Python something; null where it is busy or has not started. */
+export type Ask = <Q extends keyof PythonQuestions>(
+  question: Q,
+  details: PythonQuestions[Q]["details"],
+) => Promise<PythonQuestions[Q]["value"]> | null;
 
 export interface Editor {
   dom: HTMLElement;
@@ -30,4 +36,5 @@ export interface EditorEvents {
   typed(): void;
   /** The cursor stands here; both count from one. */
   moved(line: number, column: number): void;
+  ask: Ask;
 }

@@ -10,6 +10,7 @@ import type {
   BarChart,
   Cells,
   Display,
+  Explanation,
   Failure,
   Frame,
   FromWorker,
@@ -18,9 +19,11 @@ import type {
   Histogram,
   KernelRecord,
   KernelSource,
+  Member,
   Notes,
   Note,
   Output,
+  Problem,
   Question,
   RunRecord,
   Started,
@@ -150,6 +153,25 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
   heatmap: (value) => PLAIN_HEATMAP(value) && hasItsCells(value as Heatmap),
   histogram: record<Histogram>({ counts: list(whole(), 10_000), low: number, high: number, step: number }),
   cells: record<Cells>({ row: whole(), column: whole(), texts: list(list(name, 10_000), 10_000) }),
+  members: list(
+    record<Member>({
+      name,
+      kind: oneOf("function", "class", "module", "property", "variable"),
+      detail: name,
+    }),
+    10_000,
+  ),
+  explain: record<Explanation>({ signature: name, text: name }),
+  lint: list(
+    record<Problem>({
+      message: text(LONG),
+      line: position,
+      column: orNull(position),
+      endLine: position,
+      endColumn: orNull(position),
+    }),
+    1000,
+  ),
   warm: record<WarmUp>({ more: flag }),
 };
 

@@ -152,6 +152,7 @@ export class Page {
         if (!this.view.typing) this.change({ typing: true });
       },
       moved: (line, column) => this.#tell((part) => part.place?.(line, column)),
+      ask: (question, details) => (this.session.isIdle ? this.ask(question, details) : null),
     });
     watchMedia((now) => this.change(now));
     this.workspace = new Workspace(this);

@@ -104,6 +104,11 @@ export interface PythonQuestions {
   heatmap: { details: HeatmapDetails; value: Heatmap };
   histogram: { details: { tensor: number }; value: Histogram };
   cells: { details: CellsDetails; value: Cells };
+  /** What can stand behind a dotted path; "" for the last run's names. */
+  members: { details: { path: string }; value: Member[] };
+  explain: { details: { path: string }; value: Explanation };
+  /** Where the compiler stops in a program that is not run. */
+  lint: { details: { source: string }; value: Problem[] };
   /** Compile a few more kernels; asked by the worker while nobody asks anything. */
   warm: { details: Record<string, never>; value: WarmUp };
 }
@@ -265,6 +270,28 @@ export interface Cells {
   row: number;
   column: number;
   texts: string[][];
+}
+
+/** A name that can stand in some place, and what it is in a few words. */
+export interface Member {
+  name: string;
+  kind: "function" | "class" | "module" | "property" | "variable";
+  detail: string;
+}
+
+/** Signature and documentation of a name; empty where nothing is known. */
+export interface Explanation {
+  signature: string;
+  text: string;
+}
+
+/** A place where the compiler stops; columns count UTF-16 units from zero. */
+export interface Problem {
+  message: string;
+  line: number;
+  column: number | null;
+  endLine: number;
+  endColumn: number | null;
 }
 
 export interface WarmUp {

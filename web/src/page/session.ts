@@ -81,6 +81,11 @@ export class Session {
     this.#notes = new Batch((note) => events.note(note));
   }
 
+  /** Whether Python answers at once. */
+  get isIdle(): boolean {
+    return this.started !== null && this.state !== "running" && this.state !== "loading";
+  }
+
   /** Start a worker with Python; a queued run begins when it is ready. */
   async start(): Promise<void> {
     const generation = ++this.#generation;

@@ -1,7 +1,6 @@
 /** The code editor: CodeMirror with Python, the run keys, and marks where Python failed. */
 
 import {
-  autocompletion,
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
@@ -16,9 +15,9 @@ import {
 } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { lintGutter, setDiagnostics, type Diagnostic } from "@codemirror/lint";
+import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension, type Text, type TransactionSpec } from "@codemirror/state";
+import { EditorState, type Extension, type TransactionSpec } from "@codemirror/state";
 import {
   EditorView,
   drawSelection,
@@ -31,8 +30,12 @@ import {
 import { classHighlighter } from "@lezer/highlight";
 import type { Editor, EditorEvents } from "../../page/editor";
 import type { Page, Part } from "../../page/page";
-import type { Failure, Frame } from "../../page/protocol";
+import type { Failure } from "../../page/protocol";
 import { recallInTab, rememberInTab } from "../../page/storage";
+import { assistance } from "./assistance";
+import { lint } from "./lint";
+import { marksOf, position } from "./marks";
+import { Names } from "./names";
 import "./editor.css";
 
 const SAVE_AFTER = 300;
@@ -71,7 +74,9 @@ export function openEditor(events: EditorEvents): Editor {
     saving = window.setTimeout(flush, SAVE_AFTER);
     events.typed();
   });
-  const extensions = [runKeys(events), ...BASICS, onChange];
+  const names = new Names(events.ask);
+  // The first to hear of Escape: pending completion would keep it for itself.
+  const extensions = [runKeys(events), assistance(names), ...BASICS, lint(events.ask), onChange];
   const view = new EditorView({ state: EditorState.create({ extensions }) });
   const leave = (): void => {
     flush();
@@ -101,6 +106,7 @@ export function openEditor(events: EditorEvents): Editor {
       flush();
     },
     mark: (id, failure) => {
+      names.forget();
       for (const [name, state] of states) states.set(name, marked(state, null));
       if (id === shown) view.dispatch(setDiagnostics(view.state, marksOf(failure, view.state.doc)));
       else {
@@ -186,7 +192,6 @@ const BASICS: Extension[] = [
   EditorState.tabSize.of(4),
   bracketMatching(),
   closeBrackets(),
-  autocompletion({ activateOnTyping: true, activateOnTypingDelay: 250 }),
   highlightActiveLine(),
   highlightSelectionMatches(),
   python(),
@@ -208,36 +213,3 @@ const BASICS: Extension[] = [
     spellcheck: "false",
   }),
 ];
-
-/** Mark the innermost place as an error and the calls that led to it more lightly. */
-function marksOf(failure: Failure | null, doc: Text): Diagnostic[] {
-  if (!failure) return [];
-  const frames = failure.frames.filter((frame): frame is Frame => "line" in frame);
-  const marks = frames.map((frame, index): Diagnostic => {
-    const innermost = index === frames.length - 1;
-    const message = failure.message ? `${failure.type}: ${failure.message}` : failure.type;
-    return {
-      ...range(doc, frame),
-      severity: innermost ? "error" : "info",
-      message: innermost ? message : "Called from here",
-    };
-  });
-  return marks.sort((a, b) => a.from - b.from || a.to - b.to);
-}
-
-function range(doc: Text, frame: Frame): { from: number; to: number } {
-  if (frame.line > doc.lines) return { from: doc.length, to: doc.length };
-  const line = doc.line(frame.line);
-  if (frame.column === null || frame.endColumn === null) {
-    const indent = line.text.length - line.text.trimStart().length;
-    return { from: line.from + indent, to: line.to };
-  }
-  const from = position(doc, frame.line, frame.column);
-  return { from, to: Math.max(from, position(doc, frame.endLine, frame.endColumn)) };
-}
-
-/** A place in the text, moved to the nearest one when the program has changed. */
-function position(doc: Text, line: number, column: number): number {
-  const found = doc.line(Math.min(Math.max(line, 1), doc.lines));
-  return Math.min(found.from + column, found.to);
-}

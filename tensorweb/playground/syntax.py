@@ -1,0 +1,35 @@
+"""What the compiler says about a program that nobody has run yet."""
+
+from __future__ import annotations
+
+import warnings
+
+from .failures import describe_failure
+from .program import compile_program
+from .records import Problem
+
+
+def problems(source: str) -> list[Problem]:
+    r"""Return the first place where the compiler stops, an empty list for none.
+
+    >>> [(found["line"], found["message"]) for found in problems("x = (1\n")]
+    [(1, "'(' was never closed")]
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile_program(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        failure = describe_failure(error, source)
+    else:
+        return []
+    places = [place for place in failure["frames"] if "skipped" not in place]
+    return [
+        {
+            "message": failure["message"],
+            "line": place["line"],
+            "column": place["column"],
+            "endLine": place["endLine"],
+            "endColumn": place["endColumn"],
+        }
+        for place in places[-1:]
+    ]

@@ -1,0 +1,99 @@
+"""The editor is told about real objects, and nothing of a program runs for that."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import tensorweb as tw
+from tensorweb.playground.knowledge import explain, members, table
+from tensorweb.playground.syntax import problems
+
+
+class Hostile:
+    """Shouts whenever it is asked for anything."""
+
+    def __getattribute__(self, name: str) -> object:
+        raise AssertionError(name)
+
+    def __repr__(self) -> str:
+        raise AssertionError("repr")
+
+    @property
+    def quiet(self) -> int:
+        """Never computed."""
+        raise AssertionError("property")
+
+
+def found(path: str, names: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    return {row["name"]: (row["kind"], row["detail"]) for row in members(path, names)}
+
+
+def test_names_of_a_run_come_with_what_they_are() -> None:
+    x = tw.zeros((2, 3), device="cpu")
+    names = {
+        "x": x,
+        "n": 7,
+        "math": math,
+        "f": len,
+        "T": tw.Tensor,
+        "_own": 1,
+        "a b": 2,
+    }
+    assert found("", {**names, "a b": 2}) == {
+        "T": ("class", "(node, name=None)"),
+        "f": ("function", "(obj, /)"),
+        "math": ("module", ""),
+        "n": ("variable", "7"),
+        "x": ("variable", "float32 (2, 3) on cpu"),
+    }
+
+
+def test_members_are_those_of_the_real_object() -> None:
+    names = {"x": tw.ones(2, device="cpu"), "tw": tw}
+    of_tensor = found("x", names)
+    assert of_tensor["sum"][0] == "function"
+    assert of_tensor["T"] == ("property", "Tensor")
+    assert of_tensor.keys() <= {*dir(tw.Tensor)}
+    assert found("x.T", names) == of_tensor
+    assert set(found("tw", names)) == {n for n in tw.__all__ if not n.startswith("_")}
+    assert found("x.nothing.more", names) == {}
+
+
+def test_explanations_are_signature_and_first_lines() -> None:
+    told = explain("tw.sum", {"tw": tw})
+    assert told["signature"].startswith("sum(x, /, axis=None, *, dtype=None")
+    assert told["text"].startswith((tw.sum.__doc__ or "").partition("\n")[0])
+    assert explain("len", {})["signature"] == "len(obj, /)"
+    assert explain("tw.nothing", {"tw": tw}) == {"signature": "", "text": ""}
+
+
+def test_a_program_is_looked_at_and_never_asked() -> None:
+    names = {"h": Hostile()}
+    assert found("", names) == {"h": ("variable", "Hostile")}
+    assert found("h", names) == {"quiet": ("property", "int")}
+    assert explain("h.quiet", names)["signature"] == "quiet: int"
+    assert explain("h", names)["signature"] == "h: Hostile"
+
+
+def test_the_table_has_our_whole_surface() -> None:
+    rows = table()
+    assert {row["name"] for row in rows["tw"]} == {
+        name for name in tw.__all__ if not name.startswith("_")
+    }
+    undocumented = [row for row in rows["tw.Tensor"] if not row["text"]]
+    assert {row["kind"] for row in undocumented} == {"variable"}
+
+
+def test_problems_are_those_of_the_compiler() -> None:
+    assert problems("x = await f()\nx") == []
+    (problem,) = problems("é = 1\ny = 2 +* 3\n")
+    assert problem == {
+        "message": "invalid syntax",
+        "line": 2,
+        "column": 7,
+        "endLine": 2,
+        "endColumn": 8,
+    }
+    assert [row["line"] for row in problems("return 1")] == [1]
+    assert problems("(" * 5000) != []

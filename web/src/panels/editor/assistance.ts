@@ -1,0 +1,127 @@
+/** Completion, signatures and documentation in the editor, from the real objects. */
+
+import { autocompletion, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import { globalCompletion, localCompletionSource } from "@codemirror/lang-python";
+import { Prec, StateEffect, StateField, type Extension } from "@codemirror/state";
+import { ViewPlugin, hoverTooltip, keymap, showTooltip, type EditorView, type Tooltip, type ViewUpdate } from "@codemirror/view";
+import { el } from "../../parts/dom";
+import type { Explanation, Member } from "../../page/protocol";
+import type { Names } from "./names";
+import { callAround, isBesides, pathAt } from "./paths";
+
+const MEMBER = /([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\.(\w*)$/;
+const WORD = /\w+$/;
+const TYPES: Record<Member["kind"], string> = {
+  function: "function",
+  class: "class",
+  module: "namespace",
+  property: "property",
+  variable: "variable",
+};
+
+export function assistance(names: Names): Extension {
+  return [
+    hoverTooltip(async (view, place, side) => {
+      const path = pathAt(view.state, place, side);
+      const found = path && (await names.explain(path.text, view.state.doc.toString()));
+      if (!found) return null;
+      return { pos: path.from, end: path.to, above: true, create: () => ({ dom: card(found) }) };
+    }),
+    signature,
+    watchCalls(names),
+    autocompletion({ activateOnTypingDelay: 250, override: [(context) => complete(context, names)] }),
+  ];
+}
+
+async function complete(context: CompletionContext, names: Names): Promise<CompletionResult | null> {
+  if (isBesides(context.state, context.pos)) return null;
+  const source = context.state.doc.toString();
+  const behind = context.matchBefore(MEMBER);
+  const [, path = "", part = ""] = (behind && MEMBER.exec(behind.text)) ?? [];
+  if (!behind && !context.explicit && !context.matchBefore(WORD)) return null;
+  const from = behind ? context.pos - part.length : (context.matchBefore(WORD)?.from ?? context.pos);
+  const members = await names.members(path, source);
+  const options = members.map((member) => option(member, path, source, names));
+  if (!behind) options.push(...(await others(context, new Set(members.map(({ name }) => name)))));
+  if (context.aborted || options.length === 0) return null;
+  return { from, options, validFor: /^\w*$/ };
+}
+
+/** Names in the program's text, and Python's own, beside those that are known better. */
+async function others(context: CompletionContext, known: ReadonlySet<string>): Promise<Completion[]> {
+  const found = await Promise.all([localCompletionSource(context), globalCompletion(context)]);
+  const seen = new Set(known);
+  return found
+    .flatMap((result) => result?.options ?? [])
+    .filter(({ label }) => !seen.has(label) && seen.add(label));
+}
+
+function option({ name, kind, detail }: Member, path: string, source: string, names: Names): Completion {
+  const info = async (): Promise<Node | null> => {
+    const found = await names.explain(path ? `${path}.${name}` : name, source);
+    return found && (found.text || kind !== "variable") ? card(found) : null;
+  };
+  // What the last run made comes before the words of Python and of the program's text.
+  return { label: name, type: TYPES[kind], detail: kind === "function" ? "" : detail, info, boost: path ? 0 : 1 };
+}
+
+/** Signature and documentation as text; a program may have written both. */
+function card({ signature: title, text }: Explanation): HTMLElement {
+  return el(
+    "div",
+    { class: "explanation" },
+    el("code", { class: "explanation-signature" }, title),
+    text ? el("p", { class: "explanation-text" }, text) : null,
+  );
+}
+
+/** The call in whose arguments the cursor stands, explained above it. */
+const setSignature = StateEffect.define<Tooltip | null>();
+
+const signature = StateField.define<Tooltip | null>({
+  create: () => null,
+  update: (shown, transaction) => {
+    for (const effect of transaction.effects) if (effect.is(setSignature)) return effect.value;
+    return shown && { ...shown, pos: transaction.changes.mapPos(shown.pos) };
+  },
+  provide: (field) => showTooltip.from(field),
+});
+
+function hideSignature(view: EditorView): void {
+  if (view.state.field(signature, false)) view.dispatch({ effects: setSignature.of(null) });
+}
+
+/** The key means other things as well, which it still does. */
+function onEscape(view: EditorView): boolean {
+  hideSignature(view);
+  return false;
+}
+
+function watchCalls(names: Names): Extension {
+  const plugin = ViewPlugin.define(() => {
+    let shown: string | null = null;
+    const tell = async (view: EditorView): Promise<void> => {
+      const { state } = view;
+      const call = state.selection.main.empty ? callAround(state, state.selection.main.head) : null;
+      const key = call && `${call.from} ${call.text}`;
+      if (key === shown) return;
+      shown = key;
+      const found = call && (await names.explain(call.text, state.doc.toString()));
+      // The answer may come when the cursor is elsewhere.
+      if (shown !== key) return;
+      const isWanted = call && found && found.signature.includes("(") && call.from <= view.state.doc.length;
+      if (!isWanted) return hideSignature(view);
+      const dom = el("div", { class: "explanation" }, el("code", { class: "explanation-signature" }, found.signature));
+      const tooltip: Tooltip = { pos: call.from, above: true, create: () => ({ dom }) };
+      view.dispatch({ effects: setSignature.of(tooltip) });
+    };
+    return {
+      update: (update: ViewUpdate) => {
+        const isTyped = update.docChanged && update.transactions.some((one) => one.isUserEvent("input"));
+        const isMoved = update.selectionSet && shown !== null;
+        if (isTyped || isMoved) queueMicrotask(() => void tell(update.view));
+      },
+    };
+  });
+  return [plugin, Prec.highest(keymap.of([{ key: "Escape", run: onEscape }]))];
+}

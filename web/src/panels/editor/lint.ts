@@ -1,0 +1,41 @@
+/** Marks what Python's compiler refuses while a program is typed, once it rests. */
+
+import { forEachDiagnostic, setDiagnostics, type Diagnostic } from "@codemirror/lint";
+import type { Extension } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import type { Ask } from "../../page/editor";
+import { range } from "./marks";
+
+const REST_MS = 700;
+/** Tells our marks from those of a run that failed, which stay. */
+const SOURCE = "not run yet";
+
+/** Compile what was typed, whenever typing rests and Python has time. */
+export function lint(ask: Ask): Extension {
+  let waiting = 0;
+  let typed = 0;
+  const look = async (view: EditorView): Promise<void> => {
+    const asked = typed;
+    const problems = await (ask("lint", { source: view.state.doc.toString() })?.catch(() => null) ?? null);
+    if (!problems || asked !== typed) return;
+    const marks: Diagnostic[] = [];
+    let hadProblems = false;
+    forEachDiagnostic(view.state, (mark, from, to) => {
+      if (mark.source === SOURCE) hadProblems = true;
+      else marks.push({ ...mark, from, to });
+    });
+    if (problems.length === 0 && !hadProblems) return;
+    for (const problem of problems) {
+      const place = range(view.state.doc, problem);
+      const isMarked = marks.some(({ from, message }) => from === place.from && message.includes(problem.message));
+      if (!isMarked) marks.push({ ...place, severity: "error", message: problem.message, source: SOURCE });
+    }
+    view.dispatch(setDiagnostics(view.state, marks));
+  };
+  return EditorView.updateListener.of((update) => {
+    if (!update.docChanged) return;
+    typed += 1;
+    clearTimeout(waiting);
+    waiting = window.setTimeout(() => void look(update.view), REST_MS);
+  });
+}

@@ -1,0 +1,41 @@
+/** Where Python failed, as the editor marks it. */
+
+import type { Diagnostic } from "@codemirror/lint";
+import type { Text } from "@codemirror/state";
+import type { Failure, Frame } from "../../page/protocol";
+
+/** From where to where, null for a whole line. */
+type Place = Pick<Frame, "line" | "column" | "endLine" | "endColumn">;
+
+/** Mark the innermost place as an error and the calls that led to it more lightly. */
+export function marksOf(failure: Failure | null, doc: Text): Diagnostic[] {
+  if (!failure) return [];
+  const frames = failure.frames.filter((frame): frame is Frame => "line" in frame);
+  const marks = frames.map((frame, index): Diagnostic => {
+    const innermost = index === frames.length - 1;
+    const message = failure.message ? `${failure.type}: ${failure.message}` : failure.type;
+    return {
+      ...range(doc, frame),
+      severity: innermost ? "error" : "info",
+      message: innermost ? message : "Called from here",
+    };
+  });
+  return marks.sort((a, b) => a.from - b.from || a.to - b.to);
+}
+
+export function range(doc: Text, frame: Place): { from: number; to: number } {
+  if (frame.line > doc.lines) return { from: doc.length, to: doc.length };
+  const line = doc.line(frame.line);
+  if (frame.column === null || frame.endColumn === null) {
+    const indent = line.text.length - line.text.trimStart().length;
+    return { from: line.from + indent, to: line.to };
+  }
+  const from = position(doc, frame.line, frame.column);
+  return { from, to: Math.max(from, position(doc, frame.endLine, frame.endColumn)) };
+}
+
+/** A place in the text, moved to the nearest one when the program has changed. */
+export function position(doc: Text, line: number, column: number): number {
+  const found = doc.line(Math.min(Math.max(line, 1), doc.lines));
+  return Math.min(found.from + column, found.to);
+}
