@@ -6,12 +6,13 @@ from math import prod
 
 from tensorweb.codegen.program import OUTPUT, Launch, Program
 from tensorweb.codegen.wasm.elements import itemsize, store, store_neighbours
-from tensorweb.codegen.wasm.expressions import flops, is_vectorizable
+from tensorweb.codegen.wasm.expressions import flops, is_vectorizable, side_by_side
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.integers import divided, smaller
 from tensorweb.codegen.wasm.loops import (
     BLOCK,
     Pointer,
+    Together,
     along,
     counted,
     lanes_for,
@@ -158,8 +159,18 @@ def _inner(
     f.op("i32.add")
     f.set(address)
     lanes = reader.values.lanes
+    put = store_neighbours if lanes > 1 else store
     mover = Pointer(f, address, size)
-    with along(f, place, end, lanes, [reader, mover]):
+    count = side_by_side(flops(reader.expression)) if reader.looks_ahead else 1
+
+    def several() -> None:
+        for number, value in enumerate(reader.several(count)):
+            f.get(address)
+            f.get(value)
+            put(reader.values, dtype, number * lanes * size)
+
+    together = Together(count, several) if count > 1 and lanes > 1 else None
+    with along(f, place, end, lanes, [reader, mover], together=together):
         f.get(address)
         reader.value()
-        (store_neighbours if lanes > 1 else store)(reader.values, dtype)
+        put(reader.values, dtype)

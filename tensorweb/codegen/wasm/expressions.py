@@ -8,6 +8,9 @@ from tensorweb.codegen.wasm.elements import fits_lanes
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression
 
+MOST_WORK = 64
+"""Operations that the body of a loop holds for values side by side."""
+
 
 def needed_steps(expression: Expression, ends: Collection[int] = ()) -> list[int]:
     """Return the numbers of the steps that the result takes, in order.
@@ -75,3 +78,12 @@ def drift(expression: Expression, number: int, moving: Set[int]) -> int | None:
         known = [each for each in drifts if each is not None]
         return sum(known) if len(known) == len(drifts) else None
     return None
+
+
+def side_by_side(work: int) -> int:
+    """Return how many values of so much work each are computed side by side.
+
+    >>> side_by_side(3), side_by_side(20), side_by_side(100)
+    (4, 2, 1)
+    """
+    return 4 if work <= MOST_WORK // 4 else 2 if work <= MOST_WORK // 2 else 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Protocol
 
 from tensorweb.codegen.wasm.frame import FIRST, LAST, Frame
@@ -168,6 +169,19 @@ class Strided:
         f.set(self.local)
 
 
+@dataclass(frozen=True, slots=True)
+class Together:
+    """What is done for several steps of an axis at once.
+
+    Attributes:
+        count: how many steps.
+        write: writes it.
+    """
+
+    count: int
+    write: Callable[[], None]
+
+
 @contextmanager
 def along(
     f: Function,
@@ -176,6 +190,7 @@ def along(
     lanes: int,
     movers: Sequence[Mover],
     is_whole: bool = False,
+    together: Together | None = None,
 ) -> Iterator[None]:
     """Write a loop over the elements of an axis; `counter` stands at the first.
 
@@ -189,20 +204,24 @@ def along(
         lanes: how many elements are done at a time.
         movers: what stands at the counter and moves with it.
         is_whole: whether there are whole vectors only.
+        together: what does several steps at once, as long as there are so many.
     """
     last, back = f.local("i32"), f.local("i32")
+    if together is not None:
+        _in_steps(f, counter, end, lanes, movers, together)
+        f.get(counter)
+        f.get(end)
+        f.op("i32.lt_s")
+        f.begin("if")
     f.get(end)
     f.const("i32", lanes)
     f.op("i32.sub")
     f.set(last)
+    if together is not None and lanes > 1 and not is_whole:
+        _back_to(f, counter, last, back, movers)
     f.begin("loop")
     yield
-    f.get(counter)
-    f.const("i32", lanes)
-    f.op("i32.add")
-    f.set(counter)
-    for mover in movers:
-        mover.move(lanes)
+    _step(f, counter, lanes, movers)
     f.get(counter)
     f.get(last)
     f.op("i32.le_s")
@@ -212,19 +231,72 @@ def along(
         f.get(end)
         f.op("i32.lt_s")
         f.begin("if")
-        f.get(last)
-        f.get(counter)
-        f.op("i32.sub")
-        f.set(back)
-        f.get(last)
-        f.set(counter)
-        for mover in movers:
-            mover.move(None, back)
+        _back_to(f, counter, last, back, movers)
         f.br(1)
         f.end()
     f.end()
+    if together is not None:
+        f.end()
     f.free(last)
     f.free(back)
+
+
+def _step(f: Function, counter: int, count: int, movers: Sequence[Mover]) -> None:
+    """Write a move by so many elements."""
+    f.get(counter)
+    f.const("i32", count)
+    f.op("i32.add")
+    f.set(counter)
+    for mover in movers:
+        mover.move(count)
+
+
+def _back_to(
+    f: Function, counter: int, last: int, back: int, movers: Sequence[Mover]
+) -> None:
+    """Write a move back to the local `last`, where the counter is beyond it."""
+    f.get(last)
+    f.get(counter)
+    f.op("i32.sub")
+    f.tee(back)
+    f.const("i32", 0)
+    f.op("i32.lt_s")
+    f.begin("if")
+    f.get(last)
+    f.set(counter)
+    for mover in movers:
+        mover.move(None, back)
+    f.end()
+
+
+def _in_steps(
+    f: Function,
+    counter: int,
+    end: int,
+    lanes: int,
+    movers: Sequence[Mover],
+    together: Together,
+) -> None:
+    """Write the loop that does several steps at once, as long as there are so many."""
+    limit = f.local("i32")
+    f.get(end)
+    f.const("i32", lanes * together.count)
+    f.op("i32.sub")
+    f.set(limit)
+    f.get(counter)
+    f.get(limit)
+    f.op("i32.le_s")
+    f.begin("if")
+    f.begin("loop")
+    together.write()
+    _step(f, counter, lanes * together.count, movers)
+    f.get(counter)
+    f.get(limit)
+    f.op("i32.le_s")
+    f.br_if(0)
+    f.end()
+    f.end()
+    f.free(limit)
 
 
 def lanes_for(length: int, is_vectorizable: bool) -> int:

@@ -6,7 +6,8 @@ The binary format is that of the WebAssembly core specification 2.0, section 5.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 
 from tensorweb.codegen.wasm.opcodes import CODES, NO_RESULT, TYPES, signed, unsigned
@@ -41,6 +42,7 @@ class Function:
         self._free: dict[str, list[int]] = {}
         self._constants: dict[tuple[str, float | str], int] = {}
         self._calls: list[tuple[int, str]] = []
+        self._marks: list[int] = []
 
     def local(self, kind: str) -> int:
         """Return the number of a new local, one that was let go if there is any."""
@@ -151,6 +153,37 @@ class Function:
         self.code += CODES["call"]
         self._calls.append((len(self.code), name))
         self.code += _NUMBER_TO_COME
+
+    def mark(self) -> None:
+        """Say that the stack is as it was in the beginning; see `interleave`."""
+        self._marks.append(len(self.code))
+
+    def interleave(self, writers: Sequence[Callable[[], None]]) -> None:
+        """Write what several writers write, up to a mark of each in turn.
+
+        All write the same but for the numbers of locals and offsets. What one reads
+        again and again, a constant for example, is then read for all at once.
+        """
+        code, calls, marks, free = self.code, self._calls, self._marks, self._free
+        strands, freed = [], []
+        for write in writers:
+            # Locals that a writer lets go are no other's until all are done.
+            self.code, self._calls, self._marks, self._free = bytearray(), [], [0], {}
+            write()
+            self.mark()
+            strands.append((self.code, self._calls, list(pairwise(self._marks))))
+            freed.append(self._free)
+        self.code, self._calls, self._marks, self._free = code, calls, marks, free
+        for parts in zip(*(parts for _, _, parts in strands), strict=True):
+            for (text, called, _), (start, end) in zip(strands, parts, strict=True):
+                moved = len(code) - start
+                calls += [
+                    (at + moved, name) for at, name in called if start <= at < end
+                ]
+                code += text[start:end]
+        for locals_ in freed:
+            for kind, numbers in locals_.items():
+                free.setdefault(kind, []).extend(numbers)
 
     def constant(self, kind: str, value: float) -> int:
         """Return a local that holds a constant from the function's beginning on.

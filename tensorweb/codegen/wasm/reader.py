@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 
 from tensorweb.codegen.expression import operation_form
 from tensorweb.codegen.wasm.bounds import BoundsTest, bounds_of, without_guard
@@ -61,6 +62,7 @@ class Reader(Loader):
         self._cores_move = cores_move
         self._moving = self._moving_steps()
         self._followed = self._followed_gathers()
+        self._copies: list[dict[int, int]] = []
         bounds = bounds_of(expression, self._moving) if lanes > 1 else None
         self._test = BoundsTest(self, bounds) if bounds else None
         self._inside = self._unguarded(bounds.guard) if bounds else None
@@ -126,6 +128,28 @@ class Reader(Loader):
             self._move_on()
             f.end()
         f.get(self.result_of(self.expression.result))
+
+    def several(self, count: int) -> list[int]:
+        """Write the values here and ahead side by side; returns locals with them.
+
+        The reader must be one that `looks_ahead`, and its core must not move.
+        """
+        here = self.results
+        while len(self._copies) < count - 1:
+            self._copies.append({})
+
+        def write(number: int) -> None:
+            self.ahead = number * self.values.lanes
+            if number:
+                fixed = {n: at for n, at in here.items() if n not in self._moving}
+                self.results = self._copies[number - 1]
+                self.results.update(fixed)
+            self._move_on()
+
+        self.frame.f.interleave([partial(write, number) for number in range(count)])
+        self.ahead, self.results = 0, here
+        all_ = [here, *self._copies[: count - 1]]
+        return [each[self.expression.result] for each in all_]
 
     def result_of(self, number: int) -> int:
         """Return the local that holds the value of a step."""
@@ -223,6 +247,7 @@ class Reader(Loader):
         if number not in self.results:
             self.results[number] = f.local(values.value_type(KINDS[step.dtype]))
         f.set(self.results[number])
+        f.mark()
 
     def scalar(self, number: int) -> int:
         """Return the local that holds a constant, not yet in lanes."""
@@ -249,7 +274,7 @@ class Reader(Loader):
             f"operand{number}": (self.results[arg],)
             for number, arg in enumerate(step.args)
         }
-        self.values.term(expression(form, kinds), places)
+        self.values.step(expression(form, kinds), places)
         within(self.values, step.dtype)
 
     def _ramp(self, step: Step) -> None:

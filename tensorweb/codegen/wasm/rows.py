@@ -17,7 +17,12 @@ from tensorweb.codegen.wasm.elements import (
     store_neighbours,
     within,
 )
-from tensorweb.codegen.wasm.expressions import flops, is_vectorizable, needed_steps
+from tensorweb.codegen.wasm.expressions import (
+    flops,
+    is_vectorizable,
+    needed_steps,
+    side_by_side,
+)
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import (
     BLOCK,
@@ -209,7 +214,10 @@ class _Rows:
         pointer = Pointer(f, self._address, itemsize(dtype))
         f.get(length)
         f.set(left)
-        f.begin("loop")
+        count = side_by_side(flops(reader.expression)) if reader.looks_ahead else 1
+        if count * LANES <= self._length and self._lanes > 1 and count > 1:
+            self._several(reader, count, pointer)
+        self._while_left(self._lanes)
         f.get(self._address)
         reader.value()
         put(values, dtype)
@@ -217,6 +225,7 @@ class _Rows:
         pointer.move(self._lanes)
         less_by(f, left, self._lanes)
         f.br_if(0)
+        f.end()
         f.end()
         if self._lanes > 1:
             f.get(left)
@@ -231,6 +240,31 @@ class _Rows:
             put(values, dtype)
             f.end()
         f.free(tail)
+
+    def _while_left(self, count: int) -> None:
+        """Open a loop that is run as long as so many elements are left."""
+        f = self._frame.f
+        f.get(self._left)
+        f.const("i32", count)
+        f.op("i32.ge_s")
+        f.begin("if")
+        f.begin("loop")
+
+    def _several(self, reader: Reader, count: int, pointer: Pointer) -> None:
+        """Write the loop that finishes several vectors side by side."""
+        f, dtype = self._frame.f, reader.result.dtype
+        elements = count * LANES
+        self._while_left(elements)
+        for number, value in enumerate(reader.several(count)):
+            f.get(self._address)
+            f.get(value)
+            store_neighbours(reader.values, dtype, number * LANES * itemsize(dtype))
+        reader.move(elements)
+        pointer.move(elements)
+        less_by(f, self._left, elements)
+        f.br_if(0)
+        f.end()
+        f.end()
 
     def _tail(self, reader: Reader, length: int, tail: int) -> None:
         """Write the last four elements, before what they are made of is overwritten."""

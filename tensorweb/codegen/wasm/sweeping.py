@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from tensorweb.codegen.wasm.cursor import Cursor
-from tensorweb.codegen.wasm.expressions import flops
+from tensorweb.codegen.wasm.expressions import flops, side_by_side
 from tensorweb.codegen.wasm.folding import Fold
 from tensorweb.codegen.wasm.loops import Mover
 from tensorweb.codegen.wasm.module import Function
@@ -25,7 +25,7 @@ MOST_WORK = 24
 """Operations that the body of a loop holds for several running values."""
 
 EXPENSIVE = 10
-"""Operations of a value from which on nothing is gained by several."""
+"""Operations of a value from which on several are computed side by side."""
 
 Write = Callable[[], None]
 
@@ -43,14 +43,19 @@ class Keeper(Protocol):
         """Write a move by `count` elements, or by those that the local `by` holds."""
 
 
-def accumulators_for(length: int, work: int) -> int:
+def accumulators_for(length: int, work: int, looks_ahead: bool = True) -> int:
     """Return how many running values share steps, each of so much work.
 
     >>> accumulators_for(1000, 3), accumulators_for(1000, 12), accumulators_for(3, 3)
-    (8, 1, 2)
+    (8, 4, 2)
     """
-    count = MOST_ACCUMULATORS if work < EXPENSIVE else 1
-    while count > 1 and (count > length or count * work > MOST_WORK):
+    count = MOST_ACCUMULATORS
+    if work >= EXPENSIVE:
+        count = side_by_side(work) if looks_ahead else 1
+    else:
+        while count > 1 and count * work > MOST_WORK:
+            count //= 2
+    while count > max(length, 1):
         count //= 2
     return count
 
@@ -73,10 +78,15 @@ def several(
     movers: list[Mover] = [reader] if keeper is None else [reader, keeper]
     steps = 1 if reader.looks_ahead else count
     together = count // steps
+    is_wide = together > 1 and flops(reader.expression) >= EXPENSIVE
     for step in range(steps):
+        values = reader.several(together) if is_wide else []
         for number in range(together):
             reader.ahead = number * lanes
-            reader.value()
+            if is_wide:
+                reader.frame.f.get(values[number])
+            else:
+                reader.value()
             if keeper is not None:
                 keeper.keep(reader.ahead)
             take(step + number)
@@ -145,7 +155,7 @@ class Sweep:
         self._fold = Fold(reader.values, op, dtype)
         steps = length // self._lanes
         work = flops(reader.expression)
-        self._count = accumulators_for(steps, work)
+        self._count = accumulators_for(steps, work, reader.looks_ahead)
         self._running = [self._fold.new() for _ in range(self._count)]
         self.block = LONGEST_RUN * self._lanes * self._count
         self.adds_floats = self._fold.adds_floats

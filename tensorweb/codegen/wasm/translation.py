@@ -105,6 +105,7 @@ class Translation(Operators):
         """Begin to write into a function."""
         super().__init__(f, lanes, writer.target.relaxed)
         self.writer = writer
+        self._is_marked = False
 
     def body(
         self, statements: Sequence[Statement], places: dict[str, tuple[int, ...]]
@@ -169,8 +170,14 @@ class Translation(Operators):
         else:
             self.builtin(term, places)
 
+    def step(self, term: Term, places: Places) -> None:
+        """Write the same, with a mark behind each statement of a function in place."""
+        self._is_marked = term.kind == "call"
+        self.term(term, places)
+
     def _call(self, term: Term, places: Places) -> None:
         """Write a call of a function of the library."""
+        is_marked, self._is_marked = self._is_marked, False
         name, is_wide = term.word, bool(term.value)
         plain = name.replace("_f64", "_f32")
         if plain in NATIVE:
@@ -189,7 +196,7 @@ class Translation(Operators):
         elif self.is_vector and not fits_vectors(name):
             self._by_lanes(term, places)
         elif self.is_vector or is_straight(name, is_wide):
-            self._in_place(term, places)
+            self._in_place(term, places, is_marked)
         else:
             for part in term.parts:
                 self.term(part, places)
@@ -207,7 +214,7 @@ class Translation(Operators):
         self.f.set(local)
         return (local,), True
 
-    def _in_place(self, term: Term, places: Places) -> None:
+    def _in_place(self, term: Term, places: Places, is_marked: bool) -> None:
         """Write a function's statements where it is called."""
         found = function(term.word, bool(term.value))
         inner: dict[str, tuple[int, ...]] = {}
@@ -220,12 +227,15 @@ class Translation(Operators):
         if body[0].kind == "if":
             own += self._either(found, inner)
         else:
-            own += self._straight(body, inner)
+            own += self._straight(body, inner, is_marked)
         for local in own:
             self.f.free(local)
 
     def _straight(
-        self, body: Sequence[Statement], inner: dict[str, tuple[int, ...]]
+        self,
+        body: Sequence[Statement],
+        inner: dict[str, tuple[int, ...]],
+        is_marked: bool = False,
     ) -> list[int]:
         """Write statements; leaves the result on the stack, returns the locals used."""
         own: list[int] = []
@@ -234,6 +244,8 @@ class Translation(Operators):
             self.term(each.term, inner)
             if each.kind != "return":
                 self._keep(each, inner)
+                if is_marked:
+                    self.f.mark()
                 if each.kind != "set":
                     own += inner[each.word]
         return own
