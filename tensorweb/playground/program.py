@@ -11,7 +11,7 @@ import inspect
 import linecache
 import sys
 import types
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from .failures import FILENAME, remember_source
 
@@ -64,16 +64,36 @@ def new_main() -> types.ModuleType:
     return module
 
 
+def part_of(source: str, lines: Sequence[int] | None) -> str:
+    r"""Return some lines of a program at the places that they have there; None for all.
+
+    >>> part_of("a\nb\nc\n", (2, 2))
+    '\nb\n'
+    """
+    if lines is None:
+        return source
+    first, last = lines
+    kept = source.splitlines(keepends=True)[:last]
+    return "\n" * (first - 1) + "".join(kept[first - 1 :])
+
+
 async def execute(
-    source: str, module: types.ModuleType, display: Display, wait: Wait | None
+    source: str,
+    module: types.ModuleType,
+    display: Display,
+    wait: Wait | None,
+    lines: Sequence[int] | None = None,
 ) -> None:
     """Run a program as `__main__` to its end and display the last expression's value.
+
+    Of a program that runs in part, `lines` are the first and the last one of that.
 
     `wait` blocks until an awaitable is done, None where Python cannot block.
     Whatever the program raises comes out unchanged. `module` stays `__main__`, also
     when the program put something else in its place.
     """
     remember_source(source)
+    source = part_of(source, lines)
     _MODULES["__main__"] = module
     try:
         statements, expression, label = compile_program(source)

@@ -37,17 +37,28 @@ class Session:
         self._reader: Reader = BlockingReader() if blocking else AwaitingReader()
         self._shown: list[tuple[str | None, object]] = []
         self._entries: list[tensors.Entry] = []
-        self._names: dict[str, object] = {}
+        self._main = new_main()
+        self._names = vars(self._main)
         self._kernels = kernels.Tally()
         self._stopped = False
         self._output = Output(emit)
         self._host = Host(wait)
         self.warming = Warming(blocking)
 
-    async def run(self, source: str, device: str | None = None) -> records.RunRecord:
-        """Run a program; its output and displays are emitted while it runs."""
+    async def run(
+        self,
+        source: str,
+        device: str | None = None,
+        lines: Sequence[int] | None = None,
+        keep: bool = False,
+    ) -> records.RunRecord:
+        """Run a program; its output and displays are emitted while it runs.
+
+        Of a cell `lines` are the first and the last one; with `keep` it finds the names
+        of the run before.
+        """
         try:
-            return await self._run(source, device)
+            return await self._run(source, device, lines, keep)
         except KeyboardInterrupt:
             # Stop may strike before the program begins and after it has ended.
             self._stopped = True
@@ -61,12 +72,16 @@ class Session:
                 "kernelsLeftOut": 0,
             }
 
-    async def _run(self, source: str, device: str | None) -> records.RunRecord:
-        self._forget()
+    async def _run(
+        self, source: str, device: str | None, lines: Sequence[int] | None, keep: bool
+    ) -> records.RunRecord:
+        self._forget(keep)
         self._output = Output(self._emit)
         failure: records.Failure | None = None
         self._stopped = False
-        module = new_main()
+        if not keep:
+            self._main = new_main()
+        module = self._main
         self._names = vars(module)
         started = perf_counter()
         around = self._host.around(self._output, self._display)
@@ -76,7 +91,7 @@ class Session:
             try:
                 if device is not None:
                     await self._choose(device)
-                await execute(source, module, self._display, self._wait)
+                await execute(source, module, self._display, self._wait, lines)
             except KeyboardInterrupt:
                 self._stopped = True
             except SystemExit as leaving:
@@ -171,12 +186,13 @@ class Session:
             raise LookupError(f"there is no tensor number {number} in the last run")
         return self._entries[number].tensor
 
-    def _forget(self) -> None:
-        """Free everything of the run before; its tensors go back to the device."""
+    def _forget(self, keep: bool) -> None:
+        """Free what the run before left, but with `keep` what has a name."""
         notices.begin_program()
         self._entries.clear()
         self._shown.clear()
-        self._names.clear()
+        if not keep:
+            self._names.clear()
         for name in ("last_exc", "last_value", "last_traceback", "last_type"):
             vars(sys).pop(name, None)
         gc.collect()

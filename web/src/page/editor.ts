@@ -28,8 +28,8 @@ export interface Editor {
 }
 
 export interface EditorEvents {
-  /** The reader asks for a run by a key. */
-  run(): void;
+  /** The reader asks by a key for a run of all, or of the lines of a cell. */
+  run(lines: number[] | null): void;
   /** What was typed is to be kept; `id` is the program in which it was. */
   save(id: string, text: string): void;
   /** Something was typed; it is handed to `save` before long. */

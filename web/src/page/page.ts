@@ -146,7 +146,7 @@ export class Page {
     const result = panels.find(({ pane }) => pane === "results");
     this.view = { ...this.view, panel: panels[0]?.id ?? "", result: result?.id ?? "" };
     this.editor = openEditor({
-      run: () => this.run(),
+      run: (lines) => this.run(lines),
       save: (id, text) => this.workspace.save(id, text),
       typed: () => {
         if (!this.view.typing) this.change({ typing: true });
@@ -201,12 +201,16 @@ export class Page {
     for (const { part } of this.#mounted) event(part);
   }
 
-  run(): void {
+  /** Run the program, or the cell between two lines, which finds the names of the last run. */
+  run(lines: number[] | null = null): void {
     if (this.view.held) return;
     if (this.view.state === "running") return;
     this.editor.flush();
     this.#source = this.editor.source();
-    void this.session.run(this.#source);
+    const { origins, document, python } = this.view;
+    const before = origins.output;
+    const keep = lines !== null && before?.document === document.id && before.python === python;
+    void this.session.run({ source: this.#source, lines, keep });
   }
 
   stop(): void {

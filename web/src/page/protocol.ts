@@ -97,7 +97,7 @@ export interface Questions extends PythonQuestions {
 
 /** What Python answers itself; `handlers` in `session.py` has the same names. */
 export interface PythonQuestions {
-  run: { details: { source: string; device: DeviceName }; value: RunRecord };
+  run: { details: RunDetails; value: RunRecord };
   describe: { details: Record<string, never>; value: TensorRecord[] };
   /** The text of one of the last run's kernels, by its place in `RunRecord.kernels`. */
   source: { details: { kernel: number }; value: KernelSource };
@@ -111,6 +111,19 @@ export interface PythonQuestions {
   lint: { details: { source: string }; value: Problem[] };
   /** Compile a few more kernels; asked by the worker while nobody asks anything. */
   warm: { details: Record<string, never>; value: WarmUp };
+}
+
+export interface RunDetails extends Program {
+  device: DeviceName;
+}
+
+/** What runs: a whole program, or a cell of it. */
+export interface Program {
+  source: string;
+  /** First and last line of a cell, counted from one; null for all. */
+  lines: number[] | null;
+  /** Whether the names of the run before are still there. */
+  keep: boolean;
 }
 
 export interface StartDetails {

@@ -6,6 +6,7 @@ import { NoteLimit, readAnswer, readMessage, readNote } from "./messages";
 import type {
   DeviceName,
   Note,
+  Program,
   Question,
   Questions,
   RunRecord,
@@ -68,7 +69,7 @@ export class Session {
   #waiting = new Map<number, Waiting>();
   #next = 1;
   #newest = 0;
-  #queued: string | null = null;
+  #queued: Program | null = null;
   #stopping = 0;
   #shownError = false;
   #limit = new NoteLimit();
@@ -170,16 +171,16 @@ export class Session {
   }
 
   /** Run a program now, or as soon as Python is ready. */
-  async run(source: string): Promise<void> {
+  async run(program: Program): Promise<void> {
     if (this.state === "running") return;
     if (this.state === "loading" || !this.started) {
-      this.#queued = source;
+      this.#queued = program;
       this.events.queued(true);
       if (this.state === "error") void this.restart();
       return;
     }
     if (this.#isForeign()) {
-      this.#queued = source;
+      this.#queued = program;
       this.events.queued(true);
       return this.restart();
     }
@@ -192,7 +193,7 @@ export class Session {
     this.#notes.flush();
     this.events.begin();
     try {
-      const record = await this.ask("run", { source, device: this.device });
+      const record = await this.ask("run", { ...program, device: this.device });
       if (this.#connection !== connection) return;
       this.events.finished(record);
       this.events.tensors(await this.ask("describe", {}));

@@ -6,6 +6,8 @@ import type { Page, Part, View } from "../page/page";
 
 const APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 const LEAST_SHOWN = 100;
+/** Escape twice so fast stops the program. */
+const TWICE_MS = 700;
 
 /** What keys do together with Ctrl or ⌘, wherever the focus is. */
 const ACTIONS: Record<string, (page: Page) => void> = {
@@ -26,14 +28,20 @@ export function mountRun(host: HTMLElement, page: Page): Part {
   run.title = `Run the program (${APPLE ? "⌘ Enter" : "Ctrl+Enter"})`;
   const stop = button("", () => page.stop(), {
     id: "stop",
-    title: `Stop the program (${APPLE ? "⌘ ." : "Ctrl+."})`,
+    title: `Stop the program (${APPLE ? "⌘ ." : "Ctrl+."}, or Esc twice)`,
     "aria-keyshortcuts": APPLE ? "Meta+." : "Control+.",
   });
   stop.append(icon(ICONS.stop), el("span", {}, "Stop"));
   const state = find("#state");
   host.append(run, stop);
 
+  let escaped = -Infinity;
   document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.repeat) {
+      if (event.timeStamp - escaped < TWICE_MS) page.stop();
+      escaped = event.timeStamp;
+      return;
+    }
     const action = event.ctrlKey || event.metaKey ? ACTIONS[event.key] : undefined;
     if (!action || event.defaultPrevented) return;
     event.preventDefault();

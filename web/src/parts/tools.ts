@@ -49,10 +49,11 @@ function tool(label: string, picture: string, action: () => void): HTMLButtonEle
 }
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ["Ctrl or ⌘ + Enter, Shift + Enter", "run the program"],
-  ["Ctrl or ⌘ + .", "stop the program"],
+  ["Ctrl or ⌘ + Enter", "run the program"],
+  ["Shift + Enter", "run the cell that begins with # %% and go on to the next; the program where it has none"],
+  ["Ctrl or ⌘ + ., Esc twice", "stop the program"],
+  ["Ctrl or ⌘ + F, in the editor", "find and replace"],
   ["Esc, then Tab", "leave the editor; Tab alone indents"],
-  ["Ctrl or ⌘ + F", "search in the program"],
   ["Arrow keys on a heat map", "move the cell cursor; Page keys and Home, End jump"],
   ["Arrow keys on a splitter", "change the sizes of the panes"],
 ];

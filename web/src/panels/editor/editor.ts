@@ -33,6 +33,7 @@ import type { Page, Part } from "../../page/page";
 import type { Failure } from "../../page/protocol";
 import { recallInTab, rememberInTab } from "../../page/storage";
 import { assistance } from "./assistance";
+import { cellAt, cells, moveToNext } from "./cells";
 import { lint } from "./lint";
 import { marksOf, position } from "./marks";
 import { Names } from "./names";
@@ -163,12 +164,18 @@ function keptHistory(id: string, extensions: Extension): EditorState | null {
 
 function runKeys(events: EditorEvents): Extension {
   const run = (): boolean => {
-    events.run();
+    events.run(null);
+    return true;
+  };
+  const runCell = (view: EditorView): boolean => {
+    const cell = cellAt(view.state);
+    events.run(cell && [cell.first, cell.last]);
+    if (cell) moveToNext(view, cell);
     return true;
   };
   return keymap.of([
     { key: "Mod-Enter", run, preventDefault: true },
-    { key: "Shift-Enter", run, preventDefault: true },
+    { key: "Shift-Enter", run: runCell, preventDefault: true },
   ]);
 }
 
@@ -183,6 +190,7 @@ const UNSEEN =
 const BASICS: Extension[] = [
   highlightSpecialChars({ addSpecialChars: UNSEEN }),
   lineNumbers(),
+  cells,
   highlightActiveLineGutter(),
   lintGutter(),
   history(),
