@@ -60,7 +60,7 @@ def look_everywhere(driver: PageDriver, size: Any) -> None:
     if size is NARROW:
         page.get_by_role("tab", name="Tensors").first.click()
     driver.pictured()
-    page.click(".values summary")
+    page.get_by_role("button", name="Table").click()
     expect(page.locator(".values td").nth(1)).to_be_visible()
     assert violations(page) == []
     page.get_by_role("tab", name="Kernels").locator("visible=true").click()

@@ -126,4 +126,4 @@ def test_hidden_panels_ask_nothing(wide: PageDriver) -> None:
     assert page.evaluate("asked") == ["run", "describe"]
     page.get_by_role("tab", name="Tensors").click()
     wide.pictured()
-    assert page.evaluate("asked")[2:] == ["heatmap", "histogram"]
+    assert set(page.evaluate("asked")[2:]) == {"heatmap"}

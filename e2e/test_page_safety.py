@@ -252,8 +252,8 @@ import tensorweb as tw
 from tensorweb.playground import pictures
 async def huge(*details):
     return {"rows": 30000, "columns": 30000, "blockRows": 1, "blockColumns": 1,
-            "fullRows": 30000, "fullColumns": 30000, "how": "each", "values": "",
-            "low": 0.0, "high": 1.0, "diverging": False}
+            "stepRows": 1, "stepColumns": 1, "fullRows": 30000, "fullColumns": 30000,
+            "how": "each", "encoding": "float32", "values": ""}
 pictures.heatmap = huge
 x = tw.ones((8, 8))
 """

@@ -30,6 +30,14 @@ def small(request: pytest.FixtureRequest, shared: PageDriver) -> Iterator[PageDr
     shared.choose_device("webgpu")
 
 
+@pytest.fixture
+def here(shared: PageDriver) -> PageDriver:
+    """The same on one device, for what the page does by itself."""
+    assert shared.run(SMALL) == "ready"
+    shared.pictured()
+    return shared
+
+
 KERNELS = {
     "webgpu": ("workgroups", "@compute", "struct"),
     "cpu": ("unit", '(export "run")', "module"),
@@ -62,15 +70,18 @@ def test_list_has_every_tensor_with_statistics(small: PageDriver) -> None:
     assert tensors["t"]["mean"] == 11.5
     assert (tensors["v"]["strides"], tensors["v"]["viewOf"]) == ([4, 2], "t")
     first = small.page.locator("#tensors .tensor").first
-    expect(first).to_contain_text("1 NaN")
-    expect(first).to_contain_text("float32 (2, 2)")
-    expect(first).to_contain_text(tensors["x"]["device"])
+    expect(first).to_contain_text("NaN")
+    expect(first).to_contain_text("(2, 2)")
+    small.look_into("x")
+    said = f"float32 (2, 2) on {tensors['x']['device']}"
+    expect(small.page.locator(".viewer-facts")).to_have_text(said)
+    expect(small.page.locator(".facts")).to_contain_text("NaN1")
 
 
 def test_what_was_shown_last_is_looked_into(small: PageDriver) -> None:
     expect(small.page.locator(".viewer-title")).to_have_text("x")
-    expect(small.page.locator(".legend-ticks").first).to_have_text("-202")
-    expect(small.page.locator(".legend-note").first).to_contain_text("NaN in 1 cell")
+    expect(small.page.locator(".legend-ticks")).to_have_text("20-2")
+    expect(small.page.locator(".picture-note")).to_contain_text("NaN in 1 cell")
 
 
 def test_colours_tell_sign_and_nan(small: PageDriver) -> None:
@@ -110,56 +121,201 @@ def test_slider_moves_along_a_further_axis(small: PageDriver) -> None:
     expect_status(small, "t[1, 0, 0] = 12")
 
 
-def test_rows_and_columns_can_be_chosen(small: PageDriver) -> None:
-    small.look_into("t")
-    small.page.get_by_label("Row axis").select_option("0")
-    small.pictured()
-    expect(small.page.locator(".heatmap")).to_have_attribute(
+def test_rows_and_columns_can_be_chosen(here: PageDriver) -> None:
+    here.look_into("t")
+    here.page.get_by_label("Row axis").select_option("0")
+    here.pictured()
+    expect(here.page.locator(".heatmap")).to_have_attribute(
         "aria-label", "Heat map of t, 2 by 4 cells; arrow keys move"
     )
 
 
-def test_large_tensor_is_reduced_and_says_how(small: PageDriver) -> None:
+SIZES = """() => { const c = document.querySelector('.heatmap');
+  const frame = document.querySelector('.heatmap-frame').getBoundingClientRect();
+  const box = c.getBoundingClientRect();
+  return {width: c.width, height: c.height, ratio: devicePixelRatio,
+          wide: box.width / frame.width, high: box.height / frame.height,
+          cell: c.width / box.width, left: box.left, top: box.top} }"""
+
+
+def test_picture_has_a_pixel_for_each_element_and_fills_its_frame(
+    small: PageDriver,
+) -> None:
     small.look_into("big")
-    note = small.page.locator(".heatmap-view .legend-note")
-    expect(note).to_contain_text("each cell is the mean of 5 \N{MULTIPLICATION SIGN} 5")
+    note = small.page.locator(".picture-note")
+    expect(note).to_contain_text("each cell is one element")
+    sizes = small.page.evaluate(SIZES)
+    assert (sizes["width"], sizes["height"]) == (700, 300)
+    assert max(sizes["wide"], sizes["high"]) > 0.95
     assert pixel(small, 0.01, 0.01)[0] > pixel(small, 0.99, 0.99)[0]
-    small.page.get_by_label("Show the").select_option("corner")
+
+
+def test_picture_zooms_and_pans_by_keys_and_mouse(here: PageDriver) -> None:
+    page = here.page
+    here.look_into("big")
+    canvas = page.locator(".heatmap")
+    canvas.focus()
+    for key in ("End", "PageDown", "1"):
+        canvas.press(key)
+    here.drawn()
+    assert page.evaluate(SIZES)["cell"] == page.evaluate("devicePixelRatio")
+    for _ in range(3):
+        canvas.press("+")
+    here.drawn()
+    # The cursor stays in sight: the last column.
+    expect(page.locator(".ring")).to_be_in_viewport()
+    expect_status(here, "big[10, 699] = -0.92667586")
+    ring = page.locator(".ring").bounding_box()
+    assert ring is not None
+    assert ring["width"] == 4
+    page.mouse.move(ring["x"] - 200, ring["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(ring["x"] - 100, ring["y"] + 20)
+    page.mouse.up()
+    here.drawn()
+    moved = page.locator(".ring").bounding_box()
+    canvas.press("0")
+    here.drawn()
+    sizes = page.evaluate(SIZES)
+    assert (sizes["width"], sizes["height"]) == (700, 300)
+    assert moved is not None
+    box = canvas.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.wheel(0, -200)
+    page.wait_for_function("document.querySelector('.heatmap-frame.zoomed')")
+    page.get_by_role("button", name="Fit").click()
+    page.wait_for_function("!document.querySelector('.heatmap-frame.zoomed')")
+
+
+def test_larger_tensor_is_pooled_and_says_how(here: PageDriver) -> None:
+    source = "import tensorweb as tw\nx = tw.expand_dims(tw.arange(1536.0), 1)"
+    assert here.run(f"{source} * tw.ones(1024)") == "ready"
+    here.pictured()
+    page = here.page
+    note = page.locator(".picture-note")
+    expect(note).to_contain_text("each cell is the mean of 2 \N{MULTIPLICATION SIGN} 1")
+    expect(page.locator(".legend .legend-note")).to_contain_text("one value in 24")
+    page.get_by_label("Show the").select_option("corner")
     expect(note).to_contain_text("the first 100")
-    small.page.get_by_label("Show the").select_option("mean")
+    page.get_by_label("Show the").select_option("mean")
     expect(note).to_contain_text("the mean of")
 
 
-def test_table_has_exact_values_by_pages(small: PageDriver) -> None:
-    small.look_into("big")
-    small.page.click(".values summary")
-    cell = small.page.locator(".values td").nth(1)
+def test_table_has_exact_values_by_pages(here: PageDriver) -> None:
+    here.look_into("big")
+    page = here.page
+    page.get_by_role("button", name="Table").click()
+    cell = page.locator(".values td").nth(1)
     expect(cell).to_have_text("-1")
-    small.page.get_by_role("button", name="Later rows").click()
-    expect(small.page.locator(".values th").nth(10)).to_have_text("20")
-    small.page.click(".values summary")
+    scroller = page.locator(".table-scroll")
+    scroller.evaluate("node => { node.scrollTop = 300; node.scrollLeft = 200 }")
+    expect(page.locator(".values thead th").nth(5)).to_be_in_viewport()
+    page.get_by_role("button", name="Later rows").click()
+    expect(page.locator(".values tbody th").first).to_have_text("50")
+    page.get_by_role("button", name="Picture", exact=True).click()
+    expect(page.locator(".heatmap")).to_be_visible()
 
 
-def test_histogram_tells_its_ends(small: PageDriver) -> None:
-    small.look_into("big")
-    bars = small.page.locator(".bars")
-    expect(bars).to_be_visible()
-    expect(small.page.locator(".histogram .legend-ticks")).to_have_text("-11")
-    assert small.page.locator(".bars span").count() == 40
-
-
-def test_histogram_moves_nothing_when_it_comes(small: PageDriver) -> None:
-    small.look_into("empty")
-    small.page.evaluate(
-        "globalThis.tops = []; const panel = document.querySelector('#tensors');"
-        "new MutationObserver(() => panel.dataset.view === 'ready' &&"
-        " tops.push(document.querySelector('.values').offsetTop))"
-        ".observe(panel, {attributes: true, attributeFilter: ['data-view']});"
+def test_histogram_lies_along_the_scale(here: PageDriver) -> None:
+    here.look_into("big")
+    expect(here.page.locator(".legend-ticks")).to_have_text("10-1")
+    bars, bar = (
+        here.page.locator(part).bounding_box() for part in (".bars", ".legend-bar")
     )
-    small.look_into("big")
-    expect(small.page.locator(".bars span")).to_have_count(40)
-    top = small.page.locator(".values").evaluate("values => values.offsetTop")
-    assert set(small.page.evaluate("tops")) == {top}
+    assert bars is not None
+    assert bar is not None
+    assert (bars["y"], bars["height"]) == (bar["y"], bar["height"])
+    widths = here.page.eval_on_selector_all(
+        ".bars span", "bars => bars.map((bar) => bar.style.width)"
+    )
+    assert len(widths) == 40
+    assert min(float(width.rstrip("%")) for width in widths) > 98
+
+
+def test_everything_of_a_tensor_is_in_sight(here: PageDriver) -> None:
+    size = here.page.viewport_size
+    here.page.set_viewport_size({"width": 1280, "height": 720})
+    here.look_into("big")
+    parts = (".thumb", ".heatmap", ".legend-bar", ".bars", ".facts", ".cell-status")
+    for part in parts:
+        expect(here.page.locator(part).first).to_be_in_viewport(ratio=0.99)
+    assert here.page.evaluate(
+        "(panel => panel.scrollHeight <= panel.clientHeight)"
+        "(document.querySelector('#tensors'))"
+    )
+    assert size is not None
+    here.page.set_viewport_size(size)
+
+
+def test_lists_of_tensors_alike_are_one_entry(here: PageDriver) -> None:
+    source = (
+        "import tensorweb as tw\nhistory = [tw.full((4, 4), i) for i in range(7)]\n"
+        "x = history[2]\npair = [tw.ones(3), tw.ones(4)]"
+    )
+    assert here.run(source) == "ready"
+    page = here.page
+    expect(page.locator(".tensor-name")).to_have_text(["history", "pair[0]", "pair[1]"])
+    expect(page.locator(".tensor-type").first).to_contain_text(
+        "7 \N{MULTIPLICATION SIGN}"
+    )
+    here.look_into("history")
+    expect(page.locator(".viewer-title")).to_have_text("history[6]")
+    page.get_by_label("Item of the list, as a number").fill("2")
+    page.keyboard.press("Tab")
+    expect(page.locator(".viewer-title")).to_have_text("history[2] = x")
+    # Nobody had looked at it, so that nothing of it was computed.
+    expect(page.locator(".facts")).to_contain_text("all2")
+    page.get_by_role("button", name="Play item").click()
+    expect(page.locator(".viewer-title")).to_have_text("history[5]")
+    page.get_by_role("button", name="Pause item").click()
+
+
+def test_overtaken_slices_are_not_computed(here: PageDriver) -> None:
+    page = here.page
+    assert (
+        here.run("import tensorweb as tw\nt = tw.arange(4000).reshape((40, 10, 10))")
+        == "ready"
+    )
+    here.pictured()
+    page.evaluate(
+        """() => { const session = tensorwebPage.session;
+        const ask = session.ask.bind(session);
+        globalThis.asked = [];
+        session.ask = (question, details) => {
+          if (question === "heatmap") asked.push(details.indices[0]);
+          return ask(question, details);
+        };
+        const slider = document.querySelector(".axes input[type=range]");
+        for (let i = 1; i < 40; i++) {
+          slider.value = i;
+          slider.dispatchEvent(new Event("input"));
+        } }"""
+    )
+    here.pictured()
+    asked = page.evaluate("delete tensorwebPage.session.ask && asked")
+    assert asked[-1] == 39
+    assert len(asked) <= 3
+    page.locator(".heatmap").focus()
+    expect_status(here, "t[39, 0, 0] = 3900")
+
+
+def test_display_is_a_line_of_facts_with_digits_on_demand(here: PageDriver) -> None:
+    source = (
+        "import tensorweb as tw\nx = tw.linspace(-1.0, 1.0, 1200).reshape((30, 40))"
+    )
+    assert here.run(f"{source}\ntw.show(x)\ntw.show(x[0, :3])") == "ready"
+    page = here.page
+    card, short = page.locator(".tensor-card").all()
+    expect(card).to_contain_text("float32 (30, 40) on")
+    expect(card).to_contain_text("-1 \N{HORIZONTAL ELLIPSIS} 1 \N{MIDDLE DOT} mean")
+    expect(card.locator(".thumbnail")).to_be_visible()
+    assert card.locator("pre").count() == 0
+    card.get_by_role("button", name="Digits").click()
+    expect(card.locator("pre")).to_contain_text("-0.9983319")
+    card.get_by_role("button", name="Digits").click()
+    expect(card.locator("pre")).to_have_count(0)
+    expect(short.locator("pre")).to_contain_text("-0.9983319")
 
 
 def test_empty_tensor_says_so(small: PageDriver) -> None:

@@ -1,4 +1,4 @@
-"""A slice of a tensor as at most 10,000 cells, each the mean or extreme of a block."""
+"""A slice of a tensor as a bounded number of cells: its elements, or blocks of them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,26 @@ from tensorweb.ops import OPS
 
 from .statistics import without_repeats, working_dtype
 
-MOST_CELLS = 10_000
-MOST_PER_AXIS = 512
 CORNER = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a picture may cost.
+
+    Attributes:
+        cells, per_axis: how many cells there are at most, and along one axis.
+        looked_at: of more elements than that only a sample is looked at.
+    """
+
+    cells: int
+    per_axis: int
+    looked_at: int = 1 << 24
+
+
+NOTEBOOK = Budget(10_000, 512)
+PICTURE = Budget(1 << 20, 8192)
+SMALL_PICTURE = Budget(64 * 64, 128, 1 << 16)
 
 Pooling = Literal["mean", "extreme", "corner"]
 Shown = Pooling | Literal["each"]
@@ -41,6 +58,7 @@ class Cells:
     Attributes:
         full_rows, full_columns: of the plane, in elements.
         block_rows, block_columns: of a block, in elements.
+        step_rows, step_columns: of so many rows, columns of a block one is looked at.
         how: what a cell is of its block; `each` where a block is one element.
         node: the value of each cell, `(rows, columns)`; still lazy.
     """
@@ -51,6 +69,8 @@ class Cells:
     block_columns: int
     how: Shown
     node: Node
+    step_rows: int = 1
+    step_columns: int = 1
 
     @property
     def rows(self) -> int:
@@ -87,30 +107,39 @@ def plane(
     return part
 
 
-def cells_of(part: Node, how: Pooling) -> Cells:
+def cells_of(part: Node, how: Pooling, budget: Budget = NOTEBOOK) -> Cells:
     """Return the cells of a plane `(rows, columns)`; no elements have no cells.
 
     `how` is `mean`, `extreme` (the value farthest from zero) or `corner` (the first
-    cells only).
+    cells only). A cell is one element wherever the budget allows it.
     """
     rows, columns = part.shape
-    block_rows, block_columns = block_sizes(rows, columns)
+    block_rows, block_columns = block_sizes(rows, columns, budget)
     each = Cells(rows, columns, 1, 1, "each", part)
     if part.size == 0 or block_rows == block_columns == 1:
         return replace(each, node=_readable(part))
     if how == "corner":
         ranges = [(0, min(length, CORNER), 1) for length in part.shape]
         return replace(each, how=how, node=_readable(slice_ranges(part, ranges)))
-    pooled = _pooled(part, block_rows, block_columns, how)
-    return Cells(rows, columns, block_rows, block_columns, how, pooled)
+    down, across = 1, 1
+    if without_repeats(part).size > budget.looked_at:
+        down, across = max(1, block_rows // 2), max(1, block_columns // 2)
+        block_rows = down * math.ceil(block_rows / down)
+        block_columns = across * math.ceil(block_columns / across)
+        part = slice_ranges(
+            part, [(0, -(-rows // down), down), (0, -(-columns // across), across)]
+        )
+    pooled = _pooled(part, block_rows // down, block_columns // across, how)
+    return Cells(rows, columns, block_rows, block_columns, how, pooled, down, across)
 
 
-def block_sizes(rows: int, columns: int) -> tuple[int, int]:
-    """Return the least block, near to square, that leaves at most 10,000 cells."""
-    scale = max(1.0, math.sqrt(rows * columns / MOST_CELLS))
-    block_rows = max(1, min(rows, math.ceil(scale)), math.ceil(rows / MOST_PER_AXIS))
+def block_sizes(rows: int, columns: int, budget: Budget = NOTEBOOK) -> tuple[int, int]:
+    """Return the least block, near to square, that leaves few enough cells."""
+    scale = max(1.0, math.sqrt(rows * columns / budget.cells))
+    least = math.ceil(rows / budget.per_axis)
+    block_rows = max(1, min(rows, math.ceil(scale)), least)
     cells_down = math.ceil(rows / block_rows) if rows else 1
-    most_across = max(1, min(MOST_PER_AXIS, MOST_CELLS // cells_down))
+    most_across = max(1, min(budget.per_axis, budget.cells // cells_down))
     return block_rows, max(1, math.ceil(columns / most_across))
 
 
@@ -125,9 +154,10 @@ def _readable(part: Node) -> Node:
 
 
 def _pooled(part: Node, block_rows: int, block_columns: int, how: Pooling) -> Node:
-    """Reduce blocks over their finite values; a NaN or infinity inside wins.
+    """Reduce each block in one pass for a mean, in two for an extreme.
 
-    Along axes that repeat one element a block is that element.
+    A NaN or infinity inside a block is what becomes of it. Along axes that repeat one
+    element a block is that element.
     """
     rows, columns = part.shape
     shape = (math.ceil(rows / block_rows), math.ceil(columns / block_columns))
@@ -139,25 +169,14 @@ def _pooled(part: Node, block_rows: int, block_columns: int, how: Pooling) -> No
     block_columns = block_columns if part.shape[1] == columns else 1
     pool = _Pool(block_rows, block_columns)
     x = cast(part, working_dtype(part.dtype))
-    zero = constant(0, x.dtype, x.device)
-    if part.dtype.kind == "float":
-        real = elementwise(OPS["isfinite"], x)
-        marks = pool.reduced("sum", elementwise(OPS["where"], real, zero, x))
-        finite = elementwise(OPS["where"], real, x, zero)
-    else:
-        real = constant(True, dtypes.bool, x.device, x.shape)
-        marks, finite = zero, x
     if how == "mean":
-        one = constant(1, x.dtype, x.device)
-        count = elementwise(
-            OPS["maximum"], pool.reduced("sum", cast(real, x.dtype)), one
-        )
-        result = elementwise(OPS["divide"], pool.reduced("sum", finite), count)
+        counts = pool.counts(part.shape, x)
+        result = elementwise(OPS["divide"], pool.reduced("sum", x), counts)
     else:
-        high, low = pool.reduced("max", finite), pool.reduced("min", finite)
-        is_low = elementwise(OPS["greater"], elementwise(OPS["abs"], low), high)
+        high, low = pool.reduced("max", x), pool.reduced("min", x)
+        is_low = elementwise(OPS["greater"], elementwise(OPS["negative"], low), high)
         result = elementwise(OPS["where"], is_low, low, high)
-    return expand(elementwise(OPS["add"], result, marks), shape)
+    return expand(result, shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,3 +201,21 @@ class _Pool:
             x = pad(x, [(0, after) for after in beyond], zero)
         blocks = reshape(x, (down, self.block_rows, across, self.block_columns))
         return reduce(name, blocks, (1, 3))
+
+    def counts(self, shape: Sequence[int], x: Node) -> Node:
+        """Return how many elements of a plane of this shape each block has."""
+        sizes = (self.block_rows, self.block_columns)
+        down, across = (
+            _lengths(length, size, x) for length, size in zip(shape, sizes, strict=True)
+        )
+        column, row = expand_dims(down, (1,)), expand_dims(across, (0,))
+        return elementwise(OPS["multiply"], column, row)
+
+
+def _lengths(length: int, block: int, x: Node) -> Node:
+    """Return the lengths of the blocks along an axis; the last may be shorter."""
+    whole = constant(block, x.dtype, x.device, (length // block,))
+    rest = length % block
+    if not rest:
+        return whole
+    return pad(whole, [(0, 1)], constant(rest, x.dtype, x.device))

@@ -1,25 +1,47 @@
-"""What the page draws of a tensor: cells of a heat map, bars, a page of texts.
+"""What the page draws of a tensor: cells of a heat map, a sample, a page of texts.
 
-Every reduction runs on the tensor's device; only what is drawn is read.
+Every reduction runs on the tensor's device; only what is drawn is read, four bytes an
+element (eight where four cannot hold it), and the page gives it colours.
 """
 
 from __future__ import annotations
 
 import math
-from array import array
 from base64 import b64encode
 from collections.abc import Sequence
 
 import tensorweb as tw
-from tensorweb.display.cells import Pooling, cells_of, finite_range, plane
-from tensorweb.hostdata import Number
+from tensorweb import dtypes
+from tensorweb.display.cells import (
+    PICTURE,
+    SMALL_PICTURE,
+    Budget,
+    Cells,
+    Pooling,
+    cells_of,
+    plane,
+)
+from tensorweb.dtypes import DType
+from tensorweb.graph.node import Node
+from tensorweb.nodes.elementwise import cast
+from tensorweb.nodes.movement import reshape, slice_ranges
 
+from . import records
 from .numbers import Reader, read_all, text_of
-from .records import Cells, Heatmap, Histogram
+from .records import Encoding, Heatmap, PictureSize, Sample
 
-MOST_SAMPLES = 100_000
-BINS = 40
+MOST_SAMPLES = 1 << 16
 PAGE_ROWS, PAGE_COLUMNS = 50, 20
+
+BUDGETS: dict[PictureSize, Budget] = {"full": PICTURE, "small": SMALL_PICTURE}
+
+WIDE: dict[str, tuple[DType, Encoding]] = {
+    "uint32": (dtypes.uint32, "uint32"),
+    "int64": (dtypes.float64, "float64"),
+    "uint64": (dtypes.float64, "float64"),
+    "float64": (dtypes.float64, "float64"),
+}
+"""How values are sent that neither float32 nor int32 can hold."""
 
 
 async def heatmap(
@@ -28,57 +50,60 @@ async def heatmap(
     column_axis: int | None,
     indices: Sequence[int],
     how: Pooling,
+    size: PictureSize,
     reader: Reader,
 ) -> Heatmap:
-    """Return the cells of one slice, as `tensorweb/display/cells.py` makes them.
-
-    Values are float64 in base64, row by row.
-    """
+    """Return the cells of one slice, as `tensorweb/display/cells.py` makes them."""
     part = plane(x.node, row_axis, column_axis, indices)
-    cells = cells_of(part, how)
-    values: list[Number] = (await read_all([cells.node], reader))[0]
-    low, high = finite_range(values)
+    found = cells_of(part, how, BUDGETS[size])
+    node, encoding = sendable(found.node)
+    (values,) = await reader.read([node])
+    return heatmap_record(found, values, encoding)
+
+
+def sendable(node: Node) -> tuple[Node, Encoding]:
+    """Return a node as a dtype that the page unpacks, and its name there."""
+    kind = "float32" if node.dtype.kind == "float" else "int32"
+    plain: tuple[DType, Encoding] = (
+        (dtypes.float32, "float32") if kind == "float32" else (dtypes.int32, "int32")
+    )
+    dtype, encoding = WIDE.get(node.dtype.name, plain)
+    return cast(node, dtype), encoding
+
+
+def heatmap_record(found: Cells, values: bytes, encoding: Encoding) -> Heatmap:
+    """Return cells as the page is told them; values row by row."""
+    is_empty = not found.node.size
     return {
-        "rows": cells.rows if values else 0,
-        "columns": cells.columns if values else 0,
-        "blockRows": cells.block_rows,
-        "blockColumns": cells.block_columns,
-        "fullRows": cells.full_rows,
-        "fullColumns": cells.full_columns,
-        "how": cells.how,
-        "values": b64encode(array("d", map(float, values)).tobytes()).decode(),
-        "low": low,
-        "high": high,
-        "diverging": low < 0 < high,
+        "rows": 0 if is_empty else found.rows,
+        "columns": 0 if is_empty else found.columns,
+        "blockRows": found.block_rows,
+        "blockColumns": found.block_columns,
+        "stepRows": found.step_rows,
+        "stepColumns": found.step_columns,
+        "fullRows": found.full_rows,
+        "fullColumns": found.full_columns,
+        "how": found.how,
+        "encoding": encoding,
+        "values": b64encode(values).decode("ascii"),
     }
 
 
-async def histogram(x: tw.Tensor, reader: Reader) -> Histogram:
-    """Return how many finite values fall into each of 40 bins, counted on the device.
-
-    A large tensor is sampled with an even step, which is returned.
-    """
-    step = math.ceil(x.size / MOST_SAMPLES)
-    flat = tw.reshape(x, (-1,))[::step] if x.size else None
-    if flat is None:
-        return {"counts": [], "low": 0.0, "high": 0.0, "step": 1}
-    values = tw.astype(flat, tw.float32)
-    real = tw.isfinite(values)
-    ends = [
-        tw.min(tw.where(real, values, math.inf)).node,
-        tw.max(tw.where(real, values, -math.inf)).node,
-    ]
-    low, high = (float(end[0]) for end in await read_all(ends, reader))
-    if not (math.isfinite(low) and math.isfinite(high - low)):
-        return {"counts": [], "low": 0.0, "high": 0.0, "step": step}
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    place = tw.floor((tw.where(real, values, low) - low) / (high - low) * BINS)
-    place = tw.where(real, tw.clip(place, 0.0, BINS - 1.0), -1.0)
-    bins = tw.expand_dims(tw.arange(BINS, dtype=tw.float32, device=x.device), axis=1)
-    hits = tw.astype(tw.expand_dims(place, axis=0) == bins, tw.int32)
-    (counts,) = await read_all([tw.sum(hits, axis=1).node], reader)
-    return {"counts": [*map(int, counts)], "low": low, "high": high, "step": step}
+async def sample(
+    x: tw.Tensor,
+    row_axis: int | None,
+    column_axis: int | None,
+    indices: Sequence[int],
+    reader: Reader,
+) -> Sample:
+    """Return values of one slice with an even step: all of a small one."""
+    part = plane(x.node, row_axis, column_axis, indices)
+    step = max(1, math.ceil(part.size / MOST_SAMPLES))
+    flat = reshape(part, (part.size,))
+    node, encoding = sendable(slice_ranges(flat, [(0, -(-part.size // step), step)]))
+    (values,) = await reader.read([node])
+    text = b64encode(values).decode("ascii")
+    return {"step": step, "encoding": encoding, "values": text}
 
 
 async def cells(
@@ -91,7 +116,7 @@ async def cells(
     rows: int,
     columns: int,
     reader: Reader,
-) -> Cells:
+) -> records.Cells:
     """Return the exact text of a small window of one slice, at most 50 by 20 values."""
     part = tw.Tensor(plane(x.node, row_axis, column_axis, indices))
     rows, columns = min(rows, PAGE_ROWS), min(columns, PAGE_COLUMNS)

@@ -11,6 +11,8 @@ from typing import Literal, NotRequired, TypedDict
 from tensorweb.display.cells import Shown
 
 StreamName = Literal["stdout", "stderr"]
+Encoding = Literal["float32", "int32", "uint32", "float64"]
+PictureSize = Literal["full", "small"]
 
 
 class Frame(TypedDict):
@@ -91,6 +93,7 @@ class TensorRecord(Statistics):
     name: str
     names: list[str]
     displays: list[int]
+    group: str | None
     cuts: list[str]
     shape: list[int]
     dtype: str
@@ -103,28 +106,33 @@ class TensorRecord(Statistics):
 
 
 class Heatmap(TypedDict):
-    """The cells of one slice, each of a block of elements, and their finite range."""
+    """The cells of one slice, each of a block of elements; values in base64."""
 
     rows: int
     columns: int
     blockRows: int
     blockColumns: int
+    stepRows: int
+    stepColumns: int
     fullRows: int
     fullColumns: int
     how: Shown
+    encoding: Encoding
     values: str
-    low: float
-    high: float
-    diverging: bool
 
 
-class Histogram(TypedDict):
-    """How many of the counted values fall into each bin."""
+class Sample(TypedDict):
+    """One in `step` values of a slice."""
 
-    counts: list[int]
-    low: float
-    high: float
     step: int
+    encoding: Encoding
+    values: str
+
+
+class TensorText(TypedDict):
+    """The digits of a tensor, cut where they are many."""
+
+    text: str
 
 
 class Cells(TypedDict):
@@ -213,6 +221,7 @@ class Display(TypedDict):
     name: str | None
     text: str
     tensor: bool
+    facts: str
     chart: BarChart | None
 
 

@@ -11,7 +11,9 @@ from time import perf_counter
 import tensorweb as tw
 from tensorweb import notices
 from tensorweb.devices import open_device_async, prefer_device
+from tensorweb.display import statistics
 from tensorweb.display.cells import Pooling
+from tensorweb.display.numbers import shape_text
 from tensorweb.errors import DeviceError
 from tensorweb.events import listening
 from tensorweb.graph.locations import noting
@@ -25,6 +27,8 @@ from .streams import Emit, Output, clip, clip_line
 from .warming import Warming
 
 MOST_DISPLAYS = 200
+MOST_DIGITS = 24
+"""A displayed tensor of more elements shows its digits on demand."""
 
 
 class Session:
@@ -131,6 +135,15 @@ class Session:
         """Return the text of one of the last run's kernels."""
         return {"text": self._kernels.source(kernel)}
 
+    async def statistics(self, tensor: int) -> records.Statistics:
+        """Return the statistics of one tensor."""
+        x = self._tensor(tensor)
+        return (await tensors.statistics_of([x], self._reader))[0]
+
+    async def text(self, tensor: int) -> records.TensorText:
+        """Return the digits of a tensor as `print` writes them."""
+        return {"text": clip(repr(self._tensor(tensor)))}
+
     async def heatmap(
         self,
         tensor: int,
@@ -138,14 +151,24 @@ class Session:
         columns: int | None,
         indices: Sequence[int],
         how: Pooling = "mean",
+        size: records.PictureSize = "full",
     ) -> records.Heatmap:
         """Return the heat map of one slice of a tensor."""
         x = self._tensor(tensor)
-        return await pictures.heatmap(x, rows, columns, indices, how, self._reader)
+        return await pictures.heatmap(
+            x, rows, columns, indices, how, size, self._reader
+        )
 
-    async def histogram(self, tensor: int) -> records.Histogram:
-        """Return the histogram of one tensor."""
-        return await pictures.histogram(self._tensor(tensor), self._reader)
+    async def sample(
+        self,
+        tensor: int,
+        rows: int | None,
+        columns: int | None,
+        indices: Sequence[int],
+    ) -> records.Sample:
+        """Return some values of one slice of a tensor."""
+        x = self._tensor(tensor)
+        return await pictures.sample(x, rows, columns, indices, self._reader)
 
     async def cells(
         self,
@@ -203,18 +226,23 @@ class Session:
             name = argument_text(sys._getframe(1))
         else:
             name = clip_line(str(name))
-        text = clip(repr(value))
+        is_tensor = isinstance(value, tw.Tensor)
+        is_long = isinstance(value, tw.Tensor) and value.size > MOST_DIGITS
+        if isinstance(value, tw.Tensor) and is_long:
+            # Computed here, so that what goes wrong is told at the program's own line.
+            statistics.store([value.node])
+        text = "" if is_long else clip(repr(value))
         flush_streams()
         self._output.flush()
         if len(self._shown) >= MOST_DISPLAYS:
-            self._output.write(text + "\n", "stdout")
+            self._output.write((text or clip(repr(value))) + "\n", "stdout")
             return
-        is_tensor = isinstance(value, tw.Tensor)
         fields: records.Display = {
             "display": len(self._shown),
             "name": name,
             "text": text,
             "tensor": is_tensor,
+            "facts": facts_of(value) if isinstance(value, tw.Tensor) else "",
             "chart": charts.record(value) if isinstance(value, tw.BarChart) else None,
         }
         self._shown.append((name, value))
@@ -231,6 +259,11 @@ class Session:
             self._output.write(f"exit: {text}\n", "stderr")
 
 
+def facts_of(x: tw.Tensor) -> str:
+    """Return dtype, shape and device in one line."""
+    return f"{x.dtype} {shape_text(x.shape)} on {x.device}"
+
+
 Handler = Callable[..., object]
 
 
@@ -240,8 +273,10 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "run": session.run,
         "describe": session.describe,
         "source": session.source,
+        "statistics": session.statistics,
+        "text": session.text,
         "heatmap": session.heatmap,
-        "histogram": session.histogram,
+        "sample": session.sample,
         "cells": session.cells,
         "members": session.members,
         "explain": session.explain,

@@ -24,6 +24,8 @@ MOST_TENSORS = 200
 MOST_ITEMS = 50
 MOST_SCANNED = 10_000
 """Items of one list or dict among which tensors are looked for."""
+LEAST_GROUP = 3
+"""So many tensors alike in one list or dict are one entry for the page."""
 MOST_NAMES = 10
 NAMES_IN_TITLE = 3
 LONGEST_NAME = 80
@@ -49,6 +51,8 @@ class Entry:
     displays: list[int]
     has_more_names: bool = False
     cuts: list[str] = field(default_factory=list)
+    group: str | None = None
+    """The list or dict in which it is one of several alike."""
 
 
 class _Found:
@@ -75,12 +79,19 @@ class _Found:
     def add_all(self, name: str, value: object) -> None:
         """Note what a name reaches; of a long list its first tensors only."""
         count, last = 0, None
+        new: list[Entry] = []
         for place, x in _tensors_in(value):
             count += 1
             if count <= MOST_ITEMS:
                 last = self.add(clip_line(name + place(), LONGEST_NAME), x)
+                if last is not None and len(last.names) == 1:
+                    new.append(last)
+        title = clip_line(name, LONGEST_NAME)
+        alike = {(entry.tensor.shape, entry.tensor.dtype) for entry in new}
+        if len(new) >= LEAST_GROUP and len(alike) == 1:
+            for entry in new:
+                entry.group = title
         if count > MOST_ITEMS and last is not None:
-            title = clip_line(name, LONGEST_NAME)
             total = f"{count}+" if count == MOST_SCANNED else str(count)
             last.cuts.append(f"{title}: {MOST_ITEMS} of {total} shown")
 
@@ -167,21 +178,32 @@ async def describe(
 
     What a stopped program has not computed is not computed now.
     """
-    left = [is_stopped and not _is_computed(entry.tensor.node) for entry in entries]
-    taken = [
-        entry.tensor
-        for entry, is_left in zip(entries, left, strict=True)
-        if not is_left
-    ]
-    try:
-        found = iter(await _statistics(taken, reader))
-    except TensorwebError:  # of one of them: each alone says what is wrong with it
-        found = iter([await _alone(x, reader) for x in taken])
-    known = [NOT_COMPUTED if is_left else next(found) for is_left in left]
+    last = {entry.group: entry for entry in entries}
+    known: dict[int, Statistics] = {}
+    asked: list[int] = []
+    for number, entry in enumerate(entries):
+        if is_stopped and not _is_computed(entry.tensor.node):
+            known[number] = NOT_COMPUTED
+        elif entry.group is not None and last[entry.group] is not entry:
+            known[number] = {}  # asked for once it is looked at
+        else:
+            asked.append(number)
+    found = await statistics_of([entries[number].tensor for number in asked], reader)
+    known.update(zip(asked, found, strict=True))
     return [
-        _record(number, entry, entries[:number], found)
-        for number, (entry, found) in enumerate(zip(entries, known, strict=True))
+        _record(number, entry, entries[:number], known[number])
+        for number, entry in enumerate(entries)
     ]
+
+
+async def statistics_of(
+    tensors: Sequence[tw.Tensor], reader: Reader
+) -> list[Statistics]:
+    """Return statistics of each tensor; where there are none, the reason."""
+    try:
+        return await _statistics(tensors, reader)
+    except TensorwebError:  # of one of them: each alone says what is wrong with it
+        return [await _alone(x, reader) for x in tensors]
 
 
 def _is_computed(node: Node) -> bool:
@@ -210,6 +232,7 @@ def _record(
         "names": entry.names,
         "cuts": entry.cuts,
         "displays": entry.displays,
+        "group": entry.group,
         "shape": list(x.shape),
         "dtype": str(x.dtype),
         "device": str(x.device),

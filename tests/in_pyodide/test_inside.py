@@ -15,6 +15,7 @@ from tools.results import Results
 
 CHOSEN = (
     "tests/playground/test_playground.py",
+    "tests/playground/test_playground_pictures.py",
     "tests/playground/test_protocol.py",
     "tests/playground/test_streams.py",
     "tests/in_pyodide/op_table.py",

@@ -5,16 +5,12 @@ from __future__ import annotations
 import builtins
 import importlib
 import json
-import math
 import sys
-from array import array
-from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
-from tensorweb.display.cells import MOST_CELLS, block_sizes
 from tensorweb.playground import bridge, preload
 from tensorweb.playground.numbers import text_of
 from tensorweb.playground.session import Session
@@ -56,10 +52,6 @@ def console() -> Iterator[Console]:
     sys.modules["__main__"] = main
 
 
-def values_of(heatmap: Mapping[str, Any]) -> list[float]:
-    return array("d", b64decode(heatmap["values"])).tolist()
-
-
 def test_output_is_emitted_and_nothing_stays_replaced(console: Console) -> None:
     before = (sys.stdout, builtins.input)
     record = console.run("import sys\nprint('a')\nprint('b', file=sys.stderr)")
@@ -78,7 +70,7 @@ def test_program_is_the_main_module_with_fresh_names(console: Console) -> None:
 def test_last_expression_is_displayed_with_its_text(console: Console) -> None:
     console.run("a = 20\na + 1")
     shown = {"display": 0, "name": "a + 1", "text": "21", "tensor": False}
-    assert console.displays() == [{**shown, "chart": None}]
+    assert console.displays() == [{**shown, "facts": "", "chart": None}]
 
 
 def test_bar_chart_is_displayed_with_what_is_drawn(console: Console) -> None:
@@ -252,120 +244,6 @@ def test_tensors_of_the_run_before_are_gone(console: Console, device: str) -> No
     assert console.ask(console.session.describe()) == []
     with pytest.raises(LookupError, match="no tensor number 0"):
         console.ask(console.session.heatmap(0, None, 0, [0]))
-
-
-def pictured(console: Console, source: str) -> int:
-    console.run(f"import tensorweb as tw\nx = {source}")
-    return int(console.ask(console.session.describe())[0]["id"])
-
-
-def test_small_heatmap_has_every_cell(console: Console, device: str) -> None:
-    x = pictured(console, "tw.asarray([[1.0, float('nan')], [-2.0, float('inf')]])")
-    heatmap = console.ask(console.session.heatmap(x, 0, 1, [0, 0]))
-    one, nan, minus_two, infinity = values_of(heatmap)
-    assert (one, minus_two, infinity) == (1, -2, math.inf)
-    assert math.isnan(nan)
-    assert (heatmap["how"], heatmap["low"], heatmap["high"]) == ("each", -2, 1)
-    assert heatmap["diverging"]
-
-
-def test_heatmap_swaps_axes_and_fixes_others(console: Console, device: str) -> None:
-    x = pictured(console, "tw.reshape(tw.arange(24), (2, 3, 4))")
-    heatmap = console.ask(console.session.heatmap(x, 2, 1, [1, 0, 0]))
-    assert (heatmap["rows"], heatmap["columns"]) == (4, 3)
-    assert values_of(heatmap)[:3] == [12, 16, 20]
-
-
-@pytest.mark.parametrize(
-    "source", ["tw.asarray(7)", "tw.arange(5)", "tw.ones((2, 3)) > 0"]
-)
-def test_heatmap_of_other_ranks(console: Console, device: str, source: str) -> None:
-    x = pictured(console, source)
-    shape = console.ask(console.session.describe())[x]["shape"]
-    rows, columns = (0, 1) if len(shape) == 2 else (None, 0 if shape else None)
-    heatmap = console.ask(console.session.heatmap(x, rows, columns, [0] * len(shape)))
-    assert heatmap["rows"] * heatmap["columns"] == math.prod(shape)
-
-
-@pytest.mark.parametrize("how", ["mean", "extreme"])
-def test_large_heatmap_is_pooled_on_the_device(
-    console: Console, device: str, how: str
-) -> None:
-    x = pictured(
-        console, "tw.reshape(tw.arange(250 * 307, dtype=tw.float32), (250, 307))"
-    )
-    heatmap = console.ask(console.session.heatmap(x, 0, 1, [0, 0], how))
-    assert heatmap["rows"] * heatmap["columns"] <= MOST_CELLS
-    assert heatmap["how"] == how
-    down, across = heatmap["blockRows"], heatmap["blockColumns"]
-    first = [307 * row + column for row in range(down) for column in range(across)]
-    expected = sum(first) / len(first) if how == "mean" else max(first)
-    assert values_of(heatmap)[0] == pytest.approx(expected, rel=1e-6)
-    rows, columns = 250 % down or down, 307 % across or across
-    last = [
-        307 * (249 - row) + 306 - column
-        for row in range(rows)
-        for column in range(columns)
-    ]
-    expected = sum(last) / len(last) if how == "mean" else max(last)
-    assert values_of(heatmap)[-1] == pytest.approx(expected, rel=1e-6)
-
-
-def test_pooled_heatmap_keeps_nan_and_infinity(console: Console, device: str) -> None:
-    x = pictured(
-        console,
-        "tw.concat([tw.ones((200, 200)), tw.full((1, 200), float('nan')),"
-        " tw.full((1, 200), -float('inf'))])",
-    )
-    values = values_of(console.ask(console.session.heatmap(x, 0, 1, [0, 0])))
-    assert values[0] == 1
-    assert any(math.isnan(value) for value in values)
-
-
-def test_corner_of_a_large_heatmap(console: Console, device: str) -> None:
-    x = pictured(console, "tw.reshape(tw.arange(90_000), (300, 300))")
-    heatmap = console.ask(console.session.heatmap(x, 0, 1, [0, 0], "corner"))
-    assert (heatmap["rows"], heatmap["fullRows"], heatmap["how"]) == (
-        100,
-        300,
-        "corner",
-    )
-    assert values_of(heatmap)[100] == 300
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns"),
-    [(1, 1), (100, 100), (1, 10**6), (10**6, 1), (999, 1001), (3, 70_000)],
-)
-def test_blocks_leave_few_cells(rows: int, columns: int) -> None:
-    down, across = block_sizes(rows, columns)
-    assert math.ceil(rows / down) * math.ceil(columns / across) <= MOST_CELLS
-
-
-def test_histogram_counts_finite_values(console: Console, device: str) -> None:
-    x = pictured(
-        console, "tw.asarray([0.0, 1.0, 1.0, 4.0, float('nan'), float('inf')])"
-    )
-    bars = console.ask(console.session.histogram(x))
-    assert (bars["low"], bars["high"], bars["step"]) == (0, 4, 1)
-    assert (sum(bars["counts"]), bars["counts"][0], bars["counts"][-1]) == (4, 1, 1)
-
-
-def test_histogram_of_one_value_and_of_a_large_tensor(
-    console: Console, device: str
-) -> None:
-    x = pictured(console, "tw.full((3,), 2.0)")
-    assert sum(console.ask(console.session.histogram(x))["counts"]) == 3
-    x = pictured(console, "tw.reshape(tw.linspace(0.0, 1.0, 250_000), (500, 500))")
-    bars = console.ask(console.session.histogram(x))
-    assert bars["step"] == 3
-    assert sum(bars["counts"]) == math.ceil(250_000 / 3)
-
-
-def test_cells_are_exact_texts(console: Console, device: str) -> None:
-    x = pictured(console, "tw.asarray([[0.1, 1e20, -0.0], [float('nan'), 3.0, 1 / 3]])")
-    found = console.ask(console.session.cells(x, 0, 1, [0, 0], [0, 1, 9, 9]))
-    assert found["texts"] == [["1e+20", "-0"], ["3", "0.33333334"]]
 
 
 def test_text_of_names_a_value_exactly() -> None:

@@ -212,9 +212,11 @@ def test_answers_are_what_the_protocol_says(judged: Judge, device: str) -> None:
         plane = {"rows": last - 1 if last else None, "columns": last}
         chosen = {"tensor": tensors[name]["id"], **plane, "indices": [0] * (last + 1)}
         for how in ("mean", "extreme", "corner"):
-            ask("heatmap", **chosen, how=how)
+            ask("heatmap", **chosen, how=how, size="small")
         ask("cells", **chosen, window=[0, 0, 20, 10])
-        ask("histogram", tensor=tensors[name]["id"])
+        ask("sample", **chosen)
+        ask("statistics", tensor=tensors[name]["id"])
+        ask("text", tensor=tensors[name]["id"])
     ask("members", path="x")
     ask("explain", path="tw.zeros")
     ask("lint", source="1 +")
@@ -222,6 +224,6 @@ def test_answers_are_what_the_protocol_says(judged: Judge, device: str) -> None:
     for kind, fields in told:
         judged.check(fields, PROTOCOL.fields("Notes")[kind].type, kind)
     has_kernels = isinstance(devices.backend(device), KernelBackend)
-    unseen = {"Notes", "Statistics"}
+    unseen = {"Notes"}
     unseen |= set() if has_kernels else {"KernelRecord", "KernelSource"}
     assert RECORDS.keys() - judged.seen == unseen

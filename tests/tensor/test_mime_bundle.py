@@ -14,7 +14,7 @@ from pictures import Picture, decoded
 
 import tensorweb as tw
 from tensorweb import devices
-from tensorweb.display.cells import MOST_CELLS
+from tensorweb.display.cells import NOTEBOOK
 from tensorweb.display.colours import DIVERGING, NAN_COLOUR, NAN_INK, SEQUENTIAL
 from tensorweb.errors import BlockingError
 
@@ -220,7 +220,7 @@ def test_of_a_large_tensor_few_elements_are_read(
     notes = x._repr_mimebundle_()[HTML]
     assert "86 by 100 cells · each the mean of 7 by 7 elements" in notes
     assert len(sizes) == 2
-    assert sum(sizes) <= 4 * (MOST_CELLS + 36 + 5)
+    assert sum(sizes) <= 4 * (NOTEBOOK.cells + 36 + 5)
 
 
 def test_twenty_million_elements_are_quick(cpu: str) -> None:

@@ -16,7 +16,6 @@ import type {
   FromWorker,
   Gap,
   Heatmap,
-  Histogram,
   KernelRecord,
   KernelSource,
   Member,
@@ -26,9 +25,12 @@ import type {
   Problem,
   Question,
   RunRecord,
+  Sample,
   Started,
+  Statistics,
   Tail,
   TensorRecord,
+  TensorText,
   Tick,
   WarmUp,
 } from "./protocol";
@@ -58,6 +60,7 @@ const NOTES: { readonly [M in keyof Notes]: Check } = {
     name: orNull(name),
     text: text(LONG),
     tensor: flag,
+    facts: name,
     chart: orNull(CHART),
   }),
 };
@@ -94,11 +97,21 @@ const KERNEL = record<KernelRecord>({
   count: whole(),
 });
 
+const STATISTICS = {
+  min: optional(orNull(number)),
+  max: optional(orNull(number)),
+  mean: optional(orNull(number)),
+  nan: optional(whole()),
+  inf: optional(whole()),
+  problem: optional(text(LONG)),
+};
+
 const TENSOR = record<TensorRecord>({
   id: whole(),
   name,
   names: list(name, 100_000),
   displays: list(whole(), 100_000),
+  group: orNull(name),
   cuts: list(name, 10_000),
   shape: list(whole(), MOST_AXES),
   dtype: name,
@@ -108,26 +121,23 @@ const TENSOR = record<TensorRecord>({
   contiguous: flag,
   viewOf: orNull(name),
   size: whole(),
-  min: optional(orNull(number)),
-  max: optional(orNull(number)),
-  mean: optional(orNull(number)),
-  nan: optional(whole()),
-  inf: optional(whole()),
-  problem: optional(text(LONG)),
+  ...STATISTICS,
 });
+
+const encoding = oneOf("float32", "int32", "uint32", "float64");
 
 const PLAIN_HEATMAP = record<Heatmap>({
   rows: whole(MOST_CELLS),
   columns: whole(MOST_CELLS),
   blockRows: whole(),
   blockColumns: whole(),
+  stepRows: whole(),
+  stepColumns: whole(),
   fullRows: whole(),
   fullColumns: whole(),
   how: oneOf("mean", "extreme", "corner", "each"),
+  encoding,
   values: text(12 * MOST_CELLS),
-  low: number,
-  high: number,
-  diverging: flag,
 });
 
 /** A row for each question: what its answer must be. */
@@ -150,8 +160,10 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
   }),
   describe: list(TENSOR, 10_000),
   source: record<KernelSource>({ text: text(LONG) }),
+  statistics: record<Statistics>(STATISTICS),
+  text: record<TensorText>({ text: text(LONG) }),
   heatmap: (value) => PLAIN_HEATMAP(value) && hasItsCells(value as Heatmap),
-  histogram: record<Histogram>({ counts: list(whole(), 10_000), low: number, high: number, step: number }),
+  sample: record<Sample>({ step: whole(), encoding, values: text(12 * MOST_CELLS) }),
   cells: record<Cells>({ row: whole(), column: whole(), texts: list(list(name, 10_000), 10_000) }),
   members: list(
     record<Member>({
@@ -175,10 +187,11 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
   warm: record<WarmUp>({ more: flag }),
 };
 
-/** Eight bytes for each cell make so many characters of base64. */
-function hasItsCells({ rows, columns, values }: Heatmap): boolean {
+/** The bytes of all cells make so many characters of base64. */
+function hasItsCells({ rows, columns, encoding, values }: Heatmap): boolean {
   const cells = rows * columns;
-  return cells <= MOST_CELLS && values.length === Math.ceil((cells * 8) / 3) * 4;
+  const bytes = cells * (encoding === "float64" ? 8 : 4);
+  return cells <= MOST_CELLS && values.length === Math.ceil(bytes / 3) * 4;
 }
 
 const MESSAGES: readonly Check[] = [

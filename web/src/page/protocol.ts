@@ -61,8 +61,11 @@ export interface Tail {
 export interface Display {
   display: number;
   name: string | null;
+  /** The value as text; of a tensor of many elements nothing. */
   text: string;
   tensor: boolean;
+  /** Dtype, shape and device of a tensor. */
+  facts: string;
   chart: BarChart | null;
 }
 
@@ -101,8 +104,12 @@ export interface PythonQuestions {
   describe: { details: Record<string, never>; value: TensorRecord[] };
   /** The text of one of the last run's kernels, by its place in `RunRecord.kernels`. */
   source: { details: { kernel: number }; value: KernelSource };
+  /** Of one tensor of a group; the others are told at once. */
+  statistics: { details: { tensor: number }; value: Statistics };
+  /** The digits of a tensor. */
+  text: { details: { tensor: number }; value: TensorText };
   heatmap: { details: HeatmapDetails; value: Heatmap };
-  histogram: { details: { tensor: number }; value: Histogram };
+  sample: { details: Slice; value: Sample };
   cells: { details: CellsDetails; value: Cells };
   /** What can stand behind a dotted path; "" for the last run's names. */
   members: { details: { path: string }; value: Member[] };
@@ -213,6 +220,8 @@ export interface TensorRecord extends Statistics {
   names: string[];
   /** Numbers of the displays that showed it. */
   displays: number[];
+  /** The list or dict in which it is one of several alike. */
+  group: string | null;
   /** What the list lacks after this tensor: `history: 50 of 91 shown`. */
   cuts: string[];
   shape: number[];
@@ -247,31 +256,43 @@ export interface Slice {
 
 export interface HeatmapDetails extends Slice {
   how: Pooling;
+  size: PictureSize;
 }
 
 export type Pooling = "mean" | "extreme" | "corner";
+
+export type PictureSize = "full" | "small";
+
+/** How numbers are packed, each little-endian. */
+export type Encoding = "float32" | "int32" | "uint32" | "float64";
 
 export interface Heatmap {
   rows: number;
   columns: number;
   blockRows: number;
   blockColumns: number;
+  /** Of so many rows and columns of a block one is looked at. */
+  stepRows: number;
+  stepColumns: number;
   fullRows: number;
   fullColumns: number;
   how: Pooling | "each";
-  /** float64 values row by row, in base64. */
+  encoding: Encoding;
+  /** Values row by row, in base64. */
   values: string;
-  low: number;
-  high: number;
-  diverging: boolean;
 }
 
-export interface Histogram {
-  counts: number[];
-  low: number;
-  high: number;
-  /** One value in so many was counted. */
+/** Some values of a slice. */
+export interface Sample {
+  /** One value in so many was taken. */
   step: number;
+  encoding: Encoding;
+  /** In base64. */
+  values: string;
+}
+
+export interface TensorText {
+  text: string;
 }
 
 export interface CellsDetails extends Slice {

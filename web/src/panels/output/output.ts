@@ -6,12 +6,12 @@ import { originNote } from "../../page/origin";
 import type { Page, Part, View } from "../../page/page";
 import { LineMeter } from "../../page/line-meter";
 import type { Display, Failure, Frame, Output, RunRecord, Tail } from "../../page/protocol";
-import { schemeOf } from "../../page/media";
+import { widths } from "./widths";
 import { barChart } from "./bar-chart";
 import { autoScroll } from "./auto-scroll";
 import { copyButton } from "./copying";
+import { mountTensorCards } from "./tensor-cards";
 import { Terminal } from "./terminal";
-import { mountThumbnails } from "../tensors/thumbnails";
 import "./ansi.css";
 import "./output.css";
 
@@ -76,7 +76,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     );
     flush();
   };
-  const thumbnails = mountThumbnails(content, page);
+  const tensorCards = mountTensorCards(page);
   return {
     update: (view) => {
       const told = originNote(view, "output") ?? "";
@@ -84,7 +84,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       if (origin.textContent !== told) origin.textContent = told;
       content.toggleAttribute("data-stale", told !== "");
       if (last) last.line.textContent = footer(last.record, view);
-      thumbnails.show(view.tensors, schemeOf(view));
+      tensorCards.update(view);
     },
     begin: () => {
       waiting = [];
@@ -93,6 +93,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       meter = new LineMeter();
       cards = 0;
       content.replaceChildren();
+      tensorCards.begin();
       scroll.begin();
     },
     note: (note) => {
@@ -100,7 +101,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       else if (note.note === "tail") writeTail(note);
       else if (note.note === "display" && ++cards <= MOST_CARDS) {
         closeText();
-        add(displayCard(note, page));
+        add(note.tensor ? tensorCards.card(note) : displayCard(note));
       }
     },
     finished: (record) => {
@@ -127,28 +128,13 @@ function footer(record: RunRecord, { phase, editedSince }: View): string {
   return `${record.error ? "Failed after" : "Finished in"} ${time}${since}`;
 }
 
-/** A text that is wider than its card scrolls, and then the keyboard must reach it. */
-const widths = new ResizeObserver((entries) => {
-  for (const { target } of entries) {
-    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
-    else target.removeAttribute("tabindex");
-  }
-});
-
-function displayCard({ display, name, text, tensor, chart }: Display, page: Page): HTMLElement {
+function displayCard({ display, name, text, chart }: Display): HTMLElement {
   if (chart) return el("div", { class: "display" }, barChart(chart));
   const label = { role: "region", "aria-label": `Value of ${name ?? "the display"} ${display + 1}` };
   const body = el("pre", { class: "text", ...label }, text);
   widths.observe(body);
-  const card = el("div", { class: "display" }, body);
-  if (tensor) {
-    const look = { class: "display-name", title: "Look into this tensor" };
-    card.prepend(button(name ?? "tensor", () => page.inspect(display), look));
-    card.dataset["display"] = String(display);
-  } else if (name !== null) {
-    card.prepend(el("span", { class: "display-name" }, name));
-  }
-  return card;
+  const head = name === null ? null : el("span", { class: "display-name" }, name);
+  return el("div", { class: "display" }, head, body);
 }
 
 function failureCard(failure: Failure, page: Page): HTMLElement {

@@ -1,6 +1,7 @@
 /** Chooses what a picture shows of a tensor: row axis, column axis, a slider per other axis. */
 
 import { el } from "../../parts/dom";
+import { mountSlider } from "./slider";
 import type { Slice } from "../../page/protocol";
 
 const MOST_SLIDERS = 16;
@@ -13,7 +14,7 @@ export interface Axes {
   chosen(): Chosen;
 }
 
-export function mountAxes(onChange: () => void): Axes {
+export function mountAxes(onChange: () => unknown): Axes {
   const dom = el("div", { class: "axes" });
   let shape: number[] = [];
   let chosen: Chosen = { rows: null, columns: null, indices: [] };
@@ -57,19 +58,12 @@ export function mountAxes(onChange: () => void): Axes {
     return swap;
   };
   const slider = (axis: number, length: number): HTMLElement => {
-    const attributes = { min: 0, max: Math.max(length - 1, 0), value: chosen.indices[axis] ?? 0 };
-    const range = el("input", { type: "range", ...attributes, "aria-label": `Index on axis ${axis}` });
-    const number = el("input", { type: "number", ...attributes, "aria-label": `Index on axis ${axis}, as a number` });
-    const take = (text: string): void => {
-      const value = Math.min(Math.max(Math.trunc(Number(text)) || 0, 0), length - 1);
-      range.value = number.value = String(value);
-      if (chosen.indices[axis] === value) return;
+    const one = mountSlider(`axis ${axis}`, `Index on axis ${axis}`, (value) => {
       chosen.indices[axis] = value;
-      onChange();
-    };
-    range.addEventListener("input", () => take(range.value));
-    number.addEventListener("change", () => take(number.value));
-    return el("div", { class: "slider" }, el("span", {}, `axis ${axis}`), range, number);
+      return onChange();
+    });
+    one.set(chosen.indices[axis] ?? 0, length);
+    return one.dom;
   };
   return {
     dom,

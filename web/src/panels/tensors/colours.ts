@@ -57,6 +57,22 @@ export function at(stops: readonly Colour[], part: number): Colour {
   return [mix(0), mix(1), mix(2)];
 }
 
+/** Steps of a palette: finer than an eye or eight bits can tell apart. */
+const STEPS = 1024;
+
+/** The colours of a scale from low to high, packed as a canvas holds them. */
+export function paletteOf(scale: Scale): Uint32Array {
+  const stops = scale.diverging ? DIVERGING[scale.scheme] : SEQUENTIAL;
+  const palette = new Uint32Array(STEPS);
+  for (let step = 0; step < STEPS; step++) palette[step] = packed(at(stops, step / (STEPS - 1)));
+  return palette;
+}
+
+/** One colour as a canvas holds it; machines that run browsers are little-endian. */
+export function packed([r, g, b]: Colour): number {
+  return (255 << 24) | (b << 16) | (g << 8) | r;
+}
+
 /** Black or white, whichever reads better on a colour. */
 export function inkOn([r, g, b]: Colour): string {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 140 ? "#000" : "#fff";

@@ -1,170 +1,202 @@
-/** The heat map with its legend, and a cell cursor for mouse, touch and arrow keys. */
+/** The picture in its frame: zoom, pan and a cell cursor by mouse, touch and keys. */
 
-import { el, perFrame } from "../../parts/dom";
-import { count, exact, short } from "../../parts/format";
-import { decodeHeatmap, draw, drawLegend, type Drawing, type Picture, type Room } from "./heatmap";
+import { button, el, perFrame } from "../../parts/dom";
+import { scaleOf } from "./colours";
+import { drawPart, repaint, type Picture } from "./heatmap";
+import { cellText } from "./cell-text";
+import { mountGestures } from "./gestures";
+import { mountTicks } from "./ticks";
+import { fitted, panned, pixelForPixel, showing, zoomed, type Place, type Point, type Size } from "./viewport";
 import type { Slice, TensorRecord } from "../../page/protocol";
 import type { Scheme } from "../../page/media";
 
 export interface CanvasView {
   dom: HTMLElement;
+  /** Buttons that zoom. */
+  tools: HTMLElement;
   show(picture: Picture, slice: Slice, tensor: TensorRecord): void;
-  recolour(scheme: Scheme): void;
+  recolour(scheme: Scheme): Picture | null;
   clear(): void;
 }
+
+interface Shown {
+  picture: Picture;
+  slice: Slice;
+  tensor: TensorRecord;
+}
+
+const INVITATION = "Point at a cell, or use the arrow keys.";
+const PAN_PART = 0.25;
 
 export function mountCanvas(): CanvasView {
   const canvas = el("canvas", { tabindex: 0, role: "application", class: "heatmap" });
   const ring = el("div", { class: "ring", hidden: true });
   const frame = el("div", { class: "heatmap-frame" }, canvas, ring);
-  const scroll = el("div", { class: "heatmap-scroll" }, frame);
-  const bar = el("canvas", { class: "legend-bar", "aria-hidden": "true" });
-  const ticks = el("div", { class: "legend-ticks" });
-  const note = el("p", { class: "legend-note" });
-  const legend = el("div", { class: "legend" }, bar, ticks, note);
+  const ticks = mountTicks(frame);
   const status = el("p", { class: "cell-status", role: "status" });
-  const dom = el("div", { class: "heatmap-view", hidden: true }, status, scroll, legend);
-  let now: { picture: Picture; slice: Slice; tensor: TensorRecord } | null = null;
-  let drawing: Drawing = { cellWidth: 1, cellHeight: 1 };
+  const dom = el("div", { class: "heatmap-view", hidden: true }, ticks.dom, status);
+  let now: Shown | null = null;
+  let place: Place = { x: 0, y: 0, cellWidth: 1, cellHeight: 1 };
+  let isFit = true;
   let cursor = { row: 0, column: 0 };
 
-  const room = (): Room => ({ width: scroll.clientWidth - 6, height: 460, largestCell: 56 });
-  const redraw = perFrame(() => {
+  const room = (): Size => ({ width: Math.max(frame.clientWidth, 1), height: Math.max(frame.clientHeight, 1) });
+  const ratio = (): number => window.devicePixelRatio || 1;
+  const middle = (): Point => ({ x: frame.clientWidth / 2, y: frame.clientHeight / 2 });
+
+  const redraw = (): void => {
     if (!now) return;
-    drawing = draw(canvas, now.picture, room());
-    drawLegend(bar, now.picture.scale);
-    if (!ring.hidden) place();
-  });
+    if (isFit) place = fitted(now.picture.grid, room(), ratio());
+    drawPart(canvas, now.picture, place, room());
+    ticks.show(now.picture.map, now.slice, place, room());
+    if (!ring.hidden) ringTheCell();
+  };
+  const redrawSoon = perFrame(redraw);
+  const move = (next: Place | null): boolean => {
+    if (!now || !next) return false;
+    place = next;
+    const fit = fitted(now.picture.grid, room(), ratio());
+    isFit = place.cellWidth === fit.cellWidth && place.x === fit.x && place.y === fit.y;
+    frame.classList.toggle("zoomed", !isFit);
+    redrawSoon();
+    return true;
+  };
+  const zoom = (direction: 1 | -1, about: Point): boolean =>
+    now !== null && move(zoomed(place, now.picture.grid, room(), ratio(), about, direction));
+  const pan = (by: Point): void => {
+    if (now) move(panned(place, now.picture.grid, room(), by));
+  };
+  const fit = (): void => {
+    if (now) move(fitted(now.picture.grid, room(), ratio()));
+  };
+  const onePixel = (about: Point): void => {
+    if (now) move(pixelForPixel(place, now.picture.grid, room(), ratio(), about));
+  };
   /** Put the ring round the cursor's cell and say its value. */
-  const place = (): void => {
+  const ringTheCell = (): void => {
     if (!now || now.picture.map.rows === 0) return;
     const { row, column } = cursor;
     ring.hidden = false;
-    ring.style.left = `${column * drawing.cellWidth}px`;
-    ring.style.top = `${row * drawing.cellHeight}px`;
-    ring.style.width = `${drawing.cellWidth}px`;
-    ring.style.height = `${drawing.cellHeight}px`;
-    status.textContent = cellText(now.picture, now.slice, now.tensor, row, column);
+    ring.style.left = `${place.x + column * place.cellWidth}px`;
+    ring.style.top = `${place.y + row * place.cellHeight}px`;
+    ring.style.width = `${Math.max(place.cellWidth, 3)}px`;
+    ring.style.height = `${Math.max(place.cellHeight, 3)}px`;
+    const text = cellText(now.picture, now.slice, now.tensor, row, column);
+    if (status.textContent !== text) status.textContent = text;
   };
-  const onPointer = (event: PointerEvent): void => {
+  const cellAt = ({ x, y }: Point): void => {
     if (!now) return;
-    const box = canvas.getBoundingClientRect();
     const { rows, columns } = now.picture.map;
-    const row = Math.floor((event.clientY - box.top) / drawing.cellHeight);
-    const column = Math.floor((event.clientX - box.left) / drawing.cellWidth);
+    const row = Math.floor((y - place.y) / place.cellHeight);
+    const column = Math.floor((x - place.x) / place.cellWidth);
     if (row < 0 || column < 0 || row >= rows || column >= columns) return;
     cursor = { row, column };
-    place();
+    ringTheCell();
   };
-  canvas.addEventListener("pointermove", onPointer);
-  canvas.addEventListener("pointerdown", onPointer);
-  canvas.addEventListener("pointerleave", () => {
-    if (document.activeElement !== canvas) ring.hidden = true;
+  mountGestures(frame, {
+    zoom,
+    pan,
+    point: cellAt,
+    fit,
+    canPan: () => !isFit,
+    left: () => {
+      if (document.activeElement !== canvas) ring.hidden = true;
+    },
   });
-  canvas.addEventListener("focus", place);
+  canvas.addEventListener("focus", ringTheCell);
   canvas.addEventListener("blur", () => (ring.hidden = true));
-  canvas.addEventListener("keydown", (event) => {
-    const move = now && moved(event.key, cursor, now.picture.map.rows, now.picture.map.columns);
-    if (!move || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    cursor = move;
-    place();
-    ring.scrollIntoView({ block: "nearest", inline: "nearest" });
+
+  const cellMiddle = (): Point => ({
+    x: place.x + (cursor.column + 0.5) * place.cellWidth,
+    y: place.y + (cursor.row + 0.5) * place.cellHeight,
   });
-  const sizes = new ResizeObserver(redraw);
-  sizes.observe(scroll);
+  const reveal = (): void => {
+    if (now && !isFit) move(showing(place, now.picture.grid, room(), cursor.row, cursor.column));
+  };
+  /** Keys zoom about the cursor's cell, which stays in sight. */
+  const COMMANDS: Record<string, () => void> = {
+    "+": () => zoom(1, cellMiddle()),
+    "=": () => zoom(1, cellMiddle()),
+    "-": () => zoom(-1, cellMiddle()),
+    "0": fit,
+    "1": () => onePixel(cellMiddle()),
+  };
+  canvas.addEventListener("keydown", (event) => {
+    if (!now || event.ctrlKey || event.metaKey || event.altKey) return;
+    const command = COMMANDS[event.key];
+    const step = STEPS[event.key];
+    if (!command && !step) return;
+    event.preventDefault();
+    if (command) {
+      command();
+      return reveal();
+    }
+    if (!step) return;
+    if (event.shiftKey) {
+      const [down, across] = step;
+      pan({ x: -Math.sign(across) * PAN_PART * frame.clientWidth, y: -Math.sign(down) * PAN_PART * frame.clientHeight });
+      return;
+    }
+    const { rows, columns } = now.picture.map;
+    cursor = { row: within(cursor.row + step[0], rows), column: within(cursor.column + step[1], columns) };
+    reveal();
+    ringTheCell();
+  });
+  new ResizeObserver(redrawSoon).observe(frame);
+  const tools = el(
+    "div",
+    { class: "zoom", role: "group", "aria-label": "Zoom" },
+    button("−", () => zoom(-1, middle()), { class: "quiet", title: "Zoom out (−)", "aria-label": "Zoom out" }),
+    button("+", () => zoom(1, middle()), { class: "quiet", title: "Zoom in (+)", "aria-label": "Zoom in" }),
+    button("1:1", () => onePixel(middle()), { class: "quiet", title: "One pixel for each cell (1)", "aria-label": "1:1, one pixel for each cell" }),
+    button("Fit", fit, { class: "quiet", title: "The whole picture (0)" }),
+  );
   return {
     dom,
+    tools,
     show: (picture, slice, tensor) => {
-      if (now?.tensor !== tensor) cursor = { row: 0, column: 0 };
-      now = { picture, slice, tensor };
       const { rows, columns } = picture.map;
+      const isSame = now?.tensor === tensor && now.picture.map.rows === rows && now.picture.map.columns === columns;
+      if (now?.tensor !== tensor) cursor = { row: 0, column: 0 };
+      if (!isSame) isFit = true;
+      now = { picture, slice, tensor };
       dom.hidden = rows * columns === 0;
+      tools.hidden = dom.hidden;
       if (dom.hidden) return;
-      cursor = { row: Math.min(cursor.row, rows - 1), column: Math.min(cursor.column, columns - 1) };
+      cursor = { row: within(cursor.row, rows), column: within(cursor.column, columns) };
       canvas.setAttribute("aria-label", `Heat map of ${tensor.name}, ${rows} by ${columns} cells; arrow keys move`);
       ring.hidden = document.activeElement !== canvas;
-      status.textContent = "Point at a cell, or use the arrow keys, to see its value.";
-      drawing = draw(canvas, picture, room());
-      drawLegend(bar, picture.scale);
-      const { low, high, diverging } = picture.scale;
-      const middle = diverging ? 0 : (low + high) / 2;
-      const values = low === high ? [low] : [low, middle, high];
-      ticks.replaceChildren(...values.map((value) => el("span", {}, short(value))));
-      note.textContent = legendText(picture);
+      if (ring.hidden && !isSame) status.textContent = INVITATION;
+      frame.classList.toggle("zoomed", !isFit);
+      redraw();
     },
     recolour: (scheme) => {
-      if (now) now.picture = decodeHeatmap(now.picture.map, scheme);
-      redraw();
+      if (!now) return null;
+      const { low, high, diverging } = now.picture.scale;
+      now.picture = repaint(now.picture, scaleOf(low, high, diverging, scheme));
+      redrawSoon();
+      return now.picture;
     },
     clear: () => {
       now = null;
       dom.hidden = true;
+      tools.hidden = true;
     },
   };
 }
 
-/** Where a key takes the cursor, null for any other key. */
-function moved(
-  key: string,
-  { row, column }: { row: number; column: number },
-  rows: number,
-  columns: number,
-): { row: number; column: number } | null {
-  const steps: Record<string, readonly [number, number]> = {
-    ArrowUp: [-1, 0],
-    ArrowDown: [1, 0],
-    ArrowLeft: [0, -1],
-    ArrowRight: [0, 1],
-    PageUp: [-10, 0],
-    PageDown: [10, 0],
-    Home: [0, -columns],
-    End: [0, columns],
-  };
-  const step = steps[key];
-  if (!step) return null;
-  const within = (value: number, length: number): number => Math.min(Math.max(value, 0), length - 1);
-  return { row: within(row + step[0], rows), column: within(column + step[1], columns) };
-}
+/** How far a key takes the cursor: rows and columns. */
+const STEPS: Record<string, readonly [number, number]> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  PageUp: [-10, 0],
+  PageDown: [10, 0],
+  Home: [0, -Infinity],
+  End: [0, Infinity],
+};
 
-/** `[2, 0:3] mean 0.25`: the index as Python writes it, and the value. */
-function cellText(
-  { map, values }: Picture,
-  slice: Slice,
-  tensor: TensorRecord,
-  row: number,
-  column: number,
-): string {
-  const value = values[row * map.columns + column] ?? NaN;
-  const index = slice.indices.map((fixed, axis) => {
-    if (axis === slice.rows) return span(row, map.blockRows, map.fullRows);
-    if (axis === slice.columns) return span(column, map.blockColumns, map.fullColumns);
-    return String(fixed);
-  });
-  const name = index.length ? `${tensor.names[0]}[${index.join(", ")}]` : tensor.name;
-  const pooled = map.how === "mean" ? "mean " : map.how === "extreme" ? "extreme " : "";
-  const text = pooled && map.blockRows * map.blockColumns > 1 ? short(value) : exact(value, tensor.dtype);
-  return `${name} = ${pooled}${text}`;
-}
-
-function span(cell: number, block: number, length: number): string {
-  if (block === 1) return String(cell);
-  return `${cell * block}:${Math.min((cell + 1) * block, length)}`;
-}
-
-function legendText({ map, values }: Picture): string {
-  const parts = [];
-  if (map.how === "each") parts.push("each cell is one element");
-  else if (map.how === "corner") {
-    parts.push(`the first ${map.rows} × ${map.columns} of ${map.fullRows} × ${map.fullColumns}`);
-  } else {
-    const what = map.how === "mean" ? "the mean" : "the value farthest from zero";
-    parts.push(`each cell is ${what} of ${map.blockRows} × ${map.blockColumns} elements`);
-  }
-  const nans = values.reduce((sum, value) => sum + (Number.isNaN(value) ? 1 : 0), 0);
-  const infinities = values.reduce((sum, value) => sum + (Math.abs(value) === Infinity ? 1 : 0), 0);
-  if (nans) parts.push(`✕ NaN in ${count(nans, "cell")}`);
-  if (infinities) parts.push(`I infinity in ${count(infinities, "cell")}`);
-  if (map.diverging) parts.push("red is negative, blue positive");
-  return parts.join(" · ");
+function within(value: number, length: number): number {
+  return Math.min(Math.max(value, 0), length - 1);
 }

@@ -1,28 +1,30 @@
 /** Draws cells on one canvas, exact to the device's pixels; marks NaN and infinities. */
 
-import { colourOf, inkOn, scaleOf, type Colour, type Scale } from "./colours";
+import { colourOf, inkOn, packed, paletteOf, scaleOf, type Colour, type Scale } from "./colours";
 import { short } from "../../parts/format";
+import { extentOf, unpack, type Extent, type Values } from "./unpack";
+import { fitted, gridOf, type Grid, type Place, type Size } from "./viewport";
 import type { Heatmap } from "../../page/protocol";
 import type { Scheme } from "../../page/media";
 
-/** A heat map whose values are unpacked. */
+/** A heat map whose values are unpacked, with a colour for each of them. */
 export interface Picture {
   map: Heatmap;
-  values: Float64Array;
+  values: Values;
+  extent: Extent;
   scale: Scale;
-}
-
-/** Sizes of a drawing in CSS pixels. */
-export interface Drawing {
-  cellWidth: number;
-  cellHeight: number;
+  grid: Grid;
+  /** One pixel for each cell. */
+  pixels: HTMLCanvasElement;
 }
 
 const NAN_COLOUR: Colour = [0, 0, 0];
 const NAN_INK = "#ff5cf0";
+const NAN_PIXEL: Colour = [255, 92, 240];
 const LEAST_GLYPH = 6;
 const LEAST_NUMBER = 27;
-const THIN = 28;
+/** Whole numbers of few digits are written into smaller cells. */
+const LEAST_DIGIT = 13;
 
 /** Marks of five by five dots, row by row. */
 const GLYPHS = {
@@ -32,10 +34,47 @@ const GLYPHS = {
 } as const;
 
 export function decodeHeatmap(map: Heatmap, scheme: Scheme): Picture {
-  const text = atob(map.values);
-  const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
-  const values = new Float64Array(bytes.buffer);
-  return { map, values, scale: scaleOf(map.low, map.high, map.diverging, scheme) };
+  const values = unpack(map.values, map.encoding);
+  const extent = extentOf(values);
+  const { low, high } = extent;
+  return paint(map, values, extent, scaleOf(low, high, low < 0 && high > 0, scheme));
+}
+
+/** The same values in other colours. */
+export function repaint({ map, values, extent }: Picture, scale: Scale): Picture {
+  return paint(map, values, extent, scale);
+}
+
+function paint(map: Heatmap, values: Values, extent: Extent, scale: Scale): Picture {
+  const pixels = document.createElement("canvas");
+  pixels.width = Math.max(map.columns, 1);
+  pixels.height = Math.max(map.rows, 1);
+  if (values.length > 0) {
+    const image = new ImageData(map.columns, map.rows);
+    colour(new Uint32Array(image.data.buffer), values, scale);
+    pixels.getContext("2d")?.putImageData(image, 0, 0);
+  }
+  const grid = gridOf(map.rows, map.columns, map.blockRows / map.blockColumns);
+  return { map, values, extent, scale, grid, pixels };
+}
+
+/** Look the colour of each value up in the scale's palette. */
+function colour(pixels: Uint32Array, values: Values, scale: Scale): void {
+  const palette = paletteOf(scale);
+  const last = palette.length - 1;
+  const { low, high } = scale;
+  // The difference of two finite numbers may be infinite, that of halves not.
+  const factor = high > low ? last / 2 / (high / 2 - low / 2) : 0;
+  const middle = palette[last >> 1] ?? 0;
+  const nan = packed(NAN_PIXEL);
+  for (let i = 0; i < pixels.length; i++) {
+    const value = values[i] as number;
+    const step = (value - low) * factor;
+    if (value !== value) pixels[i] = nan;
+    else if (step >= last) pixels[i] = palette[last] as number;
+    else if (step <= 0 && factor > 0) pixels[i] = palette[0] as number;
+    else pixels[i] = factor > 0 ? (palette[(step + 0.5) | 0] as number) : middle;
+  }
 }
 
 /** The colour of any value, the ends of the scale for infinities. */
@@ -46,88 +85,92 @@ export function cellColour(value: number, scale: Scale): Colour {
   return colourOf(value, scale);
 }
 
-/** The room that a drawing may take, in CSS pixels. */
-export interface Room {
+/** Draw a whole picture as large as some room allows. */
+export function drawWhole(canvas: HTMLCanvasElement, picture: Picture, room: Size): void {
+  const ratio = window.devicePixelRatio || 1;
+  const { grid } = picture;
+  const place = fitted(grid, room, ratio);
+  const frame = { width: grid.columns * place.cellWidth, height: grid.rows * place.cellHeight };
+  drawPart(canvas, picture, { ...place, x: 0, y: 0 }, frame);
+}
+
+/**
+ * Draw what a frame shows of a picture, and lay the canvas there. Its pixels are those of
+ * the screen, and one for each cell where cells are smaller.
+ */
+export function drawPart(canvas: HTMLCanvasElement, picture: Picture, place: Place, frame: Size): void {
+  const ratio = window.devicePixelRatio || 1;
+  const { columns, rows } = picture.grid;
+  const across = span(place.x, place.cellWidth, columns, frame.width);
+  const down = span(place.y, place.cellHeight, rows, frame.height);
+  const width = place.cellWidth * ratio < 1 ? 1 : Math.round(place.cellWidth * ratio);
+  const height = place.cellHeight * ratio < 1 ? 1 : Math.round(place.cellHeight * ratio);
+  resize(canvas, across.count * width, down.count * height);
+  canvas.style.width = `${across.count * place.cellWidth}px`;
+  canvas.style.height = `${down.count * place.cellHeight}px`;
+  canvas.style.left = `${place.x + across.first * place.cellWidth}px`;
+  canvas.style.top = `${place.y + down.first * place.cellHeight}px`;
+  canvas.classList.toggle("reduced", Math.min(place.cellWidth, place.cellHeight) * ratio < 1);
+  const context = canvas.getContext("2d");
+  if (!context || picture.values.length === 0) return;
+  context.imageSmoothingEnabled = false;
+  const source = [across.first, down.first, across.count, down.count] as const;
+  context.drawImage(picture.pixels, ...source, 0, 0, canvas.width, canvas.height);
+  const cells: Seen = { context, picture, across, down, width, height, ratio };
+  drawMarks(cells);
+  drawNumbers(cells);
+}
+
+function resize(canvas: HTMLCanvasElement, width: number, height: number): void {
+  if (canvas.width !== width) canvas.width = Math.max(width, 1);
+  if (canvas.height !== height) canvas.height = Math.max(height, 1);
+}
+
+interface Span {
+  first: number;
+  count: number;
+}
+
+/** The cells along one axis that a frame shows. */
+function span(start: number, size: number, length: number, room: number): Span {
+  const first = Math.min(Math.max(0, Math.floor(-start / size)), length - 1);
+  const end = Math.min(length, Math.ceil((room - start) / size - 1e-6));
+  return { first, count: Math.max(1, end - first) };
+}
+
+/** Cells that are on a canvas, with their size in its pixels. */
+interface Seen {
+  context: CanvasRenderingContext2D;
+  picture: Picture;
+  across: Span;
+  down: Span;
   width: number;
   height: number;
-  largestCell: number;
+  ratio: number;
 }
 
-/** Draw a picture as large as its room allows; cells are whole device pixels. */
-export function draw(canvas: HTMLCanvasElement, picture: Picture, room: Room): Drawing {
-  const { rows, columns } = picture.map;
-  const ratio = window.devicePixelRatio || 1;
-  const { cellWidth, cellHeight } = cellSize(picture.map, room, ratio);
-  canvas.width = Math.max(columns * cellWidth, 1);
-  canvas.height = Math.max(rows * cellHeight, 1);
-  canvas.style.width = `${canvas.width / ratio}px`;
-  canvas.style.height = `${canvas.height / ratio}px`;
-  const context = canvas.getContext("2d");
-  if (!context || rows * columns === 0) return { cellWidth: 1, cellHeight: 1 };
-  drawCells(context, picture);
-  drawMarks(context, picture, cellWidth, cellHeight);
-  if (Math.min(cellWidth, cellHeight) >= LEAST_NUMBER * ratio) {
-    drawNumbers(context, picture, cellWidth, cellHeight, ratio);
-  }
-  return { cellWidth: cellWidth / ratio, cellHeight: cellHeight / ratio };
-}
-
-/** Device pixels per cell; a cell has the shape of its block unless that is extreme. */
-function cellSize(map: Heatmap, room: Room, ratio: number): Drawing {
-  const block = map.blockRows / map.blockColumns;
-  const aspect = block >= 1 / 3 && block <= 3 ? block : 1;
-  const thin = Math.round(THIN * ratio);
-  const width = (room.width * ratio) / Math.max(map.columns, 1);
-  const height = (room.height * ratio) / Math.max(map.rows, 1);
-  const largest = room.largestCell * ratio;
-  const whole = (size: number): number => Math.max(1, Math.floor(size));
-  if (map.rows === 1) {
-    const cellWidth = whole(Math.min(width, largest));
-    return { cellWidth, cellHeight: Math.max(cellWidth, thin) };
-  }
-  if (map.columns === 1) {
-    const cellHeight = whole(Math.min(height, largest));
-    return { cellWidth: Math.max(cellHeight, thin), cellHeight };
-  }
-  if (aspect >= 1) {
-    const cellWidth = whole(Math.min(width, height / aspect, largest / aspect));
-    return { cellWidth, cellHeight: Math.round(cellWidth * aspect) };
-  }
-  const cellHeight = whole(Math.min(height, width * aspect, largest * aspect));
-  return { cellWidth: Math.round(cellHeight / aspect), cellHeight };
-}
-
-/** Put one pixel per cell on a small canvas and enlarge it without smoothing. */
-function drawCells(context: CanvasRenderingContext2D, { map, values, scale }: Picture): void {
-  const small = document.createElement("canvas");
-  small.width = map.columns;
-  small.height = map.rows;
-  const image = new ImageData(map.columns, map.rows);
-  values.forEach((value, index) => {
-    const [r, g, b] = cellColour(value, scale);
-    image.data.set([r, g, b, 255], index * 4);
-  });
-  small.getContext("2d")?.putImageData(image, 0, 0);
-  context.imageSmoothingEnabled = false;
-  context.drawImage(small, 0, 0, context.canvas.width, context.canvas.height);
-}
-
-function drawMarks(
-  context: CanvasRenderingContext2D,
-  { map, values, scale }: Picture,
-  width: number,
-  height: number,
-): void {
-  const dot = Math.floor(Math.min(width, height) / 7);
-  values.forEach((value, index) => {
-    if (Number.isFinite(value)) return;
-    const left = (index % map.columns) * width;
-    const top = Math.floor(index / map.columns) * height;
-    context.fillStyle = Number.isNaN(value) ? NAN_INK : inkOn(cellColour(value, scale));
-    if (Math.min(width, height) < LEAST_GLYPH || dot < 1) {
-      if (Number.isNaN(value)) context.fillRect(left, top, width, height);
-      return;
+/** Call an action with each value that is seen and the corner of its cell. */
+function eachSeen({ picture, across, down, width, height }: Seen, action: (value: number, left: number, top: number) => void): void {
+  for (let row = 0; row < down.count; row++) {
+    const start = (down.first + row) * picture.map.columns + across.first;
+    for (let column = 0; column < across.count; column++) {
+      action(picture.values[start + column] ?? NaN, column * width, row * height);
     }
+  }
+}
+
+function drawMarks(seen: Seen): void {
+  const { context, picture, width, height, ratio } = seen;
+  const { nans, infinities } = picture.extent;
+  const dot = Math.floor(Math.min(width, height) / 7);
+  if (nans + infinities === 0 || Math.min(width, height) < LEAST_GLYPH * ratio || dot < 1) return;
+  eachSeen(seen, (value, left, top) => {
+    if (Number.isFinite(value)) return;
+    if (Number.isNaN(value)) {
+      context.fillStyle = `rgb(${NAN_COLOUR.join(" ")})`;
+      context.fillRect(left, top, width, height);
+    }
+    context.fillStyle = Number.isNaN(value) ? NAN_INK : inkOn(cellColour(value, picture.scale));
     const rows = Number.isNaN(value) ? GLYPHS.nan : value > 0 ? GLYPHS.inf : GLYPHS.minusInf;
     const x0 = left + Math.floor((width - 5 * dot) / 2);
     const y0 = top + Math.floor((height - 5 * dot) / 2);
@@ -140,38 +183,21 @@ function drawMarks(
 }
 
 /** Write values into cells that are large enough for them. */
-function drawNumbers(
-  context: CanvasRenderingContext2D,
-  { map, values, scale }: Picture,
-  width: number,
-  height: number,
-  ratio: number,
-): void {
+function drawNumbers(seen: Seen): void {
+  const { context, picture, width, height, ratio } = seen;
+  const isWhole = picture.values instanceof Int32Array;
+  const least = isWhole ? LEAST_DIGIT : LEAST_NUMBER;
+  if (Math.min(width, height) < least * ratio) return;
   context.textAlign = "center";
   context.textBaseline = "middle";
-  values.forEach((value, index) => {
+  eachSeen(seen, (value, left, top) => {
     if (!Number.isFinite(value)) return;
     const text = short(value);
-    const size = Math.min(13, ((width / ratio) * 1.5) / Math.max(text.length, 3));
+    const fewest = isWhole ? 1 : 3;
+    const size = Math.min(13, (width / ratio - 3) * 1.5 / Math.max(text.length, fewest), height / ratio - 3);
     if (size < 7) return;
     context.font = `${size * ratio}px ui-monospace, monospace`;
-    context.fillStyle = inkOn(cellColour(value, scale));
-    const x = ((index % map.columns) + 0.5) * width;
-    const y = (Math.floor(index / map.columns) + 0.5) * height;
-    context.fillText(text, x, y + ratio);
+    context.fillStyle = inkOn(cellColour(value, picture.scale));
+    context.fillText(text, left + width / 2, top + height / 2 + ratio);
   });
-}
-
-/** Draw the legend's bar from low to high. */
-export function drawLegend(canvas: HTMLCanvasElement, scale: Scale): void {
-  canvas.width = 256;
-  canvas.height = 1;
-  const context = canvas.getContext("2d");
-  if (!context) return;
-  for (let x = 0; x < 256; x++) {
-    const value = scale.low + ((scale.high - scale.low) * x) / 255;
-    const [r, g, b] = colourOf(value, scale);
-    context.fillStyle = `rgb(${r} ${g} ${b})`;
-    context.fillRect(x, 0, 1, 1);
-  }
 }

@@ -1,8 +1,9 @@
 /** Exact values as a table: all of a small slice, one page of a large one. */
 
-import { el } from "../../parts/dom";
+import { button, el } from "../../parts/dom";
 import type { Cells, Slice } from "../../page/protocol";
 import type { Page } from "../../page/page";
+import { newestOf } from "./newest";
 
 export interface TableView {
   dom: HTMLElement;
@@ -10,39 +11,36 @@ export interface TableView {
   clear(): void;
 }
 
-const PAGE_ROWS = 20;
-const PAGE_COLUMNS = 10;
+const PAGE_ROWS = 50;
+const PAGE_COLUMNS = 20;
 
 export function mountTable(page: Page): TableView {
   const content = el("div", { class: "table-scroll", tabindex: 0, role: "region", "aria-label": "Values" });
   const pager = el("div", { class: "pager" });
-  const dom = el("details", { class: "values" }, el("summary", {}, "Values as a table"), pager, content);
+  const dom = el("div", { class: "values", hidden: true }, pager, content);
+  const windows = newestOf(page, "cells");
   let now: { slice: Slice; rows: number; columns: number } | null = null;
   let first = { row: 0, column: 0 };
 
   const load = async (): Promise<void> => {
-    if (!now || !dom.open) return;
+    if (!now) return;
     const { slice, rows, columns } = now;
     const window: [number, number, number, number] = [first.row, first.column, PAGE_ROWS, PAGE_COLUMNS];
     const asked = now;
-    const cells = await page.ask("cells", { ...slice, window });
-    if (asked !== now) return;
+    const cells = await windows.ask({ ...slice, window });
+    if (!cells || asked !== now) return;
     content.replaceChildren(grid(cells));
-    pager.replaceChildren(
-      ...moves("row", PAGE_ROWS, rows),
-      ...moves("column", PAGE_COLUMNS, columns),
-    );
+    pager.replaceChildren(...moves("row", PAGE_ROWS, rows), ...moves("column", PAGE_COLUMNS, columns));
   };
   const moves = (which: "row" | "column", most: number, length: number): HTMLElement[] => {
     if (length <= most) return [];
     const at = first[which];
     const go = (label: string, to: number, off: boolean): HTMLElement => {
-      const node = el("button", { type: "button", class: "quiet", disabled: off }, label);
-      node.addEventListener("click", () => {
+      const move = (): void => {
         first = { ...first, [which]: Math.max(0, to) };
         void load();
-      });
-      return node;
+      };
+      return button(label, move, { class: "quiet", disabled: off });
     };
     const last = Math.min(at + most, length) - 1;
     return [
@@ -51,20 +49,19 @@ export function mountTable(page: Page): TableView {
       go(`Later ${which}s`, at + most, at + most >= length),
     ];
   };
-  dom.addEventListener("toggle", () => void load());
   return {
     dom,
     show: async (slice, rows, columns) => {
       const sameShape = now?.rows === rows && now.columns === columns;
       if (!sameShape) first = { row: 0, column: 0 };
       now = { slice, rows, columns };
-      dom.hidden = rows * columns === 0;
       await load();
     },
     clear: () => {
       now = null;
       first = { row: 0, column: 0 };
-      dom.hidden = true;
+      content.replaceChildren();
+      pager.replaceChildren();
     },
   };
 }

@@ -1,16 +1,19 @@
-/** One tensor looked into: axes to choose, heat map, histogram and a table of values. */
+/** One tensor looked into: its picture with scale and facts, its axes, its values. */
 
-import { el } from "../../parts/dom";
-import { tuple } from "../../parts/format";
-import { decodeHeatmap } from "./heatmap";
+import { button, el } from "../../parts/dom";
 import type { Page } from "../../page/page";
-import type { Pooling, Slice, TensorRecord } from "../../page/protocol";
+import type { Heatmap, Pooling, Slice, TensorRecord } from "../../page/protocol";
 import { messageOf } from "../../page/session";
 import { schemeOf, type Scheme } from "../../page/media";
 import { mountAxes } from "./axes";
+import { pictureText } from "./cell-text";
+import { factList, flags, typeOf } from "./facts";
+import { decodeHeatmap, type Picture } from "./heatmap";
 import { mountCanvas } from "./heatmap-view";
-import { mountHistogram } from "./histogram";
+import { newestOf } from "./newest";
+import { mountScaleBar } from "./scale-bar";
 import { mountTable } from "./table";
+import { unpack } from "./unpack";
 
 export interface Viewer {
   show(tensor: TensorRecord): Promise<void>;
@@ -24,97 +27,143 @@ const POOLINGS: readonly { name: Pooling; label: string }[] = [
   { name: "corner", label: "first rows and columns" },
 ];
 
-export function mountViewer(host: HTMLElement, page: Page): Viewer {
+/** A question that takes longer than this is waited for visibly. */
+const PATIENCE_MS = 150;
+
+export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): Viewer {
   const title = el("h2", { class: "viewer-title" });
-  const facts = el("p", { class: "viewer-facts" });
-  const axes = mountAxes(() => void refresh());
+  const type = el("span", { class: "viewer-facts" });
+  const flagged = el("span", { class: "viewer-flags" });
+  const axes = mountAxes(() => refresh());
   const options = POOLINGS.map(({ name, label }) => el("option", { value: name }, label));
   const pooling = el("select", {}, ...options);
   const poolingLabel = el("label", { class: "field" }, "Show the ", pooling);
   pooling.addEventListener("change", () => void refresh());
   const problem = el("p", { class: "viewer-problem", role: "status" });
+  const wait = el("p", { class: "viewer-wait", role: "status", hidden: true }, "Computing…");
   const canvas = mountCanvas();
-  const histogram = mountHistogram();
+  const scale = mountScaleBar();
+  const facts = el("dl", { class: "facts" });
   const table = mountTable(page);
-  const body = el("div", { class: "viewer-body" }, canvas.dom, histogram.dom, table.dom);
-  const choices = el("div", { class: "choices" }, axes.dom, poolingLabel);
-  host.append(title, facts, choices, problem, body);
+  const note = el("p", { class: "legend-note picture-note" });
+  const views = [
+    button("Picture", () => choose(false), { class: "quiet", "aria-pressed": "true" }),
+    button("Table", () => choose(true), { class: "quiet", "aria-pressed": "false" }),
+  ] as const;
+  const picture = el("div", { class: "viewer-body" }, canvas.dom, scale.dom, facts);
+  const head = el(
+    "div",
+    { class: "viewer-head" },
+    title,
+    type,
+    flagged,
+    canvas.tools,
+    el("div", { class: "viewer-views", role: "group", "aria-label": "View" }, ...views),
+  );
+  const choices = el("div", { class: "choices" }, items, axes.dom, poolingLabel, note);
+  host.append(head, problem, picture, table.dom, choices, wait);
   const panel = host.parentElement ?? host;
+  const heatmaps = newestOf(page, "heatmap");
+  const samples = newestOf(page, "sample");
+  const statistics = newestOf(page, "statistics");
   let tensor: TensorRecord | null = null;
   let generation = 0;
+  let isTable = false;
+  let waiting = 0;
 
-  /** Ask for everything of the slice; an answer that comes too late is dropped. */
-  const refresh = async (isNew = false): Promise<void> => {
-    if (!tensor) return;
+  const choose = (wantsTable: boolean): void => {
+    isTable = wantsTable;
+    views[0].setAttribute("aria-pressed", String(!isTable));
+    views[1].setAttribute("aria-pressed", String(isTable));
+    picture.hidden = isTable;
+    table.dom.hidden = !isTable;
+    canvas.tools.hidden = isTable;
+    void refresh();
+  };
+  const settle = (state: "loading" | "ready" | "error" | "empty"): void => {
+    clearTimeout(waiting);
+    wait.hidden = true;
+    if (state === "loading") waiting = window.setTimeout(() => (wait.hidden = false), PATIENCE_MS);
+    panel.dataset["view"] = state;
+  };
+  /** Ask for everything of the slice; an answer for another tensor is dropped. */
+  const refresh = async (): Promise<void> => {
+    if (!tensor || tensor.problem) return;
     const mine = ++generation;
     const shown = tensor;
     const slice: Slice = { tensor: shown.id, ...axes.chosen() };
-    panel.dataset["view"] = "loading";
+    settle("loading");
     try {
       const how = pooling.value as Pooling;
-      const map = await page.ask("heatmap", { ...slice, how });
+      const map = await heatmaps.ask({ ...slice, how, size: "full" });
+      if (!map || tensor !== shown) return;
+      draw(map, slice, shown);
       if (mine !== generation) return;
-      problem.textContent = shown.size === 0 ? "This tensor has no elements." : "";
-      poolingLabel.hidden = map.how === "each";
-      canvas.show(decodeHeatmap(map, schemeOf(page.view)), slice, shown);
-      if (isNew && isCounted(shown)) histogram.expect();
-      await table.show(slice, map.fullRows, map.fullColumns);
-      if (mine === generation) panel.dataset["view"] = "ready";
+      if (isTable) await table.show(slice, map.fullRows, map.fullColumns);
+      if (mine === generation) settle("ready");
+      if (mine === generation && shown.size > 0 && shown.max === undefined) await tell(shown);
+      if (mine === generation && map.how !== "each" && map.rows > 0) await countSample(slice, mine);
     } catch (error) {
       if (mine !== generation) return;
       problem.textContent = messageOf(error);
-      panel.dataset["view"] = "error";
+      settle("error");
     }
   };
-  const count = async (shown: TensorRecord): Promise<void> => {
-    try {
-      const bars = await page.ask("histogram", { tensor: shown.id });
-      if (tensor === shown) histogram.show(bars);
-    } catch {
-      // The heat map's own failure is shown; a missing histogram needs no second line.
-      if (tensor === shown) histogram.clear();
-    }
+  const draw = (map: Heatmap, slice: Slice, shown: TensorRecord): void => {
+    problem.textContent = shown.size === 0 ? "This tensor has no elements." : "";
+    poolingLabel.hidden = map.how === "each";
+    const drawn: Picture = decodeHeatmap(map, schemeOf(page.view));
+    picture.classList.toggle("without-picture", map.rows === 0);
+    canvas.show(drawn, slice, shown);
+    canvas.tools.hidden ||= isTable;
+    note.textContent = map.rows > 0 ? pictureText(drawn) : "";
+    if (map.rows === 0) return scale.clear();
+    scale.show(drawn.scale);
+    if (map.how === "each") scale.count(drawn.values, 1);
+  };
+  /** Pooled values have another distribution than what they were made of. */
+  const countSample = async (slice: Slice, mine: number): Promise<void> => {
+    const found = await samples.ask(slice);
+    if (found && mine === generation) scale.count(unpack(found.values, found.encoding), found.step);
+  };
+  /** Tell the statistics of a tensor that nobody has looked at before. */
+  const tell = async (shown: TensorRecord): Promise<void> => {
+    const found = await statistics.ask({ tensor: shown.id });
+    if (!found || tensor !== shown) return;
+    Object.assign(shown, found);
+    describe(shown);
+  };
+  const describe = (shown: TensorRecord): void => {
+    flagged.replaceChildren(...flags(shown));
+    facts.replaceChildren(...factList(shown));
+  };
+  const fail = (text: string): void => {
+    problem.textContent = text;
+    canvas.clear();
+    scale.clear();
+    table.clear();
+    note.textContent = "";
+    settle("error");
   };
   return {
     show: async (next) => {
       tensor = next;
+      generation++;
       title.textContent = next.name;
-      facts.textContent = factsOf(next);
+      type.textContent = typeOf(next);
+      describe(next);
       axes.show(next.shape);
-      table.clear();
-      if (next.problem) {
-        problem.textContent = next.problem;
-        canvas.clear();
-        histogram.clear();
-        panel.dataset["view"] = "error";
-        return;
-      }
-      if (!isCounted(next)) histogram.clear();
-      await refresh(true);
-      if (isCounted(next)) await count(next);
+      if (next.problem) fail(next.problem);
+      else await refresh();
     },
     clear: () => {
       tensor = null;
       generation++;
-      panel.dataset["view"] = "empty";
+      settle("empty");
     },
-    recolour: (scheme) => canvas.recolour(scheme),
+    recolour: (scheme) => {
+      const drawn = canvas.recolour(scheme);
+      if (drawn) scale.show(drawn.scale);
+    },
   };
-}
-
-/** Whether the values of a tensor can be counted in a histogram. */
-function isCounted({ size, min }: TensorRecord): boolean {
-  return size > 1 && min !== undefined && min !== null;
-}
-
-function factsOf(tensor: TensorRecord): string {
-  const parts = [
-    `${tensor.dtype} ${tuple(tensor.shape)}`,
-    `on ${tensor.device}`,
-    `strides ${tuple(tensor.strides)}`,
-    `offset ${tensor.offset}`,
-    tensor.contiguous ? "contiguous" : "not contiguous",
-  ];
-  if (tensor.viewOf) parts.push(`shares memory with ${tensor.viewOf}`);
-  return parts.join(" · ");
 }

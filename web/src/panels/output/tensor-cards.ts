@@ -1,0 +1,111 @@
+/** A tensor that the program showed: one line of facts, its picture, digits on demand. */
+
+import { button, el } from "../../parts/dom";
+import type { Page, View } from "../../page/page";
+import { whyGone } from "../../page/origin";
+import type { Display, TensorRecord } from "../../page/protocol";
+import { messageOf } from "../../page/session";
+import { schemeOf, type Scheme } from "../../page/media";
+import { flags, rangeOf } from "../tensors/facts";
+import { isPicture, mountSmallPictures } from "../tensors/small-pictures";
+import { widths } from "./widths";
+
+export interface TensorCards {
+  /** Make the card of a display. */
+  card(display: Display): HTMLElement;
+  /** Add what has become known of the tensors, in the colours of the page. */
+  update(view: View): void;
+  begin(): void;
+}
+
+interface Card {
+  dom: HTMLElement;
+  range: HTMLElement;
+  digits: HTMLElement;
+  known: TensorRecord | null;
+}
+
+/** The digits of fewer elements say more than their picture. */
+const LEAST_ELEMENTS = 16;
+const ROOM = { width: 120, height: 64 };
+
+export function mountTensorCards(page: Page): TensorCards {
+  const pictures = mountSmallPictures(page, "thumbnail", ROOM);
+  let cards = new Map<number, Card>();
+  let described: readonly TensorRecord[] | null = null;
+  let scheme: Scheme | null = null;
+
+  const describe = (card: Card, tensor: TensorRecord): void => {
+    card.known = tensor;
+    card.range.replaceChildren(rangeOf(tensor), ...flags({ ...tensor, problem: undefined }));
+    if (isPicture(tensor) && tensor.size >= LEAST_ELEMENTS) pictures.into(card.dom, tensor);
+  };
+  /** Show the digits below the facts, or take them away. */
+  const toggle = async (display: number, digits: HTMLElement): Promise<void> => {
+    const known = digits.querySelector("pre");
+    const switcher = digits.querySelector("button");
+    if (known) {
+      known.remove();
+      switcher?.setAttribute("aria-expanded", "false");
+      return;
+    }
+    const text = await digitsOf(page, cards.get(display)?.known ?? null);
+    digits.append(valueText(display, text));
+    switcher?.setAttribute("aria-expanded", "true");
+  };
+  return {
+    card: ({ display, name, text, facts }) => {
+      const look = { class: "display-name", title: "Look into this tensor" };
+      const range = el("span", { class: "display-range" });
+      const digits = el("div", { class: "digits" });
+      if (text) digits.append(valueText(display, text));
+      else {
+        const open = { class: "quiet", "aria-expanded": "false", title: "Show the digits" };
+        digits.append(button("Digits", () => void toggle(display, digits), open));
+      }
+      const head = el(
+        "div",
+        { class: "display-facts" },
+        button(name ?? "tensor", () => page.inspect(display), look),
+        el("span", { class: "display-type" }, facts),
+        range,
+      );
+      const dom = el("div", { class: "display tensor-card", "data-display": display }, head, digits);
+      cards.set(display, { dom, range, digits, known: null });
+      return dom;
+    },
+    update: (view) => {
+      if (view.tensors !== described) {
+        described = view.tensors;
+        for (const tensor of described) {
+          for (const display of tensor.displays) {
+            const card = cards.get(display);
+            if (card && view.origins.tensors === view.origins.output) describe(card, tensor);
+          }
+        }
+      } else if (schemeOf(view) !== scheme) pictures.recolour(schemeOf(view));
+      scheme = schemeOf(view);
+    },
+    begin: () => {
+      cards = new Map();
+    },
+  };
+}
+
+function valueText(display: number, text: string): HTMLElement {
+  const label = { role: "region", "aria-label": `Value of display ${display + 1}` };
+  const body = el("pre", { class: "text", ...label }, text);
+  widths.observe(body);
+  return body;
+}
+
+/** Ask for the digits, or say why they cannot be had. */
+async function digitsOf(page: Page, tensor: TensorRecord | null): Promise<string> {
+  const gone = whyGone(page.view, "tensors", "tensor", "digits");
+  if (gone || !tensor) return gone ?? "The digits can be asked for once the program has ended.";
+  try {
+    return (await page.ask("text", { tensor: tensor.id })).text;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -1,0 +1,47 @@
+/** Facts of one tensor in words: one line, and a list beside its picture. */
+
+import { el } from "../../parts/dom";
+import { count, short, tuple } from "../../parts/format";
+import type { TensorRecord } from "../../page/protocol";
+
+/** `float32 (2, 3) on webgpu`. */
+export function typeOf({ dtype, shape, device }: TensorRecord): string {
+  return `${dtype} ${tuple(shape)} on ${device}`;
+}
+
+/** What deserves a warning: `1 NaN`. */
+export function flags({ nan = 0, inf = 0, problem }: TensorRecord): HTMLElement[] {
+  const texts = [];
+  if (nan > 0) texts.push(`${nan.toLocaleString("en-US")} NaN`);
+  if (inf > 0) texts.push(`${inf.toLocaleString("en-US")} Inf`);
+  if (problem) texts.push("no values");
+  return texts.map((text) => el("span", { class: "flag" }, text));
+}
+
+/** Terms and what they are of one tensor, as pairs for a list. */
+export function factList(tensor: TensorRecord): HTMLElement[] {
+  const { min, max, mean, nan = 0, inf = 0, size } = tensor;
+  const rows: [string, string][] = [];
+  if (max !== undefined) {
+    if (min === max && max !== null) rows.push([size > 1 ? "all" : "value", short(max)]);
+    else rows.push(["largest", short(max)], ["smallest", short(min)], ["mean", short(mean)]);
+    rows.push(["NaN", nan.toLocaleString("en-US")], ["infinite", inf.toLocaleString("en-US")]);
+  }
+  rows.push(["elements", size.toLocaleString("en-US")]);
+  rows.push(["strides", tuple(tensor.strides)]);
+  if (tensor.offset) rows.push(["offset", String(tensor.offset)]);
+  rows.push(["layout", tensor.contiguous ? "contiguous" : "strided"]);
+  if (tensor.viewOf) rows.push(["shares with", tensor.viewOf]);
+  return rows.map(([term, text]) => el("div", {}, el("dt", {}, term), el("dd", {}, text)));
+}
+
+/** The range and mean of a tensor, or why there is none. */
+export function rangeOf(tensor: TensorRecord): string {
+  if (tensor.problem) return tensor.problem;
+  const { size, min, max, mean } = tensor;
+  if (size === 0) return "no elements";
+  if (min === undefined || min === null) return count(size, "element");
+  if (size === 1) return `value ${short(mean)}`;
+  if (min === max) return `all ${short(min)}`;
+  return `${short(min)} … ${short(max)} · mean ${short(mean)}`;
+}

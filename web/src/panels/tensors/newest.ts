@@ -1,0 +1,26 @@
+/** Asks one question at a time; of those that come meanwhile only the newest is asked. */
+
+import type { Page } from "../../page/page";
+import type { Question, Questions } from "../../page/protocol";
+
+export interface Newest<Q extends Question> {
+  /** Return the answer, null when a newer question took this one's place. */
+  ask(details: Questions[Q]["details"]): Promise<Questions[Q]["value"] | null>;
+}
+
+export function newestOf<Q extends Question>(page: Page, question: Q): Newest<Q> {
+  let last: Promise<unknown> = Promise.resolve();
+  let newest = 0;
+  return {
+    ask: (details) => {
+      const mine = ++newest;
+      const before = last;
+      const answer = (async () => {
+        await before;
+        return mine === newest ? page.ask(question, details) : null;
+      })();
+      last = answer.catch(() => undefined);
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/** Small pictures of tensors, asked for one after another once they are in sight. */
+
+import { el } from "../../parts/dom";
+import { decodeHeatmap, drawWhole } from "./heatmap";
+import type { Page } from "../../page/page";
+import type { Heatmap, HeatmapDetails, TensorRecord } from "../../page/protocol";
+import { schemeOf, type Scheme } from "../../page/media";
+import type { Size } from "./viewport";
+
+export interface SmallPictures {
+  /** Draw a tensor's picture into an element once that is in sight. */
+  into(host: HTMLElement, tensor: TensorRecord): void;
+  /** Draw a picture that is there already. */
+  put(host: HTMLElement, map: Heatmap): void;
+  /** Draw all again in the colours of the page. */
+  recolour(scheme: Scheme): void;
+}
+
+const maps = new WeakMap<TensorRecord, Promise<Heatmap>>();
+let last: Promise<unknown> = Promise.resolve();
+
+/** Ask for each picture once, and for the next one after its answer. */
+function mapOf(page: Page, tensor: TensorRecord): Promise<Heatmap> {
+  const known = maps.get(tensor);
+  if (known) return known;
+  const before = last;
+  const asked = (async () => {
+    await before;
+    return page.ask("heatmap", wholeOf(tensor));
+  })();
+  last = asked.catch(() => undefined);
+  maps.set(tensor, asked);
+  return asked;
+}
+
+/** Whether a tensor has values enough for a picture. */
+export function isPicture({ size, shape, problem }: TensorRecord): boolean {
+  return !problem && shape.length > 0 && size > 1;
+}
+
+/** Prepare to draw into elements with a canvas of this class, as large as some room. */
+export function mountSmallPictures(page: Page, name: string, room: Size): SmallPictures {
+  const waiting = new WeakMap<Element, TensorRecord>();
+  let drawn: { host: HTMLElement; map: Heatmap }[] = [];
+
+  const draw = (host: HTMLElement, map: Heatmap): void => {
+    const known = host.querySelector<HTMLCanvasElement>(`canvas.${name}`);
+    const canvas = known ?? el("canvas", { class: name, "aria-hidden": "true" });
+    drawWhole(canvas, decodeHeatmap(map, schemeOf(page.view)), room);
+    if (!known) host.append(canvas);
+  };
+  const put = (host: HTMLElement, map: Heatmap): void => {
+    draw(host, map);
+    drawn = [...drawn.filter((one) => one.host !== host && one.host.isConnected), { host, map }];
+  };
+  const sight = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const tensor = waiting.get(target);
+      if (!isIntersecting || !tensor) continue;
+      sight.unobserve(target);
+      waiting.delete(target);
+      mapOf(page, tensor).then(
+        (map) => {
+          if (target.isConnected) put(target as HTMLElement, map);
+        },
+        // Its facts are there; a run that began meanwhile has other tensors.
+        () => undefined,
+      );
+    }
+  });
+  return {
+    into: (host, tensor) => {
+      waiting.set(host, tensor);
+      sight.observe(host);
+    },
+    put,
+    recolour: () => {
+      drawn = drawn.filter(({ host }) => host.isConnected);
+      for (const { host, map } of drawn) draw(host, map);
+    },
+  };
+}
+
+/** The slice that is seen first. */
+export function wholeOf({ id, shape }: TensorRecord): HeatmapDetails {
+  const last = shape.length - 1;
+  return {
+    tensor: id,
+    rows: last >= 1 ? last - 1 : null,
+    columns: last >= 0 ? last : null,
+    indices: shape.map(() => 0),
+    how: "mean",
+    size: "small",
+  };
+}

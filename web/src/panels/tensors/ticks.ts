@@ -1,0 +1,62 @@
+/** Numbers and names along two edges of a picture: which rows and columns are seen. */
+
+import { el } from "../../parts/dom";
+import type { Heatmap, Slice } from "../../page/protocol";
+import type { Place, Size } from "./viewport";
+
+export interface Ticks {
+  dom: HTMLElement;
+  show(map: Heatmap, slice: Slice, place: Place, room: Size): void;
+}
+
+/** Least room between two numbers along each edge, in pixels. */
+const ACROSS = 52;
+const DOWN = 30;
+
+export function mountTicks(frame: HTMLElement): Ticks {
+  const top = el("div", { class: "ticks ticks-top" });
+  const side = el("div", { class: "ticks ticks-side" });
+  const dom = el("div", { class: "picture" }, top, side, frame);
+  return {
+    dom,
+    show: (map, slice, place, room) => {
+      draw(top, "left", place.x, place.cellWidth, map.columns, map.blockColumns, room.width, ACROSS);
+      nameAxis(top, slice.columns);
+      draw(side, "top", place.y, place.cellHeight, map.rows, map.blockRows, room.height, DOWN);
+      nameAxis(side, slice.rows);
+    },
+  };
+}
+
+function nameAxis(host: HTMLElement, axis: number | null): void {
+  if (axis !== null) host.append(el("span", { class: "axis-name" }, `axis ${axis} →`));
+}
+
+function draw(
+  host: HTMLElement,
+  edge: "left" | "top",
+  start: number,
+  size: number,
+  length: number,
+  block: number,
+  room: number,
+  apart: number,
+): void {
+  const step = stepOf((apart / size) * block);
+  const first = Math.max(0, Math.ceil(((-start / size) * block) / step)) * step;
+  const labels: HTMLElement[] = [];
+  for (let index = first; index < length * block; index += step) {
+    const middle = start + (Math.floor(index / block) + 0.5) * size;
+    if (middle > room) break;
+    const label = el("span", {}, String(index));
+    label.style[edge] = `${middle}px`;
+    labels.push(label);
+  }
+  host.replaceChildren(...labels);
+}
+
+/** The least of 1, 2, 5, 10, 20 … that is not below a number. */
+function stepOf(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least) ?? 1;
+}

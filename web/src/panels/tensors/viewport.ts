@@ -1,0 +1,116 @@
+/** Where the cells of a picture lie in its frame: fit, zoom and pan, in CSS pixels. */
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** Sizes of a cell, and where the picture's first corner is in the frame. */
+export interface Place extends Point {
+  cellWidth: number;
+  cellHeight: number;
+}
+
+/** What a picture has: cells, and how many times as high as wide one of them is. */
+export interface Grid {
+  rows: number;
+  columns: number;
+  aspect: number;
+}
+
+/** Device pixels of a cell, beyond the size at which the picture fills its frame. */
+const LEVELS: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128];
+
+/** A picture is no thinner than this part of its length, nor than so many pixels. */
+const MOST_OBLONG = 6;
+const LARGEST_FIT = 96;
+
+/** Return a grid whose whole picture is not too oblong to be seen. */
+export function gridOf(rows: number, columns: number, block: number): Grid {
+  let aspect = block >= 1 / 3 && block <= 3 ? block : 1;
+  const oblong = (rows * aspect) / columns;
+  if (oblong * MOST_OBLONG < 1) aspect /= oblong * MOST_OBLONG;
+  else if (oblong > MOST_OBLONG) aspect /= oblong / MOST_OBLONG;
+  return { rows, columns, aspect };
+}
+
+/** Return the place of the whole picture, as large as the frame allows. */
+export function fitted(grid: Grid, frame: Size, ratio: number): Place {
+  const { rows, columns, aspect } = grid;
+  const width = Math.min(frame.width / columns, frame.height / rows / aspect, LARGEST_FIT / Math.max(aspect, 1));
+  return centred(grid, frame, sized(width, aspect, ratio));
+}
+
+/** Return the next place towards or away from a point, null when there is none. */
+export function zoomed(place: Place, grid: Grid, frame: Size, ratio: number, about: Point, direction: 1 | -1): Place | null {
+  const fit = fitted(grid, frame, ratio);
+  const now = place.cellWidth * ratio;
+  const least = fit.cellWidth * ratio;
+  const levels = [least, ...LEVELS.filter((level) => level > least * 1.01)];
+  const next =
+    direction > 0
+      ? levels.find((level) => level > now * 1.01)
+      : levels.findLast((level) => level < now * 0.99);
+  if (next === undefined) return null;
+  if (next === least) return fit;
+  return at(place, grid, frame, about, sized(next / ratio, grid.aspect, ratio));
+}
+
+/** Return the place at which a cell has one pixel of the screen or, if it fits, more. */
+export function pixelForPixel(place: Place, grid: Grid, frame: Size, ratio: number, about: Point): Place {
+  const fit = fitted(grid, frame, ratio);
+  if (fit.cellWidth * ratio >= 1) return fit;
+  return at(place, grid, frame, about, sized(1 / ratio, grid.aspect, ratio));
+}
+
+/** Move the picture, no further than its edges. */
+export function panned(place: Place, grid: Grid, frame: Size, by: Point): Place {
+  const moved = { ...place, x: place.x + by.x, y: place.y + by.y };
+  const middle = centred(grid, frame, place);
+  const limit = (to: number, centre: number, room: number, length: number): number =>
+    length <= room ? centre : Math.min(0, Math.max(room - length, to));
+  return {
+    ...moved,
+    x: limit(moved.x, middle.x, frame.width, grid.columns * place.cellWidth),
+    y: limit(moved.y, middle.y, frame.height, grid.rows * place.cellHeight),
+  };
+}
+
+/** Move the picture by as little as brings a cell into the frame. */
+export function showing(place: Place, grid: Grid, frame: Size, row: number, column: number): Place {
+  const into = (from: number, length: number, room: number): number => {
+    if (from < 0) return -from;
+    return from + length > room ? room - from - length : 0;
+  };
+  return panned(place, grid, frame, {
+    x: into(place.x + column * place.cellWidth, place.cellWidth, frame.width),
+    y: into(place.y + row * place.cellHeight, place.cellHeight, frame.height),
+  });
+}
+
+/** Sizes that are whole pixels of the screen, except where a cell is smaller than one. */
+function sized(width: number, aspect: number, ratio: number): Pick<Place, "cellWidth" | "cellHeight"> {
+  const whole = (size: number): number => (size * ratio >= 1 ? Math.floor(size * ratio + 1e-6) / ratio : size);
+  return { cellWidth: whole(width), cellHeight: whole(width * aspect) };
+}
+
+function centred(grid: Grid, frame: Size, size: Pick<Place, "cellWidth" | "cellHeight">): Place {
+  const middle = (room: number, length: number): number => Math.max(0, Math.floor((room - length) / 2));
+  return {
+    ...size,
+    x: middle(frame.width, grid.columns * size.cellWidth),
+    y: middle(frame.height, grid.rows * size.cellHeight),
+  };
+}
+
+/** Keep the point of the picture that is under a point of the frame where it is. */
+function at(place: Place, grid: Grid, frame: Size, about: Point, size: Pick<Place, "cellWidth" | "cellHeight">): Place {
+  const x = about.x - ((about.x - place.x) / place.cellWidth) * size.cellWidth;
+  const y = about.y - ((about.y - place.y) / place.cellHeight) * size.cellHeight;
+  return panned({ ...size, x: Math.round(x), y: Math.round(y) }, grid, frame, { x: 0, y: 0 });
+}
