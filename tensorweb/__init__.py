@@ -66,7 +66,9 @@ from tensorweb.tensor.tensor import answer_foreign_names as _answer_foreign_name
 from tensorweb.tensor.unknown_names import advice as _advice
 from tensorweb.transforms.checking import check_grads
 from tensorweb.transforms.gradients import grad, jvp, linearize, value_and_grad, vjp
+from tensorweb.transforms.jacobians import hessian, jacfwd, jacrev
 from tensorweb.transforms.jit import jit
+from tensorweb.transforms.mapping import vmap
 from tensorweb.version import VERSION as __version__
 
 __array_api_version__ = "2025.12"
@@ -112,11 +114,14 @@ __all__ = [
     "float32",
     "float64",
     "grad",
+    "hessian",
     "iinfo",
     "int8",
     "int16",
     "int32",
     "int64",
+    "jacfwd",
+    "jacrev",
     "jit",
     "jvp",
     "linearize",
@@ -138,6 +143,7 @@ __all__ = [
     "unravel_index",
     "value_and_grad",
     "vjp",
+    "vmap",
     "warm_up",
     "warm_up_async",
 ]

@@ -71,6 +71,16 @@ def _opened(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
     return None
 
 
+def children(value: Any) -> list[Any] | None:
+    """Return what a container holds, None of a leaf.
+
+    >>> children({"a": 1, "b": 2}), children(3)
+    ([1, 2], None)
+    """
+    opened = _opened(value)
+    return None if opened is None else opened[1]
+
+
 def flatten(tree: Any) -> tuple[list[Any], Structure]:
     """Return a tree's leaves from left to right, and what it is without them.
 

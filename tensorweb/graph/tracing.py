@@ -30,6 +30,7 @@ class Trace:
 
     Attributes:
         name: of the function, for messages.
+        transform: who traces it, `jit` or `vmap`.
         arguments: of this call, by the placeholders that stand for them.
         assumed: what must hold of arguments for the graph to be right: no number of
             theirs is below the first or above the second.
@@ -39,6 +40,7 @@ class Trace:
 
     name: str
     arguments: Mapping[Node, Node]
+    transform: str = "jit"
     assumed: dict[Node, tuple[int, int]] = field(default_factory=dict)
     written: dict[int, tuple[weakref.ref[object], Node]] = field(default_factory=dict)
 
@@ -64,9 +66,13 @@ _open: ContextVar[tuple[Trace, ...]] = ContextVar("traces", default=())
 
 
 @contextmanager
-def tracing(name: str, arguments: Mapping[Node, Node] | None = None) -> Iterator[Trace]:
+def tracing(
+    name: str,
+    arguments: Mapping[Node, Node] | None = None,
+    transform: str = "jit",
+) -> Iterator[Trace]:
     """Trace the function `name`: graphs grow to any depth, nothing is computed."""
-    made = Trace(name, arguments or {})
+    made = Trace(name, arguments or {}, transform)
     before = _open.get()
     _open.set((*before, made))
     try:
@@ -109,12 +115,15 @@ def require_values(nodes: Sequence[Node]) -> None:
 
 def value_wanted(placeholder: Node) -> TraceError:
     """Return the error for asking for a value that hangs on a placeholder."""
-    name = _open.get()[-1].name if _open.get() else "the function"
+    trace = open_trace()
+    name = trace.name if trace else "the function"
+    transform = trace.transform if trace else "jit"
+    doing = "recorded" if transform == "jit" else "mapped over a batch"
     return TraceError(
-        f"jit: a value that hangs on an argument of {name} (shape {placeholder.shape}, "
-        f"dtype {placeholder.dtype}) was asked for while the function is recorded "
-        "(print, item, tolist, if, a mask). Read values outside of it, use where "
-        "instead of if, or call the function without jit."
+        f"{transform}: a value that hangs on an argument of {name} (shape "
+        f"{placeholder.shape}, dtype {placeholder.dtype}) was asked for while the "
+        f"function is {doing} (print, item, tolist, if, a mask). Read values outside "
+        f"of it, use where instead of if, or call the function without {transform}."
     )
 
 

@@ -81,16 +81,7 @@ class Run:
 
     def pull(self, cotangents: Sequence[Node]) -> list[Node]:
         """Return the variables' cotangents, zeros where the result does not depend."""
-        summed: dict[Node, Node] = {}
-        for node, cotangent in zip(self.nodes, cotangents, strict=True):
-            before = summed.get(node)
-            both = cotangent if before is None else before
-            summed[node] = both if before is None else _sum(before, cotangent)
-        found = self.way.pull(summed)
-        return [
-            _zeros(node) if part is None else part
-            for node, part in zip(self.variables.nodes, found, strict=True)
-        ]
+        return self.way.pull(self.nodes, cotangents)
 
     def like_result(self, name: str, value: Any) -> list[Node]:
         """Return the nodes of a tree like the result, one for each of its floats."""
@@ -108,24 +99,16 @@ class Run:
             for leaf, node in zip(given, self.nodes, strict=True)
         ]
 
-    def as_result(self, nodes: Sequence[Node]) -> Any:
-        """Return nodes as a tree like the result; None where it has no floats."""
-        rest = iter(nodes)
+    def in_places(self, values: Sequence[Any]) -> Any:
+        """Return values in the places of the result's floats, None in the others."""
+        rest = iter(values)
         return tree.unflatten(
-            self._structure,
-            [Tensor(next(rest)) if place else None for place in self._places],
+            self._structure, [next(rest) if place else None for place in self._places]
         )
 
 
-def _sum(a: Node, b: Node) -> Node:
-    return (Tensor(a) + Tensor(b)).node
-
-
-def _zeros(node: Node) -> Node:
-    return constant(0, node.dtype, node.device, node.shape)
-
-
-def _ones(node: Node) -> Node:
+def ones(node: Node) -> Node:
+    """Return ones of a node's shape and dtype."""
     return constant(1, node.dtype, node.device, node.shape)
 
 
@@ -146,7 +129,7 @@ def _described(leaves: Sequence[Any]) -> str:
     return f"a {type(first).__name__}" if first is not None else "None"
 
 
-def _numbers(name: str, argnums: Argnums, count: int) -> list[int]:
+def argument_numbers(name: str, argnums: Argnums, count: int) -> list[int]:
     """Return the arguments' numbers, none of them negative.
 
     Raises:
@@ -190,12 +173,12 @@ def value_and_grad(
 
     @wraps(function)
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
-        chosen = _numbers("grad", argnums, len(arguments))
+        chosen = argument_numbers("grad", argnums, len(arguments))
         with keeping_history():
             run = Run("grad", function, arguments, chosen, keywords, has_aux)
             if not isinstance(run.result, TensorBase) or run.result.node.shape:
                 raise TransformError(_refused_result(function, run.result))
-            found = run.pull([_ones(run.nodes[0])])
+            found = run.pull([ones(run.nodes[0])])
         trees = run.variables.trees([Tensor(node) for node in found])
         gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
         value = (run.result, run.auxiliary) if has_aux else run.result
@@ -289,7 +272,7 @@ def linearize(function: Callable[..., Any], *primals: Any) -> Any:
         run = Run("linearize", function, primals, range(len(primals)), {})
         # The way back is linear in its cotangents: the way back through it, from the
         # primals' places to the cotangents', is the way forward.
-        cotangents = [alias(_ones(node)) for node in run.nodes]
+        cotangents = [alias(ones(node)) for node in run.nodes]
         pulled = run.pull(cotangents)
         way = WayBack(pulled, cotangents)
 
@@ -299,17 +282,8 @@ def linearize(function: Callable[..., Any], *primals: Any) -> Any:
                 f"linearize: {len(tangents)} tangents for {len(primals)} primals; give "
                 "one for each."
             )
-        given = run.variables.leaves("jvp", tangents)
-        summed: dict[Node, Node] = {}
-        for node, tangent in zip(pulled, given, strict=True):
-            known = summed.get(node)
-            summed[node] = tangent if known is None else _sum(known, tangent)
-        found = way.pull(summed)
-        nodes = [
-            _zeros(node) if part is None else part
-            for node, part in zip(cotangents, found, strict=True)
-        ]
-        return run.as_result(nodes)
+        found = way.pull(pulled, run.variables.leaves("jvp", tangents))
+        return run.in_places([Tensor(node) for node in found])
 
     return run.result, push
 

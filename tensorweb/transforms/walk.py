@@ -7,11 +7,11 @@ computed here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from tensorweb.graph.history import inputs_of, mark_of
 from tensorweb.graph.node import Node
-from tensorweb.transforms.rules.rule import Rule, Step, plus, summed_to
+from tensorweb.transforms.rules.rule import Rule, Step, plus, summed_to, zeros
 from tensorweb.transforms.rules.table import RULES
 
 
@@ -55,18 +55,20 @@ class WayBack:
         """Whether a result depends on a variable."""
         return self._depends.get(node, False)
 
-    def pull(self, cotangents: Mapping[Node, Node]) -> list[Node | None]:
+    def pull(self, results: Sequence[Node], cotangents: Sequence[Node]) -> list[Node]:
         """Return each variable's cotangent, given those of results.
 
         Args:
-            cotangents: by the result they belong to, of its shape and dtype.
+            results: some of those that the way was looked up for; one that occurs twice
+                counts twice.
+            cotangents: one for each, of its shape and dtype.
 
         Returns:
-            None for a variable on which none of these results depends.
+            Zeros for a variable on which none of these results depends.
         """
         depends = self._depends
         parts: dict[Node, list[Node]] = {}
-        for node, cotangent in cotangents.items():
+        for node, cotangent in zip(results, cotangents, strict=True):
             if depends.get(node):
                 parts.setdefault(node, []).append(cotangent)
         for step, rule in reversed(self._steps):
@@ -81,7 +83,8 @@ class WayBack:
                     part = summed_to(part, source.shape)
                     parts.setdefault(source, []).append(part)
         return [
-            _total(parts[node]) if node in parts else None for node in self.variables
+            _total(parts[node]) if node in parts else zeros(node)
+            for node in self.variables
         ]
 
 

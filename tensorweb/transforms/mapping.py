@@ -1,0 +1,161 @@
+"""`vmap`: a function of one example, done for a whole batch at once.
+
+The function runs once, on placeholders without the batch's axis; its graph is built
+again with that axis in front (`rules/batch.py`). What hangs on no batched argument is
+computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from tensorweb import tree
+from tensorweb.errors import TransformError
+from tensorweb.functions import asarray
+from tensorweb.graph.node import Node, leaf
+from tensorweb.graph.tracing import Placeholder, tracing
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase
+from tensorweb.transforms.rules.batch import batched, hanging_on, moved
+
+Axes = Any
+"""An axis, None for what is not batched, or a tree of them."""
+
+
+def vmap(
+    function: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0
+) -> Callable[..., Any]:
+    """Return a function that does for a batch what another does for one example.
+
+    Args:
+        function: of tensors or trees of them; it runs once and sees no values.
+        in_axes: the batch's axis in each positional argument, None where an argument is
+            the same for all; one for all arguments, or a tuple with one (or a tree) for
+            each. Keyword arguments have it in front.
+        out_axes: where it shall be in the results; one, or a tree like the result.
+
+    Returns:
+        A function of the same arguments; results are stacked along the batch's axis.
+
+    Raises:
+        TransformError: nothing is batched, lengths differ, or an axis does not exist.
+        TraceError: the function asks for a value that hangs on the batch.
+
+    >>> vmap(lambda row: row.sum())(tw.asarray([[1, 2], [3, 4]]))
+    tensor([3, 7])
+    >>> vmap(lambda a, b: a @ b, (0, None))(tw.ones((4, 3)), tw.ones(3)).shape
+    (4,)
+    """
+    name = getattr(function, "__name__", None) or type(function).__name__
+
+    @wraps(function)
+    def wrapped(*arguments: Any, **keywords: Any) -> Any:
+        leaves, structure = tree.flatten((arguments, keywords))
+        axes = _spread(
+            (_per_argument(in_axes, len(arguments)), 0), structure, "in_axes"
+        )
+        batches: dict[Node, Node] = {}
+        size: int | None = None
+        given: list[Any] = []
+        for value, axis in zip(leaves, axes, strict=True):
+            if axis is None or not _is_array(value):
+                given.append(value)
+                continue
+            whole = value if isinstance(value, TensorBase) else asarray(value)
+            node = whole.node
+            at = _checked_axis(axis, len(node.shape), node.shape, "in_axes")
+            if size is not None and node.shape[at] != size:
+                raise TransformError(
+                    f"vmap: axis {axis} of shape {node.shape} has length "
+                    f"{node.shape[at]}, and another argument's batch is {size} long; "
+                    "all must be equal, None in in_axes leaves an argument as it is."
+                )
+            size = node.shape[at]
+            front = moved(node, at, 0)
+            one = leaf(Placeholder(), front.shape[1:], node.dtype, node.device)
+            batches[one] = front
+            given.append(Tensor(one))
+        if size is None:
+            raise TransformError(
+                f"vmap: no tensor of {name}'s arguments is batched; give in_axes an "
+                "axis for one, or call the function itself."
+            )
+        positional, named = tree.unflatten(structure, given)
+        with tracing(name, batches, "vmap"):
+            result = function(*positional, **named)
+        return _batched_result(result, batches, size, out_axes)
+
+    return wrapped
+
+
+def _batched_result(
+    result: Any, batches: dict[Node, Node], size: int, out_axes: Axes
+) -> Any:
+    """Return the tree of results for the whole batch."""
+    leaves, structure = tree.flatten(result)
+    axes = _spread(out_axes, structure, "out_axes")
+    tensors = [value.node for value in leaves if isinstance(value, TensorBase)]
+    order = hanging_on(tensors, list(batches))
+    nodes = iter(batched(tensors, order, dict(batches), size))
+    made: list[Any] = []
+    for value, axis in zip(leaves, axes, strict=True):
+        if not isinstance(value, TensorBase):
+            made.append(value)
+            continue
+        node = next(nodes)
+        rank = len(node.shape)
+        at = _checked_axis(axis or 0, rank, node.shape, "out_axes")
+        made.append(Tensor(moved(node, 0, at)))
+    return tree.unflatten(structure, made)
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, TensorBase) or hasattr(value, "__array__")
+
+
+def _per_argument(in_axes: Axes, count: int) -> tuple[Axes, ...]:
+    """Return the axes of each positional argument."""
+    if not isinstance(in_axes, tuple | list):
+        return (in_axes,) * count
+    if len(in_axes) != count:
+        raise TransformError(
+            f"vmap: in_axes has {len(in_axes)} entries for {count} positional "
+            "arguments; give one for each, or one for all."
+        )
+    return tuple(in_axes)
+
+
+def _spread(axes: Axes, structure: tree.Structure, name: str) -> list[int | None]:
+    """Return the axis of every leaf: an axis counts for all that stands below it.
+
+    Raises:
+        TransformError: the axes' tree does not fit.
+    """
+    if axes is None or isinstance(axes, int):
+        return [axes] * structure.count
+    parts = tree.children(axes)
+    if parts is None or len(parts) != len(structure.parts):
+        raise TransformError(
+            f"vmap: {name} does not fit {structure}; give an axis, None, or a tree of "
+            "them of the same structure."
+        )
+    spread: list[int | None] = []
+    for part, below in zip(parts, structure.parts, strict=True):
+        spread += _spread(part, below, name)
+    return spread
+
+
+def _checked_axis(axis: int, rank: int, shape: Sequence[int], name: str) -> int:
+    """Return an axis counted from the front.
+
+    Raises:
+        TransformError: there is no such axis.
+    """
+    at = axis + rank if axis < 0 else axis
+    if not 0 <= at < rank:
+        raise TransformError(
+            f"vmap: {name} names axis {axis} of shape {tuple(shape)}, which has {rank}."
+        )
+    return at

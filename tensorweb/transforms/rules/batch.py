@@ -1,0 +1,300 @@
+"""How each kind of operation is done for a batch, whose axis is always in front."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tensorweb import dtypes
+from tensorweb.graph.attributes import (
+    Box,
+    Expansion,
+    Groups,
+    Joining,
+    Ordering,
+    Padding,
+    Permutation,
+    Reduction,
+    Reshape,
+    Slices,
+    Taking,
+    Windows,
+    Writing,
+)
+from tensorweb.graph.node import Node, attributes_of, constant
+from tensorweb.nodes.contraction import contract
+from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.movement import (
+    alias,
+    copy,
+    expand,
+    permute,
+    reshape,
+    slice_ranges,
+    unfold,
+)
+from tensorweb.nodes.reduction import argreduce, reduce, scan
+from tensorweb.nodes.selection import concat, embed, gather, iota, pad, scatter
+from tensorweb.nodes.sorting import argsort, sort
+from tensorweb.ops.structure import CAST, SORT
+from tensorweb.transforms.rules.rule import choose, plus, times, zeros
+
+
+@dataclass(frozen=True, slots=True)
+class Batched:
+    """An operation and what it reads now.
+
+    Attributes:
+        node: the operation on one example.
+        inputs: of the batch where `flags` says so, else the one for all.
+        flags: whether an input has the batch's axis in front.
+        size: the batch's length.
+    """
+
+    node: Node
+    inputs: tuple[Node, ...]
+    flags: tuple[bool, ...]
+    size: int
+
+    def whole(self, place: int) -> Node:
+        """Return an input with the batch's axis, repeated where it has none."""
+        found = self.inputs[place]
+        return found if self.flags[place] else repeated(found, self.size)
+
+    def aligned(self, place: int, rank: int) -> Node:
+        """Return an input of a rank behind the batch's axis, for broadcasting."""
+        found = self.inputs[place]
+        return behind(found, rank) if self.flags[place] else found
+
+    def ramp(self, rank: int) -> Node:
+        """Return the examples' numbers along the first of `1 + rank` axes."""
+        numbers = iota(self.size, dtypes.int32, self.node.device)
+        return reshape(numbers, (self.size, *(1,) * rank))
+
+
+def repeated(node: Node, size: int) -> Node:
+    """Return a node once for each example."""
+    return expand(reshape(node, (1, *node.shape)), (size, *node.shape))
+
+
+def behind(node: Node, rank: int) -> Node:
+    """Return a batched node with lengths of 1 behind the batch's axis, up to a rank."""
+    shape = node.shape
+    ones = (1,) * (rank + 1 - len(shape))
+    return reshape(node, (shape[0], *ones, *shape[1:]))
+
+
+def moved(node: Node, axis: int, to: int) -> Node:
+    """Return a node with one axis at another place."""
+    order = [each for each in range(len(node.shape)) if each != axis]
+    order.insert(to, axis)
+    return permute(node, order)
+
+
+def of_map(step: Batched) -> Node:
+    """Operands of fewer axes keep theirs last."""
+    node = step.node
+    if node.op is CAST:
+        return cast(step.inputs[0], node.dtype)
+    rank = len(node.shape)
+    operands = [step.aligned(place, rank) for place in range(len(step.inputs))]
+    return elementwise(node.op, *operands)
+
+
+def of_movement(step: Batched) -> Node:
+    """The batch's axis stays where it is."""
+    x, attrs = step.inputs[0], step.node.attrs
+    if isinstance(attrs, Reshape):
+        return reshape(x, (step.size, *attrs.shape))
+    if isinstance(attrs, Permutation):
+        return permute(x, (0, *(axis + 1 for axis in attrs.order)))
+    if isinstance(attrs, Expansion):
+        return expand(behind(x, len(attrs.shape)), (step.size, *attrs.shape))
+    if isinstance(attrs, Slices):
+        return slice_ranges(x, ((0, step.size, 1), *attrs.ranges))
+    if isinstance(attrs, Windows):
+        return unfold(x, attrs.axis + 1, attrs.size, attrs.step, attrs.dilation)
+    return alias(x)
+
+
+def of_copy(step: Batched) -> Node:
+    """A copy of all."""
+    return copy(step.inputs[0])
+
+
+def of_pad(step: Batched) -> Node:
+    """Borders around every example; each may have a filling of its own."""
+    widths = ((0, 0), *attributes_of(step.node, Padding).widths)
+    source, filling = step.inputs
+    if not step.flags[1]:
+        return pad(step.whole(0), widths, filling)
+    rank = len(step.node.shape)
+    inside = constant(
+        False, dtypes.bool, source.device, (1, *step.node.inputs[0].shape)
+    )
+    outside = constant(True, dtypes.bool, source.device)
+    bordered = pad(step.whole(0), widths, zeros(source, ()))
+    return choose(pad(inside, widths, outside), behind(filling, rank), bordered)
+
+
+def of_concat(step: Batched) -> Node:
+    """Along the next axis."""
+    axis = attributes_of(step.node, Joining).axis + 1
+    return concat([step.whole(place) for place in range(len(step.inputs))], axis)
+
+
+def of_embed(step: Batched) -> Node:
+    """The same box of every example."""
+    starts = attributes_of(step.node, Box).starts
+    return embed(step.whole(0), step.whole(1), (0, *starts))
+
+
+def of_gather(step: Batched) -> Node:
+    """With positions of its own, every example is addressed by its number as well."""
+    taking = attributes_of(step.node, Taking)
+    source = step.inputs[0]
+    later = tuple(axis + 1 for axis in taking.axes)
+    if not any(step.flags[1:]):
+        whole = Taking(later, taking.first + 1)
+        shape = (step.size, *step.node.shape)
+        return gather(source, step.inputs[1:], whole, shape)
+    rank = len(step.node.shape) - (len(step.node.inputs[0].shape) - len(taking.axes))
+    indices = [step.aligned(place, rank) for place in range(1, len(step.inputs))]
+    around = step.node.shape
+    shape = (*around[: taking.first], step.size, *around[taking.first :])
+    if step.flags[0]:
+        indices.insert(0, step.ramp(rank))
+        taking = Taking((0, *later), taking.first)
+    return moved(gather(source, indices, taking, shape), taking.first, 0)
+
+
+def of_scatter(step: Batched) -> Node:
+    """Likewise."""
+    writing = attributes_of(step.node, Writing)
+    last = len(step.inputs) - 1
+    taking = writing.taking
+    later = tuple(axis + 1 for axis in taking.axes)
+    values = step.whole(last)
+    indices = list(step.inputs[1:last])
+    first = taking.first + 1
+    if any(step.flags[1:last]):
+        together = len(values.shape) - 1 - (len(writing.shape) - len(taking.axes))
+        indices = [step.aligned(place, together) for place in range(1, last)]
+        indices.insert(0, step.ramp(together))
+        later, first = (0, *later), taking.first
+        values = moved(values, 0, first)
+    ranges = ((0, step.size, 1), *writing.ranges)
+    shape = (step.size, *writing.shape)
+    there = Writing(ranges, shape, Taking(later, first))
+    return scatter(step.whole(0), indices, values, there)
+
+
+def of_accumulate(step: Batched) -> Node:
+    """The rows of every example are numbered on."""
+    start, positions, values = (step.whole(place) for place in range(3))
+    row = len(values.shape) - len(positions.shape)
+    rows = 1
+    for length in start.shape[1 : len(start.shape) - row]:
+        rows *= length
+    number = constant(rows, dtypes.int32, positions.device)
+    offset = times(step.ramp(len(positions.shape) - 1), number)
+    positions = plus(positions, offset)
+    inputs = (start, positions, values)
+    return Node(step.node.op, inputs, None, start.shape, start.dtype, start.device)
+
+
+def of_reduce(step: Batched) -> Node:
+    """Along the next axes."""
+    axes = tuple(axis + 1 for axis in attributes_of(step.node, Reduction).axes)
+    return reduce(step.node.op.name, step.inputs[0], axes, dtype=step.node.dtype)
+
+
+def of_argreduce(step: Batched) -> Node:
+    """Along the next axis."""
+    [axis] = attributes_of(step.node, Reduction).axes
+    return argreduce(step.node.op.name, step.inputs[0], axis + 1)
+
+
+def of_scan(step: Batched) -> Node:
+    """Along the last axis, as before."""
+    x = step.inputs[0]
+    return scan(step.node.op.name, x, len(x.shape) - 1, dtype=x.dtype)
+
+
+def of_sort(step: Batched) -> Node:
+    """The last axis, as before."""
+    x = step.inputs[0]
+    order = sort if step.node.op is SORT else argsort
+    return order(x, len(x.shape) - 1, attributes_of(step.node, Ordering).descending)
+
+
+def of_matmul(step: Batched) -> Node:
+    """Of two batches each example its product; of one the batch is rows or columns."""
+    batch, rows, depth, columns = attributes_of(step.node, Groups)
+    a, b = step.inputs
+    if all(step.flags):
+        return contract(a, b, Groups(batch + 1, rows, depth, columns))
+    if step.flags[0]:
+        groups = Groups(batch, rows + 1, depth, columns)
+        return moved(contract(moved(a, 0, batch), b, groups), batch, 0)
+    groups = Groups(batch, rows, depth, columns + 1)
+    product = contract(a, moved(b, 0, batch + depth), groups)
+    return moved(product, batch + rows, 0)
+
+
+BATCH: dict[str, Callable[[Batched], Node]] = {
+    "map": of_map,
+    "movement": of_movement,
+    "copy": of_copy,
+    "pad": of_pad,
+    "concat": of_concat,
+    "embed": of_embed,
+    "gather": of_gather,
+    "scatter": of_scatter,
+    "accumulate": of_accumulate,
+    "reduce": of_reduce,
+    "argreduce": of_argreduce,
+    "scan": of_scan,
+    "sort": of_sort,
+    "matmul": of_matmul,
+}
+"""By kind. Sources hang on nothing; how many elements `compress` gives nobody knows."""
+
+
+def batched(
+    results: Sequence[Node], order: Sequence[Node], known: dict[Node, Node], size: int
+) -> list[Node]:
+    """Return results for the whole batch.
+
+    Args:
+        results: nodes on one example.
+        order: the nodes that hang on placeholders, each behind what it reads.
+        known: the batch, by the placeholder that stands for one example.
+        size: the batch's length.
+    """
+    for node in order:
+        flags = tuple([each in known for each in node.inputs])
+        inputs = tuple([known.get(each, each) for each in node.inputs])
+        known[node] = BATCH[node.op.kind](Batched(node, inputs, flags, size))
+    return [known[node] if node in known else repeated(node, size) for node in results]
+
+
+def hanging_on(results: Sequence[Node], variables: Sequence[Node]) -> list[Node]:
+    """Return the nodes between variables and results, each behind what it reads."""
+    depends: dict[Node, bool] = dict.fromkeys(variables, True)
+    order: list[Node] = []
+    stack = [(node, False) for node in reversed(results)]
+    while stack:
+        node, is_seen = stack.pop()
+        if node in depends:
+            continue
+        if is_seen:
+            depends[node] = any(depends[each] for each in node.inputs)
+            if depends[node]:
+                order.append(node)
+        elif node.inputs:
+            stack.append((node, True))
+            stack += [(each, False) for each in node.inputs if each not in depends]
+        else:
+            depends[node] = False
+    return order
