@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     command("setup", _setup, "install every tool that tests and checks need")
     command("check", _check, "run ruff, mypy and the TypeScript compiler")
     command("docs", _docs, "write the pages that are made from docstrings")
+    command("first-look", _first_look, "record what the page shows at first")
     test = command("test", _test, "set up, check and run every test", wheels=True)
     test.add_argument("-k", metavar="EXPRESSION", help="only tests whose name matches")
     command("bench", _bench, "measure; further arguments go to bench/")
@@ -103,6 +104,14 @@ def _docs(options: argparse.Namespace) -> int:
     return process.status(
         [environment.PYTHON, "-m", "tools.documents"], env=environment.variables()
     )
+
+
+def _first_look(options: argparse.Namespace) -> int:
+    environment.prepare("test")
+    out = process.ROOT / "dist"
+    site.build(out, None)
+    command: list[str | Path] = [environment.PYTHON, "-m", "tools.first_look", out]
+    return process.status(command, env=environment.variables())
 
 
 def _test(options: argparse.Namespace) -> int:

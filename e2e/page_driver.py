@@ -46,6 +46,8 @@ globalThis.setTimeout = (action, wait, ...rest) =>
 """
 """Lets the page wait for a program much longer before it restarts Python."""
 
+VISITED = "try { localStorage['tensorweb:visited'] = '1'; } catch {}"
+
 PATIENCE_FRAMES = 60
 """Frames that an idle page gets to draw what it knows."""
 
@@ -54,11 +56,16 @@ class PageDriver:
     """One open page and everything that went wrong in its console.
 
     Where Stop has to end a program without a restart, the page should be `patient`: on
-    a busy machine the program may need longer than a reader would wait.
+    a busy machine the program may need longer than a reader would wait. Nothing runs by
+    itself, as on later visits, unless this is to be the `first_visit`.
     """
 
-    def __init__(self, page: Page, *, patient: bool = False) -> None:
+    def __init__(
+        self, page: Page, *, patient: bool = False, first_visit: bool = False
+    ) -> None:
         self.page = page
+        if not first_visit:
+            page.add_init_script(VISITED)
         if patient:
             page.add_init_script(PATIENT)
         self.console: list[str] = []

@@ -44,3 +44,16 @@ def go(page: Page, fragment: str) -> None:
 
 def notice(page: Page, name: str) -> None:
     page.locator("#notice").get_by_role("button", name=name).click()
+
+
+def link_code(page: Page, source: str) -> str:
+    """Pack a program for a link as the page does."""
+    code: str = page.evaluate(
+        "async source => { const packed = new Blob([source]).stream()"
+        ".pipeThrough(new CompressionStream('deflate-raw'));"
+        "const bytes = new Uint8Array(await new Response(packed).arrayBuffer());"
+        "return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-')"
+        ".replaceAll('/', '_').replace(/=+$/, '') }",
+        source,
+    )
+    return code

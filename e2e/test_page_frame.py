@@ -45,7 +45,7 @@ def test_nothing_moves_from_the_first_paint_on(page: Page, site_url: str) -> Non
     before = page.evaluate(SLOTS)
     assert driver.idle() == "ready"
     assert page.evaluate(SLOTS) == before
-    page.evaluate("tensorwebPage.workspace.openExample('01-tour')")
+    page.evaluate("tensorwebPage.workspace.openExample('02-broadcasting')")
     assert driver.run(f"{PROGRAM}# {'long' * 40}") == "ready"
     assert page.evaluate(SLOTS) == before
     page.get_by_role("button", name="Share").click()
@@ -55,9 +55,7 @@ def test_nothing_moves_from_the_first_paint_on(page: Page, site_url: str) -> Non
     assert driver.run("1 / 0") == "error"
     driver.drawn()
     assert page.evaluate(SLOTS) == before
-    shifts = page.evaluate("shifts")
-    print(shifts)
-    assert shifts == []
+    assert page.evaluate("shifts") == []
     driver.clean()
 
 

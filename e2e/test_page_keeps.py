@@ -12,6 +12,7 @@ from program_steps import (
     SOURCE,
     TOUR,
     go,
+    link_code,
     notice,
     open_own,
     opened,
@@ -96,19 +97,6 @@ def test_words_typed_while_a_link_is_unpacked_stay(page: Page, site_url: str) ->
     assert page.evaluate("location.hash") == "#own=1"
     notice(page, "Open it")
     assert page.evaluate(SOURCE) == "print('shared')"
-
-
-def link_code(page: Page, source: str) -> str:
-    """Pack a program for a link as the page does."""
-    code: str = page.evaluate(
-        "async source => { const packed = new Blob([source]).stream()"
-        ".pipeThrough(new CompressionStream('deflate-raw'));"
-        "const bytes = new Uint8Array(await new Response(packed).arrayBuffer());"
-        "return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-')"
-        ".replaceAll('/', '_').replace(/=+$/, '') }",
-        source,
-    )
-    return code
 
 
 def test_reset_can_be_undone(page: Page, site_url: str) -> None:

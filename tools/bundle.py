@@ -19,7 +19,7 @@ from tools.process import ROOT, BuildError, output
 WEB = ROOT / "web"
 NETWORK = "network.html"
 ENTRIES = ("main.ts", "worker/worker.ts")
-STATIC = {".html", ".css", ".svg", ".png", ".ico", ".webmanifest"}
+STATIC = {".html", ".css", ".svg", ".png", ".ico", ".webmanifest", ".json"}
 
 ESBUILD = [
     "--bundle",

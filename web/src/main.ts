@@ -5,6 +5,7 @@ import { PANELS } from "./panels";
 import { openEditor } from "./panels/editor/editor";
 import { PARTS } from "./parts";
 import { el, find } from "./parts/dom";
+import { mountFirstLook } from "./parts/first-look";
 import { mountLayout } from "./parts/layout";
 
 declare global {
@@ -25,6 +26,8 @@ function begin(): void {
   page.add(mountLayout(document.body, page));
   for (const { host, mount } of PARTS) page.add(mount(find(host), page));
   for (const panel of PANELS) page.addPanel(panel, panel.mount(find(`#${panel.id}`), page));
+
+  page.add(mountFirstLook(page));
 
   addEventListener("hashchange", () => void page.workspace.openAddress());
   addEventListener("pagehide", () => page.session.dispose());

@@ -11,7 +11,12 @@ export interface Origin {
   source: string;
   device: DeviceName;
   python: number;
+  /** Whether it ran on another machine, when the page was made. */
+  recorded?: true;
 }
+
+/** What is said of results that came with the page. */
+export const RECORDED = "Computed before; Run computes it here";
 
 /** The runs from which the output, `View.run` and `View.tensors` are. */
 export interface Origins {
@@ -35,6 +40,7 @@ const DEVICES: Record<DeviceName, string> = { webgpu: "WebGPU", cpu: "the CPU" }
 export function originNote(view: View, part: keyof Origins): string | null {
   const origin = view.origins[part];
   if (!origin) return null;
+  if (origin.recorded && origin.document === view.document.id) return RECORDED;
   const latest = view.origins.output;
   if (origin.run !== latest?.run) {
     return view.state === "running" ? "From the run before" : "From an earlier run";
@@ -52,6 +58,8 @@ export function whyGone(view: View, part: "run" | "tensors", thing: string, what
   const { output } = view.origins;
   const origin = view.origins[part];
   const again = `Run the program again to see this ${thing}’s ${what}.`;
+  // Of recorded tensors the page has what can be seen at first.
+  if (origin?.recorded) return part === "tensors" ? null : `This was computed before. ${again}`;
   if (origin?.python !== view.python) return `Python was restarted. ${again}`;
   if (origin.run === output?.run) return null;
   if (view.state === "running") return `This ${thing} is from the run before, which is gone.`;

@@ -6,6 +6,7 @@ import type { Editor, EditorEvents } from "./editor";
 import { whatIsMissing } from "./missing";
 import { NO_ORIGINS, type Origin, type Origins } from "./origin";
 import { isShown, type Panel } from "./panel";
+import { answersOf, type Recording } from "./recording";
 import type { DeviceName, Note, Question, Questions, RunRecord, Started, TensorRecord } from "./protocol";
 import { Session, type State } from "./session";
 import { recall, remember } from "./storage";
@@ -138,6 +139,7 @@ export class Page {
   #source = "";
   #runs = 0;
   #holding = 0;
+  #recorded: ReturnType<typeof answersOf> | null = null;
 
   constructor(
     readonly panels: readonly Panel[],
@@ -248,7 +250,23 @@ export class Page {
 
   /** Ask Python something about the last run. */
   ask<Q extends Question>(question: Q, details: Questions[Q]["details"]): Promise<Questions[Q]["value"]> {
-    return this.session.ask(question, details);
+    const isRecorded = this.view.origins.tensors?.recorded;
+    const known = isRecorded ? this.#recorded?.(question, details) : undefined;
+    return known === undefined ? this.session.ask(question, details) : Promise.resolve(known);
+  }
+
+  /** Show a recorded run of the open program as its result. */
+  replay(recording: Recording): void {
+    const { document, device, python } = this.view;
+    const { id, title } = document;
+    const run = ++this.#runs;
+    const origin = { run, document: id, title, source: recording.source, device, python, recorded: true as const };
+    this.#recorded = answersOf(recording);
+    this.change({ origins: { output: origin, run: origin, tensors: origin }, run: recording.run });
+    this.#tell((part) => part.begin?.());
+    for (const note of recording.notes) this.#tell((part) => part.note?.(note));
+    this.#tell((part) => part.finished?.(recording.run));
+    this.change({ tensors: recording.tensors });
   }
 
   /** Go to a place in the program of the last run, whichever is open now. */

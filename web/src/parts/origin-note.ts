@@ -1,5 +1,6 @@
 /** Says beside the tabs when results belong to another run, and dims them. */
 
+import { RECORDED } from "../page/origin";
 import type { Page, Part } from "../page/page";
 import type { Panel } from "../page/panel";
 
@@ -17,7 +18,7 @@ export function mountOrigin(
     let text = "";
     for (const { panel, section } of results) {
       const told = page.originNote(panel);
-      section.toggleAttribute("data-stale", told !== null);
+      section.toggleAttribute("data-stale", told !== null && told !== RECORDED);
       if (panel.id === page.view.result) text = told ?? "";
     }
     if (host.textContent !== text) host.textContent = text;

@@ -76,6 +76,7 @@ function stateText(view: View): string {
   if (view.phase === "reading") return "Reading tensors…";
   if (view.state === "running") return "Running…";
   if (!view.run || view.state === "loading") return "";
+  if (view.origins.output?.recorded) return "";
   if (view.run.stopped) return "Stopped";
   if (view.origins.output?.document !== view.document.id) return "";
   if (view.origins.run?.run !== view.origins.output?.run) return "";

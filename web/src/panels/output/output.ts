@@ -2,7 +2,7 @@
 
 import { button, el, perFrame } from "../../parts/dom";
 import { count, duration } from "../../parts/format";
-import { originNote } from "../../page/origin";
+import { RECORDED, originNote } from "../../page/origin";
 import type { Page, Part, View } from "../../page/page";
 import { LineMeter } from "../../page/line-meter";
 import type { Display, Failure, Frame, Output, RunRecord, Tail } from "../../page/protocol";
@@ -82,7 +82,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       const told = originNote(view, "output") ?? "";
       origin.hidden = told === "";
       if (origin.textContent !== told) origin.textContent = told;
-      content.toggleAttribute("data-stale", told !== "");
+      content.toggleAttribute("data-stale", told !== "" && told !== RECORDED);
       if (last) last.line.textContent = footer(last.record, view);
       tensorCards.update(view);
     },

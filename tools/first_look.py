@@ -1,0 +1,96 @@
+"""Record a run of the first example, for the page to show before Python is there.
+
+`web/first-look.json` has what the run said, its tensors, and the answers to all that
+the panels asked for, each tensor looked into once. `build.py first-look` makes it from
+a built site; `e2e/test_page_first_look.py` compares it with a run.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from tools import machine
+from tools.process import ROOT, BuildError
+from tools.server import SiteServer
+
+FILE = ROOT / "web/first-look.json"
+FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--no-sandbox"]
+"""The software adapter, so that the recording is the same on every machine."""
+
+READY = "['ready', 'error'].includes(document.body.dataset.state)"
+
+LISTEN = """() => {
+  const page = globalThis.tensorwebPage;
+  const heard = globalThis.heard = { notes: [], answers: [] };
+  page.add({ update() {}, note: (note) => heard.notes.push(note) });
+  const { session } = page;
+  const ask = session.ask.bind(session);
+  session.ask = async (question, details) => {
+    const answer = await ask(question, details);
+    if (!["run", "describe", "warm"].includes(question)) {
+      heard.answers.push({ question, details, answer });
+    }
+    return answer;
+  };
+}"""
+"""Keeps what the page hears from here on."""
+
+TAKE = """() => {
+  const { run, tensors } = tensorwebPage.view;
+  return { source: tensorwebPage.editor.source(), ...heard, run, tensors };
+}"""
+
+
+def record(site: Path) -> None:
+    """Write the file from a run on a built site.
+
+    Raises:
+        BuildError: there is no Chromium, or the example failed in it.
+    """
+    from playwright.sync_api import sync_playwright
+
+    program = machine.chromium()
+    if program is None:
+        raise BuildError("recording needs Chromium; name one in TENSORWEB_CHROMIUM")
+    with SiteServer(site, isolated=True) as server, sync_playwright() as playwright:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        page = browser.new_page()
+        page.add_init_script("localStorage['tensorweb:visited'] = '1'")
+        page.goto(server.url)
+        page.wait_for_function(READY, timeout=120_000)
+        recorded = listen_and_run(page)
+        browser.close()
+        server.shutdown()
+    if recorded["run"]["error"]:
+        raise BuildError(f"the first example failed: {recorded['run']['error']}")
+    FILE.write_text(json.dumps(recorded, ensure_ascii=False), "utf-8")
+
+
+def listen_and_run(page: Any) -> dict[str, Any]:
+    """Run the open program, look into each of its tensors, return all that was said.
+
+    Args:
+        page: Playwright's page, with Python ready.
+    """
+    page.evaluate(LISTEN)
+    page.click("#run")
+    page.wait_for_function("tensorwebPage.view.origins.tensors?.recorded !== true")
+    page.wait_for_function(f"{READY} && tensorwebPage.view.tensors.length > 0")
+    drawn = "document.querySelector('#tensors').dataset.view === 'ready'"
+    page.wait_for_function(drawn)
+    tensors = page.locator("#tensors button[data-id]")
+    for place in [*range(tensors.count()), tensors.count() - 1]:
+        tensors.nth(place).click()
+        page.wait_for_function(drawn)
+        page.wait_for_load_state("networkidle")
+    recorded: dict[str, Any] = page.evaluate(TAKE)
+    return recorded
+
+
+if __name__ == "__main__":
+    record(Path(sys.argv[1]))

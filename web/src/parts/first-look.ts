@@ -1,0 +1,44 @@
+/** Shows the recorded result of the first example, and runs it by itself on a first visit. */
+
+import type { Page, Part } from "../page/page";
+import type { Recording } from "../page/recording";
+import { recall, remember } from "../page/storage";
+
+const VISITED = "visited";
+
+export function mountFirstLook(page: Page): Part {
+  // Who chose an address, or typed anything before, is no first visitor.
+  const isFirstVisit = recall(VISITED) === null && location.hash === "" && page.workspace.documents.list().length === 0;
+  // A browser that keeps nothing would be on its first visit for ever.
+  let runs = remember(VISITED, "1") === null && isFirstVisit;
+  let recording: Recording | null = null;
+  const look = (): void => {
+    const { document, origins, state } = page.view;
+    const isUntouched = document.kind === "example" && page.editor.source() === document.original;
+    if (!origins.output && recording && isUntouched && document.original === recording.source) {
+      page.replay(recording);
+    }
+    if (!runs || document.id === "") return;
+    const hasRun = origins.output !== null && !origins.output.recorded;
+    if (hasRun || !isUntouched || page.view.queued) runs = false;
+    else if (state === "ready") {
+      runs = false;
+      page.run();
+    }
+  };
+  void load().then((found) => {
+    recording = found;
+    look();
+  });
+  return { update: () => queueMicrotask(look) };
+}
+
+/** Without the file the page begins empty, as it does with other examples. */
+async function load(): Promise<Recording | null> {
+  try {
+    const response = await fetch(new URL("first-look.json", document.baseURI));
+    return response.ok ? ((await response.json()) as Recording) : null;
+  } catch {
+    return null;
+  }
+}
