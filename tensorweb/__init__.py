@@ -65,6 +65,7 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.tensor import answer_foreign_names as _answer_foreign_names
 from tensorweb.tensor.unknown_names import advice as _advice
 from tensorweb.transforms.checking import check_grads
+from tensorweb.transforms.custom import custom_jvp, custom_vjp, stop_gradient
 from tensorweb.transforms.gradients import grad, jvp, linearize, value_and_grad, vjp
 from tensorweb.transforms.jacobians import hessian, jacfwd, jacrev
 from tensorweb.transforms.jit import jit
@@ -106,6 +107,8 @@ __all__ = [
     "bool",
     "broadcast_shapes",
     "check_grads",
+    "custom_jvp",
+    "custom_vjp",
     "default_device",
     "device",
     "errors",
@@ -132,6 +135,7 @@ __all__ = [
     "set_default_device",
     "shapes",
     "show",
+    "stop_gradient",
     "synchronize",
     "tree",
     "tune",

@@ -21,7 +21,9 @@ from tensorweb.graph.attributes import (
     Windows,
     Writing,
 )
-from tensorweb.graph.node import Node, attributes_of, constant
+from tensorweb.graph.history import Mark, mark, mark_of
+from tensorweb.graph.node import Node, attributes_of, constant, leaf
+from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.nodes.contraction import contract
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.movement import (
@@ -275,8 +277,35 @@ def batched(
     for node in order:
         flags = tuple([each in known for each in node.inputs])
         inputs = tuple([known.get(each, each) for each in node.inputs])
-        known[node] = BATCH[node.op.kind](Batched(node, inputs, flags, size))
+        made = BATCH[node.op.kind](Batched(node, inputs, flags, size))
+        another = mark_of(node)
+        if another is not None:
+            mark(made, _batched_mark(another, known, size))
+        known[node] = made
     return [known[node] if node in known else repeated(node, size) for node in results]
+
+
+def _batched_mark(another: Mark, known: dict[Node, Node], size: int) -> Mark:
+    """Return the other way back of a node, for the batch: its rule done for a batch."""
+    inputs = tuple(
+        [
+            known[each] if each in known else repeated(each, size)
+            for each in another.inputs
+        ]
+    )
+
+    def rule(cotangent: Node) -> tuple[Node | None, ...]:
+        shape = cotangent.shape[1:]
+        one = leaf(Placeholder(), shape, cotangent.dtype, cotangent.device)
+        with tracing("the rule", {}, "vmap"):
+            found = another.rule(one)
+        nodes = [node for node in found if node is not None]
+        here = {**known, one: cotangent}
+        order = [node for node in hanging_on(nodes, list(here)) if node not in here]
+        rest = iter(batched(nodes, order, here, size))
+        return tuple([None if node is None else next(rest) for node in found])
+
+    return Mark(inputs, rule)
 
 
 def hanging_on(results: Sequence[Node], variables: Sequence[Node]) -> list[Node]:

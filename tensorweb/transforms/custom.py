@@ -1,0 +1,204 @@
+"""Derivatives that a person gives: `custom_vjp`, `custom_jvp`, `stop_gradient`.
+
+The result is marked: the way back from it is the rule, not what the function did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from tensorweb import tree
+from tensorweb.errors import TransformError
+from tensorweb.graph.history import Mark, is_kept, mark
+from tensorweb.graph.node import Node
+from tensorweb.nodes.movement import alias
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase
+from tensorweb.transforms.gradients import ones
+from tensorweb.transforms.rules.rule import zeros
+from tensorweb.transforms.variables import matching
+from tensorweb.transforms.walk import WayBack
+
+
+def stop_gradient(value: Any) -> Any:
+    """Return a tree whose tensors are constants for derivatives.
+
+    >>> tw.grad(lambda x: x * stop_gradient(x))(3.0)
+    tensor(3.)
+    """
+
+    def leaf(x: Any) -> Any:
+        if not isinstance(x, TensorBase) or not is_kept():
+            return x
+        node = alias(x.node)
+        mark(node, Mark((), lambda cotangent: ()))
+        return Tensor(node)
+
+    return tree.map(leaf, value)
+
+
+def custom_vjp(
+    function: Callable[..., Any],
+    forward: Callable[..., tuple[Any, Any]],
+    backward: Callable[[Any, Any], Sequence[Any]],
+) -> Callable[..., Any]:
+    """Return a function whose way back is given.
+
+    Args:
+        function: of positional arguments; what runs where no derivative is asked for.
+        forward: of the same arguments; returns `(result, what backward needs)`.
+        backward: of what it needs and a tree of cotangents like the result; returns a
+            cotangent like each argument, None where there is none.
+
+    Returns:
+        A function of the same arguments. What `forward` uses besides them has no
+        derivative.
+
+    Raises:
+        TransformError: `backward` returned something else, when it is used.
+
+    >>> clipped = custom_vjp(
+    ...     lambda x: x, lambda x: (x, None), lambda _, g: (tw.clip(g, -1.0, 1.0),)
+    ... )
+    >>> tw.grad(lambda x: 5 * clipped(x))(2.0)
+    tensor(1.)
+    """
+
+    @wraps(function)
+    def wrapped(*arguments: Any) -> Any:
+        if not is_kept():
+            return function(*arguments)
+        result, needed = forward(*arguments)
+
+        def rule(cotangents: Any) -> Sequence[Any]:
+            found = backward(needed, cotangents)
+            if not isinstance(found, tuple | list) or len(found) != len(arguments):
+                raise TransformError(
+                    f"custom_vjp: backward returned {_count(found)} for "
+                    f"{len(arguments)} arguments; return a tuple with a cotangent, or "
+                    "None, for each."
+                )
+            return found
+
+        return _marked(result, arguments, rule)
+
+    return wrapped
+
+
+def custom_jvp(
+    function: Callable[..., Any],
+    rule: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any]],
+) -> Callable[..., Any]:
+    """Return a function whose tangents are given.
+
+    Args:
+        function: of positional arguments that are tensors of floats or trees of them.
+        rule: of the arguments and a tangent like each; returns `(result, tangent)`, the
+            tangent linear in the tangents. The way back is derived from it.
+
+    >>> log1p = custom_jvp(
+    ...     lambda x: tw.log(1 + x),
+    ...     lambda x, t: (tw.log(1 + x[0]), t[0] / (1 + x[0])),
+    ... )
+    >>> tw.grad(log1p)(1.0)
+    tensor(0.5)
+    """
+
+    @wraps(function)
+    def wrapped(*arguments: Any) -> Any:
+        if not is_kept():
+            return function(*arguments)
+        leaves, structure = tree.flatten(tuple(arguments))
+        units = [alias(ones(leaf.node)) for leaf in leaves if _is_float(leaf)]
+        rest = iter(units)
+        tangents = [Tensor(next(rest)) if _is_float(leaf) else leaf for leaf in leaves]
+        result, tangent = rule(arguments, tree.unflatten(structure, tangents))
+        found, same = tree.flatten(tangent)
+        if same != tree.flatten(result)[1]:
+            raise TransformError(
+                f"custom_jvp: the rule returned {tree.flatten(result)[1]} and the "
+                f"tangent {same}; both have the same structure."
+            )
+        results = [leaf.node for leaf in found if _is_float(leaf)]
+        way = WayBack(results, units)
+
+        def back(cotangents: Any) -> Sequence[Any]:
+            given = [leaf.node for leaf in tree.leaves(cotangents) if _is_float(leaf)]
+            pulled = iter(way.pull(results, given))
+            parts = [
+                Tensor(next(pulled)) if _is_float(leaf) else None for leaf in leaves
+            ]
+            back_tree: Sequence[Any] = tree.unflatten(structure, parts)
+            return back_tree
+
+        return _marked(result, arguments, back)
+
+    return wrapped
+
+
+def _is_float(leaf: Any) -> bool:
+    return isinstance(leaf, TensorBase) and leaf.node.dtype.kind == "float"
+
+
+def _count(found: Any) -> str:
+    if isinstance(found, tuple | list):
+        return f"{len(found)} values"
+    return f"a {type(found).__name__}"
+
+
+def _marked(
+    result: Any, arguments: Sequence[Any], rule: Callable[[Any], Sequence[Any]]
+) -> Any:
+    """Return the result, with a rule as the way back to the arguments."""
+    inputs = tuple(
+        [leaf.node for leaf in tree.leaves(tuple(arguments)) if _is_float(leaf)]
+    )
+    leaves, structure = tree.flatten(result)
+
+    def rule_of(place: int) -> Callable[[Node], tuple[Node | None, ...]]:
+        def back(cotangent: Node) -> tuple[Node | None, ...]:
+            parts = [
+                Tensor(cotangent if number == place else zeros(leaf.node))
+                if _is_float(leaf)
+                else None
+                for number, leaf in enumerate(leaves)
+            ]
+            found = rule(tree.unflatten(structure, parts))
+            return _checked(found, arguments)
+
+        return back
+
+    made = []
+    for place, leaf in enumerate(leaves):
+        if not _is_float(leaf):
+            made.append(leaf)
+            continue
+        node = alias(leaf.node)
+        mark(node, Mark(inputs, rule_of(place)))
+        made.append(Tensor(node))
+    return tree.unflatten(structure, made)
+
+
+def _checked(found: Sequence[Any], arguments: Sequence[Any]) -> tuple[Node | None, ...]:
+    """Return what a rule gave, a node or None for each tensor of floats."""
+    nodes: list[Node | None] = []
+    for part, argument in zip(found, arguments, strict=True):
+        wanted, structure = tree.flatten(argument)
+        if part is None:
+            nodes += [None] * sum(_is_float(leaf) for leaf in wanted)
+            continue
+        given, same = tree.flatten(part)
+        if same != structure:
+            raise TransformError(
+                f"custom_vjp: an argument is {structure} and its cotangent {same}; "
+                "return a tree of the same structure, or None."
+            )
+        for leaf, value in zip(wanted, given, strict=True):
+            if _is_float(leaf):
+                is_none = value is None
+                nodes.append(
+                    None if is_none else matching("custom_vjp", value, leaf.node)
+                )
+    return tuple(nodes)
