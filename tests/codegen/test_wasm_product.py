@@ -283,6 +283,8 @@ def test_operands_are_computed_before(lengths: tuple[int, int, int]) -> None:
         ((2, 3, 11, 12), (5, 3, 4, 3), {"stride": 2, "dilation": (1, 2)}),
         ((1, 16, 20, 20), (16, 16, 3, 3), {"padding": 1}),
         ((3, 8, 5, 5), (7, 8, 1, 1), {"stride": 2}),
+        ((2, 3, 45, 53), (5, 3, 3, 3), {"padding": 1}),
+        ((2, 3, 61, 57), (5, 3, 7, 5), {"stride": 2, "padding": (3, 2)}),
     ],
     ids=str,
 )
@@ -301,6 +303,15 @@ def test_parts_of_a_result_do_not_depend_on_their_units(wasm: WasmBackend) -> No
     for rows, columns in ((slice(0, 64), slice(0, 100)), (slice(3, 40), slice(7, 30))):
         part = tw.asarray(a[rows]) @ tw.asarray(b[:, columns].copy())
         np.testing.assert_array_equal(part.numpy(), whole[rows, columns])
+
+
+@pytest.mark.parametrize("columns", [3001, 3003, 3004])
+def test_units_pack_their_own_columns(columns: int) -> None:
+    a, b = small(20, 30), small(2, columns, 30)
+    found = tw.asarray(a) @ tw.asarray(b).mT
+    np.testing.assert_array_equal(found.numpy(), a @ b.transpose(0, 2, 1))
+    found = tw.asarray(a) @ (tw.asarray(b[0].T.copy()) * 2)
+    np.testing.assert_array_equal(found.numpy(), a @ b[0].T * 2)
 
 
 def test_units_are_many_and_cover_everything() -> None:

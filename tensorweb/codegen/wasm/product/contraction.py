@@ -20,7 +20,11 @@ from tensorweb.codegen.wasm.loops import counted, units, while_below
 from tensorweb.codegen.wasm.product.epilogue import Epilogue, is_bare
 from tensorweb.codegen.wasm.product.layout import layout_of
 from tensorweb.codegen.wasm.product.operands import Place
-from tensorweb.codegen.wasm.product.packing import packing
+from tensorweb.codegen.wasm.product.own_columns import (
+    pack_own_columns,
+    packs_own_columns,
+)
+from tensorweb.codegen.wasm.product.packing import Packing, packing
 from tensorweb.codegen.wasm.product.panel import panel
 from tensorweb.codegen.wasm.product.portions import Portioned, Range
 from tensorweb.codegen.wasm.target import WasmTarget
@@ -54,6 +58,7 @@ class _Product:
         self.is_turned = layout.is_turned
         self.together = layout.together
         self.scratch = layout.scratch_bytes
+        self.packs_inside = packs_own_columns(self.right, self.sizes)
         self.is_staged = (
             itemsize(kernel.dtype) != self.sizes.numbers.size
             or not self.sizes.is_whole
@@ -69,6 +74,7 @@ class _Product:
             )
             for each, is_left in ((self.left, True), (self.right, False))
             if each.is_packed and self.sizes.depth
+            if is_left or not self.packs_inside
         }
         launches = []
         if True in packings:
@@ -130,6 +136,11 @@ class _Units:
         self.depth = frame.number(sizes.depth)
         self.result_row = frame.number(row * size)
         self.is_bare = is_bare(product.kernel) and not product.is_staged
+        self.packing: Packing | None = None
+        if product.packs_inside:
+            self.packing = Packing(
+                frame, product.right, sizes, product.dtype, False, self.range
+            )
 
     def write(self) -> None:
         """Write all loops."""
@@ -185,6 +196,8 @@ class _Units:
         """Write the block of a matrix, and what follows its sums."""
         f, frame, product = self.f, self.frame, self.product
         left, right, result = (f.local("i32") for _ in range(3))
+        if self.packing is not None:
+            pack_own_columns(self.packing, batch, self.column, self.column_end)
         self.left.begin(batch, self.row, left)
         shift = self.range.shift if self.range else None
         self.right.begin(batch, self.column, right, shift)

@@ -51,7 +51,7 @@ def packing(
     is_left: bool,
 ) -> Portioned:
     """Return the launch that computes an operand into its scratch storage."""
-    return _Packing(kernel, target, operand, sizes, dtype, is_left).portioned()
+    return Packing(Frame(kernel, target), operand, sizes, dtype, is_left).portioned()
 
 
 def _merit(expression: Expression) -> tuple[bool, int]:
@@ -67,25 +67,32 @@ def _merit(expression: Expression) -> tuple[bool, int]:
     return is_good and length >= LANES, min(length, SHORT_RUN)
 
 
-class _Packing:
-    """Writes one such launch."""
+def goes_across(operand: Operand) -> bool:
+    """Whether neighbours are computed along the axis that is not the operand's last."""
+    return _merit(regrouped(operand.expression, SWAPPED)) > _merit(operand.expression)
+
+
+class Packing:
+    """Writes what computes an operand into its scratch storage."""
 
     def __init__(
         self,
-        kernel: Kernel,
-        target: WasmTarget,
+        frame: Frame,
         operand: Operand,
         sizes: Sizes,
         dtype: str,
         is_left: bool,
+        range_: Range | None = None,
     ) -> None:
+        """Prepare to write into a launch, whose `range_` is known if it has one."""
         self.operand = operand
         self.sizes = sizes
         self.dtype = dtype
         self.is_left = is_left
-        swapped = regrouped(operand.expression, SWAPPED)
-        self.is_swapped = _merit(swapped) > _merit(operand.expression)
-        expression = swapped if self.is_swapped else operand.expression
+        self.is_swapped = goes_across(operand)
+        expression = operand.expression
+        if self.is_swapped:
+            expression = regrouped(expression, SWAPPED)
         if not operand.matrix:
             expression = without_batch(expression)
         self.batch = sizes.batch if operand.matrix else 1
@@ -98,9 +105,11 @@ class _Packing:
         self.run = axes[-1] if axes else self.lengths[1]
         self.runs = prod(axes[:-1]) if axes else 1
         self.lanes = lanes_for(self.run, is_vectorizable(expression))
-        frame = self.frame = Frame(kernel, target)
+        self.frame = frame
         self.lines = self.runs * self.lengths[0]
-        self.range = Range(frame, sizes.batch, self.lines) if self.batch > 1 else None
+        self.range = range_
+        if range_ is None and self.batch > 1:
+            self.range = Range(frame, sizes.batch, self.lines)
         self.f = self.frame.f
         self.reader = Reader(self.frame, expression, self.lanes)
         self.size = itemsize(dtype)
@@ -154,7 +163,7 @@ class _Packing:
                 f.set(local)
             self._begin_lines(first)
             with counted(f, first, last):
-                self._line(start, end)
+                self.line(start, end)
                 self._next_line()
         work = together * block * flops(self.reader.expression) // self.lanes
         slices = per_slice(work * (2 if self._is_apart() else 1))
@@ -193,7 +202,7 @@ class _Packing:
         carry = self.matrices.step if self.range else None
         self.across.step(lambda: self.runs_before.step(carry))
 
-    def _line(self, start: int, end: int) -> None:
+    def line(self, start: int, end: int) -> None:
         """Write the part of one run: neighbours of one row, depth or column."""
         frame, f, reader = self.frame, self.f, self.reader
         run, across = self.runs_before.index, self.across.index
