@@ -40,12 +40,12 @@ def einsum(subscripts: str, nodes: Sequence[Node]) -> Node:
             for term in (*terms[:number], *terms[number + 1 :], output)
             for label in term
         }
-        operands.append(_sum_alone(*_diagonals(labels, node), others))
+        operands.append(sum_alone(*_diagonals(labels, node), others))
     labels, node = operands[0]
     for number, (next_labels, next_node) in enumerate(operands[1:], 2):
         later = {label for term, _ in operands[number:] for label in term}
         kept = later | set(output)
-        labels, node = _pair((labels, node), (next_labels, next_node), kept, lengths)
+        labels, node = pair((labels, node), (next_labels, next_node), kept, lengths)
     order = [labels.index(label) for label in output]
     return permute(node, order)
 
@@ -173,7 +173,7 @@ def _diagonals(labels: Labels, node: Node) -> tuple[Labels, Node]:
     return labels, node
 
 
-def _sum_alone(labels: Labels, node: Node, others: set[str]) -> tuple[Labels, Node]:
+def sum_alone(labels: Labels, node: Node, others: set[str]) -> tuple[Labels, Node]:
     """Return an operand summed over the labels that nobody else has."""
     axes = tuple(axis for axis, label in enumerate(labels) if label not in others)
     if not axes:
@@ -182,7 +182,7 @@ def _sum_alone(labels: Labels, node: Node, others: set[str]) -> tuple[Labels, No
     return kept, reduce("sum", node, axes, dtype=node.dtype)
 
 
-def _pair(
+def pair(
     a: tuple[Labels, Node],
     b: tuple[Labels, Node],
     kept: set[str],

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from tensorweb.graph.history import inputs_of, mark_of
 from tensorweb.graph.node import Node
 from tensorweb.transforms.rules.rule import Rule, Step, plus, summed_to, zeros
-from tensorweb.transforms.rules.table import RULES
+from tensorweb.transforms.rules.table import READS, RULES
 
 
 class WayBack:
@@ -29,6 +29,7 @@ class WayBack:
         self.variables = tuple(variables)
         self._depends: dict[Node, bool] = dict.fromkeys(variables, True)
         self._steps: list[tuple[Step, Rule]] = []
+        self._inputs: dict[Node, tuple[Node, ...]] = {}
         for result in results:
             self._visit(result)
 
@@ -39,13 +40,18 @@ class WayBack:
             node, is_seen = stack.pop()
             if node in depends:
                 continue
-            inputs = inputs_of(node)
             if is_seen:
+                inputs = self._inputs.pop(node)
                 wanted = tuple([depends[each] for each in inputs])
                 depends[node] = node.dtype.kind == "float" and any(wanted)
                 if depends[node]:
                     self._steps.append((Step(node, inputs, wanted), _rule_of(node)))
-            elif inputs:
+                continue
+            if node in self._inputs:
+                continue
+            inputs = _read_by(node)
+            if inputs:
+                self._inputs[node] = inputs
                 stack.append((node, True))
                 stack += [(each, False) for each in inputs if each not in depends]
             else:
@@ -86,6 +92,14 @@ class WayBack:
             _total(parts[node]) if node in parts else zeros(node)
             for node in self.variables
         ]
+
+
+def _read_by(node: Node) -> tuple[Node, ...]:
+    """Return the nodes to which the way back from a node leads."""
+    reads = READS.get(node.op.name)
+    if reads is None or mark_of(node) is not None or not inputs_of(node):
+        return inputs_of(node)
+    return reads(node)
 
 
 def _rule_of(node: Node) -> Rule:

@@ -168,3 +168,39 @@ def test_gradients_on_the_gpu_are_those_of_the_cpu(op: Op, webgpu: str) -> None:
     ):
         exact = want.numpy()
         assert np.max(np.abs(got.numpy() - exact) / (1 + np.abs(exact))) < 3e-5
+
+
+PRODUCTS = (
+    ((2, 3, 4), (4, 5)),
+    ((4,), (2, 4, 5)),
+    ((3, 4), (2, 6, 4, 5)),
+    ((2, 1, 3, 4), (6, 4, 5)),
+    ((1, 1, 3, 4), (2, 6, 4, 1)),
+    ((2, 0, 4), (4, 5)),
+    ((4,), (4,)),
+)
+"""Operands that the batch repeats, on either side or on both."""
+
+
+@pytest.mark.parametrize("shapes", PRODUCTS, ids=str)
+def test_gradients_of_repeated_operands_are_added_up(
+    shapes: tuple[tuple[int, ...], tuple[int, ...]], device: str
+) -> None:
+    a, b = (np.random.default_rng(5).normal(size=shape) for shape in shapes)
+    with tw.device("cpu"):
+        tw.check_grads(tw.matmul, [tw.asarray(a), tw.asarray(b)])
+    x, y = (tw.asarray(each, dtype=tw.float32) for each in (a, b))
+    found = tw.grad(lambda a, b: (a @ b).sum(), (0, 1))(x, y)
+    assert [each.shape for each in found] == [*shapes]
+
+
+def test_a_layer_s_weights_get_one_product(webgpu: str) -> None:
+    x, w = tw.linspace(-1.0, 1.0, 512).reshape(8, 16, 4), tw.ones((4, 3)) * 0.5
+    tw.realize(x, w)
+    gradient = tw.grad(lambda w: ((x @ w) ** 2).sum())(w)
+    with tw.record_kernels() as records:
+        tw.realize(gradient)
+    assert [record.kind for record in records].count("matmul") == 2
+    flat = x.reshape(128, 4)
+    wanted = (flat.T @ (2 * (flat @ w))).reshape(-1).tolist()
+    assert gradient.reshape(-1).tolist() == pytest.approx(wanted, rel=1e-4)

@@ -1,39 +1,93 @@
 """The rule of the matrix product: two products with the cotangent.
 
-An operand that is only repeated along the batch gets its gradient added up inside the
-product: the batch is part of the depth there.
+What an operand only repeats along the batch is added up inside its product, where the
+batch is depth; and where the other operand repeats, its batch is rows. So no gradient
+is laid out once an example.
 """
 
 from __future__ import annotations
 
 from tensorweb.graph.attributes import Groups
+from tensorweb.graph.history import inputs_of
 from tensorweb.graph.node import Node, attributes_of
-from tensorweb.nodes.contraction import contract
-from tensorweb.nodes.movement import permute
+from tensorweb.nodes.einsum import Labels, pair, sum_alone
+from tensorweb.nodes.movement import permute, reshape
+from tensorweb.ops.structure import EXPAND
 from tensorweb.transforms.rules.rule import Cotangents, Rule, Step
 
 
+def before_repeating(node: Node) -> tuple[Node, ...]:
+    """Return a product's operands, with lengths of 1 where the batch repeats them."""
+    batch = attributes_of(node, Groups).batch
+    return tuple([_once(each, batch) for each in inputs_of(node)])
+
+
+def _once(node: Node, batch: int) -> Node:
+    """Return what a node repeats along the batch and nowhere else, else the node."""
+    if node.op is not EXPAND or not batch:
+        return node
+    [source] = inputs_of(node)
+    added = len(node.shape) - len(source.shape)
+    if added > batch or source.shape[batch - added :] != node.shape[batch:]:
+        return node
+    return reshape(source, (*(1,) * added, *source.shape))
+
+
 def of_matmul(step: Step, cotangent: Node) -> Cotangents:
-    """G · Bᵀ and Aᵀ · g, group by group."""
+    """G · Bᵀ and Aᵀ · g: axes by names, so that each group finds its own."""
     groups = attributes_of(step.node, Groups)
-    batch, rows, depth, columns = groups
+    names = [
+        tuple(f"{letter}{axis}" for axis in range(count))
+        for letter, count in zip("brdc", groups, strict=True)
+    ]
+    batch, rows, depth, columns = names
+    labels = (*batch, *rows, *depth), (*batch, *depth, *columns)
+    upper = ((*batch, *rows, *columns), cotangent)
     a, b = step.inputs
     found: list[Node | None] = [None, None]
     if step.wanted[0]:
-        turned = _swapped(b, batch, depth, columns)
-        found[0] = contract(cotangent, turned, Groups(batch, rows, columns, depth))
+        found[0] = _product(upper, (labels[1], b), labels[0], a)
     if step.wanted[1]:
-        turned = _swapped(a, batch, rows, depth)
-        found[1] = contract(turned, cotangent, Groups(batch, depth, rows, columns))
+        found[1] = _product((labels[0], a), upper, labels[1], b)
     return found
 
 
-def _swapped(node: Node, batch: int, first: int, second: int) -> Node:
-    """Return a node with two groups of axes behind the batch in the other order."""
-    front = range(batch)
-    middle = range(batch, batch + first)
-    back = range(batch + first, batch + first + second)
-    return permute(node, (*front, *back, *middle))
+def _product(
+    left: tuple[Labels, Node],
+    right: tuple[Labels, Node],
+    wanted: Labels,
+    like: Node,
+) -> Node:
+    """Return the sum of products over the axes that are not wanted.
+
+    Axes of length 1 are left out where the other operand repeats them.
+    """
+    lengths: dict[str, int] = {}
+    for labels, node in (left, right):
+        for label, length in zip(labels, node.shape, strict=True):
+            lengths[label] = max(length, lengths.get(label, 0))
+    kept = {
+        label
+        for label, length in zip(wanted, like.shape, strict=True)
+        if length == lengths[label]
+    }
+    a, b = (_without_repeats(part, lengths) for part in (left, right))
+    a = sum_alone(*a, {*b[0], *kept})
+    b = sum_alone(*b, {*a[0], *kept})
+    labels, product = pair(a, b, kept, lengths)
+    order = [label for label in wanted if label in labels]
+    product = permute(product, [labels.index(label) for label in order])
+    return reshape(product, like.shape)
+
+
+def _without_repeats(
+    part: tuple[Labels, Node], lengths: dict[str, int]
+) -> tuple[Labels, Node]:
+    """Return an operand without the axes that it has as 1 and others longer."""
+    labels, node = part
+    places = [i for i, n in enumerate(node.shape) if n == lengths[labels[i]]]
+    kept = tuple(labels[i] for i in places)
+    return kept, reshape(node, tuple(node.shape[i] for i in places))
 
 
 RULES: dict[str, Rule] = {"matmul": of_matmul}

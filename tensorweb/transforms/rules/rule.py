@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tensorweb.dtypes import DType
-from tensorweb.graph.history import inputs_of
 from tensorweb.graph.node import Node, constant
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.movement import expand, expand_dims, flip, reshape
@@ -38,11 +37,6 @@ class Step:
 
 Cotangents = Sequence[Node | None]
 Rule = Callable[[Step, Node], Cotangents]
-
-
-def original(node: Node) -> Node | None:
-    """Return what an expanded node repeats; None for any other."""
-    return inputs_of(node)[0] if node.op is OPS["expand"] else None
 
 
 def plus(a: Node, b: Node) -> Node:

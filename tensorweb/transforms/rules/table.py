@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from tensorweb.graph.node import Node
 from tensorweb.transforms.rules import (
     elementwise,
     indexing,
@@ -19,3 +22,8 @@ RULES: dict[str, Rule] = {
     **products.RULES,
 }
 """Rows without one have no inputs."""
+
+READS: dict[str, Callable[[Node], tuple[Node, ...]]] = {
+    "matmul": products.before_repeating
+}
+"""What the way back takes for the inputs, where that is not what a node reads."""
