@@ -76,11 +76,6 @@ def test_endless_recursion_is_an_error(patient: PageDriver) -> None:
     assert patient.run("1 + 1") == "ready"
 
 
-def test_input_is_refused_in_words(patient: PageDriver) -> None:
-    assert patient.run("input('name? ')") == "error"
-    assert "input() cannot wait for typing here" in patient.output
-
-
 @pytest.mark.parametrize(
     "source",
     [

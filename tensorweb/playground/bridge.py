@@ -11,7 +11,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from typing import TypeVar
 
-from tensorweb.drivers.waiting import wait
+from tensorweb.drivers.waiting import blocking_error, can_wait, wait
 
 from .session import Session, handlers
 
@@ -25,11 +25,13 @@ def connect(
     load: Callable[[str], Awaitable[object]] | None = None,
     packages: str = "[]",
     blocking: bool = True,
+    next_line: Callable[[], Awaitable[str]] | None = None,
 ) -> None:
     """Begin a session whose programs send their output to `send(kind, json)`.
 
     `load` fetches a package that the site carries; `packages` lists their import
     names in JSON. With `blocking` false every question goes to `answer_async`.
+    `next_line` waits for the next line that the reader types.
     """
     global _session
     random.seed()
@@ -37,7 +39,12 @@ def connect(
     def emit(kind: str, fields: Mapping[str, object]) -> None:
         send(kind, json.dumps(fields))
 
-    _session = Session(emit, _wait if blocking else None, blocking)
+    def line() -> Awaitable[str]:
+        if next_line is None or not can_wait():
+            raise blocking_error("input")
+        return next_line()
+
+    _session = Session(emit, _wait if blocking else None, blocking, line)
     if load is not None and blocking:
         sys.meta_path.append(PackageFinder(load, frozenset(json.loads(packages))))
 

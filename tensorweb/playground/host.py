@@ -10,20 +10,34 @@ import builtins
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import SupportsIndex
 
+from tensorweb.errors import BlockingError
 from tensorweb.show import Hook, set_show_hook
 
 from .program import Wait
-from .streams import Output, Stream, fast_stream
+from .records import Prompt
+from .streams import Emit, Output, Stream, clip_line, fast_stream
+
+NextLine = Callable[[], Awaitable[str]]
+"""Waits for a line; raises BlockingError where nothing can wait."""
+
+LONGEST_PROMPT = 2000
+NO_TYPING = (
+    "input() cannot wait for typing here; assign the value in the program instead."
+)
 
 
 class Host:
     """Replaces a few names of the interpreter while a program runs."""
 
-    def __init__(self, wait: Wait | None) -> None:
+    def __init__(
+        self, wait: Wait | None, emit: Emit, next_line: NextLine | None
+    ) -> None:
         self._wait = wait
+        self._emit = emit
+        self._next_line = next_line
         self._streams = (sys.stdout, sys.stderr)
         self._input = builtins.input
         self._sleep = time.sleep
@@ -36,7 +50,7 @@ class Host:
         streams = (Stream(output, "stdout"), Stream(output, "stderr"))
         output.on_overflow = lambda: self._hurry(output)
         self._hook = set_show_hook(show)
-        builtins.input = refuse_input
+        builtins.input = lambda prompt="", /: self._ask(output, prompt)
         if self._wait is not None:
             time.sleep = self._sleep_until_stopped
         sys.stdout, sys.stderr = streams
@@ -59,17 +73,27 @@ class Host:
         sys.stdout = fast_stream(output, "stdout")
         sys.stderr = fast_stream(output, "stderr")
 
+    def _ask(self, output: Output, prompt: object) -> str:
+        """Stand in for `input`: a field of the page takes the line."""
+        text = str(prompt)
+        flush_streams()
+        output.flush()
+        if self._wait is None or self._next_line is None:
+            raise RuntimeError(NO_TYPING)
+        try:
+            line = self._next_line()
+        except BlockingError:
+            raise RuntimeError(NO_TYPING) from None
+        asked: Prompt = {"text": clip_line(text, LONGEST_PROMPT)}
+        self._emit("prompt", asked)
+        typed = str(self._wait(line))
+        output.write(f"{text}{typed}\n", "stdout")
+        return typed
+
     def _sleep_until_stopped(self, seconds: float | SupportsIndex, /) -> None:
         """Stand in for `time.sleep`: Stop ends it."""
         assert self._wait is not None, "internal: only where Python can block"
         self._wait(asyncio.sleep(float(seconds)))
-
-
-def refuse_input(prompt: object = "", /) -> str:
-    """Stand in for `input`: nobody can type here while a program runs."""
-    raise RuntimeError(
-        "input() cannot wait for typing here; assign the value in the program instead."
-    )
 
 
 def flush_streams() -> None:

@@ -225,8 +225,16 @@ class Display(TypedDict):
     chart: BarChart | None
 
 
+class Prompt(TypedDict):
+    """The program waits for a line that the reader types."""
+
+    text: str
+
+
 class Notes(TypedDict):
     """What leaves a running program, by kind."""
+
+    prompt: Prompt
 
     output: Output
     tail: Tail

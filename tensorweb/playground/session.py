@@ -20,7 +20,7 @@ from tensorweb.graph.locations import noting
 
 from . import charts, kernels, knowledge, pictures, records, syntax, tensors
 from .failures import describe_failure
-from .host import Host, flush_streams
+from .host import Host, NextLine, flush_streams
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, argument_text, execute, new_main
 from .streams import Emit, Output, clip, clip_line
@@ -34,7 +34,13 @@ MOST_DIGITS = 24
 class Session:
     """Holds the last run's names and tensors until the next run begins."""
 
-    def __init__(self, emit: Emit, wait: Wait | None, blocking: bool) -> None:
+    def __init__(
+        self,
+        emit: Emit,
+        wait: Wait | None,
+        blocking: bool,
+        next_line: NextLine | None = None,
+    ) -> None:
         self._emit = emit
         self._wait = wait
         self._blocking = blocking
@@ -46,7 +52,7 @@ class Session:
         self._kernels = kernels.Tally()
         self._stopped = False
         self._output = Output(emit)
-        self._host = Host(wait)
+        self._host = Host(wait, emit, next_line)
         self.warming = Warming(blocking)
 
     async def run(

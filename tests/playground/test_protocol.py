@@ -173,6 +173,7 @@ tw.show(tw.bar_chart({"a": 1, "b": 2}, unit="m"))
 tw.show(x)
 (big * 2).sum().item()
 print("printed", file=sys.stderr)
+input("Who? ")
 """
 
 FAILURES = (
@@ -191,7 +192,17 @@ def judged() -> Iterator[Judge]:
 
 def test_answers_are_what_the_protocol_says(judged: Judge, device: str) -> None:
     told: list[tuple[str, Any]] = []
-    session = Session(lambda kind, fields: told.append((kind, fields)), None, True)
+
+    async def next_line() -> str:
+        return "Ada"
+
+    def emit(kind: str, fields: Any) -> None:
+        told.append((kind, fields))
+
+    def wait(line: Any) -> object:
+        return bridge.drive(line)
+
+    session = Session(emit, wait, True, next_line)
     table = handlers(session)
 
     def ask(name: str, **details: Any) -> Any:

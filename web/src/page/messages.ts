@@ -23,6 +23,7 @@ import type {
   Note,
   Output,
   Problem,
+  Prompt,
   Question,
   RunRecord,
   Sample,
@@ -55,6 +56,7 @@ const CHART = record<BarChart>({
 const NOTES: { readonly [M in keyof Notes]: Check } = {
   output: record<Output>({ stream, text: text(LONG) }),
   tail: record<Tail>({ stream, text: text(LONG), omitted: whole() }),
+  prompt: record<Prompt>({ text: name }),
   display: record<Display>({
     display: whole(),
     name: orNull(name),
@@ -242,7 +244,7 @@ export class NoteLimit {
   /** Whether the page takes one more note of this run. */
   takes(note: Note): boolean {
     if (note.note === "output") this.#text += this.#meter.take(note.text);
-    else if (note.note === "display") this.#displays += 1;
+    else if (note.note === "display" || note.note === "prompt") this.#displays += 1;
     return this.#text <= MOST_TEXT && this.#displays <= MOST_DISPLAYS;
   }
 }

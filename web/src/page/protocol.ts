@@ -15,7 +15,12 @@ export interface Cancel {
   cancel: number;
 }
 
-export type ToWorker = Request | Cancel;
+/** The line that the reader typed for a program that waits for it. */
+export interface Typed {
+  typed: string;
+}
+
+export type ToWorker = Request | Cancel | Typed;
 
 /** The end of a question: its value as JSON, or what went wrong. */
 export type Reply = { id: number; answer: string } | { id: number; error: string };
@@ -42,6 +47,12 @@ export interface Notes {
   output: Output;
   tail: Tail;
   display: Display;
+  prompt: Prompt;
+}
+
+/** The program waits for a line that the reader types. */
+export interface Prompt {
+  text: string;
 }
 
 /** Text that the program printed. */

@@ -205,6 +205,11 @@ export class Session {
     }
   }
 
+  /** Hand a line to the program that waits for it. */
+  type(line: string): void {
+    this.#post({ typed: line });
+  }
+
   /** Stop the program: by interrupt, at its next wait, or with a new worker. */
   stop(): void {
     if (this.#queued !== null) {

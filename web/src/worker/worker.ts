@@ -41,8 +41,24 @@ function receive(message: ToWorker): void {
     if (message.cancel === current) running?.interrupt.cancel();
     return;
   }
+  if ("typed" in message) {
+    handLine(message.typed);
+    return;
+  }
   unanswered += 1;
   queue = after(queue, () => reply(message));
+}
+
+/** Takes the next line that the reader types; only a program that waits has one. */
+let handLine: (line: string) => void = () => undefined;
+
+function nextLine(): Promise<string> {
+  return new Promise((resolve) => {
+    handLine = (line) => {
+      handLine = () => undefined;
+      resolve(line);
+    };
+  });
 }
 
 /** Like `then`, which a program may have replaced. */
@@ -182,7 +198,7 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
   const bridge = python.pyimport("tensorweb.playground");
   const load = (name: string): Promise<unknown> =>
     python.loadPackage(name, QUIET);
-  bridge.connect(passOn, load, JSON.stringify(importNames(packages)), blocking);
+  bridge.connect(passOn, load, JSON.stringify(importNames(packages)), blocking, nextLine);
   watchForDeath(python);
   running = {
     python,

@@ -11,6 +11,7 @@ import { barChart } from "./bar-chart";
 import { autoScroll } from "./auto-scroll";
 import { copyButton } from "./copying";
 import { mountTensorCards } from "./tensor-cards";
+import { focusField, promptField } from "./prompt";
 import { Terminal } from "./terminal";
 import "./ansi.css";
 import "./output.css";
@@ -27,6 +28,8 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   copy.hidden = true;
   host.append(origin, copy, content, scroll.button);
   let text: Terminal | null = null;
+  let field: HTMLFormElement | null = null;
+  let isFieldShown = false;
   let tail: HTMLElement | null = null;
   let last: { line: HTMLElement; record: RunRecord } | null = null;
   let waiting: Node[] = [];
@@ -38,6 +41,11 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     content.append(...waiting);
     waiting = [];
     text?.draw();
+    if (field && !isFieldShown) {
+      isFieldShown = true;
+      // Who types in the program goes on there.
+      if (!page.view.editedSince) focusField(field);
+    }
     copy.hidden = content.childElementCount === 0;
     scroll.grown();
   });
@@ -77,6 +85,16 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     flush();
   };
   const tensorCards = mountTensorCards(page);
+  const ask = (words: string): void => {
+    field?.remove();
+    field = promptField(words, (line) => {
+      field?.remove();
+      field = null;
+      page.session.type(line);
+    });
+    isFieldShown = false;
+    add(field);
+  };
   return {
     update: (view) => {
       const told = originNote(view, "output") ?? "";
@@ -99,12 +117,16 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     note: (note) => {
       if (note.note === "output") write(note);
       else if (note.note === "tail") writeTail(note);
-      else if (note.note === "display" && ++cards <= MOST_CARDS) {
+      else if (note.note === "prompt") {
+        closeText();
+        ask(note.text);
+      } else if (note.note === "display" && ++cards <= MOST_CARDS) {
         closeText();
         add(note.tensor ? tensorCards.card(note) : displayCard(note));
       }
     },
     finished: (record) => {
+      field?.remove();
       closeText();
       if (record.error) add(failureCard(record.error, page));
       last = { line: el("p", { class: "footer" }, footer(record, page.view)), record };
@@ -112,6 +134,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     },
     trouble: (message, retry) => {
       closeText();
+      field?.remove();
       content.querySelector(".empty")?.remove();
       const again = retry ? button("Retry", () => void page.session.restart(), { class: "retry" }) : null;
       add(el("p", { class: "trouble", role: "alert" }, message, again));

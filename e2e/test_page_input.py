@@ -1,0 +1,73 @@
+"""A program that calls input() waits for a field of the output; the page goes on."""
+
+from __future__ import annotations
+
+from page_driver import PageDriver, expect
+from test_page_access import violations
+
+FIELD = "#output .prompt input"
+
+
+def test_the_line_that_is_typed_goes_to_the_program(shared: PageDriver) -> None:
+    page = shared.page
+    shared.begin(
+        "for number in range(2):\n    print(repr(input(f'line {number}: ')))\n"
+    )
+    field = page.get_by_role("textbox", name="line 0:")
+    expect(field).to_be_focused()
+    assert violations(page) == []
+    field.type("<b>é 1</b>")
+    page.keyboard.press("Enter")
+    second = page.get_by_role("textbox", name="line 1:")
+    expect(second).to_be_focused()
+    page.get_by_role("button", name="Enter", exact=True).click()
+    assert shared.idle() == "ready"
+    printed = "".join(page.locator("#output pre").all_text_contents())
+    assert printed == "line 0: <b>é 1</b>\n'<b>é 1</b>'\nline 1: \n''\n"
+    assert page.locator(FIELD).count() == 0
+
+
+def test_stop_ends_a_program_that_waits_for_a_line(shared: PageDriver) -> None:
+    page = shared.page
+    shared.begin("try:\n    input()\nfinally:\n    print('cleaned up')\n")
+    expect(page.locator(FIELD)).to_be_focused()
+    page.click("#stop")
+    assert shared.idle() == "ready"
+    assert "cleaned up" in shared.output
+    assert "restarted" not in shared.output
+    assert page.locator(FIELD).count() == 0
+
+
+def test_who_edits_the_program_keeps_the_cursor(shared: PageDriver) -> None:
+    page = shared.page
+    shared.begin("import time\nwhile True:\n    time.sleep(0.2)\n    input('now? ')\n")
+    expect(page.locator(FIELD)).to_be_focused()
+    page.click("#editor .cm-content")
+    page.keyboard.type("#")
+    page.wait_for_function("tensorwebPage.view.editedSince")
+    page.evaluate("document.querySelector('#output .prompt').requestSubmit()")
+    expect(page.locator("#output pre").first).to_contain_text("now?")
+    expect(page.locator(FIELD)).to_be_visible()
+    shared.drawn()
+    expect(page.locator("#editor .cm-content")).to_be_focused()
+    page.click("#stop")
+    assert shared.idle() == "ready"
+
+
+CALLBACK = """
+import asyncio, js
+from pyodide.ffi import create_once_callable
+def ask():
+    try:
+        input("in vain? ")
+    except RuntimeError as error:
+        print(error)
+js.setTimeout(create_once_callable(ask), 0)
+await asyncio.sleep(0.1)
+"""
+
+
+def test_input_is_refused_in_words_where_nothing_can_wait(shared: PageDriver) -> None:
+    assert shared.run(CALLBACK) == "ready"
+    assert "input() cannot wait for typing here" in shared.output
+    assert shared.page.locator(FIELD).count() == 0

@@ -1,0 +1,23 @@
+/** The field in which the reader answers a program that called `input()`. */
+
+import { el } from "../../parts/dom";
+import "./prompt.css";
+
+const LONGEST = 10_000;
+
+/** Make the field; `answer` gets the line once. */
+export function promptField(words: string, answer: (line: string) => void): HTMLFormElement {
+  const input = el("input", { class: "prompt-input", type: "text", autocomplete: "off", maxlength: LONGEST });
+  const label = el("label", { class: "prompt-label" }, el("span", {}, words || "The program waits for a line:"), input);
+  const form = el("form", { class: "prompt" }, label, el("button", { type: "submit" }, "Enter"));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    answer(input.value);
+  });
+  return form;
+}
+
+/** Let the reader type at once, wherever the page is scrolled to. */
+export function focusField(form: HTMLFormElement): void {
+  form.querySelector("input")?.focus({ preventScroll: true });
+}
