@@ -200,7 +200,7 @@ def test_a_layer_s_weights_get_one_product(webgpu: str) -> None:
     gradient = tw.grad(lambda w: ((x @ w) ** 2).sum())(w)
     with tw.record_kernels() as records:
         tw.realize(gradient)
-    assert [record.kind for record in records].count("matmul") == 2
+    assert len(records) == 2
     flat = x.reshape(128, 4)
     wanted = (flat.T @ (2 * (flat @ w))).reshape(-1).tolist()
     assert gradient.reshape(-1).tolist() == pytest.approx(wanted, rel=1e-4)
