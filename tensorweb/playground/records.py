@@ -231,6 +231,16 @@ class Prompt(TypedDict):
     text: str
 
 
+class LivePicture(TypedDict):
+    """What a displayed tensor has become: a picture of its first slice."""
+
+    display: int
+    step: int
+    shape: list[int]
+    dtype: str
+    heatmap: Heatmap
+
+
 class Notes(TypedDict):
     """What leaves a running program, by kind."""
 
@@ -239,3 +249,4 @@ class Notes(TypedDict):
     output: Output
     tail: Tail
     display: Display
+    picture: LivePicture

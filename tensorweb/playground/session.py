@@ -11,24 +11,19 @@ from time import perf_counter
 import tensorweb as tw
 from tensorweb import notices
 from tensorweb.devices import open_device_async, prefer_device
-from tensorweb.display import statistics
 from tensorweb.display.cells import Pooling
-from tensorweb.display.numbers import shape_text
 from tensorweb.errors import DeviceError
 from tensorweb.events import listening
 from tensorweb.graph.locations import noting
 
-from . import charts, kernels, knowledge, pictures, records, syntax, tensors
+from . import kernels, knowledge, pictures, records, syntax, tensors
+from .displays import Displays
 from .failures import describe_failure
-from .host import Host, NextLine, flush_streams
+from .host import Host, NextLine
 from .numbers import AwaitingReader, BlockingReader, Reader
-from .program import Wait, argument_text, execute, new_main
-from .streams import Emit, Output, clip, clip_line
+from .program import Wait, execute, new_main
+from .streams import Emit, Output, clip
 from .warming import Warming
-
-MOST_DISPLAYS = 200
-MOST_DIGITS = 24
-"""A displayed tensor of more elements shows its digits on demand."""
 
 
 class Session:
@@ -45,13 +40,13 @@ class Session:
         self._wait = wait
         self._blocking = blocking
         self._reader: Reader = BlockingReader() if blocking else AwaitingReader()
-        self._shown: list[tuple[str | None, object]] = []
         self._entries: list[tensors.Entry] = []
         self._main = new_main()
         self._names = vars(self._main)
         self._kernels = kernels.Tally()
         self._stopped = False
         self._output = Output(emit)
+        self._displays = Displays(emit, self._output)
         self._host = Host(wait, emit, next_line)
         self.warming = Warming(blocking)
 
@@ -87,6 +82,7 @@ class Session:
     ) -> records.RunRecord:
         self._forget(keep)
         self._output = Output(self._emit)
+        self._displays = Displays(self._emit, self._output)
         failure: records.Failure | None = None
         self._stopped = False
         if not keep:
@@ -94,14 +90,16 @@ class Session:
         module = self._main
         self._names = vars(module)
         started = perf_counter()
-        around = self._host.around(self._output, self._display)
+        around = self._host.around(self._output, self._displays.show)
         tally = self._kernels = kernels.Tally()
         noting_lines = noting(kernels.MOST_LINES)
         with around, listening(tally.add), noting_lines:
             try:
                 if device is not None:
                     await self._choose(device)
-                await execute(source, module, self._display, self._wait, lines)
+                show = self._displays.show
+                await execute(source, module, show, self._wait, lines)
+                self._displays.finish()
             except KeyboardInterrupt:
                 self._stopped = True
             except SystemExit as leaving:
@@ -129,7 +127,7 @@ class Session:
 
     async def describe(self) -> list[records.TensorRecord]:
         """Return every tensor of the last run with its statistics."""
-        self._entries = tensors.collect(self._names, self._shown)
+        self._entries = tensors.collect(self._names, self._displays.shown)
         try:
             return await tensors.describe(
                 self._entries, self._reader, is_stopped=self._stopped
@@ -219,40 +217,11 @@ class Session:
         """Free what the run before left, but with `keep` what has a name."""
         notices.begin_program()
         self._entries.clear()
-        self._shown.clear()
         if not keep:
             self._names.clear()
         for name in ("last_exc", "last_value", "last_traceback", "last_type"):
             vars(sys).pop(name, None)
         gc.collect()
-
-    def _display(self, value: object, name: str | None) -> None:
-        """Emit a value's text and remember it for the list of tensors."""
-        if name is None:
-            name = argument_text(sys._getframe(1))
-        else:
-            name = clip_line(str(name))
-        is_tensor = isinstance(value, tw.Tensor)
-        is_long = isinstance(value, tw.Tensor) and value.size > MOST_DIGITS
-        if isinstance(value, tw.Tensor) and is_long:
-            # Computed here, so that what goes wrong is told at the program's own line.
-            statistics.store([value.node])
-        text = "" if is_long else clip(repr(value))
-        flush_streams()
-        self._output.flush()
-        if len(self._shown) >= MOST_DISPLAYS:
-            self._output.write((text or clip(repr(value))) + "\n", "stdout")
-            return
-        fields: records.Display = {
-            "display": len(self._shown),
-            "name": name,
-            "text": text,
-            "tensor": is_tensor,
-            "facts": facts_of(value) if isinstance(value, tw.Tensor) else "",
-            "chart": charts.record(value) if isinstance(value, tw.BarChart) else None,
-        }
-        self._shown.append((name, value))
-        self._emit("display", fields)
 
     def _leave(self, leaving: SystemExit) -> None:
         """Print what `sys.exit` was given, as the interpreter does."""
@@ -263,11 +232,6 @@ class Session:
                 # The interpreter leaves without a word in this case.
                 return
             self._output.write(f"exit: {text}\n", "stderr")
-
-
-def facts_of(x: tw.Tensor) -> str:
-    """Return dtype, shape and device in one line."""
-    return f"{x.dtype} {shape_text(x.shape)} on {x.device}"
 
 
 Handler = Callable[..., object]

@@ -170,6 +170,7 @@ big = tw.reshape(tw.linspace(-1.0, 1.0, 300 * 700), (300, 700))
 empty = tw.zeros((0, 3))
 lots = [tw.ones(2) for _ in range(60)]
 tw.show(tw.bar_chart({"a": 1, "b": 2}, unit="m"))
+for _ in range(2): tw.show(big)
 tw.show(x)
 (big * 2).sum().item()
 print("printed", file=sys.stderr)

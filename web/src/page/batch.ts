@@ -21,11 +21,17 @@ export class Batch {
       return;
     }
     this.#join();
+    if (note.note === "picture") this.#drop(note.display);
     this.#notes.push(note);
     if (note.note === "output") this.#texts.push(note.text);
     if (this.#timer) return;
     this.#frame = requestAnimationFrame(() => this.flush());
     this.#timer = window.setTimeout(() => this.flush(), LONGEST_MS);
+  }
+
+  /** Forget a display's picture that nobody has seen: a newer one is there. */
+  #drop(display: number): void {
+    this.#notes = this.#notes.filter((one) => one.note !== "picture" || one.display !== display);
   }
 
   /** Hand everything on now. */

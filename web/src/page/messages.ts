@@ -19,6 +19,7 @@ import type {
   KernelRecord,
   KernelSource,
   Member,
+  LivePicture,
   Notes,
   Note,
   Output,
@@ -51,21 +52,6 @@ const CHART = record<BarChart>({
   bars: list(record<Bar>({ label: name, text: name, length: number, marked: flag }), 10_000),
   ticks: list(record<Tick>({ text: name, position: number }), 1000),
 });
-
-/** A row for each thing that a program can say while it runs. */
-const NOTES: { readonly [M in keyof Notes]: Check } = {
-  output: record<Output>({ stream, text: text(LONG) }),
-  tail: record<Tail>({ stream, text: text(LONG), omitted: whole() }),
-  prompt: record<Prompt>({ text: name }),
-  display: record<Display>({
-    display: whole(),
-    name: orNull(name),
-    text: text(LONG),
-    tensor: flag,
-    facts: name,
-    chart: orNull(CHART),
-  }),
-};
 
 const FRAME = record<Frame>({
   function: name,
@@ -142,6 +128,30 @@ const PLAIN_HEATMAP = record<Heatmap>({
   values: text(12 * MOST_CELLS),
 });
 
+const heatmap: Check = (value) => PLAIN_HEATMAP(value) && hasItsCells(value as Heatmap);
+
+/** A row for each thing that a program can say while it runs. */
+const NOTES: { readonly [M in keyof Notes]: Check } = {
+  output: record<Output>({ stream, text: text(LONG) }),
+  tail: record<Tail>({ stream, text: text(LONG), omitted: whole() }),
+  display: record<Display>({
+    display: whole(),
+    name: orNull(name),
+    text: text(LONG),
+    tensor: flag,
+    facts: name,
+    chart: orNull(CHART),
+  }),
+  prompt: record<Prompt>({ text: name }),
+  picture: record<LivePicture>({
+    display: whole(),
+    step: whole(),
+    shape: list(whole(), MOST_AXES),
+    dtype: name,
+    heatmap,
+  }),
+};
+
 /** A row for each question: what its answer must be. */
 const ANSWERS: { readonly [Q in Question]: Check } = {
   start: record<Started>({
@@ -164,7 +174,7 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
   source: record<KernelSource>({ text: text(LONG) }),
   statistics: record<Statistics>(STATISTICS),
   text: record<TensorText>({ text: text(LONG) }),
-  heatmap: (value) => PLAIN_HEATMAP(value) && hasItsCells(value as Heatmap),
+  heatmap,
   sample: record<Sample>({ step: whole(), encoding, values: text(12 * MOST_CELLS) }),
   cells: record<Cells>({ row: whole(), column: whole(), texts: list(list(name, 10_000), 10_000) }),
   members: list(

@@ -304,7 +304,8 @@ export class Page {
       this.change({ loading: { text: note.text, done: 0, total: 0 } });
     }
     const most = note.note === "output" || note.note === "tail" ? MOST_OUTPUT : undefined;
-    const short = bounded(note, most);
+    // A picture has the length that was checked when it came.
+    const short = note.note === "picture" ? note : bounded(note, most);
     this.#tell((part) => part.note?.(short));
   }
 

@@ -48,6 +48,7 @@ export interface Notes {
   tail: Tail;
   display: Display;
   prompt: Prompt;
+  picture: LivePicture;
 }
 
 /** The program waits for a line that the reader types. */
@@ -78,6 +79,16 @@ export interface Display {
   /** Dtype, shape and device of a tensor. */
   facts: string;
   chart: BarChart | null;
+}
+
+/** What a displayed tensor has become: a picture of its first slice. */
+export interface LivePicture {
+  display: number;
+  /** How often it has been shown. */
+  step: number;
+  shape: number[];
+  dtype: string;
+  heatmap: Heatmap;
 }
 
 export interface BarChart {

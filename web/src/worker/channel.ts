@@ -45,7 +45,7 @@ const CHARACTERS_PER_MS = 2000;
  * Tell whether a program says more than a page can take: more at once, and more in the
  * long run, than the fastest printing. Its clock is out of its reach.
  */
-export function rateLimit(): (characters: number) => boolean {
+export function rateLimit(charactersPerMs = CHARACTERS_PER_MS): (characters: number) => boolean {
   const now = performance.now.bind(performance);
   const { min } = Math;
   let last = now();
@@ -54,7 +54,7 @@ export function rateLimit(): (characters: number) => boolean {
   return (characters) => {
     const time = now();
     messages = min(MOST_MESSAGES, messages + (time - last) * MESSAGES_PER_MS) - 1;
-    room = min(MOST_CHARACTERS, room + (time - last) * CHARACTERS_PER_MS) - characters;
+    room = min(MOST_CHARACTERS, room + (time - last) * charactersPerMs) - characters;
     last = time;
     return messages < 0 || room < 0;
   };

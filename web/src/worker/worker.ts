@@ -256,11 +256,14 @@ function adapterName(info: GPUAdapterInfo): string {
 }
 
 const isFlood = rateLimit();
+/** Pictures of a running program, sixty times a second. */
+const isFloodOfPictures = rateLimit(100_000);
 
 /** Hand what a program prints and shows to the page. */
 function passOn(kind: unknown, fields: unknown): void {
   if (typeof kind !== "string" || typeof fields !== "string") return;
-  if (isFlood(fields.length)) send({ fatal: FLOOD });
+  const isTooMuch = kind === "picture" ? isFloodOfPictures : isFlood;
+  if (isTooMuch(fields.length)) send({ fatal: FLOOD });
   else send({ said: kind, fields });
 }
 

@@ -117,6 +117,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     note: (note) => {
       if (note.note === "output") write(note);
       else if (note.note === "tail") writeTail(note);
+      else if (note.note === "picture") tensorCards.picture(note);
       else if (note.note === "prompt") {
         closeText();
         ask(note.text);

@@ -3,7 +3,7 @@
 import { button, el } from "../../parts/dom";
 import type { Page, View } from "../../page/page";
 import { whyGone } from "../../page/origin";
-import type { Display, TensorRecord } from "../../page/protocol";
+import type { Display, LivePicture, TensorRecord } from "../../page/protocol";
 import { messageOf } from "../../page/session";
 import { schemeOf, type Scheme } from "../../page/media";
 import { flags, rangeOf } from "../tensors/facts";
@@ -15,6 +15,8 @@ export interface TensorCards {
   card(display: Display): HTMLElement;
   /** Add what has become known of the tensors, in the colours of the page. */
   update(view: View): void;
+  /** Draw what a display has become. */
+  picture(note: LivePicture): void;
   begin(): void;
 }
 
@@ -85,6 +87,12 @@ export function mountTensorCards(page: Page): TensorCards {
         }
       } else if (schemeOf(view) !== scheme) pictures.recolour(schemeOf(view));
       scheme = schemeOf(view);
+    },
+    picture: ({ display, step, heatmap }) => {
+      const card = cards.get(display);
+      if (!card) return;
+      if (step > 1) card.range.textContent = `shown ${step.toLocaleString("en-US")} times`;
+      if (heatmap.rows > 0) pictures.put(card.dom, heatmap);
     },
     begin: () => {
       cards = new Map();

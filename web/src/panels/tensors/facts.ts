@@ -2,11 +2,12 @@
 
 import { el } from "../../parts/dom";
 import { count, short, tuple } from "../../parts/format";
+import type { Extent } from "./unpack";
 import type { TensorRecord } from "../../page/protocol";
 
 /** `float32 (2, 3) on webgpu`. */
 export function typeOf({ dtype, shape, device }: TensorRecord): string {
-  return `${dtype} ${tuple(shape)} on ${device}`;
+  return device ? `${dtype} ${tuple(shape)} on ${device}` : `${dtype} ${tuple(shape)}`;
 }
 
 /** What deserves a warning: `1 NaN`. */
@@ -32,6 +33,22 @@ export function factList(tensor: TensorRecord): HTMLElement[] {
   if (tensor.offset) rows.push(["offset", String(tensor.offset)]);
   rows.push(["layout", tensor.contiguous ? "contiguous" : "strided"]);
   if (tensor.viewOf) rows.push(["shares with", tensor.viewOf]);
+  return listOf(rows);
+}
+
+/** What a picture alone tells: of a running program nothing else is asked. */
+export function pictureFacts({ low, high, nans, infinities }: Extent, step: number): HTMLElement[] {
+  const number = (count: number): string => count.toLocaleString("en-US");
+  return listOf([
+    ["shown", `${number(step)} ×`],
+    ["largest", short(high)],
+    ["smallest", short(low)],
+    ["NaN", number(nans)],
+    ["infinite", number(infinities)],
+  ]);
+}
+
+function listOf(rows: readonly (readonly [string, string])[]): HTMLElement[] {
   return rows.map(([term, text]) => el("div", {}, el("dt", {}, term), el("dd", {}, text)));
 }
 

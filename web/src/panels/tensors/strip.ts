@@ -13,6 +13,8 @@ export interface Strip {
   dom: HTMLElement;
   /** List tensors and return their entries. */
   show(tensors: readonly TensorRecord[]): Entry[];
+  /** Say that the list comes later, in the place that it will take. */
+  expect(): void;
   choose(entry: Entry): void;
   /** Scroll to the chosen one. */
   reveal(): void;
@@ -61,6 +63,10 @@ export function mountStrip(page: Page, pick: (entry: Entry) => void): Strip {
       const rows = entries.flatMap((entry) => [item(entry), ...cutNotes(entry)]);
       dom.replaceChildren(...rows);
       return entries;
+    },
+    expect: () => {
+      buttons = new Map();
+      dom.replaceChildren(el("li", { class: "list-cut" }, "All tensors are listed here once the program has ended."));
     },
     choose: (entry) => {
       for (const [name, node] of buttons) {

@@ -2,21 +2,24 @@
 
 import { button, el } from "../../parts/dom";
 import type { Page } from "../../page/page";
-import type { Heatmap, Pooling, Slice, TensorRecord } from "../../page/protocol";
+import type { Heatmap, LivePicture, Pooling, Slice, TensorRecord } from "../../page/protocol";
 import { messageOf } from "../../page/session";
 import { schemeOf, type Scheme } from "../../page/media";
 import { mountAxes } from "./axes";
 import { pictureText } from "./cell-text";
-import { factList, flags, typeOf } from "./facts";
+import { factList, flags, pictureFacts, typeOf } from "./facts";
 import { decodeHeatmap, type Picture } from "./heatmap";
 import { mountCanvas } from "./heatmap-view";
 import { newestOf } from "./newest";
+import { liveSlice } from "./live";
 import { mountScaleBar } from "./scale-bar";
 import { mountTable } from "./table";
 import { unpack } from "./unpack";
 
 export interface Viewer {
   show(tensor: TensorRecord): Promise<void>;
+  /** Show a picture that came by itself, of a tensor that cannot be asked about. */
+  live(tensor: TensorRecord, picture: LivePicture): void;
   clear(): void;
   recolour(scheme: Scheme): void;
 }
@@ -68,6 +71,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   const statistics = newestOf(page, "statistics");
   let tensor: TensorRecord | null = null;
   let generation = 0;
+  let live: TensorRecord | null = null;
   let isTable = false;
   let waiting = 0;
 
@@ -109,7 +113,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       settle("error");
     }
   };
-  const draw = (map: Heatmap, slice: Slice, shown: TensorRecord): void => {
+  const draw = (map: Heatmap, slice: Slice, shown: TensorRecord): Picture => {
     problem.textContent = shown.size === 0 ? "This tensor has no elements." : "";
     poolingLabel.hidden = map.how === "each";
     const drawn: Picture = decodeHeatmap(map, schemeOf(page.view));
@@ -117,9 +121,10 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     canvas.show(drawn, slice, shown);
     canvas.tools.hidden ||= isTable;
     note.textContent = map.rows > 0 ? pictureText(drawn) : "";
-    if (map.rows === 0) return scale.clear();
-    scale.show(drawn.scale);
-    if (map.how === "each") scale.count(drawn.values, 1);
+    if (map.rows === 0) scale.clear();
+    else scale.show(drawn.scale);
+    if (map.how === "each" && map.rows > 0) scale.count(drawn.values, 1);
+    return drawn;
   };
   /** Pooled values have another distribution than what they were made of. */
   const countSample = async (slice: Slice, mine: number): Promise<void> => {
@@ -148,6 +153,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   return {
     show: async (next) => {
       tensor = next;
+      live = null;
+      choices.classList.remove("is-live");
       generation++;
       title.textContent = next.name;
       type.textContent = typeOf(next);
@@ -155,6 +162,21 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       axes.show(next.shape);
       if (next.problem) fail(next.problem);
       else await refresh();
+    },
+    live: (next, picture) => {
+      // The same record as before keeps the place that the reader has zoomed to.
+      const isSame = live?.displays[0] === next.displays[0] && live?.name === next.name;
+      const shown = isSame && live ? live : next;
+      live = shown;
+      tensor = null;
+      generation++;
+      choices.classList.add("is-live");
+      title.textContent = shown.name;
+      type.textContent = typeOf(shown);
+      const drawn = draw(picture.heatmap, liveSlice(picture), shown);
+      flagged.replaceChildren();
+      facts.replaceChildren(...pictureFacts(drawn.extent, picture.step));
+      settle("ready");
     },
     clear: () => {
       tensor = null;

@@ -6,6 +6,7 @@ import type { Page, Part } from "../../page/page";
 import type { TensorRecord } from "../../page/protocol";
 import { schemeOf, type Scheme } from "../../page/media";
 import type { Entry } from "./entries";
+import { liveDisplays } from "./live";
 import { mountSlider } from "./slider";
 import { mountStrip } from "./strip";
 import { mountViewer } from "./tensor-viewer";
@@ -17,7 +18,13 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   const strip = mountStrip(page, (entry) => pick(entry));
   host.append(empty, strip.dom, inside);
   const items = mountSlider("item", "Item of the list", (item) => look(item));
-  const viewer = mountViewer(inside, page, items.dom);
+  const steps = mountSlider("step", "Step of the display", (step) => lookBack(step));
+  steps.dom.hidden = true;
+  const viewer = mountViewer(inside, page, el("div", { class: "players" }, items.dom, steps.dom));
+  const live = liveDisplays();
+  /** Whether the newest picture is shown as it comes. */
+  let isFollowing = true;
+  let isLive = false;
   let drawn: TensorRecord[] | null = null;
   let entries: Entry[] = [];
   let entry: Entry | null = null;
@@ -33,6 +40,35 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     const problem = whyGone(page.view, "tensors", "tensor", "values");
     await viewer.show(problem ? { ...tensor, problem } : tensor);
   };
+  /** Show what a display was before; the last step is what it is. */
+  const lookBack = (step: number): void => {
+    const displays = isLive ? [live.followed() ?? -1] : (entry?.shown.displays ?? []);
+    const history = live.history(displays);
+    const picture = history?.at(step);
+    if (!history || !picture) return;
+    isFollowing = step === history.length - 1;
+    if (isFollowing && !isLive) void look((entry?.tensors.length ?? 1) - 1);
+    else viewer.live(live.record(picture), picture);
+  };
+  /** Show the newest picture of the display that is followed. */
+  const follow = (): void => {
+    const display = live.followed();
+    const history = live.history([display ?? -1]);
+    if (history && isFollowing) steps.set(history.length - 1, history.length);
+    steps.dom.hidden = history === null;
+    const newest = history?.at(history.length - 1);
+    if (newest && isFollowing) viewer.live(live.record(newest), newest);
+  };
+  /** Put the running program's pictures in the place of what the run before left. */
+  const goLive = (): void => {
+    isLive = true;
+    entry = null;
+    strip.expect();
+    empty.hidden = true;
+    inside.hidden = false;
+    items.dom.hidden = true;
+    page.change({});
+  };
   const select = (next: Entry, item = next.tensors.length - 1): void => {
     entry = next;
     inside.hidden = false;
@@ -40,6 +76,10 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     items.stop();
     items.dom.hidden = next.tensors.length === 1;
     items.set(item, next.tensors.length);
+    const history = live.history(next.shown.displays);
+    steps.stop();
+    steps.dom.hidden = history === null;
+    if (history) steps.set(history.length - 1, history.length);
     void look(item);
   };
   const pick = (next: Entry): void => {
@@ -63,11 +103,22 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   return {
     begin: () => {
       shown = -1;
+      isLive = false;
+      isFollowing = true;
+      live.begin();
       items.stop();
+      steps.stop();
       viewer.clear();
     },
     note: (note) => {
-      if (note.note === "display" && note.tensor) shown = note.display;
+      if (note.note === "display" && note.tensor) {
+        shown = note.display;
+        live.display(note);
+      }
+      if (note.note !== "picture") return;
+      const isFollowed = live.picture(note);
+      if (!isLive && note.step > 1) goLive();
+      if (isFollowed && isLive && !host.hidden) follow();
     },
     update: (view) => {
       if (view.document.id !== opened) {
@@ -76,6 +127,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
       }
       if (view.tensors !== drawn) {
         drawn = view.tensors;
+        isLive = false;
         redraw(drawn);
       } else if (schemeOf(view) !== scheme) {
         viewer.recolour(schemeOf(view));
@@ -85,8 +137,13 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     },
     // A strip that was not shown could not be scrolled.
     shown: () => strip.reveal(),
-    originNote: (view) => (view.tensors.length > 0 ? originNote(view, "tensors") : null),
+    originNote: (view) => (view.tensors.length > 0 && !isLive ? originNote(view, "tensors") : null),
     inspect: (display) => {
+      if (isLive && live.follow(display)) {
+        isFollowing = true;
+        page.show(host.id);
+        return follow();
+      }
       const has = ({ displays }: TensorRecord): boolean => displays.includes(display);
       const found = entries.find(({ tensors }) => tensors.some(has));
       if (!found) return;

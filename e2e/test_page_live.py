@@ -1,0 +1,125 @@
+"""Tensors that move: lists, sliders, displays of a loop, and what is asked for them."""
+
+from __future__ import annotations
+
+from page_driver import PageDriver, expect
+
+
+def expect_status(driver: PageDriver, text: str) -> None:
+    expect(driver.page.locator(".cell-status")).to_have_text(text)
+
+
+def test_lists_of_tensors_alike_are_one_entry(shared: PageDriver) -> None:
+    source = (
+        "import tensorweb as tw\nhistory = [tw.full((4, 4), i) for i in range(7)]\n"
+        "x = history[2]\npair = [tw.ones(3), tw.ones(4)]"
+    )
+    assert shared.run(source) == "ready"
+    page = shared.page
+    expect(page.locator(".tensor-name")).to_have_text(["history", "pair[0]", "pair[1]"])
+    expect(page.locator(".tensor-type").first).to_contain_text(
+        "7 \N{MULTIPLICATION SIGN}"
+    )
+    shared.look_into("history")
+    expect(page.locator(".viewer-title")).to_have_text("history[6]")
+    page.get_by_label("Item of the list, as a number").fill("2")
+    page.keyboard.press("Tab")
+    expect(page.locator(".viewer-title")).to_have_text("history[2] = x")
+    # Nobody had looked at it, so that nothing of it was computed.
+    expect(page.locator(".facts")).to_contain_text("all2")
+    page.get_by_role("button", name="Play item").click()
+    expect(page.locator(".viewer-title")).to_have_text("history[5]")
+    page.get_by_role("button", name="Pause item").click()
+
+
+def test_overtaken_slices_are_not_computed(shared: PageDriver) -> None:
+    page = shared.page
+    assert (
+        shared.run("import tensorweb as tw\nt = tw.arange(4000).reshape((40, 10, 10))")
+        == "ready"
+    )
+    shared.pictured()
+    page.evaluate(
+        """() => { const session = tensorwebPage.session;
+        const ask = session.ask.bind(session);
+        globalThis.asked = [];
+        session.ask = (question, details) => {
+          if (question === "heatmap") asked.push(details.indices[0]);
+          return ask(question, details);
+        };
+        const slider = document.querySelector(".axes input[type=range]");
+        for (let i = 1; i < 40; i++) {
+          slider.value = i;
+          slider.dispatchEvent(new Event("input"));
+        } }"""
+    )
+    shared.pictured()
+    asked = page.evaluate("delete tensorwebPage.session.ask && asked")
+    assert asked[-1] == 39
+    assert len(asked) <= 3
+    page.locator(".heatmap").focus()
+    expect_status(shared, "t[39, 0, 0] = 3900")
+
+
+def test_display_is_a_line_of_facts_with_digits_on_demand(shared: PageDriver) -> None:
+    source = (
+        "import tensorweb as tw\nx = tw.linspace(-1.0, 1.0, 1200).reshape((30, 40))"
+    )
+    assert shared.run(f"{source}\ntw.show(x)\ntw.show(x[0, :3])") == "ready"
+    page = shared.page
+    card, short = page.locator(".tensor-card").all()
+    expect(card).to_contain_text("float32 (30, 40) on")
+    expect(card).to_contain_text("-1 \N{HORIZONTAL ELLIPSIS} 1 \N{MIDDLE DOT} mean")
+    expect(card.locator(".thumbnail")).to_be_visible()
+    assert card.locator("pre").count() == 0
+    card.get_by_role("button", name="Digits").click()
+    expect(card.locator("pre")).to_contain_text("-0.9983319")
+    card.get_by_role("button", name="Digits").click()
+    expect(card.locator("pre")).to_have_count(0)
+    expect(short.locator("pre")).to_contain_text("-0.9983319")
+
+
+LIVE = """
+import tensorweb as tw
+from time import sleep
+x = tw.expand_dims(tw.arange(64.0), 1)
+for t in range(10_000):
+    tw.show(tw.sin(x * 0.1 + tw.arange(48.0) * 0.2 + t), name="wave")
+    if t >= {steps}:
+        {then}
+    sleep(0.01)
+"""
+
+
+def test_tensor_shown_in_a_loop_moves_and_keeps_its_history(shared: PageDriver) -> None:
+    page = shared.page
+    shared.begin(LIVE.format(steps=10_000, then="break"))
+    card = page.locator(".tensor-card")
+    page.wait_for_function(
+        "Number(document.querySelector('[aria-label=\"Step of the display\"]').max) > 5"
+    )
+    expect(card).to_have_count(1)
+    expect(page.locator(".viewer-title")).to_have_text("wave")
+    expect(page.locator("#origin-note")).to_be_hidden()
+    seen = page.locator(".facts").inner_text()
+    expect(page.locator(".facts")).not_to_have_text(seen)
+    page.click("#stop")
+    shared.idle()
+    shared.pictured()
+    expect(page.locator(".tensor-name")).to_have_text(["x", "wave"])
+    expect(page.locator(".viewer-facts")).to_contain_text("float32 (64, 48) on")
+    step = page.get_by_label("Step of the display, as a number")
+    last = step.input_value()
+    step.fill("0")
+    page.keyboard.press("Tab")
+    expect(page.locator(".facts")).to_contain_text("shown1")
+    canvas = page.locator(".heatmap")
+    canvas.focus()
+    canvas.press("ArrowRight")
+    expect_status(shared, "wave[0, 1] = 0.19866933")
+    page.get_by_role("button", name="Play step").click()
+    expect(page.locator(".facts")).not_to_contain_text("shown1 ")
+    page.get_by_role("button", name="Pause step").click()
+    step.fill(last)
+    page.keyboard.press("Tab")
+    expect(page.locator(".facts")).to_contain_text("elements")

@@ -1,0 +1,142 @@
+"""What a run shows: each value once, a tensor shown again in the same place anew.
+
+A tensor that a loop shows again and again is one display. Its pictures are sent while
+the program runs, no more often than they leave the program half of its time.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable
+from time import perf_counter
+from types import FrameType
+
+import tensorweb as tw
+from tensorweb import evaluate
+from tensorweb.display import statistics
+from tensorweb.display.cells import Budget, cells_of, plane
+from tensorweb.display.numbers import shape_text
+from tensorweb.errors import BlockingError
+
+from . import charts, records
+from .failures import FILENAME
+from .host import flush_streams
+from .pictures import heatmap_record, sendable
+from .program import argument_text
+from .streams import Emit, Output, clip, clip_line
+
+MOST_DISPLAYS = 200
+MOST_DIGITS = 24
+"""A displayed tensor of more elements shows its digits on demand."""
+
+LIVE = Budget(1 << 18, 2048, 1 << 22)
+LEAST_ELEMENTS = 16
+LEAST_SECONDS = 1 / 60
+DEEPEST_CALL = 30
+
+
+class Displays:
+    """The values that one run has shown, by number."""
+
+    def __init__(self, emit: Emit, output: Output) -> None:
+        self._emit = emit
+        self._output = output
+        self.shown: list[tuple[str | None, object]] = []
+        self._numbers: dict[Hashable, int] = {}
+        self._counts: dict[int, int] = {}
+        self._waiting: dict[int, tw.Tensor] = {}
+        self._free_at = 0.0
+        self._can_wait = True
+
+    def show(self, value: object, name: str | None) -> None:
+        """Tell of a value, or that a tensor has become another one."""
+        caller = sys._getframe(1)
+        name = argument_text(caller) if name is None else clip_line(str(name))
+        if not isinstance(value, tw.Tensor):
+            self._add(value, name, clip(repr(value)))
+            return
+        # Computed here, so that what goes wrong is told at the program's own line.
+        statistics.store([value.node])
+        key = (_call_of(caller), name, value.shape, value.dtype, value.device)
+        number = self._numbers.get(key)
+        if number is None:
+            is_short = value.size <= MOST_DIGITS
+            number = self._add(value, name, clip(repr(value)) if is_short else "")
+            if number is None:
+                return
+            self._numbers[key] = number
+        else:
+            self.shown[number] = (name, value)
+        self._counts[number] = self._counts.get(number, 0) + 1
+        if value.size >= LEAST_ELEMENTS or self._counts[number] > 1:
+            self._waiting[number] = value
+            if perf_counter() >= self._free_at:
+                self._send(number)
+
+    def finish(self) -> None:
+        """Send the last picture of each display that has had others."""
+        for number in list(self._waiting):
+            if self._counts[number] > 1:
+                self._send(number)
+
+    def _add(self, value: object, name: str | None, text: str) -> int | None:
+        """Begin a display; None when there are too many, then its text is printed."""
+        flush_streams()
+        self._output.flush()
+        if len(self.shown) >= MOST_DISPLAYS:
+            self._output.write((text or clip(repr(value))) + "\n", "stdout")
+            return None
+        is_tensor = isinstance(value, tw.Tensor)
+        fields: records.Display = {
+            "display": len(self.shown),
+            "name": name,
+            "text": text,
+            "tensor": is_tensor,
+            "facts": facts_of(value) if isinstance(value, tw.Tensor) else "",
+            "chart": charts.record(value) if isinstance(value, tw.BarChart) else None,
+        }
+        self.shown.append((name, value))
+        self._emit("display", fields)
+        return len(self.shown) - 1
+
+    def _send(self, number: int) -> None:
+        """Send the picture of what a display shows now, if Python can wait for it."""
+        x = self._waiting.pop(number)
+        if not self._can_wait or not x.shape or not x.size:
+            return
+        began = perf_counter()
+        last = len(x.shape) - 1
+        part = plane(x.node, last - 1 if last else None, last, [0] * len(x.shape))
+        cells = cells_of(part, "mean", LIVE)
+        node, encoding = sendable(cells.node)
+        try:
+            (values,) = evaluate.read([node])
+        except BlockingError:
+            self._can_wait = False
+            return
+        step: records.LivePicture = {
+            "display": number,
+            "step": self._counts[number],
+            "shape": list(x.shape),
+            "dtype": str(x.dtype),
+            "heatmap": heatmap_record(cells, values, encoding),
+        }
+        self._emit("picture", step)
+        now = perf_counter()
+        self._free_at = now + max(LEAST_SECONDS, now - began)
+
+
+def facts_of(x: tw.Tensor) -> str:
+    """Return dtype, shape and device in one line."""
+    return f"{x.dtype} {shape_text(x.shape)} on {x.device}"
+
+
+def _call_of(frame: FrameType | None) -> Hashable:
+    """Return the places of the program from which something is called."""
+    places: list[tuple[str, int, int]] = []
+    while frame is not None and len(places) < DEEPEST_CALL:
+        code = frame.f_code
+        if code.co_filename == FILENAME:
+            places.append((code.co_name, code.co_firstlineno, frame.f_lasti))
+        frame = frame.f_back
+    return tuple(places)

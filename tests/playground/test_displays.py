@@ -1,0 +1,98 @@
+"""What a run shows: displays that are shown again, their pictures, and their pace."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from tensorweb.playground import bridge, displays
+from tensorweb.playground.session import Session
+
+
+class Console:
+    """A session with everything that it emits."""
+
+    def __init__(self) -> None:
+        self.notes: list[tuple[str, Mapping[str, Any]]] = []
+        self.session = Session(lambda *note: self.notes.append(note), None, True)
+
+    def run(self, source: str) -> list[dict[str, Any]]:
+        """Run a program and return its tensors."""
+        source = f"import tensorweb as tw\n{source}"
+        record = bridge.drive(self.session.run(source))
+        assert record["error"] is None
+        return json.loads(json.dumps(bridge.drive(self.session.describe())))  # type: ignore[no-any-return]  # JSON
+
+    def told(self, kind: str) -> list[Mapping[str, Any]]:
+        return [fields for known, fields in self.notes if known == kind]
+
+
+@pytest.fixture
+def console() -> Iterator[Console]:
+    main = sys.modules["__main__"]
+    yield Console()
+    sys.modules["__main__"] = main
+
+
+LOOP = """
+for i in range(200):
+    tw.show(tw.full((8, 8), i), name="x")
+"""
+
+
+def test_tensor_shown_in_a_loop_is_one_display(console: Console, device: str) -> None:
+    tensors = console.run(LOOP)
+    assert [fields["name"] for fields in console.told("display")] == ["x"]
+    (x,) = tensors
+    assert (x["name"], x["displays"], x["mean"]) == ("x", [0], 199)
+
+
+def test_pictures_come_while_the_program_runs_and_the_last_is_right(
+    console: Console, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(displays, "LEAST_SECONDS", 0.0)
+    console.run(LOOP)
+    pictures = console.told("picture")
+    steps = [picture["step"] for picture in pictures]
+    assert steps[0] == 1
+    assert steps == sorted(set(steps))
+    assert steps[-1] == 200
+    assert pictures[-1]["heatmap"]["rows"] == 8
+
+
+def test_pictures_leave_the_program_most_of_its_time(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(displays, "LEAST_SECONDS", 1000.0)
+    console.run(LOOP)
+    assert [picture["step"] for picture in console.told("picture")] == [1, 200]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "tw.show(tw.ones(20))\ntw.show(tw.ones(20))",
+        "for n in (20, 30): tw.show(tw.ones(n))",
+        "for n in (20, 30): tw.show(tw.ones(20), name=str(n))",
+        "def look(x): tw.show(x)\nlook(tw.ones(20))\nlook(tw.ones(20))",
+        "for n in (20, 30): tw.show(n)",
+    ],
+)
+def test_other_calls_names_and_shapes_are_other_displays(
+    console: Console, source: str
+) -> None:
+    console.run(source)
+    assert len(console.told("display")) == 2
+
+
+def test_digits_of_many_elements_are_not_sent(console: Console, device: str) -> None:
+    console.run("tw.show(tw.ones(24))\ntw.show(tw.ones(25))")
+    few, many = console.told("display")
+    assert few["text"].startswith("tensor(")
+    assert (many["text"], many["facts"]) == ("", f"float32 (25,) on {device}")
+    (text,) = [bridge.drive(console.session.text(1))["text"]]
+    assert text.startswith("tensor(")
