@@ -14,7 +14,7 @@ _RANDOM = (
     "tensorweb makes no random numbers; make them with Python's random module or "
     "NumPy and give them to tw.asarray(...)"
 )
-_GRADIENTS = "tensorweb computes no gradients; write them out, as the examples do"
+_GRADIENTS = "derivatives are functions here: write tw.grad(loss)(weights)"
 _COMPLEX = "tensorweb has no complex numbers; keep real and imaginary parts apart"
 _LINALG = (
     "tensorweb has no linear algebra beyond products; compute it in NumPy with "
@@ -169,7 +169,7 @@ NAMES: dict[str, str] = {
     "clone": "copy",
     "cpu": "write x.to_device('cpu')",
     "cuda": f"write x.to_device({fastest()!r})",
-    "detach": "a tensor has no gradient to detach from; leave it out",
+    "detach": "write tw.stop_gradient(x)",
     "dim": "write x.ndim",
     "eq": "equal",
     "float": "float32",
@@ -190,7 +190,7 @@ NAMES: dict[str, str] = {
     "neg": "negative",
     "new_zeros": "zeros_like",
     "nn": "tensorweb has tensors and no layers; the examples write them out",
-    "no_grad": _GRADIENTS,
+    "no_grad": "nothing is recorded outside of tw.grad; leave it out",
     "norm": "write tw.sqrt(tw.sum(x * x))",
     "numel": "write x.size",
     "rand": _RANDOM,
@@ -210,9 +210,6 @@ NAMES: dict[str, str] = {
     "unbind": "unstack",
     "unsqueeze": "expand_dims",
     "zero_": "write x[...] = 0",
-    # JAX's
-    "value_and_grad": _GRADIENTS,
-    "vmap": "tensorweb maps nothing over axes; operations broadcast",
 }
 
 
