@@ -69,7 +69,7 @@ def look_everywhere(driver: PageDriver, size: Any) -> None:
     page.get_by_role("button", name="Help").click()
     assert violations(page) == []
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Examples").click()
+    page.get_by_role("button", name="Examples", exact=True).click()
     assert violations(page) == []
     page.keyboard.press("Escape")
     page.get_by_role("button", name="your programs").click()

@@ -23,7 +23,7 @@ def on_cpu(without_webgpu: Browser, site_url: str) -> Iterator[PageDriver]:
 
 
 def open_example(driver: PageDriver, path: Path) -> None:
-    driver.page.get_by_role("button", name="Examples").click()
+    driver.page.get_by_role("button", name="Examples", exact=True).click()
     driver.page.locator(f"[data-id='{path.stem}']").click()
     driver.wait(f"tensorwebPage.view.document.id === '{path.stem}'")
 
@@ -69,7 +69,7 @@ def test_missing_examples_are_told_and_tried_again(
     expect(page.locator("#notice")).to_contain_text(said)
     assert driver.run("print('my own')") == "ready"
     page.get_by_role("button", name="Close").click()
-    page.get_by_role("button", name="Examples").click()
+    page.get_by_role("button", name="Examples", exact=True).click()
     dialog = page.locator("dialog.examples")
     expect(dialog.get_by_text(said)).to_be_visible()
     page.unroute(menu)

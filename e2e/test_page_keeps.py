@@ -39,7 +39,7 @@ def test_words_typed_before_the_example_came_stay(
     page.reload()
     page.wait_for_function(f"{SOURCE} === '# my own words'")
     release(page, EXAMPLES_FILE, waiting)
-    page.get_by_role("button", name="Examples").click()
+    page.get_by_role("button", name="Examples", exact=True).click()
     page.locator("[data-id='01-tour']").click()
     assert page.evaluate(SOURCE) == TOUR
     open_own(page, "own-1")

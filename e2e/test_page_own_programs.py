@@ -89,7 +89,7 @@ def test_own_programs_are_listed_renamed_copied_and_deleted(
 def test_back_and_forward_walk_through_the_programs(page: Page, site_url: str) -> None:
     opened(page, site_url)
     for name in ("03-reductions", "01-tour"):
-        page.get_by_role("button", name="Examples").click()
+        page.get_by_role("button", name="Examples", exact=True).click()
         page.locator(f"[data-id='{name}']").click()
     page.go_back()
     page.wait_for_function(f"{ID} === '03-reductions'")

@@ -27,7 +27,7 @@ def phone(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
 
 
 def open_example(page: Page, name: str) -> None:
-    page.get_by_role("button", name="Examples").click()
+    page.get_by_role("button", name="Examples", exact=True).click()
     page.locator(f"[data-id='{name}']").click()
 
 

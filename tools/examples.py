@@ -8,16 +8,25 @@ from pathlib import Path
 
 from tools.process import BuildError
 
+GROUPS = {
+    "Learn": ("01", "02", "03", "04", "05", "06", "12"),
+    "See": ("15", "08", "09", "10", "07"),
+    "Measure": ("11", "13", "14"),
+}
+"""The menu: groups, and the numbers of their examples; new ones come last in Learn."""
+
 
 def index(folder: Path) -> list[dict[str, str]]:
-    """Return file, title and description of each example in the menu's order.
+    """Return file, title, description and group of each example in the menu's order.
 
     The docstring's first line is the title, its next paragraph the description.
 
     Raises:
         BuildError: an example has no docstring or is not Python.
     """
-    return [_entry(path) for path in sorted(folder.glob("*.py"))]
+    entries = [_entry(path) for path in sorted(folder.glob("*.py"))]
+    names = list(GROUPS)
+    return sorted(entries, key=lambda entry: names.index(entry["group"]))
 
 
 def write_index(folder: Path, target: Path) -> None:
@@ -46,6 +55,12 @@ def _entry(path: Path) -> dict[str, str]:
     description = paragraphs[0] if paragraphs else ""
     return {
         "file": path.name,
+        "group": _group(path.name[:2]),
         "title": " ".join(title.split()).removesuffix("."),
         "description": " ".join(description.split()),
     }
+
+
+def _group(number: str) -> str:
+    """Return the group that an example's number is in."""
+    return next((name for name, has in GROUPS.items() if number in has), "Learn")

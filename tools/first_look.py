@@ -1,8 +1,9 @@
-"""Record a run of the first example, for the page to show before Python is there.
+"""Record the first example for the page to show before Python is there, and pictures.
 
 `web/first-look.json` has what the run said, its tensors, and the answers to all that
 the panels asked for, each tensor looked into once. `build.py first-look` makes it from
-a built site; `e2e/test_page_first_look.py` compares it with a run.
+a built site; `e2e/test_page_first_look.py` compares it with a run. The pictures of the
+gallery are in `web/examples/pictures/`, one for each example.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from tools.process import ROOT, BuildError
 from tools.server import SiteServer
 
 FILE = ROOT / "web/first-look.json"
+PICTURES = ROOT / "web/examples/pictures"
 FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--no-sandbox"]
 """The software adapter, so that the recording is the same on every machine."""
 
@@ -44,6 +47,19 @@ TAKE = """() => {
   return { source: tensorwebPage.editor.source(), ...heard, run, tensors };
 }"""
 
+SMALLER = """async (taken) => {
+  const bytes = Uint8Array.from(atob(taken), (character) => character.charCodeAt(0));
+  const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const canvas = new OffscreenCanvas(240, 150);
+  const context = canvas.getContext("2d");
+  const { width, height } = picture;
+  const scale = Math.max(canvas.width / width, canvas.height / height);
+  context.drawImage(picture, 0, 0, width * scale, height * scale);
+  const blob = await canvas.convertToBlob({ type: "image/webp", quality: 0.8 });
+  return btoa(String.fromCharCode(...new Uint8Array(await blob.arrayBuffer())));
+}"""
+"""Cuts a PNG in base64 to the size of the gallery's pictures, as WebP."""
+
 
 def record(site: Path) -> None:
     """Write the file from a run on a built site.
@@ -64,10 +80,18 @@ def record(site: Path) -> None:
         page.goto(server.url)
         page.wait_for_function(READY, timeout=120_000)
         recorded = listen_and_run(page)
+        names = [path.stem for path in sorted((ROOT / "web/examples").glob("*.py"))]
+        # The first example comes last: another program forgets which tensor was chosen.
+        pictures = {name: picture(page, name) for name in [*names[1:], names[0]]}
         browser.close()
         server.shutdown()
     if recorded["run"]["error"]:
         raise BuildError(f"the first example failed: {recorded['run']['error']}")
+    if not pictures:
+        raise BuildError("no example made a picture")
+    PICTURES.mkdir(exist_ok=True)
+    for name, data in pictures.items():
+        (PICTURES / f"{name}.webp").write_bytes(data)
     FILE.write_text(json.dumps(recorded, ensure_ascii=False), "utf-8")
 
 
@@ -83,13 +107,36 @@ def listen_and_run(page: Any) -> dict[str, Any]:
     page.wait_for_function(f"{READY} && tensorwebPage.view.tensors.length > 0")
     drawn = "document.querySelector('#tensors').dataset.view === 'ready'"
     page.wait_for_function(drawn)
-    tensors = page.locator("#tensors button[data-id]")
+    tensors = page.locator("#tensors button.tensor")
     for place in [*range(tensors.count()), tensors.count() - 1]:
         tensors.nth(place).click()
         page.wait_for_function(drawn)
         page.wait_for_load_state("networkidle")
     recorded: dict[str, Any] = page.evaluate(TAKE)
     return recorded
+
+
+def picture(page: Any, name: str) -> bytes:
+    """Run an example and return a small picture of what it shows, as WebP.
+
+    Args:
+        page: Playwright's page, with Python ready.
+        name: the example, `01-tour`.
+    """
+    page.evaluate("name => tensorwebPage.workspace.openExample(name)", name)
+    before = page.evaluate("tensorwebPage.view.origins.output.run")
+    page.click("#run")
+    page.wait_for_function(
+        f"tensorwebPage.view.origins.tensors?.run > {before} && {READY}",
+        timeout=120_000,
+    )
+    page.wait_for_timeout(500)
+    for part in ("#tensors .heatmap", "#output .bar-chart", "#output .text"):
+        shown = page.locator(part).locator("visible=true")
+        if shown.count() > 0:
+            break
+    taken = b64encode(shown.last.screenshot()).decode()
+    return b64decode(page.evaluate(SMALLER, taken))
 
 
 if __name__ == "__main__":

@@ -64,6 +64,7 @@ def _fill(out: Path, wheels: Path | None) -> None:
         (out / folder).mkdir()
     version = bundle(out)
     examples.write_index(WEB / "examples", out / "examples.json")
+    shutil.copytree(WEB / "examples/pictures", out / "examples")
     _name(out / "names.json")
     for name in PYODIDE_FILES:
         shutil.copyfile(PYODIDE / name, out / "pyodide" / name)

@@ -126,10 +126,11 @@ def test_index_takes_title_and_description_from_the_docstring(tmp_path: Path) ->
     assert examples.index(tmp_path) == [
         {
             "file": "01-a.py",
+            "group": "Learn",
             "title": "A tour",
             "description": "One line and another.",
         },
-        {"file": "02-b.py", "title": "Second", "description": ""},
+        {"file": "02-b.py", "group": "Learn", "title": "Second", "description": ""},
     ]
 
 
@@ -143,6 +144,15 @@ def test_every_example_has_a_title_and_a_description() -> None:
     entries = examples.index(ROOT / "web/examples")
     assert entries
     assert [entry["file"] for entry in entries if not entry["description"]] == []
+
+
+def test_groups_name_examples_and_each_has_a_picture() -> None:
+    folder = ROOT / "web/examples"
+    numbers = sorted(path.stem[:2] for path in folder.glob("*.py"))
+    grouped = [number for group in examples.GROUPS.values() for number in group]
+    assert sorted(grouped) == numbers
+    pictures = {path.stem for path in (folder / "pictures").glob("*.webp")}
+    assert pictures == {path.stem for path in folder.glob("*.py")}
 
 
 # The page's files

@@ -131,7 +131,9 @@ def test_adding_a_panel_takes_one_row_and_one_folder(extended: Path) -> None:
 def texts(folder: Path) -> dict[str, str]:
     """Return the text of every file in a folder, by path."""
     return {
-        path.relative_to(folder).as_posix(): path.read_text("utf-8")
+        path.relative_to(folder).as_posix(): path.read_bytes().decode(
+            "utf-8", "replace"
+        )
         for path in folder.rglob("*")
         if path.is_file()
     }

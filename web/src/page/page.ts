@@ -16,6 +16,7 @@ import { NOTHING, Workspace } from "./workspace";
 
 export interface Example {
   file: string;
+  group: string;
   title: string;
   description: string;
   source: string;

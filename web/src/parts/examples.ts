@@ -1,11 +1,11 @@
-/** The menu of examples. */
+/** The gallery of examples, in groups, and the steps to the next and the previous one. */
 
 import { ICONS, button, el, icon } from "./dom";
-import type { Example, Page, Part } from "../page/page";
+import type { Example, Page, Part, View } from "../page/page";
 import { idOf } from "../page/workspace";
 
 export function mountExamples(host: HTMLElement, page: Page): Part {
-  const list = el("ul", { class: "example-list" });
+  const groups = el("div", { class: "gallery" });
   const missing = el(
     "p",
     { hidden: true },
@@ -15,18 +15,29 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
   const dialog = el(
     "dialog",
     { class: "examples", "aria-labelledby": "examples-title" },
-    el("h2", { id: "examples-title" }, "Examples"),
-    list,
+    el("h2", { id: "examples-title", tabindex: -1, autofocus: true }, "Examples"),
+    groups,
     missing,
-    button("Close", () => dialog.close(), { class: "quiet" }),
+    el("div", { class: "dialog-actions" }, button("Close", () => dialog.close(), { class: "quiet" })),
   );
   const open = button("", () => dialog.showModal(), { class: "tool", "aria-haspopup": "dialog" });
   open.append(icon(ICONS.book), el("span", { class: "tool-label" }, "Examples"));
   open.setAttribute("aria-label", "Examples");
-  host.append(open, dialog);
+  const steps = [stepButton("Previous example", ICONS.back, -1), stepButton("Next example", ICONS.next, 1)];
+  host.append(open, ...steps.map(({ node }) => node), dialog);
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
   });
+
+  function stepButton(label: string, picture: string, by: number): { node: HTMLButtonElement; by: number } {
+    const go = (): void => {
+      const target = neighbour(page.view, by);
+      if (target) page.workspace.openExample(idOf(target.file));
+    };
+    const node = button("", go, { class: "tool icon-only step", "aria-label": label, title: label });
+    node.append(icon(picture));
+    return { node, by };
+  }
 
   let drawn: Example[] | null | undefined;
   const choose = (id: string): void => {
@@ -39,9 +50,10 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
       if (view.examples !== drawn) {
         drawn = view.examples;
         missing.hidden = drawn !== null;
-        list.replaceChildren(...(drawn ?? []).map((example) => item(example, choose)));
+        groups.replaceChildren(...grouped(drawn ?? [], choose));
       }
-      for (const entry of dialog.querySelectorAll("button")) {
+      for (const { node, by } of steps) node.disabled = neighbour(view, by) === null;
+      for (const entry of groups.querySelectorAll("button")) {
         const isOpen = entry.dataset["id"] === view.document.id;
         if (isOpen) entry.setAttribute("aria-current", "true");
         else entry.removeAttribute("aria-current");
@@ -50,10 +62,27 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
   };
 }
 
+/** The example so many places further; the first one where none is open. */
+function neighbour({ examples, document }: View, by: number): Example | null {
+  const place = examples?.findIndex(({ file }) => idOf(file) === document.id) ?? -1;
+  return examples?.[place < 0 && by > 0 ? 0 : place < 0 ? -1 : place + by] ?? null;
+}
+
+function grouped(examples: Example[], choose: (id: string) => void): HTMLElement[] {
+  const names = [...new Set(examples.map(({ group }) => group))];
+  return names.map((name) => {
+    const items = examples.filter(({ group }) => group === name).map((example) => item(example, choose));
+    return el("section", {}, el("h3", {}, name), el("ul", { class: "example-list" }, ...items));
+  });
+}
+
 function item(example: Example, choose: (id: string) => void): HTMLLIElement {
   const id = idOf(example.file);
   const entry = button("", () => choose(id), { class: "example", "data-id": id });
+  // Its colours are data; whoever does not see it loses nothing.
+  const src = new URL(`examples/${id}.webp`, document.baseURI).href;
   entry.append(
+    el("img", { src, alt: "", loading: "lazy", width: 240, height: 150 }),
     el("strong", {}, example.title),
     el("span", {}, example.description),
   );

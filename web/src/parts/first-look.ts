@@ -1,5 +1,6 @@
 /** Shows the recorded result of the first example, and runs it by itself on a first visit. */
 
+import { beginTour } from "./tour";
 import type { Page, Part } from "../page/page";
 import type { Recording } from "../page/recording";
 import { recall, remember } from "../page/storage";
@@ -12,6 +13,7 @@ export function mountFirstLook(page: Page): Part {
   // A browser that keeps nothing would be on its first visit for ever.
   let runs = remember(VISITED, "1") === null && isFirstVisit;
   let recording: Recording | null = null;
+  let offersTour = false;
   const look = (): void => {
     const { document, origins, state } = page.view;
     const isUntouched = document.kind === "example" && page.editor.source() === document.original;
@@ -24,13 +26,27 @@ export function mountFirstLook(page: Page): Part {
     else if (state === "ready") {
       runs = false;
       page.run();
+      offersTour = true;
     }
+  };
+  const startTour = (): void => {
+    page.dismiss();
+    beginTour(page);
   };
   void load().then((found) => {
     recording = found;
     look();
   });
-  return { update: () => queueMicrotask(look) };
+  return {
+    update: () => queueMicrotask(look),
+    // Offered once: whoever closes it finds the tour in Help.
+    finished: () => {
+      if (!offersTour) return;
+      offersTour = false;
+      const actions = [{ label: "Take the tour", run: () => startTour() }];
+      page.tell({ kind: "info", text: "New here? Seven steps show you around, in two minutes.", actions });
+    },
+  };
 }
 
 /** Without the file the page begins empty, as it does with other examples. */

@@ -1,6 +1,7 @@
 /** Share, reset, theme and help. */
 
 import { ICONS, button, el, icon } from "./dom";
+import { beginTour } from "./tour";
 import type { Page, Part } from "../page/page";
 import type { Theme } from "../page/media";
 import { share } from "../page/sharing";
@@ -17,7 +18,14 @@ export function mountTools(host: HTMLElement, page: Page): Part {
   const reset = tool("Reset", ICONS.reset, () => page.workspace.reset());
   reset.title = "Back to the original program";
   const theme = button("", () => page.setTheme(themeAfter(page.view.theme)), { class: "tool icon-only", id: "theme" });
-  const help = helpDialog();
+  const help = helpDialog(() => {
+    help.close();
+    beginTour(page);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "?" || event.defaultPrevented || isTyping(event.target)) return;
+    help.showModal();
+  });
   const ask = tool("Help", ICONS.help, () => help.showModal());
   ask.classList.add("icon-only");
   host.append(link, reset, theme, ask, help);
@@ -53,12 +61,18 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Shift + Enter", "run the cell that begins with # %% and go on to the next; the program where it has none"],
   ["Ctrl or ⌘ + ., Esc twice", "stop the program"],
   ["Ctrl or ⌘ + F, in the editor", "find and replace"],
+  ["?", "show this sheet"],
   ["Esc, then Tab", "leave the editor; Tab alone indents"],
   ["Arrow keys on a heat map", "move the cell cursor; Page keys and Home, End jump"],
   ["Arrow keys on a splitter", "change the sizes of the panes"],
 ];
 
-function helpDialog(): HTMLDialogElement {
+/** Whether a key is text for what has the focus. */
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));
+}
+
+function helpDialog(tour: () => void): HTMLDialogElement {
   const rows = KEYS.flatMap(([keys, effect]) => [el("dt", {}, keys), el("dd", {}, effect)]);
   const dialog = el(
     "dialog",
@@ -77,7 +91,12 @@ function helpDialog(): HTMLDialogElement {
     ),
     el("dl", {}, ...rows),
     el("p", {}, "What you type is kept in this browser, as a program of your own: choose the title above the code to see them all. Reset goes back to what a program was at first, and Undo returns from there."),
-    button("Close", () => dialog.close(), { class: "primary" }),
+    el(
+      "div",
+      { class: "dialog-actions" },
+      button("Close", () => dialog.close(), { class: "primary" }),
+      button("Take the tour: two minutes", tour),
+    ),
   );
   return dialog;
 }
