@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -13,6 +14,7 @@ from typing import TypeVar
 
 from tensorweb.drivers.waiting import blocking_error, can_wait, wait
 
+from .rich import BACKEND
 from .session import Session, handlers
 
 T = TypeVar("T")
@@ -35,6 +37,7 @@ def connect(
     """
     global _session
     random.seed()
+    os.environ.setdefault("MPLBACKEND", BACKEND)
 
     def emit(kind: str, fields: Mapping[str, object]) -> None:
         send(kind, json.dumps(fields))

@@ -23,9 +23,12 @@ from .failures import FILENAME
 from .host import flush_streams
 from .pictures import heatmap_record, sendable
 from .program import argument_text
+from .rich import rich_of
 from .streams import Emit, Output, clip, clip_line
 
 MOST_DISPLAYS = 200
+MOST_DRAWN = 12_000_000
+TOO_MUCH = "(not drawn: the pictures of one run are too large together)"
 MOST_DIGITS = 24
 """A displayed tensor of more elements shows its digits on demand."""
 
@@ -45,6 +48,7 @@ class Displays:
         self._numbers: dict[Hashable, int] = {}
         self._counts: dict[int, int] = {}
         self._waiting: dict[int, tw.Tensor] = {}
+        self._drawn = 0
         self._free_at = 0.0
         self._can_wait = True
 
@@ -53,7 +57,7 @@ class Displays:
         caller = sys._getframe(1)
         name = argument_text(caller) if name is None else clip_line(str(name))
         if not isinstance(value, tw.Tensor):
-            self._add(value, name, clip(repr(value)))
+            self._add(value, name, clip(repr(value)), rich_of(value))
             return
         # Computed here, so that what goes wrong is told at the program's own line.
         statistics.store([value.node])
@@ -79,7 +83,13 @@ class Displays:
             if self._counts[number] > 1:
                 self._send(number)
 
-    def _add(self, value: object, name: str | None, text: str) -> int | None:
+    def _add(
+        self,
+        value: object,
+        name: str | None,
+        text: str,
+        drawn: records.Rich | None = None,
+    ) -> int | None:
         """Begin a display; None when there are too many, then its text is printed."""
         flush_streams()
         self._output.flush()
@@ -95,9 +105,18 @@ class Displays:
             "facts": facts_of(value) if isinstance(value, tw.Tensor) else "",
             "chart": charts.record(value) if isinstance(value, tw.BarChart) else None,
         }
+        if drawn is not None:
+            fields["rich"] = self._bounded(drawn, text)
         self.shown.append((name, value))
         self._emit("display", fields)
         return len(self.shown) - 1
+
+    def _bounded(self, drawn: records.Rich, text: str) -> records.Rich:
+        """Leave out what would be too much together with all that was drawn."""
+        self._drawn += len(drawn["data"])
+        if self._drawn <= MOST_DRAWN:
+            return drawn
+        return {"kind": "text", "data": f"{text}\n{TOO_MUCH}"}
 
     def _send(self, number: int) -> None:
         """Send the picture of what a display shows now, if Python can wait for it."""

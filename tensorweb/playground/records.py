@@ -214,6 +214,16 @@ class Tail(TypedDict):
     omitted: int
 
 
+RichKind = Literal["html", "svg", "png", "jpeg", "text"]
+
+
+class Rich(TypedDict):
+    """What is drawn instead of a value's text; pictures are in base64."""
+
+    kind: RichKind
+    data: str
+
+
 class Display(TypedDict):
     """A value that the program showed."""
 
@@ -223,6 +233,7 @@ class Display(TypedDict):
     tensor: bool
     facts: str
     chart: BarChart | None
+    rich: NotRequired[Rich]
 
 
 class Prompt(TypedDict):

@@ -22,6 +22,7 @@ from .failures import describe_failure
 from .host import Host, NextLine
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, execute, new_main
+from .rich import forget_figures
 from .streams import Emit, Output, clip
 from .warming import Warming
 
@@ -217,6 +218,7 @@ class Session:
         """Free what the run before left, but with `keep` what has a name."""
         notices.begin_program()
         self._entries.clear()
+        forget_figures()
         if not keep:
             self._names.clear()
         for name in ("last_exc", "last_value", "last_traceback", "last_type"):

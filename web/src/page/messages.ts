@@ -26,6 +26,7 @@ import type {
   Problem,
   Prompt,
   Question,
+  Rich,
   RunRecord,
   Sample,
   Started,
@@ -130,6 +131,8 @@ const PLAIN_HEATMAP = record<Heatmap>({
 
 const heatmap: Check = (value) => PLAIN_HEATMAP(value) && hasItsCells(value as Heatmap);
 
+const RICH = record<Rich>({ kind: oneOf("html", "svg", "png", "jpeg", "text"), data: text(LONG) });
+
 /** A row for each thing that a program can say while it runs. */
 const NOTES: { readonly [M in keyof Notes]: Check } = {
   output: record<Output>({ stream, text: text(LONG) }),
@@ -141,6 +144,7 @@ const NOTES: { readonly [M in keyof Notes]: Check } = {
     tensor: flag,
     facts: name,
     chart: orNull(CHART),
+    rich: optional(RICH),
   }),
   prompt: record<Prompt>({ text: name }),
   picture: record<LivePicture>({
@@ -244,17 +248,20 @@ function parse(json: string): unknown {
 
 const MOST_TEXT = 1_000_000;
 const MOST_DISPLAYS = 1000;
+const MOST_DRAWN = 40_000_000;
 
 /** Counts what one run shows: Python bounds it, unless a program changed that as well. */
 export class NoteLimit {
   #text = 0;
   readonly #meter = new LineMeter();
   #displays = 0;
+  #drawn = 0;
 
   /** Whether the page takes one more note of this run. */
   takes(note: Note): boolean {
+    if (note.note === "display") this.#drawn += note.rich?.data.length ?? 0;
     if (note.note === "output") this.#text += this.#meter.take(note.text);
     else if (note.note === "display" || note.note === "prompt") this.#displays += 1;
-    return this.#text <= MOST_TEXT && this.#displays <= MOST_DISPLAYS;
+    return this.#text <= MOST_TEXT && this.#displays <= MOST_DISPLAYS && this.#drawn <= MOST_DRAWN;
   }
 }

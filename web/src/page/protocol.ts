@@ -79,6 +79,14 @@ export interface Display {
   /** Dtype, shape and device of a tensor. */
   facts: string;
   chart: BarChart | null;
+  /** What is drawn instead of the text. */
+  rich?: Rich;
+}
+
+/** A value as HTML, drawing or picture; pictures are in base64. */
+export interface Rich {
+  kind: "html" | "svg" | "png" | "jpeg" | "text";
+  data: string;
 }
 
 /** What a displayed tensor has become: a picture of its first slice. */

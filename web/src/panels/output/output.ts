@@ -12,6 +12,7 @@ import { autoScroll } from "./auto-scroll";
 import { copyButton } from "./copying";
 import { mountTensorCards } from "./tensor-cards";
 import { focusField, promptField } from "./prompt";
+import { richView } from "./rich";
 import { Terminal } from "./terminal";
 import "./ansi.css";
 import "./output.css";
@@ -152,10 +153,10 @@ function footer(record: RunRecord, { phase, editedSince }: View): string {
   return `${record.error ? "Failed after" : "Finished in"} ${time}${since}`;
 }
 
-function displayCard({ display, name, text, chart }: Display): HTMLElement {
+function displayCard({ display, name, text, chart, rich }: Display): HTMLElement {
   if (chart) return el("div", { class: "display" }, barChart(chart));
   const label = { role: "region", "aria-label": `Value of ${name ?? "the display"} ${display + 1}` };
-  const body = el("pre", { class: "text", ...label }, text);
+  const body = rich ? richView(rich, name ?? `display ${display + 1}`) : el("pre", { class: "text", ...label }, text);
   widths.observe(body);
   const head = name === null ? null : el("span", { class: "display-name" }, name);
   return el("div", { class: "display" }, head, body);

@@ -1,0 +1,121 @@
+"""Values are drawn as HTML, drawings and pictures, and nothing in them ever runs."""
+
+from __future__ import annotations
+
+import pytest
+from page_driver import PageDriver, expect
+from playwright.sync_api import Request
+from test_page_access import violations
+
+from conftest import site_has
+
+IMAGE = "#output .rich-image"
+FRAME = "#output .rich-frame"
+WIDTH = f"document.querySelector('{IMAGE}')?.naturalWidth > 0"
+
+DRAWN = """
+class Drawn:
+    def {method}(self): return {value!r}
+Drawn()
+"""
+
+HOSTILE = """
+<p id=seen>before</p><script>parent.document.title = 'taken'</script>
+<img src=x onerror="parent.document.title = 'taken'">
+<svg onload="parent.document.title = 'taken'"></svg>
+<a id=link href="javascript:parent.document.title = 'taken'">press</a>
+<iframe srcdoc="<script>top.document.title = 'taken'</script>"></iframe>
+<meta http-equiv=refresh content="0; url=https://example.org/">
+<form id=form action="https://example.org/"><button>send</button></form>
+<img src="https://example.org/spy.png"><link rel=stylesheet href="https://example.org/a">
+"""
+
+
+def draw(driver: PageDriver, method: str, value: object) -> None:
+    assert driver.run(DRAWN.format(method=method, value=value)) == "ready"
+
+
+def test_html_has_the_size_of_its_content(shared: PageDriver) -> None:
+    page = shared.page
+    rows = "<tr><th>a</th><td>1</td></tr>" * 5
+    draw(shared, "_repr_html_", f"<table>{rows}</table>")
+    expect(page.frame_locator(FRAME).locator("tr")).to_have_count(5)
+    height = f"document.querySelector('{FRAME}').clientHeight"
+    page.wait_for_function(f"{height} > 100 && {height} < 300")
+    for theme in ("dark", "light"):
+        page.evaluate("name => tensorwebPage.setTheme(name)", theme)
+        shared.drawn()
+        assert violations(page) == []
+    draw(shared, "_repr_html_", "<p>long</p>" * 1000)
+    page.wait_for_function(f"{height} > 300 && {height} < 500")
+
+
+def test_hostile_html_reaches_nothing(mistreated: PageDriver) -> None:
+    page = mistreated.page
+    asked: list[Request] = []
+
+    def note(request: Request) -> None:
+        asked.append(request)
+
+    page.on("request", note)
+    title = page.title()
+    draw(mistreated, "_repr_html_", HOSTILE)
+    frame = page.frame_locator(FRAME)
+    expect(frame.locator("#seen")).to_have_text("before")
+    frame.locator("#link").click()
+    frame.locator("#form button").click()
+    mistreated.drawn(30)
+    assert page.title() == title
+    foreign = [request for request in asked if "example.org" in request.url]
+    assert {request.failure for request in foreign} == {"csp"}
+    assert page.locator(FRAME).get_attribute("sandbox") == "allow-same-origin"
+    assert mistreated.run("print('usable')") == "ready"
+
+
+def test_svg_is_a_picture_without_scripts(shared: PageDriver) -> None:
+    page = shared.page
+    title = page.title()
+    draw(
+        shared,
+        "_repr_svg_",
+        "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30' "
+        "onload=\"parent.document.title='taken'\"><text y='20'>é</text></svg>",
+    )
+    page.wait_for_function(WIDTH)
+    assert page.title() == title
+    assert page.locator("#output svg").count() == 0
+    expect(page.get_by_role("img", name="Picture of Drawn()")).to_be_visible()
+    assert violations(page) == []
+
+
+def test_a_damaged_picture_is_said(shared: PageDriver) -> None:
+    draw(shared, "_repr_png_", b"no picture")
+    expect(shared.page.locator("#output .cut")).to_contain_text("damaged")
+
+
+@pytest.mark.numpy_or_not
+@pytest.mark.skipif(not site_has("matplotlib"), reason="the site has no matplotlib")
+def test_figures_are_pictures(shared: PageDriver) -> None:
+    page = shared.page
+    source = (
+        "import matplotlib.pyplot as plt\n"
+        "fig, ax = plt.subplots()\n"
+        "ax.plot([1, 3, 2])\n"
+    )
+    assert shared.run(source + "plt.show()\nprint(plt.get_fignums())") == "ready"
+    page.wait_for_function(WIDTH)
+    expect(page.locator("#output pre").last).to_have_text("[]\n")
+    assert "Warning" not in shared.output
+    assert shared.run(source + "fig") == "ready"
+    expect(page.get_by_role("img", name="Picture of fig")).to_have_count(1)
+    page.wait_for_function(WIDTH)
+
+
+@pytest.mark.numpy_or_not
+@pytest.mark.skipif(not site_has("pillow"), reason="the site has no Pillow")
+def test_an_image_is_a_picture(shared: PageDriver) -> None:
+    source = "from PIL import Image\nImage.new('RGB', (30, 20), 'red')"
+    assert shared.run(source) == "ready"
+    shared.page.wait_for_function(WIDTH)
+    width = f"document.querySelector('{IMAGE}').naturalWidth"
+    assert shared.page.evaluate(width) == 30

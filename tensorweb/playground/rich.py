@@ -1,0 +1,114 @@
+"""How a value wants to be seen: HTML, a drawing or a picture, as notebooks ask for it.
+
+Only methods of its class are asked, so that a value which answers every name is text.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from base64 import b64encode
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+
+from .records import Rich, RichKind
+from .streams import clip
+
+BACKEND = "module://tensorweb.playground.figures"
+"""What matplotlib is told to draw with."""
+
+MOST_MARKUP = 1_000_000
+MOST_PICTURE = 3_000_000
+"""Characters of one value; a picture has them in base64."""
+
+KINDS: Mapping[str, RichKind] = {
+    "text/html": "html",
+    "image/svg+xml": "svg",
+    "image/png": "png",
+    "image/jpeg": "jpeg",
+    "text/markdown": "text",
+    "text/latex": "text",
+}
+"""By MIME type, the best first."""
+
+METHODS = {
+    "text/html": "_repr_html_",
+    "image/svg+xml": "_repr_svg_",
+    "image/png": "_repr_png_",
+    "image/jpeg": "_repr_jpeg_",
+    "text/markdown": "_repr_markdown_",
+    "text/latex": "_repr_latex_",
+}
+
+
+def rich_of(value: object) -> Rich | None:
+    """Return what is drawn instead of a value's text, None for nothing.
+
+    >>> class Bold:
+    ...     def _repr_html_(self):
+    ...         return "<b>bold</b>"
+    >>> rich_of(Bold())
+    {'kind': 'html', 'data': '<b>bold</b>'}
+    """
+    if _is_figure(value):
+        return _picture("png", png_of(value))
+    bundle = _bundle(value)
+    for mime, kind in KINDS.items():
+        data = bundle.get(mime)
+        if data is None and METHODS[mime]:
+            data = _call(value, METHODS[mime])
+        if data is None:
+            continue
+        if kind in ("png", "jpeg"):
+            return _picture(kind, data)
+        return _markup(kind, data)
+    return None
+
+
+def png_of(figure: Any) -> bytes:
+    """Draw a figure of matplotlib."""
+    data = BytesIO()
+    figure.savefig(data, format="png", bbox_inches="tight")
+    return data.getvalue()
+
+
+def forget_figures() -> None:
+    """Close the figures that a program before left open."""
+    if "matplotlib._pylab_helpers" in sys.modules:
+        importlib.import_module("matplotlib._pylab_helpers").Gcf.destroy_all()
+
+
+def _is_figure(value: object) -> bool:
+    module = sys.modules.get("matplotlib.figure")
+    return module is not None and isinstance(value, module.Figure)
+
+
+def _bundle(value: object) -> Mapping[str, object]:
+    found = _call(value, "_repr_mimebundle_")
+    if isinstance(found, tuple) and found:
+        found = found[0]
+    return found if isinstance(found, Mapping) else {}
+
+
+def _call(value: object, method: str) -> object:
+    """Call a method of the value's class; None where there is none."""
+    found = getattr(type(value), method, None)
+    return found(value) if callable(found) else None
+
+
+def _markup(kind: RichKind, data: object) -> Rich:
+    text = str(data)
+    if len(text) > MOST_MARKUP:
+        return {"kind": "text", "data": clip(text)}
+    return {"kind": kind, "data": text}
+
+
+def _picture(kind: RichKind, data: object) -> Rich:
+    """Pictures come as bytes, or already in base64."""
+    is_bytes = isinstance(data, (bytes, bytearray, memoryview))
+    text = b64encode(data).decode() if is_bytes else "".join(str(data).split())  # type: ignore[arg-type]  # just looked
+    if len(text) > MOST_PICTURE:
+        size = len(text) * 3 // 4
+        return {"kind": "text", "data": f"The picture is too large: {size:,} bytes."}
+    return {"kind": kind, "data": text}
