@@ -3,7 +3,8 @@
 `web/first-look.json` has what the run said, its tensors, and the answers to all that
 the panels asked for, each tensor looked into once. `build.py first-look` makes it from
 a built site; `e2e/test_page_first_look.py` compares it with a run. The pictures of the
-gallery are in `web/examples/pictures/`, one for each example.
+gallery are in `web/examples/pictures/`, one for each example; `web/card.png` is what
+other sites show of the page.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from tools.server import SiteServer
 
 FILE = ROOT / "web/first-look.json"
 PICTURES = ROOT / "web/examples/pictures"
+CARD = ROOT / "web/card.png"
+"""What sites show that preview a link to the page."""
 FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--no-sandbox"]
 """The software adapter, so that the recording is the same on every machine."""
 
@@ -80,6 +83,13 @@ def record(site: Path) -> None:
         page.goto(server.url)
         page.wait_for_function(READY, timeout=120_000)
         recorded = listen_and_run(page)
+        page.set_viewport_size({"width": 1200, "height": 630})
+        page.emulate_media(color_scheme="dark")
+        page.locator("#tensors button.tensor", has_text="waves").click()
+        page.wait_for_timeout(1000)
+        page.screenshot(path=CARD)
+        page.set_viewport_size({"width": 1280, "height": 720})
+        page.emulate_media(color_scheme="light")
         names = [path.stem for path in sorted((ROOT / "web/examples").glob("*.py"))]
         # The first example comes last: another program forgets which tensor was chosen.
         pictures = {name: picture(page, name) for name in [*names[1:], names[0]]}

@@ -38,9 +38,26 @@ export interface Fragment {
   code: string | null;
   example: string | null;
   own: string | null;
+  /** The tensor to look into, the panel of results in front, the tensorweb it was made with. */
+  tensor: string | null;
+  tab: string | null;
+  version: string | null;
 }
 
-export function readFragment(hash: string): Fragment {
+/** A name or version in a link is no longer than this. */
+const LONGEST_FIELD = 80;
+
+/** Read an address; `?example=` is for links that cannot have a fragment. */
+export function readAddress({ hash, search }: { hash: string; search: string }): Fragment {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
-  return { code: fields.get("code"), example: fields.get("ex"), own: fields.get("own") };
+  const short = (name: string): string | null => fields.get(name)?.slice(0, LONGEST_FIELD) ?? null;
+  const asked = hash === "" ? new URLSearchParams(search).get("example") : null;
+  return {
+    code: fields.get("code"),
+    example: fields.get("ex") ?? asked,
+    own: fields.get("own"),
+    tensor: short("t"),
+    tab: short("tab"),
+    version: short("v"),
+  };
 }

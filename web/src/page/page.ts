@@ -58,6 +58,8 @@ export interface View extends Media {
   python: number;
   /** The panel that was chosen last; a narrow page shows no other. */
   panel: string;
+  /** The tensor that the reader chose, or that a link names; empty for none. */
+  tensor: string;
   /** The panel in front of the others in the pane of results. */
   result: string;
   notice: Notice | null;
@@ -127,8 +129,9 @@ export class Page {
     editedSince: false,
     python: 0,
     panel: "",
+    tensor: "",
     result: "",
-    theme: themeNamed(recall("theme")),
+    theme: themeNamed(new URLSearchParams(location.search).get("theme") ?? recall("theme")),
     ...media(),
     notice: null,
   };
@@ -320,6 +323,7 @@ export class Page {
     this.session.device = device;
     const missing = this.view.python === 0 ? whatIsMissing(started) : null;
     this.change({ started, device, python: this.view.python + 1 });
+    this.workspace.tellOfVersion();
     if (missing && !this.view.notice) this.tell(missing);
   }
 

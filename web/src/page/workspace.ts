@@ -1,7 +1,7 @@
 /** The open program: found by its address, kept as it is typed, never replaced unasked. */
 
 import { Documents, LAST, linkId, ownDocument, type OpenDocument } from "./documents";
-import { decodeCode, encodeCode, readFragment, type Fragment } from "./link";
+import { decodeCode, encodeCode, readAddress, type Fragment } from "./link";
 import { renamed } from "./origin";
 import type { Example, Notice, Page } from "./page";
 import { recall, remember, type Refusal } from "./storage";
@@ -18,6 +18,8 @@ export class Workspace {
   #opened = new Map<string, OpenDocument>();
   #menu: Promise<void> = Promise.resolve();
   #generation = 0;
+  /** With which tensorweb the open link was made, until it is compared with this one. */
+  #version: string | null = null;
   /** What is said while there is no menu. */
   #noMenu: Notice | null = null;
   /** What is said after Reset, as long as it is true. */
@@ -43,7 +45,7 @@ export class Workspace {
     const edits = this.page.editor.edits();
     const generation = ++this.#generation;
     const { hash } = location;
-    const fragment = readFragment(hash);
+    const fragment = readAddress(location);
     const isFirst = this.page.view.document === NOTHING;
     const { document, problem } = await this.#find(fragment);
     if (generation !== this.#generation) return;
@@ -51,6 +53,7 @@ export class Workspace {
       const isNamed = fragment.code !== null || fragment.example !== null || fragment.own !== null;
       const address = isNamed && !problem ? hash : document.address;
       this.#arrive({ ...document, address }, edits);
+      if (fragment.code !== null) this.#lookAs(document, fragment);
       if (!isFirst || document.kind === "link") this.page.hold();
     }
     if (problem) this.page.warn(problem);
@@ -72,6 +75,27 @@ export class Workspace {
   reopen(id: string): void {
     const document = this.#opened.get(id);
     if (document) this.open(document);
+  }
+
+  /** Let the results be looked at as in the link, once the reader has run its program. */
+  #lookAs({ id }: OpenDocument, { tensor, tab, version }: Fragment): void {
+    const { page } = this;
+    if (page.view.document.id !== id) return;
+    const panel = page.panels.find((panel) => panel.pane === "results" && panel.id === tab);
+    page.change({ tensor: tensor ?? "", result: panel?.id ?? page.view.result });
+    this.#version = version;
+    this.tellOfVersion();
+  }
+
+  /** Say when a link's program was made with another tensorweb than this one. */
+  tellOfVersion(): void {
+    const { started } = this.page.view;
+    const version = this.#version;
+    if (!started || version === null) return;
+    this.#version = null;
+    if (version === started.version) return;
+    const text = `This program came with a link, made with tensorweb ${version}; this is ${started.version}. Read it, then press Run if you trust it.`;
+    this.page.tell({ kind: "info", text });
   }
 
   /** Show a program and let the address say so; Back returns to the one before. */
@@ -232,7 +256,8 @@ export class Workspace {
     const edited = document.original !== null && kept !== null && kept !== document.original;
     if (document.kind !== "link" || edited) remember(LAST, document.id);
     const list = this.documents.list();
-    this.page.change({ document, edited, kept: list, notice: null, conflict: null });
+    this.page.change({ document, edited, kept: list, notice: null, conflict: null, tensor: "" });
+    this.#version = null;
     this.page.show("editor");
     if (document.kind === "link") {
       const text = "This program came with a link. Read it, then press Run if you trust it.";

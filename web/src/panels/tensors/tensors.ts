@@ -28,9 +28,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   let drawn: TensorRecord[] | null = null;
   let entries: Entry[] = [];
   let entry: Entry | null = null;
-  let chosen = "";
   let shown = -1;
-  let opened = "";
   let scheme: Scheme | null = null;
 
   /** Look into one tensor of the chosen entry. */
@@ -83,16 +81,16 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     void look(item);
   };
   const pick = (next: Entry): void => {
-    chosen = next.name;
+    page.change({ tensor: next.name });
     select(next);
   };
   const redraw = (tensors: TensorRecord[]): void => {
     entries = strip.show(tensors);
     empty.hidden = tensors.length > 0;
     inside.hidden = tensors.length === 0;
-    // What the reader chose by hand, else what the program showed last.
+    // What the reader chose by hand or a link names, else what the program showed last.
     const again =
-      entries.find(({ name }) => name === chosen) ??
+      entries.find(({ name }) => name === page.view.tensor) ??
       entries.find(({ tensors: all }) => all.some(({ displays }) => displays.includes(shown))) ??
       entries.find(({ shown: { size, problem } }) => size > 1 && !problem) ??
       entries[0];
@@ -121,10 +119,6 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
       if (isFollowed && isLive && !host.hidden) follow();
     },
     update: (view) => {
-      if (view.document.id !== opened) {
-        opened = view.document.id;
-        chosen = "";
-      }
       if (view.tensors !== drawn) {
         drawn = view.tensors;
         isLive = false;
@@ -148,7 +142,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
       const found = entries.find(({ tensors }) => tensors.some(has));
       if (!found) return;
       page.show(host.id);
-      chosen = found.name;
+      page.change({ tensor: found.name });
       select(found, found.tensors.findIndex(has));
       strip.reveal();
     },
