@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from page_driver import PageDriver, expect
+from test_page_access import violations
 
 
 def expect_status(driver: PageDriver, text: str) -> None:
@@ -123,3 +124,30 @@ def test_tensor_shown_in_a_loop_moves_and_keeps_its_history(shared: PageDriver) 
     step.fill(last)
     page.keyboard.press("Tab")
     expect(page.locator(".facts")).to_contain_text("elements")
+
+
+PLOTS = """
+import tensorweb as tw
+losses = []
+for step in tw.progress(range(40), name="train"):
+    losses.append(1 / (step + 1))
+    tw.plot({"loss": losses, "half": [x / 2 for x in losses]}, title="training")
+tw.plot([1, 2, 2, 3], kind="histogram")
+tw.plot([1, 2, 2, 3], kind="points")
+"""
+
+
+def test_plots_are_drawn_in_their_place(shared: PageDriver) -> None:
+    page = shared.page
+    assert shared.run(PLOTS) == "ready"
+    cards = page.locator(".plot-card")
+    expect(cards).to_have_count(3)
+    expect(cards.first.locator("svg")).to_have_attribute(
+        "aria-label", "training: lines of 80 values from 0.0125 to 1"
+    )
+    expect(cards.first.locator(".plot-line")).to_have_count(2)
+    expect(cards.first.locator(".plot-legend")).to_have_text("losshalf")
+    expect(cards.nth(1).locator(".plot-area")).to_have_count(1)
+    assert "train  40/40" in shared.output
+    assert "train  1/40" not in shared.output
+    assert violations(page) == []

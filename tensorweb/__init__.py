@@ -59,6 +59,8 @@ from tensorweb.events import KernelRecord, record_kernels
 from tensorweb.functions import *
 from tensorweb.performance.tuning import tune, tune_async
 from tensorweb.performance.warming import warm_up, warm_up_async
+from tensorweb.plots import Plot, plot
+from tensorweb.progress import progress
 from tensorweb.shapes import broadcast_shapes, next_position, ravel_index, unravel_index
 from tensorweb.show import show
 from tensorweb.tensor import Tensor
@@ -92,6 +94,7 @@ __all__ = [
     "LostWriteWarning",
     "MissingPackageError",
     "NarrowedDataWarning",
+    "Plot",
     "RangeError",
     "ShaderError",
     "ShapeError",
@@ -130,6 +133,8 @@ __all__ = [
     "linearize",
     "next_position",
     "open_device_async",
+    "plot",
+    "progress",
     "ravel_index",
     "record_kernels",
     "set_default_device",

@@ -39,3 +39,12 @@ def set_show_hook(hook: Hook | None) -> Hook | None:
     previous = _hook
     _hook = hook
     return previous
+
+
+def has_host() -> bool:
+    """Whether somebody receives what is shown.
+
+    >>> has_host()
+    False
+    """
+    return _hook is not None

@@ -46,6 +46,8 @@ TITLES: dict[str, str] = {
     "evaluate": "Computing and looking inside",
     "events": "Computing and looking inside",
     "show": "Computing and looking inside",
+    "plots": "Computing and looking inside",
+    "progress": "Computing and looking inside",
     "charts": "Computing and looking inside",
     "devices": "Devices",
     "shapes": "Functions on shapes",

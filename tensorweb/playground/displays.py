@@ -17,8 +17,9 @@ from tensorweb.display import statistics
 from tensorweb.display.cells import Budget, cells_of, plane
 from tensorweb.display.numbers import shape_text
 from tensorweb.errors import BlockingError
+from tensorweb.plots import Plot
 
-from . import charts, records
+from . import charts, plots, records
 from .failures import FILENAME
 from .host import flush_streams
 from .pictures import heatmap_record, sendable
@@ -35,6 +36,7 @@ MOST_DIGITS = 24
 LIVE = Budget(1 << 18, 2048, 1 << 22)
 LEAST_ELEMENTS = 16
 LEAST_SECONDS = 1 / 60
+PLOT_SECONDS = 1 / 30
 DEEPEST_CALL = 30
 
 
@@ -49,13 +51,18 @@ class Displays:
         self._counts: dict[int, int] = {}
         self._waiting: dict[int, tw.Tensor] = {}
         self._drawn = 0
+        self._plots: dict[int, Plot] = {}
         self._free_at = 0.0
+        self._plot_at = 0.0
         self._can_wait = True
 
     def show(self, value: object, name: str | None) -> None:
         """Tell of a value, or that a tensor has become another one."""
         caller = sys._getframe(1)
         name = argument_text(caller) if name is None else clip_line(str(name))
+        if isinstance(value, Plot):
+            self._plot(value, (_call_of(caller), "plot"))
+            return
         if not isinstance(value, tw.Tensor):
             self._add(value, name, clip(repr(value)), rich_of(value))
             return
@@ -82,6 +89,27 @@ class Displays:
         for number in list(self._waiting):
             if self._counts[number] > 1:
                 self._send(number)
+        for number in list(self._plots):
+            self._send_plot(number)
+
+    def _plot(self, plot: Plot, key: Hashable) -> None:
+        """Tell of a plot now, or a little later when the same has just been told."""
+        number = self._numbers.get(key)
+        if number is None:
+            if len(self.shown) >= MOST_DISPLAYS:
+                self._output.write(f"{clip(repr(plot))}\n", "stdout")
+                return
+            flush_streams()
+            self._output.flush()
+            number = self._numbers[key] = len(self.shown)
+            self.shown.append((None, plot))
+        self._plots[number] = plot
+        if perf_counter() >= self._plot_at:
+            self._send_plot(number)
+            self._plot_at = perf_counter() + PLOT_SECONDS
+
+    def _send_plot(self, number: int) -> None:
+        self._emit("plot", plots.record(number, self._plots.pop(number)))
 
     def _add(
         self,

@@ -242,6 +242,27 @@ class Prompt(TypedDict):
     text: str
 
 
+PlotKind = Literal["lines", "points", "histogram"]
+
+
+class PlotSeries(TypedDict):
+    """Points of a plot, in order; null where a number is not finite."""
+
+    name: str
+    x: list[float | None]
+    y: list[float | None]
+    count: int
+
+
+class PlotRecord(TypedDict):
+    """A plot that the program showed, in the place of the one before."""
+
+    display: int
+    title: str
+    kind: PlotKind
+    series: list[PlotSeries]
+
+
 class LivePicture(TypedDict):
     """What a displayed tensor has become: a picture of its first slice."""
 
@@ -261,3 +282,4 @@ class Notes(TypedDict):
     tail: Tail
     display: Display
     picture: LivePicture
+    plot: PlotRecord

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tensorweb.playground import bridge, displays
+from tensorweb.playground import bridge, displays, plots
 from tensorweb.playground.session import Session
 
 
@@ -96,3 +96,23 @@ def test_digits_of_many_elements_are_not_sent(console: Console, device: str) -> 
     assert (many["text"], many["facts"]) == ("", f"float32 (25,) on {device}")
     (text,) = [bridge.drive(console.session.text(1))["text"]]
     assert text.startswith("tensor(")
+
+
+def test_plot_of_a_loop_is_one_display_and_its_last_state_is_told(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(displays, "PLOT_SECONDS", 1000.0)
+    console.run("for n in range(1, 5000, 7): tw.plot(range(n), title='n')\ntw.show(1)")
+    first, last = console.told("plot")
+    assert (first["display"], last["display"]) == (0, 0)
+    (series,) = last["series"]
+    assert (series["count"], series["y"][0], series["y"][-1]) == (4999, 0, 4998)
+    assert len(series["y"]) <= plots.MOST_POINTS + 2
+    assert [note["display"] for note in console.told("display")] == [1]
+
+
+def test_progress_of_the_page_goes_to_its_output(console: Console) -> None:
+    console.run("for _ in tw.progress(range(3)): pass")
+    text = "".join(str(note["text"]) for note in console.told("output"))
+    assert "3/3" in text
+    assert {note["stream"] for note in console.told("output")} == {"stdout"}

@@ -171,6 +171,8 @@ empty = tw.zeros((0, 3))
 lots = [tw.ones(2) for _ in range(60)]
 tw.show(tw.bar_chart({"a": 1, "b": 2}, unit="m"))
 for _ in range(2): tw.show(big)
+tw.plot([1.0, float("nan")], kind="points")
+tw.plot([1, 2], kind="histogram")
 tw.show(x)
 (big * 2).sum().item()
 print("printed", file=sys.stderr)

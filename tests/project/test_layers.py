@@ -24,6 +24,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "notices": (),
     "charts": (),
     "show": (),
+    "plots": ("show",),
+    "progress": ("show",),
     "version": (),
     "dtypes": ("errors",),
     "shapes": ("errors",),

@@ -21,7 +21,7 @@ export class Batch {
       return;
     }
     this.#join();
-    if (note.note === "picture") this.#drop(note.display);
+    if (note.note === "picture" || note.note === "plot") this.#drop(note.note, note.display);
     this.#notes.push(note);
     if (note.note === "output") this.#texts.push(note.text);
     if (this.#timer) return;
@@ -29,9 +29,9 @@ export class Batch {
     this.#timer = window.setTimeout(() => this.flush(), LONGEST_MS);
   }
 
-  /** Forget a display's picture that nobody has seen: a newer one is there. */
-  #drop(display: number): void {
-    this.#notes = this.#notes.filter((one) => one.note !== "picture" || one.display !== display);
+  /** Forget a display's picture or plot that nobody has seen: a newer one is there. */
+  #drop(kind: "picture" | "plot", display: number): void {
+    this.#notes = this.#notes.filter((one) => one.note !== kind || one.display !== display);
   }
 
   /** Hand everything on now. */

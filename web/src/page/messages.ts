@@ -24,6 +24,8 @@ import type {
   Note,
   Output,
   Problem,
+  PlotRecord,
+  PlotSeries,
   Prompt,
   Question,
   Rich,
@@ -145,6 +147,15 @@ const NOTES: { readonly [M in keyof Notes]: Check } = {
     facts: name,
     chart: orNull(CHART),
     rich: optional(RICH),
+  }),
+  plot: record<PlotRecord>({
+    display: whole(),
+    title: name,
+    kind: oneOf("lines", "points", "histogram"),
+    series: list(
+      record<PlotSeries>({ name, x: list(orNull(number), 4000), y: list(orNull(number), 4000), count: whole() }),
+      100,
+    ),
   }),
   prompt: record<Prompt>({ text: name }),
   picture: record<LivePicture>({

@@ -309,7 +309,7 @@ export class Page {
     }
     const most = note.note === "output" || note.note === "tail" ? MOST_OUTPUT : undefined;
     // A picture has the length that was checked when it came.
-    const short = note.note === "picture" ? note : bounded(note, most);
+    const short = note.note === "picture" || note.note === "plot" ? note : bounded(note, most);
     // Half a picture is none; Python and the limit of a run bound them.
     if (note.note === "display" && note.rich) Object.assign(short, { rich: note.rich });
     this.#tell((part) => part.note?.(short));

@@ -49,6 +49,7 @@ export interface Notes {
   display: Display;
   prompt: Prompt;
   picture: LivePicture;
+  plot: PlotRecord;
 }
 
 /** The program waits for a line that the reader types. */
@@ -87,6 +88,25 @@ export interface Display {
 export interface Rich {
   kind: "html" | "svg" | "png" | "jpeg" | "text";
   data: string;
+}
+
+/** A plot that the program showed, in the place of the one before. */
+export interface PlotRecord {
+  display: number;
+  title: string;
+  kind: PlotKind;
+  series: PlotSeries[];
+}
+
+export type PlotKind = "lines" | "points" | "histogram";
+
+/** Points of a plot, in order; null where a number is not finite. */
+export interface PlotSeries {
+  name: string;
+  x: (number | null)[];
+  y: (number | null)[];
+  /** How many points there were. */
+  count: number;
 }
 
 /** What a displayed tensor has become: a picture of its first slice. */

@@ -262,7 +262,7 @@ const isFloodOfPictures = rateLimit(100_000);
 /** Hand what a program prints and shows to the page. */
 function passOn(kind: unknown, fields: unknown): void {
   if (typeof kind !== "string" || typeof fields !== "string") return;
-  const isTooMuch = kind === "picture" ? isFloodOfPictures : isFlood;
+  const isTooMuch = kind === "picture" || kind === "plot" ? isFloodOfPictures : isFlood;
   if (isTooMuch(fields.length)) send({ fatal: FLOOD });
   else send({ said: kind, fields });
 }

@@ -12,6 +12,7 @@ import { autoScroll } from "./auto-scroll";
 import { copyButton } from "./copying";
 import { mountTensorCards } from "./tensor-cards";
 import { focusField, promptField } from "./prompt";
+import { mountPlots } from "./plots";
 import { richView } from "./rich";
 import { Terminal } from "./terminal";
 import "./ansi.css";
@@ -86,6 +87,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     flush();
   };
   const tensorCards = mountTensorCards(page);
+  const plots = mountPlots();
   const ask = (words: string): void => {
     field?.remove();
     field = promptField(words, (line) => {
@@ -113,12 +115,19 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       cards = 0;
       content.replaceChildren();
       tensorCards.begin();
+      plots.begin();
       scroll.begin();
     },
     note: (note) => {
       if (note.note === "output") write(note);
       else if (note.note === "tail") writeTail(note);
       else if (note.note === "picture") tensorCards.picture(note);
+      else if (note.note === "plot") {
+        const card = plots.draw(note);
+        if (!card || ++cards > MOST_CARDS) return;
+        closeText();
+        add(card);
+      }
       else if (note.note === "prompt") {
         closeText();
         ask(note.text);

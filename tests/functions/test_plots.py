@@ -1,0 +1,71 @@
+"""Plots and progress: what they gather, print and refuse."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import tensorweb as tw
+from tensorweb.plots import Plot
+from tensorweb.progress import line_of
+from tensorweb.show import set_show_hook
+
+
+def shown(*values: object, **options: object) -> Plot:
+    """Return what a plot shows."""
+    found: list[object] = []
+    before = set_show_hook(lambda value, name: found.append(value))
+    try:
+        tw.plot(*values, **options)  # type: ignore[arg-type]  # of any kind
+    finally:
+        set_show_hook(before)
+    (plot,) = found
+    assert isinstance(plot, Plot)
+    return plot
+
+
+def test_plot_takes_tensors_lists_and_named_series(device: str) -> None:
+    plot = shown({"a": tw.arange(3), "b": [1, 2.5]}, title="loss")
+    a, b = plot.series
+    assert (a.name, a.x, a.y) == ("a", (0, 1, 2), (0, 1, 2))
+    assert (b.name, b.y) == ("b", (1, 2.5))
+    assert shown([1, 2], tw.asarray([3, 5])).series[0].x == (3, 5)
+
+
+def test_histogram_counts_finite_values() -> None:
+    (bins,) = shown([0, 1, 1, 4, math.nan, math.inf], kind="histogram").series
+    assert sum(bins.y) == 4
+    assert (bins.y[0], bins.y[10], bins.y[-1]) == (1, 2, 1)
+
+
+def test_image_is_shown_as_a_tensor(capsys: pytest.CaptureFixture[str]) -> None:
+    tw.plot([[1, 2]], kind="image", title="x")
+    assert capsys.readouterr().out == "x = [[1, 2]]\n"
+
+
+def test_plot_refuses_what_it_cannot_draw() -> None:
+    with pytest.raises(ValueError, match="kind is 'pie'; it must be one of 'lines'"):
+        tw.plot([1], kind="pie")  # type: ignore[arg-type]  # wrong on purpose
+    with pytest.raises(ValueError, match="x has 1 values and y has 2"):
+        tw.plot([1, 2], [1])
+    with pytest.raises(ValueError, match="13 series; give at most 12"):
+        tw.plot({str(i): [i] for i in range(13)})
+
+
+def test_progress_yields_everything_and_tells_the_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert list(tw.progress(iter("abc"), name="letters")) == ["a", "b", "c"]
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("\rletters  3 \N{MIDDLE DOT} ")
+    assert captured.err.endswith("\n")
+    list(tw.progress([]))
+    assert "0/0" in capsys.readouterr().err
+
+
+def test_progress_tells_rate_and_time_left() -> None:
+    assert "50 /s" in line_of("", 50, 200, 1.0)
+    assert "3 s left" in line_of("", 50, 200, 1.0)
+    assert "1 s in all" in line_of("", 200, 200, 1.0)
