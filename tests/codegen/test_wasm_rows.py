@@ -126,3 +126,26 @@ def test_nan_and_infinity_stay_in_their_rows(length: int) -> None:
     expected = np.full(length, 1 / (length - 1))
     expected[1] = 0
     np.testing.assert_allclose(got[3], expected, rtol=1e-6)
+
+
+def test_exponentials_of_rows_less_their_largest() -> None:
+    numbers = np.zeros((32, 129), np.float32)
+    numbers[:, 1:] = -np.geomspace(1e-8, 200, 4096).reshape(32, 128)
+    x = tw.asarray(numbers)
+    power = tw.exp(x - tw.max(x, axis=1, keepdims=True))
+    found = (power - 0 * tw.sum(power, axis=1, keepdims=True)).numpy()
+    expected = np.exp(numbers.astype(np.float64))
+    is_normal = expected >= np.finfo(np.float32).tiny
+    error = np.abs(found - expected) / np.spacing(expected.astype(np.float32))
+    assert error[is_normal].max() <= 1.5
+    assert (found[:, 0] == 1).all()
+    assert (found[~is_normal] < np.finfo(np.float32).tiny).all()
+    assert found[-1, -1] == 0
+
+
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
+def test_specials_in_exponentials_of_rows(special: float) -> None:
+    x = np.array([[0, 1, special, -2, 3]], np.float32)
+    with np.errstate(invalid="ignore"):
+        expected = softmax(x, np)
+    np.testing.assert_allclose(softmax(tw.asarray(x), tw).numpy(), expected, rtol=3e-7)

@@ -35,6 +35,7 @@ class Reader(Loader):
 
     Attributes:
         cores: locals that hold what the kernel's core made, by slot.
+        forms: how some operations are computed, by step.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Reader(Loader):
         cores: Mapping[int, int] | None = None,
         storages: Mapping[int, int] | None = None,
         cores_move: bool = True,
+        forms: Mapping[int, str] | None = None,
     ) -> None:
         """Prepare to compute an expression.
 
@@ -56,10 +58,13 @@ class Reader(Loader):
             storages: locals that hold addresses of inputs, where they are not the
                 kernel's own.
             cores_move: whether what the core made changes along the last axis.
+            forms: how some operations are computed, by step, where more is known of
+                their operands than the op table knows.
         """
         super().__init__(frame, expression, lanes, storages)
         self.cores = dict(cores or {})
         self._cores_move = cores_move
+        self.forms = dict(forms or {})
         self._moving = self._moving_steps()
         self._followed = self._followed_gathers()
         self._copies: list[dict[int, int]] = []
@@ -243,7 +248,7 @@ class Reader(Loader):
             f.get(self.results[step.args[0]])
             cast(values, self.expression.steps[step.args[0]].dtype, step.dtype)
         else:
-            self._operation(step)
+            self._operation(number)
         if number not in self.results:
             self.results[number] = f.local(values.value_type(KINDS[step.dtype]))
         f.set(self.results[number])
@@ -266,9 +271,11 @@ class Reader(Loader):
             f.op("i32.mul")
         f.op("f32x4.splat" if kind == "f32" else "i32x4.splat")
 
-    def _operation(self, step: Step) -> None:
+    def _operation(self, number: int) -> None:
         steps = self.expression.steps
-        form = operation_form(step, steps[step.args[-1]].dtype)
+        step = steps[number]
+        form = self.forms.get(number)
+        form = form or operation_form(step, steps[step.args[-1]].dtype)
         kinds = tuple(KINDS[steps[arg].dtype] for arg in step.args)
         places = {
             f"operand{number}": (self.results[arg],)

@@ -66,6 +66,28 @@ def kept_step(kernel: Kernel) -> tuple[int, int] | None:
     return None
 
 
+def forms_below_largest(kernel: Kernel) -> dict[int, str]:
+    """Return how exponentials of a row less its largest element are computed, by step.
+
+    Such numbers are not above 0.
+    """
+    ops = kernel.op.split(",")
+    steps = kernel.expressions[-1][1].steps
+    found = {}
+    for number, step in enumerate(steps):
+        if step.name != "exp" or KINDS[step.dtype] != "f32":
+            continue
+        difference = steps[step.args[0]]
+        if difference.name != "subtract":
+            continue
+        element, largest = difference.args
+        slot = steps[largest].slot
+        is_largest = steps[largest].kind == "core" and ops[slot] == "max"
+        if is_largest and kernel.expressions[slot][1].result == element:
+            found[number] = "exp_not_positive_f32({0})"
+    return found
+
+
 def _cost(expression: Expression) -> int:
     """Return what an element costs beside the loads."""
     steps = (expression.steps[number] for number in needed_steps(expression))
@@ -142,7 +164,13 @@ class _Rows:
             expression = _with_kept(expression, self._kept[1], slot, self._length)
             storages[slot] = self._output
         reader = Reader(
-            frame, expression, self._lanes, self._cores, storages, cores_move=False
+            frame,
+            expression,
+            self._lanes,
+            self._cores,
+            storages,
+            cores_move=False,
+            forms=forms_below_largest(kernel),
         )
         kind = KINDS[expression.dtype]
         self._cores[number] = frame.f.local(reader.values.value_type(kind))
