@@ -83,12 +83,24 @@ def narrow(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
         yield PageDriver(page).open(site_url)
 
 
-def test_narrow_page_has_no_sideways_scroll(narrow: PageDriver) -> None:
+SMALL = """() => [...document.querySelectorAll("button, select, label, summary, a")]
+  .filter((node) => node.checkVisibility() && !node.closest(".cm-editor, .skip"))
+  .filter((node) => {
+    const { width, height } = node.getBoundingClientRect();
+    return Math.min(width, height) < 44;
+  }).map((node) => node.outerHTML.slice(0, 100))"""
+"""What a finger would miss."""
+
+
+def test_narrow_page_scrolls_downwards_only_and_fits_fingers(
+    narrow: PageDriver,
+) -> None:
     assert narrow.run(PROGRAM) == "ready"
     for name in ("Code", "Output", "Tensors", "Kernels"):
         narrow.page.get_by_role("tab", name=name).first.click()
         wide = narrow.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= NARROW["width"], name
+        assert narrow.page.evaluate(SMALL) == [], name
 
 
 def test_run_shows_the_output_on_a_narrow_page(narrow: PageDriver) -> None:
