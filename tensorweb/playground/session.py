@@ -16,7 +16,7 @@ from tensorweb.errors import DeviceError
 from tensorweb.events import listening
 from tensorweb.graph.locations import noting
 
-from . import kernels, knowledge, pictures, records, syntax, tensors
+from . import files, kernels, knowledge, pictures, records, syntax, tensors
 from .displays import Displays
 from .failures import describe_failure
 from .host import Host, NextLine
@@ -205,6 +205,18 @@ class Session:
         """Return signature and documentation of what a dotted path names."""
         return knowledge.explain(path, self._names)
 
+    async def files(self) -> list[records.FileRecord]:
+        """Return the files that programs find by name."""
+        return files.listing()
+
+    async def put(self, name: str, data: str) -> list[records.FileRecord]:
+        """Put a file there, its bytes in base64, and return the list."""
+        return files.write(name, data)
+
+    async def take(self, name: str) -> records.FileContent:
+        """Return a file's bytes in base64."""
+        return files.read(name)
+
     async def lint(self, source: str) -> list[records.Problem]:
         """Return where the compiler stops in a program, without running it."""
         return syntax.problems(source)
@@ -253,5 +265,8 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "members": session.members,
         "explain": session.explain,
         "lint": session.lint,
+        "files": session.files,
+        "put": session.put,
+        "take": session.take,
         "warm": session.warming.step,
     }

@@ -194,7 +194,13 @@ def judged() -> Iterator[Judge]:
     sys.modules["__main__"] = main
 
 
-def test_answers_are_what_the_protocol_says(judged: Judge, device: str) -> None:
+def test_answers_are_what_the_protocol_says(
+    judged: Judge,
+    device: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
     told: list[tuple[str, Any]] = []
 
     async def next_line() -> str:
@@ -209,7 +215,7 @@ def test_answers_are_what_the_protocol_says(judged: Judge, device: str) -> None:
     session = Session(emit, wait, True, next_line)
     table = handlers(session)
 
-    def ask(name: str, **details: Any) -> Any:
+    def ask(name: str, /, **details: Any) -> Any:
         answer = json.loads(json.dumps(bridge.drive(table[name](**details))))
         judged.check(answer, question(name)["value"].type, name)
         return answer
@@ -235,6 +241,9 @@ def test_answers_are_what_the_protocol_says(judged: Judge, device: str) -> None:
     ask("members", path="x")
     ask("explain", path="tw.zeros")
     ask("lint", source="1 +")
+    ask("put", name="a.txt", data="YQ==")
+    assert ask("files") == [{"name": "a.txt", "bytes": 1}]
+    assert ask("take", name="a.txt") == {"data": "YQ=="}
     ask("warm")
     for kind, fields in told:
         judged.check(fields, PROTOCOL.fields("Notes")[kind].type, kind)

@@ -2,6 +2,7 @@
 
 import type { Panel } from "./page/panel";
 import { mountEditor } from "./panels/editor/editor";
+import { mountFiles } from "./panels/files/files";
 import { mountKernels } from "./panels/kernels/kernels";
 import { mountOutput } from "./panels/output/output";
 import { mountTensors } from "./panels/tensors/tensors";
@@ -11,4 +12,5 @@ export const PANELS: readonly Panel[] = [
   { id: "output", label: "Output", pane: "program", mount: mountOutput },
   { id: "tensors", label: "Tensors", pane: "results", mount: mountTensors },
   { id: "kernels", label: "Kernels", pane: "results", mount: mountKernels },
+  { id: "files", label: "Files", pane: "results", mount: mountFiles },
 ];

@@ -12,6 +12,8 @@ import type {
   Display,
   Explanation,
   Failure,
+  FileContent,
+  FileRecord,
   Frame,
   FromWorker,
   Gap,
@@ -167,6 +169,8 @@ const NOTES: { readonly [M in keyof Notes]: Check } = {
   }),
 };
 
+const FILES = list(record<FileRecord>({ name, bytes: whole() }), 1000);
+
 /** A row for each question: what its answer must be. */
 const ANSWERS: { readonly [Q in Question]: Check } = {
   start: record<Started>({
@@ -211,6 +215,9 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
     }),
     1000,
   ),
+  files: FILES,
+  put: FILES,
+  take: record<FileContent>({ data: text(16 * LONG) }),
   warm: record<WarmUp>({ more: flag }),
 };
 

@@ -166,6 +166,11 @@ export interface PythonQuestions {
   explain: { details: { path: string }; value: Explanation };
   /** Where the compiler stops in a program that is not run. */
   lint: { details: { source: string }; value: Problem[] };
+  /** The files that programs find by name. */
+  files: { details: Record<string, never>; value: FileRecord[] };
+  /** Put a file there, its bytes in base64, and list all. */
+  put: { details: { name: string; data: string }; value: FileRecord[] };
+  take: { details: { name: string }; value: FileContent };
   /** Compile a few more kernels; asked by the worker while nobody asks anything. */
   warm: { details: Record<string, never>; value: WarmUp };
 }
@@ -376,6 +381,17 @@ export interface Problem {
   column: number | null;
   endLine: number;
   endColumn: number | null;
+}
+
+/** A file in the folder of programs. */
+export interface FileRecord {
+  name: string;
+  bytes: number;
+}
+
+/** A file's bytes in base64. */
+export interface FileContent {
+  data: string;
 }
 
 export interface WarmUp {

@@ -1,0 +1,64 @@
+"""Files are dropped on the page, read and written by programs, opened, downloaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from page_driver import PageDriver, expect
+from playwright.sync_api import Page
+from test_page_access import violations
+
+DROP = """([name, text]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], name));
+  const target = document.querySelector("#editor .cm-content");
+  for (const kind of ["dragover", "drop"]) {
+    const options = { dataTransfer: data, bubbles: true, cancelable: true };
+    target.dispatchEvent(new DragEvent(kind, options));
+  }
+}"""
+HOSTILE = "<img src=x onerror=alert(1)>.txt"
+
+
+def names(page: Page) -> list[str]:
+    return page.locator(".file-name").all_inner_texts()
+
+
+def test_a_dropped_file_is_found_by_its_name(shared: PageDriver) -> None:
+    page = shared.page
+    program = "print(open('data.csv').read())\nopen('out.npy', 'wb').write(bytes(7))"
+    shared.write(program)
+    page.evaluate(DROP, ["data.csv", "é,1\n"])
+    expect(page.locator(".file-name")).to_have_text(["data.csv"])
+    assert page.evaluate("tensorwebPage.editor.source()") == program
+    assert shared.run() == "ready"
+    assert "é,1" in shared.output
+    expect(page.locator(".file-name")).to_have_text(["data.csv", "out.npy"])
+    assert violations(page) == []
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download out.npy").click()
+    assert download.value.suggested_filename == "out.npy"
+    assert Path(download.value.path()).read_bytes() == bytes(7)
+
+
+def test_a_program_opens_as_one_of_the_readers_own(shared: PageDriver) -> None:
+    page = shared.page
+    shared.write("print('typed before')")
+    page.locator("#files-chosen").set_input_files(
+        [{"name": "wave.py", "mimeType": "text/plain", "buffer": b"print('from file')"}]
+    )
+    page.get_by_role("button", name="Open wave.py").click()
+    source = "tensorwebPage.editor.source()"
+    page.wait_for_function(f"{source} === \"print('from file')\"")
+    assert "from file" not in shared.output
+    page.go_back()
+    page.wait_for_function(f"{source} === \"print('typed before')\"")
+
+
+def test_a_hostile_name_stays_text(shared: PageDriver) -> None:
+    page = shared.page
+    source = f"open({HOSTILE!r}, 'w').close()\nopen('\\u202etxt.exe', 'w').close()"
+    assert shared.run(source) == "ready"
+    page.get_by_role("tab", name="Files").click()
+    expect(page.locator(".file-name", has_text="onerror")).to_have_text(HOSTILE)
+    assert page.locator("#files img").count() == 0
