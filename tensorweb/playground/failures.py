@@ -12,6 +12,11 @@ from .streams import clip, clip_line
 FILENAME = "main.py"
 MOST_FRAMES = 12
 MOST_MESSAGE = 4_000
+NOT_FETCHED = "Can't fetch metadata for"
+NO_NETWORK = (
+    "The name may be right: the site does not carry this package, and programs reach "
+    "other sites only while “Allow network” is ticked and the browser is online."
+)
 MOST_CODE = 400
 """Characters of a source line that are shown, around the failing part."""
 
@@ -50,7 +55,14 @@ def _message(error: BaseException, report: traceback.TracebackException) -> str:
         return error.msg or "invalid syntax"
     last = "".join(report.format_exception_only())
     _, separator, message = last.partition(": ")
-    return message.strip() if separator else ""
+    return _in_plain_words(message.strip()) if separator else ""
+
+
+def _in_plain_words(message: str) -> str:
+    """Say what micropip does not: that it may be the network, and not the name."""
+    if not message.startswith(NOT_FETCHED):
+        return message
+    return f"{message.partition('.')[0]}. {NO_NETWORK}"
 
 
 def _keep_user_frames(report: traceback.TracebackException) -> int:

@@ -8,6 +8,7 @@ import tensorweb as tw
 from tensorweb.display import statistics
 from tensorweb.graph.node import Node
 from tensorweb.playground import bridge, tensors
+from tensorweb.playground.failures import describe_failure
 from tensorweb.playground.numbers import BlockingReader
 
 
@@ -35,3 +36,16 @@ def test_other_failures_are_not_taken_for_the_tensors(
     monkeypatch.setattr(statistics, "questions", broken)
     with pytest.raises(ZeroDivisionError):
         described(x=tw.ones(2))
+
+
+def test_a_package_that_cannot_be_fetched_is_not_blamed_on_its_name() -> None:
+    text = (
+        "Can't fetch metadata for 'seaborn'. Please make sure you have entered a "
+        "correct package name and correctly specified index_urls (if you changed them)."
+    )
+    told = describe_failure(ValueError(text), "")
+    assert told["message"].startswith(
+        "Can't fetch metadata for 'seaborn'. The name may"
+    )
+    assert "“Allow network” is ticked" in told["message"]
+    assert "correct package name" not in told["message"]
