@@ -151,3 +151,29 @@ def test_plots_are_drawn_in_their_place(shared: PageDriver) -> None:
     assert "train  40/40" in shared.output
     assert "train  1/40" not in shared.output
     assert violations(page) == []
+
+
+PEAKS = """
+import tensorweb as tw
+t = tw.arange(60.0).reshape((3, 4, 5))
+t[2, 1, 3] = 90.0
+t[1, 0, 2] = float("nan")
+tw.show(t)
+"""
+
+
+def test_reader_jumps_to_the_largest_the_first_nan_and_any_index(
+    shared: PageDriver,
+) -> None:
+    page = shared.page
+    assert shared.run(PEAKS) == "ready"
+    shared.look_into("t")
+    page.get_by_role("button", name="go to the largest value").click()
+    expect_status(shared, "t[2, 1, 3] = 90")
+    expect(page.get_by_label("Index on axis 0, as a number")).to_have_value("2")
+    page.get_by_role("button", name="go to the first NaN").click()
+    expect_status(shared, "t[1, 0, 2] = nan")
+    page.get_by_label("Go to index").fill("[0, -1, 4]")
+    page.keyboard.press("Enter")
+    expect_status(shared, "t[0, 3, 4] = 19")
+    assert violations(page) == []

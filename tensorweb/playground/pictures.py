@@ -106,6 +106,27 @@ async def sample(
     return {"step": step, "encoding": encoding, "values": text}
 
 
+async def find(x: tw.Tensor, what: records.Wanted, reader: Reader) -> records.Place:
+    """Return the first index of the largest, the smallest finite value, or of a NaN."""
+    if x.size == 0 or (what == "nan" and x.dtype.kind != "float"):
+        return {"index": None}
+    flat = tw.reshape(x, (-1,))
+    if x.dtype.kind == "bool":
+        flat = tw.astype(flat, tw.int32)
+    is_wanted = tw.full((1,), True, device=x.device)
+    if x.dtype.kind == "float":
+        is_wanted = tw.isnan(flat) if what == "nan" else tw.isfinite(flat)
+        worst = -math.inf if what == "max" else math.inf
+        flat = tw.where(is_wanted, flat, worst)
+    if what == "nan":
+        flat = tw.astype(is_wanted, tw.int32)
+    place = tw.argmin(flat) if what == "min" else tw.argmax(flat)
+    found = await read_all([place.node, tw.any(is_wanted).node], reader)
+    (position,), (is_there,) = found
+    index = tw.unravel_index(int(position), x.shape)
+    return {"index": [*map(int, index)] if is_there else None}
+
+
 async def cells(
     x: tw.Tensor,
     row_axis: int | None,

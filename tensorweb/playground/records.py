@@ -13,6 +13,7 @@ from tensorweb.display.cells import Shown
 StreamName = Literal["stdout", "stderr"]
 Encoding = Literal["float32", "int32", "uint32", "float64"]
 PictureSize = Literal["full", "small"]
+Wanted = Literal["max", "min", "nan"]
 
 
 class Frame(TypedDict):
@@ -127,6 +128,12 @@ class Sample(TypedDict):
     step: int
     encoding: Encoding
     values: str
+
+
+class Place(TypedDict):
+    """Where a value is, null where there is none."""
+
+    index: list[int] | None
 
 
 class TensorText(TypedDict):

@@ -175,6 +175,10 @@ class Session:
         x = self._tensor(tensor)
         return await pictures.sample(x, rows, columns, indices, self._reader)
 
+    async def find(self, tensor: int, what: records.Wanted) -> records.Place:
+        """Return where a tensor's largest, smallest or first NaN value is."""
+        return await pictures.find(self._tensor(tensor), what, self._reader)
+
     async def cells(
         self,
         tensor: int,
@@ -261,6 +265,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "text": session.text,
         "heatmap": session.heatmap,
         "sample": session.sample,
+        "find": session.find,
         "cells": session.cells,
         "members": session.members,
         "explain": session.explain,

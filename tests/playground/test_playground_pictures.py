@@ -198,3 +198,24 @@ def test_cells_are_exact_texts(console: Console, device: str) -> None:
     x = pictured(console, "tw.asarray([[0.1, 1e20, -0.0], [float('nan'), 3.0, 1 / 3]])")
     found = console.ask(console.session.cells(x, 0, 1, [0, 0], [0, 1, 9, 9]))
     assert found["texts"] == [["1e+20", "-0"], ["3", "0.33333334"]]
+
+
+@pytest.mark.parametrize(
+    ("what", "index"), [("max", [1, 0, 2]), ("min", [1, 1, 0]), ("nan", [0, 1, 1])]
+)
+def test_values_are_found_anywhere_in_a_tensor(
+    console: Console, device: str, what: str, index: list[int]
+) -> None:
+    nan, inf = "float('nan')", "float('inf')"
+    rows = f"[[[0.0, 1, 2], [3, {nan}, {nan}]], [[-{inf}, 4, 5], [-7, {inf}, 1]]]"
+    x = pictured(console, f"tw.asarray({rows})")
+    assert console.ask(console.session.find(x, what))["index"] == index
+
+
+def test_what_is_not_there_has_no_place(console: Console, device: str) -> None:
+    x = pictured(console, "tw.arange(4)")
+    assert console.ask(console.session.find(x, "nan"))["index"] is None
+    x = pictured(console, "tw.asarray([float('nan')])")
+    assert console.ask(console.session.find(x, "max"))["index"] is None
+    x = pictured(console, "tw.asarray([False, True])")
+    assert console.ask(console.session.find(x, "max"))["index"] == [1]

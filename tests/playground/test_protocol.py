@@ -235,6 +235,7 @@ def test_answers_are_what_the_protocol_says(
         for how in ("mean", "extreme", "corner"):
             ask("heatmap", **chosen, how=how, size="small")
         ask("cells", **chosen, window=[0, 0, 20, 10])
+        ask("find", tensor=tensors[name]["id"], what="max")
         ask("sample", **chosen)
         ask("statistics", tensor=tensors[name]["id"])
         ask("text", tensor=tensors[name]["id"])

@@ -26,6 +26,7 @@ import type {
   Note,
   Output,
   Problem,
+  Place,
   PlotRecord,
   PlotSeries,
   Prompt,
@@ -194,6 +195,7 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
   statistics: record<Statistics>(STATISTICS),
   text: record<TensorText>({ text: text(LONG) }),
   heatmap,
+  find: record<Place>({ index: orNull(list(whole(), MOST_AXES)) }),
   sample: record<Sample>({ step: whole(), encoding, values: text(12 * MOST_CELLS) }),
   cells: record<Cells>({ row: whole(), column: whole(), texts: list(list(name, 10_000), 10_000) }),
   members: list(

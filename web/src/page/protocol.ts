@@ -77,7 +77,6 @@ export interface Display {
   /** The value as text; of a tensor of many elements nothing. */
   text: string;
   tensor: boolean;
-  /** Dtype, shape and device of a tensor. */
   facts: string;
   chart: BarChart | null;
   /** What is drawn instead of the text. */
@@ -94,25 +93,21 @@ export interface Rich {
 export interface PlotRecord {
   display: number;
   title: string;
-  kind: PlotKind;
+  kind: "lines" | "points" | "histogram";
   series: PlotSeries[];
 }
-
-export type PlotKind = "lines" | "points" | "histogram";
 
 /** Points of a plot, in order; null where a number is not finite. */
 export interface PlotSeries {
   name: string;
   x: (number | null)[];
   y: (number | null)[];
-  /** How many points there were. */
   count: number;
 }
 
 /** What a displayed tensor has become: a picture of its first slice. */
 export interface LivePicture {
   display: number;
-  /** How often it has been shown. */
   step: number;
   shape: number[];
   dtype: string;
@@ -160,6 +155,8 @@ export interface PythonQuestions {
   text: { details: { tensor: number }; value: TensorText };
   heatmap: { details: HeatmapDetails; value: Heatmap };
   sample: { details: Slice; value: Sample };
+  /** The first index of the largest or smallest finite value, or of a NaN. */
+  find: { details: { tensor: number; what: Wanted }; value: Place };
   cells: { details: CellsDetails; value: Cells };
   /** What can stand behind a dotted path; "" for the last run's names. */
   members: { details: { path: string }; value: Member[] };
@@ -311,12 +308,10 @@ export interface Slice {
 
 export interface HeatmapDetails extends Slice {
   how: Pooling;
-  size: PictureSize;
+  size: "full" | "small";
 }
 
 export type Pooling = "mean" | "extreme" | "corner";
-
-export type PictureSize = "full" | "small";
 
 /** How numbers are packed, each little-endian. */
 export type Encoding = "float32" | "int32" | "uint32" | "float64";
@@ -337,13 +332,17 @@ export interface Heatmap {
   values: string;
 }
 
-/** Some values of a slice. */
+/** One in `step` values of a slice, in base64. */
 export interface Sample {
-  /** One value in so many was taken. */
   step: number;
   encoding: Encoding;
-  /** In base64. */
   values: string;
+}
+
+export type Wanted = "max" | "min" | "nan";
+
+export interface Place {
+  index: number[] | null;
 }
 
 export interface TensorText {

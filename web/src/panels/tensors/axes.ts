@@ -12,6 +12,8 @@ export interface Axes {
   dom: HTMLElement;
   show(shape: number[]): void;
   chosen(): Chosen;
+  /** Stand at the slice in which an element is. */
+  goTo(index: readonly number[]): void;
 }
 
 export function mountAxes(onChange: () => unknown): Axes {
@@ -78,6 +80,10 @@ export function mountAxes(onChange: () => unknown): Axes {
           indices: next.map(() => 0),
         };
       }
+      redraw();
+    },
+    goTo: (index) => {
+      chosen.indices = shape.map((_, axis) => index[axis] ?? 0);
       redraw();
     },
     chosen: () => ({ ...chosen, indices: [...chosen.indices] }),

@@ -1,9 +1,9 @@
 /** Facts of one tensor in words: one line, and a list beside its picture. */
 
-import { el } from "../../parts/dom";
+import { button, el } from "../../parts/dom";
 import { count, short, tuple } from "../../parts/format";
 import type { Extent } from "./unpack";
-import type { TensorRecord } from "../../page/protocol";
+import type { TensorRecord, Wanted } from "../../page/protocol";
 
 /** `float32 (2, 3) on webgpu`. */
 export function typeOf({ dtype, shape, device }: TensorRecord): string {
@@ -20,7 +20,7 @@ export function flags({ nan = 0, inf = 0, problem }: TensorRecord): HTMLElement[
 }
 
 /** Terms and what they are of one tensor, as pairs for a list. */
-export function factList(tensor: TensorRecord): HTMLElement[] {
+export function factList(tensor: TensorRecord, jump: (what: Wanted) => void): HTMLElement[] {
   const { min, max, mean, nan = 0, inf = 0, size } = tensor;
   const rows: [string, string][] = [];
   if (max !== undefined) {
@@ -33,8 +33,19 @@ export function factList(tensor: TensorRecord): HTMLElement[] {
   if (tensor.offset) rows.push(["offset", String(tensor.offset)]);
   rows.push(["layout", tensor.contiguous ? "contiguous" : "strided"]);
   if (tensor.viewOf) rows.push(["shares with", tensor.viewOf]);
-  return listOf(rows);
+  return rows.map(([term, text]) => {
+    const what = size > 1 && (term !== "NaN" || nan > 0) ? JUMPS[term] : undefined;
+    const node = what
+      ? button(`${text} →`, () => jump(what), { class: "jump", title: `Go to the ${WORDS[what]}`, "aria-label": `${text} →, go to the ${WORDS[what]}` })
+      : text;
+    return el("div", {}, el("dt", {}, term), el("dd", {}, node));
+  });
 }
+
+/** Facts that have a place in the tensor. */
+const JUMPS: Record<string, Wanted> = { largest: "max", smallest: "min", NaN: "nan" };
+
+const WORDS: Record<Wanted, string> = { max: "largest value", min: "smallest value", nan: "first NaN" };
 
 /** What a picture alone tells: of a running program nothing else is asked. */
 export function pictureFacts({ low, high, nans, infinities }: Extent, step: number): HTMLElement[] {

@@ -15,6 +15,8 @@ export interface CanvasView {
   /** Buttons that zoom. */
   tools: HTMLElement;
   show(picture: Picture, slice: Slice, tensor: TensorRecord): void;
+  /** Put the cursor on the cell of an element, and take it into sight. */
+  goTo(row: number, column: number): void;
   recolour(scheme: Scheme): Picture | null;
   clear(): void;
 }
@@ -169,6 +171,14 @@ export function mountCanvas(): CanvasView {
       if (ring.hidden && !isSame) status.textContent = INVITATION;
       frame.classList.toggle("zoomed", !isFit);
       redraw();
+    },
+    goTo: (row, column) => {
+      if (!now) return;
+      const { rows, columns, blockRows, blockColumns } = now.picture.map;
+      cursor = { row: within(Math.floor(row / blockRows), rows), column: within(Math.floor(column / blockColumns), columns) };
+      reveal();
+      canvas.focus();
+      ringTheCell();
     },
     recolour: (scheme) => {
       if (!now) return null;

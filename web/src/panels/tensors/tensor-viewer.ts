@@ -2,7 +2,7 @@
 
 import { button, el } from "../../parts/dom";
 import type { Page } from "../../page/page";
-import type { Heatmap, LivePicture, Pooling, Slice, TensorRecord } from "../../page/protocol";
+import type { Heatmap, LivePicture, Pooling, Slice, TensorRecord, Wanted } from "../../page/protocol";
 import { messageOf } from "../../page/session";
 import { schemeOf, type Scheme } from "../../page/media";
 import { mountAxes } from "./axes";
@@ -63,7 +63,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     canvas.tools,
     el("div", { class: "viewer-views", role: "group", "aria-label": "View" }, ...views),
   );
-  const choices = el("div", { class: "choices" }, items, axes.dom, poolingLabel, note);
+  const place = el("input", { type: "text", class: "go-to", "aria-label": "Go to index", placeholder: "Go to index", autocomplete: "off", spellcheck: "false" });
+  const choices = el("div", { class: "choices" }, items, axes.dom, place, poolingLabel, note);
   host.append(head, problem, picture, table.dom, choices, wait);
   const panel = host.parentElement ?? host;
   const heatmaps = newestOf(page, "heatmap");
@@ -140,8 +141,37 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   };
   const describe = (shown: TensorRecord): void => {
     flagged.replaceChildren(...flags(shown));
-    facts.replaceChildren(...factList(shown));
+    facts.replaceChildren(...factList(shown, (what) => void jump(shown, what)));
   };
+  /** Look at the largest or smallest value, or at the first NaN. */
+  const jump = async (shown: TensorRecord, what: Wanted): Promise<void> => {
+    try {
+      const { index } = await page.ask("find", { tensor: shown.id, what });
+      if (index) await goTo(shown, index);
+    } catch (error) {
+      problem.textContent = messageOf(error);
+    }
+  };
+  const goTo = async (shown: TensorRecord, index: readonly number[]): Promise<void> => {
+    if (tensor !== shown) return;
+    if (isTable) choose(false);
+    axes.goTo(index);
+    await refresh();
+    const { rows, columns } = axes.chosen();
+    canvas.goTo(rows === null ? 0 : (index[rows] ?? 0), columns === null ? 0 : (index[columns] ?? 0));
+  };
+  /** Go to the element that somebody typed: `2, 0, 7` or `[2, 0, 7]`. */
+  const goToTyped = (): void => {
+    if (!tensor) return;
+    const { shape } = tensor;
+    const typed = (place.value.match(/-?\d+/g) ?? []).map(Number);
+    const index = typed.map((value, axis) => (value < 0 ? value + (shape[axis] ?? 0) : value));
+    const isThere = index.length === shape.length && index.every((value, axis) => value >= 0 && value < (shape[axis] ?? 0));
+    place.setCustomValidity(isThere ? "" : `Type ${shape.length} whole numbers within the shape.`);
+    if (isThere) void goTo(tensor, index);
+    else place.reportValidity();
+  };
+  place.addEventListener("change", goToTyped);
   const fail = (text: string): void => {
     problem.textContent = text;
     canvas.clear();
@@ -160,6 +190,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       type.textContent = typeOf(next);
       describe(next);
       axes.show(next.shape);
+      place.value = "";
+      place.hidden = next.shape.length === 0;
       if (next.problem) fail(next.problem);
       else await refresh();
     },
