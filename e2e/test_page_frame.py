@@ -29,7 +29,7 @@ SLOTS = """() => Object.fromEntries(["#run", "#stop", "#device select", "#theme"
   }))"""
 """Where the parts of the frame stand, whatever is in them."""
 
-SIZES = """() => [...new Set([...document.querySelectorAll("body :not(#tensors *)")]
+SIZES = """() => [...new Set([...document.querySelectorAll("body *")]
   .filter((node) => [...node.childNodes].some(
     (child) => child.nodeType === 3 && child.data.trim() && node.checkVisibility()))
   .map((node) => getComputedStyle(node).fontSize))].sort()"""

@@ -277,7 +277,7 @@ def test_stop_has_a_key(patient: PageDriver) -> None:
     page.keyboard.press("Control+.")
     assert patient.idle() == "ready"
     expect(page.locator("#output")).to_contain_text("Stopped after")
-    assert page.get_attribute("#stop", "title") == "Stop the program (Ctrl+.)"
+    assert page.get_attribute("#stop", "title").startswith("Stop the program (Ctrl+.")
     page.get_by_role("button", name="Help").click()
     expect(page.locator("dialog.help")).to_contain_text("stop the program")
     page.keyboard.press("Escape")
