@@ -148,11 +148,12 @@ def test_theme_turns_and_is_remembered(page: Page, site_url: str) -> None:
 MIDDLES = """() => [...document.querySelectorAll(".heatmap, .thumbnail")].map(
   (canvas) => {
     const one = new OffscreenCanvas(1, 1).getContext("2d");
-    one.drawImage(canvas, -canvas.width / 2, -canvas.height / 2);
+    one.drawImage(canvas, -canvas.width * 0.43, -canvas.height * 0.43);
     return one.getImageData(0, 0, 1, 1).data[0];
   },
 )"""
-"""How red the middle of each picture is: zero is near white or near black."""
+"""How red the middle cell of each picture is, beside its digits: zero is near white or
+near black."""
 
 
 def test_pictures_have_the_colours_of_the_theme(

@@ -14,10 +14,10 @@ EVIL = """
 from tensorweb.playground import session
 from tensorweb.playground.preload import SAMPLE
 before = session.Session._run
-async def _run(self, source, device):
+async def _run(self, source, *rest):
     if source != SAMPLE:
         self._emit("output", {"stream": "stdout", "text": "OWNED "})
-    return await before(self, source, device)
+    return await before(self, source, *rest)
 session.Session._run = _run
 """
 
