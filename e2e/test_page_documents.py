@@ -33,7 +33,7 @@ def test_example_runs_on_the_gpu(shared: PageDriver, path: Path) -> None:
     open_example(shared, path)
     assert shared.page.evaluate("tensorwebPage.editor.source()") == path.read_text()
     assert shared.run() == "ready", shared.output
-    assert shared.page.locator("#output .text").count() > 0
+    assert shared.page.locator("#output .text, #output .display").count() > 0
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
