@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from page_driver import expect
 from playwright.sync_api import BrowserContext, Page
@@ -21,8 +19,8 @@ from program_steps import (
 
 
 @pytest.fixture
-def context(page: Page) -> Iterator[BrowserContext]:
-    return page.context  # type: ignore[return-value]
+def context(page: Page) -> BrowserContext:
+    return page.context
 
 
 def test_an_edited_example_is_a_program_of_ones_own(page: Page, site_url: str) -> None:

@@ -72,6 +72,7 @@ def np() -> ModuleType:
 @pytest.fixture
 def wasm(monkeypatch: pytest.MonkeyPatch) -> Iterator[WasmBackend]:
     """Device `cpu` computes with WebAssembly, and is the default meanwhile."""
+    # Inside Pyodide there is no wasmtime: what runs there is the browser's driver.
     native = pytest.importorskip("tensorweb.drivers.wasm_native")
     pytest.importorskip("wasmtime")
     monkeypatch.setattr(pending, "_pending", dict(pending._pending))

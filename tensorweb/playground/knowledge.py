@@ -93,7 +93,7 @@ def _attribute(value: object, name: str) -> object:
 def _returned(value: property) -> object:
     try:
         hints = typing.get_type_hints(value.fget)
-    except Exception:
+    except Exception:  # A program's annotation can name and raise anything.
         return MISSING
     returned = hints.get("return", MISSING)
     return tw.Tensor if returned is typing.Self else returned

@@ -18,7 +18,7 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.transforms.gradients import ones
 from tensorweb.transforms.rules.rule import zeros
-from tensorweb.transforms.variables import matching
+from tensorweb.transforms.variables import is_float, matching
 from tensorweb.transforms.walk import WayBack
 
 
@@ -111,9 +111,9 @@ def custom_jvp(
         if not is_kept():
             return function(*arguments)
         leaves, structure = tree.flatten(tuple(arguments))
-        units = [alias(ones(leaf.node)) for leaf in leaves if _is_float(leaf)]
+        units = [alias(ones(leaf.node)) for leaf in leaves if is_float(leaf)]
         rest = iter(units)
-        tangents = [Tensor(next(rest)) if _is_float(leaf) else leaf for leaf in leaves]
+        tangents = [Tensor(next(rest)) if is_float(leaf) else leaf for leaf in leaves]
         result, tangent = rule(arguments, tree.unflatten(structure, tangents))
         found, same = tree.flatten(tangent)
         if same != tree.flatten(result)[1]:
@@ -121,14 +121,14 @@ def custom_jvp(
                 f"custom_jvp: the rule returned {tree.flatten(result)[1]} and the "
                 f"tangent {same}; both have the same structure."
             )
-        results = [leaf.node for leaf in found if _is_float(leaf)]
+        results = [leaf.node for leaf in found if is_float(leaf)]
         way = WayBack(results, units)
 
         def back(cotangents: Any) -> Sequence[Any]:
-            given = [leaf.node for leaf in tree.leaves(cotangents) if _is_float(leaf)]
+            given = [leaf.node for leaf in tree.leaves(cotangents) if is_float(leaf)]
             pulled = iter(way.pull(results, given))
             parts = [
-                Tensor(next(pulled)) if _is_float(leaf) else None for leaf in leaves
+                Tensor(next(pulled)) if is_float(leaf) else None for leaf in leaves
             ]
             back_tree: Sequence[Any] = tree.unflatten(structure, parts)
             return back_tree
@@ -136,10 +136,6 @@ def custom_jvp(
         return _marked(result, arguments, back)
 
     return wrapped
-
-
-def _is_float(leaf: Any) -> bool:
-    return isinstance(leaf, TensorBase) and leaf.node.dtype.kind == "float"
 
 
 def _count(found: Any) -> str:
@@ -153,7 +149,7 @@ def _marked(
 ) -> Any:
     """Return the result, with a rule as the way back to the arguments."""
     inputs = tuple(
-        [leaf.node for leaf in tree.leaves(tuple(arguments)) if _is_float(leaf)]
+        [leaf.node for leaf in tree.leaves(tuple(arguments)) if is_float(leaf)]
     )
     leaves, structure = tree.flatten(result)
 
@@ -161,7 +157,7 @@ def _marked(
         def back(cotangent: Node) -> tuple[Node | None, ...]:
             parts = [
                 Tensor(cotangent if number == place else zeros(leaf.node))
-                if _is_float(leaf)
+                if is_float(leaf)
                 else None
                 for number, leaf in enumerate(leaves)
             ]
@@ -172,7 +168,7 @@ def _marked(
 
     made = []
     for place, leaf in enumerate(leaves):
-        if not _is_float(leaf):
+        if not is_float(leaf):
             made.append(leaf)
             continue
         node = alias(leaf.node)
@@ -187,7 +183,7 @@ def _checked(found: Sequence[Any], arguments: Sequence[Any]) -> tuple[Node | Non
     for part, argument in zip(found, arguments, strict=True):
         wanted, structure = tree.flatten(argument)
         if part is None:
-            nodes += [None] * sum(_is_float(leaf) for leaf in wanted)
+            nodes += [None] * sum(is_float(leaf) for leaf in wanted)
             continue
         given, same = tree.flatten(part)
         if same != structure:
@@ -196,7 +192,7 @@ def _checked(found: Sequence[Any], arguments: Sequence[Any]) -> tuple[Node | Non
                 "return a tree of the same structure, or None."
             )
         for leaf, value in zip(wanted, given, strict=True):
-            if _is_float(leaf):
+            if is_float(leaf):
                 is_none = value is None
                 nodes.append(
                     None if is_none else matching("custom_vjp", value, leaf.node)

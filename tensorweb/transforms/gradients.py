@@ -22,7 +22,8 @@ from tensorweb.graph.node import Node, constant
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
-from tensorweb.transforms.variables import Variables, matching
+from tensorweb.transforms.names import name_of
+from tensorweb.transforms.variables import Variables, is_float, matching
 from tensorweb.transforms.walk import WayBack
 
 Argnums = int | Sequence[int]
@@ -69,11 +70,11 @@ class Run:
             result, self.auxiliary = result
         self.result = result
         leaves, self._structure = tree.flatten(result)
-        self._places = [_is_float(leaf) for leaf in leaves]
-        self.nodes: list[Node] = [leaf.node for leaf in leaves if _is_float(leaf)]
+        self._places = [is_float(leaf) for leaf in leaves]
+        self.nodes: list[Node] = [leaf.node for leaf in leaves if is_float(leaf)]
         if not self.nodes:
             raise TransformError(
-                f"{name}: {_name_of(function)} returned {_described(leaves)}, and only "
+                f"{name}: {name_of(function)} returned {_described(leaves)}, and only "
                 "tensors of floats have derivatives; return one, with "
                 "astype(tw.float32) for example."
             )
@@ -82,6 +83,18 @@ class Run:
     def pull(self, cotangents: Sequence[Node]) -> list[Node]:
         """Return the variables' cotangents, zeros where the result does not depend."""
         return self.way.pull(self.nodes, cotangents)
+
+    def forward(self) -> Callable[[Sequence[Node]], list[Node]]:
+        """Return how tangents of the variables go to the result's floats.
+
+        The way back is linear in its cotangents: the way back through it, from the
+        variables' places to the cotangents', is the way forward. A history
+        must be open.
+        """
+        cotangents = [alias(ones(node)) for node in self.nodes]
+        pulled = self.pull(cotangents)
+        way = WayBack(pulled, cotangents)
+        return lambda tangents: way.pull(pulled, tangents)
 
     def like_result(self, name: str, value: Any) -> list[Node]:
         """Return the nodes of a tree like the result, one for each of its floats."""
@@ -110,14 +123,6 @@ class Run:
 def ones(node: Node) -> Node:
     """Return ones of a node's shape and dtype."""
     return constant(1, node.dtype, node.device, node.shape)
-
-
-def _is_float(leaf: Any) -> bool:
-    return isinstance(leaf, TensorBase) and leaf.node.dtype.kind == "float"
-
-
-def _name_of(function: Callable[..., Any]) -> str:
-    return getattr(function, "__name__", None) or type(function).__name__
 
 
 def _described(leaves: Sequence[Any]) -> str:
@@ -188,7 +193,7 @@ def value_and_grad(
 
 
 def _refused_result(function: Callable[..., Any], result: Any) -> str:
-    name = _name_of(function)
+    name = name_of(function)
     if isinstance(result, TensorBase):
         return (
             f"grad: {name} returned shape {result.node.shape}, and a gradient is that "
@@ -270,11 +275,7 @@ def linearize(function: Callable[..., Any], *primals: Any) -> Any:
     """
     with keeping_history():
         run = Run("linearize", function, primals, range(len(primals)), {})
-        # The way back is linear in its cotangents: the way back through it, from the
-        # primals' places to the cotangents', is the way forward.
-        cotangents = [alias(ones(node)) for node in run.nodes]
-        pulled = run.pull(cotangents)
-        way = WayBack(pulled, cotangents)
+        forward = run.forward()
 
     def push(*tangents: Any) -> Any:
         if len(tangents) != len(primals):
@@ -282,7 +283,7 @@ def linearize(function: Callable[..., Any], *primals: Any) -> Any:
                 f"linearize: {len(tangents)} tangents for {len(primals)} primals; give "
                 "one for each."
             )
-        found = way.pull(pulled, run.variables.leaves("jvp", tangents))
+        found = forward(run.variables.leaves("jvp", tangents))
         return run.in_places([Tensor(node) for node in found])
 
     return run.result, push

@@ -14,13 +14,11 @@ from tensorweb.functions import eye
 from tensorweb.graph.history import keeping_history
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.tracing import Placeholder, tracing
-from tensorweb.nodes.movement import alias, permute, reshape
+from tensorweb.nodes.movement import permute, reshape
 from tensorweb.nodes.selection import pad
-from tensorweb.shapes import Shape
 from tensorweb.tensor import Tensor
-from tensorweb.transforms.gradients import Argnums, Run, argument_numbers, ones
+from tensorweb.transforms.gradients import Argnums, Run, argument_numbers
 from tensorweb.transforms.rules.batch import batched, hanging_on
-from tensorweb.transforms.walk import WayBack
 
 
 def _units(nodes: Sequence[Node]) -> list[Node]:
@@ -93,7 +91,8 @@ def jacrev(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
 def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """Return a function that gives all first derivatives, column by column.
 
-    The same as `jacrev`, quicker where results are larger than arguments.
+    The same as `jacrev`; its batch has an example for each element of the arguments,
+    not of the results.
 
     >>> jacfwd(lambda x: x * x)(tw.asarray([1.0, 2.0]))
     tensor([[2., 0.],
@@ -106,10 +105,7 @@ def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
         with keeping_history():
             run = Run("jacfwd", function, arguments, chosen, keywords)
             variables = run.variables.nodes
-            cotangents = [alias(ones(node)) for node in run.nodes]
-            pulled = run.pull(cotangents)
-            way = WayBack(pulled, cotangents)
-            columns = _linear_rows(lambda places: way.pull(pulled, places), variables)
+            columns = _linear_rows(run.forward(), variables)
         parts = [
             [_turned(_cut(column, variables, place)) for place in range(len(variables))]
             for column in columns
@@ -129,16 +125,12 @@ def _as_tree(run: Run, parts: Sequence[Sequence[Node]], argnums: Argnums) -> Any
     found = []
     for result, row in zip(run.nodes, parts, strict=True):
         shaped = [
-            Tensor(reshape(part, _joined(result.shape, variable.shape)))
+            Tensor(reshape(part, (*result.shape, *variable.shape)))
             for part, variable in zip(row, run.variables.nodes, strict=True)
         ]
         trees = run.variables.trees(shaped)
         found.append(trees[0] if isinstance(argnums, int) else tuple(trees))
     return run.in_places(found)
-
-
-def _joined(a: Shape, b: Shape) -> Shape:
-    return (*a, *b)
 
 
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:

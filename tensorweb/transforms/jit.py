@@ -20,6 +20,7 @@ from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import Trace, is_tracing, tracing
 from tensorweb.nodes.ranges import Interval, interval_of, limits
 from tensorweb.tensor.base import TensorBase
+from tensorweb.transforms.names import name_of
 from tensorweb.transforms.recordings import Layout, Record, Signature, placeholders
 from tensorweb.trees import (
     Holder,
@@ -89,7 +90,7 @@ class Jitted(Generic[P, R]):
         """
         if len(names) > 1:
             raise DeviceError(
-                f"jit: arguments of {_name_of(self._function)} lie on "
+                f"jit: arguments of {name_of(self._function)} lie on "
                 f"{' and '.join(sorted(names))}, and a recording runs on one device; "
                 f"move them with to_device({min(names)!r}), or leave out jit."
             )
@@ -104,7 +105,7 @@ class Jitted(Generic[P, R]):
         recorder: Recorder,
     ) -> Record:
         """Run the function on placeholders and return how to run it again."""
-        name = _name_of(self._function)
+        name = name_of(self._function)
         holders, before = placeholders(given, layouts)
         others = {id(old): new for old, new in zip(given, holders, strict=True)}
         inputs = [h.node for h in holders if isinstance(h, TensorBase)]
@@ -158,10 +159,6 @@ def _promised(outputs: Sequence[Node]) -> list[tuple[int, Interval]]:
         if node.dtype.kind in ("int", "uint")
         and (interval := interval_of(node)) != limits(node)
     ]
-
-
-def _name_of(function: object) -> str:
-    return getattr(function, "__name__", "function")
 
 
 def _check(

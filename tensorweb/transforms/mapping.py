@@ -18,6 +18,7 @@ from tensorweb.graph.node import Node, leaf
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
+from tensorweb.transforms.names import name_of
 from tensorweb.transforms.rules.batch import batched, hanging_on, moved
 
 Axes = Any
@@ -48,7 +49,7 @@ def vmap(
     >>> vmap(lambda a, b: a @ b, (0, None))(tw.ones((4, 3)), tw.ones(3)).shape
     (4,)
     """
-    name = getattr(function, "__name__", None) or type(function).__name__
+    name = name_of(function)
 
     @wraps(function)
     def wrapped(*arguments: Any, **keywords: Any) -> Any:

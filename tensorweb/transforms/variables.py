@@ -39,11 +39,11 @@ class Variables:
         for argument in arguments:
             leaves, structure = tree.flatten(argument)
             made = [_leaf(leaf) for leaf in leaves]
-            is_float = [isinstance(leaf, _Variable) for leaf in made]
-            if structure is tree.LEAF and not is_float[0]:
+            places = [isinstance(leaf, _Variable) for leaf in made]
+            if structure is tree.LEAF and not places[0]:
                 raise TransformError(_refusal(name, argument))
             self.nodes += [leaf.node for leaf in made if isinstance(leaf, _Variable)]
-            self._places.append(is_float)
+            self._places.append(places)
             self._structures.append(structure)
             plain = [m.tensor() if isinstance(m, _Variable) else m for m in made]
             self.arguments.append(tree.unflatten(structure, plain))
@@ -89,6 +89,11 @@ class Variables:
         return found
 
 
+def is_float(leaf: Any) -> bool:
+    """Whether a leaf is a tensor of floats: what has a derivative."""
+    return isinstance(leaf, TensorBase) and leaf.node.dtype.kind == "float"
+
+
 class _Variable:
     """A variable that has not been wrapped yet."""
 
@@ -108,7 +113,7 @@ def _leaf(leaf: Any) -> Any:
         not isinstance(leaf, TensorBase) and hasattr(leaf, "__array__")
     ):
         leaf = asarray(leaf)
-    if isinstance(leaf, TensorBase) and leaf.node.dtype.kind == "float":
+    if is_float(leaf):
         return _Variable(alias(leaf.node))
     return leaf
 

@@ -206,7 +206,7 @@ def test_gradients_know_equal_structures(webgpu: str) -> None:
     plans = []
     for turn in range(3):
         tw.realize(gradient(tw.asarray([1.0, 2.0 + turn])))
-        plans.append(len(backend._plans))  # type: ignore[attr-defined]
+        plans.append(len(backend._plans))  # type: ignore[attr-defined]  # looks inside
     assert plans[0] == plans[1] == plans[2]
 
 

@@ -39,6 +39,7 @@ from tensorweb.nodes.reduction import argreduce, reduce, scan
 from tensorweb.nodes.selection import concat, embed, gather, iota, pad, scatter
 from tensorweb.nodes.sorting import argsort, sort
 from tensorweb.ops.structure import CAST, SORT
+from tensorweb.shapes import size
 from tensorweb.transforms.rules.rule import choose, plus, times, zeros
 
 
@@ -195,9 +196,7 @@ def of_accumulate(step: Batched) -> Node:
     """The rows of every example are numbered on."""
     start, positions, values = (step.whole(place) for place in range(3))
     row = len(values.shape) - len(positions.shape)
-    rows = 1
-    for length in start.shape[1 : len(start.shape) - row]:
-        rows *= length
+    rows = size(start.shape[1 : len(start.shape) - row])
     number = constant(rows, dtypes.int32, positions.device)
     offset = times(step.ramp(len(positions.shape) - 1), number)
     positions = plus(positions, offset)

@@ -7,7 +7,7 @@ from typing import Any
 from tensorweb import functions
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import Op
-from tensorweb.nodes.elementwise import elementwise
+from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.ops import OPS
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.rules.rule import (
@@ -15,7 +15,6 @@ from tensorweb.transforms.rules.rule import (
     Rule,
     Step,
     choose,
-    in_dtype,
     number,
     times,
     zeros,
@@ -42,8 +41,9 @@ def _scaled(cotangent: Node, factor: Any, is_steep: bool) -> Node | None:
     if not isinstance(factor, Tensor):
         if factor == 1:
             return cotangent
+        assert factor == -1, "internal: other factors are tensors"
         return elementwise(OPS["negative"], cotangent)
-    local = in_dtype(factor.node, cotangent.dtype)
+    local = cast(factor.node, cotangent.dtype)
     if is_steep:
         is_finite = elementwise(OPS["isfinite"], local)
         is_felt = elementwise(OPS["not_equal"], cotangent, number(0, cotangent))
@@ -55,7 +55,7 @@ def _scaled(cotangent: Node, factor: Any, is_steep: bool) -> Node | None:
 def of_cast(step: Step, cotangent: Node) -> Cotangents:
     """Between floats: cast back. Integers and bools have no derivative."""
     source = step.inputs[0].dtype
-    return [in_dtype(cotangent, source) if source.kind == "float" else None]
+    return [cast(cotangent, source) if source.kind == "float" else None]
 
 
 def of_where(step: Step, cotangent: Node) -> Cotangents:

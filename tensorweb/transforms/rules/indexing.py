@@ -10,7 +10,7 @@ from tensorweb.nodes.elementwise import cast
 from tensorweb.nodes.keys import Indices, Item, Span
 from tensorweb.nodes.movement import reshape, slice_ranges
 from tensorweb.nodes.selection import gather, iota, scatter
-from tensorweb.shapes import Shape
+from tensorweb.shapes import Shape, size
 from tensorweb.transforms.rules.reductions import of_nothing
 from tensorweb.transforms.rules.rule import (
     Cotangents,
@@ -75,10 +75,8 @@ class _Rows:
         self.start, self.positions, self.values = step.inputs
         self.node = step.node
         self.row = self.values.shape[len(self.positions.shape) :]
-        rows = 1
-        for length in self.start.shape[: len(self.start.shape) - len(self.row)]:
-            rows *= length
-        self.shape = (rows, *self.row)
+        front = self.start.shape[: len(self.start.shape) - len(self.row)]
+        self.shape = (size(front), *self.row)
 
     def read(self, node: Node) -> Node:
         """Return the rows at the positions."""

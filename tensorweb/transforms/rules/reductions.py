@@ -11,6 +11,7 @@ from tensorweb.nodes.reduction import reduce
 from tensorweb.nodes.selection import pad
 from tensorweb.nodes.sorting import argsort
 from tensorweb.ops import OPS
+from tensorweb.shapes import size
 from tensorweb.transforms.rules.rule import (
     Cotangents,
     Rule,
@@ -42,19 +43,12 @@ def of_prod(step: Step, cotangent: Node) -> Cotangents:
     order = (*kept, *axes)
     moved = permute(x, order)
     outer = tuple(x.shape[axis] for axis in kept)
-    rows = reshape(moved, (*outer, -1 if not x.size else x.size // _size(outer)))
+    rows = reshape(moved, (*outer, -1 if not x.size else x.size // size(outer)))
     before = _shifted(running("cumulative_prod", rows), 1)
     behind = _shifted(running("cumulative_prod", rows, from_end=True), -1)
     others = reshape(times(before, behind), moved.shape)
     back = permute(others, [order.index(axis) for axis in range(len(order))])
     return [times(spread_along(cotangent, axes, x.shape), back)]
-
-
-def _size(shape: tuple[int, ...]) -> int:
-    total = 1
-    for length in shape:
-        total *= length
-    return total
 
 
 def _shifted(node: Node, places: int) -> Node:

@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tensorweb.dtypes import DType
 from tensorweb.graph.node import Node, constant
-from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.elementwise import elementwise
 from tensorweb.nodes.movement import expand, expand_dims, flip, reshape
 from tensorweb.nodes.reduction import reduce, scan
-from tensorweb.nodes.selection import iota
 from tensorweb.ops import OPS
 from tensorweb.shapes import Shape
 
@@ -79,11 +77,6 @@ def zeros(like: Node, shape: Shape | None = None) -> Node:
     return number(0, like, like.shape if shape is None else shape)
 
 
-def in_dtype(node: Node, dtype: DType) -> Node:
-    """Return a node in another dtype."""
-    return cast(node, dtype)
-
-
 def summed_to(node: Node, shape: Shape) -> Node:
     """Return a node added up along the axes that a shape lacks or has as 1."""
     if node.shape == shape:
@@ -110,10 +103,3 @@ def running(name: str, node: Node, *, from_end: bool = False) -> Node:
         return scan(name, node, last, dtype=node.dtype)
     turned = scan(name, flip(node, (last,)), last, dtype=node.dtype)
     return flip(turned, (last,))
-
-
-def counted(length: int, beside: Node) -> Node:
-    """Return 0, 1, … as int32 on a node's device."""
-    from tensorweb import dtypes
-
-    return iota(length, dtypes.int32, beside.device)
