@@ -23,7 +23,7 @@ from bench import kit, results
 from bench.ceilings import ceilings, warming
 from bench.kit import BENCH, ROOT, BenchError
 from bench.workloads import chosen
-from tools import machine
+from tools import machine, policy
 from tools.server import SiteHandler, SiteServer
 
 SOFTWARE_FLAGS = [
@@ -36,8 +36,11 @@ SOFTWARE_FLAGS = [
     "--use-webgpu-adapter=swiftshader",
 ]
 
-TIMESTAMPS = "--disable-dawn-features=timestamp_quantization"
-"""Chromium cuts the GPU's times to 0.1 ms without it."""
+ALWAYS = [
+    "--disable-popup-blocking",  # the playground opens in windows of its own
+    # Chromium cuts the GPU's times to 0.1 ms without it.
+    "--disable-dawn-features=timestamp_quantization",
+]
 
 PLACE = "/bench/"
 LOG = "browser.log"
@@ -63,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tiny", action="store_true", help="sizes for a software GPU")
     parser.add_argument("--ms", type=int, default=250, help="milliseconds a case")
     parser.add_argument("--no-starts", action="store_true", help="leave the page out")
+    parser.add_argument("--no-looks", action="store_true", help="no pictures either")
     parser.add_argument("--no-launches", action="store_true", help="leave these out")
     parser.add_argument("--profile", action="store_true", help="print Python's profile")
     parser.add_argument("--seconds", type=float, default=900, help="stop after these")
@@ -132,6 +136,7 @@ def write_specification(folder: Path, options: argparse.Namespace) -> None:
         "wheel": f"../{wheel.name}",
         "sources": f"../{kit.sources(folder).name}",
         "starts": not options.no_starts,
+        "looks": not options.no_looks,
         "launches": not options.no_launches,
         "kernels": options.kernels,
         "profile": options.profile,
@@ -159,7 +164,7 @@ def open_browser(
         if program is None:
             raise BenchError("no Chromium; install it or name it in TENSORWEB_CHROMIUM")
         command = [program, *SOFTWARE_FLAGS, f"--user-data-dir={profile / 'profile'}"]
-    command += [TIMESTAMPS, address]
+    command += [*ALWAYS, address]
     try:
         with open(profile / LOG, "wb") as log:
             return subprocess.Popen(command, stdout=log, stderr=log)
@@ -187,6 +192,10 @@ class BenchHandler(SiteHandler):
         folder = BENCH if first in OURS else self.kit_folder
         file = (folder / inner).resolve()
         return str(file if file.is_relative_to(folder) else folder / "missing")
+
+    def policies(self, path: str) -> dict[str, str]:
+        """Return the site's headers; our own page is no part of the site."""
+        return policy.SHARED if path.startswith(PLACE) else super().policies(path)
 
     def do_POST(self) -> None:
         """Take a line of the log, or the results."""

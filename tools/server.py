@@ -78,17 +78,21 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
 
     def end_headers(self) -> None:
         """Add the site's own headers and ours to every answer, errors included."""
-        rules = policy.read(Path(self.directory))
         path = getattr(self, "path", "").partition("?")[0]
-        headers = policy.SHARED | policy.headers(rules, path)
-        if rules:  # what the site does not know may do nothing
-            headers.setdefault(policy.HEADER, policy.NOTHING)
-        for name, value in headers.items():
+        for name, value in self.policies(path).items():
             if self.isolated or name not in policy.ISOLATION:
                 self.send_header(name, value)
         # The browser keeps files and asks each time whether they changed.
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
+
+    def policies(self, path: str) -> dict[str, str]:
+        """Return the headers that say what a path of the site may do."""
+        rules = policy.read(Path(self.directory))
+        headers = policy.SHARED | policy.headers(rules, path)
+        if rules:  # what the site does not know may do nothing
+            headers.setdefault(policy.HEADER, policy.NOTHING)
+        return headers
 
     def log_message(self, format: str, *args: object) -> None:
         """Keep quiet: the browser's own tools show requests."""

@@ -1,8 +1,10 @@
 /**
  * Runs the benchmarks of one browser and posts the results to the server: first how long
- * the playground takes to its first result, then the worker's measurements.
+ * the playground takes to its first result and to its pictures, then the worker's
+ * measurements.
  */
 
+import { measureLooks } from "./looks.mjs";
 import { measureStarts } from "./starts.mjs";
 
 const specification = await (await fetch("../specification.json")).json();
@@ -39,8 +41,9 @@ function runWorker() {
 
 try {
   const starts = specification.starts ? await measureStarts(specification, print) : [];
+  const looks = specification.looks ? await measureLooks(specification, print) : [];
   const results = await runWorker();
-  results.rows.unshift(...starts);
+  results.rows.unshift(...starts, ...looks);
   await post("results", JSON.stringify(results));
 } catch (error) {
   print(String(error?.stack ?? error));

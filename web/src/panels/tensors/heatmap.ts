@@ -33,11 +33,16 @@ const GLYPHS = {
   minusInf: ["...##", "....#", "##..#", "....#", "...##"],
 } as const;
 
+/** The picture that was painted last: a card and the viewer draw the same one in turn. */
+let painted: Picture | null = null;
+
 export function decodeHeatmap(map: Heatmap, scheme: Scheme): Picture {
+  if (painted?.map === map && painted.scale.scheme === scheme) return painted;
   const values = unpack(map.values, map.encoding);
   const extent = extentOf(values);
   const { low, high } = extent;
-  return paint(map, values, extent, scaleOf(low, high, low < 0 && high > 0, scheme));
+  painted = paint(map, values, extent, scaleOf(low, high, low < 0 && high > 0, scheme));
+  return painted;
 }
 
 /** The same values in other colours. */
