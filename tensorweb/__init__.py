@@ -66,6 +66,7 @@ from tensorweb.show import show
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.tensor import answer_foreign_names as _answer_foreign_names
 from tensorweb.tensor.unknown_names import advice as _advice
+from tensorweb.transforms.backward import no_grad
 from tensorweb.transforms.checking import check_grads
 from tensorweb.transforms.custom import custom_jvp, custom_vjp, stop_gradient
 from tensorweb.transforms.gradients import grad, jvp, linearize, value_and_grad, vjp
@@ -132,6 +133,7 @@ __all__ = [
     "jvp",
     "linearize",
     "next_position",
+    "no_grad",
     "open_device_async",
     "plot",
     "progress",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorweb.devices import DEVICES, backend, opened
+from tensorweb.graph.history import Mark, is_kept, mark
 from tensorweb.graph.node import Node, constant, leaf, number_of_constant
 from tensorweb.graph.storage import HostData
 from tensorweb.graph.tracing import is_tracing, require_values
@@ -124,13 +125,20 @@ def _missing(
 
 
 def transfer(node: Node, device: str) -> Node:
-    """Return a node's value on another device, read and handed over as host bytes."""
+    """Return a node's value on another device, read and handed over as host bytes.
+
+    A derivative goes back the same way.
+    """
     if node.device == device:
         return node
     number = plain_number(node)
     if number is not None:
-        return constant(number, node.dtype, device, node.shape)
-    return leaf(HostData(read([node])[0]), node.shape, node.dtype, device)
+        found = constant(number, node.dtype, device, node.shape)
+    else:
+        found = leaf(HostData(read([node])[0]), node.shape, node.dtype, device)
+    if node.dtype.kind == "float" and (is_kept() or node.past is not None):
+        mark(found, Mark((node,), lambda part: (transfer(part, node.device),)))
+    return found
 
 
 def synchronize() -> None:

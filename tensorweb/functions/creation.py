@@ -45,6 +45,7 @@ def asarray(
     *,
     device: object = None,
     copy: bool | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Return data as a tensor: numbers, nested lists, NumPy arrays, buffers, tensors.
 
@@ -52,18 +53,23 @@ def asarray(
     keep their dtype, and a tensor that has dtype and device already is returned itself
     unless `copy=True`. Host data are copied, so later changes to them have no effect.
     On `webgpu` arrays of float64, int64 and uint64 become float32, int32 and uint32
-    unless a dtype is asked for; a program is warned once (`NarrowedDataWarning`).
+    unless a dtype is asked for; a program is warned once (`NarrowedDataWarning`). With
+    `requires_grad` the result is a new leaf, to whose `grad` `backward()` adds.
 
     Raises:
         DataError: rows differ in length or an item is no number; names the item.
         RangeError: an integer does not fit the dtype.
         DTypeError: the device cannot store the dtype.
+        TransformError: a gradient is required of integers or bools.
 
     >>> tw.asarray([[1, 2, 3], [4, 5, 6]]).shape
     (2, 3)
     >>> tw.asarray([1, 2.5])
     tensor([1. , 2.5])
     """
+    if requires_grad:
+        found = Tensor(as_node(obj, dtype, device, copy))
+        return found.detach().requires_grad_()
     if isinstance(obj, Tensor) and not copy:
         node = obj.node
         if (dtype is None or as_dtype(dtype) is node.dtype) and (

@@ -3,7 +3,8 @@
 A computed node forgets its inputs, so that a loop holds values and not its past. Who
 must still walk back, a derivative for example, opens a history: what is computed until
 it is closed stays known in it, whether somebody printed a value on the way or a graph
-became too deep. A mark says that the way back from a node is another one.
+became too deep. A mark says that the way back from a node is another one. What hangs on
+a leaf is kept without a history, by its nodes (`graph/leaves.py`).
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary, WeakSet
+
+from tensorweb.graph import leaves
+from tensorweb.graph.leaves import is_following, past_of_computed
 
 if TYPE_CHECKING:
     from tensorweb.graph.node import Node
 
 
-class Mark(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Mark:
     """Another way back from a node.
 
     Attributes:
@@ -38,12 +43,16 @@ class History:
     Attributes:
         inputs: of computed nodes.
         marks: by the node they belong to.
+        variables: of the transformations that are open.
+        forgotten: nodes whose inputs are not kept, since they can be had again.
     """
 
     inputs: WeakKeyDictionary[Node, tuple[Node, ...]] = field(
         default_factory=WeakKeyDictionary
     )
     marks: WeakKeyDictionary[Node, Mark] = field(default_factory=WeakKeyDictionary)
+    variables: WeakSet[Node] = field(default_factory=WeakSet)
+    forgotten: WeakSet[Node] = field(default_factory=WeakSet)
 
 
 _open: ContextVar[History | None] = ContextVar("history", default=None)
@@ -53,6 +62,10 @@ _open: ContextVar[History | None] = ContextVar("history", default=None)
 @contextmanager
 def keeping_history() -> Iterator[None]:
     """Keep the inputs of what is computed inside a `with` block until it ends."""
+    if leaves.blocks and leaves.is_stopping():
+        with leaves.not_stopping(), keeping_history():
+            yield
+        return
     if _open.get() is not None:
         yield
         return
@@ -73,13 +86,40 @@ def is_kept() -> bool:
 
 def keep(node: Node) -> None:
     """Note the inputs of a node that is about to forget them."""
+    past = node.past
+    if past is not None and not past:
+        node.past = past_of_computed(node)
     history = _open.get()
-    if history is not None:
+    if history is not None and node not in history.forgotten:
         history.inputs[node] = node.inputs
 
 
+def forget(node: Node) -> None:
+    """Keep no inputs of a node, now or when it is computed."""
+    history = _open.get()
+    if history is not None:
+        history.forgotten.add(node)
+        history.inputs.pop(node, None)
+    node.past = None
+
+
+def add_variable(node: Node) -> None:
+    """Note a variable of a transformation, while a history is open."""
+    history = _open.get()
+    if history is not None:
+        history.variables.add(node)
+
+
+def is_variable(node: Node) -> bool:
+    """Whether a node is a variable of a transformation that is open."""
+    history = _open.get()
+    return history is not None and node in history.variables
+
+
 def mark(node: Node, another: Mark) -> None:
-    """Give a node another way back, while a history is open."""
+    """Give a node another way back, for the open history and for leaves."""
+    is_followed = any(one.past is not None for one in another.inputs)
+    node.past = another if is_followed and is_following() else None
     history = _open.get()
     if history is not None:
         history.marks[node] = another
@@ -87,12 +127,21 @@ def mark(node: Node, another: Mark) -> None:
 
 def mark_of(node: Node) -> Mark | None:
     """Return a node's other way back, if it has one."""
+    past = node.past
+    if type(past) is Mark:
+        return past
     history = _open.get()
     return None if history is None else history.marks.get(node)
 
 
 def inputs_of(node: Node) -> tuple[Node, ...]:
     """Return a node's inputs, also those that it has forgotten, where they are kept."""
+    past = node.past
+    if past is not None:
+        if isinstance(past, Mark):
+            return past.inputs
+        if isinstance(past, tuple) and past:
+            return past
     history = _open.get()
     if history is None:
         return node.inputs

@@ -14,6 +14,7 @@ from tensorweb.dtypes import DType, float16, rounded_to
 from tensorweb.graph import locations
 from tensorweb.graph.attributes import Attributes, Movement, Number
 from tensorweb.graph.history import keep
+from tensorweb.graph.leaves import WAITING, Past, is_following
 from tensorweb.graph.op import CONSTANT, LEAF, Op
 from tensorweb.graph.storage import Storage
 from tensorweb.graph.structure import Known, number_of
@@ -41,6 +42,7 @@ class Node:
         structure: see `structure_of`; 0 until it is asked for.
         mark: what flushes know of it, `FRESH`, `WANTED` or `KEPT`; a weak reference to
             the tensor that an assignment gave this value, which is to store it as well.
+        past: whether it hangs on a leaf, and how to walk back; `graph/leaves.py`.
         location: where the user's program built it; there only if it was noted.
     """
 
@@ -56,6 +58,7 @@ class Node:
         "mark",
         "op",
         "owner",
+        "past",
         "shape",
         "storage",
         "structure",
@@ -86,9 +89,15 @@ class Node:
         self.structure = structure
         self.mark: int | ref[Any] = FRESH
         depth = 0
+        past = None
         for node in inputs:
             if node.depth >= depth:
                 depth = node.depth + 1
+            if node.past is not None:
+                past = WAITING
+        if past is not None and (dtype.kind != "float" or not is_following()):
+            past = None
+        self.past: Past = past
         if op.is_stored:
             depth += size(shape) >> LARGE_SHIFT
         self.depth: int = depth

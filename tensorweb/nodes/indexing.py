@@ -110,7 +110,8 @@ def select(node: Node, items: Sequence[Item]) -> Node:
     """Return the elements that a checked key without masks names."""
     if is_basic(items):
         return reshape(slice_ranges(node, basic_ranges(items)), basic_shape(items))
-    if node.base.op is CONSTANT and node.base.storage is None and not is_kept():
+    is_number = node.base.op is CONSTANT and node.base.storage is None
+    if is_number and node.past is None and not is_kept():
         shape = advanced_shape(items)[0]
         number = number_of_constant(node.base)
         return constant(number, node.dtype, node.device, shape)

@@ -17,7 +17,7 @@ from tensorweb.graph.attributes import (
     Slices,
     Windows,
 )
-from tensorweb.graph.history import is_kept
+from tensorweb.graph.history import Mark, is_kept, mark
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import Op
 from tensorweb.ops.structure import (
@@ -49,7 +49,8 @@ def move(op: Op, node: Node, attrs: Movement, view: View) -> Node:
     """
     base = node.base
     is_long = base.storage is not None and node.depth >= VIEWS_KEPT
-    source = base if is_long and not is_kept() else node
+    is_free = is_long and node.past is None and not is_kept()
+    source = base if is_free else node
     return Node(op, (source,), attrs, view.shape, node.dtype, node.device, base, view)
 
 
@@ -65,6 +66,18 @@ def alias(node: Node) -> Node:
         node.base,
         node.view,
     )
+
+
+def stopped(node: Node) -> Node:
+    """Return the same value as a node that is a constant for derivatives."""
+    found = alias(node)
+    mark(found, Mark((), _nothing))
+    return found
+
+
+def _nothing(cotangent: Node) -> tuple[Node | None, ...]:
+    """The way back from a constant."""
+    return ()
 
 
 def copy(node: Node) -> Node:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Self
 from weakref import ref
 
-from tensorweb.errors import DataError
+from tensorweb.errors import DataError, TransformError
 from tensorweb.evaluate import DEEPEST, bound_depth
+from tensorweb.graph import leaves
+from tensorweb.graph.leaves import Gone, Leaf, is_following, is_leaf_of, is_stopping
 from tensorweb.graph.node import Node
 from tensorweb.graph.pending import watch
 from tensorweb.graph.tracing import note_write
+from tensorweb.nodes.movement import alias, stopped
 
 
 class TensorBase:
@@ -20,7 +23,9 @@ class TensorBase:
         name: what a person calls it, for explanations only.
     """
 
-    __slots__ = ("__weakref__", "name", "node")
+    __slots__ = ("__weakref__", "_grad", "name", "node")
+
+    _grad: TensorBase | None
 
     def __init__(self, node: Node, name: str | None = None) -> None:
         """Wrap a node; people call `tensorweb.asarray` instead."""
@@ -31,6 +36,8 @@ class TensorBase:
             )
         if node.depth > 1:
             self._begin(node)
+        if leaves.blocks and is_stopping() and node.dtype.kind == "float":
+            node = stopped(node)
         self.node = node
         self.name = name
 
@@ -42,7 +49,14 @@ class TensorBase:
             bound_depth(node)
 
     def _replace(self, node: Node) -> None:
-        """Give this object another value; every name and list that holds it sees it."""
+        """Give this object another value; every name and list that holds it sees it.
+
+        Raises:
+            TransformError: it is a leaf, and what happens is followed.
+        """
+        if self.node.past is not None and is_leaf_of(self.node, self):
+            self._replace_leaf(node)
+            return
         if node.depth > 1:
             self._begin(node)
         if node.storage is None:
@@ -50,6 +64,28 @@ class TensorBase:
         note_write(self, self.node)
         self.node = node
 
+    def _replace_leaf(self, node: Node) -> None:
+        """Give a leaf another value; it stays one, and keeps its gradient."""
+        old = self.node
+        if is_following():
+            raise TransformError(
+                f"a tensor of shape {old.shape} that requires a gradient is changed in "
+                "place, so that the gradient would be that of its old value. In a "
+                "step of training change it inside of `with tw.no_grad():`; for a "
+                "new value that is followed write y = x.at[i].set(v), or y = x + v."
+            )
+        if node.depth > 1:
+            self._begin(node)
+        note_write(self, old)
+        old.past = Gone.REPLACED
+        become_leaf(self, node)
+
     def _wrap(self, node: Node) -> Self:
         """Return a tensor of the same class around a node."""
         return type(self)(node)
+
+
+def become_leaf(tensor: TensorBase, node: Node) -> None:
+    """Let a tensor hold a value as a leaf: a node that nothing else has."""
+    tensor.node = alias(node)
+    tensor.node.past = Leaf(tensor)

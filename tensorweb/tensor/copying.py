@@ -8,13 +8,22 @@ from tensorweb.devices import as_device, backend, require_dtype
 from tensorweb.dtypes import DType
 from tensorweb.errors import BlockingError, DeviceError, DTypeError
 from tensorweb.evaluate import plain_number, read
+from tensorweb.graph.leaves import is_leaf_of
 from tensorweb.graph.node import constant, leaf
 from tensorweb.graph.storage import HostData
+from tensorweb.nodes.movement import stopped
 from tensorweb.shapes import Shape
-from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.base import TensorBase, become_leaf
 
 Saved = tuple[
-    type[TensorBase], Shape, DType, str, float | None, bytes | None, str | None
+    type[TensorBase],
+    Shape,
+    DType,
+    str,
+    float | None,
+    bytes | None,
+    str | None,
+    bool,
 ]
 
 
@@ -24,18 +33,26 @@ class CopyingMethods(TensorBase):
     __slots__ = ()
 
     def __copy__(self) -> Self:
-        return type(self)(self.node, self.name)
+        return self._another()
 
     def __deepcopy__(self, memo: object) -> Self:
         # A value never changes, so that two tensors can share it.
-        return type(self)(self.node, self.name)
+        return self._another()
+
+    def _another(self) -> Self:
+        """Return another tensor of the same value, a leaf if this is one."""
+        found = type(self)(self.node, self.name)
+        if is_leaf_of(self.node, self):
+            become_leaf(found, stopped(self.node))
+            found._grad = getattr(self, "_grad", None)
+        return found
 
     def __reduce__(self) -> tuple[object, Saved]:
         node = self.node
         number = plain_number(node)
         data = read([node])[0] if number is None else None
         kept = (type(self), node.shape, node.dtype, node.device, number, data)
-        return restored, (*kept, self.name)
+        return restored, (*kept, self.name, is_leaf_of(node, self))
 
 
 def restored(
@@ -46,6 +63,7 @@ def restored(
     number: float | None,
     data: bytes | None,
     name: str | None,
+    requires_grad: bool = False,
 ) -> TensorBase:
     """Return a tensor from what pickle kept: one number or row-major bytes.
 
@@ -70,5 +88,10 @@ def restored(
         raise DTypeError(f"unpickle: {error}") from None
     if data is None:
         assert number is not None, "internal: neither a number nor bytes were kept"
-        return kind(constant(number, dtype, device, shape), name)
-    return kind(leaf(HostData(data), shape, dtype, device), name)
+        node = constant(number, dtype, device, shape)
+    else:
+        node = leaf(HostData(data), shape, dtype, device)
+    found = kind(node, name)
+    if requires_grad:
+        become_leaf(found, node)
+    return found

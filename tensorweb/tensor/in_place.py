@@ -6,6 +6,7 @@ from typing import Self
 from weakref import WeakSet
 
 from tensorweb.errors import DTypeError, ShapeError
+from tensorweb.graph.leaves import is_leaf_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import CONSTANT, LEAF
 from tensorweb.nodes.contraction import matmul
@@ -49,9 +50,11 @@ class InPlaceOperators(TensorBase):
         Raises:
             ShapeError: the value has another shape.
             DTypeError: the value's kind does not fit the dtype.
+            TransformError: this is a leaf, and no block of `no_grad` is open.
         """
         old = self.node
-        if not old.shape and is_number_of_its_own(old):
+        is_leaf = old.past is not None and is_leaf_of(old, self)
+        if not old.shape and not is_leaf and is_number_of_its_own(old):
             return self._wrap(node)
         if node.shape != old.shape:
             raise ShapeError(
@@ -68,7 +71,7 @@ class InPlaceOperators(TensorBase):
                 )
             node = cast(node, old.dtype)
         self._replace(node)
-        if not node.shape:
+        if not node.shape and not is_leaf:
             _scalars_written.add(node)
         return self
 

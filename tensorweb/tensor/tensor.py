@@ -10,6 +10,7 @@ from tensorweb.tensor.algebra import AlgebraMethods
 from tensorweb.tensor.at import AtMethods
 from tensorweb.tensor.copying import CopyingMethods
 from tensorweb.tensor.elementwise import ElementwiseMethods
+from tensorweb.tensor.gradients import GradientMethods
 from tensorweb.tensor.in_place import InPlaceOperators
 from tensorweb.tensor.indexing import IndexingMethods
 from tensorweb.tensor.layout import LayoutMethods
@@ -34,6 +35,7 @@ class Tensor(
     AtMethods,
     AlgebraMethods,
     LayoutMethods,
+    GradientMethods,
     ValueMethods,
     CopyingMethods,
 ):

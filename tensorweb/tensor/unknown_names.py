@@ -14,7 +14,10 @@ _RANDOM = (
     "tensorweb makes no random numbers; make them with Python's random module or "
     "NumPy and give them to tw.asarray(...)"
 )
-_GRADIENTS = "derivatives are functions here: write tw.grad(loss)(weights)"
+_GRADIENTS = (
+    "gradients are followed wherever a tensor has requires_grad=True, but not inside "
+    "of `with tw.no_grad():`"
+)
 _COMPLEX = "tensorweb has no complex numbers; keep real and imaginary parts apart"
 _LINALG = (
     "tensorweb has no linear algebra beyond products; compute it in NumPy with "
@@ -162,21 +165,20 @@ NAMES: dict[str, str] = {
     # PyTorch's
     "addmm": "write c + a @ b",
     "as_tensor": "asarray",
-    "backward": _GRADIENTS,
     "bmm": "matmul",
     "cat": "concat",
     "clamp": "clip",
     "clone": "copy",
     "cpu": "write x.to_device('cpu')",
     "cuda": f"write x.to_device({fastest()!r})",
-    "detach": "write tw.stop_gradient(x)",
     "dim": "write x.ndim",
+    "enable_grad": _GRADIENTS,
     "eq": "equal",
     "float": "float32",
     "from_numpy": "asarray",
     "ge": "greater_equal",
-    "grad": _GRADIENTS,
     "gt": "greater",
+    "inference_mode": "no_grad",
     "int": "int32",
     "le": "less_equal",
     "lt": "less",
@@ -190,15 +192,18 @@ NAMES: dict[str, str] = {
     "neg": "negative",
     "new_zeros": "zeros_like",
     "nn": "tensorweb has tensors and no layers; the examples write them out",
-    "no_grad": "nothing is recorded outside of tw.grad; leave it out",
     "norm": "write tw.sqrt(tw.sum(x * x))",
     "numel": "write x.size",
     "rand": _RANDOM,
     "randint": _RANDOM,
     "randn": _RANDOM,
     "relu": "write tw.maximum(x, 0)",
-    "requires_grad": _GRADIENTS,
+    "retain_grad": (
+        "gradients are kept for leaves; for others write "
+        "tw.grad(function)(x) of what comes behind them"
+    ),
     "scatter_add": "write x.at[i].add(v)",
+    "set_grad_enabled": _GRADIENTS,
     "softmax": "write e / e.sum(axis=-1, keepdims=True) with e = tw.exp(x - m)",
     "sub": "subtract",
     "t": "write x.T",
@@ -209,6 +214,7 @@ NAMES: dict[str, str] = {
     "unfold": "sliding_windows",
     "unbind": "unstack",
     "unsqueeze": "expand_dims",
+    "zero_grad": "write x.grad = None",
     "zero_": "write x[...] = 0",
 }
 

@@ -11,13 +11,13 @@ from typing import Any
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
-from tensorweb.graph.history import Mark, is_kept, mark
+from tensorweb.graph.history import Mark, is_kept, keeping_history, mark
+from tensorweb.graph.leaves import hangs_on_leaves
 from tensorweb.graph.node import Node
-from tensorweb.nodes.movement import alias
+from tensorweb.nodes.movement import alias, stopped
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
-from tensorweb.transforms.gradients import ones
-from tensorweb.transforms.rules.rule import zeros
+from tensorweb.transforms.rules.rule import ones, zeros
 from tensorweb.transforms.variables import is_float, matching
 from tensorweb.transforms.walk import WayBack
 
@@ -30,11 +30,9 @@ def stop_gradient(value: Any) -> Any:
     """
 
     def leaf(x: Any) -> Any:
-        if not isinstance(x, TensorBase) or not is_kept():
+        if not isinstance(x, TensorBase) or not is_followed([x]):
             return x
-        node = alias(x.node)
-        mark(node, Mark((), lambda cotangent: ()))
-        return Tensor(node)
+        return Tensor(stopped(x.node))
 
     return tree.map(leaf, value)
 
@@ -68,7 +66,7 @@ def custom_vjp(
 
     @wraps(function)
     def wrapped(*arguments: Any) -> Any:
-        if not is_kept():
+        if not is_followed(tree.leaves(arguments)):
             return function(*arguments)
         result, needed = forward(*arguments)
 
@@ -108,13 +106,14 @@ def custom_jvp(
 
     @wraps(function)
     def wrapped(*arguments: Any) -> Any:
-        if not is_kept():
-            return function(*arguments)
         leaves, structure = tree.flatten(tuple(arguments))
+        if not is_followed(leaves):
+            return function(*arguments)
         units = [alias(ones(leaf.node)) for leaf in leaves if is_float(leaf)]
         rest = iter(units)
         tangents = [Tensor(next(rest)) if is_float(leaf) else leaf for leaf in leaves]
-        result, tangent = rule(arguments, tree.unflatten(structure, tangents))
+        with keeping_history():
+            result, tangent = rule(arguments, tree.unflatten(structure, tangents))
         found, same = tree.flatten(tangent)
         if same != tree.flatten(result)[1]:
             raise TransformError(
@@ -136,6 +135,14 @@ def custom_jvp(
         return _marked(result, arguments, back)
 
     return wrapped
+
+
+def is_followed(values: Sequence[Any]) -> bool:
+    """Whether somebody may walk back through what is made of some values."""
+    return is_kept() or any(
+        isinstance(value, TensorBase) and hangs_on_leaves(value.node)
+        for value in values
+    )
 
 
 def _count(found: Any) -> str:

@@ -17,12 +17,13 @@ from typing import Any
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
-from tensorweb.graph.history import keeping_history
-from tensorweb.graph.node import Node, constant
+from tensorweb.graph.history import add_variable, keeping_history
+from tensorweb.graph.node import Node
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.transforms.names import name_of
+from tensorweb.transforms.rules.rule import ones
 from tensorweb.transforms.variables import Variables, is_float, matching
 from tensorweb.transforms.walk import WayBack
 
@@ -92,6 +93,8 @@ class Run:
         must be open.
         """
         cotangents = [alias(ones(node)) for node in self.nodes]
+        for each in cotangents:
+            add_variable(each)
         pulled = self.pull(cotangents)
         way = WayBack(pulled, cotangents)
         return lambda tangents: way.pull(pulled, tangents)
@@ -118,11 +121,6 @@ class Run:
         return tree.unflatten(
             self._structure, [next(rest) if place else None for place in self._places]
         )
-
-
-def ones(node: Node) -> Node:
-    """Return ones of a node's shape and dtype."""
-    return constant(1, node.dtype, node.device, node.shape)
 
 
 def _described(leaves: Sequence[Any]) -> str:

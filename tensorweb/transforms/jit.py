@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, cast
 from tensorweb import devices
 from tensorweb.errors import DeviceError, TraceError
 from tensorweb.graph.history import is_kept
+from tensorweb.graph.leaves import hangs_on_leaves
 from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import Trace, is_tracing, tracing
 from tensorweb.nodes.ranges import Interval, interval_of, limits
@@ -58,7 +59,8 @@ class Jitted(Generic[P, R]):
         """Return what the function returns, replayed where it is known.
 
         Without tensors among the arguments, and on a device that does not record, the
-        function simply runs; so it does while a derivative follows what it does.
+        function simply runs; so it does while a derivative follows what it does, also
+        where an argument requires a gradient.
         """
         if is_tracing() or is_kept():
             return self._function(*args, **kwargs)
@@ -66,6 +68,8 @@ class Jitted(Generic[P, R]):
         seen: dict[int, int] = {}
         key = (flatten(args, holders, seen), flatten(kwargs, holders, seen))
         given: list[Node] = [h.node for h in holders if isinstance(h, TensorBase)]
+        if any(node.past is not None and hangs_on_leaves(node) for node in given):
+            return self._function(*args, **kwargs)
         devices_of = {node.device for node in given}
         signature = self._known.get(key)
         found = signature.find(given) if signature is not None else None
@@ -168,12 +172,18 @@ def _check(
     result: object,
     holders: Sequence[Holder],
 ) -> None:
-    """Raise when there is nothing to run, or something of another device."""
+    """Raise when there is nothing to run, or what a recording cannot give."""
     mine: list[Holder] = []
     flatten(result, mine, {})
     returns_given = any(each is holder for each in mine for holder in holders)
     if not outputs and not returns_given:
         raise TraceError(f"jit: {name} returns no tensor; there is nothing to run.")
+    if any(hangs_on_leaves(node) for node in outputs):
+        raise TraceError(
+            f"jit: {name} uses a tensor that requires a gradient and is no argument: a "
+            "recording would keep its value of now, and lead no gradient to it. Pass "
+            "it as an argument, or call the function inside of `with tw.no_grad():`."
+        )
     others = sorted({node.device for node in outputs} - {device})
     if others:
         raise TraceError(

@@ -14,6 +14,7 @@ from typing import Any
 from tensorweb import tree
 from tensorweb.errors import TransformError
 from tensorweb.functions import asarray
+from tensorweb.graph.leaves import WAITING, hangs_on_leaves
 from tensorweb.graph.node import Node, leaf
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.tensor import Tensor
@@ -76,6 +77,7 @@ def vmap(
             size = node.shape[at]
             front = moved(node, at, 0)
             one = leaf(Placeholder(), front.shape[1:], node.dtype, node.device)
+            one.past = WAITING if hangs_on_leaves(node) else None
             batches[one] = front
             given.append(Tensor(one))
         if size is None:

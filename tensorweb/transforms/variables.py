@@ -12,6 +12,7 @@ from typing import Any
 from tensorweb import tree
 from tensorweb.errors import TransformError
 from tensorweb.functions import asarray
+from tensorweb.graph.history import add_variable
 from tensorweb.graph.node import Node
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
@@ -114,7 +115,9 @@ def _leaf(leaf: Any) -> Any:
     ):
         leaf = asarray(leaf)
     if is_float(leaf):
-        return _Variable(alias(leaf.node))
+        node = alias(leaf.node)
+        add_variable(node)
+        return _Variable(node)
     return leaf
 
 

@@ -34,28 +34,32 @@ class WayBack:
             self._visit(result)
 
     def _visit(self, result: Node) -> None:
-        depends = self._depends
-        stack = [(result, False)]
+        """Look at all that a result hangs on, inputs before what reads them."""
+        depends, found = self._depends, self._inputs
+        stack = [result]
         while stack:
-            node, is_seen = stack.pop()
+            node = stack[-1]
             if node in depends:
+                stack.pop()
                 continue
-            if is_seen:
-                inputs = self._inputs.pop(node)
+            inputs = found.pop(node, None)
+            if inputs is not None:
                 wanted = tuple([depends[each] for each in inputs])
-                depends[node] = node.dtype.kind == "float" and any(wanted)
-                if depends[node]:
+                depends[node] = is_on_way = True in wanted
+                if is_on_way:
                     self._steps.append((Step(node, inputs, wanted), _rule_of(node)))
+                stack.pop()
                 continue
-            if node in self._inputs:
-                continue
-            inputs = _read_by(node)
+            inputs = self._inputs_of(node) if node.dtype.kind == "float" else ()
             if inputs:
-                self._inputs[node] = inputs
-                stack.append((node, True))
-                stack += [(each, False) for each in inputs if each not in depends]
+                found[node] = inputs
+                stack += [each for each in inputs if each not in depends]
             else:
-                depends[node] = False
+                depends.setdefault(node, False)
+
+    def _inputs_of(self, node: Node) -> tuple[Node, ...]:
+        """Return the nodes to which the way back from a node leads."""
+        return _read_by(node)
 
     def reaches(self, node: Node) -> bool:
         """Whether a result depends on a variable."""

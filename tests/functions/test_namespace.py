@@ -98,7 +98,7 @@ def test_iinfo(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "keywords"),
     [
-        ("asarray", {"dtype", "device", "copy"}),
+        ("asarray", {"dtype", "device", "copy", "requires_grad"}),
         ("arange", {"stop", "step", "dtype", "device"}),
         ("linspace", {"num", "dtype", "device", "endpoint"}),
         ("reshape", {"shape", "copy"}),
@@ -113,6 +113,7 @@ def test_iinfo(name: str) -> None:
     ],
 )
 def test_parameters_are_the_standards(name: str, keywords: set[str]) -> None:
+    # requires_grad is PyTorch's; the standard knows no derivatives.
     parameters = inspect.signature(getattr(tw, name)).parameters.values()
     named = {p.name for p in parameters if p.kind is not p.POSITIONAL_ONLY}
     assert named == keywords

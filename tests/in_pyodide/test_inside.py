@@ -26,6 +26,7 @@ CHOSEN = (
     "tests/tensor/test_copying.py",
     "tests/tensor/test_printing.py",
     "tests/tensor/test_unknown_names.py",
+    "tests/transforms/test_backward.py",
     "tests/transforms/test_gradients.py",
     "tests/transforms/test_jit.py",
     "tests/transforms/test_jit_indices.py",

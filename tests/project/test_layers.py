@@ -120,9 +120,12 @@ def test_tensor_base_knows_no_conversion() -> None:
     assert {name for name in found if name.startswith("tensorweb")} == {
         "tensorweb.errors",
         "tensorweb.evaluate",
+        "tensorweb.graph",
+        "tensorweb.graph.leaves",
         "tensorweb.graph.node",
         "tensorweb.graph.pending",
         "tensorweb.graph.tracing",
+        "tensorweb.nodes.movement",
     }
 
 

@@ -49,7 +49,7 @@ def test_module_answers_with_our_name(name: str, words: str) -> None:
         ("cumsum", "tensorweb calls it cumulative_sum."),
         ("float", "write x.astype(tw.float32)."),
         ("clamp", "tensorweb calls it clip."),
-        ("requires_grad", "tw.grad(loss)(weights)"),
+        ("retain_grad", "tw.grad(function)(x)"),
         ("unique", "tensorweb calls it tw.unique_values."),
         ("stack", "it is a function: tw.stack(x, ...)."),
     ],

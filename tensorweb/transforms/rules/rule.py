@@ -18,7 +18,7 @@ from tensorweb.ops import OPS
 from tensorweb.shapes import Shape
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Step:
     """A node on the way back.
 
@@ -70,6 +70,11 @@ def choose(condition: Node, a: Node, b: Node) -> Node:
 def number(value: float, like: Node, shape: Shape = ()) -> Node:
     """Return a number in a node's dtype, on its device."""
     return constant(value, like.dtype, like.device, shape)
+
+
+def ones(like: Node) -> Node:
+    """Return ones of a node's shape and dtype."""
+    return number(1, like, like.shape)
 
 
 def zeros(like: Node, shape: Shape | None = None) -> Node:

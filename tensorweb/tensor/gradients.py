@@ -1,0 +1,146 @@
+"""Methods of tensors that ask for gradients, by PyTorch's names.
+
+A leaf is a tensor with `requires_grad`; what is built from it can be walked back. The
+walk is in `tensorweb/transforms/backward.py`, which registers itself here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Self
+
+from tensorweb.errors import TransformError
+from tensorweb.graph.leaves import Leaf, hangs_on_leaves, is_leaf_of
+from tensorweb.nodes.movement import stopped
+from tensorweb.tensor.base import TensorBase, become_leaf
+
+Walk = Callable[[TensorBase, object, bool], None]
+
+_walks: list[Walk] = []
+"""Who walks back; one, once transformations are there."""
+
+
+def register_walk(walk: Walk) -> None:
+    """Let `backward` be done by a function of tensor, gradient and retain_graph."""
+    _walks.append(walk)
+
+
+class GradientMethods(TensorBase):
+    """What a tensor knows of its gradient."""
+
+    __slots__ = ()
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether `backward` from here, or through here, reaches a leaf."""
+        return self.node.past is not None
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    def requires_grad_(self, value: bool = True) -> Self:
+        """Make this tensor a leaf, whose `grad` `backward` adds to, or an ordinary one.
+
+        Results that were computed from it before do not hang on it.
+
+        Raises:
+            TransformError: the dtype has no derivatives, or the tensor is a result that
+                hangs on a leaf.
+
+        >>> w = tw.ones(2).requires_grad_()
+        >>> (w * tw.asarray([3.0, 4.0])).sum().backward()
+        >>> w.grad
+        tensor([3., 4.])
+        """
+        node = self.node
+        is_leaf = is_leaf_of(node, self)
+        if value and node.dtype.kind != "float":
+            raise TransformError(
+                f"requires_grad_: a tensor of {node.dtype} has no derivative; convert "
+                "it to floats before, with astype(tw.float32)."
+            )
+        if not value and not is_leaf and hangs_on_leaves(node):
+            raise TransformError(
+                "requires_grad_(False): this tensor was computed from one that "
+                "requires a gradient; x.detach() is the same value as a constant."
+            )
+        if value and not is_leaf and not hangs_on_leaves(node):
+            become_leaf(self, node)
+        elif not value and node.past is not None:
+            self.node = stopped(node)
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no tensor that requires a gradient was used to make this one."""
+        past = self.node.past
+        return past is None or type(past) is Leaf
+
+    @property
+    def grad(self) -> Self | None:
+        """What `backward` has added up for this leaf, None before; assign to change it.
+
+        A tensor of the leaf's shape and dtype that hangs on nothing. Results that are
+        no leaves have None.
+        """
+        found: Self | None = getattr(self, "_grad", None)
+        return found
+
+    @grad.setter
+    def grad(self, value: Self | None) -> None:
+        if value is not None:
+            self._check_gradient(value)
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    def _check_gradient(self, value: object) -> None:
+        if not isinstance(value, TensorBase):
+            raise TransformError(
+                f"x.grad = {type(value).__name__}: assign None or a tensor."
+            )
+        mine, given = self.node, value.node
+        if (mine.shape, mine.dtype, mine.device) != (
+            given.shape,
+            given.dtype,
+            given.device,
+        ):
+            raise TransformError(
+                f"x.grad = g: x is {mine.dtype} of shape {mine.shape} on "
+                f"{mine.device!r}, g {given.dtype} of shape {given.shape} on "
+                f"{given.device!r}; they must be equal."
+            )
+
+    def backward(self, gradient: object = None, *, retain_graph: bool = False) -> None:
+        """Add the derivatives of this tensor to the `grad` of every leaf it hangs on.
+
+        The way back is let go, so that a second call is an error.
+
+        Args:
+            gradient: what arrives here, of this tensor's shape; needed where that is
+                not 0-d.
+            retain_graph: keeps the way back for another call.
+
+        Raises:
+            TransformError: the tensor hangs on no leaf, is not 0-d and has no
+                `gradient`, was walked before, or a transformation is open.
+
+        >>> w = tw.asarray(3.0, requires_grad=True)
+        >>> (w**3).backward()
+        >>> w.grad
+        tensor(27.)
+        """
+        _walks[0](self, gradient, retain_graph)
+
+    def detach(self) -> Self:
+        """Return the same value as a constant: no derivative goes through it.
+
+        >>> w = tw.asarray(3.0, requires_grad=True)
+        >>> (w * w.detach()).backward()
+        >>> w.grad
+        tensor(3.)
+        """
+        return self._wrap(stopped(self.node))

@@ -1,0 +1,145 @@
+"""`loss.backward()` and `no_grad`: derivatives by PyTorch's habits.
+
+The walk is that of `grad`. Its variables are the leaves that it meets, and what it went
+through is let go behind it.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, ContextDecorator
+from types import TracebackType
+from typing import Any
+
+from tensorweb.errors import TraceError, TransformError
+from tensorweb.graph.history import is_kept
+from tensorweb.graph.leaves import Gone, Leaf, not_following
+from tensorweb.graph.node import Node
+from tensorweb.graph.tracing import is_tracing, open_trace
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.gradients import register_walk
+from tensorweb.transforms.rules.rule import ones, plus
+from tensorweb.transforms.variables import matching
+from tensorweb.transforms.walk import WayBack
+
+
+class WayToLeaves(WayBack):
+    """The nodes between a result and the leaves that it hangs on."""
+
+    def __init__(self, result: Node) -> None:
+        """Find them.
+
+        Raises:
+            TransformError: a part of the way has been let go.
+        """
+        super().__init__([result], [])
+
+    def _inputs_of(self, node: Node) -> tuple[Node, ...]:
+        """Return what a node reads, nothing where no leaf can be behind it."""
+        past = node.past
+        if past is None:
+            return ()
+        if type(past) is Leaf:
+            self._depends[node] = True
+            self.variables += (node,)
+            return ()
+        if type(past) is Gone:
+            raise TransformError(f"backward: {past.value}.")
+        return super()._inputs_of(node)
+
+    def let_go(self) -> None:
+        """Forget the way, so that values alone are left."""
+        for step, _ in self._steps:
+            step.node.past = Gone.WALKED
+
+
+def backward(tensor: TensorBase, gradient: object, retain_graph: bool) -> None:
+    """Do what `Tensor.backward` says."""
+    node = tensor.node
+    _refuse_inside()
+    if node.past is None:
+        raise TransformError(
+            "backward: this tensor was computed from none that requires a gradient, or "
+            "inside of tw.no_grad(); make the weights with "
+            "tw.asarray(..., requires_grad=True), or write tw.grad(loss)(weights)."
+        )
+    if gradient is not None:
+        cotangent = matching("backward", gradient, node)
+    elif node.shape:
+        raise TransformError(
+            f"backward: this tensor has shape {node.shape}, and a gradient is that of "
+            "one number; take sum() or mean() of it, or pass gradient=, a tensor of "
+            "that shape."
+        )
+    else:
+        cotangent = ones(node)
+    way = WayToLeaves(node)
+    with not_following():
+        parts = way.pull([node], [cotangent])
+        for leaf, part in zip(way.variables, parts, strict=True):
+            _add(leaf, part)
+    if not retain_graph:
+        way.let_go()
+
+
+register_walk(backward)
+
+
+def _add(node: Node, part: Node) -> None:
+    """Add to the gradient of the tensor that holds a leaf, if it is still there."""
+    past = node.past
+    tensor: Any = past.tensor() if type(past) is Leaf else None
+    if tensor is not None:
+        before = tensor.grad
+        total = part if before is None else plus(before.node, part)
+        tensor.grad = Tensor(total)
+
+
+def _refuse_inside() -> None:
+    """Raise where a transformation is open, which sees functions and no leaves."""
+    trace = open_trace()
+    if is_tracing() and trace is not None:
+        raise TraceError(
+            f"{trace.transform}: backward() was called inside of {trace.name}, and "
+            f"what it adds to x.grad is no result of it. Return "
+            f"tw.grad(loss)(weights) from the function, or leave out "
+            f"{trace.transform}."
+        )
+    if is_kept():
+        raise TransformError(
+            "backward: this is a function that is differentiated already; use "
+            "tw.grad(loss)(weights) inside of it, which nests."
+        )
+
+
+class no_grad(ContextDecorator, AbstractContextManager[None]):
+    """A block, or a function, in which results hang on no leaf, and leaves may change.
+
+    A tensor that requires a gradient can only be changed here; it stays a leaf and
+    keeps its `grad`. Inside of a function that is differentiated, tensors made in the
+    block are constants.
+
+    >>> w = tw.asarray([1.0, 2.0], requires_grad=True)
+    >>> (w * w).sum().backward()
+    >>> with no_grad():
+    ...     w -= 0.1 * w.grad
+    >>> w
+    tensor([0.8, 1.6])
+    """
+
+    def __init__(self) -> None:
+        """Make a block that can be entered."""
+        self._open: list[AbstractContextManager[None]] = []
+
+    def __enter__(self) -> None:
+        block = not_following(stopping=is_kept())
+        block.__enter__()
+        self._open.append(block)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._open.pop().__exit__(kind, error, traceback)
