@@ -68,6 +68,7 @@ from tensorweb.tensor.tensor import answer_foreign_names as _answer_foreign_name
 from tensorweb.tensor.unknown_names import advice as _advice
 from tensorweb.transforms.backward import no_grad
 from tensorweb.transforms.checking import check_grads
+from tensorweb.transforms.checkpoint import checkpoint
 from tensorweb.transforms.custom import custom_jvp, custom_vjp, stop_gradient
 from tensorweb.transforms.gradients import grad, jvp, linearize, value_and_grad, vjp
 from tensorweb.transforms.jacobians import hessian, jacfwd, jacrev
@@ -111,6 +112,7 @@ __all__ = [
     "bool",
     "broadcast_shapes",
     "check_grads",
+    "checkpoint",
     "custom_jvp",
     "custom_vjp",
     "default_device",

@@ -36,7 +36,7 @@ class Mark:
     rule: Callable[[Node], tuple[Node | None, ...]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class History:
     """What is kept; it keeps none of the nodes themselves alive.
 
@@ -45,6 +45,8 @@ class History:
         marks: by the node they belong to.
         variables: of the transformations that are open.
         forgotten: nodes whose inputs are not kept, since they can be had again.
+        outer: the history around, where that keeps nothing any more.
+        keeps: whether what is computed now is kept.
     """
 
     inputs: WeakKeyDictionary[Node, tuple[Node, ...]] = field(
@@ -53,6 +55,8 @@ class History:
     marks: WeakKeyDictionary[Node, Mark] = field(default_factory=WeakKeyDictionary)
     variables: WeakSet[Node] = field(default_factory=WeakSet)
     forgotten: WeakSet[Node] = field(default_factory=WeakSet)
+    outer: History | None = None
+    keeps: bool = True
 
 
 _open: ContextVar[History | None] = ContextVar("history", default=None)
@@ -66,17 +70,36 @@ def keeping_history() -> Iterator[None]:
         with leaves.not_stopping(), keeping_history():
             yield
         return
-    if _open.get() is not None:
+    outer = _open.get()
+    if outer is not None and outer.keeps:
         yield
         return
-    history = History()
+    history = History(outer=outer)
     _open.set(history)
     try:
         yield
     finally:
-        _open.set(None)
+        _open.set(outer)
         history.inputs.clear()
         history.marks.clear()
+
+
+@contextmanager
+def keeping_no_more(is_outermost: bool) -> Iterator[None]:
+    """Keep nothing more of a history that ends with what is built in a `with` block.
+
+    Args:
+        is_outermost: whether no other transformation walks through that.
+    """
+    history = _open.get()
+    if history is None or not is_outermost:
+        yield
+        return
+    history.keeps = False
+    try:
+        yield
+    finally:
+        history.keeps = True
 
 
 def is_kept() -> bool:
@@ -90,7 +113,7 @@ def keep(node: Node) -> None:
     if past is not None and not past:
         node.past = past_of_computed(node)
     history = _open.get()
-    if history is not None and node not in history.forgotten:
+    if history is not None and history.keeps and node not in history.forgotten:
         history.inputs[node] = node.inputs
 
 
@@ -112,8 +135,7 @@ def add_variable(node: Node) -> None:
 
 def is_variable(node: Node) -> bool:
     """Whether a node is a variable of a transformation that is open."""
-    history = _open.get()
-    return history is not None and node in history.variables
+    return any(node in history.variables for history in _histories())
 
 
 def mark(node: Node, another: Mark) -> None:
@@ -130,8 +152,11 @@ def mark_of(node: Node) -> Mark | None:
     past = node.past
     if type(past) is Mark:
         return past
-    history = _open.get()
-    return None if history is None else history.marks.get(node)
+    for history in _histories():
+        another = history.marks.get(node)
+        if another is not None:
+            return another
+    return None
 
 
 def inputs_of(node: Node) -> tuple[Node, ...]:
@@ -142,10 +167,20 @@ def inputs_of(node: Node) -> tuple[Node, ...]:
             return past.inputs
         if isinstance(past, tuple) and past:
             return past
+    found = node.inputs
     history = _open.get()
-    if history is None:
-        return node.inputs
-    another = history.marks.get(node)
-    if another is not None:
-        return another.inputs
-    return node.inputs or history.inputs.get(node, ())
+    while history is not None:
+        another = history.marks.get(node) if history.marks else None
+        if another is not None:
+            return another.inputs
+        found = found or history.inputs.get(node, ())
+        history = history.outer
+    return found
+
+
+def _histories() -> Iterator[History]:
+    """Yield the histories that are open, the innermost first."""
+    history = _open.get()
+    while history is not None:
+        yield history
+        history = history.outer

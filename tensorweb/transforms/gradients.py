@@ -17,7 +17,12 @@ from typing import Any
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
-from tensorweb.graph.history import add_variable, keeping_history
+from tensorweb.graph.history import (
+    add_variable,
+    is_kept,
+    keeping_history,
+    keeping_no_more,
+)
 from tensorweb.graph.node import Node
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
@@ -177,11 +182,13 @@ def value_and_grad(
     @wraps(function)
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         chosen = argument_numbers("grad", argnums, len(arguments))
+        is_outermost = not is_kept()
         with keeping_history():
             run = Run("grad", function, arguments, chosen, keywords, has_aux)
             if not isinstance(run.result, TensorBase) or run.result.node.shape:
                 raise TransformError(_refused_result(function, run.result))
-            found = run.pull([ones(run.nodes[0])])
+            with keeping_no_more(is_outermost):
+                found = run.pull([ones(run.nodes[0])])
         trees = run.variables.trees([Tensor(node) for node in found])
         gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
         value = (run.result, run.auxiliary) if has_aux else run.result

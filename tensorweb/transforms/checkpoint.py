@@ -1,0 +1,165 @@
+"""`checkpoint`: keep a function's arguments for the way back, not what is in between.
+
+The result is marked: when its cotangent arrives the function runs again.
+
+Source: T. Chen, B. Xu, C. Zhang, C. Guestrin, Training deep nets with sublinear memory
+cost, 2016, https://arxiv.org/abs/1604.06174.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from tensorweb import tree
+from tensorweb.errors import TransformError
+from tensorweb.evaluate import realize
+from tensorweb.graph.history import (
+    Mark,
+    add_variable,
+    forget,
+    inputs_of,
+    is_kept,
+    is_variable,
+    keeping_history,
+    mark,
+)
+from tensorweb.graph.leaves import Leaf, hangs_on_leaves
+from tensorweb.graph.node import Node
+from tensorweb.graph.tracing import is_tracing
+from tensorweb.nodes.movement import alias
+from tensorweb.tensor import Tensor
+from tensorweb.transforms.names import name_of
+from tensorweb.transforms.variables import is_float
+from tensorweb.transforms.walk import WayBack
+
+
+def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function whose derivatives cost another run instead of memory.
+
+    Args:
+        function: of tensors or trees of them. It runs again for each way back, and must
+            do the same then: it hands values out as results only. Tensors that it takes
+            from outside have their derivatives too.
+
+    Returns:
+        A function of the same arguments with the same results and derivatives. What is
+        computed on the way from arguments to results is not kept. Results are computed
+        at once, so that it can go, except inside of `jit` and `vmap`.
+
+    Raises:
+        TransformError: it returned something else in its other run.
+
+    >>> f = checkpoint(lambda x: tw.sin(x) * x)
+    >>> tw.grad(lambda x: f(f(x)))(0.0)
+    tensor(0.)
+    """
+
+    @wraps(function)
+    def wrapped(*arguments: Any, **keywords: Any) -> Any:
+        return _Call(function, arguments, keywords).result()
+
+    return wrapped
+
+
+class _Call:
+    """One call, and how to do it again."""
+
+    def __init__(
+        self, function: Callable[..., Any], arguments: object, keywords: object
+    ) -> None:
+        self._function = function
+        self._leaves, self._structure = tree.flatten((arguments, keywords))
+        self._floats = [leaf.node for leaf in self._leaves if is_float(leaf)]
+        self._captured: list[Node] = []
+
+    def _run(self) -> tuple[list[Node], list[Any], tree.Structure]:
+        """Return variables in place of the arguments, and what the function gives."""
+        variables = [alias(node) for node in self._floats]
+        for node in variables:
+            add_variable(node)
+        rest = iter(variables)
+        given = [Tensor(next(rest)) if is_float(x) else x for x in self._leaves]
+        positional, named = tree.unflatten(self._structure, given)
+        return variables, *tree.flatten(self._function(*positional, **named))
+
+    def result(self) -> Any:
+        """Run the function, and mark what it gives."""
+        variables, results, structure = self._run()
+        nodes = [value.node for value in results if is_float(value)]
+        if not is_kept() and not any(hangs_on_leaves(node) for node in nodes):
+            return tree.unflatten(structure, results)
+        self._captured, between = _between(nodes, variables)
+        for node in between:
+            forget(node)
+        _compute(nodes)
+        inputs = (*self._floats, *self._captured)
+        for place, value in enumerate(results):
+            if is_float(value):
+                made = alias(value.node)
+                mark(made, Mark(inputs, self._rule(place, structure)))
+                results[place] = Tensor(made)
+        return tree.unflatten(structure, results)
+
+    def _rule(
+        self, place: int, structure: tree.Structure
+    ) -> Callable[[Node], tuple[Node | None, ...]]:
+        """Return the way back from one result: through another run."""
+
+        def back(cotangent: Node) -> tuple[Node | None, ...]:
+            _compute([cotangent])
+            with keeping_history():
+                variables, results, same = self._run()
+                if same != structure:
+                    raise TransformError(
+                        f"checkpoint: {name_of(self._function)} returned {structure} "
+                        f"at first, and {same} when it ran again; it must do the same."
+                    )
+                node = results[place].node
+                way = WayBack([node], [*variables, *self._captured])
+                found = way.pull([node], [cotangent])
+            del way, node, results, variables
+            _compute(found)
+            return tuple(found)
+
+        return back
+
+
+def _compute(nodes: Sequence[Node]) -> None:
+    """Compute values now, so that what only they need goes, where values are known."""
+    if not is_tracing():
+        realize(nodes)
+
+
+def _between(
+    results: Sequence[Node], variables: Sequence[Node]
+) -> tuple[list[Node], list[Node]]:
+    """Return outer variables that results hang on by themselves, and what to forget.
+
+    To forget is what lies between the function's own variables and its results.
+    """
+    inside: dict[Node, bool] = dict.fromkeys(variables, True)
+    captured: list[Node] = []
+    found: dict[Node, tuple[Node, ...]] = {}
+    stack = list(results)
+    while stack:
+        node = stack[-1]
+        inputs = found.pop(node, None)
+        if node in inside:
+            stack.pop()
+        elif inputs is not None:
+            inside[node] = any(inside[each] for each in inputs)
+            stack.pop()
+        elif type(node.past) is Leaf or is_variable(node):
+            captured.append(node)
+            inside[node] = False
+        elif read := inputs_of(node):
+            found[node] = read
+            stack += [each for each in read if each not in inside]
+        else:
+            inside[node] = False
+    own = set(variables)
+    return captured, [
+        node for node, is_in in inside.items() if is_in and node not in own
+    ]
