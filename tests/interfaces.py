@@ -1,4 +1,4 @@
-"""Reads the interfaces of a TypeScript file, as far as records of JSON need them.
+"""Reads the interfaces of TypeScript files, as far as records of JSON need them.
 
 A type is a value that can be compared: `"number"`, `Named("Frame")`, `Many("string")`
 for a list, a `frozenset` for a union, `Literal` for a text. Aliases are written out;
@@ -72,10 +72,10 @@ def is_union(found: object) -> bool:
 
 
 class Interfaces:
-    """The declarations of one file, each read when it is asked for."""
+    """The declarations of some files, each read when it is asked for."""
 
-    def __init__(self, path: Path) -> None:
-        text = COMMENT.sub("", path.read_text("utf-8"))
+    def __init__(self, *paths: Path) -> None:
+        text = COMMENT.sub("", "\n".join(path.read_text("utf-8") for path in paths))
         found = INTERFACE.findall(text)
         self._interfaces = {name: (base, body) for name, base, body in found}
         self._aliases = dict(ALIAS.findall(text))

@@ -20,7 +20,8 @@ from tensorweb.playground import bridge, records
 from tensorweb.playground.session import Session, handlers
 from tensorweb.playground.streams import HEAD
 
-PROTOCOL = Interfaces(Path(__file__).parents[2] / "web/src/page/protocol.ts")
+PAGE = Path(__file__).parents[2] / "web/src/page"
+PROTOCOL = Interfaces(PAGE / "protocol.ts", PAGE / "tensor-protocol.ts")
 
 RECORDS = {
     name: value for name, value in vars(records).items() if typing.is_typeddict(value)

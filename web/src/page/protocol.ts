@@ -3,6 +3,22 @@
  * answers and tells has the same fields in `tensorweb/playground/records.py`.
  */
 
+import type {
+  Cells,
+  CellsDetails,
+  Heatmap,
+  HeatmapDetails,
+  LivePicture,
+  Place,
+  Sample,
+  Slice,
+  Statistics,
+  TensorRecord,
+  Wanted,
+} from "./tensor-protocol";
+
+export type * from "./tensor-protocol";
+
 export type DeviceName = "webgpu" | "cpu";
 
 /** One question: the worker answers each with the same id, one after another. */
@@ -103,15 +119,6 @@ export interface PlotSeries {
   x: (number | null)[];
   y: (number | null)[];
   count: number;
-}
-
-/** What a displayed tensor has become: a picture of its first slice. */
-export interface LivePicture {
-  display: number;
-  step: number;
-  shape: number[];
-  dtype: string;
-  heatmap: Heatmap;
 }
 
 export interface BarChart {
@@ -265,99 +272,8 @@ export interface KernelSource {
   text: string;
 }
 
-export interface TensorRecord extends Statistics {
-  id: number;
-  name: string;
-  /** Every name that reaches it. */
-  names: string[];
-  /** Numbers of the displays that showed it. */
-  displays: number[];
-  /** The list or dict in which it is one of several alike. */
-  group: string | null;
-  /** What the list lacks after this tensor: `history: 50 of 91 shown`. */
-  cuts: string[];
-  shape: number[];
-  dtype: string;
-  device: string;
-  strides: number[];
-  offset: number;
-  contiguous: boolean;
-  viewOf: string | null;
-  size: number;
-}
-
-/** What is computed from a tensor's values; fields are missing where nothing is. */
-export interface Statistics {
-  /** Of the finite values; null where there is none. */
-  min?: number | null;
-  max?: number | null;
-  mean?: number | null;
-  nan?: number;
-  inf?: number;
-  /** Why the values cannot be had. */
-  problem?: string;
-}
-
-/** Which slice of a tensor: drawn axes, null for none, and an index per axis. */
-export interface Slice {
-  tensor: number;
-  rows: number | null;
-  columns: number | null;
-  indices: number[];
-}
-
-export interface HeatmapDetails extends Slice {
-  how: Pooling;
-  size: "full" | "small";
-}
-
-export type Pooling = "mean" | "extreme" | "corner";
-
-/** How numbers are packed, each little-endian. */
-export type Encoding = "float32" | "int32" | "uint32" | "float64";
-
-export interface Heatmap {
-  rows: number;
-  columns: number;
-  blockRows: number;
-  blockColumns: number;
-  /** Of so many rows and columns of a block one is looked at. */
-  stepRows: number;
-  stepColumns: number;
-  fullRows: number;
-  fullColumns: number;
-  how: Pooling | "each";
-  encoding: Encoding;
-  /** Values row by row, in base64. */
-  values: string;
-}
-
-/** One in `step` values of a slice, in base64. */
-export interface Sample {
-  step: number;
-  encoding: Encoding;
-  values: string;
-}
-
-export type Wanted = "max" | "min" | "nan";
-
-export interface Place {
-  index: number[] | null;
-}
-
 export interface TensorText {
   text: string;
-}
-
-export interface CellsDetails extends Slice {
-  /** First row, first column, number of rows, number of columns. */
-  window: [number, number, number, number];
-}
-
-export interface Cells {
-  row: number;
-  column: number;
-  texts: string[][];
 }
 
 /** A name that can stand in some place, and what it is in a few words. */
