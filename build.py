@@ -60,6 +60,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     build = command("site", _site, "build the static site only", wheels=True)
     build.add_argument("--out", type=Path, default=process.ROOT / "dist", metavar="DIR")
+    build.add_argument(
+        "--address",
+        metavar="URL",
+        help="where the site will stand, so that previews of links show its picture",
+    )
     wheel = command("wheel", _wheel, "build the wheel, also with pyodide-build")
     wheel.add_argument(
         "--out", type=Path, default=process.ROOT / "dist.wheel", metavar="DIR"
@@ -82,7 +87,7 @@ def _serve(options: argparse.Namespace) -> None:
 
 
 def _site(options: argparse.Namespace) -> None:
-    site.build(options.out, options.wheels)
+    site.build(options.out, options.wheels, options.address)
 
 
 def _wheel(options: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tools import driver_scripts, environment, examples, policy
+from tools import driver_scripts, environment, examples, policy, preview
 from tools.bundle import WEB, bundle
 from tools.process import BuildError, output, status
 
@@ -28,13 +28,20 @@ PYODIDE_FILES = (
 )
 
 
-def build(out: Path, wheels: Path | None) -> None:
+def build(out: Path, wheels: Path | None, address: str | None = None) -> None:
     """Build the site into `out`, replacing an earlier one whole.
+
+    Args:
+        out: folder of the site.
+        wheels: folder of further wheels for Pyodide.
+        address: where the site will stand, for previews of links to it.
 
     Raises:
         BuildError: a step failed, or `out` holds something that is not a site.
     """
     started = time.monotonic()
+    if address is not None:
+        preview.checked(address)
     out = out.resolve()
     if wheels is not None and not wheels.is_dir():
         raise BuildError(f"--wheels {wheels}: no such folder")
@@ -44,7 +51,7 @@ def build(out: Path, wheels: Path | None) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f"{out.name}.", dir=out.parent))
     try:
-        _fill(draft, wheels)
+        _fill(draft, wheels, address)
         _replace(out, draft)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -58,11 +65,13 @@ def build_wheel(folder: Path) -> Path:
     return next(folder.glob("tensorweb-*.whl"))
 
 
-def _fill(out: Path, wheels: Path | None) -> None:
+def _fill(out: Path, wheels: Path | None, address: str | None) -> None:
     out.chmod(0o755)
     for folder in ("pyodide", "wheels"):
         (out / folder).mkdir()
     version = bundle(out)
+    if address is not None:
+        preview.apply(out, address)
     examples.write_index(WEB / "examples", out / "examples.json")
     shutil.copytree(WEB / "examples/pictures", out / "examples")
     _name(out / "names.json")
