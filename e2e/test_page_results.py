@@ -200,21 +200,68 @@ def test_cut_lists_say_how_many_there_are(patient: PageDriver) -> None:
     expect(patient.page.locator(".list-cut")).to_have_text("… history: 50 of 91 shown")
 
 
+COLUMNS = """() => [...document.querySelectorAll(".kernel-row")].map((row) =>
+  [".kernel-line", ".kernel strong", ".kernel-bar", ".kernel-count"].map((part) => {
+    const box = row.querySelector(part).getBoundingClientRect();
+    const { left, right, top, bottom } = box;
+    return { left, right, middle: (top + bottom) / 2 };
+  }))"""
+"""Where the four parts of each row of kernels are."""
+
+KERNELS = """import tensorweb as tw
+x = tw.realize(tw.reshape(tw.arange(4096.0), (64, 64)))
+for _ in range(3):
+    tw.realize(tw.exp(x * 0.001) + tw.sqrt(x + 1.0) * tw.sin(x) - tw.cos(x) / 3.0)
+print(tw.sum(x).item())
+"""
+
+
 def test_kernels_are_one_aligned_row_each(patient: PageDriver) -> None:
     page = patient.page
-    source = "import tensorweb as tw\n(tw.arange(4.0) * 2 + 1).sum().item()"
-    assert patient.run(source) == "ready"
+    assert patient.run(KERNELS) == "ready"
     page.get_by_role("tab", name="Kernels").click()
     page.wait_for_selector(".kernel")
-    tops = page.evaluate(
-        "() => { const summary = document.querySelector('.kernel summary');"
-        "const name = summary.querySelector('strong');"
-        "const style = getComputedStyle(summary);"
-        "const line = name.getBoundingClientRect();"
-        "return [line.top - summary.getBoundingClientRect().top,"
-        "parseFloat(style.paddingTop)] }"
-    )
-    assert tops[0] == pytest.approx(tops[1], abs=4)
+    rows = page.evaluate(COLUMNS)
+    assert len(rows) >= 2
+    for line, name, bar, count in rows:
+        middles = [part["middle"] for part in (line, name, bar, count)]
+        assert max(middles) - min(middles) < 3
+        lefts = [line["left"], name["left"], bar["left"], count["right"]]
+        first = rows[0]
+        assert lefts == [*(part["left"] for part in first[:3]), first[3]["right"]]
+        assert line["right"] <= name["left"] < name["right"] <= bar["left"]
+    looped = page.locator(".kernel-row", has_text="3 \u00d7")
+    expect(looped.locator(".kernel-line")).to_have_text("line 4")
+    for name, kind in page.evaluate(
+        "tensorwebPage.view.run.kernels.map(({name, kind}) => [name, kind])"
+    ):
+        assert name.startswith(f"{kind} ")
+    for text in page.locator(".kernel strong").all_inner_texts():
+        assert not text.startswith(("elementwise", "reduce"))
+    link = looped.locator("button.kernel-line")
+    link.hover()
+    expect(page.locator(".cm-lit")).to_contain_text("tw.exp(x * 0.001)")
+    link.click()
+    expect(page.locator(".cm-activeLine")).to_contain_text("tw.exp(x * 0.001)")
+    page.mouse.move(0, 0)
+    expect(page.locator(".cm-lit")).to_have_count(0)
+
+
+def test_times_of_kernels_are_measured_when_asked_for(patient: PageDriver) -> None:
+    page = patient.page
+    patient.choose_device("cpu")
+    assert patient.run(KERNELS) == "ready"
+    page.get_by_role("tab", name="Kernels").click()
+    said = page.locator(".kernel-summary")
+    expect(said).to_contain_text("bytes that they read and write")
+    page.get_by_role("button", name="Measure times").click()
+    expect(said).to_contain_text("Bars are time on the device")
+    seconds = page.evaluate("tensorwebPage.view.run.kernels.map(k => k.seconds)")
+    assert min(seconds) > 0
+    counts = page.locator(".kernel-count").all_inner_texts()
+    assert "3 \u00d7" in counts
+    patient.idle()
+    patient.choose_device("webgpu")
     page.get_by_role("tab", name="Tensors").click()
 
 

@@ -28,7 +28,7 @@ class Tally:
 
     A loop flushes the same list of launches again and again; so lists are counted, and
     what they hold only when somebody asks or there are many. Of a kernel's line, the
-    first flush tells.
+    first flush tells; seconds are those of all flushes.
     """
 
     def __init__(self) -> None:
@@ -38,6 +38,10 @@ class Tally:
 
     def add(self, flush: Flush) -> None:
         """Count the launches of one flush."""
+        if flush.seconds is not None:
+            for launch, seconds in zip(flush.launches, flush.seconds, strict=True):
+                self._count(flush, launch, 1, seconds)
+            return
         key = id(flush.launches)
         first, count = self._flushes.get(key, (flush, 0))
         self._flushes[key] = first, count + 1
@@ -51,10 +55,14 @@ class Tally:
                 self._count(flush, launch, times)
         self._flushes.clear()
 
-    def _count(self, flush: Flush, launch: Launch, times: int) -> None:
+    def _count(
+        self, flush: Flush, launch: Launch, times: int, seconds: float | None = None
+    ) -> None:
         key = (launch.name, launch.code, launch.grid)
-        if key in self._records:
-            self._records[key]["count"] += times
+        if known := self._records.get(key):
+            known["count"] += times
+            if seconds is not None:
+                known["seconds"] = known.get("seconds", 0.0) + seconds
             return
         if len(self._records) == MOST_KERNELS:
             self._others.add(hash(key))
@@ -73,6 +81,8 @@ class Tally:
             "line": line.number if line and line.file == FILENAME else None,
             "count": times,
         }
+        if seconds is not None:
+            self._records[key]["seconds"] = seconds
 
     @property
     def left_out(self) -> int:

@@ -58,6 +58,7 @@ class KernelRecord(TypedDict):
     stored: int
     line: int | None
     count: int
+    seconds: NotRequired[float]
 
 
 class KernelSource(TypedDict):

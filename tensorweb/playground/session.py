@@ -57,14 +57,16 @@ class Session:
         device: str | None = None,
         lines: Sequence[int] | None = None,
         keep: bool = False,
+        timed: bool = False,
     ) -> records.RunRecord:
         """Run a program; its output and displays are emitted while it runs.
 
         Of a cell `lines` are the first and the last one; with `keep` it finds the names
-        of the run before.
+        of the run before. `timed` runs wait for the device after every flush, which
+        tells how long each kernel took.
         """
         try:
-            return await self._run(source, device, lines, keep)
+            return await self._run(source, device, lines, keep, timed)
         except KeyboardInterrupt:
             # Stop may strike before the program begins and after it has ended.
             self._stopped = True
@@ -79,7 +81,12 @@ class Session:
             }
 
     async def _run(
-        self, source: str, device: str | None, lines: Sequence[int] | None, keep: bool
+        self,
+        source: str,
+        device: str | None,
+        lines: Sequence[int] | None,
+        keep: bool,
+        timed: bool,
     ) -> records.RunRecord:
         self._forget(keep)
         self._output = Output(self._emit)
@@ -94,7 +101,7 @@ class Session:
         around = self._host.around(self._output, self._displays.show)
         tally = self._kernels = kernels.Tally()
         noting_lines = noting(kernels.MOST_LINES)
-        with around, listening(tally.add), noting_lines:
+        with around, listening(tally.add, seconds=timed), noting_lines:
             try:
                 if device is not None:
                     await self._choose(device)

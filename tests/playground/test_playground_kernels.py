@@ -48,3 +48,16 @@ def test_lines_of_long_runs_are_not_noted_for_ever(webgpu: str) -> None:
     *_, last = kernels(source + "tw.realize(tw.exp(x))\n")
     assert last["name"] == "elementwise exp [6]"
     assert last["line"] is None
+
+
+def test_seconds_are_summed_over_launches_when_asked_for(device: str) -> None:
+    session = Session(lambda kind, fields: None, None, True)
+    source = LOOP.replace(', device="webgpu"', "")
+    untimed = bridge.drive(session.run(source, device))["kernels"]
+    timed = bridge.drive(session.run(source, device, timed=True))["kernels"]
+    assert all("seconds" not in kernel for kernel in untimed)
+    counts = [kernel["count"] for kernel in untimed]
+    assert [kernel["count"] for kernel in timed] == counts
+    assert all(kernel["seconds"] > 0 for kernel in timed if "seconds" in kernel)
+    lines = [kernel["line"] for kernel in untimed]
+    assert [kernel["line"] for kernel in timed] == lines

@@ -24,6 +24,8 @@ export interface Editor {
   /** Mark where a program failed, and nothing any more in all others. */
   mark(id: string, failure: Failure | null): void;
   goTo(line: number, column: number): void;
+  /** Light a line up, or none. */
+  light(line: number | null): void;
   focus(): void;
 }
 

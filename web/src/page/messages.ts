@@ -89,6 +89,7 @@ const KERNEL = record<KernelRecord>({
   stored: whole(),
   line: orNull(whole()),
   count: whole(),
+  seconds: optional(number),
 });
 
 const STATISTICS = {

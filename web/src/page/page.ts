@@ -208,7 +208,7 @@ export class Page {
   }
 
   /** Run the program, or the cell between two lines, which finds the names of the last run. */
-  run(lines: number[] | null = null): void {
+  run(lines: number[] | null = null, timed = false): void {
     if (this.view.held) return;
     if (this.view.state === "running") return;
     this.editor.flush();
@@ -216,7 +216,7 @@ export class Page {
     const { origins, document, python } = this.view;
     const before = origins.output;
     const keep = lines !== null && before?.document === document.id && before.python === python;
-    void this.session.run({ source: this.#source, lines, keep });
+    void this.session.run({ source: this.#source, lines, keep, timed });
   }
 
   stop(): void {
@@ -278,6 +278,11 @@ export class Page {
     if (origin) this.workspace.reopen(origin.document);
     this.show("editor");
     this.editor.goTo(line, column);
+  }
+
+  /** Light a line of the program of a run, while that is open; null for none. */
+  light(origin: Origin | null, line: number | null): void {
+    this.editor.light(origin?.document === this.view.document.id ? line : null);
   }
 
   /** Refuse Run for a moment: a click meant another program than the one shown now. */

@@ -190,6 +190,8 @@ export interface Program {
   lines: number[] | null;
   /** Whether the names of the run before are still there. */
   keep: boolean;
+  /** Whether it waits after each kernel for how long the device took. */
+  timed: boolean;
 }
 
 export interface StartDetails {
@@ -265,6 +267,8 @@ export interface KernelRecord {
   /** Line of the program that built its result, counted from one; null if not known. */
   line: number | null;
   count: number;
+  /** That the device took for all its launches, if the run was timed and it can tell. */
+  seconds?: number;
 }
 
 /** The complete text of a kernel, or the ends of one too long to be read. */

@@ -35,6 +35,7 @@ import { recallInTab, rememberInTab } from "../../page/storage";
 import { assistance } from "./assistance";
 import { cellAt, cells, moveToNext } from "./cells";
 import { lint } from "./lint";
+import { lightLine, litLine } from "./lit-line";
 import { marksOf, position } from "./marks";
 import { Names } from "./names";
 import "./editor.css";
@@ -121,6 +122,7 @@ export function openEditor(events: EditorEvents): Editor {
       view.dispatch({ selection: { anchor }, scrollIntoView: true });
       view.focus();
     },
+    light: (line) => view.dispatch({ effects: lightLine(view.state, line) }),
     focus: () => view.focus(),
   };
 }
@@ -191,6 +193,7 @@ const BASICS: Extension[] = [
   highlightSpecialChars({ addSpecialChars: UNSEEN }),
   lineNumbers(),
   cells,
+  litLine,
   highlightActiveLineGutter(),
   lintGutter(),
   history(),

@@ -1,7 +1,7 @@
-/** Every kernel that the run launched: its name in words, its grid, its source. */
+/** Every kernel that the run launched, a row each: its line, what it computes, its cost, its source. */
 
-import { el } from "../../parts/dom";
-import { bytes, count } from "../../parts/format";
+import { button, el } from "../../parts/dom";
+import { bytes, count, duration } from "../../parts/format";
 import type { Page, Part } from "../../page/page";
 import type { KernelRecord, RunRecord } from "../../page/protocol";
 import { originNote, whyGone } from "../../page/origin";
@@ -27,8 +27,32 @@ function units([all = 1, together = all]: readonly number[]): string {
   return all > together ? `${text}, ${together.toLocaleString("en-US")} at a time` : text;
 }
 
+/** What the bars compare: seconds where they were measured, else the bytes that move. */
+interface Cost {
+  of(kernel: KernelRecord): number;
+  text(cost: number): string;
+  words: string;
+}
+
+const TIME: Cost = { of: ({ seconds = 0 }) => seconds, text: duration, words: "time on the device" };
+const TRAFFIC: Cost = {
+  of: ({ loaded, stored, count: launches }) => (loaded + stored) * launches,
+  text: bytes,
+  words: "bytes that they read and write",
+};
+
 export function mountKernels(host: HTMLElement, page: Page): Part {
-  const summary = el("p", { class: "kernel-summary" });
+  const said = el("p", {});
+  let isAsked = false;
+  const time = (): void => {
+    isAsked = true;
+    page.run(null, true);
+  };
+  const measure = button("Measure times", time, {
+    class: "quiet",
+    title: "Run the program once more, and wait after each kernel for its time",
+  });
+  const summary = el("div", { class: "kernel-summary" }, said, measure);
   const list = el("ol", { class: "kernel-list" });
   const empty = el("p", { class: "empty" }, "Kernels that the device runs appear here, each with its source.");
   host.append(summary, empty, list);
@@ -36,15 +60,28 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
   const redraw = (run: RunRecord | null): void => {
     const kernels = run?.kernels ?? [];
     const launches = kernels.reduce((sum, kernel) => sum + kernel.count, 0);
+    const isTimed = kernels.some(({ seconds }) => seconds !== undefined);
+    if (isAsked && kernels.length > 0 && !isTimed) page.warn("This browser does not tell how long kernels take.");
+    isAsked = false;
+    const cost = isTimed ? TIME : TRAFFIC;
+    const costs = kernels.map((kernel) => cost.of(kernel));
+    const most = Math.max(...costs, 0);
     empty.hidden = kernels.length > 0;
     summary.hidden = kernels.length === 0;
     const left = run?.kernelsLeftOut ?? 0;
     const all = `${count(kernels.length, "kernel")}, ${count(launches, "launch", "launches")}`;
-    summary.textContent = left ? `${all}; ${kernels.length} of ${kernels.length + left} kernels are listed` : all;
-    list.replaceChildren(...kernels.map((kernel, place) => item(page, kernel, place)));
+    const cut = left ? `; ${kernels.length} of ${kernels.length + left} kernels are listed` : "";
+    const total = cost.text(costs.reduce((sum, one) => sum + one, 0));
+    said.textContent = `${all}${cut}. Bars are ${cost.words}, ${total} together.`;
+    const rows = kernels.map((kernel, place) => {
+      const bar = costBar(cost.text(costs[place] ?? 0), (costs[place] ?? 0) / (most || 1));
+      return row(page, kernel, place, bar);
+    });
+    list.replaceChildren(...rows);
   };
   return {
     update: (view) => {
+      measure.disabled = view.state === "running" || view.held;
       if (view.run === drawn && drawn) return;
       drawn = view.run;
       redraw(view.run);
@@ -53,7 +90,33 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
   };
 }
 
-function item(page: Page, kernel: KernelRecord, place: number): HTMLLIElement {
+function costBar(text: string, part: number): HTMLElement {
+  const bar = el("span", { class: "kernel-bar", "aria-hidden": "true" }, el("span", {}));
+  (bar.firstElementChild as HTMLElement).style.width = `${Math.max(2, 100 * part)}%`;
+  return el("span", { class: "kernel-cost" }, bar, el("span", {}, text));
+}
+
+/** Kernels are named `reduce sum [4, 3]`: their kind, what they compute, and for how many elements. */
+function computed({ name, kind }: KernelRecord): string {
+  return name.startsWith(`${kind} `) ? name.slice(kind.length + 1) : name;
+}
+
+function row(page: Page, kernel: KernelRecord, place: number, cost: HTMLElement): HTMLLIElement {
+  return el("li", { class: "kernel-row" }, lineLink(page, kernel), details(page, kernel, place, cost));
+}
+
+/** The line that built the kernel's result: lit while one points at it. */
+function lineLink(page: Page, { line }: KernelRecord): HTMLElement {
+  if (line === null) return el("span", { class: "kernel-line" }, "–");
+  const go = (): void => page.goTo(page.view.origins.run, line, 0);
+  const link = button(`line ${line}`, go, { class: "kernel-line line-link" });
+  const light = (isOn: boolean) => (): void => page.light(page.view.origins.run, isOn ? line : null);
+  for (const event of ["pointerenter", "focus"]) link.addEventListener(event, light(true));
+  for (const event of ["pointerleave", "blur"]) link.addEventListener(event, light(false));
+  return link;
+}
+
+function details(page: Page, kernel: KernelRecord, place: number, cost: HTMLElement): HTMLElement {
   const device = DEVICES[kernel.device];
   const facts = [
     kernel.kind,
@@ -61,18 +124,14 @@ function item(page: Page, kernel: KernelRecord, place: number): HTMLLIElement {
     device?.work(kernel.grid),
     count(kernel.buffers, "buffer"),
     kernel.bytes ? bytes(kernel.bytes) : "",
-    kernel.count > 1 ? `launched ${kernel.count.toLocaleString("en-US")} times` : "",
   ].filter(Boolean);
   const source = el("pre", { class: "kernel-source", tabindex: 0, role: "region", "aria-label": `Source of ${kernel.name}` });
-  const details = el(
+  const times = `${kernel.count.toLocaleString("en-US")} ×`;
+  const node = el(
     "details",
     { class: "kernel" },
-    el(
-      "summary",
-      {},
-      el("strong", {}, kernel.name),
-      el("span", { class: "kernel-facts" }, facts.join(" · ")),
-    ),
+    el("summary", {}, el("strong", {}, computed(kernel)), cost, el("span", { class: "kernel-count" }, times)),
+    el("p", { class: "kernel-facts" }, facts.join(" · ")),
     source,
   );
   let isShown = false;
@@ -91,8 +150,8 @@ function item(page: Page, kernel: KernelRecord, place: number): HTMLLIElement {
       source.textContent = messageOf(error);
     }
   };
-  details.addEventListener("toggle", () => {
-    if (details.open) void show();
+  node.addEventListener("toggle", () => {
+    if (node.open) void show();
   });
-  return el("li", {}, details);
+  return node;
 }
