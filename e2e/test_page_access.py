@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from browsers import Profiles
 from page_driver import PageDriver, expect
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Frame, Page
 
 from conftest import SITE, Serve, site_has
 
@@ -25,7 +25,7 @@ tw.show(x)
 """
 
 
-def violations(page: Page) -> list[str]:
+def violations(page: Page | Frame) -> list[str]:
     """Return what axe finds, as `rule: element`."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text("utf-8"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from other_site import OtherSite, plain_host, running
@@ -129,24 +128,6 @@ def test_reader_opens_the_network_for_one_program(
     other.heard.clear()
     assert attempt(shared, other, "fetch") == "error"
     assert other.heard == []
-
-
-def test_other_pages_cannot_show_this_one(
-    chromium: Browser, shared: PageDriver, tmp_path: Path
-) -> None:
-    url = shared.page.evaluate("new URL('.', location.href).href")
-    (tmp_path / "index.html").write_text(f"<iframe src='{url}'></iframe>")
-    page = chromium.new_context().new_page()
-    with plain_host(tmp_path) as around:
-        page.goto(around)
-        inside = page.frames[-1]
-        inside.wait_for_load_state("load")
-        assert inside.locator("#run").count() == 0
-        # With a header the browser refuses, without one the page itself does.
-        said = inside.get_by_text("in a tab of its own").count()
-        assert said == (1 if inside.url == url else 0)
-        assert url.endswith(f"{SITE.name}/") == (said == 1)
-    page.context.close()
 
 
 @pytest.mark.parametrize("is_plain", [False, True], ids=["our server", "plain host"])

@@ -24,8 +24,11 @@ ISOLATION = {
     "Cross-Origin-Embedder-Policy": "require-corp",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-SHARED = ISOLATION | {"X-Content-Type-Options": "nosniff"}
-"""Headers of every file."""
+RESOURCE = "Cross-Origin-Resource-Policy"
+SHARED = {name: value for name, value in ISOLATION.items() if name != RESOURCE} | {
+    "X-Content-Type-Options": "nosniff"
+}
+"""Headers of every file; a host would join values of the others with them."""
 
 STRICT: Policy = {
     "default-src": "'self'",
@@ -39,7 +42,12 @@ STRICT: Policy = {
     "object-src": "'none'",
     "frame-ancestors": "'none'",
 }
-"""Programs reach the page's own origin only, and no other page shows this one."""
+"""Programs reach the page's own origin only, and no other page shows this file."""
+
+PAGE: Policy = STRICT | {"frame-ancestors": "*"}
+"""Other sites may show the page. What it is there, `web/src/page/showing.ts` says: a
+link to itself, or with `?embed=1` a compact page that knows nothing of the reader.
+Headers go by path, so that they cannot tell the two apart."""
 
 OPEN: Policy = STRICT | {"connect-src": "* blob: data:", "frame-ancestors": "'self'"}
 """The same for programs that the reader lets onto the network."""
@@ -47,8 +55,11 @@ OPEN: Policy = STRICT | {"connect-src": "* blob: data:", "frame-ancestors": "'se
 NOTHING = "default-src 'none'; frame-ancestors 'none'"
 """For an address that is no file of the site."""
 
-DOCUMENTS = {"index.html": STRICT, "network/index.html": OPEN}
+DOCUMENTS = {"index.html": PAGE, "network/index.html": OPEN}
 """A row for each document of the site, by its path; other files are strict."""
+
+SHOWN_ELSEWHERE = ("index.html",)
+"""What isolated pages of other sites may show as well."""
 
 HEADER_ONLY = ("frame-ancestors",)
 """What browsers take from a header and not from a `meta` element."""
@@ -61,7 +72,7 @@ def apply(site: Path) -> None:
     """Fill the policies into the documents of a site and write its `_headers`."""
     rules = {"/*": SHARED}
     for path in _paths(site):
-        rules[path] = {HEADER: _text(STRICT)}
+        rules[path] = {HEADER: _text(STRICT), RESOURCE: ISOLATION[RESOURCE]}
     for name, row in DOCUMENTS.items():
         document = site / name
         page = document.read_text("utf-8")
@@ -71,7 +82,7 @@ def apply(site: Path) -> None:
         document.write_text(page.replace(SLOT, f'content="{_text(in_page)}"'), "utf-8")
         folder = name.removesuffix("index.html")
         for path in (f"/{name}", f"/{folder}"):
-            rules[path] = {HEADER: _text(policy)}
+            rules[path] = {HEADER: _text(policy), RESOURCE: _readers(name)}
     (site / FILE).write_text(_lines(rules), "utf-8")
 
 
@@ -84,6 +95,10 @@ def _paths(site: Path) -> list[str]:
     folders = {name.split("/")[0] for name in DOCUMENTS if "/" in name}
     entries = [entry for entry in sorted(site.iterdir()) if entry.name not in folders]
     return [f"/{entry.name}{'/*' * entry.is_dir()}" for entry in entries]
+
+
+def _readers(name: str) -> str:
+    return "cross-origin" if name in SHOWN_ELSEWHERE else ISOLATION[RESOURCE]
 
 
 def _inline(page: str) -> list[str]:

@@ -90,6 +90,7 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
         """Return the headers that say what a path of the site may do."""
         rules = policy.read(Path(self.directory))
         headers = policy.SHARED | policy.headers(rules, path)
+        headers.setdefault(policy.RESOURCE, policy.ISOLATION[policy.RESOURCE])
         if rules:  # what the site does not know may do nothing
             headers.setdefault(policy.HEADER, policy.NOTHING)
         return headers

@@ -48,7 +48,10 @@ def test_every_file_is_strict(site: Path, path: str) -> None:
     headers = policy.headers(policy.read(site), path)
     found = sources(headers[policy.HEADER])
     assert found["connect-src"] == found["default-src"] == "'self'"
-    assert found["frame-ancestors"] == "'none'"
+    is_page = path in ("/", "/index.html")
+    assert found["frame-ancestors"] == ("*" if is_page else "'none'")
+    # A host joins the values of all rules that fit; here must be one.
+    assert headers[policy.RESOURCE] == ("cross-origin" if is_page else "same-origin")
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Cross-Origin-Embedder-Policy"] == "require-corp"
 
@@ -61,6 +64,8 @@ def test_one_document_reaches_the_network(site: Path, path: str) -> None:
     assert found["connect-src"].startswith("*")
     assert found["script-src"].split()[0] == "'self'"
     assert found["frame-ancestors"] == "'self'"
+    headers = policy.headers(policy.read(site), path)
+    assert headers[policy.RESOURCE] == "same-origin"
 
 
 @pytest.mark.parametrize("name", policy.DOCUMENTS)
@@ -89,6 +94,8 @@ def test_server_sends_what_the_site_says(site: Path, isolated: bool) -> None:
     assert sources(sent[policy.HEADER])["connect-src"] == "'self'"
     assert ("Cross-Origin-Embedder-Policy" in sent) is isolated
     assert missing.value.headers[policy.HEADER] == policy.NOTHING
+    found = missing.value.headers[policy.RESOURCE]
+    assert found == ("same-origin" if isolated else None)
     missing.value.close()
 
 

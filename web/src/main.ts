@@ -3,20 +3,22 @@
 import { Page } from "./page/page";
 import { PANELS } from "./panels";
 import { openEditor } from "./panels/editor/editor";
-import { PARTS } from "./parts";
+import { EMBEDDED_PARTS, PARTS } from "./parts";
 import { el, find } from "./parts/dom";
 import { mountFirstLook } from "./parts/first-look";
 import { mountLayout } from "./parts/layout";
+import { showing } from "./page/showing";
 
 declare global {
   /** For tests and the curious: what the page knows. */
   var tensorwebPage: Page | undefined;
 }
 
-/** Another page that shows this one could change the program just before a click. */
+/** Show the way out of a frame, and nothing else. */
 function refuseFrame(): void {
-  const link = el("a", { href: location.href, target: "_blank" }, "Open tensorweb in a tab of its own");
-  document.body.replaceChildren(el("p", { class: "refused" }, link, ": it does not run inside other pages."));
+  const link = el("a", { href: location.href, target: "_blank", rel: "noopener" }, "Open tensorweb in a tab of its own");
+  const rest = ": inside other pages it runs with ?embed=1 in its address.";
+  document.body.replaceChildren(el("p", { class: "refused" }, link, rest));
 }
 
 function begin(): void {
@@ -24,7 +26,8 @@ function begin(): void {
   globalThis.tensorwebPage = page;
   // What is not laid out cannot be measured, so this part is told first.
   page.add(mountLayout(document.body, page));
-  for (const { host, mount } of PARTS) page.add(mount(find(host), page));
+  const parts = page.isEmbedded ? EMBEDDED_PARTS : PARTS;
+  for (const { host, mount } of parts) page.add(mount(find(host), page));
   for (const panel of PANELS) page.addPanel(panel, panel.mount(find(`#${panel.id}`), page));
 
   page.add(mountFirstLook(page));
@@ -43,5 +46,5 @@ function begin(): void {
   void page.workspace.openFirst();
 }
 
-if (window.top === window) begin();
-else refuseFrame();
+if (showing() === "refused") refuseFrame();
+else begin();

@@ -2,6 +2,7 @@
 
 import type { Page, Part } from "./page/page";
 import { mountDevice } from "./parts/device";
+import { mountEmbeddedTitle, mountOpenWhole } from "./parts/embed-bar";
 import { mountExamples } from "./parts/examples";
 import { mountNetwork } from "./parts/network";
 import { mountNotice } from "./parts/notice";
@@ -25,5 +26,14 @@ export const PARTS: readonly Row[] = [
   { host: "#saved", mount: mountStatus },
   { host: "#progress", mount: mountProgress },
   { host: "#network", mount: mountNetwork },
+  { host: "#notice", mount: mountNotice },
+];
+
+/** What stands in another page has these alone: none reaches the network or the reader's programs. */
+export const EMBEDDED_PARTS: readonly Row[] = [
+  { host: "#document", mount: mountEmbeddedTitle },
+  { host: "#controls", mount: mountRun },
+  { host: "#tools", mount: mountOpenWhole },
+  { host: "#progress", mount: mountProgress },
   { host: "#notice", mount: mountNotice },
 ];

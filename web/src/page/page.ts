@@ -9,6 +9,7 @@ import { isShown, type Panel } from "./panel";
 import { answersOf, type Recording } from "./recording";
 import type { DeviceName, Note, Question, Questions, RunRecord, Started, TensorRecord } from "./protocol";
 import { Session, type State } from "./session";
+import { showing } from "./showing";
 import { recall, remember } from "./storage";
 import { media, watchMedia, type Media, type Theme } from "./media";
 import { Library } from "./library";
@@ -135,6 +136,8 @@ export class Page {
     ...media(),
     notice: null,
   };
+  /** Whether this is the compact page, which knows nothing of the reader. */
+  readonly isEmbedded = showing() === "embedded";
   readonly editor: Editor;
   readonly session: Session;
   readonly workspace: Workspace;

@@ -1,12 +1,27 @@
 /** What the browser remembers; a browser that forgets or forbids breaks nothing. */
 
+import { showing } from "./showing";
+
 const PREFIX = "tensorweb:";
 
 /** Why the browser did not keep something. */
 export type Refusal = "full" | "blocked";
 
+/**
+ * What an embedded page knows instead, until it is closed: it neither sees nor changes
+ * what the whole page keeps of the reader. By this one key it finds Python's snapshot.
+ */
+const IS_EMBEDDED = showing() === "embedded";
+const NEVER_PRIVATE = "snapshot";
+const memory = new Map<string, string>();
+
 /** Keep a text, or forget it for null. Returns why the browser refused, else null. */
 export function remember(key: string, value: string | null): Refusal | null {
+  if (isInMemory(key)) {
+    if (value === null) memory.delete(key);
+    else memory.set(key, value);
+    return null;
+  }
   try {
     if (value === null) localStorage.removeItem(PREFIX + key);
     else localStorage.setItem(PREFIX + key, value);
@@ -18,6 +33,7 @@ export function remember(key: string, value: string | null): Refusal | null {
 }
 
 export function recall(key: string): string | null {
+  if (isInMemory(key)) return memory.get(key) ?? null;
   try {
     return localStorage.getItem(PREFIX + key);
   } catch {
@@ -27,6 +43,7 @@ export function recall(key: string): string | null {
 
 /** Every key that begins so; none where the browser keeps nothing. */
 export function keysWith(beginning: string): string[] {
+  if (IS_EMBEDDED) return [...memory.keys()].filter((key) => key.startsWith(beginning));
   try {
     return Object.keys(localStorage)
       .filter((key) => key.startsWith(PREFIX + beginning))
@@ -38,25 +55,33 @@ export function keysWith(beginning: string): string[] {
 
 /** Tell of every key that another tab changes; null when it cleared all of them. */
 export function onOtherTabs(tell: (key: string | null) => void): void {
+  if (IS_EMBEDDED) return;
   addEventListener("storage", ({ key }) => {
     if (key === null) tell(null);
     else if (key.startsWith(PREFIX)) tell(key.slice(PREFIX.length));
   });
 }
 
-/** Keep a text for this tab alone, until it is closed; used for undo histories only. */
-export function rememberInTab(key: string, value: string): void {
+/** Keep a text for this tab alone, until it is closed: an undo history, a place in the tour. */
+export function rememberInTab(key: string, value: string | null): void {
+  if (IS_EMBEDDED) return;
   try {
-    sessionStorage.setItem(PREFIX + key, value);
+    if (value === null) sessionStorage.removeItem(PREFIX + key);
+    else sessionStorage.setItem(PREFIX + key, value);
   } catch {
     // Without it a reload loses what could be undone, not the program.
   }
 }
 
 export function recallInTab(key: string): string | null {
+  if (IS_EMBEDDED) return null;
   try {
     return sessionStorage.getItem(PREFIX + key);
   } catch {
     return null;
   }
+}
+
+function isInMemory(key: string): boolean {
+  return IS_EMBEDDED && key !== NEVER_PRIVATE;
 }

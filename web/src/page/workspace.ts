@@ -379,6 +379,8 @@ export class Workspace {
 
   /** Let the address name what is open; Back returns to what it named before. */
   setAddress(address: string): void {
+    // Back belongs to the page around, whose address says what is shown here.
+    if (this.page.isEmbedded) return;
     if (address !== location.hash) history.pushState(null, "", address || location.pathname);
   }
 }

@@ -11,7 +11,7 @@ export function mountFirstLook(page: Page): Part {
   // Who chose an address, or typed anything before, is no first visitor.
   const isFirstVisit = recall(VISITED) === null && location.hash === "" && page.workspace.documents.list().length === 0;
   // A browser that keeps nothing would be on its first visit for ever.
-  let runs = remember(VISITED, "1") === null && isFirstVisit;
+  let runs = !page.isEmbedded && remember(VISITED, "1") === null && isFirstVisit;
   let recording: Recording | null = null;
   let offersTour = false;
   const look = (): void => {

@@ -1,0 +1,31 @@
+/** What an embedded page has in place of the toolbar: a title, and the way to the whole page. */
+
+import { el } from "./dom";
+import { encodeCode } from "../page/link";
+import type { Page, Part } from "../page/page";
+
+export function mountEmbeddedTitle(host: HTMLElement, _page: Page): Part {
+  const title = el("span", { class: "document-title" });
+  host.append(title);
+  return { update: (view) => (title.textContent = view.document.title) };
+}
+
+/** A link to the program as it stands, in a tab of its own. */
+export function mountOpenWhole(host: HTMLElement, page: Page): Part {
+  const link = el("a", { class: "open-whole", target: "_blank", rel: "noopener" }, "Open in tensorweb");
+  host.append(link);
+  let pointed = "";
+  const point = async (): Promise<void> => {
+    const { document, edited } = page.view;
+    const address = new URL(location.href);
+    address.searchParams.delete("embed");
+    // What was typed here is known to this page alone, so the link carries it.
+    const source = edited || document.kind === "own" ? page.editor.source() : "";
+    const now = `${address.href} ${source}`;
+    if (now === pointed) return;
+    pointed = now;
+    if (source) address.hash = `code=${await encodeCode(source)}`;
+    if (now === pointed) link.href = address.href;
+  };
+  return { update: () => void point() };
+}
