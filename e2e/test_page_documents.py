@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,7 +87,9 @@ def test_link_opens_a_program_and_never_runs_it(page: Page, site_url: str) -> No
     source = "print('é' * 3)  # <script>alert(1)</script>\n" + "x = 1\n" * 300
     sender.write(source)
     sender.page.get_by_role("button", name="Share").click()
-    expect(sender.page.locator("#notice")).to_contain_text("link is copied")
+    expect(sender.page.locator(".share-link")).to_have_value(re.compile("#code="))
+    sender.page.get_by_role("button", name="Copy link").click()
+    expect(sender.page.locator(".share-said")).to_contain_text("link is copied")
     address = sender.page.evaluate("navigator.clipboard.readText()")
     assert address.startswith(f"{site_url}#code=")
     assert len(address) < 300

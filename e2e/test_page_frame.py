@@ -53,8 +53,11 @@ def test_nothing_moves_from_the_first_paint_on(page: Page, site_url: str) -> Non
     assert driver.run(f"{PROGRAM}# {'long' * 40}") == "ready"
     assert page.evaluate(SLOTS) == before
     page.get_by_role("button", name="Share").click()
+    expect(page.locator("dialog.share")).to_be_visible()
+    page.evaluate("tensorwebPage.warn('A sentence over the page')")
     expect(page.locator("#notice")).to_be_visible()
     assert page.evaluate(SLOTS) == before
+    page.keyboard.press("Escape")
     page.evaluate("tensorwebPage.library.rename('own-1', 'A long name '.repeat(9))")
     assert driver.run("1 / 0") == "error"
     driver.drawn()

@@ -2,69 +2,156 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
-import pytest
 from page_driver import PageDriver, expect
 from playwright.sync_api import Page
 from program_steps import ID, SOURCE, link_code, opened
+from test_page_access import violations
 
 from conftest import SITE
 
 PROGRAM = """import tensorweb as tw
-first = tw.ones((4, 4))
-second = tw.reshape(tw.linspace(-1.0, 1.0, 25), (5, 5))
+first = tw.arange(12) % 5
+second = tw.reshape(tw.linspace(0.0, 1.0, 25), (5, 5))
+tw.show(first)
 tw.show(second)
 """
+
+SENT = "tensorwebPage.view.sent"
+RUNS = "tensorwebPage.view.origins.output?.run ?? 0"
 
 
 def test_a_link_carries_how_results_are_looked_at(page: Page, site_url: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     sender = PageDriver(page).open(site_url)
+    share = page.get_by_role("button", name="Share")
+    compare = page.get_by_label("compare its results")
+    share.click()
+    expect(compare).to_be_disabled()
+    expect(page.locator("#share-why")).to_contain_text("Run the program")
+    page.keyboard.press("Escape")
     assert sender.run(PROGRAM) == "ready"
     sender.look_into("first")
     page.get_by_role("tab", name="Kernels").locator("visible=true").click()
-    page.get_by_role("button", name="Share").click()
-    expect(page.locator("#notice")).to_contain_text("copied")
+    share.click()
+    compare.check()
+    expect(page.locator(".share-link")).to_have_value(re.compile("&fp="))
+    assert violations(page) == []
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.locator(".share-said")).to_have_text("The link is copied.")
     address = page.evaluate("navigator.clipboard.readText()")
-    assert "&t=first&tab=kernels&v=" in address
+    assert re.search("&t=first&tab=kernels&.*fp=.*&v=", address)
+    page.get_by_role("button", name="Copy HTML").click()
+    expect(page.locator(".share-said")).to_have_text("The HTML is copied.")
+    frame = page.evaluate("navigator.clipboard.readText()")
+    assert frame.startswith(f'<iframe src="{site_url}?embed=1#code=')
+    assert frame.endswith('loading="lazy"></iframe>')
     version = page.evaluate("tensorwebPage.view.started.version")
     page.goto("about:blank")
     reader = sender.open(address.replace(f"v={version}", "v=9.9"))
-    expect(page.locator("#notice")).to_contain_text("made with tensorweb 9.9")
+    notice = page.locator("#notice")
+    expect(notice).to_contain_text("made with tensorweb 9.9")
     assert page.evaluate("tensorwebPage.view.run") is None
     assert page.evaluate("tensorwebPage.view.result") == "kernels"
+    page.wait_for_function(f"{SENT} !== null")
     assert reader.run() == "ready"
+    expect(notice).to_contain_text("Same result as the sender\u2019s (2 tensors)")
     page.get_by_role("tab", name="Tensors").locator("visible=true").click()
     reader.pictured()
     expect(page.locator(".tensor[aria-current=true]")).to_contain_text("first")
     reader.clean()
 
 
-HOSTILE = [
-    "t=<img src=x onerror=alert(1)>&tab=<b>&v=<script>alert(1)</script>",
-    "t=__proto__&tab=constructor&v=" + "9" * 5000,
-    "tab=editor&t=%00%ff",
-    "ex=../../etc/passwd",
-    "own=-1",
-]
+DIFFERENT = {
+    "sent[0].digest = '0123456789abcdef'": "“first” has other values",
+    "sent[0].shape = [3, 4]": "“first” has the shape (12,), the sender\u2019s (3, 4)",
+    "sent[1].numbers[2] = 0.25": (
+        "“second” has the mean 0.5, the sender\u2019s 0.25, 25 % of"
+    ),
+    "sent[1].numbers[5] = 3": "“second” has 0 NaN, the sender\u2019s 3",
+    "sent.push({...sent[0], name: 'third'})": "“third” is missing here",
+    "sent.pop()": "“second” is here alone",
+}
 
 
-@pytest.mark.parametrize("fields", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_links_do_nothing(page: Page, site_url: str, fields: str) -> None:
+def test_the_first_tensor_that_differs_is_named(shared: PageDriver) -> None:
+    page = shared.page
+    page.evaluate(
+        "hash => { location.hash = hash }", f"code={link_code(page, PROGRAM)}"
+    )
+    page.wait_for_function("tensorwebPage.view.document.kind === 'link'")
+    page.wait_for_function("!tensorwebPage.view.held")
+    shared.idle()
+    assert shared.run() == "ready"
+    page.evaluate(
+        "async () => { globalThis.own = await tensorwebPage.ask('fingerprint', {}) }"
+    )
+    notice = page.locator("#notice")
+    change = "sent => tensorwebPage.change({sent})"
+    for difference, said in DIFFERENT.items():
+        page.evaluate(
+            f"() => {{ const sent = structuredClone(own); {difference};"
+            f" ({change})(sent); }}"
+        )
+        assert shared.run() == "ready"
+        expect(notice).to_contain_text(f"Not the sender\u2019s result: {said}")
+    # Other GPUs add in another order.
+    page.evaluate(
+        f"() => {{ const sent = structuredClone(own);"
+        f" sent[1].numbers[3] *= 1.0005; ({change})(sent); }}"
+    )
+    assert shared.run() == "ready"
+    expect(notice).to_contain_text("Same result")
+    # A program that was changed is not the sender's.
+    page.evaluate("tensorwebPage.dismiss()")
+    assert shared.run(f"{PROGRAM}print('mine')") == "ready"
+    expect(notice).to_be_hidden()
+
+
+HOSTILE = {
+    "t=<img src=x onerror=alert(1)>&tab=<b>&v=<script>alert(1)</script>": (
+        "panel and the version"
+    ),
+    f"t={'a' * 401}": "tensor",
+    "t=%00%ff": "tensor",
+    "t=__proto__&tab=constructor&v=" + "9" * 5000: "version and the panel",
+    "tab=editor": "panel",
+    "fp=%%%": "results",
+    "fp=AAAA": "results",
+    "fp=" + "A" * 20_001: "results",
+    'fp=PACKED [{"name": 1}]': "results",
+    "fp=PACKED " + "[" * 100_000: "results",
+}
+"""Fields beside a program, and which of them the page says that it left out."""
+
+
+def test_hostile_links_do_nothing(shared: PageDriver) -> None:
+    page = shared.page
     asked: list[str] = []
     page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
-    driver = opened(page, f"{site_url}favicon.svg".removesuffix("favicon.svg"))
-    code = "" if fields.startswith(("ex=", "own=")) else link_code(page, "print(1)")
-    fields = quote(fields, safe="=&%")
-    address = f"code={code}&{fields}" if code else fields
-    page.evaluate("fragment => { location.hash = fragment }", address)
-    expect(page.locator("#notice")).to_be_visible()
-    assert page.evaluate("tensorwebPage.view.result") == "tensors"
-    assert page.evaluate("document.querySelectorAll('main img, #notice *').length") <= 3
-    assert len(page.inner_text("#notice")) < 300
+    notice = page.locator("#notice")
+    runs = page.evaluate(RUNS)
+    for number, (fields, refused) in enumerate(HOSTILE.items()):
+        head, packed, rest = fields.partition("PACKED ")
+        text = head + link_code(page, rest) if packed else quote(fields, safe="=&%")
+        code = link_code(page, f"print({number})")
+        page.evaluate("hash => { location.hash = hash }", f"code={code}&{text}")
+        page.wait_for_function(f"{SOURCE} === 'print({number})'")
+        expect(notice).to_contain_text(f"The {refused} in it could not be read")
+        assert page.evaluate("tensorwebPage.view.result") == "tensors"
+        assert page.evaluate(SENT) is None
+        assert page.evaluate("document.querySelectorAll('#notice *').length") <= 3
+        assert len(page.inner_text("#notice")) < 300
+    for fields in ("ex=../../etc/passwd", "own=-1"):
+        page.evaluate("hash => { location.hash = hash }", fields)
+        expect(notice).to_contain_text("no ")
+    assert page.evaluate(RUNS) == runs
     assert asked == []
-    driver.clean()
+    page.evaluate("location.hash = '#ex=01-tour'")
+    shared.wait("tensorwebPage.view.document.id === '01-tour'")
+    shared.idle()
 
 
 def test_the_query_chooses_example_and_theme(page: Page, site_url: str) -> None:

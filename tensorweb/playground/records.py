@@ -137,6 +137,16 @@ class Place(TypedDict):
     index: list[int] | None
 
 
+class Fingerprint(TypedDict):
+    """What a run's result is compared by: a digest, or numbers of floats."""
+
+    name: str
+    shape: list[int]
+    dtype: str
+    digest: str | None
+    numbers: list[float | None]
+
+
 class TensorText(TypedDict):
     """The digits of a tensor, cut where they are many."""
 

@@ -19,6 +19,7 @@ from tensorweb.graph.locations import noting
 from . import files, kernels, knowledge, pictures, records, syntax, tensors
 from .displays import Displays
 from .failures import describe_failure
+from .fingerprints import fingerprints
 from .host import Host, NextLine
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, execute, new_main
@@ -156,6 +157,10 @@ class Session:
         """Return the digits of a tensor as `print` writes them."""
         return {"text": clip(repr(self._tensor(tensor)))}
 
+    async def fingerprint(self) -> list[records.Fingerprint]:
+        """Return what this run's results are compared by with those of another one."""
+        return await fingerprints(self._entries, self._reader)
+
     async def heatmap(
         self,
         tensor: int,
@@ -270,6 +275,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "source": session.source,
         "statistics": session.statistics,
         "text": session.text,
+        "fingerprint": session.fingerprint,
         "heatmap": session.heatmap,
         "sample": session.sample,
         "find": session.find,

@@ -228,7 +228,7 @@ def _record(
     base = next((old for old in earlier if _shares(x, old.tensor)), None)
     return {
         "id": number,
-        "name": _title(entry),
+        "name": title_of(entry),
         "names": entry.names,
         "cuts": entry.cuts,
         "displays": entry.displays,
@@ -245,7 +245,8 @@ def _record(
     }
 
 
-def _title(entry: Entry) -> str:
+def title_of(entry: Entry) -> str:
+    """Return the names of a tensor as one."""
     names = entry.names[:NAMES_IN_TITLE]
     more = entry.has_more_names or len(entry.names) > NAMES_IN_TITLE
     return " = ".join([*names, "…"] if more else names)

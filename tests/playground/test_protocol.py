@@ -240,6 +240,7 @@ def test_answers_are_what_the_protocol_says(
         ask("sample", **chosen)
         ask("statistics", tensor=tensors[name]["id"])
         ask("text", tensor=tensors[name]["id"])
+    ask("fingerprint")
     ask("members", path="x")
     ask("explain", path="tw.zeros")
     ask("lint", source="1 +")

@@ -5,6 +5,7 @@ import { PANELS } from "./panels";
 import { openEditor } from "./panels/editor/editor";
 import { EMBEDDED_PARTS, PARTS } from "./parts";
 import { el, find } from "./parts/dom";
+import { mountComparison } from "./parts/comparison";
 import { mountFirstLook } from "./parts/first-look";
 import { mountLayout } from "./parts/layout";
 import { showing } from "./page/showing";
@@ -31,6 +32,7 @@ function begin(): void {
   for (const panel of PANELS) page.addPanel(panel, panel.mount(find(`#${panel.id}`), page));
 
   page.add(mountFirstLook(page));
+  page.add(mountComparison(page));
 
   addEventListener("hashchange", () => void page.workspace.openAddress());
   addEventListener("pagehide", () => page.session.dispose());

@@ -16,6 +16,11 @@ export function text(most: number): Check {
   return (value) => typeof value === "string" && value.length <= most;
 }
 
+/** A text that a pattern, which says its length, describes from end to end. */
+export function matching(pattern: RegExp): Check {
+  return (value) => typeof value === "string" && pattern.test(value);
+}
+
 export function oneOf(...values: readonly unknown[]): Check {
   return (value) => values.includes(value);
 }

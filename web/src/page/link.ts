@@ -1,4 +1,4 @@
-/** A program inside a link: `#code=` holds deflate-raw bytes in base64url. */
+/** A program inside a link, and what stands beside it: `#code=` holds deflate-raw bytes in base64url. */
 
 const MOST_BYTES = 2_000_000;
 
@@ -14,7 +14,7 @@ export async function encodeCode(source: string): Promise<string> {
 }
 
 /** Unpack a program from a link. Throws when the text is damaged or far too long. */
-export async function decodeCode(text: string): Promise<string> {
+export async function decodeCode(text: string, most = MOST_BYTES): Promise<string> {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
@@ -25,9 +25,9 @@ export async function decodeCode(text: string): Promise<string> {
     const { done, value } = await reader.read();
     if (done) break;
     source += decoder.decode(value, { stream: true });
-    if (source.length > MOST_BYTES) {
+    if (source.length > most) {
       await reader.cancel();
-      throw new Error("the program in this link is too long");
+      throw new Error("what is in this link is too long");
     }
   }
   return source + decoder.decode();
@@ -42,22 +42,39 @@ export interface Fragment {
   tensor: string | null;
   tab: string | null;
   version: string | null;
+  /** What the sender's results are compared by, packed. */
+  results: string | null;
+  /** Which of these are not what a link can have, in words. */
+  refused: readonly string[];
 }
 
-/** A name or version in a link is no longer than this. */
-const LONGEST_FIELD = 80;
+/** What may stand beside a program: its name in the link, its form, and what it is in words. */
+const BESIDE = {
+  tensor: { name: "t", form: /^[^\p{C}]{1,400}$/u, words: "tensor" },
+  tab: { name: "tab", form: /^[a-z]{1,20}$/, words: "panel" },
+  version: { name: "v", form: /^[\w.+-]{1,40}$/, words: "version" },
+  results: { name: "fp", form: /^[\w-]{1,20000}$/, words: "results" },
+} as const;
+
+type Beside = Record<keyof typeof BESIDE, string | null>;
 
 /** Read an address; `?example=` is for links that cannot have a fragment. */
 export function readAddress({ hash, search }: { hash: string; search: string }): Fragment {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
-  const short = (name: string): string | null => fields.get(name)?.slice(0, LONGEST_FIELD) ?? null;
   const asked = hash === "" ? new URLSearchParams(search).get("example") : null;
+  const beside: Beside = { tensor: null, tab: null, version: null, results: null };
+  const refused: string[] = [];
+  for (const [key, { name, form, words }] of Object.entries(BESIDE)) {
+    const value = fields.get(name);
+    if (value === null) continue;
+    if (form.test(value)) beside[key as keyof Beside] = value;
+    else refused.push(words);
+  }
   return {
     code: fields.get("code"),
     example: fields.get("ex") ?? asked,
     own: fields.get("own"),
-    tensor: short("t"),
-    tab: short("tab"),
-    version: short("v"),
+    ...beside,
+    refused,
   };
 }

@@ -4,6 +4,7 @@
  */
 
 import { either, flag, list, number, oneOf, optional, orNull, record, text, whole, type Check } from "./checks";
+import { FINGERPRINTS } from "./fingerprint";
 import { LineMeter } from "./line-meter";
 import type {
   Bar,
@@ -195,6 +196,7 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
   source: record<KernelSource>({ text: text(LONG) }),
   statistics: record<Statistics>(STATISTICS),
   text: record<TensorText>({ text: text(LONG) }),
+  fingerprint: FINGERPRINTS,
   heatmap,
   find: record<Place>({ index: orNull(list(whole(), MOST_AXES)) }),
   sample: record<Sample>({ step: whole(), encoding, values: text(12 * MOST_CELLS) }),

@@ -7,7 +7,7 @@ import { whatIsMissing } from "./missing";
 import { NO_ORIGINS, type Origin, type Origins } from "./origin";
 import { isShown, type Panel } from "./panel";
 import { answersOf, type Recording } from "./recording";
-import type { DeviceName, Note, Question, Questions, RunRecord, Started, TensorRecord } from "./protocol";
+import type { DeviceName, Fingerprint, Note, Question, Questions, RunRecord, Started, TensorRecord } from "./protocol";
 import { Session, type State } from "./session";
 import { showing } from "./showing";
 import { recall, remember } from "./storage";
@@ -63,6 +63,8 @@ export interface View extends Media {
   tensor: string;
   /** The panel in front of the others in the pane of results. */
   result: string;
+  /** By what the open link's sender lets results be compared; null for nothing. */
+  sent: Fingerprint[] | null;
   notice: Notice | null;
 }
 
@@ -132,6 +134,7 @@ export class Page {
     panel: "",
     tensor: "",
     result: "",
+    sent: null,
     theme: themeNamed(new URLSearchParams(location.search).get("theme") ?? recall("theme")),
     ...media(),
     notice: null,
@@ -331,7 +334,7 @@ export class Page {
     this.session.device = device;
     const missing = this.view.python === 0 ? whatIsMissing(started) : null;
     this.change({ started, device, python: this.view.python + 1 });
-    this.workspace.tellOfVersion();
+    this.workspace.linked.compareVersions();
     if (missing && !this.view.notice) this.tell(missing);
   }
 

@@ -6,6 +6,7 @@
 import type {
   Cells,
   CellsDetails,
+  Fingerprint,
   Heatmap,
   HeatmapDetails,
   LivePicture,
@@ -160,6 +161,8 @@ export interface PythonQuestions {
   statistics: { details: { tensor: number }; value: Statistics };
   /** The digits of a tensor. */
   text: { details: { tensor: number }; value: TensorText };
+  /** What the last run's results are compared by with those of another run. */
+  fingerprint: { details: Record<string, never>; value: Fingerprint[] };
   heatmap: { details: HeatmapDetails; value: Heatmap };
   sample: { details: Slice; value: Sample };
   /** The first index of the largest or smallest finite value, or of a NaN. */

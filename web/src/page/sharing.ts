@@ -1,29 +1,54 @@
-/** Makes the link to the open program and hands it to the reader. */
+/** Makes the link to the open program, and the words by which other pages embed it. */
 
 import { encodeCode } from "./link";
-import type { Page } from "./page";
+import type { Page, View } from "./page";
+import type { Fingerprint } from "./protocol";
 
-const TOO_LONG = 16_000;
+/** Some programs cut an address that is longer. */
+const LONGEST_COMMON = 16_000;
+const FRAME_HEIGHT = 480;
 
-/** Put a link to the program, as its results are looked at, into the clipboard, or else into the address. */
-export async function share(page: Page): Promise<void> {
-  const code = await encodeCode(page.editor.source());
-  const address = new URL(location.href);
-  const { result, started, tensor } = page.view;
-  const fields = new URLSearchParams({ code });
+/** What the reader shares: an address, and the same as part of another page. */
+export interface Shared {
+  link: string;
+  frame: string;
+  isLong: boolean;
+}
+
+/** Make a link to the program as its results are looked at, with what they are compared by. */
+export async function shared(page: Page, results: Fingerprint[] | null): Promise<Shared> {
+  const { result, started, tensor, document } = page.view;
+  const fields = new URLSearchParams({ code: await encodeCode(page.editor.source()) });
   const isFirst = result === page.panels.find(({ pane }) => pane === "results")?.id;
   if (tensor) fields.set("t", tensor);
   if (!isFirst) fields.set("tab", result);
+  if (results) fields.set("fp", await encodeCode(JSON.stringify(results)));
   if (started) fields.set("v", started.version);
-  address.search = "";
-  address.hash = fields.toString();
-  const long = address.href.length > TOO_LONG ? " It is long; some programs cut it." : "";
-  try {
-    await navigator.clipboard.writeText(address.href);
-    page.tell({ kind: "info", text: `The link is copied.${long}` });
-  } catch {
-    page.workspace.setAddress(address.hash);
-    const text = `The link is in the address bar; copy it from there.${long}`;
-    page.tell({ kind: "info", text });
-  }
+  const link = new URL(location.pathname, location.href);
+  link.hash = fields.toString();
+  const embedded = new URL(link);
+  embedded.search = "?embed=1";
+  return {
+    link: link.href,
+    frame: frameOf(embedded.href, document.title),
+    isLong: link.href.length > LONGEST_COMMON,
+  };
+}
+
+function frameOf(address: string, title: string): string {
+  // Outside the page it loads nothing; the browser writes what needs escaping.
+  const frame = document.createElement("iframe");
+  const words = { src: address, title, width: "100%", height: FRAME_HEIGHT, style: "border: 0", loading: "lazy" };
+  for (const [name, value] of Object.entries(words)) frame.setAttribute(name, String(value));
+  return frame.outerHTML;
+}
+
+/** Why the results that are shown are not what the program gives; null if they are. */
+export function whyNoResults({ state, document, origins, run, editedSince, python }: View): string | null {
+  const { output, tensors } = origins;
+  const isWhole = run !== null && !run.error && !run.stopped && !tensors?.recorded;
+  const isOurs = tensors !== null && tensors === output && tensors.document === document.id && tensors.python === python;
+  if (state === "running") return "The program runs; wait for its end.";
+  if (!isOurs || !isWhole || editedSince) return "Run the program to its end first.";
+  return null;
 }

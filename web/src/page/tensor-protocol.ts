@@ -89,6 +89,21 @@ export interface Place {
   index: number[] | null;
 }
 
+/** What a run's result is compared by. */
+export interface Fingerprint {
+  name: string;
+  shape: number[];
+  dtype: string;
+  /** Of all bytes of integers and booleans; null for floats. */
+  digest: string | null;
+  /** Of floats: least, greatest, mean, mean size, slope, NaNs, infinities. */
+  numbers: (number | null)[];
+}
+
+export interface TensorText {
+  text: string;
+}
+
 export interface CellsDetails extends Slice {
   /** First row, first column, number of rows, number of columns. */
   window: [number, number, number, number];

@@ -2,6 +2,7 @@
 
 import { Documents, LAST, linkId, ownDocument, type OpenDocument } from "./documents";
 import { decodeCode, encodeCode, readAddress, type Fragment } from "./link";
+import { Linked } from "./linked";
 import { renamed } from "./origin";
 import type { Example, Notice, Page } from "./page";
 import { recall, remember, type Refusal } from "./storage";
@@ -15,11 +16,10 @@ const REFUSALS: Record<Refusal, string> = {
 
 export class Workspace {
   readonly documents: Documents;
+  readonly linked: Linked;
   #opened = new Map<string, OpenDocument>();
   #menu: Promise<void> = Promise.resolve();
   #generation = 0;
-  /** With which tensorweb the open link was made, until it is compared with this one. */
-  #version: string | null = null;
   /** What is said while there is no menu. */
   #noMenu: Notice | null = null;
   /** What is said after Reset, as long as it is true. */
@@ -28,6 +28,7 @@ export class Workspace {
   #asked: { document: OpenDocument; copy: OpenDocument | null } | null = null;
 
   constructor(readonly page: Page) {
+    this.linked = new Linked(page);
     this.documents = new Documents((id) => this.#changedElsewhere(id));
     addEventListener("beforeunload", (event) => {
       if (this.documents.isUnstored) event.preventDefault();
@@ -53,7 +54,7 @@ export class Workspace {
       const isNamed = fragment.code !== null || fragment.example !== null || fragment.own !== null;
       const address = isNamed && !problem ? hash : document.address;
       this.#arrive({ ...document, address }, edits);
-      if (fragment.code !== null) this.#lookAs(document, fragment);
+      if (fragment.code !== null) void this.linked.lookAs(document.id, fragment);
       if (!isFirst || document.kind === "link") this.page.hold();
     }
     if (problem) this.page.warn(problem);
@@ -75,27 +76,6 @@ export class Workspace {
   reopen(id: string): void {
     const document = this.#opened.get(id);
     if (document) this.open(document);
-  }
-
-  /** Let the results be looked at as in the link, once the reader has run its program. */
-  #lookAs({ id }: OpenDocument, { tensor, tab, version }: Fragment): void {
-    const { page } = this;
-    if (page.view.document.id !== id) return;
-    const panel = page.panels.find((panel) => panel.pane === "results" && panel.id === tab);
-    page.change({ tensor: tensor ?? "", result: panel?.id ?? page.view.result });
-    this.#version = version;
-    this.tellOfVersion();
-  }
-
-  /** Say when a link's program was made with another tensorweb than this one. */
-  tellOfVersion(): void {
-    const { started } = this.page.view;
-    const version = this.#version;
-    if (!started || version === null) return;
-    this.#version = null;
-    if (version === started.version) return;
-    const text = `This program came with a link, made with tensorweb ${version}; this is ${started.version}. Read it, then press Run if you trust it.`;
-    this.page.tell({ kind: "info", text });
   }
 
   /** Show a program and let the address say so; Back returns to the one before. */
@@ -256,8 +236,8 @@ export class Workspace {
     const edited = document.original !== null && kept !== null && kept !== document.original;
     if (document.kind !== "link" || edited) remember(LAST, document.id);
     const list = this.documents.list();
-    this.page.change({ document, edited, kept: list, notice: null, conflict: null, tensor: "" });
-    this.#version = null;
+    this.page.change({ document, edited, kept: list, notice: null, conflict: null, tensor: "", sent: null });
+    this.linked.forget();
     this.page.show("editor");
     if (document.kind === "link") {
       const text = "This program came with a link. Read it, then press Run if you trust it.";

@@ -1,10 +1,10 @@
 /** Share, reset, theme and help. */
 
 import { ICONS, button, el, icon } from "./dom";
+import { shareDialog } from "./share";
 import { beginTour } from "./tour";
 import type { Page, Part } from "../page/page";
 import type { Theme } from "../page/media";
-import { share } from "../page/sharing";
 
 const THEMES: readonly { name: Theme; label: string; picture: string }[] = [
   { name: "system", label: "as the system", picture: ICONS.system },
@@ -13,8 +13,10 @@ const THEMES: readonly { name: Theme; label: string; picture: string }[] = [
 ];
 
 export function mountTools(host: HTMLElement, page: Page): Part {
-  const link = tool("Share", ICONS.share, () => void share(page));
-  link.title = "Copy a link to this program";
+  const sharing = shareDialog(page);
+  const link = tool("Share", ICONS.share, sharing.open);
+  link.title = "A link to this program, or a frame for another page";
+  link.setAttribute("aria-haspopup", "dialog");
   const reset = tool("Reset", ICONS.reset, () => page.workspace.reset());
   reset.title = "Back to the original program";
   const theme = button("", () => page.setTheme(themeAfter(page.view.theme)), { class: "tool icon-only", id: "theme" });
@@ -28,7 +30,9 @@ export function mountTools(host: HTMLElement, page: Page): Part {
   });
   const ask = tool("Help", ICONS.help, () => help.showModal());
   ask.classList.add("icon-only");
-  host.append(link, reset, theme, ask, help);
+  ask.title = "How this page works, and its keys (?)";
+  ask.setAttribute("aria-keyshortcuts", "?");
+  host.append(link, reset, theme, ask, help, sharing.dom);
 
   let drawn: Theme | null = null;
   return {

@@ -1,0 +1,95 @@
+"""What two runs are compared by, on whatever devices: a few numbers of each result.
+
+Integers and booleans must agree in every element, so a digest of their bytes says it
+all. Floats differ a little from GPU to GPU; of them the page compares numbers that
+hardly change with the order of additions, within a tolerance that it says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+
+import tensorweb as tw
+from tensorweb import dtypes
+from tensorweb.display.statistics import working_dtype
+from tensorweb.graph.node import Node
+from tensorweb.nodes.elementwise import cast
+from tensorweb.nodes.movement import reshape, slice_ranges
+
+from .numbers import Reader, read_all
+from .records import Fingerprint, Statistics
+from .tensors import Entry, statistics_of, title_of
+
+MOST_FINGERPRINTS = 40
+MOST_DIGESTED = 1 << 22
+"""Elements; of a larger tensor of integers so many, evenly spaced, are looked at."""
+
+DIGITS = 6
+LENGTH = 16
+"""Of a digest, in hexadecimal digits."""
+
+
+async def fingerprints(entries: Sequence[Entry], reader: Reader) -> list[Fingerprint]:
+    """Return one of each tensor that the program showed, else of each that it named.
+
+    Tensors whose values cannot be had are left out.
+    """
+    shown = [entry for entry in entries if entry.displays]
+    results = (shown or list(entries))[:MOST_FINGERPRINTS]
+    found = await statistics_of([entry.tensor for entry in results], reader)
+    return [
+        await _fingerprint(entry, known, reader)
+        for entry, known in zip(results, found, strict=True)
+        if "problem" not in known
+    ]
+
+
+async def _fingerprint(entry: Entry, known: Statistics, reader: Reader) -> Fingerprint:
+    x = entry.tensor
+    is_float = x.dtype.kind == "float"
+    return {
+        "name": title_of(entry),
+        "shape": list(x.shape),
+        "dtype": str(x.dtype),
+        "digest": None if is_float else await _digest(x.node, reader),
+        "numbers": await _numbers(x, known, reader) if is_float else [],
+    }
+
+
+async def _digest(node: Node, reader: Reader) -> str:
+    """Return what any change of an element changes."""
+    size = node.size
+    step = max(1, -(-size // MOST_DIGESTED))
+    part = slice_ranges(reshape(node, (size,)), [(0, -(-size // step), step)])
+    if part.dtype.itemsize < 4 or part.dtype.kind == "bool":
+        part = cast(part, dtypes.int32)
+    (values,) = await reader.read([part])
+    return hashlib.sha256(values).hexdigest()[:LENGTH]
+
+
+async def _numbers(
+    x: tw.Tensor, known: Statistics, reader: Reader
+) -> list[float | None]:
+    """Return least, greatest, mean, mean size, slope, and counts of NaN and infinities.
+
+    The slope is the mean of all values times their place, which goes from -1 to 1: it
+    tells apart what has the same values in another order.
+    """
+    if x.size == 0:
+        return [None] * 5 + [0, 0]
+    flat = tw.astype(tw.reshape(x, (-1,)), working_dtype(x.dtype))
+    flat = tw.where(tw.isfinite(flat), flat, 0.0)
+    places = tw.linspace(-1.0, 1.0, x.size, dtype=flat.dtype, device=x.device)
+    asked = [tw.mean(tw.abs(flat)).node, tw.mean(flat * places).node]
+    further = [values[0] for values in await read_all(asked, reader)]
+    numbers = [known.get("min"), known.get("max"), known.get("mean"), *further]
+    return [*map(_rounded, numbers), known.get("nan", 0), known.get("inf", 0)]
+
+
+def _rounded(value: float | None) -> float | None:
+    """Return a number with few digits, None for what JSON cannot hold."""
+    if value is None or not math.isfinite(value):
+        return None
+    return float(f"{value:.{DIGITS}g}")

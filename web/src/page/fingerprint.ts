@@ -1,0 +1,61 @@
+/** Compares what a program gave its sender with what it gave here, in one sentence. */
+
+import { list, matching, number, orNull, record, text, whole } from "./checks";
+import type { Fingerprint } from "./protocol";
+import { short, tuple } from "../parts/format";
+
+/** How far floats of two GPUs may be apart, as a part of the tensor's largest magnitude. */
+const TOLERANCE = 1e-3;
+/** The same of dtypes with fewer digits. */
+const TOLERANCES: Readonly<Record<string, number>> = { float16: 1e-2 };
+
+/** What `numbers` of a fingerprint are, in their order; the last two are exact. */
+const NUMBERS = ["smallest value", "largest value", "mean", "mean size", "slope along its elements"];
+const COUNTS = ["NaN", "infinite values"];
+
+/** As many as a link can carry, whoever sends them. */
+export const FINGERPRINTS = list(
+  record<Fingerprint>({
+    name: text(400),
+    shape: list(whole(), 64),
+    dtype: matching(/^[a-z]{1,10}\d{0,3}$/),
+    digest: orNull(matching(/^[0-9a-f]{16}$/)),
+    numbers: list(orNull(number), NUMBERS.length + COUNTS.length),
+  }),
+  40,
+);
+
+/** Say whether the results are the sender's, or which is the first that is not. */
+export function compared(sent: readonly Fingerprint[], here: readonly Fingerprint[]): { isSame: boolean; text: string } {
+  for (const theirs of sent) {
+    const ours = here.find(({ name }) => name === theirs.name);
+    const other = ours ? difference(theirs, ours) : "is missing here";
+    if (other) return { isSame: false, text: `Not the sender’s result: “${theirs.name}” ${other}.` };
+  }
+  const names = new Set(sent.map(({ name }) => name));
+  const further = here.find(({ name }) => !names.has(name));
+  if (further) return { isSame: false, text: `Not the sender’s result: “${further.name}” is here alone.` };
+  const many = `${sent.length} ${sent.length === 1 ? "tensor" : "tensors"}`;
+  return { isSame: true, text: `Same result as the sender’s (${many}).` };
+}
+
+/** How a tensor differs, in the words that follow its name; null if it does not. */
+function difference(theirs: Fingerprint, ours: Fingerprint): string | null {
+  const [shape, was] = [tuple(ours.shape), tuple(theirs.shape)];
+  if (shape !== was) return `has the shape ${shape}, the sender’s ${was}`;
+  if (ours.dtype !== theirs.dtype) return `is of dtype ${ours.dtype}, the sender’s of ${theirs.dtype}`;
+  if (ours.digest !== theirs.digest) return "has other values";
+  const size = Math.max(...[...theirs.numbers.slice(0, 2)].map((value) => Math.abs(value ?? 0)));
+  const tolerance = TOLERANCES[theirs.dtype] ?? TOLERANCE;
+  for (const [place, word] of [...NUMBERS, ...COUNTS].entries()) {
+    const [now, then] = [ours.numbers[place] ?? null, theirs.numbers[place] ?? null];
+    if (now === then) continue;
+    const isCount = place >= NUMBERS.length;
+    const apart = now === null || then === null ? Infinity : Math.abs(now - then);
+    if (!isCount && apart <= tolerance * size) continue;
+    if (isCount) return `has ${short(now)} ${word}, the sender’s ${short(then)}`;
+    const part = size > 0 && Number.isFinite(apart) ? `, ${short((100 * apart) / size)} % of its largest magnitude apart` : "";
+    return `has the ${word} ${short(now)}, the sender’s ${short(then)}${part}`;
+  }
+  return null;
+}

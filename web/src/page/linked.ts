@@ -1,0 +1,72 @@
+/** What a link asks for beside its program: how to look at results, and what they should be. */
+
+import { FINGERPRINTS } from "./fingerprint";
+import { decodeCode, type Fragment } from "./link";
+import type { Page } from "./page";
+import type { Fingerprint } from "./protocol";
+
+const TRUST = "Read it, then press Run if you trust it.";
+const LONGEST_RESULTS = 60_000;
+
+export class Linked {
+  /** With which tensorweb the open link was made. */
+  #version: string | null = null;
+  /** What of it could not be read, in words. */
+  #refused: readonly string[] = [];
+  /** The program that it was; another one may be open by now. */
+  #document = "";
+
+  constructor(readonly page: Page) {}
+
+  /** Let the results be looked at as in the link, once the reader has run its program. */
+  async lookAs(document: string, fragment: Fragment): Promise<void> {
+    const { page } = this;
+    const { sent, isRefused } = await unpacked(fragment.results);
+    if (page.view.document.id !== document) return;
+    const panel = page.panels.find(({ id, pane }) => pane === "results" && id === fragment.tab);
+    const refused = [...fragment.refused];
+    if (fragment.tab !== null && !panel) refused.push("panel");
+    if (isRefused) refused.push("results");
+    this.#document = document;
+    this.#version = fragment.version;
+    this.#refused = refused;
+    page.change({ tensor: fragment.tensor ?? "", result: panel?.id ?? page.view.result, sent });
+    if (refused.length > 0) this.#say();
+    this.compareVersions();
+  }
+
+  /** Say when the link was made with another tensorweb than this one, which has started. */
+  compareVersions(): void {
+    const { started, document } = this.page.view;
+    if (!started || document.id !== this.#document || this.#version === null) return;
+    if (this.#version !== started.version) this.#say();
+    this.#version = null;
+  }
+
+  /** Forget the link: another program is open. */
+  forget(): void {
+    this.#document = "";
+    this.#version = null;
+  }
+
+  #say(): void {
+    const { started } = this.page.view;
+    const isOther = started !== null && this.#version !== null && this.#version !== started.version;
+    const made = isOther ? `, made with tensorweb ${this.#version}; this is ${started.version}` : "";
+    const parts = this.#refused.join(" and the ");
+    const left = parts ? ` The ${parts} in it could not be read and had to be left out.` : "";
+    this.page.tell({ kind: parts ? "warning" : "info", text: `This program came with a link${made}.${left} ${TRUST}` });
+  }
+}
+
+/** Unpack what the sender's results are compared by; damaged or too long is refused. */
+async function unpacked(results: string | null): Promise<{ sent: Fingerprint[] | null; isRefused: boolean }> {
+  if (results === null) return { sent: null, isRefused: false };
+  try {
+    const sent: unknown = JSON.parse(await decodeCode(results, LONGEST_RESULTS));
+    if (FINGERPRINTS(sent)) return { sent: sent as Fingerprint[], isRefused: false };
+  } catch {
+    // Refused as well.
+  }
+  return { sent: null, isRefused: true };
+}

@@ -1,0 +1,31 @@
+/** Tells after a run of a link's program whether the results are its sender's. */
+
+import { compared } from "../page/fingerprint";
+import type { Page, Part, View } from "../page/page";
+import { messageOf } from "../page/session";
+
+export function mountComparison(page: Page): Part {
+  let told = 0;
+  const compare = async (view: View): Promise<void> => {
+    const { sent, origins } = view;
+    const run = origins.tensors?.run ?? 0;
+    if (!sent || !isItsRun(view) || run === told) return;
+    told = run;
+    try {
+      const here = await page.ask("fingerprint", {});
+      if (page.view.origins.output?.run !== run || page.view.sent !== sent) return;
+      const { isSame, text } = compared(sent, here);
+      page.tell({ kind: isSame ? "info" : "warning", text });
+    } catch (error) {
+      page.warn(`The results could not be compared with the sender’s: ${messageOf(error)}`);
+    }
+  };
+  return { update: (view) => void compare(view) };
+}
+
+/** Whether the tensors are those of the program as it was sent, run to its end. */
+function isItsRun({ state, document, origins, run }: View): boolean {
+  const { output, tensors } = origins;
+  if (state !== "ready" || !tensors || tensors !== output || tensors.document !== document.id) return false;
+  return tensors.source === document.original && run !== null && !run.error && !run.stopped;
+}

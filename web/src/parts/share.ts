@@ -1,0 +1,77 @@
+/** The dialog that shares the open program: a link, what results are compared by, a frame. */
+
+import { button, el } from "./dom";
+import type { Page } from "../page/page";
+import type { Fingerprint } from "../page/protocol";
+import { messageOf } from "../page/session";
+import { shared, whyNoResults } from "../page/sharing";
+
+export interface ShareDialog {
+  dom: HTMLDialogElement;
+  open(): void;
+}
+
+export function shareDialog(page: Page): ShareDialog {
+  const link = el("input", { type: "text", readonly: true, class: "share-link", "aria-label": "Link", spellcheck: "false" });
+  const frame = el("textarea", { readonly: true, rows: 3, class: "share-frame", "aria-label": "HTML of the frame", spellcheck: "false" });
+  const said = el("p", { class: "share-said", role: "status" });
+  const copyLink = button("Copy link", () => void copy(link, "The link is copied."), { class: "primary" });
+  const copyFrame = button("Copy HTML", () => void copy(frame, "The HTML is copied."));
+  const tick = el("input", { type: "checkbox" });
+  const why = el("span", { class: "share-why", id: "share-why" });
+  tick.setAttribute("aria-describedby", why.id);
+  const compare = el("label", { class: "share-compare" }, tick, el("span", {}, "Let the reader’s page compare its results with these"));
+  const dom = el(
+    "dialog",
+    { class: "share", "aria-labelledby": "share-title" },
+    el("h2", { id: "share-title" }, "Share this program"),
+    el("p", {}, "The program is in the link itself, with the tensor and the panel that you look at; no server keeps it. It runs only when its reader presses Run."),
+    el("div", { class: "share-row" }, link, copyLink),
+    compare,
+    why,
+    el("h3", {}, "Embed"),
+    el("p", {}, "This frame shows the program in another page, with Run and its results."),
+    el("div", { class: "share-row" }, frame, copyFrame),
+    said,
+    el("div", { class: "dialog-actions" }, button("Close", () => dom.close(), { class: "quiet" })),
+  );
+  dom.addEventListener("click", (event) => {
+    if (event.target === dom) dom.close();
+  });
+  const copy = async (field: HTMLInputElement | HTMLTextAreaElement, done: string): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(field.value);
+      said.textContent = done;
+    } catch {
+      field.select();
+      said.textContent = "The browser refused to copy; press Ctrl or ⌘ and C.";
+    }
+  };
+  const fill = async (): Promise<void> => {
+    let results: Fingerprint[] | null = null;
+    said.textContent = "";
+    try {
+      if (tick.checked) results = await page.ask("fingerprint", {});
+    } catch (error) {
+      tick.checked = false;
+      said.textContent = `The results could not be read: ${messageOf(error)}`;
+    }
+    const made = await shared(page, results);
+    link.value = made.link;
+    frame.value = made.frame;
+    if (made.isLong) said.textContent = "The link is long; some programs cut it.";
+  };
+  tick.addEventListener("change", () => void fill());
+  return {
+    dom,
+    open: () => {
+      const problem = whyNoResults(page.view);
+      tick.disabled = problem !== null;
+      tick.checked &&= !tick.disabled;
+      why.textContent = problem ?? "Integers must be equal, floats to 0.1 % of a tensor’s largest magnitude (float16 to 1 %).";
+      dom.showModal();
+      copyLink.focus();
+      void fill();
+    },
+  };
+}
