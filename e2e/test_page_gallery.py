@@ -72,5 +72,12 @@ def test_question_mark_shows_the_keys_and_begins_the_tour(shared: PageDriver) ->
     expect(page.locator(".toured")).to_have_count(0)
     page.keyboard.press("?")
     page.get_by_role("button", name="Take the tour").click()
+    page.get_by_role("button", name="Next", exact=True).click()
+    page.reload()
+    expect(card).to_contain_text(f"2 of {STEPS}")
+    expect(page.locator("#run.toured")).to_have_count(1)
     page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+    page.reload()
+    assert shared.idle() == "ready"
     expect(card).to_have_count(0)

@@ -8,6 +8,7 @@ import { el, find } from "./parts/dom";
 import { mountComparison } from "./parts/comparison";
 import { mountFirstLook } from "./parts/first-look";
 import { mountLayout } from "./parts/layout";
+import { resumeTour } from "./parts/tour";
 import { showing } from "./page/showing";
 
 declare global {
@@ -33,6 +34,7 @@ function begin(): void {
 
   page.add(mountFirstLook(page));
   page.add(mountComparison(page));
+  if (!page.isEmbedded) resumeTour(page);
 
   addEventListener("hashchange", () => void page.workspace.openAddress());
   addEventListener("pagehide", () => page.session.dispose());

@@ -23,6 +23,7 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
   const open = button("", () => dialog.showModal(), { class: "tool", "aria-haspopup": "dialog" });
   open.append(icon(ICONS.book), el("span", { class: "tool-label" }, "Examples"));
   open.setAttribute("aria-label", "Examples");
+  open.title = "Examples to learn from, to see and to measure";
   const steps = [stepButton("Previous example", ICONS.back, -1), stepButton("Next example", ICONS.next, 1)];
   host.append(open, ...steps.map(({ node }) => node), dialog);
   dialog.addEventListener("click", (event) => {

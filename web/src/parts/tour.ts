@@ -2,6 +2,7 @@
 
 import { button, el } from "./dom";
 import type { Page } from "../page/page";
+import { recallInTab, rememberInTab } from "../page/storage";
 
 interface Step {
   /** The part it points at; on a narrow page its panel is brought to the front. */
@@ -21,9 +22,17 @@ const STEPS: readonly Step[] = [
 ];
 
 const GAP = 12;
+/** Where the tour of this tab stands. */
+const PLACE = "tour";
+
+/** Go on with a tour in the midst of which the page was loaded again. */
+export function resumeTour(page: Page): void {
+  const place = Number(recallInTab(PLACE));
+  if (recallInTab(PLACE) !== null && STEPS[place]) beginTour(page, place);
+}
 
 /** Begin the tour; Escape or Skip ends it, and the focus goes back to where it was. */
-export function beginTour(page: Page): void {
+export function beginTour(page: Page, from = 0): void {
   const title = el("h2", { id: "tour-title", tabindex: -1 });
   const text = el("p", { id: "tour-text" });
   const count = el("span", { class: "tour-count" });
@@ -41,6 +50,7 @@ export function beginTour(page: Page): void {
   let place = 0;
   let target: Element | null = null;
   const end = (): void => {
+    rememberInTab(PLACE, null);
     target?.classList.remove("toured");
     removeEventListener("resize", put);
     card.remove();
@@ -60,6 +70,7 @@ export function beginTour(page: Page): void {
     const step = STEPS[at];
     if (!step) return end();
     place = at;
+    rememberInTab(PLACE, String(at));
     target?.classList.remove("toured");
     target = document.querySelector(step.at);
     const panel = page.panels.find(({ id }) => id === target?.closest(".panel")?.id);
@@ -81,5 +92,5 @@ export function beginTour(page: Page): void {
   });
   addEventListener("resize", put);
   document.body.append(card);
-  show(0);
+  show(from);
 }
