@@ -126,6 +126,27 @@ def test_tensor_shown_in_a_loop_moves_and_keeps_its_history(shared: PageDriver) 
     expect(page.locator(".facts")).to_contain_text("elements")
 
 
+FORGED = """
+import tensorweb as tw
+from tensorweb.playground import bridge
+emit = bridge._session._emit
+def forge(kind, fields):
+    if kind == "picture":
+        fields["heatmap"]["values"] = fields["heatmap"]["values"][:-1]
+    emit(kind, fields)
+bridge._session._displays._emit = forge
+for _ in range(3):
+    tw.show(tw.ones((8, 8)))
+"""
+
+
+def test_picture_of_another_size_is_not_drawn(shared: PageDriver) -> None:
+    assert shared.run(FORGED) == "ready"
+    card = shared.page.locator(".tensor-card")
+    expect(card.locator(".thumbnail")).to_be_visible()
+    expect(card).not_to_contain_text("shown 3 times")
+
+
 PLOTS = """
 import tensorweb as tw
 losses = []

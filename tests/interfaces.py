@@ -48,7 +48,7 @@ class Inline:
     fields: tuple[tuple[str, Field], ...]
 
 
-PLAIN = {"number", "string", "boolean", "null"}
+PLAIN = {"number", "string", "boolean", "null", "Uint8Array"}
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 

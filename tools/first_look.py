@@ -32,7 +32,10 @@ READY = "['ready', 'error'].includes(document.body.dataset.state)"
 LISTEN = """() => {
   const page = globalThis.tensorwebPage;
   const heard = globalThis.heard = { notes: [], answers: [] };
-  page.add({ update() {}, note: (note) => heard.notes.push(note) });
+  const text = (bytes) => Array.from(bytes, (one) => String.fromCharCode(one)).join("");
+  const plain = (note) => note.note !== "picture" ? note :
+    { ...note, heatmap: { ...note.heatmap, values: btoa(text(note.heatmap.values)) } };
+  page.add({ update() {}, note: (note) => heard.notes.push(plain(note)) });
   const { session } = page;
   const ask = session.ask.bind(session);
   session.ask = async (question, details) => {

@@ -34,7 +34,8 @@ export class Playground {
   static async open(site) {
     const opened = openWindow(await linkTo(site, "print('ready')"));
     const found = new Playground(opened);
-    await until("a ready page", () => found.state === "ready");
+    // Right after the address has changed the program Run rests for a moment.
+    await until("a ready page", () => found.state === "ready" && found.isRunnable);
     return found;
   }
 
@@ -50,6 +51,10 @@ export class Playground {
     const state = this.document?.body?.dataset.state;
     if (state === "error") throw new Error(`the page failed: ${this.text("#output")}`);
     return state;
+  }
+
+  get isRunnable() {
+    return this.document.querySelector("#run").getAttribute("aria-disabled") === "false";
   }
 
   text(selector) {

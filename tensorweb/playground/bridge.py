@@ -23,13 +23,13 @@ _session: Session | None = None
 
 
 def connect(
-    send: Callable[[str, str], object],
+    send: Callable[..., object],
     load: Callable[[str], Awaitable[object]] | None = None,
     packages: str = "[]",
     blocking: bool = True,
     next_line: Callable[[], Awaitable[str]] | None = None,
 ) -> None:
-    """Begin a session whose programs send their output to `send(kind, json)`.
+    """Begin a session whose programs send their output to `send(kind, json, *bytes)`.
 
     `load` fetches a package that the site carries; `packages` lists their import
     names in JSON. With `blocking` false every question goes to `answer_async`.
@@ -40,7 +40,8 @@ def connect(
     os.environ.setdefault("MPLBACKEND", BACKEND)
 
     def emit(kind: str, fields: Mapping[str, object]) -> None:
-        send(kind, json.dumps(fields))
+        beside: list[object] = []  # bytes, for which the JSON has null
+        send(kind, json.dumps(fields, default=beside.append), *beside)
 
     def line() -> Awaitable[str]:
         if next_line is None or not can_wait():

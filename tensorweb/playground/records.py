@@ -108,7 +108,11 @@ class TensorRecord(Statistics):
 
 
 class Heatmap(TypedDict):
-    """The cells of one slice, each of a block of elements; values in base64."""
+    """The cells of one slice, each of a block of elements.
+
+    Values are in base64, and bytes that travel beside the JSON in a running program's
+    pictures.
+    """
 
     rows: int
     columns: int
@@ -120,7 +124,7 @@ class Heatmap(TypedDict):
     fullColumns: int
     how: Shown
     encoding: Encoding
-    values: str
+    values: str | bytes
 
 
 class Sample(TypedDict):

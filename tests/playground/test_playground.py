@@ -6,6 +6,7 @@ import builtins
 import importlib
 import json
 import sys
+from array import array
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -269,3 +270,18 @@ def test_bridge_answers_in_json(console: Console) -> None:
     ]
     with pytest.raises(LookupError, match="unknown question"):
         bridge.answer("dance", "{}")
+
+
+def test_bytes_of_a_picture_go_beside_the_json(console: Console) -> None:
+    sent: list[tuple[str, str, bytes]] = []
+    bridge.connect(
+        lambda kind, fields, *beside: sent.extend(
+            (kind, fields, data) for data in beside
+        )
+    )
+    source = "import tensorweb as tw\ntw.show(tw.arange(20.0))"
+    record = json.loads(bridge.answer("run", json.dumps({"source": source})))
+    assert record["error"] is None
+    ((kind, fields, data),) = sent
+    assert (kind, json.loads(fields)["heatmap"]["values"]) == ("picture", None)
+    assert array("f", data).tolist() == list(range(20))

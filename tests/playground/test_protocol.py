@@ -31,6 +31,7 @@ PLAIN = {
     int: "number",
     float: "number",
     str: "string",
+    bytes: "Uint8Array",
     bool: "boolean",
     types.NoneType: "null",
 }
@@ -141,6 +142,8 @@ class Judge:
                 return isinstance(value, bool)
             case "null":
                 return value is None
+            case "Uint8Array":
+                return isinstance(value, bytes)
             case Text():
                 return bool(value == expected.value)
             case Many():

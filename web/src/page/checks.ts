@@ -21,6 +21,11 @@ export function matching(pattern: RegExp): Check {
   return (value) => typeof value === "string" && pattern.test(value);
 }
 
+/** Bytes with a buffer of their own. */
+export function bytes(most: number): Check {
+  return (value) => value instanceof Uint8Array && value.length <= most && value.length === value.buffer.byteLength;
+}
+
 export function oneOf(...values: readonly unknown[]): Check {
   return (value) => values.includes(value);
 }

@@ -3,7 +3,7 @@
  * answer, so nothing is believed before it has the shape that the page draws.
  */
 
-import { either, flag, list, number, oneOf, optional, orNull, record, text, whole, type Check } from "./checks";
+import { bytes, either, flag, list, number, oneOf, optional, orNull, record, text, whole, type Check } from "./checks";
 import { FINGERPRINTS } from "./fingerprint";
 import { LineMeter } from "./line-meter";
 import type {
@@ -33,6 +33,7 @@ import type {
   Prompt,
   Question,
   Rich,
+  Said,
   RunRecord,
   Sample,
   Started,
@@ -133,7 +134,7 @@ const PLAIN_HEATMAP = record<Heatmap>({
   fullColumns: whole(),
   how: oneOf("mean", "extreme", "corner", "each"),
   encoding,
-  values: text(12 * MOST_CELLS),
+  values: either(text(12 * MOST_CELLS), bytes(8 * MOST_CELLS)),
 });
 
 const heatmap: Check = (value) => PLAIN_HEATMAP(value) && hasItsCells(value as Heatmap);
@@ -229,8 +230,9 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
 /** The bytes of all cells make so many characters of base64. */
 function hasItsCells({ rows, columns, encoding, values }: Heatmap): boolean {
   const cells = rows * columns;
-  const bytes = cells * (encoding === "float64" ? 8 : 4);
-  return cells <= MOST_CELLS && values.length === Math.ceil(bytes / 3) * 4;
+  const size = cells * (encoding === "float64" ? 8 : 4);
+  const length = typeof values === "string" ? Math.ceil(size / 3) * 4 : size;
+  return cells <= MOST_CELLS && values.length === length;
 }
 
 const MESSAGES: readonly Check[] = [
@@ -238,7 +240,7 @@ const MESSAGES: readonly Check[] = [
   record({ id: whole(), error: text(64 * LONG) }),
   record({ note: oneOf("bytes"), what: name, done: number, total: number }),
   record({ note: oneOf("step"), text: name }),
-  record({ said: text(20), fields: text(64 * LONG) }),
+  record({ said: text(20), fields: text(64 * LONG), data: optional(bytes(8 * MOST_CELLS)) }),
   record({ fatal: text(LONG) }),
 ];
 
@@ -248,10 +250,16 @@ export function readMessage(message: unknown): FromWorker | null {
 }
 
 /** Return what a program said, or null when it is nothing that the page shows. */
-export function readNote(said: string, fields: string): Note | null {
+export function readNote({ said, fields, data }: Said): Note | null {
   const value = parse(fields);
   if (!Object.hasOwn(NOTES, said)) return null;
+  if (data && said === "picture") putValues(value as LivePicture | null, data);
   return NOTES[said as keyof Notes](value) ? ({ ...(value as object), note: said } as Note) : null;
+}
+
+/** Put the values that came beside a picture's record into it. */
+function putValues(picture: Partial<LivePicture> | null, data: Uint8Array): void {
+  if (picture?.heatmap) picture.heatmap.values = data;
 }
 
 /** Return the answer to a question. Throws when it is none. */

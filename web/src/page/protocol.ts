@@ -42,10 +42,11 @@ export type ToWorker = Request | Cancel | Typed;
 /** The end of a question: its value as JSON, or what went wrong. */
 export type Reply = { id: number; answer: string } | { id: number; error: string };
 
-/** What a program says while it runs: one of `Notes`, its record as JSON. */
+/** What a program says while it runs: one of `Notes`, its record as JSON; the values of a picture beside it. */
 export interface Said {
   said: string;
   fields: string;
+  data?: Uint8Array;
 }
 
 /** Why Python cannot go on. */

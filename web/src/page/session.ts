@@ -284,7 +284,7 @@ export class Session {
     const message = readMessage(data);
     if (!message) return;
     if ("fatal" in message) return this.#lose(message.fatal);
-    if ("said" in message) return this.#receiveNote(readNote(message.said, message.fields));
+    if ("said" in message) return this.#receiveNote(readNote(message));
     if ("note" in message) {
       if (!this.started) this.events.note(message);
       return;

@@ -72,8 +72,8 @@ export interface Heatmap {
   fullColumns: number;
   how: Pooling | "each";
   encoding: Encoding;
-  /** Values row by row, in base64. */
-  values: string;
+  /** Values row by row: in base64, of a running program's pictures the bytes. */
+  values: string | Uint8Array;
 }
 
 /** One in `step` values of a slice, in base64. */

@@ -1,7 +1,7 @@
 /** The worker that owns Python and the GPU: answers one question after another. */
 
 import type { PyodideAPI } from "pyodide";
-import type { PyCallable } from "pyodide/ffi";
+import type { PyCallable, PyProxy } from "pyodide/ffi";
 import { isFatal, reasonOf, textOf } from "./fatal";
 import { Interrupt } from "./interrupt";
 import { openChannel, rateLimit, replaceGlobal } from "./channel";
@@ -259,12 +259,13 @@ const isFlood = rateLimit();
 /** Pictures of a running program, sixty times a second. */
 const isFloodOfPictures = rateLimit(100_000);
 
-/** Hand what a program prints and shows to the page. */
-function passOn(kind: unknown, fields: unknown): void {
+/** Hand what a program prints and shows to the page; of a picture the bytes beside it. */
+function passOn(kind: unknown, fields: unknown, beside?: PyProxy): void {
   if (typeof kind !== "string" || typeof fields !== "string") return;
+  const data = beside?.toJs() as Uint8Array | undefined;
   const isTooMuch = kind === "picture" || kind === "plot" ? isFloodOfPictures : isFlood;
-  if (isTooMuch(fields.length)) send({ fatal: FLOOD });
-  else send({ said: kind, fields });
+  if (isTooMuch(fields.length + (data?.length ?? 0))) send({ fatal: FLOOD });
+  else send(data ? { said: kind, fields, data } : { said: kind, fields });
 }
 
 const FLOOD = "The program sent more messages than a page can take.";

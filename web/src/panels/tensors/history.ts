@@ -3,8 +3,8 @@
 import type { LivePicture } from "../../page/protocol";
 
 const MOST_PICTURES = 400;
-/** Characters of all pictures of one display. */
-const MOST_SIZE = 96_000_000;
+/** Bytes of all pictures of one display. */
+const MOST_SIZE = 72_000_000;
 
 export class History {
   #pictures: LivePicture[] = [];

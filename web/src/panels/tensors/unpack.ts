@@ -1,4 +1,4 @@
-/** Numbers out of what Python sends: base64 of packed values. */
+/** Numbers out of what Python sends: packed values, or base64 of them. */
 
 import type { Encoding } from "../../page/protocol";
 
@@ -11,9 +11,10 @@ const KINDS = {
   float64: Float64Array,
 } as const satisfies Record<Encoding, unknown>;
 
-/** Return the values of a packed text; its length has been looked at before. */
-export function unpack(text: string, encoding: Encoding): Values {
-  return new KINDS[encoding](bytesOf(text).buffer as ArrayBuffer);
+/** Return the values of bytes or of a packed text; its length has been looked at before. */
+export function unpack(packed: string | Uint8Array, encoding: Encoding): Values {
+  const bytes = typeof packed === "string" ? bytesOf(packed) : packed;
+  return new KINDS[encoding](bytes.buffer as ArrayBuffer);
 }
 
 type FromBase64 = { fromBase64?(text: string): Uint8Array };
