@@ -16,7 +16,7 @@ import threading
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from bench import kit, results
@@ -42,6 +42,7 @@ ALWAYS = [
     "--disable-dawn-features=timestamp_quantization",
 ]
 
+CHUNK = 1 << 14
 PLACE = "/bench/"
 LOG = "browser.log"
 OURS = ("page", "js", "node_modules")
@@ -66,6 +67,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tiny", action="store_true", help="sizes for a software GPU")
     parser.add_argument("--ms", type=int, default=250, help="milliseconds a case")
     parser.add_argument("--no-starts", action="store_true", help="leave the page out")
+    parser.add_argument(
+        "--mbit",
+        type=float,
+        metavar="N",
+        help="a network of so many megabits a second, for all connections together",
+    )
     parser.add_argument("--no-looks", action="store_true", help="no pictures either")
     parser.add_argument("--no-launches", action="store_true", help="leave these out")
     parser.add_argument("--profile", action="store_true", help="print Python's profile")
@@ -82,7 +89,7 @@ def run(options: argparse.Namespace) -> None:
         raise BenchError(f"{options.site} is no site; run `python3 build.py site`")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        server = BenchServer(options.site.resolve(), folder)
+        server = BenchServer(options.site.resolve(), folder, options.mbit)
         write_specification(folder, options)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"{server.url}{PLACE.strip('/')}/page/index.html"
@@ -136,6 +143,7 @@ def write_specification(folder: Path, options: argparse.Namespace) -> None:
         "wheel": f"../{wheel.name}",
         "sources": f"../{kit.sources(folder).name}",
         "starts": not options.no_starts,
+        "network": f"_{options.mbit:g}_mbit" if options.mbit else "",
         "looks": not options.no_looks,
         "launches": not options.no_launches,
         "kernels": options.kernels,
@@ -175,6 +183,8 @@ def open_browser(
 class BenchHandler(SiteHandler):
     """Serves the site, and below `/bench/` our page, its modules and the kit."""
 
+    server: BenchServer
+
     def __init__(
         self, *args: object, kit_folder: Path, answers: Any, **options: object
     ) -> None:
@@ -193,6 +203,12 @@ class BenchHandler(SiteHandler):
         file = (folder / inner).resolve()
         return str(file if file.is_relative_to(folder) else folder / "missing")
 
+    def copyfile(self, source: Any, outputfile: Any) -> None:
+        """Send a file, no faster than the network that is asked for."""
+        while data := source.read(CHUNK):
+            self.server.pace(len(data))
+            outputfile.write(data)
+
     def policies(self, path: str) -> dict[str, str]:
         """Return the site's headers; our own page is no part of the site."""
         return policy.SHARED if path.startswith(PLACE) else super().policies(path)
@@ -210,14 +226,28 @@ class BenchHandler(SiteHandler):
 
 
 class BenchServer(SiteServer):
-    """A site's server that also takes results; `answers` holds them."""
+    """A site's server that also takes results; `answers` holds them.
 
-    def __init__(self, site: Path, kit_folder: Path) -> None:
+    With `mbit` it sends so many megabits a second, to all together.
+    """
+
+    def __init__(self, site: Path, kit_folder: Path, mbit: float | None = None) -> None:
         super().__init__(site)
         self.answers: queue.Queue[dict[str, Any]] = queue.Queue()
+        self._seconds = 8e-6 / mbit if mbit else 0.0  # for a byte
+        self._free_at = 0.0
+        self._lock = threading.Lock()
         self.RequestHandlerClass = partial(
             BenchHandler,
             directory=str(site),
             kit_folder=kit_folder,
             answers=self.answers,
         )
+
+    def pace(self, size: int) -> None:
+        """Wait until so many bytes more have had their time on the network."""
+        with self._lock:
+            self._free_at = max(self._free_at, monotonic()) + size * self._seconds
+            rest = self._free_at - monotonic()
+        if rest > 0:
+            sleep(rest)

@@ -17,15 +17,15 @@ print("sum", int(x.sum().item()))
 const ANSWER = "sum 64";
 
 /** Returns rows of milliseconds, cold and warm; a failure becomes a line of the log. */
-export async function measureStarts({ site, host }, print) {
+export async function measureStarts({ site, host, network }, print) {
   const impl = `tensorweb in ${host}`;
   const rows = [];
   try {
     const address = await linkTo(site, PROGRAM);
-    rows.push(row("start_cold", impl, [await start(address)]));
+    rows.push(row(`start_cold${network}`, impl, [await start(address)]));
     const warm = [];
     for (let i = 0; i < WARM_STARTS; i++) warm.push(await start(address));
-    rows.push(row("start_warm", impl, warm));
+    rows.push(row(`start_warm${network}`, impl, warm));
     print(`start: cold ${rows[0].ms.toFixed(0)} ms, warm ${rows[1].ms.toFixed(0)} ms`);
   } catch (error) {
     print(`start: left out, ${error.message}`);
