@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from tensorweb.drivers.waiting import blocking_error, can_wait, wait
 
+from . import imports
 from .rich import BACKEND
 from .session import Session, handlers
 
@@ -49,8 +50,9 @@ def connect(
         return next_line()
 
     _session = Session(emit, _wait if blocking else None, blocking, line)
+    imports.carry(json.loads(packages))
     if load is not None and blocking:
-        sys.meta_path.append(PackageFinder(load, frozenset(json.loads(packages))))
+        sys.meta_path.append(PackageFinder(load, imports.site))
 
 
 def _wait(awaitable: Awaitable[object]) -> object:

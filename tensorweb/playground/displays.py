@@ -19,8 +19,7 @@ from tensorweb.display.numbers import shape_text
 from tensorweb.errors import BlockingError
 from tensorweb.plots import Plot
 
-from . import charts, plots, records
-from .failures import FILENAME
+from . import charts, plots, records, sources
 from .host import flush_streams
 from .pictures import heatmap_record, sendable
 from .program import argument_text
@@ -183,7 +182,7 @@ def _call_of(frame: FrameType | None) -> Hashable:
     places: list[tuple[str, int, int]] = []
     while frame is not None and len(places) < DEEPEST_CALL:
         code = frame.f_code
-        if code.co_filename == FILENAME:
+        if sources.is_program(code.co_filename):
             places.append((code.co_name, code.co_firstlineno, frame.f_lasti))
         frame = frame.f_back
     return tuple(places)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import linecache
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from .records import Failure, Frame, Gap
 from .streams import clip, clip_line
 
-FILENAME = "main.py"
 MOST_FRAMES = 12
 MOST_MESSAGE = 4_000
 NOT_FETCHED = "Can't fetch metadata for"
@@ -21,21 +19,25 @@ MOST_CODE = 400
 """Characters of a source line that are shown, around the failing part."""
 
 
-def remember_source(source: str) -> None:
-    """Let tracebacks of `main.py` find their lines."""
-    lines = source.splitlines(keepends=True)
-    linecache.cache[FILENAME] = (len(source), None, lines, FILENAME)
+Texts = Mapping[str, str]
+"""The files of a program by name."""
 
 
-def describe_failure(error: BaseException, source: str) -> Failure:
-    """Return type, message, user frames and text of an exception, ready for JSON."""
+def describe_failure(error: BaseException, texts: Texts) -> Failure:
+    """Return type, message, user frames and text of an exception, ready for JSON.
+
+    Frames of the files in `texts` are the user's.
+    """
     report = traceback.TracebackException.from_exception(error, compact=True)
-    lines = source.splitlines()
-    frames = [_frame(frame, lines) for frame in report.stack if _is_user(frame)]
-    place = _syntax_place(error, lines)
+    frames = [
+        _frame(frame, texts[frame.filename].splitlines())
+        for frame in report.stack
+        if frame.filename in texts
+    ]
+    place = _syntax_place(error, texts)
     if place is not None:
         frames.append(place)
-    hidden = _keep_user_frames(report)
+    hidden = _keep_user_frames(report, texts)
     return {
         "type": clip_line(type(error).__name__),
         "message": clip(_message(error, report), MOST_MESSAGE),
@@ -43,10 +45,6 @@ def describe_failure(error: BaseException, source: str) -> Failure:
         "text": clip("".join(report.format()).rstrip("\n")),
         "hidden": hidden,
     }
-
-
-def _is_user(frame: traceback.FrameSummary) -> bool:
-    return frame.filename == FILENAME
 
 
 def _message(error: BaseException, report: traceback.TracebackException) -> str:
@@ -65,20 +63,20 @@ def _in_plain_words(message: str) -> str:
     return f"{message.partition('.')[0]}. {NO_NETWORK}"
 
 
-def _keep_user_frames(report: traceback.TracebackException) -> int:
+def _keep_user_frames(report: traceback.TracebackException, texts: Texts) -> int:
     """Drop all other frames from the whole chain; return how many were dropped."""
     hidden = 0
     for part in _chain(report):
-        kept = [frame for frame in part.stack if _is_user(frame)]
+        kept = [frame for frame in part.stack if frame.filename in texts]
         if kept or part is report:
-            hidden += _inside(part.stack)
+            hidden += _inside(part.stack, texts)
             part.stack = traceback.StackSummary.from_list(kept)
     return hidden
 
 
-def _inside(stack: traceback.StackSummary) -> int:
+def _inside(stack: traceback.StackSummary, texts: Texts) -> int:
     """Count the foreign frames that the user's program called into."""
-    users = [index for index, frame in enumerate(stack) if _is_user(frame)]
+    users = [index for index, frame in enumerate(stack) if frame.filename in texts]
     return len(stack) - users[0] - len(users) if users else 0
 
 
@@ -99,6 +97,7 @@ def _frame(frame: traceback.FrameSummary, lines: list[str]) -> Frame:
     column = _utf16(lines, line, frame.colno)
     code, indent = _code(lines, line, column)
     return {
+        "file": frame.filename,
         "function": clip_line(frame.name),
         "line": line,
         "column": column,
@@ -136,10 +135,14 @@ def _utf16(lines: list[str], line: int, column: int | None) -> int | None:
     return len(before.encode("utf-16-le")) // 2
 
 
-def _syntax_place(error: BaseException, lines: list[str]) -> Frame | None:
+def _syntax_place(error: BaseException, texts: Texts) -> Frame | None:
     """Return where the compiler stopped; its columns count characters from one."""
-    if not isinstance(error, SyntaxError) or error.filename != FILENAME:
+    if not isinstance(error, SyntaxError):
         return None
+    file = error.filename or ""
+    if file not in texts:
+        return None
+    lines = texts[file].splitlines()
     line = max(error.lineno or 1, 1)
     end_line = max(error.end_lineno or line, line)
     text = lines[line - 1] if line <= len(lines) else ""
@@ -151,6 +154,7 @@ def _syntax_place(error: BaseException, lines: list[str]) -> Frame | None:
     column = len(text[:start].encode("utf-16-le")) // 2
     code, indent = _code(lines, line, column)
     return {
+        "file": file,
         "function": "",
         "line": line,
         "column": column,

@@ -32,7 +32,7 @@ def read(name: str) -> FileContent:
     Raises:
         DataError: there is no such file, or it is too large for the page.
     """
-    path = _path(name)
+    path = path_of(name)
     size = path.lstat().st_size if path.exists() else 0
     if not path.exists() or not stat.S_ISREG(path.lstat().st_mode):
         raise DataError(f"there is no file {name!r} any more")
@@ -43,14 +43,15 @@ def read(name: str) -> FileContent:
 
 def write(name: str, data: str) -> list[FileRecord]:
     """Put a file into the folder, in the place of one of that name; return the list."""
-    path = _path(name)
+    path = path_of(name)
     if path.is_symlink():
         path.unlink()
     path.write_bytes(b64decode(data))
     return listing()
 
 
-def _path(name: str) -> Path:
+def path_of(name: str) -> Path:
+    """Return where a file of that name is; refuse what is no plain name."""
     is_plain = name == os.path.basename(name) and name not in ("", ".", "..")
     if not is_plain or "\0" in name or len(name) > LONGEST_NAME:
         raise DataError(f"{name[:LONGEST_NAME]!r} is no name for a file")

@@ -7,8 +7,8 @@ from collections.abc import Hashable
 from tensorweb.events import Flush
 from tensorweb.events import KernelRecord as Launch
 
-from .failures import FILENAME
 from .records import KernelRecord
+from .sources import FILENAME
 from .streams import clip
 
 MOST_KERNELS = 200

@@ -13,7 +13,8 @@ import sys
 import types
 from collections.abc import Awaitable, Callable, Sequence
 
-from .failures import FILENAME, remember_source
+from . import sources
+from .sources import FILENAME
 
 Display = Callable[[object, str | None], None]
 Wait = Callable[[Awaitable[object]], object]
@@ -92,7 +93,6 @@ async def execute(
     Whatever the program raises comes out unchanged. `module` stays `__main__`, also
     when the program put something else in its place.
     """
-    remember_source(source)
     source = part_of(source, lines)
     _MODULES["__main__"] = module
     try:
@@ -132,12 +132,12 @@ async def _evaluate(
 
 def argument_text(frame: types.FrameType | None) -> str | None:
     """Return the text of the first argument of the call that `frame` is making."""
-    while frame is not None and frame.f_code.co_filename != FILENAME:
+    while frame is not None and not sources.is_program(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is None:
         return None
     positions = list(frame.f_code.co_positions())[frame.f_lasti // 2]
-    segment = _segment(positions)
+    segment = _segment(frame.f_code.co_filename, positions)
     try:
         call = ast.parse(segment.strip(), mode="eval").body
     except SyntaxError:
@@ -147,12 +147,15 @@ def argument_text(frame: types.FrameType | None) -> str | None:
     return _label(segment.strip(), call.args[0])
 
 
-def _segment(positions: tuple[int | None, int | None, int | None, int | None]) -> str:
+Positions = tuple[int | None, int | None, int | None, int | None]
+
+
+def _segment(filename: str, positions: Positions) -> str:
     """Return the source text between two places, columns counted in bytes."""
     line, end_line, column, end_column = positions
     if line is None or end_line is None or column is None or end_column is None:
         return ""
-    lines = linecache.getlines(FILENAME)[line - 1 : end_line]
+    lines = linecache.getlines(filename)[line - 1 : end_line]
     if not lines:
         return ""
     encoded = [text.encode() for text in lines]

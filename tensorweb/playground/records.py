@@ -19,6 +19,7 @@ Wanted = Literal["max", "min", "nan"]
 class Frame(TypedDict):
     """A place in the user's program; columns count UTF-16 units from zero."""
 
+    file: str
     function: str
     line: int
     column: int | None
@@ -26,6 +27,13 @@ class Frame(TypedDict):
     endColumn: int | None
     code: str
     indent: int
+
+
+class ProgramFile(TypedDict):
+    """A file of a program beside `main.py`: a module, or data as text."""
+
+    name: str
+    text: str
 
 
 class Gap(TypedDict):

@@ -16,14 +16,16 @@ from tensorweb.errors import DeviceError
 from tensorweb.events import listening
 from tensorweb.graph.locations import noting
 
-from . import files, kernels, knowledge, pictures, records, syntax, tensors
+from . import files, kernels, knowledge, pictures, records, sources, syntax, tensors
 from .displays import Displays
 from .failures import describe_failure
 from .fingerprints import fingerprints
 from .host import Host, NextLine
+from .modules import ProgramFiles
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, execute, new_main
 from .rich import forget_figures
+from .sources import FILENAME
 from .streams import Emit, Output, clip
 from .warming import Warming
 
@@ -49,6 +51,7 @@ class Session:
         self._stopped = False
         self._output = Output(emit)
         self._displays = Displays(emit, self._output)
+        self._files = ProgramFiles()
         self._host = Host(wait, emit, next_line)
         self.warming = Warming(blocking)
 
@@ -59,15 +62,16 @@ class Session:
         lines: Sequence[int] | None = None,
         keep: bool = False,
         timed: bool = False,
+        files: Sequence[records.ProgramFile] = (),
     ) -> records.RunRecord:
         """Run a program; its output and displays are emitted while it runs.
 
-        Of a cell `lines` are the first and the last one; with `keep` it finds the names
-        of the run before. `timed` runs wait for the device after every flush, which
-        tells how long each kernel took.
+        `files` are its modules and data. Of a cell `lines` are the first and the last
+        one; with `keep` it finds the names of the run before. `timed` runs wait for the
+        device after every flush, which tells how long each kernel took.
         """
         try:
-            return await self._run(source, device, lines, keep, timed)
+            return await self._run(source, device, lines, keep, timed, files)
         except KeyboardInterrupt:
             # Stop may strike before the program begins and after it has ended.
             self._stopped = True
@@ -88,6 +92,7 @@ class Session:
         lines: Sequence[int] | None,
         keep: bool,
         timed: bool,
+        files: Sequence[records.ProgramFile],
     ) -> records.RunRecord:
         self._forget(keep)
         self._output = Output(self._emit)
@@ -102,10 +107,13 @@ class Session:
         around = self._host.around(self._output, self._displays.show)
         tally = self._kernels = kernels.Tally()
         noting_lines = noting(kernels.MOST_LINES)
+        texts = {FILENAME: source}
         with around, listening(tally.add, seconds=timed), noting_lines:
             try:
                 if device is not None:
                     await self._choose(device)
+                texts |= self._files.place(files, keep)
+                sources.remember(texts)
                 show = self._displays.show
                 await execute(source, module, show, self._wait, lines)
                 self._displays.finish()
@@ -114,7 +122,7 @@ class Session:
             except SystemExit as leaving:
                 self._leave(leaving)
             except BaseException as error:
-                failure = describe_failure(error, source)
+                failure = describe_failure(error, texts)
                 del error
         seconds = perf_counter() - started
         self._output.flush()

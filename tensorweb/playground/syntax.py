@@ -7,6 +7,7 @@ import warnings
 from .failures import describe_failure
 from .program import compile_program
 from .records import Problem
+from .sources import FILENAME
 
 
 def problems(source: str) -> list[Problem]:
@@ -19,7 +20,7 @@ def problems(source: str) -> list[Problem]:
         with warnings.catch_warnings(action="ignore"):
             compile_program(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        failure = describe_failure(error, source)
+        failure = describe_failure(error, {FILENAME: source})
     else:
         return []
     places = [place for place in failure["frames"] if "skipped" not in place]

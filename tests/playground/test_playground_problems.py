@@ -43,7 +43,7 @@ def test_a_package_that_cannot_be_fetched_is_not_blamed_on_its_name() -> None:
         "Can't fetch metadata for 'seaborn'. Please make sure you have entered a "
         "correct package name and correctly specified index_urls (if you changed them)."
     )
-    told = describe_failure(ValueError(text), "")
+    told = describe_failure(ValueError(text), {})
     assert told["message"].startswith(
         "Can't fetch metadata for 'seaborn'. The name may"
     )

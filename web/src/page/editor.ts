@@ -1,5 +1,6 @@
 /** What the page asks of its editor, and what the editor tells the page. */
 
+import type { ProgramFile } from "./program";
 import type { Failure, PythonQuestions } from "./protocol";
 
 /** Asks Python something; null where it is busy or has not started. */
@@ -10,7 +11,10 @@ export type Ask = <Q extends keyof PythonQuestions>(
 
 export interface Editor {
   dom: HTMLElement;
+  /** The program as one text, see `program.ts`. */
   source(): string;
+  /** The program's files, `main.py` first. */
+  files(): ProgramFile[];
   /** How often the reader has changed any program; tells whether they type. */
   edits(): number;
   /** Hand on at once what was typed and not yet saved. */
@@ -23,8 +27,15 @@ export interface Editor {
   open(source: string): void;
   /** Mark where a program failed, and nothing any more in all others. */
   mark(id: string, failure: Failure | null): void;
-  goTo(line: number, column: number): void;
-  /** Light a line up, or none. */
+  /** Go to a place in a file of the program, `main.py` if none is named. */
+  goTo(line: number, column: number, file?: string): void;
+  /** Show another file of the program. */
+  showFile(name: string): void;
+  /** Put a file into the program, at its end or another place, and show it. */
+  addFile(file: ProgramFile, place?: number): void;
+  renameFile(from: string, to: string): void;
+  deleteFile(name: string): void;
+  /** Light a line of `main.py` up, or none. */
   light(line: number | null): void;
   focus(): void;
 }
@@ -36,6 +47,8 @@ export interface EditorEvents {
   save(id: string, text: string): void;
   /** Something was typed; it is handed to `save` before long. */
   typed(): void;
+  /** The program has these files, and this one is seen. */
+  files(names: string[], active: string): void;
   /** The cursor stands here; both count from one. */
   moved(line: number, column: number): void;
   ask: Ask;

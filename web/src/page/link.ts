@@ -1,5 +1,7 @@
 /** A program inside a link, and what stands beside it: `#code=` holds deflate-raw bytes in base64url. */
 
+import { unpack } from "./program";
+
 const MOST_BYTES = 2_000_000;
 
 /** Pack a program for the address; the server never sees it. */
@@ -13,7 +15,7 @@ export async function encodeCode(source: string): Promise<string> {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** Unpack a program from a link. Throws when the text is damaged or far too long. */
+/** Unpack a program from a link. Throws when it is damaged, far too long, or has files that no page makes. */
 export async function decodeCode(text: string, most = MOST_BYTES): Promise<string> {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
@@ -30,7 +32,9 @@ export async function decodeCode(text: string, most = MOST_BYTES): Promise<strin
       throw new Error("what is in this link is too long");
     }
   }
-  return source + decoder.decode();
+  source += decoder.decode();
+  unpack(source);
+  return source;
 }
 
 /** What the address asks for: a program, an example, one of the reader's own, or nothing. */

@@ -62,6 +62,7 @@ const CHART = record<BarChart>({
 });
 
 const FRAME = record<Frame>({
+  file: name,
   function: name,
   line: position,
   column: orNull(position),

@@ -6,6 +6,7 @@ import type { Editor, EditorEvents } from "./editor";
 import { whatIsMissing } from "./missing";
 import { NO_ORIGINS, type Origin, type Origins } from "./origin";
 import { isShown, type Panel } from "./panel";
+import { MAIN } from "./program";
 import { answersOf, type Recording } from "./recording";
 import type { DeviceName, Fingerprint, Note, Question, Questions, RunRecord, Started, TensorRecord } from "./protocol";
 import { Session, type State } from "./session";
@@ -36,6 +37,9 @@ export interface View extends Media {
   /** Null when they could not be loaded. */
   examples: Example[] | null;
   document: OpenDocument;
+  /** The names of its files, and the one that is seen in the editor. */
+  files: readonly string[];
+  file: string;
   edited: boolean;
   /** Whether something was typed and is not kept yet. */
   typing: boolean;
@@ -96,6 +100,8 @@ export interface Part {
   trouble?(message: string, retry: boolean): void;
   /** The reader wants to look into what a display showed. */
   inspect?(display: number): void;
+  /** The reader wants to give the program one more file. */
+  nameFile?(): void;
 }
 
 interface Mounted {
@@ -119,6 +125,8 @@ export class Page {
     loading: { text: "Loading Python", done: 0, total: 0 },
     examples: [],
     document: NOTHING,
+    files: [MAIN],
+    file: MAIN,
     edited: false,
     typing: false,
     unstored: false,
@@ -163,6 +171,7 @@ export class Page {
       typed: () => {
         if (!this.view.typing) this.change({ typing: true });
       },
+      files: (files, file) => this.change({ files, file }),
       moved: (line, column) => this.#tell((part) => part.place?.(line, column)),
       ask: (question, details) => (this.session.isIdle ? this.ask(question, details) : null),
     });
@@ -222,7 +231,8 @@ export class Page {
     const { origins, document, python } = this.view;
     const before = origins.output;
     const keep = lines !== null && before?.document === document.id && before.python === python;
-    void this.session.run({ source: this.#source, lines, keep, timed });
+    const [main, ...files] = this.editor.files();
+    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed });
   }
 
   stop(): void {
@@ -280,10 +290,16 @@ export class Page {
   }
 
   /** Go to a place in the program of the last run, whichever is open now. */
-  goTo(origin: Origin | null, line: number, column: number): void {
+  goTo(origin: Origin | null, line: number, column: number, file?: string): void {
     if (origin) this.workspace.reopen(origin.document);
     this.show("editor");
-    this.editor.goTo(line, column);
+    this.editor.goTo(line, column, file);
+  }
+
+  /** Ask the reader for the name of one more file of the program. */
+  nameFile(): void {
+    this.show("editor");
+    this.#tell((part) => part.nameFile?.());
   }
 
   /** Light a line of the program of a run, while that is open; null for none. */

@@ -190,12 +190,20 @@ export interface RunDetails extends Program {
 /** What runs: a whole program, or a cell of it. */
 export interface Program {
   source: string;
+  /** Modules that it imports and data that it opens. */
+  files: ProgramFile[];
   /** First and last line of a cell, counted from one; null for all. */
   lines: number[] | null;
   /** Whether the names of the run before are still there. */
   keep: boolean;
   /** Whether it waits after each kernel for how long the device took. */
   timed: boolean;
+}
+
+/** A file of a program beside `main.py`: a module, or data as text. */
+export interface ProgramFile {
+  name: string;
+  text: string;
 }
 
 export interface StartDetails {
@@ -240,6 +248,8 @@ export interface Failure {
 
 /** A place in the user's program; columns count UTF-16 units from zero. */
 export interface Frame {
+  /** `main.py`, or another file of the program. */
+  file: string;
   function: string;
   line: number;
   column: number | null;

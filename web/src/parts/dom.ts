@@ -64,6 +64,7 @@ export const ICONS = {
   back: "M10 3 5 8l5 5",
   next: "M6 3l5 5-5 5",
   chevron: "M4 6l4 4 4-4",
+  more: "M3 8h.01M8 8h.01M13 8h.01",
   help: "M5.8 6a2.2 2.2 0 1 1 3.3 1.9c-.8.5-1.1.9-1.1 1.8M8 12.3v.2",
 } as const;
 

@@ -2,6 +2,7 @@
 
 import { ICONS, button, el, icon } from "./dom";
 import { ago } from "./format";
+import { mainOf } from "../page/program";
 import type { KeptDocument } from "../page/documents";
 import type { Notice, Page, Part } from "../page/page";
 
@@ -74,7 +75,7 @@ export function mountPrograms(host: HTMLElement, page: Page): Part {
 /** A program by its title, when it was changed and its first line, and what can be done with it. */
 function row(kept: KeptDocument, page: Page, choose: (id: string) => void): HTMLLIElement {
   const name = kept.title.slice(0, LONGEST);
-  const first = kept.text.split("\n").find((line) => line.trim()) ?? "";
+  const first = mainOf(kept.text).split("\n").find((line) => line.trim()) ?? "";
   const entry = button("", () => choose(kept.id), { class: "program", "data-id": kept.id });
   const when = el("time", { title: new Date(kept.changed).toLocaleString() }, ago(kept.changed));
   entry.append(el("strong", {}, name), when, el("code", {}, first.trim().slice(0, LONGEST)));

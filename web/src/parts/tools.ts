@@ -1,6 +1,7 @@
-/** Share, reset, theme and help. */
+/** Share, reset, the menu of more, theme and help. */
 
 import { ICONS, button, el, icon } from "./dom";
+import { mountMenu } from "./menu";
 import { shareDialog } from "./share";
 import { beginTour } from "./tour";
 import type { Page, Part } from "../page/page";
@@ -32,7 +33,7 @@ export function mountTools(host: HTMLElement, page: Page): Part {
   ask.classList.add("icon-only");
   ask.title = "How this page works, and its keys (?)";
   ask.setAttribute("aria-keyshortcuts", "?");
-  host.append(link, reset, theme, ask, help, sharing.dom);
+  host.append(link, reset, mountMenu(page), theme, ask, help, sharing.dom);
 
   let drawn: Theme | null = null;
   return {
@@ -65,6 +66,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Shift + Enter", "run the cell that begins with # %% and go on to the next; the program where it has none"],
   ["Ctrl or ⌘ + ., Esc twice", "stop the program"],
   ["Ctrl or ⌘ + F, in the editor", "find and replace"],
+  ["F2 and Delete on a file’s tab", "rename and delete the file"],
   ["?", "show this sheet"],
   ["Esc, then Tab", "leave the editor; Tab alone indents"],
   ["Arrow keys on a heat map", "move the cell cursor; Page keys and Home, End jump"],

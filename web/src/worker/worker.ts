@@ -156,8 +156,10 @@ function isStop(error: unknown): boolean {
  */
 async function loadPackages(
   python: PyodideAPI,
-  { source }: Questions["run"]["details"],
+  { source: main, files }: Questions["run"]["details"],
 ): Promise<void> {
+  const modules = files.filter(({ name }) => name.endsWith(".py"));
+  const source = [main, ...modules.map(({ text }) => text)].join("\n");
   const wanted = new Set<string>();
   for (const [, name = ""] of source.matchAll(/^\s*(?:import|from)\s+(\w+)/gm)) wanted.add(name);
   if (/\.numpy\(/.test(source)) wanted.add("numpy");

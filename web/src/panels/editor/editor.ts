@@ -1,226 +1,173 @@
-/** The code editor: CodeMirror with Python, the run keys, and marks where Python failed. */
+/** The code editor: one CodeMirror for the files of the open program, shown one at a time. */
 
-import {
-  closeBrackets,
-  closeBracketsKeymap,
-  completionKeymap,
-} from "@codemirror/autocomplete";
-import {
-  defaultKeymap,
-  history,
-  historyField,
-  historyKeymap,
-  indentWithTab,
-  isolateHistory,
-} from "@codemirror/commands";
-import { python } from "@codemirror/lang-python";
-import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { lintGutter, setDiagnostics } from "@codemirror/lint";
-import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension, type TransactionSpec } from "@codemirror/state";
-import {
-  EditorView,
-  drawSelection,
-  highlightActiveLine,
-  highlightActiveLineGutter,
-  highlightSpecialChars,
-  keymap,
-  lineNumbers,
-} from "@codemirror/view";
-import { classHighlighter } from "@lezer/highlight";
+import { EditorState } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import { setDiagnostics } from "@codemirror/lint";
 import type { Editor, EditorEvents } from "../../page/editor";
 import type { Page, Part } from "../../page/page";
-import type { Failure } from "../../page/protocol";
-import { recallInTab, rememberInTab } from "../../page/storage";
-import { assistance } from "./assistance";
-import { cellAt, cells, moveToNext } from "./cells";
-import { lint } from "./lint";
-import { lightLine, litLine } from "./lit-line";
+import { MAIN, filesOf, pack, type ProgramFile } from "../../page/program";
+import { extender } from "./extensions";
+import { mountFileTabs } from "./file-tabs";
+import { lightLine } from "./lit-line";
 import { marksOf, position } from "./marks";
 import { Names } from "./names";
+import { States, replacement } from "./states";
 import "./editor.css";
 
 const SAVE_AFTER = 300;
-const LONGEST_HISTORY = 500_000;
-const FIELDS = { history: historyField };
 
 export function mountEditor(host: HTMLElement, page: Page): Part {
   // The code itself takes the focus.
   host.removeAttribute("tabindex");
-  host.append(page.editor.dom);
-  return { update: () => undefined };
+  const tabs = mountFileTabs(page);
+  host.append(tabs.dom, page.editor.dom);
+  return { update: tabs.update, nameFile: tabs.add };
 }
 
 export function openEditor(events: EditorEvents): Editor {
   let shown = "";
+  let wrapped = false;
+  /** The names of the program's files in their order, and the one that is seen. */
+  let order: string[] = [MAIN];
+  let active = MAIN;
   let edits = 0;
   let saving = 0;
-  /** The programs that were shown before, each with its history of changes. */
-  const states = new Map<string, EditorState>();
+  const states = new States();
+  /** Which file of a program was seen last. */
+  const seen = new Map<string, string>();
   const flush = (): void => {
     if (!saving) return;
     clearTimeout(saving);
     saving = 0;
-    events.save(shown, view.state.doc.toString());
+    events.save(shown, source());
   };
   const tellPlace = (): void => {
     const { doc, selection } = view.state;
     const { number, from } = doc.lineAt(selection.main.head);
     events.moved(number, selection.main.head - from + 1);
   };
-  const onChange = EditorView.updateListener.of((update) => {
-    if (update.docChanged || update.selectionSet) tellPlace();
-    if (!update.docChanged) return;
+  const tellFiles = (): void => events.files([...order], active);
+  const changed = (): void => {
     edits += 1;
     clearTimeout(saving);
     saving = window.setTimeout(flush, SAVE_AFTER);
     events.typed();
+  };
+  const onUpdate = EditorView.updateListener.of((update) => {
+    if (update.docChanged || update.selectionSet) tellPlace();
+    if (update.docChanged) changed();
   });
   const names = new Names(events.ask);
-  // The first to hear of Escape: pending completion would keep it for itself.
-  const extensions = [runKeys(events), assistance(names), ...BASICS, lint(events.ask), onChange];
-  const view = new EditorView({ state: EditorState.create({ extensions }) });
+  const extend = extender(events, names, onUpdate);
+  const view = new EditorView({ state: EditorState.create({ extensions: extend(MAIN, false) }) });
+
+  const textOf = (file: string): string =>
+    (file === active ? view.state : states.get(shown, file))?.doc.toString() ?? "";
+  const files = (): ProgramFile[] => order.map((name) => ({ name, text: textOf(name) }));
+  const source = (): string => pack(files());
+  const park = (): void => states.set(shown, active, view.state);
+  const look = (file: string): void => {
+    active = file;
+    seen.set(shown, file);
+    const state = states.get(shown, file);
+    if (state) view.setState(state);
+    tellPlace();
+    tellFiles();
+  };
+  const showFile = (file: string): void => {
+    if (file === active || !order.includes(file)) return;
+    park();
+    look(file);
+  };
   const leave = (): void => {
     flush();
-    if (shown) states.set(shown, view.state);
-    states.forEach(keepHistory);
+    if (shown) park();
+    states.keep();
   };
   addEventListener("pagehide", leave);
   return {
     dom: view.dom,
-    source: () => view.state.doc.toString(),
+    source,
+    files,
     edits: () => edits,
     flush,
-    show: (id, source, wraps) => {
+    show: (id, text, wraps) => {
       flush();
-      if (shown) states.set(shown, view.state);
+      if (shown) park();
       shown = id;
-      const all = wraps ? [...extensions, EditorView.lineWrapping] : extensions;
-      const known = states.get(id) ?? keptHistory(id, all);
-      view.setState(replaced(known ?? EditorState.create({ doc: source, extensions: all }), source));
-      tellPlace();
+      wrapped = wraps;
+      const opened = filesOf(text);
+      order = opened.map(({ name }) => name);
+      for (const file of opened) states.open(id, file.name, file.text, extend(file.name, wraps));
+      const last = seen.get(id) ?? MAIN;
+      look(order.includes(last) ? last : MAIN);
     },
-    rename: (id) => (shown = id),
-    open: (source) => {
-      const changed = replacement(view.state, source);
-      if (!changed) return;
-      view.dispatch(changed);
+    rename: (id) => {
+      if (shown) states.move(shown, id);
+      shown = id;
+      seen.set(id, active);
+    },
+    open: (text) => {
+      const before = source();
+      const opened = filesOf(text);
+      const gone = order.filter((name) => !opened.some((file) => file.name === name));
+      order = opened.map(({ name }) => name);
+      for (const file of opened) {
+        if (file.name !== active) states.open(shown, file.name, file.text, extend(file.name, wrapped));
+        else {
+          const step = replacement(view.state, file.text);
+          if (step) view.dispatch(step);
+        }
+      }
+      for (const name of gone) states.delete(shown, name);
+      if (gone.includes(active)) look(MAIN);
+      else tellFiles();
+      if (source() === before) return;
+      changed();
       flush();
     },
     mark: (id, failure) => {
       names.forget();
-      for (const [name, state] of states) states.set(name, marked(state, null));
-      if (id === shown) view.dispatch(setDiagnostics(view.state, marksOf(failure, view.state.doc)));
-      else {
-        view.dispatch(setDiagnostics(view.state, []));
-        const other = states.get(id);
-        if (other) states.set(id, marked(other, failure));
-      }
+      states.mark(id, failure);
+      const marks = marksOf(id === shown ? failure : null, view.state.doc, active);
+      view.dispatch(setDiagnostics(view.state, marks));
     },
-    goTo: (line, column) => {
+    goTo: (line, column, file = MAIN) => {
+      showFile(file);
       const anchor = position(view.state.doc, line, column);
       view.dispatch({ selection: { anchor }, scrollIntoView: true });
       view.focus();
     },
-    light: (line) => view.dispatch({ effects: lightLine(view.state, line) }),
+    showFile,
+    addFile: ({ name, text }, place = order.length) => {
+      park();
+      order.splice(place, 0, name);
+      states.open(shown, name, text, extend(name, wrapped));
+      look(name);
+      changed();
+    },
+    renameFile: (from, to) => {
+      const place = order.indexOf(from);
+      const state = from === active ? view.state : states.get(shown, from);
+      if (place < 1 || !state) return;
+      park();
+      order[place] = to;
+      const { doc, selection } = state;
+      states.set(shown, to, EditorState.create({ doc, selection, extensions: extend(to, wrapped) }));
+      states.delete(shown, from);
+      look(active === from ? to : active);
+      changed();
+    },
+    deleteFile: (name) => {
+      const place = order.indexOf(name);
+      if (place < 1) return;
+      park();
+      order.splice(place, 1);
+      states.delete(shown, name);
+      look(active === name ? (order[place - 1] ?? MAIN) : active);
+      changed();
+    },
+    light: (line) => view.dispatch({ effects: lightLine(view.state, active === MAIN ? line : null) }),
     focus: () => view.focus(),
   };
 }
-
-/** A change of the whole text as one step that undo takes back; null for no change. */
-function replacement(state: EditorState, source: string): TransactionSpec | null {
-  const insert = state.toText(source);
-  if (state.doc.eq(insert)) return null;
-  return {
-    changes: { from: 0, to: state.doc.length, insert },
-    selection: { anchor: 0 },
-    annotations: isolateHistory.of("full"),
-  };
-}
-
-function replaced(state: EditorState, source: string): EditorState {
-  const changed = replacement(state, source);
-  return changed ? state.update(changed).state : state;
-}
-
-function marked(state: EditorState, failure: Failure | null): EditorState {
-  return state.update(setDiagnostics(state, marksOf(failure, state.doc))).state;
-}
-
-/** Let undo work after a reload of this tab as well. */
-function keepHistory(state: EditorState, id: string): void {
-  const stored = JSON.stringify(state.toJSON(FIELDS));
-  if (stored.length < LONGEST_HISTORY) rememberInTab(`history:${id}`, stored);
-}
-
-function keptHistory(id: string, extensions: Extension): EditorState | null {
-  const stored = recallInTab(`history:${id}`);
-  if (stored === null) return null;
-  try {
-    return EditorState.fromJSON(JSON.parse(stored), { extensions }, FIELDS);
-  } catch {
-    // A history of another version of the page; the program itself is kept elsewhere.
-    return null;
-  }
-}
-
-function runKeys(events: EditorEvents): Extension {
-  const run = (): boolean => {
-    events.run(null);
-    return true;
-  };
-  const runCell = (view: EditorView): boolean => {
-    const cell = cellAt(view.state);
-    events.run(cell && [cell.first, cell.last]);
-    if (cell) moveToNext(view, cell);
-    return true;
-  };
-  return keymap.of([
-    { key: "Mod-Enter", run, preventDefault: true },
-    { key: "Shift-Enter", run: runCell, preventDefault: true },
-  ]);
-}
-
-/**
- * What is not seen or changes the order of what is seen, beside what CodeMirror marks by
- * itself: embeddings and isolates of bidirectional text, fillers, joiners, variation
- * selectors, tags and every space but the usual one. Code could hide behind each.
- */
-const UNSEEN =
-  /[\u00a0\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]/u;
-
-const BASICS: Extension[] = [
-  highlightSpecialChars({ addSpecialChars: UNSEEN }),
-  lineNumbers(),
-  cells,
-  litLine,
-  highlightActiveLineGutter(),
-  lintGutter(),
-  history(),
-  drawSelection(),
-  indentOnInput(),
-  indentUnit.of("    "),
-  EditorState.tabSize.of(4),
-  bracketMatching(),
-  closeBrackets(),
-  highlightActiveLine(),
-  highlightSelectionMatches(),
-  python(),
-  syntaxHighlighting(classHighlighter),
-  keymap.of([
-    ...closeBracketsKeymap,
-    ...completionKeymap,
-    ...searchKeymap,
-    ...historyKeymap,
-    ...defaultKeymap,
-    indentWithTab,
-  ]),
-  EditorView.contentAttributes.of({
-    "aria-label": "Python code",
-    "aria-describedby": "editor-help",
-    tabindex: "0",
-    autocapitalize: "off",
-    autocorrect: "off",
-    spellcheck: "false",
-  }),
-];

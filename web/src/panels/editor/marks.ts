@@ -7,12 +7,12 @@ import type { Failure, Frame } from "../../page/protocol";
 /** From where to where, null for a whole line. */
 type Place = Pick<Frame, "line" | "column" | "endLine" | "endColumn">;
 
-/** Mark the innermost place as an error and the calls that led to it more lightly. */
-export function marksOf(failure: Failure | null, doc: Text): Diagnostic[] {
+/** Mark the places in a file: the innermost of all as an error, the calls that led to it more lightly. */
+export function marksOf(failure: Failure | null, doc: Text, file: string): Diagnostic[] {
   if (!failure) return [];
   const frames = failure.frames.filter((frame): frame is Frame => "line" in frame);
-  const marks = frames.map((frame, index): Diagnostic => {
-    const innermost = index === frames.length - 1;
+  const marks = frames.filter((frame) => frame.file === file).map((frame): Diagnostic => {
+    const innermost = frame === frames.at(-1);
     const message = failure.message ? `${failure.type}: ${failure.message}` : failure.type;
     return {
       ...range(doc, frame),

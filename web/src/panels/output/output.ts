@@ -4,6 +4,7 @@ import { button, el, perFrame } from "../../parts/dom";
 import { count, duration } from "../../parts/format";
 import { RECORDED, originNote } from "../../page/origin";
 import type { Page, Part, View } from "../../page/page";
+import { MAIN } from "../../page/program";
 import { LineMeter } from "../../page/line-meter";
 import type { Display, Failure, Frame, Output, RunRecord, Tail } from "../../page/protocol";
 import { widths } from "./widths";
@@ -196,9 +197,10 @@ function failureCard(failure: Failure, page: Page): HTMLElement {
 function frameLine(frame: Frame, page: Page): Node[] {
   const { output } = page.view.origins;
   const where = frame.function && frame.function !== "<module>" ? ` in ${frame.function}` : "";
+  const file = frame.file === MAIN ? "" : `${frame.file}, `;
   const link = button(
-    `line ${frame.line}${where}`,
-    () => page.goTo(output, frame.line, frame.column ?? 0),
+    `${file}line ${frame.line}${where}`,
+    () => page.goTo(output, frame.line, frame.column ?? 0, frame.file),
     { class: "line-link" },
   );
   return [link, markedCode(frame)];

@@ -1,0 +1,111 @@
+/** What the editor is made of, by kind of file: Python or plain text, the main file or another. */
+
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { python } from "@codemirror/lang-python";
+import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter } from "@codemirror/lint";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { EditorState, type Extension } from "@codemirror/state";
+import {
+  EditorView,
+  drawSelection,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
+import type { EditorEvents } from "../../page/editor";
+import { MAIN } from "../../page/program";
+import { assistance } from "./assistance";
+import { cellAt, cells, moveToNext } from "./cells";
+import { lint } from "./lint";
+import { litLine } from "./lit-line";
+import type { Names } from "./names";
+
+/** Makes the extensions for a file of a program by its name. */
+export type Extend = (file: string, wraps: boolean) => Extension;
+
+/** `onUpdate` comes last, so that it hears what the others have made of a change. */
+export function extender(events: EditorEvents, names: Names, onUpdate: Extension): Extend {
+  // The first to hear of Escape: pending completion would keep it for itself.
+  const main = [runKeys(events, true), assistance(names), ...BASICS, ...PYTHON, cells, litLine, lint(events.ask), onUpdate];
+  const module = [runKeys(events, false), assistance(names), ...BASICS, ...PYTHON, lint(events.ask), onUpdate];
+  const plain = [runKeys(events, false), ...BASICS, onUpdate];
+  return (file, wraps) => {
+    const basics = file === MAIN ? main : isPython(file) ? module : plain;
+    return [basics, attributes(file), wraps ? EditorView.lineWrapping : []];
+  };
+}
+
+export function isPython(file: string): boolean {
+  return file.endsWith(".py");
+}
+
+function runKeys(events: EditorEvents, hasCells: boolean): Extension {
+  const run = (): boolean => {
+    events.run(null);
+    return true;
+  };
+  const runCell = (view: EditorView): boolean => {
+    const cell = hasCells ? cellAt(view.state) : null;
+    events.run(cell && [cell.first, cell.last]);
+    if (cell) moveToNext(view, cell);
+    return true;
+  };
+  return keymap.of([
+    { key: "Mod-Enter", run, preventDefault: true },
+    { key: "Shift-Enter", run: runCell, preventDefault: true },
+  ]);
+}
+
+function attributes(file: string): Extension {
+  const label = file === MAIN ? "Python code" : isPython(file) ? `Python code of ${file}` : `Text of ${file}`;
+  return EditorView.contentAttributes.of({
+    "aria-label": label,
+    "aria-describedby": "editor-help",
+    tabindex: "0",
+    autocapitalize: "off",
+    autocorrect: "off",
+    spellcheck: "false",
+  });
+}
+
+/**
+ * What is not seen or changes the order of what is seen, beside what CodeMirror marks by
+ * itself: embeddings and isolates of bidirectional text, fillers, joiners, variation
+ * selectors, tags and every space but the usual one. Code could hide behind each.
+ */
+const UNSEEN =
+  /[\u00a0\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]/u;
+
+const PYTHON: Extension[] = [
+  lintGutter(),
+  indentOnInput(),
+  bracketMatching(),
+  closeBrackets(),
+  python(),
+  syntaxHighlighting(classHighlighter),
+];
+
+const BASICS: Extension[] = [
+  highlightSpecialChars({ addSpecialChars: UNSEEN }),
+  lineNumbers(),
+  highlightActiveLineGutter(),
+  history(),
+  drawSelection(),
+  indentUnit.of("    "),
+  EditorState.tabSize.of(4),
+  highlightActiveLine(),
+  highlightSelectionMatches(),
+  keymap.of([
+    ...closeBracketsKeymap,
+    ...completionKeymap,
+    ...searchKeymap,
+    ...historyKeymap,
+    ...defaultKeymap,
+    indentWithTab,
+  ]),
+];
