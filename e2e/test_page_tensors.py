@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from page_driver import PageDriver, expect
+from tensor_steps import expect_status, pixel, scale
 
 from conftest import site_has
 
@@ -45,22 +46,6 @@ KERNELS = {
 """What is said of a kernel's work, what is in its source, its first keyword."""
 
 
-def expect_status(driver: PageDriver, text: str) -> None:
-    expect(driver.page.locator(".cell-status")).to_have_text(text)
-
-
-def pixel(driver: PageDriver, x: float, y: float) -> list[int]:
-    """Return the colour of the heat map at a place given as parts of its size."""
-    found: list[int] = driver.page.evaluate(
-        """([x, y]) => { const c = document.querySelector('.heatmap');
-        const one = new OffscreenCanvas(1, 1).getContext('2d');
-        one.drawImage(c, -Math.floor(x * c.width), -Math.floor(y * c.height));
-        return [...one.getImageData(0, 0, 1, 1).data] }""",
-        [x, y],
-    )
-    return found
-
-
 def test_list_has_every_tensor_with_statistics(small: PageDriver) -> None:
     tensors = small.tensors()
     assert list(tensors) == ["x", "t", "v", "empty", "big"]
@@ -80,7 +65,7 @@ def test_list_has_every_tensor_with_statistics(small: PageDriver) -> None:
 
 def test_what_was_shown_last_is_looked_into(small: PageDriver) -> None:
     expect(small.page.locator(".viewer-title")).to_have_text("x")
-    expect(small.page.locator(".legend-ticks")).to_have_text("20-2")
+    assert scale(small) == ("-2", "2")
     expect(small.page.locator(".picture-note")).to_contain_text("NaN in 1 cell")
 
 
@@ -211,6 +196,18 @@ def test_table_has_exact_values_by_pages(here: PageDriver) -> None:
     scroller = page.locator(".table-scroll")
     scroller.evaluate("node => { node.scrollTop = 300; node.scrollLeft = 200 }")
     expect(page.locator(".values thead th").nth(5)).to_be_in_viewport()
+    # Heads stay above and beside the numbers.
+    expect(page.locator(".values tbody th").nth(16)).to_be_in_viewport()
+    place = page.get_by_label("Go to index")
+    place.fill("120, 333")
+    place.press("Enter")
+    found = page.locator(".values td.found")
+    expect(found).to_have_text("-0.19682474")
+    expect(found).to_be_in_viewport()
+    expect(page.locator(".values tbody th").first).to_have_text("100")
+    place.fill("0, 0")
+    place.press("Enter")
+    expect(page.locator(".values tbody th").first).to_have_text("0")
     page.get_by_role("button", name="Later rows").click()
     expect(page.locator(".values tbody th").first).to_have_text("50")
     page.get_by_role("button", name="Picture", exact=True).click()
@@ -219,7 +216,7 @@ def test_table_has_exact_values_by_pages(here: PageDriver) -> None:
 
 def test_histogram_lies_along_the_scale(here: PageDriver) -> None:
     here.look_into("big")
-    expect(here.page.locator(".legend-ticks")).to_have_text("10-1")
+    assert scale(here) == ("-1", "1")
     bars, bar = (
         here.page.locator(part).bounding_box() for part in (".bars", ".legend-bar")
     )
@@ -231,6 +228,45 @@ def test_histogram_lies_along_the_scale(here: PageDriver) -> None:
     )
     assert len(widths) == 40
     assert min(float(width.rstrip("%")) for width in widths) > 98
+
+
+LOOK = "tensorwebPage.view.look"
+
+
+def test_view_can_be_taken_and_given(small: PageDriver) -> None:
+    page = small.page
+    small.look_into("t")
+    look = {
+        "axes": {"rows": 0, "columns": 1},
+        "index": [0, 0, 2],
+        "scale": {"low": 5, "high": 6, "diverging": False},
+        "mode": "cells",
+    }
+    page.evaluate("look => tensorwebPage.change({ look })", look)
+    assert small.run(SMALL) == "ready"
+    small.pictured()
+    expect(page.locator(".viewer-title")).to_have_text("t")
+    assert scale(small) == ("5", "6")
+    assert page.evaluate(LOOK) == look
+    page.locator(".heatmap").focus()
+    expect_status(small, "t[0, 0, 2] = 2")
+    small.look_into("big")
+    assert page.evaluate(f"{LOOK}.scale") is None
+
+
+def test_chosen_tensor_stays_under_the_mouse(shared: PageDriver) -> None:
+    page = shared.page
+    source = "\n".join(f"x{i} = tw.arange({i + 2.0}) * {i}" for i in range(14))
+    assert shared.run(f"import tensorweb as tw\n{source}") == "ready"
+    shared.pictured()
+    shown = page.locator(".tensor", has_text="x8")
+    shown.scroll_into_view_if_needed()
+    before = page.locator(".tensor-list").evaluate("list => list.scrollLeft")
+    shown.click()
+    shared.pictured()
+    expect(shown).to_have_attribute("aria-current", "true")
+    after = page.locator(".tensor-list").evaluate("list => list.scrollLeft")
+    assert (after, before > 0) == (before, True)
 
 
 def test_everything_of_a_tensor_is_in_sight(here: PageDriver) -> None:

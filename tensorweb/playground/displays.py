@@ -14,13 +14,14 @@ from types import FrameType
 import tensorweb as tw
 from tensorweb import evaluate
 from tensorweb.display import statistics
-from tensorweb.display.cells import Budget, cells_of, plane
+from tensorweb.display.cells import Budget, Cells, cells_of, plane
 from tensorweb.display.numbers import shape_text
 from tensorweb.errors import BlockingError
 from tensorweb.plots import Plot
 
 from . import charts, plots, records, sources
 from .host import flush_streams
+from .images import coloured_cells, is_image
 from .pictures import heatmap_record, sendable
 from .program import argument_text
 from .rich import rich_of
@@ -151,9 +152,7 @@ class Displays:
         if not self._can_wait or not x.shape or not x.size:
             return
         began = perf_counter()
-        last = len(x.shape) - 1
-        part = plane(x.node, last - 1 if last else None, last, [0] * len(x.shape))
-        cells = cells_of(part, "mean", LIVE)
+        cells, channels = _first_cells(x)
         node, encoding = sendable(cells.node)
         try:
             (values,) = evaluate.read([node])
@@ -165,7 +164,7 @@ class Displays:
             "step": self._counts[number],
             "shape": list(x.shape),
             "dtype": str(x.dtype),
-            "heatmap": heatmap_record(cells, values, encoding),
+            "heatmap": heatmap_record(cells, values, encoding, channels),
         }
         self._emit("picture", step)
         now = perf_counter()
@@ -175,6 +174,17 @@ class Displays:
 def facts_of(x: tw.Tensor) -> str:
     """Return dtype, shape and device in one line."""
     return f"{x.dtype} {shape_text(x.shape)} on {x.device}"
+
+
+def _first_cells(x: tw.Tensor) -> tuple[Cells, int]:
+    """Return the cells of the first slice of a tensor, and how many planes they are."""
+    last = len(x.shape) - 1
+    start = [0] * len(x.shape)
+    if is_image(x.shape, x.dtype):
+        axes = (last - 2, last - 1, last)
+        return coloured_cells(x.node, *axes, start, "mean", LIVE), x.shape[last]
+    part = plane(x.node, last - 1 if last else None, last, start)
+    return cells_of(part, "mean", LIVE), 1
 
 
 def _call_of(frame: FrameType | None) -> Hashable:

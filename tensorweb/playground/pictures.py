@@ -27,6 +27,7 @@ from tensorweb.nodes.elementwise import cast
 from tensorweb.nodes.movement import reshape, slice_ranges
 
 from . import records
+from .images import coloured_cells
 from .numbers import Reader, read_all, text_of
 from .records import Encoding, Heatmap, PictureSize, Sample
 
@@ -52,13 +53,23 @@ async def heatmap(
     how: Pooling,
     size: PictureSize,
     reader: Reader,
+    channels: int | None = None,
 ) -> Heatmap:
-    """Return the cells of one slice, as `tensorweb/display/cells.py` makes them."""
-    part = plane(x.node, row_axis, column_axis, indices)
-    found = cells_of(part, how, BUDGETS[size])
+    """Return the cells of one slice, as `tensorweb/display/cells.py` makes them.
+
+    With an axis of `channels` there are as many planes of cells, one for each.
+    """
+    budget = BUDGETS[size]
+    if channels is None:
+        found = cells_of(plane(x.node, row_axis, column_axis, indices), how, budget)
+    else:
+        found = coloured_cells(
+            x.node, row_axis, column_axis, channels, indices, how, budget
+        )
     node, encoding = sendable(found.node)
     (values,) = await reader.read([node])
-    return heatmap_record(found, b64encode(values).decode("ascii"), encoding)
+    planes = 1 if channels is None else x.shape[channels]
+    return heatmap_record(found, b64encode(values).decode("ascii"), encoding, planes)
 
 
 def sendable(node: Node) -> tuple[Node, Encoding]:
@@ -71,11 +82,14 @@ def sendable(node: Node) -> tuple[Node, Encoding]:
     return cast(node, dtype), encoding
 
 
-def heatmap_record(found: Cells, values: str | bytes, encoding: Encoding) -> Heatmap:
-    """Return cells as the page is told them; values row by row."""
+def heatmap_record(
+    found: Cells, values: str | bytes, encoding: Encoding, channels: int = 1
+) -> Heatmap:
+    """Return cells as the page is told them; values channel by channel, row by row."""
     is_empty = not found.node.size
     return {
-        "rows": 0 if is_empty else found.rows,
+        "channels": channels,
+        "rows": 0 if is_empty else found.rows // channels,
         "columns": 0 if is_empty else found.columns,
         "blockRows": found.block_rows,
         "blockColumns": found.block_columns,

@@ -113,6 +113,8 @@ class TensorRecord(Statistics):
     contiguous: bool
     viewOf: str | None
     size: int
+    channels: int | None
+    coloured: bool
 
 
 class Heatmap(TypedDict):
@@ -122,6 +124,7 @@ class Heatmap(TypedDict):
     pictures.
     """
 
+    channels: int
     rows: int
     columns: int
     blockRows: int

@@ -177,11 +177,12 @@ class Session:
         indices: Sequence[int],
         how: Pooling = "mean",
         size: records.PictureSize = "full",
+        channels: int | None = None,
     ) -> records.Heatmap:
-        """Return the heat map of one slice of a tensor."""
+        """Return the heat map of one slice of a tensor, in colour with `channels`."""
         x = self._tensor(tensor)
         return await pictures.heatmap(
-            x, rows, columns, indices, how, size, self._reader
+            x, rows, columns, indices, how, size, self._reader, channels
         )
 
     async def sample(

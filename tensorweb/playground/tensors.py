@@ -16,6 +16,7 @@ from tensorweb.graph.node import Node
 from tensorweb.graph.op import CONSTANT
 from tensorweb.hostdata import Number
 
+from . import images
 from .numbers import Reader, read_all
 from .records import Statistics, TensorRecord
 from .streams import clip_line, safe_repr
@@ -241,6 +242,8 @@ def _record(
         "contiguous": x.is_contiguous,
         "viewOf": base.names[0] if base is not None else None,
         "size": x.size,
+        "channels": images.channel_axis(x.shape, x.dtype),
+        "coloured": images.is_image(x.shape, x.dtype),
         **found,
     }
 

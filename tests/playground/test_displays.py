@@ -64,6 +64,13 @@ def test_pictures_come_while_the_program_runs_and_the_last_is_right(
     assert pictures[-1]["heatmap"]["rows"] == 8
 
 
+def test_pictures_in_colour_come_in_colour(console: Console, device: str) -> None:
+    console.run("tw.show(tw.ones((3, 10, 12, 4)))")
+    (picture,) = console.told("picture")
+    heatmap = picture["heatmap"]
+    assert (heatmap["channels"], heatmap["rows"], heatmap["columns"]) == (4, 10, 12)
+
+
 def test_pictures_leave_the_program_most_of_its_time(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:

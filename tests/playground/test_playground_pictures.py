@@ -20,6 +20,7 @@ from tensorweb.display.cells import (
     block_sizes,
     cells_of,
 )
+from tensorweb.errors import ShapeError
 from tensorweb.playground import bridge
 from tensorweb.playground.session import Session
 
@@ -180,6 +181,61 @@ def test_blocks_leave_few_cells(rows: int, columns: int, budget: Budget) -> None
     cells = math.ceil(rows / down), math.ceil(columns / across)
     assert math.prod(cells) <= budget.cells
     assert max(cells) <= budget.per_axis
+
+
+COLOURS = "tw.reshape(tw.arange(8 * 9 * 3), (8, 9, 3))"
+
+
+def test_picture_in_colour_has_a_plane_for_each_channel(
+    console: Console, device: str
+) -> None:
+    x = pictured(console, COLOURS)
+    found = console.ask(
+        console.session.heatmap(x, 0, 1, [0, 0, 0], "mean", "full", channels=2)
+    )
+    assert (found["channels"], found["rows"], found["columns"]) == (3, 8, 9)
+    assert values_of(found) == [*range(0, 216, 3), *range(1, 216, 3), *range(2, 216, 3)]
+
+
+def test_large_picture_in_colour_is_pooled_in_each_channel(console: Console) -> None:
+    ramp = "tw.expand_dims(tw.arange(200.0), (1, 2)) + tw.zeros((200, 250, 1))"
+    x = pictured(console, f"{ramp} + tw.asarray([0.0, 1000.0, 2000.0, 3000.0])")
+    found = console.ask(
+        console.session.heatmap(x, 0, 1, [0, 0, 0], "mean", "small", channels=2)
+    )
+    cells = found["rows"] * found["columns"]
+    values = values_of(found)
+    assert (found["channels"], len(values)) == (4, 4 * cells)
+    assert values[cells] == values[0] + 1000
+    assert values[-1] == values[cells - 1] + 3000
+
+
+def test_channels_are_three_or_four_and_not_drawn(console: Console) -> None:
+    x = pictured(console, "tw.ones((5, 6, 7))")
+    with pytest.raises(ShapeError, match=r"axis 2 of \(5, 6, 7\) has 7"):
+        console.ask(console.session.heatmap(x, 0, 1, [0] * 3, channels=2))
+    x = pictured(console, "tw.ones((5, 6, 3))")
+    with pytest.raises(ShapeError, match="axis that is not drawn"):
+        console.ask(console.session.heatmap(x, 0, 2, [0] * 3, channels=2))
+
+
+@pytest.mark.parametrize(
+    ("source", "channels", "coloured"),
+    [
+        ("tw.ones((8, 9, 3))", 2, True),
+        ("tw.ones((5, 8, 9, 4), dtype=tw.int32)", 3, True),
+        ("tw.ones((2, 3, 4))", 2, False),
+        ("tw.ones((8, 9, 5))", None, False),
+        ("tw.ones((8, 9, 3)) > 0", None, False),
+        ("tw.ones((9, 3))", None, False),
+    ],
+)
+def test_pictures_in_colour_are_known_by_their_shape(
+    console: Console, source: str, channels: int | None, coloured: bool
+) -> None:
+    pictured(console, source)
+    record = console.ask(console.session.describe())[0]
+    assert (record["channels"], record["coloured"]) == (channels, coloured)
 
 
 def test_sample_has_a_small_slice_whole_and_an_even_step_of_a_large_one(

@@ -49,6 +49,7 @@ const LONG = 4_000_000;
 const NAME = 100_000;
 const MOST_AXES = 10_000;
 const MOST_CELLS = 1_048_576;
+const MOST_CHANNELS = 4;
 
 const stream = oneOf("stdout", "stderr");
 const name = text(NAME);
@@ -119,12 +120,15 @@ const TENSOR = record<TensorRecord>({
   contiguous: flag,
   viewOf: orNull(name),
   size: whole(),
+  channels: orNull(whole()),
+  coloured: flag,
   ...STATISTICS,
 });
 
 const encoding = oneOf("float32", "int32", "uint32", "float64");
 
 const PLAIN_HEATMAP = record<Heatmap>({
+  channels: whole(MOST_CHANNELS),
   rows: whole(MOST_CELLS),
   columns: whole(MOST_CELLS),
   blockRows: whole(),
@@ -135,7 +139,7 @@ const PLAIN_HEATMAP = record<Heatmap>({
   fullColumns: whole(),
   how: oneOf("mean", "extreme", "corner", "each"),
   encoding,
-  values: either(text(12 * MOST_CELLS), bytes(8 * MOST_CELLS)),
+  values: either(text(12 * MOST_CELLS * MOST_CHANNELS), bytes(8 * MOST_CELLS)),
 });
 
 const heatmap: Check = (value) => PLAIN_HEATMAP(value) && hasItsCells(value as Heatmap);
@@ -229,11 +233,11 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
 };
 
 /** The bytes of all cells make so many characters of base64. */
-function hasItsCells({ rows, columns, encoding, values }: Heatmap): boolean {
+function hasItsCells({ channels, rows, columns, encoding, values }: Heatmap): boolean {
   const cells = rows * columns;
-  const size = cells * (encoding === "float64" ? 8 : 4);
+  const size = channels * cells * (encoding === "float64" ? 8 : 4);
   const length = typeof values === "string" ? Math.ceil(size / 3) * 4 : size;
-  return cells <= MOST_CELLS && values.length === length;
+  return channels > 0 && cells <= MOST_CELLS && values.length === length;
 }
 
 const MESSAGES: readonly Check[] = [

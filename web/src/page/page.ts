@@ -9,6 +9,7 @@ import { isShown, type Panel } from "./panel";
 import { MAIN } from "./program";
 import { answersOf, type Recording } from "./recording";
 import type { DeviceName, Fingerprint, Note, Question, Questions, RunRecord, Started, TensorRecord } from "./protocol";
+import type { TensorLook } from "./look";
 import { Session, type State } from "./session";
 import { showing } from "./showing";
 import { recall, remember } from "./storage";
@@ -65,6 +66,8 @@ export interface View extends Media {
   panel: string;
   /** The tensor that the reader chose, or that a link names; empty for none. */
   tensor: string;
+  /** How that is looked at, or is to be when it comes; null as suits it. */
+  look: TensorLook | null;
   /** The panel in front of the others in the pane of results. */
   result: string;
   /** By what the open link's sender lets results be compared; null for nothing. */
@@ -141,6 +144,7 @@ export class Page {
     python: 0,
     panel: "",
     tensor: "",
+    look: null,
     result: "",
     sent: null,
     theme: themeNamed(new URLSearchParams(location.search).get("theme") ?? recall("theme")),

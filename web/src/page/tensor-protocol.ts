@@ -28,6 +28,10 @@ export interface TensorRecord extends Statistics {
   contiguous: boolean;
   viewOf: string | null;
   size: number;
+  /** The axis along which a colour can lie, null where none has three or four elements. */
+  channels: number | null;
+  /** Whether it is seen in colour before the reader chooses. */
+  coloured: boolean;
 }
 
 /** What is computed from a tensor's values; fields are missing where nothing is. */
@@ -53,6 +57,8 @@ export interface Slice {
 export interface HeatmapDetails extends Slice {
   how: Pooling;
   size: "full" | "small";
+  /** The axis of a picture in colour, null for numbers. */
+  channels: number | null;
 }
 
 export type Pooling = "mean" | "extreme" | "corner";
@@ -61,6 +67,8 @@ export type Pooling = "mean" | "extreme" | "corner";
 export type Encoding = "float32" | "int32" | "uint32" | "float64";
 
 export interface Heatmap {
+  /** Planes of values, three or four for a picture in colour. */
+  channels: number;
   rows: number;
   columns: number;
   blockRows: number;
@@ -72,7 +80,7 @@ export interface Heatmap {
   fullColumns: number;
   how: Pooling | "each";
   encoding: Encoding;
-  /** Values row by row: in base64, of a running program's pictures the bytes. */
+  /** Values plane by plane, row by row: in base64, of a running program's pictures the bytes. */
   values: string | Uint8Array;
 }
 

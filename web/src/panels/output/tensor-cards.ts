@@ -88,11 +88,11 @@ export function mountTensorCards(page: Page): TensorCards {
       } else if (schemeOf(view) !== scheme) pictures.recolour(schemeOf(view));
       scheme = schemeOf(view);
     },
-    picture: ({ display, step, heatmap }) => {
+    picture: ({ display, step, dtype, heatmap }) => {
       const card = cards.get(display);
       if (!card) return;
       if (step > 1) card.range.textContent = `shown ${step.toLocaleString("en-US")} times`;
-      if (heatmap.rows > 0) pictures.put(card.dom, heatmap);
+      if (heatmap.rows > 0) pictures.put(card.dom, heatmap, dtype);
     },
     begin: () => {
       cards = new Map();

@@ -2,7 +2,7 @@
 
 import { el } from "../../parts/dom";
 import { mountSlider } from "./slider";
-import type { Slice } from "../../page/protocol";
+import type { Slice, TensorRecord } from "../../page/protocol";
 
 const MOST_SLIDERS = 16;
 
@@ -10,26 +10,38 @@ type Chosen = Omit<Slice, "tensor">;
 
 export interface Axes {
   dom: HTMLElement;
-  show(shape: number[]): void;
+  /** Offer the axes of a tensor; in colour its channels have no slider. */
+  show(tensor: TensorRecord, isColoured: boolean): void;
   chosen(): Chosen;
+  /** Draw these axes at these indices; they must fit the tensor. */
+  choose(chosen: Chosen): void;
   /** Stand at the slice in which an element is. */
   goTo(index: readonly number[]): void;
+}
+
+/** The axes that are drawn first: the last two, or the two before the channels of colours. */
+export function planeOf(shape: readonly number[], channels: number | null): Pick<Slice, "rows" | "columns"> {
+  const last = (channels ?? shape.length) - 1;
+  return { rows: last >= 1 ? last - 1 : null, columns: last >= 0 ? last : null };
 }
 
 export function mountAxes(onChange: () => unknown): Axes {
   const dom = el("div", { class: "axes" });
   let shape: number[] = [];
+  let channels: number | null = null;
+  let isColoured = false;
   let chosen: Chosen = { rows: null, columns: null, indices: [] };
 
   const redraw = (): void => {
     dom.replaceChildren();
     if (shape.length < 2) return;
-    if (shape.length > 2) {
+    if (shape.length > 2 && !isColoured) {
       dom.append(axisField("Rows", "rows"), axisField("Columns", "columns"));
     } else {
       dom.append(swapButton());
     }
-    const isDrawn = (axis: number): boolean => axis === chosen.rows || axis === chosen.columns;
+    const isDrawn = (axis: number): boolean =>
+      axis === chosen.rows || axis === chosen.columns || (isColoured && axis === channels);
     const sliders = [...shape.keys()].filter((axis) => !isDrawn(axis) && shape[axis] !== 1);
     for (const axis of sliders.slice(0, MOST_SLIDERS)) dom.append(slider(axis, shape[axis] ?? 0));
     const left = sliders.length - MOST_SLIDERS;
@@ -69,17 +81,19 @@ export function mountAxes(onChange: () => unknown): Axes {
   };
   return {
     dom,
-    show: (next) => {
+    show: (tensor, nextColoured) => {
+      const next = tensor.shape;
       const same = next.length === shape.length && next.every((n, axis) => n === shape[axis]);
       shape = next;
-      if (!same) {
-        const last = next.length - 1;
-        chosen = {
-          rows: last >= 1 ? last - 1 : null,
-          columns: last >= 0 ? last : null,
-          indices: next.map(() => 0),
-        };
-      }
+      channels = tensor.channels;
+      isColoured = nextColoured;
+      if (!same) chosen = { ...planeOf(shape, tensor.coloured ? channels : null), indices: shape.map(() => 0) };
+      // Channels that are mixed cannot be rows or columns as well.
+      else if (isColoured && [chosen.rows, chosen.columns].includes(channels)) Object.assign(chosen, planeOf(shape, channels));
+      redraw();
+    },
+    choose: (next) => {
+      chosen = { ...next, indices: [...next.indices] };
       redraw();
     },
     goTo: (index) => {

@@ -2,20 +2,25 @@
 
 import { count, exact, short } from "../../parts/format";
 import type { Picture } from "./heatmap";
+import { isScaled } from "./image";
+import { countClipped } from "./marks";
 import type { Heatmap, Slice, TensorRecord } from "../../page/protocol";
 
 /** `x[2, 0:3] = mean 0.25`: the index as Python writes it, and the value. */
 export function cellText({ map, values }: Picture, slice: Slice, tensor: TensorRecord, row: number, column: number): string {
-  const value = values[row * map.columns + column] ?? NaN;
+  const cell = row * map.columns + column;
+  const channels = [...Array(map.channels).keys()].map((plane) => values[plane * map.rows * map.columns + cell] ?? NaN);
   const index = slice.indices.map((fixed, axis) => {
+    if (map.channels > 1 && axis === tensor.channels) return ":";
     if (axis === slice.rows) return span(row, map.blockRows, map.fullRows);
     if (axis === slice.columns) return span(column, map.blockColumns, map.fullColumns);
     return String(fixed);
   });
   const name = index.length ? `${tensor.names[0]}[${index.join(", ")}]` : tensor.name;
   const pooled = map.how === "mean" ? "mean " : map.how === "extreme" ? "extreme " : "";
-  const text = pooled && map.blockRows * map.blockColumns > 1 ? short(value) : exact(value, tensor.dtype);
-  return `${name} = ${pooled}${text}`;
+  const isPooled = pooled !== "" && map.blockRows * map.blockColumns > 1;
+  const texts = channels.map((value) => (isPooled ? short(value) : exact(value, tensor.dtype)));
+  return `${name} = ${pooled}${texts.length > 1 ? `(${texts.join(", ")})` : texts[0]}`;
 }
 
 function span(cell: number, block: number, length: number): string {
@@ -24,12 +29,26 @@ function span(cell: number, block: number, length: number): string {
 }
 
 /** What a cell is, what is marked, and what the colours mean. */
-export function pictureText({ map, extent, scale }: Picture): string {
-  const parts = [cellsText(map)];
-  if (extent.nans) parts.push(`✕ NaN in ${count(extent.nans, "cell")}`);
-  if (extent.infinities) parts.push(`I infinity in ${count(extent.infinities, "cell")}`);
-  if (scale.diverging) parts.push("red is negative, blue positive");
+export function pictureText(picture: Picture): string {
+  const { map, extent, scale, dtype } = picture;
+  const parts = [map.channels > 1 ? cellsText(map).replace("cell", "pixel") : cellsText(map)];
+  const what = map.channels > 1 ? "number" : "cell";
+  const { above, below } = countClipped(picture);
+  if (extent.nans) parts.push(`✕ NaN in ${count(extent.nans, what)}`);
+  if (extent.infinities) parts.push(`∞ infinity in ${count(extent.infinities, what)}`);
+  if (above) parts.push(`▲ above the scale in ${count(above, "cell")}`);
+  if (below) parts.push(`▼ below it in ${count(below, "cell")}`);
+  if (scale.palette === "diverging") parts.push("red is negative, blue positive");
+  if (map.channels > 1) parts.push(lightText(picture, dtype));
   return parts.join(" · ");
+}
+
+/** What makes dark and bright, and what is seen through. */
+function lightText({ map, scale }: Picture, dtype: string): string {
+  const light = isScaled(scale, dtype)
+    ? `scaled: ${short(scale.low)} is dark, ${short(scale.high)} bright`
+    : `red, green and blue from 0 to ${scale.high}`;
+  return map.channels === 4 ? `${light}, then alpha` : light;
 }
 
 function cellsText(map: Heatmap): string {

@@ -1,5 +1,5 @@
-/** Colours of values: sequential, or diverging from zero with blue positive, red negative.
- * Notebooks have the same (`tensorweb/display/colours.py`). */
+/** Colours of values: sequential, diverging from the middle with blue above and red below,
+ * two for masks. Notebooks have the first two as well (`tensorweb/display/colours.py`). */
 
 import type { Scheme } from "../../page/media";
 
@@ -22,28 +22,51 @@ const DIVERGING: Record<Scheme, readonly Colour[]> = {
   ],
 };
 
+/** False and True; between them the share of True in a block. */
+const MASK: Record<Scheme, readonly Colour[]> = {
+  light: [[226, 227, 221], [36, 92, 164]],
+  dark: [[52, 58, 72], [104, 166, 235]],
+};
+
+/** What a channel of a picture in colour makes of a number. */
+const LIGHT: readonly Colour[] = [[0, 0, 0], [255, 255, 255]];
+
+export type Palette = "sequential" | "diverging" | "mask" | "light";
+
 /** Which value gets which colour; `low` and `high` are the ends of the legend. */
 export interface Scale {
   low: number;
   high: number;
-  diverging: boolean;
+  palette: Palette;
   scheme: Scheme;
 }
 
 /** Make the scale of a heat map: symmetric about zero when values change sign. */
-export function scaleOf(low: number, high: number, diverging: boolean, scheme: Scheme): Scale {
-  if (diverging) {
-    const limit = Math.max(-low, high);
-    return { low: -limit, high: limit, diverging, scheme };
+export function scaleOf(low: number, high: number, dtype: string, scheme: Scheme): Scale {
+  if (dtype === "bool") return { low: 0, high: 1, palette: "mask", scheme };
+  if (low >= 0 || high <= 0) return { low, high, palette: "sequential", scheme };
+  const limit = Math.max(-low, high);
+  return { low: -limit, high: limit, palette: "diverging", scheme };
+}
+
+function stopsOf({ palette, scheme }: Scale): readonly Colour[] {
+  switch (palette) {
+    case "sequential":
+      return SEQUENTIAL;
+    case "diverging":
+      return DIVERGING[scheme];
+    case "mask":
+      return MASK[scheme];
+    case "light":
+      return LIGHT;
   }
-  return { low, high, diverging, scheme };
 }
 
 /** The colour of a finite value; one value alone gets the middle. */
 export function colourOf(value: number, scale: Scale): Colour {
   const span = scale.high - scale.low;
   const part = span > 0 ? (value - scale.low) / span : 0.5;
-  return at(scale.diverging ? DIVERGING[scale.scheme] : SEQUENTIAL, part);
+  return at(stopsOf(scale), part);
 }
 
 /** Interpolate between stops; `part` runs from 0 to 1. */
@@ -62,7 +85,7 @@ const STEPS = 1024;
 
 /** The colours of a scale from low to high, packed as a canvas holds them. */
 export function paletteOf(scale: Scale): Uint32Array {
-  const stops = scale.diverging ? DIVERGING[scale.scheme] : SEQUENTIAL;
+  const stops = stopsOf(scale);
   const palette = new Uint32Array(STEPS);
   for (let step = 0; step < STEPS; step++) palette[step] = packed(at(stops, step / (STEPS - 1)));
   return palette;

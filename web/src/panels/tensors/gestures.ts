@@ -1,4 +1,4 @@
-/** What mouse, wheel and fingers do with a picture: point, drag, pinch, double click. */
+/** What mouse, wheel and fingers do with a picture: point, click, drag, pinch, double click. */
 
 import type { Point } from "./viewport";
 
@@ -6,7 +6,9 @@ export interface Gestures {
   /** Zoom one step towards or away from a point; false at the last step. */
   zoom(direction: 1 | -1, about: Point): boolean;
   pan(by: Point): void;
-  point(at: Point): void;
+  point(at: Point): unknown;
+  /** The mouse was pressed and released here, once; fingers point by that. */
+  click(at: Point): void;
   fit(): void;
   canPan(): boolean;
   left(): void;
@@ -15,11 +17,17 @@ export interface Gestures {
 /** A wheel turned so far is one step. */
 const WHEEL_STEP = 40;
 const PINCH_STEP = 1.3;
+/** A second click within this time makes it a double one. */
+const DOUBLE_MS = 250;
+/** A pointer that moves less is not dragged. */
+const LEAST_DRAG = 4;
 
 export function mountGestures(frame: HTMLElement, to: Gestures): void {
   const pointers = new Map<number, Point>();
   let turned = 0;
   let apart = 0;
+  let clicking = 0;
+  let pressed: Point | null = null;
 
   const inFrame = (event: MouseEvent): Point => {
     const box = frame.getBoundingClientRect();
@@ -38,19 +46,21 @@ export function mountGestures(frame: HTMLElement, to: Gestures): void {
     { passive: false },
   );
   frame.addEventListener("dblclick", (event) => {
+    clearTimeout(clicking);
     if (!to.zoom(1, inFrame(event))) to.fit();
   });
   frame.addEventListener("pointerdown", (event) => {
     const at = inFrame(event);
     pointers.set(event.pointerId, at);
     apart = distance(pointers);
+    pressed = event.button === 0 && event.pointerType === "mouse" ? at : null;
     to.point(at);
     if (to.canPan() && event.button === 0) frame.setPointerCapture(event.pointerId);
   });
   frame.addEventListener("pointermove", (event) => {
     const at = inFrame(event);
     const before = pointers.get(event.pointerId);
-    if (!before) return to.point(at);
+    if (!before) return void to.point(at);
     pointers.set(event.pointerId, at);
     if (pointers.size === 2) {
       const now = distance(pointers);
@@ -66,6 +76,13 @@ export function mountGestures(frame: HTMLElement, to: Gestures): void {
     pointers.delete(event.pointerId);
     apart = distance(pointers);
   };
+  frame.addEventListener("pointerup", (event) => {
+    const at = inFrame(event);
+    const isClick = pressed !== null && Math.hypot(at.x - pressed.x, at.y - pressed.y) < LEAST_DRAG;
+    pressed = null;
+    clearTimeout(clicking);
+    if (isClick) clicking = window.setTimeout(() => to.click(at), DOUBLE_MS);
+  });
   for (const name of ["pointerup", "pointercancel"] as const) frame.addEventListener(name, end);
   frame.addEventListener("pointerleave", (event) => {
     if (!frame.hasPointerCapture(event.pointerId)) end(event);

@@ -1,14 +1,13 @@
 /** The picture in its frame: zoom, pan and a cell cursor by mouse, touch and keys. */
 
 import { button, el, perFrame } from "../../parts/dom";
-import { scaleOf } from "./colours";
+import type { Scale } from "./colours";
 import { drawPart, repaint, type Picture } from "./heatmap";
 import { cellText } from "./cell-text";
 import { mountGestures } from "./gestures";
 import { mountTicks } from "./ticks";
 import { fitted, panned, pixelForPixel, showing, zoomed, type Place, type Point, type Size } from "./viewport";
 import type { Slice, TensorRecord } from "../../page/protocol";
-import type { Scheme } from "../../page/media";
 
 export interface CanvasView {
   dom: HTMLElement;
@@ -17,7 +16,8 @@ export interface CanvasView {
   show(picture: Picture, slice: Slice, tensor: TensorRecord): void;
   /** Put the cursor on the cell of an element, and take it into sight. */
   goTo(row: number, column: number): void;
-  recolour(scheme: Scheme): Picture | null;
+  /** Paint the values in the colours of another scale. */
+  rescale(scale: Scale): Picture | null;
   clear(): void;
 }
 
@@ -30,7 +30,14 @@ interface Shown {
 const INVITATION = "Point at a cell, or use the arrow keys.";
 const PAN_PART = 0.25;
 
-export function mountCanvas(): CanvasView {
+export interface CanvasEvents {
+  /** The reader wants the colours about the value of a cell. */
+  centre(value: number): void;
+  /** The reader wants the scale of the values again. */
+  reset(): void;
+}
+
+export function mountCanvas(events: CanvasEvents): CanvasView {
   const canvas = el("canvas", { tabindex: 0, role: "application", class: "heatmap" });
   const ring = el("div", { class: "ring", hidden: true });
   const frame = el("div", { class: "heatmap-frame" }, canvas, ring);
@@ -86,19 +93,24 @@ export function mountCanvas(): CanvasView {
     const text = cellText(now.picture, now.slice, now.tensor, row, column);
     if (status.textContent !== text) status.textContent = text;
   };
-  const cellAt = ({ x, y }: Point): void => {
-    if (!now) return;
+  /** Put the cursor on the cell at a place; false where there is none. */
+  const cellAt = ({ x, y }: Point): boolean => {
+    if (!now) return false;
     const { rows, columns } = now.picture.map;
     const row = Math.floor((y - place.y) / place.cellHeight);
     const column = Math.floor((x - place.x) / place.cellWidth);
-    if (row < 0 || column < 0 || row >= rows || column >= columns) return;
+    if (row < 0 || column < 0 || row >= rows || column >= columns) return false;
     cursor = { row, column };
     ringTheCell();
+    return true;
   };
   mountGestures(frame, {
     zoom,
     pan,
     point: cellAt,
+    click: (at) => {
+      if (cellAt(at)) centre();
+    },
     fit,
     canPan: () => !isFit,
     left: () => {
@@ -108,6 +120,12 @@ export function mountCanvas(): CanvasView {
   canvas.addEventListener("focus", ringTheCell);
   canvas.addEventListener("blur", () => (ring.hidden = true));
 
+  /** Colour about the value of the cursor's cell. */
+  const centre = (): void => {
+    if (!now || now.picture.map.channels > 1) return;
+    const value = now.picture.values[cursor.row * now.picture.map.columns + cursor.column] ?? NaN;
+    if (Number.isFinite(value)) events.centre(value);
+  };
   const cellMiddle = (): Point => ({
     x: place.x + (cursor.column + 0.5) * place.cellWidth,
     y: place.y + (cursor.row + 0.5) * place.cellHeight,
@@ -122,6 +140,8 @@ export function mountCanvas(): CanvasView {
     "-": () => zoom(-1, cellMiddle()),
     "0": fit,
     "1": () => onePixel(cellMiddle()),
+    c: centre,
+    Escape: events.reset,
   };
   canvas.addEventListener("keydown", (event) => {
     if (!now || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -166,7 +186,8 @@ export function mountCanvas(): CanvasView {
       tools.hidden = dom.hidden;
       if (dom.hidden) return;
       cursor = { row: within(cursor.row, rows), column: within(cursor.column, columns) };
-      canvas.setAttribute("aria-label", `Heat map of ${tensor.name}, ${rows} by ${columns} cells; arrow keys move`);
+      const kind = picture.map.channels > 1 ? "Picture in colour" : "Heat map";
+      canvas.setAttribute("aria-label", `${kind} of ${tensor.name}, ${rows} by ${columns} cells; arrow keys move`);
       ring.hidden = document.activeElement !== canvas;
       if (ring.hidden && !isSame) status.textContent = INVITATION;
       frame.classList.toggle("zoomed", !isFit);
@@ -180,10 +201,9 @@ export function mountCanvas(): CanvasView {
       canvas.focus();
       ringTheCell();
     },
-    recolour: (scheme) => {
+    rescale: (scale) => {
       if (!now) return null;
-      const { low, high, diverging } = now.picture.scale;
-      now.picture = repaint(now.picture, scaleOf(low, high, diverging, scheme));
+      now.picture = repaint(now.picture, scale);
       redrawSoon();
       return now.picture;
     },

@@ -1,6 +1,7 @@
 /** Pictures that come while a program runs: kept by display, one of them followed. */
 
 import type { Display, LivePicture, Slice, TensorRecord } from "../../page/protocol";
+import { planeOf } from "./axes";
 import { History } from "./history";
 
 export interface Live {
@@ -49,11 +50,12 @@ export function liveDisplays(): Live {
       const found = displays.map((display) => histories.get(display));
       return found.find((history) => history !== undefined && history.length > 1) ?? null;
     },
-    record: ({ display, shape, dtype }) => {
+    record: ({ display, shape, dtype, heatmap }) => {
       const name = names.get(display) ?? "tensor";
       return {
         ...{ id: -1, name, names: [name], displays: [display], group: null, cuts: [] },
         ...{ shape, dtype, device: "", strides: [], offset: 0, contiguous: true, viewOf: null },
+        ...{ channels: heatmap.channels > 1 ? shape.length - 1 : null, coloured: heatmap.channels > 1 },
         size: shape.reduce((product, length) => product * length, 1),
       };
     },
@@ -61,7 +63,7 @@ export function liveDisplays(): Live {
 }
 
 /** The slice of which a running program sends pictures. */
-export function liveSlice({ shape }: LivePicture): Slice {
-  const last = shape.length - 1;
-  return { tensor: -1, rows: last >= 1 ? last - 1 : null, columns: last, indices: shape.map(() => 0) };
+export function liveSlice({ shape, heatmap }: LivePicture): Slice {
+  const channels = heatmap.channels > 1 ? shape.length - 1 : null;
+  return { tensor: -1, ...planeOf(shape, channels), indices: shape.map(() => 0) };
 }

@@ -1,6 +1,7 @@
 /** Small pictures of tensors, asked for one after another once they are in sight. */
 
 import { el } from "../../parts/dom";
+import { planeOf } from "./axes";
 import { decodeHeatmap, drawWhole } from "./heatmap";
 import type { Page } from "../../page/page";
 import type { Heatmap, HeatmapDetails, TensorRecord } from "../../page/protocol";
@@ -10,8 +11,8 @@ import type { Size } from "./viewport";
 export interface SmallPictures {
   /** Draw a tensor's picture into an element once that is in sight. */
   into(host: HTMLElement, tensor: TensorRecord): void;
-  /** Draw a picture that is there already. */
-  put(host: HTMLElement, map: Heatmap): void;
+  /** Draw a picture of values of a dtype that is there already. */
+  put(host: HTMLElement, map: Heatmap, dtype: string): void;
   /** Draw all again in the colours of the page. */
   recolour(scheme: Scheme): void;
 }
@@ -41,17 +42,17 @@ export function isPicture({ size, shape, problem }: TensorRecord): boolean {
 /** Prepare to draw into elements with a canvas of this class, as large as some room. */
 export function mountSmallPictures(page: Page, name: string, room: Size): SmallPictures {
   const waiting = new WeakMap<Element, TensorRecord>();
-  let drawn: { host: HTMLElement; map: Heatmap }[] = [];
+  let drawn: { host: HTMLElement; map: Heatmap; dtype: string }[] = [];
 
-  const draw = (host: HTMLElement, map: Heatmap): void => {
+  const draw = (host: HTMLElement, map: Heatmap, dtype: string): void => {
     const known = host.querySelector<HTMLCanvasElement>(`canvas.${name}`);
     const canvas = known ?? el("canvas", { class: name, "aria-hidden": "true" });
-    drawWhole(canvas, decodeHeatmap(map, schemeOf(page.view)), room);
+    drawWhole(canvas, decodeHeatmap(map, dtype, schemeOf(page.view)), room);
     if (!known) host.append(canvas);
   };
-  const put = (host: HTMLElement, map: Heatmap): void => {
-    draw(host, map);
-    drawn = [...drawn.filter((one) => one.host !== host && one.host.isConnected), { host, map }];
+  const put = (host: HTMLElement, map: Heatmap, dtype: string): void => {
+    draw(host, map, dtype);
+    drawn = [...drawn.filter((one) => one.host !== host && one.host.isConnected), { host, map, dtype }];
   };
   const sight = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
@@ -61,7 +62,7 @@ export function mountSmallPictures(page: Page, name: string, room: Size): SmallP
       waiting.delete(target);
       mapOf(page, tensor).then(
         (map) => {
-          if (target.isConnected) put(target as HTMLElement, map);
+          if (target.isConnected) put(target as HTMLElement, map, tensor.dtype);
         },
         // Its facts are there; a run that began meanwhile has other tensors.
         () => undefined,
@@ -76,20 +77,13 @@ export function mountSmallPictures(page: Page, name: string, room: Size): SmallP
     put,
     recolour: () => {
       drawn = drawn.filter(({ host }) => host.isConnected);
-      for (const { host, map } of drawn) draw(host, map);
+      for (const { host, map, dtype } of drawn) draw(host, map, dtype);
     },
   };
 }
 
 /** The slice that is seen first. */
-export function wholeOf({ id, shape }: TensorRecord): HeatmapDetails {
-  const last = shape.length - 1;
-  return {
-    tensor: id,
-    rows: last >= 1 ? last - 1 : null,
-    columns: last >= 0 ? last : null,
-    indices: shape.map(() => 0),
-    how: "mean",
-    size: "small",
-  };
+function wholeOf({ id, shape, channels, coloured }: TensorRecord): HeatmapDetails {
+  const mixed = coloured ? channels : null;
+  return { tensor: id, ...planeOf(shape, mixed), indices: shape.map(() => 0), how: "mean", size: "small", channels: mixed };
 }

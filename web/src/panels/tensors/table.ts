@@ -8,6 +8,8 @@ import { newestOf } from "./newest";
 export interface TableView {
   dom: HTMLElement;
   show(slice: Slice, rows: number, columns: number): Promise<void>;
+  /** Mark an element of the slice that is shown next, on the page where it stands. */
+  expect(row: number, column: number): void;
   clear(): void;
 }
 
@@ -21,6 +23,7 @@ export function mountTable(page: Page): TableView {
   const windows = newestOf(page, "cells");
   let now: { slice: Slice; rows: number; columns: number } | null = null;
   let first = { row: 0, column: 0 };
+  let wanted: { row: number; column: number } | null = null;
 
   const load = async (): Promise<void> => {
     if (!now) return;
@@ -30,6 +33,8 @@ export function mountTable(page: Page): TableView {
     const cells = await windows.ask({ ...slice, window });
     if (!cells || asked !== now) return;
     content.replaceChildren(grid(cells));
+    if (wanted) reveal(content, wanted.row - cells.row, wanted.column - cells.column);
+    wanted = null;
     pager.replaceChildren(...moves("row", PAGE_ROWS, rows), ...moves("column", PAGE_COLUMNS, columns));
   };
   const moves = (which: "row" | "column", most: number, length: number): HTMLElement[] => {
@@ -53,17 +58,40 @@ export function mountTable(page: Page): TableView {
     dom,
     show: async (slice, rows, columns) => {
       const sameShape = now?.rows === rows && now.columns === columns;
-      if (!sameShape) first = { row: 0, column: 0 };
+      if (wanted) first = { row: pageOf(wanted.row, PAGE_ROWS), column: pageOf(wanted.column, PAGE_COLUMNS) };
+      else if (!sameShape) first = { row: 0, column: 0 };
       now = { slice, rows, columns };
       await load();
     },
+    expect: (row, column) => {
+      wanted = { row, column };
+    },
     clear: () => {
       now = null;
+      wanted = null;
       first = { row: 0, column: 0 };
       content.replaceChildren();
       pager.replaceChildren();
     },
   };
+}
+
+/** The first place of the page on which a place is. */
+function pageOf(place: number, length: number): number {
+  return Math.floor(place / length) * length;
+}
+
+/** Mark a cell of the table, and scroll it clear of the heads that stay. */
+function reveal(content: HTMLElement, row: number, column: number): void {
+  const table = content.querySelector("table");
+  const cell = table?.tBodies[0]?.rows[row]?.cells[column + 1];
+  const head = table?.tHead?.rows[0]?.cells[0];
+  if (!cell || !head) return;
+  cell.classList.add("found");
+  cell.setAttribute("aria-current", "true");
+  content.scrollTop = cell.offsetTop - head.offsetHeight - (content.clientHeight - head.offsetHeight - cell.offsetHeight) / 2;
+  content.scrollLeft = cell.offsetLeft - head.offsetWidth - (content.clientWidth - head.offsetWidth - cell.offsetWidth) / 2;
+  content.focus({ preventScroll: true });
 }
 
 function grid({ row, column, texts }: Cells): HTMLTableElement {

@@ -1,15 +1,20 @@
 /** One tensor looked into: its picture with scale and facts, its axes, its values. */
 
-import { button, el } from "../../parts/dom";
+import { el } from "../../parts/dom";
+import { fits, type Bounds, type TensorLook } from "../../page/look";
 import type { Page } from "../../page/page";
 import type { Heatmap, LivePicture, Pooling, Slice, TensorRecord, Wanted } from "../../page/protocol";
 import { messageOf } from "../../page/session";
-import { schemeOf, type Scheme } from "../../page/media";
+import { schemeOf } from "../../page/media";
 import { mountAxes } from "./axes";
+import { about, bounded } from "./bounds";
 import { pictureText } from "./cell-text";
 import { factList, flags, pictureFacts, typeOf } from "./facts";
-import { decodeHeatmap, type Picture } from "./heatmap";
+import { mountGoTo } from "./go-to";
+import { decodeHeatmap, ownScale, repaint, type Picture } from "./heatmap";
 import { mountCanvas } from "./heatmap-view";
+import { shownOf } from "./image";
+import { mountModes } from "./modes";
 import { newestOf } from "./newest";
 import { liveSlice } from "./live";
 import { mountScaleBar } from "./scale-bar";
@@ -17,11 +22,15 @@ import { mountTable } from "./table";
 import { unpack } from "./unpack";
 
 export interface Viewer {
-  show(tensor: TensorRecord): Promise<void>;
+  /** Look into a tensor, in this way if it fits and else in one that suits it. */
+  show(tensor: TensorRecord, look?: TensorLook | null): Promise<void>;
   /** Show a picture that came by itself, of a tensor that cannot be asked about. */
   live(tensor: TensorRecord, picture: LivePicture): void;
   clear(): void;
-  recolour(scheme: Scheme): void;
+  /** How a tensor was looked at last, as the page was told. */
+  told(): TensorLook | null;
+  /** Draw in the colours of the page. */
+  recolour(): void;
 }
 
 const POOLINGS: readonly { name: Pooling; label: string }[] = [
@@ -44,28 +53,20 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   pooling.addEventListener("change", () => void refresh());
   const problem = el("p", { class: "viewer-problem", role: "status" });
   const wait = el("p", { class: "viewer-wait", role: "status", hidden: true }, "Computing…");
-  const canvas = mountCanvas();
-  const scale = mountScaleBar();
+  const canvas = mountCanvas({
+    centre: (value) => drawn && setBounds(about(value, drawn.values) ?? bounds),
+    reset: () => setBounds(null),
+  });
+  const scale = mountScaleBar({ choose: (next) => setBounds(next), hold: (next) => setHeld(next) });
   const facts = el("dl", { class: "facts" });
   const table = mountTable(page);
   const note = el("p", { class: "legend-note picture-note" });
-  const views = [
-    button("Picture", () => choose(false), { class: "quiet", "aria-pressed": "true" }),
-    button("Table", () => choose(true), { class: "quiet", "aria-pressed": "false" }),
-  ] as const;
-  const picture = el("div", { class: "viewer-body" }, canvas.dom, scale.dom, facts);
-  const head = el(
-    "div",
-    { class: "viewer-head" },
-    title,
-    type,
-    flagged,
-    canvas.tools,
-    el("div", { class: "viewer-views", role: "group", "aria-label": "View" }, ...views),
-  );
-  const place = el("input", { type: "text", class: "go-to", "aria-label": "Go to index", placeholder: "Go to index", autocomplete: "off", spellcheck: "false" });
-  const choices = el("div", { class: "choices" }, items, axes.dom, place, poolingLabel, note);
-  host.append(head, problem, picture, table.dom, choices, wait);
+  const modes = mountModes(() => refit());
+  const place = mountGoTo((index) => tensor && void goTo(tensor, index));
+  const body = el("div", { class: "viewer-body" }, canvas.dom, scale.dom, facts);
+  const head = el("div", { class: "viewer-head" }, title, type, flagged, canvas.tools, modes.dom);
+  const choices = el("div", { class: "choices" }, items, axes.dom, place.dom, poolingLabel, note);
+  host.append(head, problem, body, table.dom, choices, wait);
   const panel = host.parentElement ?? host;
   const heatmaps = newestOf(page, "heatmap");
   const samples = newestOf(page, "sample");
@@ -73,17 +74,52 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   let tensor: TensorRecord | null = null;
   let generation = 0;
   let live: TensorRecord | null = null;
-  let isTable = false;
   let waiting = 0;
+  let drawn: Picture | null = null;
+  /** The scale that the reader chose, null for that of the values. */
+  let bounds: Bounds | null = null;
+  let isHeld = false;
+  let told = page.view.look;
 
-  const choose = (wantsTable: boolean): void => {
-    isTable = wantsTable;
-    views[0].setAttribute("aria-pressed", String(!isTable));
-    views[1].setAttribute("aria-pressed", String(isTable));
-    picture.hidden = isTable;
-    table.dom.hidden = !isTable;
-    canvas.tools.hidden = isTable;
+  const isTable = (): boolean => modes.mode() === "table";
+  const isColoured = (): boolean => modes.mode() === "colours";
+  /** Give the page what the chosen mode needs. */
+  const arrange = (shown: TensorRecord): void => {
+    body.hidden = isTable();
+    table.dom.hidden = !isTable();
+    canvas.tools.hidden = isTable();
+    axes.show(shown, isColoured());
+  };
+  const refit = (): void => {
+    if (!tensor) return;
+    arrange(tensor);
     void refresh();
+  };
+  /** Tell the page how the tensor is looked at. */
+  const tellLook = (): void => {
+    const { rows, columns, indices } = axes.chosen();
+    told = tensor && { axes: { rows, columns }, index: indices, scale: bounds, mode: modes.mode() };
+    page.change({ look: told });
+  };
+  const rescale = (): void => {
+    if (!drawn) return;
+    drawn = canvas.rescale(bounded(ownScale(drawn, schemeOf(page.view)), bounds)) ?? drawn;
+    describePicture(drawn);
+  };
+  const setBounds = (next: Bounds | null): void => {
+    bounds = next;
+    if (!next) isHeld = false;
+    rescale();
+    tellLook();
+  };
+  /** Keep the scale that is seen for whatever is looked at next, or release it. */
+  const setHeld = (next: boolean): void => {
+    isHeld = next;
+    if (isHeld && !bounds && drawn) {
+      const { low, high, palette } = drawn.scale;
+      bounds = low < high ? { low, high, diverging: palette === "diverging" } : null;
+    } else if (!isHeld) bounds = null;
+    setBounds(bounds);
   };
   const settle = (state: "loading" | "ready" | "error" | "empty"): void => {
     clearTimeout(waiting);
@@ -99,15 +135,17 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     const slice: Slice = { tensor: shown.id, ...axes.chosen() };
     settle("loading");
     try {
-      const how = pooling.value as Pooling;
-      const map = await heatmaps.ask({ ...slice, how, size: "full" });
+      const channels = isColoured() ? shown.channels : null;
+      const how = channels === null ? (pooling.value as Pooling) : "mean";
+      const map = await heatmaps.ask({ ...slice, how, size: "full", channels });
       if (!map || tensor !== shown) return;
       draw(map, slice, shown);
       if (mine !== generation) return;
-      if (isTable) await table.show(slice, map.fullRows, map.fullColumns);
+      if (isTable()) await table.show(slice, map.fullRows, map.fullColumns);
       if (mine === generation) settle("ready");
+      if (mine === generation) tellLook();
       if (mine === generation && shown.size > 0 && shown.max === undefined) await tell(shown);
-      if (mine === generation && map.how !== "each" && map.rows > 0) await countSample(slice, mine);
+      if (mine === generation && map.how !== "each" && map.channels === 1 && map.rows > 0) await countSample(slice, mine);
     } catch (error) {
       if (mine !== generation) return;
       problem.textContent = messageOf(error);
@@ -116,16 +154,24 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   };
   const draw = (map: Heatmap, slice: Slice, shown: TensorRecord): Picture => {
     problem.textContent = shown.size === 0 ? "This tensor has no elements." : "";
-    poolingLabel.hidden = map.how === "each";
-    const drawn: Picture = decodeHeatmap(map, schemeOf(page.view));
-    picture.classList.toggle("without-picture", map.rows === 0);
+    poolingLabel.hidden = map.how === "each" || map.channels > 1;
+    const own = decodeHeatmap(map, shown.dtype, schemeOf(page.view));
+    const wanted = bounded(own.scale, bounds);
+    drawn = wanted === own.scale ? own : repaint(own, wanted);
+    body.classList.toggle("without-picture", map.rows === 0);
     canvas.show(drawn, slice, shown);
-    canvas.tools.hidden ||= isTable;
-    note.textContent = map.rows > 0 ? pictureText(drawn) : "";
-    if (map.rows === 0) scale.clear();
-    else scale.show(drawn.scale);
-    if (map.how === "each" && map.rows > 0) scale.count(drawn.values, 1);
+    canvas.tools.hidden ||= body.hidden;
+    describePicture(drawn);
+    if ((map.how === "each" || map.channels > 1) && map.rows > 0) scale.count(shownOf(drawn), 1);
     return drawn;
+  };
+  /** Say what is seen, and show its scale. */
+  const describePicture = (picture: Picture): void => {
+    const { rows } = picture.map;
+    note.textContent = rows > 0 ? pictureText(picture) : "";
+    if (rows === 0) scale.clear();
+    else scale.show(picture);
+    scale.mark(bounds !== null, isHeld);
   };
   /** Pooled values have another distribution than what they were made of. */
   const countSample = async (slice: Slice, mine: number): Promise<void> => {
@@ -154,26 +200,16 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   };
   const goTo = async (shown: TensorRecord, index: readonly number[]): Promise<void> => {
     if (tensor !== shown) return;
-    if (isTable) choose(false);
     axes.goTo(index);
-    await refresh();
     const { rows, columns } = axes.chosen();
-    canvas.goTo(rows === null ? 0 : (index[rows] ?? 0), columns === null ? 0 : (index[columns] ?? 0));
+    const [row, column] = [rows, columns].map((axis) => (axis === null ? 0 : (index[axis] ?? 0))) as [number, number];
+    if (isTable()) table.expect(row, column);
+    await refresh();
+    if (!isTable()) canvas.goTo(row, column);
   };
-  /** Go to the element that somebody typed: `2, 0, 7` or `[2, 0, 7]`. */
-  const goToTyped = (): void => {
-    if (!tensor) return;
-    const { shape } = tensor;
-    const typed = (place.value.match(/-?\d+/g) ?? []).map(Number);
-    const index = typed.map((value, axis) => (value < 0 ? value + (shape[axis] ?? 0) : value));
-    const isThere = index.length === shape.length && index.every((value, axis) => value >= 0 && value < (shape[axis] ?? 0));
-    place.setCustomValidity(isThere ? "" : `Type ${shape.length} whole numbers within the shape.`);
-    if (isThere) void goTo(tensor, index);
-    else place.reportValidity();
-  };
-  place.addEventListener("change", goToTyped);
   const fail = (text: string): void => {
     problem.textContent = text;
+    drawn = null;
     canvas.clear();
     scale.clear();
     table.clear();
@@ -181,7 +217,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     settle("error");
   };
   return {
-    show: async (next) => {
+    show: async (next, look = null) => {
       tensor = next;
       live = null;
       choices.classList.remove("is-live");
@@ -189,9 +225,16 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       title.textContent = next.name;
       type.textContent = typeOf(next);
       describe(next);
-      axes.show(next.shape);
-      place.value = "";
-      place.hidden = next.shape.length === 0;
+      if (!isHeld) bounds = null;
+      modes.offer(next);
+      const isFit = look !== null && fits(look, next.shape, next.channels);
+      if (isFit) modes.choose(look.mode);
+      arrange(next);
+      if (isFit) {
+        axes.choose({ ...look.axes, indices: look.index });
+        if (!isHeld) bounds = look.scale;
+      }
+      place.show(next.shape);
       if (next.problem) fail(next.problem);
       else await refresh();
     },
@@ -199,15 +242,18 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       // The same record as before keeps the place that the reader has zoomed to.
       const isSame = live?.displays[0] === next.displays[0] && live?.name === next.name;
       const shown = isSame && live ? live : next;
+      if (!isSame && !isHeld) bounds = null;
       live = shown;
       tensor = null;
       generation++;
       choices.classList.add("is-live");
       title.textContent = shown.name;
       type.textContent = typeOf(shown);
-      const drawn = draw(picture.heatmap, liveSlice(picture), shown);
+      body.hidden = false;
+      table.dom.hidden = true;
+      const { extent } = draw(picture.heatmap, liveSlice(picture), shown);
       flagged.replaceChildren();
-      facts.replaceChildren(...pictureFacts(drawn.extent, picture.step));
+      facts.replaceChildren(...pictureFacts(extent, picture.step));
       settle("ready");
     },
     clear: () => {
@@ -215,9 +261,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       generation++;
       settle("empty");
     },
-    recolour: (scheme) => {
-      const drawn = canvas.recolour(scheme);
-      if (drawn) scale.show(drawn.scale);
-    },
+    told: () => told,
+    recolour: rescale,
   };
 }

@@ -3,6 +3,7 @@
 import { el } from "../../parts/dom";
 import { originNote, whyGone } from "../../page/origin";
 import type { Page, Part } from "../../page/page";
+import type { TensorLook } from "../../page/look";
 import type { TensorRecord } from "../../page/protocol";
 import { schemeOf, type Scheme } from "../../page/media";
 import type { Entry } from "./entries";
@@ -31,12 +32,16 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   let shown = -1;
   let scheme: Scheme | null = null;
 
+  /** What was looked into last: of the same tensor the same part is seen again. */
+  const last = { name: "", document: "" };
+
   /** Look into one tensor of the chosen entry. */
-  const look = async (item: number): Promise<void> => {
+  const look = async (item: number, how: TensorLook | null = null): Promise<void> => {
     const tensor = entry?.tensors[item];
     if (!tensor) return;
     const problem = whyGone(page.view, "tensors", "tensor", "values");
-    await viewer.show(problem ? { ...tensor, problem } : tensor);
+    last.name = entry?.name ?? "";
+    await viewer.show(problem ? { ...tensor, problem } : tensor, how);
   };
   /** Show what a display was before; the last step is what it is. */
   const lookBack = (step: number): void => {
@@ -67,7 +72,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     items.dom.hidden = true;
     page.change({});
   };
-  const select = (next: Entry, item = next.tensors.length - 1): void => {
+  const select = (next: Entry, item = next.tensors.length - 1, how: TensorLook | null = null): void => {
     entry = next;
     inside.hidden = false;
     strip.choose(next);
@@ -78,7 +83,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     steps.stop();
     steps.dom.hidden = history === null;
     if (history) steps.set(history.length - 1, history.length);
-    void look(item);
+    void look(item, how);
   };
   const pick = (next: Entry): void => {
     page.change({ tensor: next.name });
@@ -94,7 +99,13 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
       entries.find(({ tensors: all }) => all.some(({ displays }) => displays.includes(shown))) ??
       entries.find(({ shown: { size, problem } }) => size > 1 && !problem) ??
       entries[0];
-    if (again) select(again);
+    const { origins, look } = page.view;
+    const document = origins.tensors?.document ?? "";
+    // A link asks for a look that nobody has had here yet.
+    const isNew = look !== viewer.told();
+    const isSame = again?.name === last.name && document === last.document;
+    last.document = document;
+    if (again) select(again, again.tensors.length - 1, isNew || isSame ? look : null);
     else viewer.clear();
     strip.reveal();
   };
@@ -124,7 +135,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
         isLive = false;
         redraw(drawn);
       } else if (schemeOf(view) !== scheme) {
-        viewer.recolour(schemeOf(view));
+        viewer.recolour();
         strip.recolour(schemeOf(view));
       }
       scheme = schemeOf(view);

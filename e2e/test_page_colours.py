@@ -1,0 +1,168 @@
+"""Colours of tensors: pictures, masks, and scales that readers choose."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from page_driver import PageDriver, expect
+from tensor_steps import expect_status, pixel, scale
+from test_page_access import violations
+
+IMAGES = """
+import tensorweb as tw
+down, across = tw.linspace(0.0, 1.0, 11)[:, None], tw.linspace(0.0, 1.0, 16)
+rgb = tw.stack([down + 0 * across, across + 0 * down, 0.5 + 0 * down * across], axis=2)
+rgba = tw.concat([rgb, rgb[:, :, 1:2]], axis=2)
+batch = tw.stack([255 * rgb, 255 - 255 * rgb]).astype(tw.int32)
+odd = 4 * rgb - 1
+mask = rgb[:, :, 0] > 0.5
+tw.show(rgb)
+"""
+
+
+@pytest.fixture(scope="module")
+def images(shared: PageDriver) -> PageDriver:
+    """The page after a run with pictures in colour."""
+    assert shared.run(IMAGES) == "ready"
+    shared.pictured()
+    return shared
+
+
+def test_picture_in_colour_is_seen_in_colour_or_as_numbers(images: PageDriver) -> None:
+    images.look_into("rgb")
+    page = images.page
+    group = page.get_by_role("group", name="View", exact=True)
+    expect(group.get_by_role("button", pressed=True)).to_have_text("Colours")
+    assert pixel(images, 0.02, 0.98) == [255, 0, 128, 255]
+    canvas = page.locator(".heatmap")
+    canvas.focus()
+    canvas.press("End")
+    expect_status(images, "rgb[0, 15, :] = (0, 1, 0.5)")
+    note = page.locator(".picture-note")
+    expect(note).to_contain_text("red, green and blue from 0 to 1")
+    expect(page.locator(".axes .slider")).to_have_count(0)
+    group.get_by_role("button", name="Numbers").click()
+    images.pictured()
+    expect(page.get_by_label("Index on axis 2", exact=True)).to_be_visible()
+    canvas.focus()
+    expect_status(images, "rgb[0, 15, 0] = 0")
+    red: list[int] = page.locator(".tensor:has-text('rgb(') .thumb").evaluate(
+        "canvas => [...canvas.getContext('2d')"
+        ".getImageData(0, canvas.height - 1, 1, 1).data]"
+    )
+    assert red == [255, 0, 128, 255]
+    group.get_by_role("button", name="Colours").click()
+    images.pictured()
+
+
+def test_alpha_shows_the_ground_and_other_ranges_are_scaled(images: PageDriver) -> None:
+    images.look_into("rgba")
+    page = images.page
+    assert pixel(images, 0.02, 0.5)[3] == 0
+    expect(page.locator(".heatmap")).to_have_class(re.compile("see-through"))
+    images.look_into("odd")
+    note = page.locator(".picture-note")
+    expect(note).to_contain_text("scaled: -1 is dark, 3 bright")
+    assert pixel(images, 0.02, 0.98) == [255, 0, 128, 255]
+    expect(page.locator(".heatmap")).not_to_have_class(re.compile("see-through"))
+    images.look_into("batch")
+    page.get_by_label("Index on axis 0, as a number").fill("1")
+    page.keyboard.press("Tab")
+    images.pictured()
+    assert pixel(images, 0.02, 0.98) == [0, 255, 127, 255]
+
+
+def test_masks_have_two_colours_and_two_words(images: PageDriver) -> None:
+    images.look_into("mask")
+    page = images.page
+    assert scale(images) == ("False", "True")
+    expect(page.locator(".bars span")).to_have_count(2)
+    assert pixel(images, 0.02, 0.98)[2] > pixel(images, 0.02, 0.98)[0]
+    page.locator(".heatmap").focus()
+    expect_status(images, "mask[0, 0] = False")
+    page.get_by_role("button", name="Table").click()
+    expect(page.locator(".values tbody td").first).to_have_text("False")
+    page.get_by_role("button", name="Picture", exact=True).click()
+    images.pictured()
+
+
+LOOK = "tensorwebPage.view.look"
+
+PEAKED = """
+import tensorweb as tw
+x = tw.reshape(tw.arange(400.0), (20, 20)) / 400
+x[0, 0], x[19, 19] = 90.0, -40.0
+y = x * 2
+tw.show(x)
+"""
+
+
+@pytest.fixture
+def peaked(shared: PageDriver) -> PageDriver:
+    """The page after a run with two values far from all others."""
+    assert shared.run(PEAKED) == "ready"
+    shared.look_into("x")
+    return shared
+
+
+def test_clip_leaves_outliers_out_and_marks_them(peaked: PageDriver) -> None:
+    page = peaked.page
+    assert scale(peaked) == ("-90", "90")
+    page.get_by_role("button", name="Clip").click()
+    assert scale(peaked) == ("0.01", "0.9875")
+    note = page.locator(".picture-note")
+    expect(note).to_contain_text("▲ above the scale in 4 ")
+    expect(note).to_contain_text("▼ below it in")
+    assert pixel(peaked, 0.5, 0.02) != pixel(peaked, 0.5, 0.98)
+    page.get_by_role("button", name="Reset scale").click()
+    assert scale(peaked) == ("-90", "90")
+    expect(page.get_by_role("button", name="Reset scale")).to_be_hidden()
+
+
+def test_colours_are_centred_on_a_cell_or_a_place_of_the_scale(
+    peaked: PageDriver,
+) -> None:
+    page = peaked.page
+    canvas = page.locator(".heatmap")
+    box = canvas.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] * 0.52, box["y"] + box["height"] * 0.52)
+    expect_status(peaked, "x[10, 10] = 0.52500004")
+    peaked.wait(f"{LOOK}.scale !== null")
+    assert page.evaluate(f"({LOOK}.scale.low + {LOOK}.scale.high) / 2") == (
+        pytest.approx(0.525)
+    )
+    assert page.evaluate(f"{LOOK}.scale.high") < 1.1
+    canvas.focus()
+    canvas.press("Escape")
+    assert scale(peaked) == ("-90", "90")
+    for key in ("Home", "ArrowDown", "c"):
+        canvas.press(key)
+    middle = page.evaluate(f"({LOOK}.scale.low + {LOOK}.scale.high) / 2")
+    bar = page.locator(".legend-body")
+    bar.hover(position={"x": 5, "y": 20})
+    page.mouse.down()
+    bar.hover(position={"x": 5, "y": 60})
+    page.mouse.up()
+    chosen = page.evaluate(f"{LOOK}.scale")
+    assert chosen["low"] < chosen["high"]
+    assert chosen["low"] > middle
+    assert not chosen["diverging"]
+    upper = page.get_by_label("Upper end of the scale")
+    upper.fill("3")
+    upper.press("Enter")
+    assert page.evaluate(f"{LOOK}.scale.high") == 3
+    assert violations(page) == []
+
+
+def test_held_scale_serves_every_tensor_until_it_is_released(
+    peaked: PageDriver,
+) -> None:
+    page = peaked.page
+    page.get_by_role("button", name="Hold").click()
+    peaked.look_into("y")
+    assert scale(peaked) == ("-90", "90")
+    expect(page.locator(".picture-note")).to_contain_text("above the scale in 1 cell")
+    page.get_by_role("button", name="Hold").click()
+    assert scale(peaked) == ("-180", "180")

@@ -1,0 +1,134 @@
+/** What is drawn into cells that are large enough: marks of odd values, and numbers. */
+
+import { colourOf, inkOn, type Colour, type Scale } from "./colours";
+import { exact, short } from "../../parts/format";
+import type { Picture } from "./heatmap";
+
+export interface Span {
+  first: number;
+  count: number;
+}
+
+/** Cells that are on a canvas, with their size in its pixels. */
+export interface Seen {
+  context: CanvasRenderingContext2D;
+  picture: Picture;
+  across: Span;
+  down: Span;
+  width: number;
+  height: number;
+  ratio: number;
+}
+
+export const NAN_PIXEL: Colour = [255, 92, 240];
+const NAN_COLOUR: Colour = [0, 0, 0];
+const NAN_INK = "#ff5cf0";
+const LEAST_GLYPH = 6;
+const LEAST_NUMBER = 27;
+/** Whole numbers of few digits are written into smaller cells. */
+const LEAST_DIGIT = 13;
+/** Numbers and marks of larger cells share them: the mark goes into the corner. */
+const LEAST_CORNER = 18;
+
+type Glyph = readonly string[];
+
+/** Marks made of dots, row by row; the same are in the legend's words as ✕ ∞ −∞ ▲ ▼. */
+const GLYPHS = {
+  nan: ["#...#", ".#.#.", "..#..", ".#.#.", "#...#"],
+  infinity: [".#.#.", "#.#.#", ".#.#."],
+  minusInfinity: ["....#.#.", "##.#.#.#", "....#.#."],
+  above: ["..#..", ".###.", "#####"],
+  below: ["#####", ".###.", "..#.."],
+} as const satisfies Record<string, Glyph>;
+
+/** The mark that a value deserves. */
+function glyphOf(value: number, { low, high }: Scale): Glyph | null {
+  if (value !== value) return GLYPHS.nan;
+  if (value === Infinity) return GLYPHS.infinity;
+  if (value === -Infinity) return GLYPHS.minusInfinity;
+  if (value > high) return GLYPHS.above;
+  return value < low ? GLYPHS.below : null;
+}
+
+/** How many finite values lie above and below a scale. */
+export function countClipped({ values, scale, extent, map }: Picture): { above: number; below: number } {
+  const found = { above: 0, below: 0 };
+  if (map.channels > 1 || (extent.low >= scale.low && extent.high <= scale.high)) return found;
+  for (const value of values) {
+    if (value > scale.high && value !== Infinity) found.above += 1;
+    else if (value < scale.low && value !== -Infinity) found.below += 1;
+  }
+  return found;
+}
+
+/** Mark what the colours cannot tell: NaN, infinities, values beyond the scale. */
+export function drawMarks(seen: Seen): void {
+  const { context, picture, width, height, ratio } = seen;
+  const { extent, scale, map } = picture;
+  const size = Math.min(width, height);
+  const isOdd = extent.nans + extent.infinities > 0 || extent.low < scale.low || extent.high > scale.high;
+  if (!isOdd || map.channels > 1 || size < LEAST_GLYPH * ratio) return;
+  eachSeen(seen, (value, left, top) => {
+    const glyph = glyphOf(value, scale);
+    if (!glyph) return;
+    const isNan = value !== value;
+    if (isNan) {
+      context.fillStyle = `rgb(${NAN_COLOUR.join(" ")})`;
+      context.fillRect(left, top, width, height);
+    }
+    context.fillStyle = isNan ? NAN_INK : inkOn(colourOf(bounded(value, scale), scale));
+    const across = glyph[0]?.length ?? 1;
+    if (Number.isFinite(value) && size >= LEAST_CORNER * ratio) {
+      const dot = Math.max(1, Math.floor(size / 28));
+      dots(context, glyph, left + width - (across + 1) * dot, top + dot, dot);
+      return;
+    }
+    const dot = Math.floor(Math.min(width / (across + 1), height / (glyph.length + 1)));
+    if (dot < 1) return;
+    dots(context, glyph, left + ((width - across * dot) >> 1), top + ((height - glyph.length * dot) >> 1), dot);
+  });
+}
+
+/** The value itself, or the end of the scale for an infinity. */
+function bounded(value: number, { low, high }: Scale): number {
+  return Math.min(Math.max(value, low), high);
+}
+
+function dots(context: CanvasRenderingContext2D, glyph: Glyph, left: number, top: number, dot: number): void {
+  glyph.forEach((row, y) =>
+    [...row].forEach((mark, x) => {
+      if (mark === "#") context.fillRect(left + x * dot, top + y * dot, dot, dot);
+    }),
+  );
+}
+
+/** Write values into cells that are large enough for them. */
+export function drawNumbers(seen: Seen): void {
+  const { context, picture, width, height, ratio } = seen;
+  const isMask = picture.dtype === "bool" && picture.map.how === "each";
+  const isWhole = picture.values instanceof Int32Array && !isMask;
+  const least = isWhole ? LEAST_DIGIT : LEAST_NUMBER;
+  if (picture.map.channels > 1 || Math.min(width, height) < least * ratio) return;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  eachSeen(seen, (value, left, top) => {
+    if (!Number.isFinite(value)) return;
+    const text = isMask ? exact(value, "bool") : short(value);
+    const fewest = isWhole ? 1 : 3;
+    const size = Math.min(13, ((width / ratio - 3) * 1.5) / Math.max(text.length, fewest), height / ratio - 3);
+    if (size < 7) return;
+    context.font = `${size * ratio}px ui-monospace, monospace`;
+    context.fillStyle = inkOn(colourOf(bounded(value, picture.scale), picture.scale));
+    context.fillText(text, left + width / 2, top + height / 2 + ratio);
+  });
+}
+
+/** Call an action with each value that is seen and the corner of its cell. */
+function eachSeen({ picture, across, down, width, height }: Seen, action: (value: number, left: number, top: number) => void): void {
+  for (let row = 0; row < down.count; row++) {
+    const start = (down.first + row) * picture.map.columns + across.first;
+    for (let column = 0; column < across.count; column++) {
+      action(picture.values[start + column] ?? NaN, column * width, row * height);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** In which way a tensor is looked at: its numbers as cells, in colour, or as a table. */
+
+import { button, el } from "../../parts/dom";
+import type { Mode } from "../../page/look";
+import type { TensorRecord } from "../../page/protocol";
+
+export interface Modes {
+  dom: HTMLElement;
+  mode(): Mode;
+  /** Look in a way that the tensor allows. */
+  choose(mode: Mode): void;
+  /** Offer what a tensor allows; one of another kind is seen in the way that suits it. */
+  offer(tensor: TensorRecord): void;
+}
+
+const LABELS: readonly { mode: Mode; label: string; title: string }[] = [
+  { mode: "colours", label: "Colours", title: "The last axis as red, green and blue" },
+  { mode: "cells", label: "Picture", title: "A cell for each number" },
+  { mode: "table", label: "Table", title: "The exact numbers" },
+];
+
+export function mountModes(change: (mode: Mode) => void): Modes {
+  let mode: Mode = "cells";
+  let kind = "";
+  const buttons = LABELS.map(({ mode: own, label, title }) => ({
+    own,
+    node: button(label, () => (choose(own), change(mode)), { class: "quiet", title }),
+  }));
+  const dom = el("div", { class: "viewer-views", role: "group", "aria-label": "View" }, ...buttons.map(({ node }) => node));
+  const choose = (next: Mode): void => {
+    mode = next;
+    for (const { own, node } of buttons) node.setAttribute("aria-pressed", String(own === mode));
+  };
+  choose(mode);
+  return {
+    dom,
+    mode: () => mode,
+    choose,
+    offer: ({ channels, coloured }) => {
+      for (const { own, node } of buttons) {
+        if (own === "colours") node.hidden = channels === null;
+        // Beside “Colours” the cells are what is not mixed.
+        if (own === "cells") node.textContent = channels === null ? "Picture" : "Numbers";
+      }
+      const now = `${channels} ${coloured}`;
+      if (now !== kind && mode !== "table") choose(coloured ? "colours" : "cells");
+      else if (mode === "colours" && channels === null) choose("cells");
+      kind = now;
+    },
+  };
+}
