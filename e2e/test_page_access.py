@@ -83,24 +83,45 @@ def narrow(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
         yield PageDriver(page).open(site_url)
 
 
-SMALL = """() => [...document.querySelectorAll("button, select, label, summary, a")]
-  .filter((node) => node.checkVisibility() && !node.closest(".cm-editor, .skip"))
+SMALL = """() => [...document.querySelectorAll(
+    "button, select, label, summary, a, textarea, input:not([type=checkbox])")]
+  .filter((node) => node.checkVisibility() && !node.closest(HIDDEN))
   .filter((node) => {
     const { width, height } = node.getBoundingClientRect();
     return Math.min(width, height) < 44;
-  }).map((node) => node.outerHTML.slice(0, 100))"""
+  }).map((node) => node.outerHTML.slice(0, 100))""".replace(
+    "HIDDEN", "'.cm-editor, .skip, .visually-hidden'"
+)
 """What a finger would miss."""
 
+TABS = ("Code", "Output", "Tensors", "Kernels", "Files")
+DIALOGS = ("Help", "Share", "Examples", "your programs")
+PHONES: list[Any] = [NARROW, {"width": 390, "height": 760}]
 
-def test_narrow_page_scrolls_downwards_only_and_fits_fingers(
-    narrow: PageDriver,
+
+@pytest.mark.parametrize("size", [*PHONES, WIDE], ids=["320", "390", "tablet"])
+def test_fingers_hit_everything(
+    profiles: Profiles, site_url: str, size: dict[str, int]
 ) -> None:
-    assert narrow.run(PROGRAM) == "ready"
-    for name in ("Code", "Output", "Tensors", "Kernels"):
-        narrow.page.get_by_role("tab", name=name).first.click()
-        wide = narrow.page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= NARROW["width"], name
-        assert narrow.page.evaluate(SMALL) == [], name
+    with profiles.page(viewport=size) as page:
+        touch = page.context.new_cdp_session(page)
+        touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        driver = PageDriver(page).open(site_url)
+        assert page.evaluate("matchMedia('(pointer: coarse)').matches")
+        assert driver.run(PROGRAM) == "ready"
+        # What is spoken of a run is there at every width.
+        said = page.get_by_role("status").filter(has_text="Done in")
+        expect(said).to_have_count(1)
+        for name in TABS if size in PHONES else TABS[2:]:
+            page.get_by_role("tab", name=name).locator("visible=true").click()
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= size["width"], name
+            assert page.evaluate(SMALL) == [], name
+        for name in DIALOGS:
+            exact = name == "Examples"
+            page.get_by_role("button", name=name, exact=exact).click()
+            assert page.evaluate(SMALL) == [], name
+            page.keyboard.press("Escape")
 
 
 def test_run_shows_the_output_on_a_narrow_page(narrow: PageDriver) -> None:

@@ -121,6 +121,36 @@ def test_stop_ends_a_long_computation_on_the_cpu(patient: PageDriver) -> None:
     assert "ends" in patient.output
 
 
+FORCED = """() => {
+  globalThis.force = null;
+  const [set, clear] = [setTimeout, clearTimeout];
+  globalThis.setTimeout = (action, wait, ...rest) => {
+    const id = set(action, wait, ...rest);
+    if (wait > 2500) globalThis.force = id;
+    return id;
+  };
+  globalThis.clearTimeout = (id) => {
+    if (id === globalThis.force) globalThis.force = null;
+    clear(id);
+  };
+  globalThis.reading = [];
+  const update = ({ phase }) => phase === "reading" && reading.push(force === null);
+  tensorwebPage.add({ update });
+}"""
+"""Notes whether a restart is still threatened while tensors are read."""
+
+
+def test_reading_tensors_after_stop_threatens_no_restart(patient: PageDriver) -> None:
+    page = patient.page
+    patient.begin("while True: pass")
+    page.evaluate(FORCED)
+    page.click("#stop")
+    assert patient.idle() == "ready"
+    threatened = page.evaluate("reading")
+    assert threatened
+    assert all(threatened)
+
+
 def test_no_stop_is_lost(patient: PageDriver) -> None:
     """Pyodide's own watch loses about one in fifty."""
     for _ in range(25):

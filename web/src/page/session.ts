@@ -195,6 +195,8 @@ export class Session {
     try {
       const record = await this.ask("run", { ...program, device: this.device });
       if (this.#connection !== connection) return;
+      // The program has ended: what is read now is no reason for another Python.
+      this.#endPatience();
       this.events.finished(record);
       this.events.tensors(await this.ask("describe", {}));
       this.#finish(record.error !== null);
@@ -328,9 +330,13 @@ export class Session {
     this.events.trouble(`Python could not start: ${reason}`, true);
   }
 
-  #finish(failed: boolean): void {
+  #endPatience(): void {
     clearTimeout(this.#stopping);
     this.#stopping = 0;
+  }
+
+  #finish(failed: boolean): void {
+    this.#endPatience();
     this.#shownError = failed;
     this.#setState(failed ? "error" : "ready");
   }
