@@ -107,6 +107,12 @@ def is_kept() -> bool:
     return _open.get() is not None
 
 
+def is_keeping() -> bool:
+    """Whether somebody may walk back through what is built now."""
+    history = _open.get()
+    return history is not None and history.keeps
+
+
 def keep(node: Node) -> None:
     """Note the inputs of a node that is about to forget them."""
     past = node.past

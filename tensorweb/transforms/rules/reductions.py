@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorweb.graph.attributes import Ordering, Reduction
+from tensorweb.graph.history import is_keeping
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.indexing import take_along
@@ -85,21 +86,34 @@ def of_cumulative_prod(step: Step, cotangent: Node) -> Cotangents:
 
     R sums from the end; z are the running products with a 1 in the zero's place.
     """
-    x = step.inputs[0]
+    depth = 2 if is_keeping() else 0
+    return [_through_products(step.inputs[0], step.node, cotangent, depth)]
+
+
+def _through_products(x: Node, y: Node, cotangent: Node, depth: int) -> Node:
+    """Return the cotangent of x, where y are its running products.
+
+    What is behind the first zero is that zero times a derivative of z. It is 0, but its
+    own derivative is not: where somebody may walk back through it, it is written so, to
+    the depth that second derivatives need.
+    """
     is_zero = equal(x, number(0, x))
     seen = running("cumulative_sum", cast(is_zero, x.dtype))
-    one = number(1, x)
     is_before = equal(seen, number(0, x))
-    is_first = elementwise(OPS["logical_and"], is_zero, equal(seen, one))
-    whole = choose(is_first, one, x)
-    at = running(
-        "cumulative_sum",
-        times(cotangent, running("cumulative_prod", whole)),
-        from_end=True,
-    )
-    before = running("cumulative_sum", times(cotangent, step.node), from_end=True)
-    divided = over(before, choose(is_before, x, one))
-    return [choose(is_before, divided, choose(is_first, at, number(0, x)))]
+    is_first = elementwise(OPS["logical_and"], is_zero, equal(seen, number(1, x)))
+    whole = choose(is_first, number(1, x), x)
+    z = running("cumulative_prod", whole)
+    if depth:
+        last = (len(x.shape) - 1,)
+        first = reduce("sum", choose(is_first, x, number(0, x)), last, dtype=x.dtype)
+        there = choose(is_first, number(1, x), spread_along(first, last, x.shape))
+        behind = times(_through_products(whole, z, cotangent, depth - 1), there)
+    else:
+        at = running("cumulative_sum", times(cotangent, z), from_end=True)
+        behind = choose(is_first, at, number(0, x))
+    before = running("cumulative_sum", times(cotangent, y), from_end=True)
+    divided = over(before, choose(is_before, x, number(1, x)))
+    return choose(is_before, divided, behind)
 
 
 def of_sort(step: Step, cotangent: Node) -> Cotangents:
