@@ -121,8 +121,18 @@ CATEGORIES: dict[str, frozenset[str]] = {
     "integer or bool": frozenset({"int", "uint", "bool"}),
     "floating": frozenset({"float"}),
     "bool": frozenset({"bool"}),
+    "uint32": frozenset({"uint32"}),
 }
-"""Named groups of kinds, as the op table uses them."""
+"""Named groups of kinds or of dtypes, as the op table uses them."""
+
+
+def is_in_category(dtype: DType, category: str) -> builtins.bool:
+    """Whether a dtype, or its kind, belongs to a row of `CATEGORIES`.
+
+    >>> is_in_category(int8, "integer"), is_in_category(uint8, "uint32")
+    (True, False)
+    """
+    return not CATEGORIES[category].isdisjoint((dtype.kind, dtype.name))
 
 
 def as_dtype(value: object) -> DType:

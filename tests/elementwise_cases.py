@@ -24,6 +24,17 @@ ROWS: tuple[Op, ...] = tuple(
 )
 """Every row whose inputs all have one dtype; `where` and `cast` are tested apart."""
 
+INTERNAL = frozenset(row.name for row in GROUPS["random"])
+"""Rows that are no public functions: samplers are built of them."""
+
+
+def code_of(op: Op, *operands: str) -> str:
+    """Return the call of a row, for `tensorweb` as `xp`."""
+    if op.name in INTERNAL:
+        return f"xp.functions.apply.apply({', '.join((repr(op.name), *operands))})"
+    return f"xp.{op.name}({', '.join(operands)})"
+
+
 FLOAT_SPECIALS = (
     *(np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5),
     *(3.0, -7.0, 1e-3, 1e4, -6e4),
@@ -38,7 +49,7 @@ def samples(op: Op, dtype: DType) -> list[Array]:
     if op.name == "pow" and dtype.kind in ("int", "uint"):
         return _integer_powers(special, dtype)
     columns = list(zip(*itertools.product(special, repeat=op.arity), strict=True))
-    domains = (*op.domain, *op.domain)
+    domains = op.domain * op.arity
     return [
         np.concatenate(
             [np.array(column, dtype.name), _random(random, dtype, *domains[place])]

@@ -112,6 +112,15 @@ def integers(dtype: str, edges: tuple[int, ...], low: int, high: int) -> Columns
     return tuple(np.concatenate(column) for column in zip(*pairs, strict=True))
 
 
+def unsigned_triples() -> Columns:
+    """Return triples of u32: any ones, and edge cases beside each other."""
+    random = np.random.default_rng(6)
+    edges = np.array([0, 1, 2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1], np.uint32)
+    special = np.stack(np.meshgrid(edges, edges, edges)).reshape(3, -1)
+    wide = random.integers(0, 2**32, (3, 50_000), np.uint32)
+    return tuple(np.concatenate(both) for both in zip(special, wide, strict=True))
+
+
 def signed_pairs() -> Columns:
     """Return pairs of i32."""
     return integers("i4", (-3, -2, -1, 0, 1, 2, 3, 31, 32, 33), -40, 40)
@@ -188,6 +197,7 @@ SAMPLES: dict[tuple[str, ...], Callable[[], Columns]] = {
     ("i32", "i32"): signed_pairs,
     ("u32",): first_of(unsigned_pairs),
     ("u32", "u32"): unsigned_pairs,
+    ("u32", "u32", "u32"): unsigned_triples,
 }
 """By the types of a function's parameters."""
 

@@ -16,6 +16,7 @@ import numpy as np
 from elementwise_cases import (
     ROWS,
     cast_reference,
+    code_of,
     float_error,
     samples,
     samples_to_cast,
@@ -144,7 +145,7 @@ def elementwise(stored: Sequence[DType], *, every_view: bool) -> Iterator[Case]:
 def _elementwise(
     op: Op, dtype: DType, arrays: list[Array], layout: str, view: str
 ) -> Case:
-    letters = "ab"[: op.arity]
+    letters = "abc"[: op.arity]
     seen = [np.asarray(evaluate(view.format("x"), np, {"x": x})) for x in arrays]
     result = result_dtype(op.name, dtype, op.arity)
     is_float = result.startswith("float")
@@ -155,7 +156,7 @@ def _elementwise(
         largest = np.maximum.reduce(sizes)
     return Case(
         f"{op.name} {dtype} {layout}",
-        f"xp.{op.name}({', '.join(view.format(letter) for letter in letters)})",
+        code_of(op, *[view.format(letter) for letter in letters]),
         dict(zip(letters, arrays, strict=True)),
         exact(op.name, seen),
         result,

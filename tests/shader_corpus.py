@@ -11,7 +11,7 @@ from e2e.bare.op_runner import evaluate
 from tensorweb import dtypes
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.template import shader_folder, template_names
-from tensorweb.dtypes import CATEGORIES, DType, as_dtype
+from tensorweb.dtypes import DType, as_dtype, is_in_category
 from tensorweb.errors import TraceError
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
@@ -54,7 +54,7 @@ def operations() -> Iterator[tuple[str, Node]]:
     """Yield every elementwise, reducing and scanning row on every dtype it takes."""
     for op in OPS.values():
         for dtype in STORED:
-            if dtype.kind not in CATEGORIES[op.accepts]:
+            if not is_in_category(dtype, op.accepts):
                 continue
             name = f"{op.name} {dtype}"
             if op.kind == "map" and op.name not in ("cast", "where"):

@@ -8,6 +8,7 @@ from tensorweb.tensor.convert import ArrayLike
 
 __all__ = [
     "erf",
+    "erfinv",
     "exp",
     "exp2",
     "expm1",
@@ -133,3 +134,15 @@ def erf(x: ArrayLike, /) -> Tensor:
     tensor([0., 1.])
     """
     return apply("erf", x)
+
+
+def erfinv(x: ArrayLike, /) -> Tensor:
+    """Return the inverse of the error function: `erf` of the result is `x`.
+
+    It is infinite at -1 and 1 and NaN beyond. Integers and bool become float32. Shape
+    is kept.
+
+    >>> tw.erfinv([0.0, 0.5, 1.0])
+    tensor([0.        , 0.47693628,        inf])
+    """
+    return apply("erfinv", x)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 
 from tensorweb import dtypes
 from tensorweb.devices import require_dtype, stores
-from tensorweb.dtypes import CATEGORIES, DType, promote, rounded_to
+from tensorweb.dtypes import DType, is_in_category, promote, rounded_to
 from tensorweb.errors import DeviceError, DTypeError, ShapeError
 from tensorweb.graph.node import Node, constant, number_of_constant, structure_of
 from tensorweb.graph.op import CONSTANT, Op
@@ -62,7 +62,7 @@ def common_device(op: Op, inputs: tuple[Node, ...]) -> str:
 
 
 def _check_accepts(op: Op, dtype: DType) -> None:
-    if dtype.kind not in CATEGORIES[op.accepts]:
+    if not is_in_category(dtype, op.accepts):
         raise DTypeError(
             f"{op.name}: {dtype} operands; it takes {op.accepts} dtypes. Convert "
             "with astype."

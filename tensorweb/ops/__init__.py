@@ -8,6 +8,7 @@ from tensorweb.ops import (
     comparison,
     exponential,
     logic,
+    random,
     reductions,
     rounding,
     structure,
@@ -21,6 +22,7 @@ GROUPS: dict[str, tuple[Op, ...]] = {
     "rounding": rounding.ROWS,
     "comparison": comparison.ROWS,
     "logic": logic.ROWS,
+    "random": random.ROWS,
     "reductions": reductions.ROWS,
     "structure": (LEAF, CONSTANT, *structure.ROWS),
 }

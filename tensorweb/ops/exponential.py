@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from tensorweb.graph.op import TRANSCENDENTAL, Derivative, Op, steep
+from tensorweb.ops.inverse_error import inverse_error
 
 
 def _float(
@@ -108,5 +109,13 @@ ROWS: tuple[Op, ...] = (
         derivative=Derivative(
             lambda xp, y, x: (2 / math.sqrt(math.pi) * xp.exp(-x * x),)
         ),
+    ),
+    _float(
+        "erfinv",
+        "the inverse of the error function; NaN beyond -1 and 1",
+        numpy=inverse_error,
+        weight=32,
+        domain=(-0.99, 0.99),
+        derivative=steep(lambda xp, y, x: (math.sqrt(math.pi) / 2 * xp.exp(y * y),)),
     ),
 )

@@ -66,6 +66,10 @@ class ElementwiseMethods(TensorBase):
         """Return the error function."""
         return self._unary("erf")
 
+    def erfinv(self) -> Self:
+        """Return the inverse of the error function; NaN beyond -1 and 1."""
+        return self._unary("erfinv")
+
     def sqrt(self) -> Self:
         """Return the square root; NaN below zero."""
         return self._unary("sqrt")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from elementwise_cases import (
+    INTERNAL,
     ROWS,
     cast_reference,
     float_error,
@@ -16,11 +17,11 @@ from elementwise_cases import (
     samples_to_cast,
     ulp_error,
 )
-from oracles import exact, function, result_dtype, takes
+from oracles import exact, function, result_dtype, takes, threefry2x32
 from tolerances import map_tolerance
 
 import tensorweb as tw
-from tensorweb import devices, dtypes
+from tensorweb import devices, dtypes, functions
 from tensorweb.dtypes import DType
 from tensorweb.errors import DTypeError
 from tensorweb.evaluate import realize
@@ -55,7 +56,9 @@ def require(dtype: DType, device: str) -> None:
 
 
 def apply(op: Op, inputs: list[tw.Tensor]) -> tw.Tensor:
-    """Return an operation by its public function."""
+    """Return an operation by its public function, if it has one."""
+    if op.name in INTERNAL:
+        return functions.apply.apply(op.name, *inputs)
     result = getattr(tw, op.name)(*inputs)
     assert isinstance(result, tw.Tensor)
     return result
@@ -74,6 +77,12 @@ def check(op: Op, dtype: DType, got: Array, inputs: list[Array]) -> None:
         f"{got.flat[worst]!r}, NumPy {exact(op.name, inputs).flat[worst]!r}: "
         f"{error.flat[worst]:.2f} ULP, {allowed} allowed"
     )
+
+
+def usual_dtype(op: Op) -> DType:
+    """Return the first of the common dtypes that an operation takes."""
+    common = (dtypes.float32, dtypes.int32, dtypes.uint32)
+    return next(dtype for dtype in common if takes(op.name, dtype))
 
 
 @pytest.mark.parametrize(
@@ -131,6 +140,27 @@ def test_an_operation_that_nobody_knows_needs_an_entry() -> None:
         function("softsign")
 
 
+@pytest.mark.parametrize(
+    ("key", "counter", "block"),
+    [
+        ((0, 0), (0, 0), (0x6B200159, 0x99BA4EFE)),
+        ((2**32 - 1, 2**32 - 1), (2**32 - 1, 2**32 - 1), (0x1CB996FC, 0xBB002BE7)),
+        (
+            (0x13198A2E, 0x03707344),
+            (0x243F6A88, 0x85A308D3),
+            (0xC4923A9C, 0x483DF7A0),
+        ),
+    ],
+)
+def test_random_blocks_are_the_published_ones(
+    key: tuple[int, int], counter: tuple[int, int], block: tuple[int, int]
+) -> None:
+    # From the table of known answers that came with the paper's program, Random123.
+    wide = [np.array([word], np.uint64) for word in (*key, *counter)]
+    found = threefry2x32((wide[0], wide[1]), (wide[2], wide[3]))
+    assert tuple(int(word[0]) for word in found) == block
+
+
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "permuted": lambda x: x.transpose(2, 0, 1) if is_host(x) else x.permute(2, 0, 1),
     "reversed": lambda x: x[::-1, 2:, ::-3],
@@ -152,7 +182,7 @@ def is_host(x: object) -> bool:
 
 @pytest.mark.parametrize("op", ROWS, ids=name_of)
 def test_layouts(op: Op, device: str) -> None:
-    dtype = dtypes.float32 if takes(op.name, dtypes.float32) else dtypes.int32
+    dtype = usual_dtype(op)
     hosts = [array[-385:].reshape(5, 7, 11) for array in samples(op, dtype)]
     tensors = [tw.asarray(host) for host in hosts]
     results = [
@@ -167,7 +197,7 @@ def test_layouts(op: Op, device: str) -> None:
 
 @pytest.mark.parametrize("op", [op for op in ROWS if op.arity == 2], ids=name_of)
 def test_broadcasting(op: Op, device: str) -> None:
-    dtype = dtypes.float32 if takes(op.name, dtypes.float32) else dtypes.int32
+    dtype = usual_dtype(op)
     first, second = samples(op, dtype)
     a, b = first[-15:].reshape(5, 1, 3), second[-84:].reshape(7, 1, 4, 3)
     result = apply(op, [tw.asarray(a), tw.asarray(b)])

@@ -6,6 +6,15 @@ C library, compiled to WebAssembly.
 
 from __future__ import annotations
 
+from tensorweb.ops.inverse_error import (
+    HALF_ROOT_OF_PI,
+    NEAR,
+    NEAR_END,
+    TAIL,
+    TAIL_BEGIN,
+    Coefficients,
+)
+
 _UNARY = (
     "exp",
     "exp2",
@@ -93,6 +102,31 @@ fn order_of_i64(bits: u64, flip: u64) -> u64 {
 fn order_of_u64(bits: u64, flip: u64) -> u64 {
     return bits ^ flip;
 }
+"""
+
+
+def _polynomial(coefficients: Coefficients, t: str) -> str:
+    """Return the text of a polynomial, the constant's coefficient first."""
+    text = repr(coefficients[-1])
+    for coefficient in coefficients[-2::-1]:
+        text = f"({text} * {t} + {coefficient!r})"
+    return text
+
+
+_CODE += f"""
+fn erfinv_f64(x: f64) -> f64 {{
+    let a = abs(x);
+    if (a <= {NEAR_END}) {{
+        let u = a * a;
+        let c = {NEAR_END**2} - u;
+        let part = u * ({_polynomial(NEAR[0], "c")} / {_polynomial(NEAR[1], "c")});
+        return copysign({HALF_ROOT_OF_PI!r} * a + a * part, x);
+    }}
+    let s = sqrt(-log_f64(1.0 - a));
+    let t = s - {TAIL_BEGIN};
+    let far = s - s * ({_polynomial(TAIL[0], "t")} / {_polynomial(TAIL[1], "t")});
+    return copysign(select(far, 1.0 / (1.0 - a), a == 1.0), x);
+}}
 """
 
 TEXTS: dict[str, str] = {

@@ -17,6 +17,9 @@ LANES = 4
 VALUE = {"bool": "i32", "u32": "i32", "u64": "i64"}
 """What a type of WGSL is on WebAssembly's stack, where its name differs."""
 
+PAIRS = {"vec2f": ("f32", "f32"), "vec2u": ("i32", "i32")}
+"""Pairs are two values there."""
+
 _FLOAT_WORDS = {
     "+": "add",
     "-": "sub",
@@ -63,7 +66,7 @@ Places = Mapping[str, tuple[int, ...]]
 
 def stack_types(kind: str) -> tuple[str, ...]:
     """Return the value types that hold a type of WGSL."""
-    return ("f32", "f32") if kind == "vec2f" else (VALUE.get(kind, kind),)
+    return PAIRS.get(kind) or (VALUE.get(kind, kind),)
 
 
 class Operators(ABC):
@@ -207,7 +210,7 @@ class Operators(ABC):
             if name in ("min", "max"):
                 sign = f"p{name}" if self.is_vector and kind[0] == "f" else name
                 self.operator(sign, kind)
-            elif name != "vec2f":
+            elif name not in PAIRS:
                 word = {"round": "nearest", "countLeadingZeros": "clz"}.get(name, name)
                 f.op(f"{self.shape(kind)}.{word}")
 

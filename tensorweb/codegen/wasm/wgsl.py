@@ -14,6 +14,9 @@ from typing import NamedTuple
 WIDE = {"i32": "i64", "u32": "u64"}
 """What the integers of a function are called when it computes with 64 bits."""
 
+PAIR_PARTS = {"vec2f": "f32", "vec2u": "u32"}
+"""Pairs, and of what."""
+
 _TOKEN = re.compile(
     r"//[^\n]*|\s+|(?P<number>0x[0-9a-fA-F.]+(?:p[+-]?\d+)?[uif]?"
     r"|\d+\.?\d*(?:[eE][+-]?\d+)?[uif]?|\.\d+)"
@@ -45,7 +48,7 @@ class Term(NamedTuple):
     Attributes:
         kind: `number`, `name`, `call` (of a function with text), `builtin`, `bitcast`,
             `convert`, `binary`, `unary`, `member`.
-        type: `f32`, `i32`, `u32`, `bool`, `f64`, `i64`, `u64`, or `vec2f`.
+        type: `f32`, `i32`, `u32`, `bool`, `f64`, `i64`, `u64`, `vec2f` or `vec2u`.
         word: the name, the operator or the member.
         parts: the operands.
         value: of a number.
@@ -227,7 +230,8 @@ class _Reader:
         found = self.primary()
         while self.peek() == ".":
             self.next()
-            found = Term("member", "f32", self.next(), (found,))
+            kind = PAIR_PARTS[found.type]
+            found = Term("member", kind, self.next(), (found,))
         return found
 
     def primary(self) -> Term:
@@ -264,9 +268,9 @@ class _Reader:
         if name in ("f32", "i32", "u32"):
             kind = WIDE.get(name, name) if self.is_wide else name
             return Term("convert", kind, parts=(_settled(arguments[0]),))
-        if name == "vec2f":
-            parts = tuple(_typed(each, "f32") for each in arguments)
-            return Term("builtin", "vec2f", name, parts)
+        if name in PAIR_PARTS:
+            parts = tuple(_typed(each, PAIR_PARTS[name]) for each in arguments)
+            return Term("builtin", name, name, parts)
         if name == "select":
             first, second = _unified(*arguments[:2])
             return Term("builtin", first.type, name, (first, second, arguments[2]))

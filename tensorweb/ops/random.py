@@ -1,0 +1,80 @@
+"""Rows of random words: threefry2x32 with 20 rounds on a counter.
+
+Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorweb.graph.op import FLAT, Op
+from tensorweb.ops.blocks import in_blocks
+
+ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+"""Of four rounds and of the next four, in turn."""
+
+PARITY = 0x1BD11BDA
+"""What the third word of a key is made with, so that no key is all zeros."""
+
+
+def _block(np: Any, high: Any, low: Any, counter: Any) -> tuple[Any, Any]:
+    """Return both words of the blocks (0, counter) under keys, modulo 2^32."""
+    word = np.uint32
+    keys = (high, low, high ^ low ^ word(PARITY))
+    x, y = np.broadcast_to(high, counter.shape).copy(), counter + low
+    moved = np.empty_like(y)
+    for turn in range(5):
+        for distance in ROTATIONS[turn % 2]:
+            x += y
+            np.right_shift(y, word(32 - distance), out=moved)
+            np.left_shift(y, word(distance), out=y)
+            y |= moved
+            y ^= x
+        x += keys[(turn + 1) % 3]
+        y += keys[(turn + 2) % 3] + word(turn + 1)
+    return x, y
+
+
+def _threefry(np: Any, high: Any, low: Any, counter: Any) -> Any:
+    """Return the exclusive or of both words."""
+
+    def both(*columns: Any) -> Any:
+        x, y = _block(np, *columns)
+        return x ^ y
+
+    return _of_columns(np, both, high, low, counter)
+
+
+def _threefry_first(np: Any, high: Any, low: Any, counter: Any) -> Any:
+    """Return the first word."""
+    return _of_columns(np, lambda *columns: _block(np, *columns)[0], high, low, counter)
+
+
+def _of_columns(np: Any, function: Any, high: Any, low: Any, counter: Any) -> Any:
+    shape = np.broadcast_shapes(high.shape, low.shape, counter.shape)
+    counters = np.broadcast_to(counter, shape)
+    return in_blocks(np, function, np.uint32, high, low, counters)
+
+
+def _words(name: str, doc: str, numpy: Any) -> Op:
+    return Op(
+        name,
+        "map",
+        doc,
+        arity=3,
+        accepts="uint32",
+        numpy=numpy,
+        wgsl={"uint": f"{name}_u32({{0}}, {{1}}, {{2}})"},
+        weight=100,
+        derivative=FLAT,
+    )
+
+
+ROWS: tuple[Op, ...] = (
+    _words(
+        "threefry",
+        "both words of a random block, combined by exclusive or",
+        _threefry,
+    ),
+    _words("threefry_first", "the first word of a random block", _threefry_first),
+)
