@@ -7,7 +7,7 @@ one; `__all__` is the whole public surface.
 import sys as _sys
 import typing as _typing
 
-from tensorweb import errors, functions, shapes, tree
+from tensorweb import errors, functions, random, shapes, tree
 from tensorweb.charts import BarChart, bar_chart
 from tensorweb.devices import (
     default_device,
@@ -139,6 +139,7 @@ __all__ = [
     "open_device_async",
     "plot",
     "progress",
+    "random",
     "ravel_index",
     "record_kernels",
     "set_default_device",

@@ -7,12 +7,15 @@ from `structure_cases.py`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import elementwise_cases
 import numpy as np
+import random_cases
 from elementwise_cases import (
     ROWS,
     cast_reference,
@@ -34,6 +37,8 @@ from tensorweb.dtypes import DType
 from tensorweb.graph.op import Op
 
 Array = np.ndarray[Any, Any]
+
+RECORDED = Path(__file__).parent / "random_numbers" / "recorded.json"
 
 STORED = (dtypes.float32, dtypes.int32, dtypes.uint32, dtypes.bool)
 """What every device stores."""
@@ -119,6 +124,7 @@ def all_cases(device: str = "webgpu") -> list[Case]:
         *choices(stored),
         *rows(REDUCTIONS, stored),
         *rows(STRUCTURES, stored),
+        *random_numbers(),
     ]
 
 
@@ -197,6 +203,29 @@ def choices(stored: Sequence[DType]) -> Iterator[Case]:
             dtype.name,
             ("elementwise",),
         )
+
+
+def random_numbers() -> Iterator[Case]:
+    """Yield keys, bits and samples that another program has recorded."""
+    recorded = json.loads(RECORDED.read_text("utf-8"))
+    for place, seed in enumerate(random_cases.SEEDS):
+        key = f"xp.random.key({seed})"
+        words = [
+            (f"xp.random.split({key}, {n})", found)
+            for n, found in zip(
+                random_cases.COUNTS, recorded["split"][place], strict=True
+            )
+        ]
+        words += [
+            (f"xp.random.bits({key}, {shape})", found)
+            for shape, found in zip(
+                random_cases.SHAPES, recorded["bits"][place], strict=True
+            )
+        ]
+        for code, found in words:
+            expected = np.array(found, np.uint32)
+            kernels = ("elementwise",) if expected.size else ()
+            yield Case(code, code, {}, expected, "uint32", kernels)
 
 
 def rows(table: tuple[Row, ...], stored: Sequence[DType] = STORED) -> Iterator[Case]:

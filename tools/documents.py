@@ -42,6 +42,7 @@ TITLES: dict[str, str] = {
     "linear_algebra": "Products",
     "windows": "Windows and convolutions",
     "callables": "Your own functions",
+    "random": "Random numbers",
     "computing": "Computing and looking inside",
     "evaluate": "Computing and looking inside",
     "events": "Computing and looking inside",
@@ -72,14 +73,19 @@ def api() -> str:
     """Return the page with one line for every public name."""
     groups: dict[str, list[str]] = {title: [] for title in TITLES.values()}
     for name in sorted(tw.__all__, key=_natural):
-        title = TITLES.get(_home(getattr(tw, name)), OTHERS)
-        groups.setdefault(title, []).append(_line(name, getattr(tw, name)))
-    lines = ["# Every public name", "", *API_HEAD.splitlines()]
+        value = getattr(tw, name)
+        lines = groups.setdefault(TITLES.get(_home(value), OTHERS), [])
+        lines.append(_line(name, value))
+        if value is tw.random:
+            lines += [
+                _line(f"{name}.{part}", getattr(value, part)) for part in value.__all__
+            ]
+    page = ["# Every public name", "", *API_HEAD.splitlines()]
     for title, entries in groups.items():
         if entries:
-            lines += ["", f"## {title}", "", *entries]
-    lines += ["", "## Methods and properties of tensors", "", *_methods()]
-    return "\n".join(lines) + "\n"
+            page += ["", f"## {title}", "", *entries]
+    page += ["", "## Methods and properties of tensors", "", *_methods()]
+    return "\n".join(page) + "\n"
 
 
 API_HEAD = """\

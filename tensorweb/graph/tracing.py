@@ -55,6 +55,10 @@ class Trace:
             raise value_wanted(placeholder)
         return found
 
+    def is_behind(self, node: Node) -> bool:
+        """Whether a value hangs on one of this trace's arguments."""
+        return any(each.base in self.arguments for each in ancestors([node.base]))
+
     def assume(self, placeholder: Node, interval: tuple[int, int]) -> None:
         """Note that an argument's numbers lie in an interval."""
         low, high = self.assumed.get(placeholder, interval)

@@ -10,10 +10,8 @@ from collections.abc import Collection
 
 from tensorweb.devices import fastest
 
-_RANDOM = (
-    "tensorweb makes no random numbers; make them with Python's random module or "
-    "NumPy and give them to tw.asarray(...)"
-)
+_KEY = "key = tw.random.key(0)"
+_SEED = f"no program has one seed here; write {_KEY} and draw with it"
 _GRADIENTS = (
     "gradients are followed wherever a tensor has requires_grad=True, but not inside "
     "of `with tw.no_grad():`"
@@ -134,7 +132,6 @@ NAMES: dict[str, str] = {
     "quantile": "write tw.sort(x) and take the element",
     "rad2deg": "write x * (180 / tw.pi)",
     "radians": "write x * (tw.pi / 180)",
-    "random": _RANDOM,
     "real": _COMPLEX,
     "resize": "reshape",
     "right_shift": "bitwise_right_shift",
@@ -182,7 +179,7 @@ NAMES: dict[str, str] = {
     "int": "int32",
     "le": "less_equal",
     "lt": "less",
-    "manual_seed": _RANDOM,
+    "manual_seed": _SEED,
     "masked_fill": "where",
     "mm": "matmul",
     "mul": "multiply",
@@ -194,9 +191,9 @@ NAMES: dict[str, str] = {
     "nn": "tensorweb has tensors and no layers; the examples write them out",
     "norm": "write tw.sqrt(tw.sum(x * x))",
     "numel": "write x.size",
-    "rand": _RANDOM,
-    "randint": _RANDOM,
-    "randn": _RANDOM,
+    "rand": f"write {_KEY} and tw.random.uniform(key, shape)",
+    "randint": f"write {_KEY} and tw.random.randint(key, shape, low, high)",
+    "randn": f"write {_KEY} and tw.random.normal(key, shape)",
     "relu": "write tw.maximum(x, 0)",
     "retain_grad": (
         "gradients are kept for leaves; for others write "
@@ -205,6 +202,8 @@ NAMES: dict[str, str] = {
     "scatter_add": "write x.at[i].add(v)",
     "set_grad_enabled": _GRADIENTS,
     "softmax": "write e / e.sum(axis=-1, keepdims=True) with e = tw.exp(x - m)",
+    "seed": _SEED,
+    "shuffle": f"write {_KEY} and tw.random.permutation(key, x)",
     "sub": "subtract",
     "t": "write x.T",
     "tensor": "asarray",

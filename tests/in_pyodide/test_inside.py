@@ -23,6 +23,7 @@ CHOSEN = (
     "tests/functions/test_charts.py",
     "tests/functions/test_public_names.py",
     "tests/graph",
+    "tests/random_numbers",
     "tests/tensor/test_copying.py",
     "tests/tensor/test_printing.py",
     "tests/tensor/test_unknown_names.py",

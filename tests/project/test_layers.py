@@ -45,6 +45,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "trees": TENSOR,
     "tree": ("errors", "trees"),
     "transforms": (*TENSOR, "trees", "tree", "functions"),
+    "random": (*TENSOR, "trees", "functions", "transforms"),
     "performance": (*TENSOR, "functions", "transforms"),
     "schedule": GRAPH,
     "codegen": (*GRAPH, "schedule"),

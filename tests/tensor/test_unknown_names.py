@@ -32,7 +32,7 @@ def test_rows_lead_to_something_that_is_there(name: str) -> None:
         ("array", "tensorweb calls it asarray."),
         ("arctan2", "tensorweb calls it atan2."),
         ("clone", "tensorweb calls it x.copy."),
-        ("random", "makes no random numbers"),
+        ("randn", "write key = tw.random.key(0) and tw.random.normal(key, shape)."),
         ("vstack", "write tw.concat(parts, axis=0)"),
     ],
 )

@@ -1,0 +1,53 @@
+"""Random numbers from keys: the same key gives the same numbers, on every device.
+
+A key is a uint32 tensor of shape (2,). Nothing is hidden: who wants other numbers
+splits the key. Keys and bits are those of JAX; `Generator` splits by itself.
+
+>>> first, second = split(key(0))
+>>> randint(second, 5, 0, 10)
+tensor([2, 2, 6, 5, 1])
+"""
+
+import typing as _typing
+
+from tensorweb.random.distributions import (
+    bernoulli,
+    exponential,
+    gumbel,
+    normal,
+    truncated_normal,
+    uniform,
+)
+from tensorweb.random.drawing import categorical, choice, permutation
+from tensorweb.random.generator import Generator
+from tensorweb.random.integers import randint
+from tensorweb.random.keys import bits, fold_in, key, split
+from tensorweb.tensor.unknown_names import advice as _advice
+
+__all__ = [
+    "Generator",
+    "bernoulli",
+    "bits",
+    "categorical",
+    "choice",
+    "exponential",
+    "fold_in",
+    "gumbel",
+    "key",
+    "normal",
+    "permutation",
+    "randint",
+    "split",
+    "truncated_normal",
+    "uniform",
+]
+
+if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
+
+    def __getattr__(name: str) -> _typing.NoReturn:
+        """Answer a name of NumPy or PyTorch with what to write here."""
+        text = f"module 'tensorweb.random' has no attribute {name!r}"
+        found = None if name.startswith("__") else _advice(name, __all__)
+        if found is not None:
+            text += f"; {found}."
+        raise AttributeError(text, name=name)

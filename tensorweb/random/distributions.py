@@ -1,0 +1,272 @@
+"""Samples of floats, and of yes or no: functions of random bits, as in JAX."""
+
+from __future__ import annotations
+
+import math
+
+from tensorweb import dtypes
+from tensorweb.devices import require_dtype
+from tensorweb.dtypes import DType, finfo, rounded_to
+from tensorweb.errors import DataError
+from tensorweb.functions import (
+    asarray,
+    erf,
+    erfinv,
+    log,
+    log1p,
+    maximum,
+    minimum,
+    nextafter,
+)
+from tensorweb.random.arguments import (
+    finite_number,
+    float_dtype,
+    parameter,
+    plain_number,
+)
+from tensorweb.random.keys import (
+    WORD,
+    Lengths,
+    random_bits,
+    random_words,
+    words_of_key,
+)
+from tensorweb.shapes import Shape, as_shape, broadcast_shapes
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike, is_scalar
+from tensorweb.transforms.custom import stop_gradient
+
+ROOT_OF_TWO = math.sqrt(2)
+
+
+def uniform(
+    key: ArrayLike,
+    shape: Lengths = (),
+    dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+    minval: ArrayLike = 0.0,
+    maxval: ArrayLike = 1.0,
+) -> Tensor:
+    """Return numbers from `minval` up to and without `maxval`, all as likely.
+
+    They are `k / 2^23 * (maxval - minval) + minval` for a random `k` of 23 bits, 52 in
+    float64 and 10 in float16.
+
+    Args:
+        key: uint32 of shape (2,).
+        shape: of the result; bounds broadcast to it.
+        dtype: of the result, a float.
+        minval: a number or a tensor.
+        maxval: likewise.
+
+    Raises:
+        ShapeError: the key has another shape, or the bounds do not broadcast to it.
+        DTypeError: the key is no uint32 tensor, or the dtype no float.
+        DataError: `minval` is above `maxval`, or one is not finite.
+
+    >>> tw.random.uniform(tw.random.key(0), 3)
+    tensor([0.947667  , 0.9785799 , 0.33229148])
+    """
+    wanted = float_dtype("uniform", dtype)
+    lengths = as_shape(shape)
+    if is_scalar(minval) and is_scalar(maxval):
+        low = finite_number("uniform: minval", minval)
+        high = finite_number("uniform: maxval", maxval)
+        if low > high:
+            raise DataError(f"uniform: minval {low} is above maxval {high}.")
+    return uniform_between("uniform", key, lengths, wanted, minval, maxval)
+
+
+def uniform_between(
+    name: str,
+    key: ArrayLike,
+    shape: Shape,
+    dtype: DType,
+    minval: ArrayLike,
+    maxval: ArrayLike,
+) -> Tensor:
+    """Return `fraction * (maxval - minval) + minval`, never below `minval`."""
+    fractions = fractions_of(name, key, shape, dtype)
+    if is_scalar(minval) and is_scalar(maxval):
+        low = rounded_to(finite_number(name, minval), dtype)
+        span = rounded_to(rounded_to(finite_number(name, maxval), dtype) - low, dtype)
+        if (low, span) == (0.0, 1.0):
+            return fractions
+        return maximum(fractions * span + low, low)
+    first = parameter(name, "minval", minval, shape, fractions)
+    last = parameter(name, "maxval", maxval, shape, fractions)
+    return maximum(fractions * (last - first) + first, first)
+
+
+def fractions_of(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tensor:
+    """Return multiples of 2^-23 (float32) from 0 up to and without 1; all are exact."""
+    device = words_of_key(name, key)[0].device
+    require_dtype(dtype, device)
+    if dtype.bits == 64:
+        first, second = random_words(name, key, shape)
+        tail = (second >> 12).astype(dtype) * 2.0**-52
+        return first.astype(dtype) * 2.0**-32 + tail
+    words = random_bits(name, key, shape, WORD)
+    if dtype.bits == 16:
+        words = words & 0xFFFF
+    digits = -round(math.log2(finfo(dtype).eps))
+    return (words >> (dtype.bits - digits)).astype(dtype) * 2.0**-digits
+
+
+def normal(
+    key: ArrayLike, shape: Lengths = (), dtype: DTypeLike = dtypes.DEFAULT_FLOAT
+) -> Tensor:
+    """Return numbers of mean 0 and variance 1 that are normally distributed.
+
+    They are `sqrt(2) erfinv(u)` for `u` uniform in (-1, 1).
+
+    Args:
+        key: uint32 of shape (2,).
+        shape: of the result.
+        dtype: of the result, a float.
+
+    Raises:
+        ShapeError: the key has another shape.
+        DTypeError: the key is no uint32 tensor, or the dtype no float.
+
+    >>> tw.round(100 * tw.random.normal(tw.random.key(0), 3))
+    tensor([162., 203., -43.])
+    """
+    wanted = float_dtype("normal", dtype)
+    fractions = fractions_of("normal", key, as_shape(shape), wanted)
+    # 2 f - 1 and half a step: symmetric around 0, never -1 or 1, and exact.
+    symmetric = fractions * 2.0 - (1.0 - finfo(wanted).eps / 2)
+    return erfinv(symmetric) * ROOT_OF_TWO
+
+
+def truncated_normal(
+    key: ArrayLike,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    shape: Lengths | None = None,
+    dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+) -> Tensor:
+    """Return normally distributed numbers between two bounds, without them.
+
+    They are `sqrt(2) erfinv(u)` for `u` uniform from `erf(lower / sqrt(2))` to
+    `erf(upper / sqrt(2))`.
+
+    Args:
+        key: uint32 of shape (2,).
+        lower: a number or a tensor.
+        upper: likewise.
+        shape: of the result, to which the bounds broadcast; their common one for None.
+        dtype: of the result, a float.
+
+    Raises:
+        ShapeError: the key has another shape, or the bounds do not broadcast to it.
+        DTypeError: the key is no uint32 tensor, or the dtype no float.
+        DataError: `lower` is not below `upper`.
+
+    >>> tw.round(100 * tw.random.truncated_normal(tw.random.key(0), -1.0, 1.0, 3))
+    tensor([ 86.,  94., -29.])
+    """
+    name = "truncated_normal"
+    wanted = float_dtype(name, dtype)
+    high, _ = words_of_key(name, key)
+    bounds = [
+        asarray(x, dtype=wanted, device=high.device) if is_scalar(x) else asarray(x)
+        for x in (lower, upper)
+    ]
+    common = broadcast_shapes(*[each.shape for each in bounds])
+    lengths = common if shape is None else as_shape(shape)
+    if is_scalar(lower) and is_scalar(upper):
+        least = plain_number(f"{name}: lower", lower)
+        most = plain_number(f"{name}: upper", upper)
+        if not least < most:
+            raise DataError(f"{name}: lower {least} is not below upper {most}.")
+        ends: list[ArrayLike] = [math.erf(x / ROOT_OF_TWO) for x in (least, most)]
+    else:
+        bounds = [
+            parameter(name, what, each, lengths, each.astype(wanted))
+            for what, each in zip(("lower", "upper"), bounds, strict=True)
+        ]
+        ends = [erf(each * (1 / ROOT_OF_TWO)) for each in bounds]
+    values = erfinv(uniform_between(name, key, lengths, wanted, *ends)) * ROOT_OF_TWO
+    inner = [
+        nextafter(stop_gradient(each), toward)
+        for each, toward in zip(bounds, (math.inf, -math.inf), strict=True)
+    ]
+    return minimum(maximum(values, inner[0]), inner[1])
+
+
+def exponential(
+    key: ArrayLike, shape: Lengths = (), dtype: DTypeLike = dtypes.DEFAULT_FLOAT
+) -> Tensor:
+    """Return exponentially distributed numbers of mean 1: `-log(1 - u)`, u uniform.
+
+    Args:
+        key: uint32 of shape (2,).
+        shape: of the result.
+        dtype: of the result, a float.
+
+    Raises:
+        ShapeError: the key has another shape.
+        DTypeError: the key is no uint32 tensor, or the dtype no float.
+
+    >>> tw.round(100 * tw.random.exponential(tw.random.key(0), 3))
+    tensor([295., 384.,  40.])
+    """
+    wanted = float_dtype("exponential", dtype)
+    return -log1p(-fractions_of("exponential", key, as_shape(shape), wanted))
+
+
+def gumbel(
+    key: ArrayLike, shape: Lengths = (), dtype: DTypeLike = dtypes.DEFAULT_FLOAT
+) -> Tensor:
+    """Return numbers of the standard Gumbel distribution: `-log(-log(u))`, u uniform.
+
+    `u` begins at the smallest normal number of the dtype.
+
+    Args:
+        key: uint32 of shape (2,).
+        shape: of the result.
+        dtype: of the result, a float.
+
+    Raises:
+        ShapeError: the key has another shape.
+        DTypeError: the key is no uint32 tensor, or the dtype no float.
+
+    >>> tw.round(100 * tw.random.gumbel(tw.random.key(0), 3))
+    tensor([292., 383., -10.])
+    """
+    wanted = float_dtype("gumbel", dtype)
+    least = finfo(wanted).smallest_normal
+    u = uniform_between("gumbel", key, as_shape(shape), wanted, least, 1.0)
+    return -log(-log(u))
+
+
+def bernoulli(
+    key: ArrayLike, p: ArrayLike = 0.5, shape: Lengths | None = None
+) -> Tensor:
+    """Return True with probability `p`: whether a uniform number is below it.
+
+    Args:
+        key: uint32 of shape (2,).
+        p: a number, or a tensor of floats.
+        shape: of the result, to which `p` broadcasts; that of `p` for None.
+
+    Raises:
+        ShapeError: the key has another shape, or `p` does not broadcast to it.
+        DTypeError: the key is no uint32 tensor, or `p` no float.
+        DataError: `p` is a number below 0 or above 1.
+
+    >>> tw.random.bernoulli(tw.random.key(0), 0.5, 4)
+    tensor([False, False,  True,  True])
+    """
+    name = "bernoulli"
+    if is_scalar(p):
+        chance = finite_number(f"{name}: p", p)
+        if not 0 <= chance <= 1:
+            raise DataError(f"{name}: p is {chance}; a probability is from 0 to 1.")
+        lengths = as_shape(() if shape is None else shape)
+        return fractions_of(name, key, lengths, dtypes.DEFAULT_FLOAT) < chance
+    chances = asarray(p)
+    wanted = float_dtype(f"{name}: p", chances.dtype)
+    lengths = chances.shape if shape is None else as_shape(shape)
+    fractions = fractions_of(name, key, lengths, wanted)
+    return fractions < parameter(name, "p", chances, lengths, fractions)

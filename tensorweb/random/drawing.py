@@ -1,0 +1,255 @@
+"""Draws from what there is: categories, orders, elements of a tensor."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.errors import DataError, DTypeError, RangeError, ShapeError
+from tensorweb.functions import (
+    arange,
+    argsort,
+    asarray,
+    cumulative_sum,
+    log,
+    minimum,
+    searchsorted,
+    take,
+    take_along_axis,
+    zeros,
+)
+from tensorweb.nodes.ranges import promise_interval
+from tensorweb.random.arguments import float_dtype, is_whole
+from tensorweb.random.distributions import gumbel, uniform
+from tensorweb.random.integers import randint
+from tensorweb.random.keys import Lengths, bits, split, words_of_key
+from tensorweb.shapes import as_shape, normalize_axis
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+
+LOG_OF_WORDS = math.log(2**32 - 1)
+
+
+def categorical(
+    key: ArrayLike,
+    logits: ArrayLike,
+    axis: SupportsIndex = -1,
+    shape: Lengths | None = None,
+) -> Tensor:
+    """Return categories, drawn with probabilities proportional to `exp(logits)`.
+
+    They are where `logits` plus numbers of the Gumbel distribution are largest.
+
+    Args:
+        key: uint32 of shape (2,).
+        logits: floats; -inf is never drawn.
+        axis: along which the categories of one draw lie.
+        shape: of the result, whose last axes are those of `logits` without `axis`;
+            those alone for None.
+
+    Returns:
+        int32, positions along the axis.
+
+    Raises:
+        ShapeError: the key has another shape, there are no categories, or `shape` does
+            not end in the other axes of `logits`.
+        AxisError: the axis does not exist.
+        DTypeError: the key is no uint32 tensor, or `logits` are no floats.
+
+    >>> tw.random.categorical(tw.random.key(0), tw.log([0.1, 0.2, 0.7]), shape=5)
+    tensor([1, 2, 2, 1, 2])
+    """
+    name = "categorical"
+    scores = asarray(logits)
+    wanted = float_dtype(f"{name}: logits", scores.dtype)
+    if not scores.shape:
+        raise ShapeError(f"{name}: logits are one number; give one for each category.")
+    at = normalize_axis(axis, len(scores.shape))
+    others = (*scores.shape[:at], *scores.shape[at + 1 :])
+    lengths = others if shape is None else as_shape(shape)
+    before = lengths[: len(lengths) - len(others)]
+    if lengths[len(before) :] != others:
+        raise ShapeError(
+            f"{name}: shape {lengths} does not end in {others}, the axes of logits "
+            f"{scores.shape} without axis {at}."
+        )
+    if not scores.shape[at]:
+        raise ShapeError(f"{name}: logits {scores.shape} have no category to draw.")
+    drawn = gumbel(key, (*before, *scores.shape), wanted) + scores
+    found = drawn.argmax(at + len(before))
+    promise_interval(found.node, 0, scores.shape[at] - 1)
+    return found
+
+
+def permutation(
+    key: ArrayLike,
+    x: ArrayLike,
+    axis: SupportsIndex = 0,
+    *,
+    independent: bool = False,
+) -> Tensor:
+    """Return a tensor in random order, or the numbers below `x` for an integer.
+
+    Random bits are sorted, with fresh ones as often as two equal words would be seen.
+
+    Args:
+        key: uint32 of shape (2,).
+        x: an integer, or a tensor with axes.
+        axis: along which elements change places.
+        independent: whether each row has an order of its own.
+
+    Raises:
+        ShapeError: the key has another shape, or `x` is a tensor without axes.
+        AxisError: the axis does not exist.
+        DTypeError: the key is no uint32 tensor.
+        RangeError: `x` is a negative number.
+
+    >>> tw.random.permutation(tw.random.key(0), 6)
+    tensor([0, 1, 5, 4, 3, 2])
+    """
+    name = "permutation"
+    high, _ = words_of_key(name, key)
+    if is_whole(x):
+        count = operator.index(x)
+        if count < 0:
+            raise RangeError(f"{name}: {count} numbers; give 0 or more.")
+        return _order(key, count, high.device)
+    given = asarray(x)
+    if not given.shape:
+        raise ShapeError(
+            f"{name}: x is a tensor without axes; give a Python number for the numbers "
+            "below it."
+        )
+    at = normalize_axis(axis, len(given.shape))
+    if independent:
+        return _each_row(key, given, at)
+    return take(given, _order(key, given.shape[at], high.device), axis=at)
+
+
+def _order(key: ArrayLike, count: int, device: str) -> Tensor:
+    """Return 0 … count - 1 in random order."""
+    order = arange(count, device=device)
+    for number, sub in enumerate(_keys_of_rounds(key, count)):
+        places = argsort(bits(sub, (count,)))
+        order = take(order, places) if number else places
+    promise_interval(order.node, 0, max(count - 1, 0))
+    return order
+
+
+def _each_row(key: ArrayLike, x: Tensor, axis: int) -> Tensor:
+    """Return a tensor whose rows along an axis have random orders."""
+    for sub in _keys_of_rounds(key, x.size):
+        x = take_along_axis(x, argsort(bits(sub, x.shape), axis=axis), axis=axis)
+    return x
+
+
+def _keys_of_rounds(key: ArrayLike, count: int) -> list[Tensor]:
+    """Return a key for each time that elements are sorted by random words.
+
+    Words of 32 bits may be equal, and equal ones keep their order; after these rounds
+    hardly any two elements had equal words in all of them.
+    """
+    found = []
+    for _ in range(math.ceil(3 * math.log(max(1, count)) / LOG_OF_WORDS)):
+        keys = split(key)
+        key = keys[0]
+        found.append(keys[1])
+    return found
+
+
+def choice(
+    key: ArrayLike,
+    a: ArrayLike,
+    shape: Lengths = (),
+    replace: bool = True,
+    p: ArrayLike = None,
+    axis: SupportsIndex = 0,
+) -> Tensor:
+    """Return random elements of a tensor, or of the numbers below `a`.
+
+    Args:
+        key: uint32 of shape (2,).
+        a: an integer, or a tensor with axes.
+        shape: how many; it takes the place of the axis.
+        replace: whether an element may be drawn again.
+        p: how likely each element is, floats of shape (n,) with the sum 1; all are as
+            likely for None.
+        axis: along which elements lie.
+
+    Raises:
+        ShapeError: the key or `p` has another shape, or there is nothing to draw.
+        AxisError: the axis does not exist.
+        DTypeError: the key is no uint32 tensor, or `p` no floats.
+        DataError: more is to be drawn than there is, without `replace`.
+
+    >>> tw.random.choice(tw.random.key(0), tw.asarray([10, 20, 30, 40]), (3,))
+    tensor([20, 10, 10])
+    """
+    name = "choice"
+    high, _ = words_of_key(name, key)
+    lengths = as_shape(shape)
+    source = None if is_whole(a) else asarray(a)
+    if source is not None and not source.shape:
+        raise ShapeError(f"{name}: a is a tensor without axes; give a Python number.")
+    at = 0 if source is None else normalize_axis(axis, len(source.shape))
+    n = operator.index(a) if source is None else source.shape[at]  # type: ignore[arg-type]  # an integer, as checked
+    wanted = math.prod(lengths)
+    if n <= 0 and wanted:
+        raise ShapeError(f"{name}: there is nothing to draw from, {n} elements.")
+    if not replace and wanted > n:
+        raise DataError(
+            f"{name}: {wanted} of {n} elements without replacement; give replace=True, "
+            "or a smaller shape."
+        )
+    places = _places(key, n, lengths, replace, p, high.device)
+    return places if source is None else take(source, places, axis=at)
+
+
+def _places(
+    key: ArrayLike,
+    n: int,
+    shape: tuple[int, ...],
+    replace: bool,
+    p: ArrayLike,
+    device: str,
+) -> Tensor:
+    """Return positions from 0 to n - 1."""
+    count = math.prod(shape)
+    if not count:
+        found = zeros(shape, dtype=dtypes.DEFAULT_INT, device=device)
+    elif p is None and replace:
+        found = randint(key, shape, 0, n)
+    elif p is None:
+        found = _order(key, n, device)[:count].reshape(shape)
+    else:
+        found = _weighted(key, n, shape, replace, _chances(p, n, device))
+    promise_interval(found.node, 0, max(n - 1, 0))
+    return found
+
+
+def _chances(p: ArrayLike, n: int, device: str) -> Tensor:
+    chances = asarray(p, device=None if isinstance(p, Tensor) else device)
+    if chances.dtype.kind != "float":
+        raise DTypeError(f"choice: p is of {chances.dtype}; give floats.")
+    if chances.shape != (n,):
+        raise ShapeError(
+            f"choice: p has shape {chances.shape}; give one number for each of the {n} "
+            "elements."
+        )
+    return chances
+
+
+def _weighted(
+    key: ArrayLike, n: int, shape: tuple[int, ...], replace: bool, chances: Tensor
+) -> Tensor:
+    """Return positions drawn with some chances."""
+    if replace:
+        sums = cumulative_sum(chances)
+        level = sums[-1] * (1 - uniform(key, shape, chances.dtype))
+        # NaN among the chances is above all sums.
+        return minimum(searchsorted(sums, level), n - 1)
+    scores = gumbel(key, (n,), chances.dtype) + log(chances)
+    order = argsort(scores, descending=True)
+    return order[: math.prod(shape)].reshape(shape)

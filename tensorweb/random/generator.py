@@ -1,0 +1,176 @@
+"""A generator: it holds a key, and every call splits it."""
+
+from __future__ import annotations
+
+from typing import SupportsIndex
+from weakref import WeakKeyDictionary
+
+from tensorweb import dtypes
+from tensorweb.errors import TraceError
+from tensorweb.functions import asarray, stack
+from tensorweb.graph.tracing import Trace, open_trace
+from tensorweb.random import distributions, drawing, integers, keys
+from tensorweb.random.keys import WORD, Lengths
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+from tensorweb.trees import register
+
+_made_in: WeakKeyDictionary[Generator, Trace] = WeakKeyDictionary()
+"""The traces in which generators were made; their numbers are meant to repeat."""
+
+
+@register
+class Generator:
+    """Random numbers without keys: each call splits the generator's key and draws.
+
+    A tree of one tensor: pass it to functions under `tw.jit` as an argument, and what
+    they draw is drawn there as well. Two generators of one seed give the same numbers.
+
+    Attributes:
+        key: uint32 of shape (2,), of which the next draw takes a part.
+
+    >>> rng = tw.random.Generator(0)
+    >>> rng.uniform(2), rng.uniform(2)
+    (tensor([0.00729382, 0.02089119]), tensor([0.10429037, 0.34398758]))
+    """
+
+    def __init__(self, seed: SupportsIndex | Tensor, *, device: object = None) -> None:
+        """Make a generator of a seed, or of a key.
+
+        Args:
+            seed: an integer of at most 64 bits, or a key: uint32 of shape (2,).
+            device: where the key lives, and what is drawn.
+        """
+        if isinstance(seed, Tensor) and seed.shape:
+            keys.words_of_key("Generator", seed)
+            first = asarray(seed, device=device)
+        else:
+            first = keys.key(seed, device=device)
+        # Later keys are rows of what `split` gives. As the first one looks like that, a
+        # function is recorded once.
+        self.key = stack([first, first])[0]
+        trace = open_trace()
+        if trace is not None:
+            _made_in[self] = trace
+
+    def __repr__(self) -> str:
+        """Return where the generator draws; its key is not looked at."""
+        return f"Generator(device={self.key.device!r})"
+
+    def _next(self) -> Tensor:
+        """Return a key for one call, and keep another.
+
+        Raises:
+            TraceError: a function that is recorded or batched took the generator from
+                outside.
+        """
+        trace = open_trace()
+        if trace is not None and not (
+            trace.is_behind(self.key.node) or _made_in.get(self) is trace
+        ):
+            raise _captured(trace)
+        both = keys.split(self.key)
+        self.key = both[0]
+        return both[1]
+
+    def split(self, num: Lengths = 2) -> Tensor:
+        """Return new keys, uint32 of shape (*num, 2); see `split`."""
+        return keys.split(self._next(), num)
+
+    def bits(self, shape: Lengths = (), dtype: DTypeLike = WORD) -> Tensor:
+        """Return random bits; see `bits`."""
+        return keys.bits(self._next(), shape, dtype)
+
+    def uniform(
+        self,
+        shape: Lengths = (),
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+        minval: ArrayLike = 0.0,
+        maxval: ArrayLike = 1.0,
+    ) -> Tensor:
+        """Return numbers from `minval` up to and without `maxval`; see `uniform`."""
+        return distributions.uniform(self._next(), shape, dtype, minval, maxval)
+
+    def normal(
+        self, shape: Lengths = (), dtype: DTypeLike = dtypes.DEFAULT_FLOAT
+    ) -> Tensor:
+        """Return normally distributed numbers; see `normal`."""
+        return distributions.normal(self._next(), shape, dtype)
+
+    def truncated_normal(
+        self,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        shape: Lengths | None = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+    ) -> Tensor:
+        """Return normal numbers between bounds; see `truncated_normal`."""
+        return distributions.truncated_normal(self._next(), lower, upper, shape, dtype)
+
+    def exponential(
+        self, shape: Lengths = (), dtype: DTypeLike = dtypes.DEFAULT_FLOAT
+    ) -> Tensor:
+        """Return exponentially distributed numbers; see `exponential`."""
+        return distributions.exponential(self._next(), shape, dtype)
+
+    def gumbel(
+        self, shape: Lengths = (), dtype: DTypeLike = dtypes.DEFAULT_FLOAT
+    ) -> Tensor:
+        """Return numbers of the Gumbel distribution; see `gumbel`."""
+        return distributions.gumbel(self._next(), shape, dtype)
+
+    def bernoulli(self, p: ArrayLike = 0.5, shape: Lengths | None = None) -> Tensor:
+        """Return True with probability `p`; see `bernoulli`."""
+        return distributions.bernoulli(self._next(), p, shape)
+
+    def randint(
+        self,
+        shape: Lengths,
+        minval: ArrayLike,
+        maxval: ArrayLike,
+        dtype: DTypeLike = dtypes.DEFAULT_INT,
+    ) -> Tensor:
+        """Return integers from `minval` up to and without `maxval`; see `randint`."""
+        return integers.randint(self._next(), shape, minval, maxval, dtype)
+
+    def categorical(
+        self,
+        logits: ArrayLike,
+        axis: SupportsIndex = -1,
+        shape: Lengths | None = None,
+    ) -> Tensor:
+        """Return categories; see `categorical`."""
+        return drawing.categorical(self._next(), logits, axis, shape)
+
+    def permutation(
+        self, x: ArrayLike, axis: SupportsIndex = 0, *, independent: bool = False
+    ) -> Tensor:
+        """Return a tensor, or the numbers below `x`, in random order."""
+        return drawing.permutation(self._next(), x, axis, independent=independent)
+
+    def choice(
+        self,
+        a: ArrayLike,
+        shape: Lengths = (),
+        replace: bool = True,
+        p: ArrayLike = None,
+        axis: SupportsIndex = 0,
+    ) -> Tensor:
+        """Return random elements of a tensor, or of the numbers below `a`."""
+        return drawing.choice(self._next(), a, shape, replace, p, axis)
+
+
+def _captured(trace: Trace) -> TraceError:
+    """Return the error for a generator from outside of a traced function."""
+    name = trace.name
+    if trace.transform == "jit":
+        return TraceError(
+            f"jit: {name} draws from a Generator that is not its argument; a recording "
+            f"would repeat the same numbers at every call. Give it to {name} as an "
+            "argument, or a key of tw.random.split."
+        )
+    return TraceError(
+        f"{trace.transform}: {name} draws from a Generator that all examples share; "
+        "each would get the same numbers. Give it a key for each example: "
+        "tw.random.split(key, n) beside the batch."
+    )

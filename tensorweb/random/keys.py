@@ -1,0 +1,242 @@
+"""Keys and the words that they stand for: threefry2x32 on the numbers of elements.
+
+Word `i` under a key is `x0 ^ x1`, where `x0, x1` is the block of the counter
+`(i div 2^32, i mod 2^32)` after 20 rounds. Salmon, Moraes, Dror and Shaw, "Parallel
+random numbers: as easy as 1, 2, 3", 2011; JAX calls the scheme partitionable.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from math import prod
+from typing import SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.devices import require_dtype
+from tensorweb.dtypes import DType, as_dtype
+from tensorweb.errors import DTypeError, RangeError, ShapeError
+from tensorweb.functions import asarray, stack, zeros
+from tensorweb.functions.apply import apply
+from tensorweb.nodes.selection import iota
+from tensorweb.random.arguments import is_whole
+from tensorweb.shapes import Shape, as_shape
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+
+Lengths = SupportsIndex | Iterable[SupportsIndex]
+
+MOST_WORDS = 1 << 32
+"""Words of one call: the counter's other word is always 0."""
+
+WORD = dtypes.uint32
+
+
+def key(seed: SupportsIndex | Tensor, *, device: object = None) -> Tensor:
+    """Return the key of a seed: the high and the low word of its 64 bits.
+
+    Args:
+        seed: an integer of at most 64 bits, or a 0-d tensor of integers.
+        device: where the key lives, and what is drawn with it; that of a tensor, else
+            the default device.
+
+    Returns:
+        uint32 of shape (2,).
+
+    Raises:
+        DTypeError: the seed is no integer.
+        RangeError: it has more than 64 bits.
+        ShapeError: it is a tensor with axes.
+
+    >>> tw.random.key(7)
+    tensor([0, 7], dtype=uint32)
+    """
+    if isinstance(seed, TensorBase):
+        return _key_of_tensor(asarray(seed, device=device))
+    if not is_whole(seed):
+        raise DTypeError(
+            f"key: the seed is {seed!r} of type {type(seed).__name__}; give an "
+            "integer, for example tw.random.key(0)."
+        )
+    number = operator.index(seed)
+    if not -(2**63) <= number < 2**64:
+        raise RangeError(f"key: the seed {number} has more than 64 bits.")
+    words = [number >> 32 & 0xFFFFFFFF, number & 0xFFFFFFFF]
+    return asarray(words, dtype=WORD, device=device)
+
+
+def _key_of_tensor(seed: Tensor) -> Tensor:
+    _require_integer("key: the seed", seed)
+    if seed.dtype.bits == 64:
+        return stack([(seed >> 32).astype(WORD), seed.astype(WORD)])
+    low = seed.astype(WORD)
+    return stack([zeros((), dtype=WORD, device=seed.device), low])
+
+
+def _require_integer(what: str, x: Tensor) -> None:
+    """Raise unless a tensor is one integer."""
+    if x.dtype.kind not in ("int", "uint"):
+        raise DTypeError(f"{what} is a tensor of {x.dtype}; give an integer.")
+    if x.shape:
+        raise ShapeError(
+            f"{what} has shape {x.shape}; give one integer, and one for each key with "
+            "tw.vmap."
+        )
+
+
+def split(key: ArrayLike, num: Lengths = 2) -> Tensor:
+    """Return new keys, which give numbers that have nothing to do with each other.
+
+    A key that was split or drawn from is used up: draw with the new ones.
+
+    Args:
+        key: uint32 of shape (2,).
+        num: how many, or a shape of them.
+
+    Returns:
+        uint32 of shape (*num, 2).
+
+    Raises:
+        ShapeError: the key has another shape, or `num` is no shape.
+        DTypeError: the key is no uint32 tensor.
+
+    >>> key, sub = tw.random.split(tw.random.key(0))
+    >>> sub
+    tensor([ 928981903, 3453687069], dtype=uint32)
+    """
+    shape = as_shape(num)
+    words = words_of_key("split", key)
+    return _blocks(words, _counters("split", key, (*shape, 2)))
+
+
+def fold_in(key: ArrayLike, data: SupportsIndex | Tensor) -> Tensor:
+    """Return the key of a key and a number, such as that of a step or a layer.
+
+    Args:
+        key: uint32 of shape (2,).
+        data: an integer from 0 to 2^32 - 1, or a 0-d tensor of integers.
+
+    Returns:
+        uint32 of shape (2,).
+
+    Raises:
+        ShapeError: the key has another shape, or `data` has axes.
+        DTypeError: the key is no uint32 tensor, or `data` no integer.
+        RangeError: `data` is negative or too large.
+
+    >>> tw.random.fold_in(tw.random.key(0), 3)
+    tensor([2467461003, 3840466878], dtype=uint32)
+    """
+    words = words_of_key("fold_in", key)
+    if isinstance(data, TensorBase):
+        counter = asarray(data)
+        _require_integer("fold_in: data", counter)
+        return _blocks(words, _counters("fold_in", key, (2,)), counter.astype(WORD))
+    if not is_whole(data):
+        raise DTypeError(
+            f"fold_in: data is {data!r} of type {type(data).__name__}; give an integer."
+        )
+    number = operator.index(data)
+    if not 0 <= number < MOST_WORDS:
+        raise RangeError(f"fold_in: data is {number}; give one from 0 to 2**32 - 1.")
+    return _blocks(words, _counters("fold_in", key, (2,)), number)
+
+
+def bits(key: ArrayLike, shape: Lengths = (), dtype: DTypeLike = WORD) -> Tensor:
+    """Return random bits: every unsigned integer of the dtype is as likely.
+
+    Args:
+        key: uint32 of shape (2,).
+        shape: of the result.
+        dtype: an unsigned integer dtype that the key's device stores.
+
+    Raises:
+        ShapeError: the key has another shape, or there are more than 2^32 elements.
+        DTypeError: the key is no uint32 tensor, or the dtype no unsigned integer's.
+
+    >>> tw.random.bits(tw.random.key(0), 3)
+    tensor([4070199207, 4202968722, 1427181096], dtype=uint32)
+    """
+    wanted = as_dtype(dtype)
+    if wanted.kind != "uint":
+        raise DTypeError(f"bits: {wanted} is no unsigned integer dtype; give uint32.")
+    return random_bits("bits", key, as_shape(shape), wanted)
+
+
+def words_of_key(name: str, key: ArrayLike) -> tuple[Tensor, Tensor]:
+    """Return both words of a key, as 0-d tensors.
+
+    Raises:
+        ShapeError: it has another shape than (2,).
+        DTypeError: it is no tensor of uint32.
+    """
+    if is_whole(key):
+        raise DTypeError(
+            f"{name}: the key is the number {key}; make a key of it with "
+            f"tw.random.key({key})."
+        )
+    given = asarray(key)
+    if given.shape != (2,):
+        many = given.shape[1:] == (2,)
+        advice = (
+            "these are several keys: take one, keys[0], or give tw.vmap all of them"
+            if many
+            else "make one with tw.random.key(0)"
+        )
+        raise ShapeError(
+            f"{name}: the key has shape {given.shape}, a key has (2,); {advice}."
+        )
+    if given.dtype is not WORD:
+        raise DTypeError(
+            f"{name}: the key is a tensor of {given.dtype}, keys are uint32; make one "
+            "with tw.random.key(0)."
+        )
+    return given[0], given[1]
+
+
+def random_bits(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tensor:
+    """Return random bits in an unsigned integer dtype.
+
+    Narrow ones are the low bits of 32, wide ones both words of the block.
+    """
+    high, low = words_of_key(name, key)
+    require_dtype(dtype, high.device)
+    counters = _counters(name, key, shape)
+    both = apply("threefry", high, low, counters)
+    if dtype.bits < 64:
+        return both.astype(dtype)
+    first = apply("threefry_first", high, low, counters)
+    return (first.astype(dtype) << 32) | (first ^ both).astype(dtype)
+
+
+def random_words(name: str, key: ArrayLike, shape: Shape) -> tuple[Tensor, Tensor]:
+    """Return both words of a block for every element."""
+    high, low = words_of_key(name, key)
+    counters = _counters(name, key, shape)
+    first = apply("threefry_first", high, low, counters)
+    return first, first ^ apply("threefry", high, low, counters)
+
+
+def _blocks(
+    words: tuple[Tensor, Tensor], places: Tensor, first: ArrayLike = 0
+) -> Tensor:
+    """Return words of the blocks from a counter on; two neighbours are one block's.
+
+    Both are computed for either, since joining them would take a kernel more.
+    """
+    counters = (places >> 1) + first
+    block = apply("threefry_first", *words, counters)
+    return block ^ apply("threefry", *words, counters) * (places & 1)
+
+
+def _counters(name: str, key: ArrayLike, shape: Shape) -> Tensor:
+    """Return 0, 1, 2, … in a shape, on the key's device."""
+    count = prod(shape)
+    if count > MOST_WORDS:
+        raise ShapeError(
+            f"{name}: shape {shape} has {count:,} elements, a key has numbers for "
+            "2**32; split the key and draw in parts."
+        )
+    device = asarray(key).device
+    return Tensor(iota(count, WORD, device)).reshape(shape)
