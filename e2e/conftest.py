@@ -63,6 +63,21 @@ def site_url(serve: Serve) -> str:
 
 
 @pytest.fixture(scope="session")
+def never_waits(
+    serve: Serve, site_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> str:
+    """The address of the site as a browser without stack switching finds it."""
+    folder = tmp_path_factory.mktemp("never-waits")
+    for path in SITE.iterdir():
+        if not path.name.startswith("worker-") or path.suffix != ".js":
+            (folder / path.name).symlink_to(path.resolve())
+            continue
+        lacking = "delete WebAssembly.Suspending; delete WebAssembly.promising;\n"
+        (folder / path.name).write_text(lacking + path.read_text("utf-8"), "utf-8")
+    return serve(folder)
+
+
+@pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
     with sync_playwright() as started:
         yield started

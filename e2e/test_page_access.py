@@ -11,7 +11,7 @@ from browsers import Profiles
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser, Frame, Page
 
-from conftest import SITE, Serve, site_has
+from conftest import site_has
 
 AXE = Path(__file__).parent.parent / "node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -226,18 +226,6 @@ def test_without_webgpu_the_cpu_computes_and_the_page_says_so(
     packages = [url for url in driver.requests if url.endswith(".whl")]
     assert packages == []
     driver.clean()
-
-
-@pytest.fixture
-def never_waits(serve: Serve, site_url: str, tmp_path: Path) -> str:
-    """The address of the site as a browser without stack switching finds it."""
-    for path in SITE.iterdir():
-        if not path.name.startswith("worker-") or path.suffix != ".js":
-            (tmp_path / path.name).symlink_to(path.resolve())
-            continue
-        lacking = "delete WebAssembly.Suspending; delete WebAssembly.promising;\n"
-        (tmp_path / path.name).write_text(lacking + path.read_text("utf-8"), "utf-8")
-    return serve(tmp_path)
 
 
 def test_where_python_cannot_wait_the_cpu_computes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from page_driver import PageDriver, expect
 from test_page_access import violations
 
@@ -71,3 +72,28 @@ def test_input_is_refused_in_words_where_nothing_can_wait(shared: PageDriver) ->
     assert shared.run(CALLBACK) == "ready"
     assert "input() cannot wait for typing here" in shared.output
     assert shared.page.locator(FIELD).count() == 0
+
+
+@pytest.mark.parametrize("browser", ["chromium", "firefox"])
+def test_without_stack_switching_the_thread_waits(
+    request: pytest.FixtureRequest, never_waits: str, browser: str
+) -> None:
+    context = request.getfixturevalue(browser).new_context()
+    driver = PageDriver(context.new_page()).open(never_waits)
+    page = driver.page
+    driver.begin("for n in range(2):\n    print(repr(input(f'line {n}: ')))\n")
+    page.get_by_role("textbox", name="line 0:").fill("é 𝄞")
+    page.keyboard.press("Enter")
+    page.get_by_role("textbox", name="line 1:").press("Enter")
+    assert driver.idle() == "ready"
+    driver.drawn()
+    printed = "".join(page.locator("#output pre").all_text_contents())
+    assert printed == "line 0: é 𝄞\n'é 𝄞'\nline 1: \n''\n"
+    driver.begin("try:\n    input()\nfinally:\n    print('cleaned up')\n")
+    expect(page.locator(FIELD)).to_be_focused()
+    page.click("#stop")
+    assert driver.idle() == "ready"
+    driver.drawn()
+    assert "cleaned up" in driver.output
+    assert "restarted" not in driver.output
+    context.close()

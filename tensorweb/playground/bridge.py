@@ -15,6 +15,7 @@ from typing import TypeVar
 from tensorweb.drivers.waiting import blocking_error, can_wait, wait
 
 from . import imports
+from .host import ReadLine
 from .rich import BACKEND
 from .session import Session, handlers
 
@@ -29,12 +30,14 @@ def connect(
     packages: str = "[]",
     blocking: bool = True,
     next_line: Callable[[], Awaitable[str]] | None = None,
+    read_line: ReadLine | None = None,
 ) -> None:
     """Begin a session whose programs send their output to `send(kind, json, *bytes)`.
 
     `load` fetches a package that the site carries; `packages` lists their import
     names in JSON. With `blocking` false every question goes to `answer_async`.
-    `next_line` waits for the next line that the reader types.
+    `next_line` waits for the next line that the reader types; `read_line` blocks until
+    it is there, None where that cannot be.
     """
     global _session
     random.seed()
@@ -49,7 +52,7 @@ def connect(
             raise blocking_error("input")
         return next_line()
 
-    _session = Session(emit, _wait if blocking else None, blocking, line)
+    _session = Session(emit, _wait if blocking else None, blocking, line, read_line)
     imports.carry(json.loads(packages))
     if load is not None and blocking:
         sys.meta_path.append(PackageFinder(load, imports.site))

@@ -23,9 +23,17 @@ from .streams import Emit, Output, Stream, clip_line, fast_stream
 NextLine = Callable[[], Awaitable[str]]
 """Waits for a line; raises BlockingError where nothing can wait."""
 
+ReadLine = Callable[[], str | None]
+"""Blocks the whole thread until a line is there; None when Stop came instead."""
+
 LONGEST_PROMPT = 2000
 NO_TYPING = (
     "input() cannot wait for typing here; assign the value in the program instead."
+)
+NO_WAITING = (
+    "input() cannot wait for typing in this browser. Use one that can suspend Python "
+    "(Chrome or Edge 137, Firefox 153, Safari 27, or newer), open the site from a host "
+    "that isolates it, or assign the value in the program."
 )
 
 
@@ -33,11 +41,16 @@ class Host:
     """Replaces a few names of the interpreter while a program runs."""
 
     def __init__(
-        self, wait: Wait | None, emit: Emit, next_line: NextLine | None
+        self,
+        wait: Wait | None,
+        emit: Emit,
+        next_line: NextLine | None,
+        read_line: ReadLine | None = None,
     ) -> None:
         self._wait = wait
         self._emit = emit
         self._next_line = next_line
+        self._read_line = read_line
         self._streams = (sys.stdout, sys.stderr)
         self._input = builtins.input
         self._sleep = time.sleep
@@ -78,17 +91,27 @@ class Host:
         text = str(prompt)
         flush_streams()
         output.flush()
+        asked: Prompt = {"text": clip_line(text, LONGEST_PROMPT)}
+        typed = self._typed(asked)
+        output.write(f"{text}{typed}\n", "stdout")
+        return typed
+
+    def _typed(self, asked: Prompt) -> str:
+        """Ask for a line and wait for it, in whichever way this browser can."""
+        if self._read_line is not None:
+            self._emit("prompt", asked)
+            read = self._read_line()
+            if read is None:
+                raise KeyboardInterrupt
+            return str(read)
         if self._wait is None or self._next_line is None:
-            raise RuntimeError(NO_TYPING)
+            raise RuntimeError(NO_WAITING)
         try:
             line = self._next_line()
         except BlockingError:
             raise RuntimeError(NO_TYPING) from None
-        asked: Prompt = {"text": clip_line(text, LONGEST_PROMPT)}
         self._emit("prompt", asked)
-        typed = str(self._wait(line))
-        output.write(f"{text}{typed}\n", "stdout")
-        return typed
+        return str(self._wait(line))
 
     def _sleep_until_stopped(self, seconds: float | SupportsIndex, /) -> None:
         """Stand in for `time.sleep`: Stop ends it."""

@@ -20,7 +20,7 @@ from . import files, kernels, knowledge, pictures, records, sources, syntax, ten
 from .displays import Displays
 from .failures import describe_failure
 from .fingerprints import fingerprints
-from .host import Host, NextLine
+from .host import Host, NextLine, ReadLine
 from .modules import ProgramFiles
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, execute, new_main
@@ -39,6 +39,7 @@ class Session:
         wait: Wait | None,
         blocking: bool,
         next_line: NextLine | None = None,
+        read_line: ReadLine | None = None,
     ) -> None:
         self._emit = emit
         self._wait = wait
@@ -52,7 +53,7 @@ class Session:
         self._output = Output(emit)
         self._displays = Displays(emit, self._output)
         self._files = ProgramFiles()
-        self._host = Host(wait, emit, next_line)
+        self._host = Host(wait, emit, next_line, read_line)
         self.warming = Warming(blocking)
 
     async def run(

@@ -1,7 +1,7 @@
 /** The page's side of the worker: questions with answers, one run at a time, restart. */
 
 import { Batch } from "./batch";
-import { newStopBuffer, requestStop } from "../worker/interrupt";
+import { handLine, newStopBuffer, requestStop } from "../worker/interrupt";
 import { NoteLimit, readAnswer, readMessage, readNote } from "./messages";
 import type {
   DeviceName,
@@ -209,7 +209,9 @@ export class Session {
 
   /** Hand a line to the program that waits for it. */
   type(line: string): void {
-    this.#post({ typed: line });
+    // Where Python cannot be suspended its thread sleeps, and no message reaches it.
+    if (this.#interrupt && this.started?.blocking === false) handLine(this.#interrupt, line);
+    else this.#post({ typed: line });
   }
 
   /** Stop the program: by interrupt, at its next wait, or with a new worker. */

@@ -19,16 +19,44 @@ const INTERRUPT = 2;
  * What page and worker share where memory can be shared: in word 0 the signal for
  * Python, in word 1 the number of the question that is to end. The number keeps
  * a Stop that comes before its question has begun, and spares the next one.
+ *
+ * A program that waits for a line where Python cannot be suspended waits at word 2. The
+ * line's length is in word 3, behind it stand its UTF-16 units.
  */
 export function newStopBuffer(): SharedArrayBuffer {
-  return new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+  return new SharedArrayBuffer(LINE + LONGEST_LINE * Uint16Array.BYTES_PER_ELEMENT);
 }
+
+const WAKE = 2;
+const LENGTH = 3;
+const LINE = 4 * Int32Array.BYTES_PER_ELEMENT;
+const TYPED = 1;
+const STOPPED = 2;
+
+/** How many UTF-16 units a reader can type for a program at once. */
+export const LONGEST_LINE = 10_000;
 
 /** Ask Python, from the page, to end a question; works while Python computes. */
 export function requestStop(shared: SharedArrayBuffer, question: number): void {
   const words = new Int32Array(shared);
   Atomics.store(words, 1, question);
   Atomics.store(words, 0, INTERRUPT);
+  wake(words, STOPPED);
+}
+
+/** Hand a line, from the page, to a program that waits at word 2. */
+export function handLine(shared: SharedArrayBuffer, line: string): void {
+  const words = new Int32Array(shared);
+  const units = new Uint16Array(shared, LINE);
+  const length = Math.min(line.length, LONGEST_LINE);
+  for (let place = 0; place < length; place++) units[place] = line.charCodeAt(place);
+  Atomics.store(words, LENGTH, length);
+  wake(words, TYPED);
+}
+
+function wake(words: Int32Array, why: number): void {
+  Atomics.store(words, WAKE, why);
+  Atomics.notify(words, WAKE);
 }
 
 /**
@@ -58,7 +86,7 @@ export class Interrupt {
     python: PyodideAPI,
     shared: SharedArrayBuffer | null,
   ) {
-    this.#words = new Int32Array(shared ?? new ArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+    this.#words = new Int32Array(shared ?? new ArrayBuffer(LINE));
     this.#signal = clearedByReading(this.#words);
     this.#watch = python.setInterruptBuffer as (signal: Uint8Array | undefined) => void;
     globalThis.tensorwebInterrupt = {
@@ -70,6 +98,7 @@ export class Interrupt {
 
   /** Forget requests for other questions and watch for a new one. */
   begin(question = 0): void {
+    Atomics.store(this.#words, WAKE, 0);
     this.#arm();
     if (question && this.isStopped(question)) Atomics.store(this.#words, 0, INTERRUPT);
   }
@@ -95,6 +124,21 @@ export class Interrupt {
   cancel(): void {
     Atomics.store(this.#words, 0, INTERRUPT);
     this.#cancel?.();
+  }
+
+  /** Block until the reader has typed a line; undefined when Stop was asked for instead. */
+  readLine(): string | undefined {
+    const words = this.#words;
+    for (;;) {
+      if (Atomics.exchange(words, WAKE, 0) === TYPED) return this.#line();
+      if (Atomics.exchange(words, 0, 0) === INTERRUPT) return undefined;
+      Atomics.wait(words, WAKE, 0);
+    }
+  }
+
+  #line(): string {
+    const length = Math.min(Atomics.load(this.#words, LENGTH), LONGEST_LINE);
+    return String.fromCharCode(...new Uint16Array(this.#words.buffer, LINE, length));
   }
 
   /** Watch for the signal again; return whether a request came in meanwhile. */

@@ -200,11 +200,13 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
   const bridge = python.pyimport("tensorweb.playground");
   const load = (name: string): Promise<unknown> =>
     python.loadPackage(name, QUIET);
-  bridge.connect(passOn, load, JSON.stringify(importNames(packages)), blocking, nextLine);
+  const guard = new Interrupt(python, interrupt);
+  const readLine = interrupt && !blocking ? () => guard.readLine() : undefined;
+  bridge.connect(passOn, load, JSON.stringify(importNames(packages)), blocking, nextLine, readLine);
   watchForDeath(python);
   running = {
     python,
-    interrupt: new Interrupt(python, interrupt),
+    interrupt: guard,
     ask: blocking ? blockingAsk(bridge.answer) : awaitingAsk(bridge.answer_async),
   };
   return {

@@ -1,13 +1,12 @@
 /** The field in which the reader answers a program that called `input()`. */
 
 import { el } from "../../parts/dom";
+import { LONGEST_LINE } from "../../worker/interrupt";
 import "./prompt.css";
-
-const LONGEST = 10_000;
 
 /** Make the field; `answer` gets the line once. */
 export function promptField(words: string, answer: (line: string) => void): HTMLFormElement {
-  const input = el("input", { class: "prompt-input", type: "text", autocomplete: "off", maxlength: LONGEST });
+  const input = el("input", { class: "prompt-input", type: "text", autocomplete: "off", maxlength: LONGEST_LINE });
   const label = el("label", { class: "prompt-label" }, el("span", {}, words || "The program waits for a line:"), input);
   const form = el("form", { class: "prompt" }, label, el("button", { type: "submit" }, "Enter"));
   form.addEventListener("submit", (event) => {
