@@ -120,6 +120,14 @@ def test_a_module_that_would_hide_another_is_refused(shared: PageDriver) -> None
     assert "random.py has the name of another module" in shared.output
 
 
+def test_an_unknown_import_says_what_is_possible(shared: PageDriver) -> None:
+    assert shared.run("x = 1\nimport nothing_like_it") == "error"
+    title = shared.page.locator(".failure-title")
+    expect(title).to_contain_text("this site carries ")
+    expect(title).to_contain_text("micropip.install('nothing_like_it')")
+    expect(shared.page.locator(".frames .line-link")).to_have_text("line 2")
+
+
 def test_several_files_are_kept_and_copied(shared: PageDriver) -> None:
     page = shared.page
     shared.write(packed(FILES))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Iterator, Mapping
 
+from . import imports
 from .records import Failure, Frame, Gap
 from .streams import clip, clip_line
 
@@ -51,6 +52,8 @@ def _message(error: BaseException, report: traceback.TracebackException) -> str:
     """Return the message with the suggestion that Python adds, without the type."""
     if isinstance(error, SyntaxError):
         return error.msg or "invalid syntax"
+    if told := imports.advice(error):
+        return told
     last = "".join(report.format_exception_only())
     _, separator, message = last.partition(": ")
     return _in_plain_words(message.strip()) if separator else ""

@@ -1,14 +1,51 @@
-"""What programs can import beside Python's own modules: the packages of this site."""
+"""What is possible where a program imports what is not there, in one sentence."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
 site: frozenset[str] = frozenset()
 """Import names of the packages that this site carries."""
+
+HIDDEN = frozenset({"micropip", "tensorweb", "packaging", "six"})
+"""Names that nobody looks for among the packages of a site."""
 
 
 def carry(names: Iterable[str]) -> None:
     """Note the import names of the packages that the site carries."""
     global site
     site = frozenset(names)
+
+
+def advice(error: BaseException) -> str | None:
+    """Return what to say of an import that failed, None where Python's words will do.
+
+    >>> advice(ModuleNotFoundError("No module named 'json.x'", name="json.x"))
+    """
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return None
+    name = error.name.partition(".")[0]
+    if name in sys.stdlib_module_names or name in sys.modules:
+        return None
+    missing = f"No module named {name!r}"
+    if name in site:
+        return f"{missing}: the site carries it, but it could not be fetched now."
+    return (
+        f"{missing}: {_carried()}; packages of pure Python come with `import micropip; "
+        f"await micropip.install({name!r})`, while “Allow network” is ticked and the "
+        "browser is online."
+    )
+
+
+def _carried() -> str:
+    """Say in a few words which packages a program can import at once."""
+    known = sorted(name for name in site - HIDDEN if not name.startswith("_"))
+    if not known:
+        return "this site carries no packages"
+    *others, last = known
+    return (
+        f"this site carries {', '.join(others)} and {last}"
+        if others
+        else (f"this site carries {last}")
+    )

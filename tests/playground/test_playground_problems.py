@@ -7,7 +7,7 @@ import pytest
 import tensorweb as tw
 from tensorweb.display import statistics
 from tensorweb.graph.node import Node
-from tensorweb.playground import bridge, tensors
+from tensorweb.playground import bridge, imports, tensors
 from tensorweb.playground.failures import describe_failure
 from tensorweb.playground.numbers import BlockingReader
 
@@ -49,3 +49,23 @@ def test_a_package_that_cannot_be_fetched_is_not_blamed_on_its_name() -> None:
     )
     assert "“Allow network” is ticked" in told["message"]
     assert "correct package name" not in told["message"]
+
+
+def test_an_unknown_module_says_what_is_possible(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(imports, "site", frozenset({"numpy", "PIL", "_cffi"}))
+
+    def told(name: str) -> str:
+        error = ModuleNotFoundError(f"No module named {name!r}", name=name)
+        return describe_failure(error, {})["message"]
+
+    assert told("pandas.io").startswith(
+        "No module named 'pandas': this site carries PIL and numpy; "
+    )
+    assert "await micropip.install('pandas')" in told("pandas")
+    assert "“Allow network” is ticked" in told("pandas")
+    assert told("json.nothing") == "No module named 'json.nothing'"
+    assert told("PIL") == (
+        "No module named 'PIL': the site carries it, but it could not be fetched now."
+    )
