@@ -43,16 +43,20 @@ def test_a_dropped_file_is_found_by_its_name(shared: PageDriver) -> None:
 
 def test_a_program_opens_as_one_of_the_readers_own(shared: PageDriver) -> None:
     page = shared.page
-    shared.write("print('typed before')")
-    page.locator("#files-chosen").set_input_files(
-        [{"name": "wave.py", "mimeType": "text/plain", "buffer": b"print('from file')"}]
-    )
-    page.get_by_role("button", name="Open wave.py").click()
     source = "tensorwebPage.editor.source()"
+    shared.write("print('typed before')")
+    page.evaluate(DROP, ["wave.py", "print('from file')"])
     page.wait_for_function(f"{source} === \"print('from file')\"")
+    expect(page.locator(".document-title")).to_have_text("wave.py")
     assert "from file" not in shared.output
     page.go_back()
     page.wait_for_function(f"{source} === \"print('typed before')\"")
+    forged = f"#!tensorweb files\n{[['main.py', 'x'], ['a.py', '']]}".replace("'", '"')
+    page.locator("#files-chosen").set_input_files(
+        [{"name": "b.py", "mimeType": "text/plain", "buffer": forged.encode()}]
+    )
+    page.wait_for_function("tensorwebPage.view.document.title === 'b.py'")
+    assert page.evaluate("tensorwebPage.editor.files().length") == 1
 
 
 def test_a_hostile_name_stays_text(shared: PageDriver) -> None:
@@ -62,3 +66,19 @@ def test_a_hostile_name_stays_text(shared: PageDriver) -> None:
     page.get_by_role("tab", name="Files").click()
     expect(page.locator(".file-name", has_text="onerror")).to_have_text(HOSTILE)
     assert page.locator("#files img").count() == 0
+    page.emulate_media(color_scheme="dark")
+    assert violations(page) == []
+
+
+def test_an_empty_list_of_files_is_well_in_the_dark(shared: PageDriver) -> None:
+    page = shared.page
+    page.emulate_media(color_scheme="dark")
+    page.get_by_role("tab", name="Files").click()
+    gone = (
+        "import pathlib\n"
+        "for path in pathlib.Path().iterdir():\n"
+        "    if path.is_file(): path.unlink()"
+    )
+    assert shared.run(gone) == "ready"
+    expect(page.locator(".file")).to_have_count(0)
+    assert violations(page) == []

@@ -2,6 +2,7 @@
 
 import type { Documents, KeptDocument } from "./documents";
 import type { Page } from "./page";
+import { MAIN, pack } from "./program";
 import type { Workspace } from "./workspace";
 
 const LONGEST_TITLE = 80;
@@ -22,9 +23,13 @@ export class Library {
     this.page.change({ kept: this.#documents.list() });
   }
 
-  /** Begin an empty program. */
-  create(): void {
-    this.workspace.open(this.#documents.newOwn());
+  /** Begin an empty program, or one that a file holds; the one that is open stays as it is. */
+  create(title?: string, text = ""): void {
+    const name = title?.trim().slice(0, LONGEST_TITLE);
+    const document = this.#documents.newOwn(name ? { title: name } : {});
+    const outcome = text ? this.#documents.overwrite(document, pack([{ name: MAIN, text }])) : "kept";
+    this.workspace.open(document);
+    this.workspace.tellOfStorage(outcome);
   }
 
   rename(id: string, title: string): void {

@@ -2,17 +2,19 @@
 
 import { button, el } from "../../parts/dom";
 import { bytes } from "../../parts/format";
+import { save } from "../../page/download";
 import type { Page, Part } from "../../page/page";
 import type { FileRecord } from "../../page/protocol";
 import "./files.css";
 
 const MOST_BYTES = 24_000_000;
+const LONGEST_PROGRAM = 2_000_000;
 const PROGRAM = /\.py$/i;
 
 export function mountFiles(host: HTMLElement, page: Page): Part {
   const chosen = el("input", { type: "file", multiple: true, id: "files-chosen", class: "visually-hidden" });
   const add = button("Add files…", () => chosen.click());
-  const hint = el("p", { class: "files-hint" }, "Drop files anywhere on the page: a program finds them by name, as in open(\"data.csv\"). They stay until Python starts again.");
+  const hint = el("p", { class: "files-hint" }, "Drop files anywhere on the page: a program finds them by name, as in open(\"data.csv\"). They stay until Python starts again. What ends in .py opens as a program of yours.");
   const list = el("ul", { class: "files-list", "aria-label": "Files" });
   chosen.setAttribute("aria-label", "Add files");
   chosen.tabIndex = -1;
@@ -25,15 +27,22 @@ export function mountFiles(host: HTMLElement, page: Page): Part {
   const refresh = (): void => {
     page.ask("files", {}).then(draw, () => (known = ""));
   };
-  const take = async (files: Iterable<File>): Promise<void> => {
-    for (const file of files) {
+  /** Programs open as the reader's own, each; what else comes goes to the folder. */
+  const take = async (files: readonly File[]): Promise<void> => {
+    const programs = files.filter(({ name }) => PROGRAM.test(name));
+    const others = files.filter((file) => !programs.includes(file));
+    for (const file of others) {
       try {
         draw(await put(page, file));
       } catch (error) {
         page.warn(`“${file.name}” was not added: ${reason(error)}`);
       }
     }
-    page.show("files");
+    if (others.length) page.show("files");
+    for (const file of programs) {
+      if (file.size > LONGEST_PROGRAM) page.warn(`“${file.name}” has ${bytes(file.size)}; a program has ${bytes(LONGEST_PROGRAM)} at most.`);
+      else page.library.create(file.name, await file.text());
+    }
   };
   chosen.addEventListener("change", () => {
     void take([...(chosen.files ?? [])]);
@@ -79,11 +88,7 @@ function row({ name, bytes: size }: FileRecord, page: Page): HTMLElement {
       (error: unknown) => page.warn(reason(error)),
     );
   };
-  const open = fetched((data) => {
-    page.library.create();
-    page.editor.open(new TextDecoder().decode(data));
-    page.show("editor");
-  });
+  const open = fetched((data) => page.library.create(name, new TextDecoder().decode(data)));
   const download = fetched((data) => save(name, data));
   return el(
     "li",
@@ -93,12 +98,6 @@ function row({ name, bytes: size }: FileRecord, page: Page): HTMLElement {
     PROGRAM.test(name) ? button("Open", open, { "aria-label": `Open ${name} as a program` }) : null,
     button("Download", download, { "aria-label": `Download ${name}` }),
   );
-}
-
-function save(name: string, data: Uint8Array<ArrayBuffer>): void {
-  const address = URL.createObjectURL(new Blob([data], { type: "application/octet-stream" }));
-  el("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
 function reason(error: unknown): string {
