@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from page_driver import PageDriver, expect
 from playwright.sync_api import Request
@@ -119,3 +121,52 @@ def test_an_image_is_a_picture(shared: PageDriver) -> None:
     shared.page.wait_for_function(WIDTH)
     width = f"document.querySelector('{IMAGE}').naturalWidth"
     assert shared.page.evaluate(width) == 30
+
+
+SAVED = f"""
+import tensorweb as tw
+print("\\n<b>printed</b>")
+class Drawn:
+    def _repr_html_(self): return {HOSTILE!r}
+tw.show(Drawn())
+picture = tw.reshape(tw.arange(35.0), (5, 7))
+tw.show(picture)
+raise ValueError("<i>at the end</i>")
+"""
+
+
+def test_a_program_is_saved_with_its_result(
+    mistreated: PageDriver, tmp_path: Path
+) -> None:
+    page = mistreated.page
+    assert mistreated.run(SAVED) == "error"
+    page.evaluate(
+        "document.head.insertAdjacentHTML('beforeend',"
+        " '<link rel=canonical href=https://example.org/play/>')"
+    )
+    page.get_by_role("button", name="More", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="Save with its result").click()
+    file = tmp_path / "saved.html"
+    download.value.save_as(file)
+    saved = page.context.new_page()
+    asked: list[str] = []
+    saved.on("request", lambda request: asked.append(request.url))
+    saved.emulate_media(color_scheme="dark")
+    saved.goto(file.as_uri())
+    expect(saved.locator(".saved-code")).to_have_text(SAVED, use_inner_text=True)
+    expect(saved.locator("pre[data-stream]").first).to_have_text("<b>printed</b>")
+    expect(saved.locator(".failure-title")).to_contain_text("<i>at the end</i>")
+    expect(saved.locator(".saved-dark")).to_be_visible()
+    expect(saved.locator(".saved-light")).to_be_hidden()
+    assert saved.evaluate("document.querySelector('.saved-dark').naturalWidth > 0")
+    frame = saved.locator("iframe")
+    assert frame.get_attribute("sandbox") == ""
+    expect(frame.content_frame.locator("#seen")).to_have_text("before")
+    assert "taken" not in saved.title()
+    assert saved.locator("script, button, form, canvas").count() == 0
+    link = saved.get_by_role("link", name="Open it in tensorweb")
+    assert str(link.get_attribute("href")).startswith("https://example.org/play/#code=")
+    assert {url.split(":")[0] for url in asked} <= {"file", "data", "about"}
+    assert violations(saved) == []
+    saved.close()

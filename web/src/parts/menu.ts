@@ -2,6 +2,7 @@
 
 import { saveProgram } from "../page/download";
 import type { Page } from "../page/page";
+import { saveAsPage } from "./standalone";
 import { ICONS, button, el, icon } from "./dom";
 
 interface Command {
@@ -18,6 +19,7 @@ const COMMANDS: readonly Command[] = [
     hint: ".py",
     run: (page) => saveProgram(page.view.document.title, page.editor.files()),
   },
+  { label: "Save with its result", hint: ".html", run: (page) => void saveAsPage(page) },
 ];
 
 export function mountMenu(page: Page): HTMLElement {

@@ -83,7 +83,7 @@ export function mountSmallPictures(page: Page, name: string, room: Size): SmallP
 }
 
 /** The slice that is seen first. */
-function wholeOf({ id, shape, channels, coloured }: TensorRecord): HeatmapDetails {
+export function wholeOf({ id, shape, channels, coloured }: TensorRecord): HeatmapDetails {
   const mixed = coloured ? channels : null;
   return { tensor: id, ...planeOf(shape, mixed), indices: shape.map(() => 0), how: "mean", size: "small", channels: mixed };
 }

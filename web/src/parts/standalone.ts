@@ -1,0 +1,137 @@
+/** Saves the program with its result as one HTML file that needs no script and no network. */
+
+import { pythonLanguage } from "@codemirror/lang-python";
+import { classHighlighter, highlightCode } from "@lezer/highlight";
+import { fileNameOf, save } from "../page/download";
+import { encodeCode } from "../page/link";
+import type { Scheme } from "../page/media";
+import type { Page } from "../page/page";
+import type { ProgramFile } from "../page/program";
+import type { Heatmap, TensorRecord } from "../page/protocol";
+import { decodeHeatmap, drawWhole } from "../panels/tensors/heatmap";
+import { isPicture, wholeOf } from "../panels/tensors/small-pictures";
+import { el, find } from "./dom";
+import "./standalone.css";
+
+/** Whatever a program has put into its output: nothing in the file runs or is fetched. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
+const ROOM = { width: 480, height: 320 };
+/** The digits of fewer elements say more than their picture. */
+const LEAST_ELEMENTS = 16;
+/** Addresses of one's own machine are of no use to others. */
+const LOCAL = /^(localhost|127\.|\[::1\]|.*\.localhost$)/;
+
+export async function saveAsPage(page: Page): Promise<void> {
+  const { document: shown } = page.view;
+  const site = siteAddress();
+  const link = site && `${site}#code=${await encodeCode(page.editor.source())}`;
+  save(`${fileNameOf(shown.title)}.html`, await standalonePage(page, link), "text/html");
+}
+
+/** Where others find this site: as its page says, else where it is open; null on one's own machine. */
+function siteAddress(): string | null {
+  const said = document.querySelector<HTMLLinkElement>("link[rel=canonical]")?.href;
+  if (said) return said;
+  return LOCAL.test(location.hostname) ? null : new URL(location.pathname, location.href).href;
+}
+
+/** The file's text; `link` opens the program in tensorweb, null where the site has no address. */
+export async function standalonePage(page: Page, link: string | null): Promise<string> {
+  const { document: shown, origins, editedSince, started } = page.view;
+  const made = document.implementation.createHTMLDocument(shown.title);
+  const hasRun = origins.output !== null && origins.output.document === shown.id;
+  const version = started ? ` ${started.version}` : "";
+  const facts = el("p", { class: "saved-facts" }, `A program for tensorweb${version}, saved on ${new Date().toLocaleDateString("en-CA")}.`);
+  if (link) facts.append(" ", el("a", { href: link }, "Open it in tensorweb"), ".");
+  const files = page.editor.files();
+  const code = files.flatMap((file) => [files.length > 1 ? el("h3", {}, file.name) : "", codeOf(file)]);
+  const result = hasRun ? await resultOf(page) : el("p", { class: "empty" }, "It has not been run.");
+  const note = hasRun && editedSince ? el("p", { class: "saved-facts" }, "The program was edited after this run.") : "";
+  made.documentElement.lang = "en";
+  made.head.prepend(
+    el("meta", { charset: "utf-8" }),
+    el("meta", { "http-equiv": "Content-Security-Policy", content: POLICY }),
+    el("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }),
+    el("meta", { name: "color-scheme", content: "light dark" }),
+  );
+  made.body.className = "saved-page";
+  made.body.append(
+    el("main", {}, el("h1", {}, shown.title), facts, el("h2", {}, "Program"), ...code, el("h2", {}, "Result"), note, result),
+  );
+  made.head.append(el("style", {}, stylesFor(made)));
+  return `<!doctype html>\n${made.documentElement.outerHTML}\n`;
+}
+
+function codeOf({ name, text }: ProgramFile): HTMLElement {
+  const code = el("code");
+  if (!name.endsWith(".py")) code.append(text);
+  else {
+    const put = (piece: string, classes: string): void =>
+      code.append(classes ? el("span", { class: classes }, piece) : piece);
+    highlightCode(text, pythonLanguage.parser.parse(text), classHighlighter, put, () => code.append("\n"));
+  }
+  return el("pre", { class: "saved-code", tabindex: 0, "aria-label": `Code of ${name}` }, code);
+}
+
+/** The output as it stands on the page, its buttons as words and its pictures as images. */
+async function resultOf(page: Page): Promise<HTMLElement> {
+  const seen = find(".output-content");
+  const copy = seen.cloneNode(true) as HTMLElement;
+  for (const gone of copy.querySelectorAll(".digits > button, .prompt, .copy, .retry")) gone.remove();
+  for (const canvas of copy.querySelectorAll("canvas")) canvas.remove();
+  for (const one of copy.querySelectorAll("button")) one.replaceWith(el("span", { class: one.className }, one.textContent));
+  for (const frame of copy.querySelectorAll("iframe")) frame.setAttribute("sandbox", "");
+  for (const block of copy.querySelectorAll("pre")) {
+    // Whoever reads the file leaves out the first end of line.
+    if (block.textContent?.startsWith("\n")) block.prepend("\n");
+  }
+  const { origins, python } = page.view;
+  // What Python has by now may be another run's.
+  const isThere = origins.tensors === origins.output && origins.output?.python === python;
+  for (const card of isThere ? copy.querySelectorAll<HTMLElement>(".tensor-card") : []) {
+    const display = Number(card.dataset["display"]);
+    const tensor = page.view.tensors.find(({ displays }) => displays.includes(display));
+    if (tensor && isPicture(tensor) && tensor.size >= LEAST_ELEMENTS) card.append(...(await pictures(page, tensor)));
+  }
+  return el("section", { id: "output", "aria-label": "Result" }, copy);
+}
+
+/** A tensor in the colours for light and for dark; nothing where Python has it no more. */
+async function pictures(page: Page, tensor: TensorRecord): Promise<HTMLElement[]> {
+  const whole = wholeOf(tensor);
+  const coarse = (): Promise<Heatmap | null> => page.ask("heatmap", whole).catch(() => null);
+  const map = await page.ask("heatmap", { ...whole, size: "full" }).catch(coarse);
+  if (!map) return [];
+  return (["light", "dark"] satisfies Scheme[]).map((scheme) => {
+    const canvas = el("canvas");
+    drawWhole(canvas, decodeHeatmap(map, tensor.dtype, scheme), ROOM);
+    const { width, height } = canvas.style;
+    const image = el("img", { class: `saved-picture saved-${scheme}`, src: canvas.toDataURL(), alt: `Picture of ${tensor.name}` });
+    Object.assign(image.style, { width, height });
+    return image;
+  });
+}
+
+/** The page's own styles, as far as something in the file has them. */
+function stylesFor(made: Document): string {
+  const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+  const isUsed = (rule: CSSRule): boolean => {
+    if (rule instanceof CSSMediaRule) return [...rule.cssRules].some((inner) => isOfTheFile(inner) && isUsed(inner));
+    return rule instanceof CSSStyleRule && made.querySelector(withoutStates(rule.selectorText)) !== null;
+  };
+  return rules.filter(isUsed).map(({ cssText }) => cssText).join("\n");
+}
+
+/** Media rules of the page arrange its panes; only those of the file are for the file. */
+function isOfTheFile(rule: CSSRule): boolean {
+  return rule instanceof CSSStyleRule && rule.selectorText.includes(".saved-");
+}
+
+const STATES = "::?(?:before|after|hover|focus-visible|focus|marker|placeholder|backdrop|-[\\w-]+)\\b";
+const ALONE = new RegExp(`(^|[\\s,>+~])${STATES}`, "g");
+const ADDED = new RegExp(STATES, "g");
+
+/** A selector for elements in whatever state: a state alone belongs to any element. */
+function withoutStates(selector: string): string {
+  return selector.replace(ALONE, "$1*").replace(ADDED, "");
+}
