@@ -337,3 +337,49 @@ def test_next_run_works_after_the_gpu_is_lost(shared: PageDriver) -> None:
     assert shared.run(source + "\n" + lose + "print((x * 2).tolist())") == "error"
     assert "DeviceLostError" in shared.output
     assert shared.run(source) == "ready"
+
+
+COPIED = """async () => {
+  const [item] = await navigator.clipboard.read();
+  const picture = await createImageBitmap(await item.getType("image/png"));
+  const { width, height } = picture;
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  context.drawImage(picture, 0, 0);
+  const at = (x, y) => [...context.getImageData(x, y, 1, 1).data].slice(0, 3);
+  const left = 40, top = height - 120;
+  const middle = height / 2;
+  const scale = [...Array(width).keys()].map((x) => at(x, middle).join());
+  return { width, height, ground: at(2, 2), cell: at(left, top),
+    colours: new Set(scale).size };
+}"""
+"""What is in the clipboard: its size, some pixels, and how many colours half-way."""
+
+
+def test_the_picture_can_be_copied_with_its_scale(here: PageDriver) -> None:
+    page = here.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    here.look_into("big")
+    copy = page.get_by_role("button", name="Copy picture")
+    copy.click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    found = page.evaluate(COPIED)
+    assert found["width"] > 800
+    assert found["height"] > 500
+    ground = page.evaluate(
+        "getComputedStyle(document.querySelector('[data-pane=results]')).backgroundColor"
+    )
+    assert ground == f"rgb({', '.join(map(str, found['ground']))})"
+    red, _, blue = found["cell"]
+    assert abs(red - blue) > 60
+    assert found["colours"] > 2
+    refuse = "navigator.clipboard.write = () => Promise.reject(new Error('no'))"
+    page.evaluate(f"() => {{ {refuse}; }}")
+    with page.expect_download() as download:
+        page.get_by_role("group", name="Picture").get_by_role("button").last.click()
+    assert download.value.suggested_filename == "big.png"
+    page.evaluate("() => { delete navigator.clipboard.write; }")
+    page.get_by_role("button", name="Table").click()
+    expect(page.locator(".copy-picture")).to_be_hidden()
+    page.get_by_role("button", name="Picture", exact=True).click()
+    page.context.clear_permissions()

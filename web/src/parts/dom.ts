@@ -65,6 +65,8 @@ export const ICONS = {
   next: "M6 3l5 5-5 5",
   chevron: "M4 6l4 4 4-4",
   more: "M3 8h.01M8 8h.01M13 8h.01",
+  copy: "M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z",
+  done: "M3 8.5 6.5 12 13 4.5",
   help: "M5.8 6a2.2 2.2 0 1 1 3.3 1.9c-.8.5-1.1.9-1.1 1.8M8 12.3v.2",
 } as const;
 

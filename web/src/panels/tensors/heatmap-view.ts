@@ -167,7 +167,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
   new ResizeObserver(redrawSoon).observe(frame);
   const tools = el(
     "div",
-    { class: "zoom", role: "group", "aria-label": "Zoom" },
+    { class: "zoom", role: "group", "aria-label": "Picture" },
     button("−", () => zoom(-1, middle()), { class: "quiet", title: "Zoom out (−)", "aria-label": "Zoom out" }),
     button("+", () => zoom(1, middle()), { class: "quiet", title: "Zoom in (+)", "aria-label": "Zoom in" }),
     button("1:1", () => onePixel(middle()), { class: "quiet", title: "One pixel for each cell (1)", "aria-label": "1:1, one pixel for each cell" }),

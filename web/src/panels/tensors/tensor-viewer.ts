@@ -1,6 +1,6 @@
 /** One tensor looked into: its picture with scale and facts, its axes, its values. */
 
-import { el } from "../../parts/dom";
+import { el, find } from "../../parts/dom";
 import { fits, type Bounds, type TensorLook } from "../../page/look";
 import type { Page } from "../../page/page";
 import type { Heatmap, LivePicture, Pooling, Slice, TensorRecord, Wanted } from "../../page/protocol";
@@ -18,6 +18,8 @@ import { mountModes } from "./modes";
 import { newestOf } from "./newest";
 import { liveSlice } from "./live";
 import { mountScaleBar } from "./scale-bar";
+import { copyPicture } from "./copy-picture";
+import { sheetOf } from "./sheet";
 import { mountTable } from "./table";
 import { unpack } from "./unpack";
 
@@ -64,6 +66,17 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   const modes = mountModes(() => refit());
   const place = mountGoTo((index) => tensor && void goTo(tensor, index));
   const body = el("div", { class: "viewer-body" }, canvas.dom, scale.dom, facts);
+  const sheet = (): HTMLCanvasElement | null => {
+    if (!drawn || drawn.map.rows === 0) return null;
+    const { rows, columns, indices } = axes.chosen();
+    const cuts = indices.flatMap((index, axis) => (axis === rows || axis === columns ? [] : [`axis ${axis} at ${index}`]));
+    const facts = [type.textContent, ...(tensor ? cuts : [])].join(" · ");
+    const words = { title: title.textContent, facts, note: note.textContent };
+    const { color: ink, backgroundColor: ground } = getComputedStyle(find(".pane[data-pane='results']"));
+    return sheetOf(drawn, { ...words, program: page.view.document.title, ink, ground, muted: getComputedStyle(type).color });
+  };
+  const copy = copyPicture(page, sheet, () => title.textContent);
+  canvas.tools.append(copy);
   const head = el("div", { class: "viewer-head" }, title, type, flagged, canvas.tools, modes.dom);
   const choices = el("div", { class: "choices" }, items, axes.dom, place.dom, poolingLabel, note);
   host.append(head, problem, body, table.dom, choices, wait);
