@@ -13,7 +13,7 @@ from test_page_access import violations
 from conftest import SITE
 
 PROGRAM = """import tensorweb as tw
-first = tw.arange(12) % 5
+first = tw.reshape(tw.arange(24), (2, 3, 4)) % 5
 second = tw.reshape(tw.linspace(0.0, 1.0, 25), (5, 5))
 tw.show(first)
 tw.show(second)
@@ -34,6 +34,13 @@ def test_a_link_carries_how_results_are_looked_at(page: Page, site_url: str) -> 
     page.keyboard.press("Escape")
     assert sender.run(PROGRAM) == "ready"
     sender.look_into("first")
+    page.get_by_label("Row axis").select_option("2")
+    index = page.get_by_label("Index on axis 0, as a number")
+    index.fill("1")
+    index.press("Enter")
+    sender.pictured()
+    look = page.evaluate("tensorwebPage.view.look")
+    assert (look["axes"], look["index"][0]) == ({"rows": 2, "columns": 1}, 1)
     page.get_by_role("tab", name="Kernels").locator("visible=true").click()
     share.click()
     compare.check()
@@ -42,7 +49,7 @@ def test_a_link_carries_how_results_are_looked_at(page: Page, site_url: str) -> 
     page.get_by_role("button", name="Copy link").click()
     expect(page.locator(".share-said")).to_have_text("The link is copied.")
     address = page.evaluate("navigator.clipboard.readText()")
-    assert re.search("&t=first&tab=kernels&.*fp=.*&v=", address)
+    assert re.search("&t=first&tab=kernels&look=.*&fp=.*&v=", address)
     page.get_by_role("button", name="Copy HTML").click()
     expect(page.locator(".share-said")).to_have_text("The HTML is copied.")
     frame = page.evaluate("navigator.clipboard.readText()")
@@ -61,12 +68,17 @@ def test_a_link_carries_how_results_are_looked_at(page: Page, site_url: str) -> 
     page.get_by_role("tab", name="Tensors").locator("visible=true").click()
     reader.pictured()
     expect(page.locator(".tensor[aria-current=true]")).to_contain_text("first")
+    expect(page.get_by_label("Row axis")).to_have_value("2")
+    expect(index).to_have_value("1")
+    assert page.evaluate("tensorwebPage.view.look") == look
     reader.clean()
 
 
 DIFFERENT = {
     "sent[0].digest = '0123456789abcdef'": "“first” has other values",
-    "sent[0].shape = [3, 4]": "“first” has the shape (12,), the sender\u2019s (3, 4)",
+    "sent[0].shape = [3, 4]": (
+        "“first” has the shape (2, 3, 4), the sender\u2019s (3, 4)"
+    ),
     "sent[1].numbers[2] = 0.25": (
         "“second” has the mean 0.5, the sender\u2019s 0.25, 25 % of"
     ),
@@ -110,6 +122,10 @@ def test_the_first_tensor_that_differs_is_named(shared: PageDriver) -> None:
     expect(notice).to_be_hidden()
 
 
+LOOK = (
+    '{"axes": {"rows": %s, "columns": 1}, "index": [0, 0],'
+    ' "scale": null, "mode": "cells"}'
+)
 HOSTILE = {
     "t=<img src=x onerror=alert(1)>&tab=<b>&v=<script>alert(1)</script>": (
         "panel and the version"
@@ -119,6 +135,12 @@ HOSTILE = {
     "t=__proto__&tab=constructor&v=" + "9" * 5000: "version and the panel",
     "tab=editor": "panel",
     "fp=%%%": "results",
+    "look=AAAA": "view",
+    "look=" + "A" * 2001: "view",
+    "look=PACKED [1]": "view",
+    f"look=PACKED {LOOK % -1}": "view",
+    f"look=PACKED {LOOK % 1e9}": "view",
+    f"look=PACKED {LOOK % '[0]'}": "view",
     "fp=AAAA": "results",
     "fp=" + "A" * 20_001: "results",
     'fp=PACKED [{"name": 1}]': "results",

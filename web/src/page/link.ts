@@ -46,6 +46,8 @@ export interface Fragment {
   tensor: string | null;
   tab: string | null;
   version: string | null;
+  /** How the tensor is looked at, packed. */
+  look: string | null;
   /** What the sender's results are compared by, packed. */
   results: string | null;
   /** Which of these are not what a link can have, in words. */
@@ -56,6 +58,7 @@ export interface Fragment {
 const BESIDE = {
   tensor: { name: "t", form: /^[^\p{C}]{1,400}$/u, words: "tensor" },
   tab: { name: "tab", form: /^[a-z]{1,20}$/, words: "panel" },
+  look: { name: "look", form: /^[\w-]{1,2000}$/, words: "view" },
   version: { name: "v", form: /^[\w.+-]{1,40}$/, words: "version" },
   results: { name: "fp", form: /^[\w-]{1,20000}$/, words: "results" },
 } as const;
@@ -66,7 +69,7 @@ type Beside = Record<keyof typeof BESIDE, string | null>;
 export function readAddress({ hash, search }: { hash: string; search: string }): Fragment {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
   const asked = hash === "" ? new URLSearchParams(search).get("example") : null;
-  const beside: Beside = { tensor: null, tab: null, version: null, results: null };
+  const beside: Beside = { tensor: null, tab: null, look: null, version: null, results: null };
   const refused: string[] = [];
   for (const [key, { name, form, words }] of Object.entries(BESIDE)) {
     const value = fields.get(name);

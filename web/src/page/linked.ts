@@ -1,12 +1,15 @@
 /** What a link asks for beside its program: how to look at results, and what they should be. */
 
+import type { Check } from "./checks";
 import { FINGERPRINTS } from "./fingerprint";
 import { decodeCode, type Fragment } from "./link";
+import { LOOK, type TensorLook } from "./look";
 import type { Page } from "./page";
 import type { Fingerprint } from "./protocol";
 
 const TRUST = "Read it, then press Run if you trust it.";
 const LONGEST_RESULTS = 60_000;
+const LONGEST_LOOK = 4_000;
 
 export class Linked {
   /** With which tensorweb the open link was made. */
@@ -21,16 +24,19 @@ export class Linked {
   /** Let the results be looked at as in the link, once the reader has run its program. */
   async lookAs(document: string, fragment: Fragment): Promise<void> {
     const { page } = this;
-    const { sent, isRefused } = await unpacked(fragment.results);
+    const sent = await unpacked<Fingerprint[]>(fragment.results, FINGERPRINTS, LONGEST_RESULTS);
+    const look = await unpacked<TensorLook>(fragment.look, LOOK, LONGEST_LOOK);
     if (page.view.document.id !== document) return;
     const panel = page.panels.find(({ id, pane }) => pane === "results" && id === fragment.tab);
     const refused = [...fragment.refused];
     if (fragment.tab !== null && !panel) refused.push("panel");
-    if (isRefused) refused.push("results");
+    if (look === undefined) refused.push("view");
+    if (sent === undefined) refused.push("results");
     this.#document = document;
     this.#version = fragment.version;
     this.#refused = refused;
-    page.change({ tensor: fragment.tensor ?? "", result: panel?.id ?? page.view.result, sent });
+    const result = panel?.id ?? page.view.result;
+    page.change({ tensor: fragment.tensor ?? "", look: look ?? null, result, sent: sent ?? null });
     if (refused.length > 0) this.#say();
     this.compareVersions();
   }
@@ -59,14 +65,13 @@ export class Linked {
   }
 }
 
-/** Unpack what the sender's results are compared by; damaged or too long is refused. */
-async function unpacked(results: string | null): Promise<{ sent: Fingerprint[] | null; isRefused: boolean }> {
-  if (results === null) return { sent: null, isRefused: false };
+/** Unpack what stands in a link; undefined for what is damaged, too long or nothing of ours. */
+async function unpacked<T>(packed: string | null, check: Check, most: number): Promise<T | null | undefined> {
+  if (packed === null) return null;
   try {
-    const sent: unknown = JSON.parse(await decodeCode(results, LONGEST_RESULTS));
-    if (FINGERPRINTS(sent)) return { sent: sent as Fingerprint[], isRefused: false };
+    const found: unknown = JSON.parse(await decodeCode(packed, most));
+    return check(found) ? (found as T) : undefined;
   } catch {
-    // Refused as well.
+    return undefined;
   }
-  return { sent: null, isRefused: true };
 }

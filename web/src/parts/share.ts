@@ -25,7 +25,7 @@ export function shareDialog(page: Page): ShareDialog {
     "dialog",
     { class: "share", "aria-labelledby": "share-title" },
     el("h2", { id: "share-title" }, "Share this program"),
-    el("p", {}, "The program is in the link itself, with the tensor and the panel that you look at; no server keeps it. It runs only when its reader presses Run."),
+    el("p", {}, "The program is in the link itself, with the tensor, the slice, the scale and the panel that you look at; no server keeps it. It runs only when its reader presses Run."),
     el("div", { class: "share-row" }, link, copyLink),
     compare,
     why,
