@@ -13,13 +13,15 @@ import re
 import shutil
 from pathlib import Path
 
-from tools.environment import npm_tool
+from tools.environment import NODE_MODULES, npm_tool
 from tools.process import ROOT, BuildError, output
 
 WEB = ROOT / "web"
 NETWORK = "network.html"
 ENTRIES = ("main.ts", "worker/worker.ts")
 STATIC = {".html", ".css", ".svg", ".png", ".ico", ".webmanifest", ".json"}
+LOADED_LATER = (NODE_MODULES / "@wasm-fmt/ruff_fmt/ruff_fmt_bg.wasm",)
+"""Files of packages that the page fetches when somebody asks for what they do."""
 
 ESBUILD = [
     "--bundle",
@@ -61,6 +63,9 @@ def bundle(out: Path, web: Path = WEB) -> str:
         if path.suffix == ".css":
             name = renamed[path.name] = f"{path.stem}-{version}.css"
         shutil.copyfile(path, out / name)
+    for path in LOADED_LATER:
+        renamed[path.name] = f"{path.stem}-{version}{path.suffix}"
+        shutil.copyfile(path, out / renamed[path.name])
     (out / "network").mkdir()
     shutil.copyfile(web / NETWORK, out / "network/index.html")
     for path in [*out.glob("*.html"), *out.glob("*.js")]:

@@ -9,6 +9,13 @@ export type Ask = <Q extends keyof PythonQuestions>(
   details: PythonQuestions[Q]["details"],
 ) => Promise<PythonQuestions[Q]["value"]> | null;
 
+/** A part of a text and what stands there afterwards. */
+export interface Change {
+  from: number;
+  to: number;
+  insert: string;
+}
+
 export interface Editor {
   dom: HTMLElement;
   /** The program as one text, see `program.ts`. */
@@ -37,6 +44,8 @@ export interface Editor {
   deleteFile(name: string): void;
   /** Light a line of `main.py` up, or none. */
   light(line: number | null): void;
+  /** Change the text of the file that is seen, as one step of its history. */
+  change(changes: readonly Change[]): void;
   focus(): void;
 }
 

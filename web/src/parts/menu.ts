@@ -1,6 +1,7 @@
 /** The menu of what else can be done with the program: a row for each command. */
 
 import { saveProgram } from "../page/download";
+import { formatCode } from "../page/formatting";
 import type { Page } from "../page/page";
 import { saveAsPage } from "./standalone";
 import { ICONS, button, el, icon } from "./dom";
@@ -13,6 +14,7 @@ interface Command {
 }
 
 const COMMANDS: readonly Command[] = [
+  { label: "Format the code", hint: "Shift+Alt+F", run: (page) => void formatCode(page) },
   { label: "Add a file…", hint: "a module or data", run: (page) => page.nameFile() },
   {
     label: "Download the program",
@@ -34,7 +36,7 @@ export function mountMenu(page: Page): HTMLElement {
   });
   const menu = el("div", { class: "menu", role: "menu", "aria-label": "More", hidden: true }, ...items);
   const open = button("", () => (menu.hidden ? show() : close(true)), { class: "tool icon-only", "aria-label": "More", "aria-haspopup": "menu", "aria-expanded": "false" });
-  open.title = "More: files, download";
+  open.title = "More: format, files, download";
   open.append(icon(ICONS.more));
   const host = el("div", { class: "menu-host" }, open, menu);
 
@@ -52,6 +54,13 @@ export function mountMenu(page: Page): HTMLElement {
   host.addEventListener("focusout", (event) => {
     if (!host.contains(event.relatedTarget as Node | null)) close(false);
   });
+  document.addEventListener("keydown", (event) => {
+    // By its place: with Alt the key writes other letters on some keyboards.
+    const isFormat = event.code === "KeyF" && event.shiftKey && event.altKey && !event.ctrlKey && !event.metaKey;
+    if (!isFormat || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    void formatCode(page);
+  }, { capture: true });
   menu.addEventListener("keydown", (event) => {
     const here = items.indexOf(document.activeElement as HTMLButtonElement);
     const places: Record<string, number> = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: -1 };

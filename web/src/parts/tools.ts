@@ -66,6 +66,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Shift + Enter", "run the cell that begins with # %% and go on to the next; the program where it has none"],
   ["Ctrl or ⌘ + ., Esc twice", "stop the program"],
   ["Ctrl or ⌘ + F, in the editor", "find and replace"],
+  ["Shift + Alt + F", "format the code"],
   ["F2 and Delete on a file’s tab", "rename and delete the file"],
   ["?", "show this sheet"],
   ["Esc, then Tab", "leave the editor; Tab alone indents"],

@@ -1,5 +1,6 @@
 /** The code editor: one CodeMirror for the files of the open program, shown one at a time. */
 
+import { isolateHistory } from "@codemirror/commands";
 import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { setDiagnostics } from "@codemirror/lint";
@@ -168,6 +169,7 @@ export function openEditor(events: EditorEvents): Editor {
       changed();
     },
     light: (line) => view.dispatch({ effects: lightLine(view.state, active === MAIN ? line : null) }),
+    change: (changes) => view.dispatch({ changes: [...changes], annotations: isolateHistory.of("full") }),
     focus: () => view.focus(),
   };
 }

@@ -1,0 +1,90 @@
+/** Which parts of a text change into another: what stays keeps cursors and marks in their places. */
+
+import type { Change } from "./editor";
+
+/** More cells than this are not compared: the whole part counts as changed. */
+const MOST_CELLS = 4_000_000;
+
+interface Difference {
+  fromA: number;
+  toA: number;
+  fromB: number;
+  toB: number;
+}
+
+/** The changes that make one text of another: whole lines are compared, then their characters. */
+export function changesBetween(before: string, after: string): Change[] {
+  const [a, b] = [lines(before), lines(after)];
+  const [startsA, startsB] = [starts(a), starts(b)];
+  return differences(a, b).flatMap((part) => {
+    const from = startsA[part.fromA] ?? before.length;
+    const old = [...a.slice(part.fromA, part.toA).join("")];
+    const now = [...b.slice(part.fromB, part.toB).join("")];
+    const [places, texts] = [starts(old), starts(now)];
+    const text = after.slice(startsB[part.fromB] ?? after.length);
+    return differences(old, now).map(({ fromA, toA, fromB, toB }) => ({
+      from: from + (places[fromA] ?? 0),
+      to: from + (places[toA] ?? 0),
+      insert: text.slice(texts[fromB] ?? 0, texts[toB] ?? 0),
+    }));
+  });
+}
+
+/** The lines of a text, each with its end. */
+function lines(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
+}
+
+/** Where each piece begins, and where the last one ends. */
+function starts(pieces: readonly string[]): number[] {
+  const found = [0];
+  for (const piece of pieces) found.push((found.at(-1) ?? 0) + piece.length);
+  return found;
+}
+
+/** The parts that a longest common subsequence leaves out, in order. */
+function differences(a: readonly string[], b: readonly string[]): Difference[] {
+  let head = 0;
+  while (head < a.length && head < b.length && a[head] === b[head]) head += 1;
+  let tail = 0;
+  const most = Math.min(a.length, b.length) - head;
+  while (tail < most && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1;
+  const [endA, endB] = [a.length - tail, b.length - tail];
+  if (head === endA && head === endB) return [];
+  const whole = { fromA: head, toA: endA, fromB: head, toB: endB };
+  const [rows, columns] = [endA - head, endB - head];
+  if (rows === 0 || columns === 0 || rows * columns > MOST_CELLS) return [whole];
+  const width = columns + 1;
+  const longest = new Uint16Array((rows + 1) * width);
+  for (let row = rows - 1; row >= 0; row--) {
+    for (let column = columns - 1; column >= 0; column--) {
+      const here = row * width + column;
+      longest[here] =
+        a[head + row] === b[head + column]
+          ? (longest[here + width + 1] ?? 0) + 1
+          : Math.max(longest[here + width] ?? 0, longest[here + 1] ?? 0);
+    }
+  }
+  return walk(a, b, whole, longest, width);
+}
+
+function walk(a: readonly string[], b: readonly string[], whole: Difference, longest: Uint16Array, width: number): Difference[] {
+  const found: Difference[] = [];
+  let [i, j] = [whole.fromA, whole.fromB];
+  let open: Difference | null = null;
+  while (i < whole.toA || j < whole.toB) {
+    if (i < whole.toA && j < whole.toB && a[i] === b[j]) {
+      open = null;
+      i += 1;
+      j += 1;
+      continue;
+    }
+    if (!open) found.push((open = { fromA: i, toA: i, fromB: j, toB: j }));
+    const here = (i - whole.fromA) * width + (j - whole.fromB);
+    if (j >= whole.toB || (i < whole.toA && (longest[here + width] ?? 0) >= (longest[here + 1] ?? 0))) i += 1;
+    else j += 1;
+    open.toA = i;
+    open.toB = j;
+  }
+  return found;
+}
