@@ -24,7 +24,7 @@ class Placeholder(Storage):
     __slots__ = ()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Trace:
     """What is noted while a function is traced.
 
@@ -94,6 +94,32 @@ def open_trace() -> Trace | None:
 def is_tracing() -> bool:
     """Whether a function is traced."""
     return bool(_open.get())
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Repeat:
+    """A run of the function `name` that is done again later, with the same results."""
+
+    name: str
+
+
+_repeated: ContextVar[Repeat | None] = ContextVar("repeated", default=None)
+
+
+@contextmanager
+def repeating(name: str) -> Iterator[None]:
+    """Run the function `name`, which runs again for the way back."""
+    before = _repeated.get()
+    _repeated.set(Repeat(name))
+    try:
+        yield
+    finally:
+        _repeated.set(before)
+
+
+def open_repeat() -> Repeat | None:
+    """Return the innermost run that is done again later."""
+    return _repeated.get()
 
 
 def note_write(tensor: object, old: Node) -> None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from typing import SupportsIndex
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from tensorweb import dtypes
 from tensorweb.errors import TraceError
 from tensorweb.functions import asarray, stack
-from tensorweb.graph.tracing import Trace, open_trace
+from tensorweb.graph.tracing import Repeat, Trace, open_repeat, open_trace
 from tensorweb.random import distributions, drawing, integers, keys
 from tensorweb.random.keys import WORD, Lengths
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.trees import register
 
-_made_in: WeakKeyDictionary[Generator, Trace] = WeakKeyDictionary()
-"""The traces in which generators were made; their numbers are meant to repeat."""
+_made_in: WeakKeyDictionary[Generator, tuple[ref[Trace] | None, Repeat | None]]
+_made_in = WeakKeyDictionary()
+"""The runs in which generators were made; their numbers are meant to repeat."""
 
 
 @register
@@ -49,9 +50,9 @@ class Generator:
         # Later keys are rows of what `split` gives. As the first one looks like that, a
         # function is recorded once.
         self.key = stack([first, first])[0]
-        trace = open_trace()
-        if trace is not None:
-            _made_in[self] = trace
+        trace, repeat = open_trace(), open_repeat()
+        if trace is not None or repeat is not None:
+            _made_in[self] = ref(trace) if trace is not None else None, repeat
 
     def __repr__(self) -> str:
         """Return where the generator draws; its key is not looked at."""
@@ -61,13 +62,15 @@ class Generator:
         """Return a key for one call, and keep another.
 
         Raises:
-            TraceError: a function that is recorded or batched took the generator from
-                outside.
+            TraceError: a function that is recorded, batched or done again took the
+                generator from outside.
         """
-        trace = open_trace()
-        if trace is not None and not (
-            trace.is_behind(self.key.node) or _made_in.get(self) is trace
-        ):
+        made_in, made_at = _made_in.get(self, (None, None))
+        trace, repeat = open_trace(), open_repeat()
+        if repeat is not None and made_at is not repeat:
+            raise _drawn_again(repeat)
+        is_own = made_in is not None and made_in() is trace
+        if trace is not None and not (is_own or trace.is_behind(self.key.node)):
             raise _captured(trace)
         both = keys.split(self.key)
         self.key = both[0]
@@ -173,4 +176,12 @@ def _captured(trace: Trace) -> TraceError:
         f"{trace.transform}: {name} draws from a Generator that all examples share; "
         "each would get the same numbers. Give it a key for each example: "
         "tw.random.split(key, n) beside the batch."
+    )
+
+
+def _drawn_again(repeat: Repeat) -> TraceError:
+    """Return the error for a generator in a function that runs twice."""
+    return TraceError(
+        f"checkpoint: {repeat.name} draws from a Generator; it runs again for the way "
+        "back and would draw other numbers then. Give it a key of tw.random.split."
     )

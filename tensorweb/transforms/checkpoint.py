@@ -27,7 +27,7 @@ from tensorweb.graph.history import (
 )
 from tensorweb.graph.leaves import Leaf, hangs_on_leaves
 from tensorweb.graph.node import Node
-from tensorweb.graph.tracing import is_tracing
+from tensorweb.graph.tracing import is_tracing, repeating
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.names import name_of
@@ -50,6 +50,7 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Raises:
         TransformError: it returned something else in its other run.
+        TraceError: it draws from a generator, which would give other numbers then.
 
     >>> f = checkpoint(lambda x: tw.sin(x) * x)
     >>> tw.grad(lambda x: f(f(x)))(0.0)
@@ -82,7 +83,8 @@ class _Call:
         rest = iter(variables)
         given = [Tensor(next(rest)) if is_float(x) else x for x in self._leaves]
         positional, named = tree.unflatten(self._structure, given)
-        return variables, *tree.flatten(self._function(*positional, **named))
+        with repeating(name_of(self._function)):
+            return variables, *tree.flatten(self._function(*positional, **named))
 
     def result(self) -> Any:
         """Run the function, and mark what it gives."""

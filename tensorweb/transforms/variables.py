@@ -6,7 +6,7 @@ transformations never share one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tensorweb import tree
@@ -47,7 +47,7 @@ class Variables:
             self._places.append(places)
             self._structures.append(structure)
             plain = [m.tensor() if isinstance(m, _Variable) else m for m in made]
-            self.arguments.append(tree.unflatten(structure, plain))
+            self.arguments.append(_rebuilt(argument, structure, iter(plain)))
         if not self.nodes:
             raise TransformError(
                 f"{name}: the arguments hold no floats to differentiate by; make them "
@@ -88,6 +88,22 @@ class Variables:
                 if place:
                     found.append(matching(name, leaf, next(variables)))
         return found
+
+
+def _rebuilt(value: Any, structure: tree.Structure, leaves: Iterator[Any]) -> Any:
+    """Return a tree with other leaves; what has none of those stays the caller's own.
+
+    So a function may change it: a generator of random numbers goes on.
+    """
+    before = tree.children(value)
+    if before is None:
+        return next(leaves)
+    pairs = zip(before, structure.parts, strict=True)
+    parts = [_rebuilt(each, part, leaves) for each, part in pairs]
+    if all(new is old for new, old in zip(parts, before, strict=True)):
+        return value
+    flat = tree.Structure(structure.kind, structure.names, (tree.LEAF,) * len(parts))
+    return tree.unflatten(flat, parts)
 
 
 def is_float(leaf: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
 from checks import assert_equal
@@ -122,3 +123,42 @@ def test_a_batch_of_generators_is_one_for_each_example(device: str) -> None:
     found = tw.vmap(noisy)(tw.zeros((3, 4)), keys)
     wanted = [Generator(keys[i]).normal(4).tolist() for i in range(3)]
     assert_equal(found, wanted)
+
+
+@dataclass
+class Layer:
+    weights: tw.Tensor
+    rng: Generator
+
+
+def test_a_derivative_s_generator_goes_on(cpu: str) -> None:
+    def loss(layer: Layer, x: tw.Tensor) -> tw.Tensor:
+        return (layer.weights * x * layer.rng.normal(3)).sum()
+
+    layer, plain = Layer(tw.ones(3), Generator(4)), Generator(4)
+    for _ in range(2):
+        slope = tw.grad(loss)(layer, tw.ones(3)).weights
+        assert slope.tolist() == plain.normal(3).tolist()
+    tw.vjp(lambda w, rng: w * rng.normal(3), tw.ones(3), layer.rng)
+    plain.normal(3)
+    assert layer.rng.key.tolist() == plain.key.tolist()
+
+
+def test_what_runs_twice_may_not_draw_from_a_generator(cpu: str) -> None:
+    rng = Generator(4)
+
+    @tw.checkpoint
+    def dropped(w: tw.Tensor) -> tw.Tensor:
+        return (tw.sin(w) * rng.normal(3)).sum()
+
+    with pytest.raises(TraceError, match=r"dropped draws from a Generator; it runs ag"):
+        tw.grad(dropped)(tw.ones(3))
+    assert rng.key.tolist() == [0, 4]
+
+    @tw.checkpoint
+    def noisy(w: tw.Tensor, key: tw.Tensor) -> tw.Tensor:
+        return (tw.sin(w) * Generator(key).normal(3)).sum()
+
+    key = tw.random.key(3)
+    wanted = tw.cos(tw.ones(3)) * Generator(key).normal(3)
+    assert tw.grad(noisy)(tw.ones(3), key).tolist() == wanted.tolist()
