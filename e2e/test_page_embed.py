@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 import pytest
+from browsers import LIMIT_MS, Profiles
 from other_site import plain_host
-from page_driver import PageDriver
-from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
+from playwright.sync_api import Browser, Frame, Page, expect
 from program_steps import link_code
-from test_page_access import violations
+from test_page_access import SMALL, violations
 
 from conftest import Serve
 
@@ -35,9 +34,26 @@ AROUND = """<!doctype html><html lang="en"><title>Around</title><main>
 class Around:
     """A page of another site with ours in a frame."""
 
-    context: BrowserContext
     page: Page
-    frame: Frame
+    folder: Path
+    site: str
+    address: str
+
+    @property
+    def frame(self) -> Frame:
+        return self.page.frames[-1]
+
+    def show(self, to: str) -> Frame:
+        """Let the reader, who has a program on our page, visit the other site."""
+        page = self.page
+        page.goto(f"{self.site}build.json")
+        page.evaluate("([key, kept]) => { localStorage[key] = kept }", [OWN, KEPT])
+        to = to.replace("CODE", link_code(page, PROGRAM))
+        text = AROUND.format(f"{self.site}{to}")
+        (self.folder / "index.html").write_text(text, "utf-8")
+        page.goto(self.address)
+        self.frame.wait_for_load_state("load")
+        return self.frame
 
     def idle(self) -> str:
         self.frame.wait_for_function(
@@ -46,42 +62,22 @@ class Around:
         return str(self.frame.evaluate("document.body.dataset.state"))
 
 
-def opened(browser: Browser, folder: Path, url: str, around: str, to: str) -> Around:
-    """Let a reader of the page, who has a program there, visit the other site."""
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(f"{url}build.json")
-    page.evaluate("([key, kept]) => { localStorage[key] = kept }", [OWN, KEPT])
-    code = link_code(page, PROGRAM)
-    address = f"{url}{to.replace('CODE', code)}"
-    (folder / "index.html").write_text(AROUND.format(address), "utf-8")
-    page.goto(around)
-    frame = page.frames[-1]
-    frame.wait_for_load_state("load")
-    return Around(context, page, frame)
-
-
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("around")
-
-
-@pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
-    with plain_host(folder) as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def embedded(
-    chromium: Browser, site_url: str, folder: Path, address: str
+def around(
+    profiles: Profiles, site_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Around]:
+    folder = tmp_path_factory.mktemp("around")
+    with plain_host(folder) as address, profiles.page() as page:
+        page.set_default_timeout(LIMIT_MS)
+        yield Around(page, folder, site_url, address)
+
+
+@pytest.fixture(scope="module")
+def embedded(around: Around) -> Around:
     """A linked program in a frame, whose reader has done nothing yet."""
-    to = "?embed=1&theme=dark#code=CODE"
-    around = opened(chromium, folder, site_url, address, to)
+    around.show("?embed=1&theme=dark#code=CODE")
     assert around.idle() == "ready"
-    yield around
-    around.context.close()
+    return around
 
 
 def test_nothing_runs_before_its_reader_asks(embedded: Around) -> None:
@@ -119,7 +115,7 @@ def test_the_readers_own_programs_are_out_of_reach(embedded: Around) -> None:
     assert after == before
     assert frame.evaluate("Object.keys(sessionStorage)") == []
     assert embedded.page.evaluate("heard") == []
-    with embedded.context.expect_page() as whole:
+    with embedded.page.context.expect_page() as whole:
         frame.get_by_role("link", name="Open in tensorweb").click()
     opened_page = whole.value
     opened_page.wait_for_function("globalThis.tensorwebPage?.view.document.id")
@@ -129,6 +125,16 @@ def test_the_readers_own_programs_are_out_of_reach(embedded: Around) -> None:
     opened_page.close()
     frame.evaluate("location.hash = '#own=1'")
     expect(frame.locator("#notice")).to_contain_text("no such program of yours")
+
+
+def test_the_compact_page_fits_a_phone(embedded: Around) -> None:
+    embedded.page.evaluate("document.querySelector('iframe').width = 320")
+    frame = embedded.frame
+    frame.wait_for_function("tensorwebPage.view.isNarrow")
+    assert frame.evaluate("document.documentElement.scrollWidth") <= 320
+    assert frame.evaluate(SMALL) == []
+    embedded.page.evaluate("document.querySelector('iframe').width = 800")
+    frame.wait_for_function("!tensorwebPage.view.isNarrow")
 
 
 def test_stop_ends_a_program_in_a_frame(embedded: Around) -> None:
@@ -143,16 +149,13 @@ def test_stop_ends_a_program_in_a_frame(embedded: Around) -> None:
     embedded.idle()
 
 
-def test_a_frame_that_is_not_asked_for_has_a_link_only(
-    chromium: Browser, site_url: str, folder: Path, address: str
-) -> None:
-    for to in ("#code=CODE", "?embed=2#ex=01-tour", f"?example={quote('01-tour')}"):
-        around = opened(chromium, folder, site_url, address, to)
-        link = around.frame.get_by_role("link", name="in a tab of its own")
+def test_a_frame_that_is_not_asked_for_has_a_link_only(around: Around) -> None:
+    for to in ("#code=CODE", "?embed=2#ex=01-tour", "?example=01-tour"):
+        frame = around.show(to)
+        link = frame.get_by_role("link", name="in a tab of its own")
         expect(link).to_have_attribute("target", "_blank")
-        assert around.frame.locator("button, .cm-editor, select").count() == 0
-        assert around.frame.evaluate("globalThis.tensorwebPage") is None
-        around.context.close()
+        assert frame.locator("button, .cm-editor, select").count() == 0
+        assert frame.evaluate("globalThis.tensorwebPage") is None
 
 
 def test_isolated_pages_can_embed_it_too(
@@ -167,23 +170,3 @@ def test_isolated_pages_can_embed_it_too(
     page.frames[-1].wait_for_function("globalThis.tensorwebPage?.isEmbedded")
     assert page.evaluate("crossOriginIsolated") is True
     context.close()
-
-
-def test_the_compact_page_fits_a_phone(shared: PageDriver, site_url: str) -> None:
-    page = shared.page
-    before = page.url
-    page.set_viewport_size({"width": 320, "height": 480})
-    page.goto(f"{site_url}?embed=1#ex=03-reductions")
-    assert shared.idle() == "ready"
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= 320
-    small = page.evaluate(
-        "[...document.querySelectorAll('button, a')]"
-        ".filter(node => node.checkVisibility() && !node.closest('.skip, .cm-editor'))"
-        ".filter(node => node.getBoundingClientRect().height < 44)"
-        ".map(node => node.outerHTML)"
-    )
-    assert small == []
-    page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(before)
-    shared.idle()
