@@ -42,7 +42,8 @@ class History:
 
     Attributes:
         inputs: of computed nodes.
-        marks: by the node they belong to.
+        marks: by the node they belong to; `is_marked` says whether there are any, since
+            asking a weak dictionary takes longer than all else here.
         variables: of the transformations that are open.
         forgotten: nodes whose inputs are not kept, since they can be had again.
         outer: the history around, where that keeps nothing any more.
@@ -53,6 +54,7 @@ class History:
         default_factory=WeakKeyDictionary
     )
     marks: WeakKeyDictionary[Node, Mark] = field(default_factory=WeakKeyDictionary)
+    is_marked: bool = False
     variables: WeakSet[Node] = field(default_factory=WeakSet)
     forgotten: WeakSet[Node] = field(default_factory=WeakSet)
     outer: History | None = None
@@ -141,7 +143,12 @@ def add_variable(node: Node) -> None:
 
 def is_variable(node: Node) -> bool:
     """Whether a node is a variable of a transformation that is open."""
-    return any(node in history.variables for history in _histories())
+    history = _open.get()
+    while history is not None:
+        if node in history.variables:
+            return True
+        history = history.outer
+    return False
 
 
 def mark(node: Node, another: Mark) -> None:
@@ -151,6 +158,7 @@ def mark(node: Node, another: Mark) -> None:
     history = _open.get()
     if history is not None:
         history.marks[node] = another
+        history.is_marked = True
 
 
 def mark_of(node: Node) -> Mark | None:
@@ -158,10 +166,12 @@ def mark_of(node: Node) -> Mark | None:
     past = node.past
     if type(past) is Mark:
         return past
-    for history in _histories():
-        another = history.marks.get(node)
+    history = _open.get()
+    while history is not None:
+        another = history.marks.get(node) if history.is_marked else None
         if another is not None:
             return another
+        history = history.outer
     return None
 
 
@@ -176,17 +186,9 @@ def inputs_of(node: Node) -> tuple[Node, ...]:
     found = node.inputs
     history = _open.get()
     while history is not None:
-        another = history.marks.get(node) if history.marks else None
+        another = history.marks.get(node) if history.is_marked else None
         if another is not None:
             return another.inputs
         found = found or history.inputs.get(node, ())
         history = history.outer
     return found
-
-
-def _histories() -> Iterator[History]:
-    """Yield the histories that are open, the innermost first."""
-    history = _open.get()
-    while history is not None:
-        yield history
-        history = history.outer

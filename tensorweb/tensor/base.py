@@ -41,6 +41,14 @@ class TensorBase:
         self.node = node
         self.name = name
 
+    @classmethod
+    def around(cls, node: Node) -> Self:
+        """Wrap a node that is known already; nothing is computed for it."""
+        found = cls.__new__(cls)
+        found.node = node
+        found.name = None
+        return found
+
     @staticmethod
     def _begin(node: Node) -> None:
         """Let a value that hangs on others be known, and be computed if it is deep."""

@@ -100,9 +100,10 @@ class WayBack:
 
 def _read_by(node: Node) -> tuple[Node, ...]:
     """Return the nodes to which the way back from a node leads."""
-    reads = READS.get(node.op.name)
-    if reads is None or mark_of(node) is not None or not inputs_of(node):
-        return inputs_of(node)
+    inputs = inputs_of(node)
+    reads = READS.get(node.op.name) if inputs else None
+    if reads is None or mark_of(node) is not None:
+        return inputs
     return reads(node)
 
 

@@ -26,8 +26,8 @@ def by_row(step: Step, cotangent: Node) -> Cotangents:
     node = step.node
     derivative = node.op.derivative
     assert derivative is not None, f"internal: {node.op.name} has no derivative"
-    operands = [Tensor(each) for each in step.inputs]
-    factors = derivative.local(functions, Tensor(node), *operands)
+    operands = [Tensor.around(each) for each in step.inputs]
+    factors = derivative.local(functions, Tensor.around(node), *operands)
     return [
         _scaled(cotangent, factor, derivative.is_steep) if is_wanted else None
         for factor, is_wanted in zip(factors, step.wanted, strict=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from tensorweb.graph.attributes import Groups
 from tensorweb.graph.history import inputs_of
 from tensorweb.graph.node import Node, attributes_of
+from tensorweb.nodes.contraction import contract
 from tensorweb.nodes.einsum import Labels, pair, sum_alone
 from tensorweb.nodes.movement import permute, reshape
 from tensorweb.ops.structure import EXPAND
@@ -36,6 +37,8 @@ def _once(node: Node, batch: int) -> Node:
 def of_matmul(step: Step, cotangent: Node) -> Cotangents:
     """G · Bᵀ and Aᵀ · g: axes by names, so that each group finds its own."""
     groups = attributes_of(step.node, Groups)
+    if not groups.batch and groups.rows and groups.columns:
+        return _of_plain(step, cotangent, groups)
     names = [
         tuple(f"{letter}{axis}" for axis in range(count))
         for letter, count in zip("brdc", groups, strict=True)
@@ -49,6 +52,20 @@ def of_matmul(step: Step, cotangent: Node) -> Cotangents:
         found[0] = _product(upper, (labels[1], b), labels[0], a)
     if step.wanted[1]:
         found[1] = _product((labels[0], a), upper, labels[1], b)
+    return found
+
+
+def _of_plain(step: Step, cotangent: Node, groups: Groups) -> Cotangents:
+    """The same without a batch, where nothing repeats: two transposed operands."""
+    _, r, d, c = groups
+    a, b = step.inputs
+    found: list[Node | None] = [None, None]
+    if step.wanted[0]:
+        turned = permute(b, (*range(d, d + c), *range(d)))
+        found[0] = contract(cotangent, turned, Groups(0, r, c, d))
+    if step.wanted[1]:
+        turned = permute(a, (*range(r, r + d), *range(r)))
+        found[1] = contract(turned, cotangent, Groups(0, d, r, c))
     return found
 
 
