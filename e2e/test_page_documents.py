@@ -12,6 +12,17 @@ from playwright.sync_api import Browser, Page
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "web/examples").glob("*.py"))
 
+SAID = {
+    "17-slope": ["tw.grad(cube)(3.0) is 27.0"],
+    "18-backward-by-hand": [
+        "24.7041   dg/dg =    1.0000",
+        "dg/db =  645.5773",
+        "dg/da =  138.8338",
+        "tensors: dg/da = 138.83, dg/db = 645.58",
+    ],
+}
+"""What examples find out, whatever computes."""
+
 
 @pytest.fixture(scope="module")
 def on_cpu(without_webgpu: Browser, site_url: str) -> Iterator[PageDriver]:
@@ -35,12 +46,14 @@ def test_example_runs_on_the_gpu(shared: PageDriver, path: Path) -> None:
     assert shared.page.evaluate("tensorwebPage.editor.source()") == path.read_text()
     assert shared.run() == "ready", shared.output
     assert shared.page.locator("#output .text, #output .display").count() > 0
+    assert [line for line in SAID.get(path.stem, []) if line not in shared.output] == []
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs_on_the_cpu_alone(on_cpu: PageDriver, path: Path) -> None:
     open_example(on_cpu, path)
     assert on_cpu.run() == "ready", on_cpu.output
+    assert [line for line in SAID.get(path.stem, []) if line not in on_cpu.output] == []
     expect(on_cpu.page.locator("#device")).to_contain_text("WebAssembly")
     assert not [url for url in on_cpu.requests if url.endswith(".whl")]
 

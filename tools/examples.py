@@ -9,7 +9,7 @@ from pathlib import Path
 from tools.process import BuildError
 
 GROUPS = {
-    "Learn": ("01", "02", "03", "04", "05", "06", "12", "16"),
+    "Learn": ("01", "02", "03", "04", "05", "06", "17", "18", "12", "16"),
     "See": ("15", "08", "09", "10", "07"),
     "Measure": ("11", "13", "14"),
 }

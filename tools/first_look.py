@@ -29,6 +29,14 @@ FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--no-san
 
 READY = "['ready', 'error'].includes(document.body.dataset.state)"
 
+PARTS = (
+    "#output svg.plot",
+    "#output .bar-chart",
+    "#tensors .heatmap",
+    "#output .text",
+)
+"""Where an example's picture is looked for: what it draws itself, then its tensors."""
+
 LISTEN = """() => {
   const page = globalThis.tensorwebPage;
   const heard = globalThis.heard = { notes: [], answers: [] };
@@ -144,7 +152,7 @@ def picture(page: Any, name: str) -> bytes:
         timeout=120_000,
     )
     page.wait_for_timeout(500)
-    for part in ("#tensors .heatmap", "#output .bar-chart", "#output .text"):
+    for part in PARTS:
         shown = page.locator(part).locator("visible=true")
         if shown.count() > 0:
             break

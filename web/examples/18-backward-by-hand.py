@@ -1,0 +1,60 @@
+"""Backward by hand: twenty lines that differentiate
+
+Every number remembers what it was made of; the way back multiplies slopes and adds up.
+"""
+
+import tensorweb as tw
+
+tape = []  # all numbers in the order they were made
+
+
+class Value:
+    """A number, the numbers it was made of, and its slope along each of them."""
+
+    def __init__(self, data, made_of=(), slopes=()):
+        self.data, self.made_of, self.slopes, self.grad = data, made_of, slopes, 0.0
+        tape.append(self)
+
+    def __add__(self, other):
+        y = other if isinstance(other, Value) else Value(other)
+        return Value(self.data + y.data, (self, y), (1.0, 1.0))
+
+    def __mul__(self, other):
+        y = other if isinstance(other, Value) else Value(other)
+        return Value(self.data * y.data, (self, y), (y.data, self.data))
+
+    def __pow__(self, n):
+        return Value(self.data**n, (self,), (n * self.data ** (n - 1),))
+
+    def relu(self):
+        return Value(max(self.data, 0.0), (self,), (float(self.data > 0),))
+
+    def backward(self):
+        self.grad = 1.0
+        for value in reversed(tape):
+            for source, slope in zip(value.made_of, value.slopes, strict=True):
+                source.grad += slope * value.grad
+
+
+def program(a, b, relu):
+    """Return the numbers on the way; a and b may be of either kind."""
+    c, d = a + b, a * b + b**3
+    c = (c * 2 + 1) * 2 + 1 + a * -1
+    d = d + d * 2 + relu(b + a)
+    d = d + d * 3 + relu(b + a * -1)
+    e = c + d * -1
+    f = e**2
+    return {"a": a, "b": b, "c": c, "d": d, "e": e, "f": f, "g": f * 0.5 + f**-1 * 10}
+
+
+by_hand = program(Value(-4.0), Value(2.0), Value.relu)
+by_hand["g"].backward()
+for k, v in reversed(by_hand.items()):
+    print(f"{k} = {v.data:8.4f}   dg/d{k} = {v.grad:9.4f}")
+sizes = {f"dg/d{k}": abs(v.grad) for k, v in by_hand.items()}
+tw.show(tw.bar_chart(sizes, title="How much g changes with each", log=True))
+
+# The same program on tensors, which remember in the same manner.
+a, b = (tw.asarray(x, requires_grad=True) for x in (-4.0, 2.0))
+program(a, b, lambda x: tw.maximum(x, 0.0))["g"].backward()
+print(f"tensors: dg/da = {a.grad.item():.2f}, dg/db = {b.grad.item():.2f}")
