@@ -9,6 +9,7 @@ import pytest
 from checks import assert_equal
 
 import tensorweb as tw
+from tensorweb.nodes.ranges import interval_of
 
 Sampler = Callable[[tw.Tensor], tw.Tensor]
 
@@ -212,6 +213,7 @@ def test_draws_index_without_a_look_at_them(device: str) -> None:
         recorded = tw.jit(lambda key, sampler=sampler: table[sampler(key)])
         key = tw.random.key(3)
         assert_equal(recorded(key), table[sampler(key)].tolist())
+        assert interval_of(tw.realize(sampler(key)).node) == (0, 9)
 
 
 def _block(counter: int) -> int:
