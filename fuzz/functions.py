@@ -19,7 +19,7 @@ UNARY: dict[str, Callable[[Any], Any]] = {
         *("floor", "ceil", "trunc", "round"),
         *("exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sigmoid", "erf"),
         *("sqrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "asin", "acos", "atan"),
-        *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+        *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erfinv"),
         *("negative", "positive", "abs", "sign", "square"),
     )
 }
@@ -29,7 +29,17 @@ BOTH = ("negative", "positive", "abs", "sign", "square")
 WHOLE = ("floor", "ceil", "trunc", "round")
 EXACT = (*WHOLE, "negative", "positive", "abs", "sign")
 KEEPS_SIGNS = (*EXACT, "square", "sqrt", "sin", "tan", "asin", "atan", "sinh", "tanh")
-POLES = ("tan", "reciprocal", "rsqrt", "log", "log2", "log10", "log1p", "atanh")
+POLES = (
+    "tan",
+    "reciprocal",
+    "rsqrt",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "atanh",
+    "erfinv",
+)
 PERIODIC = ("sin", "cos", "tan")
 AT_ZERO = ("reciprocal", "rsqrt", "divide", "copysign", "atan2", "nextafter", "pow")
 """Operations whose results differ for 0.0 and -0.0."""
