@@ -1,11 +1,14 @@
-"""Colours of tensors: pictures, masks, and scales that readers choose."""
+"""Colours of tensors (pictures, masks, scales), two side by side, and their files."""
 
 from __future__ import annotations
 
+import io
 import re
 
+import numpy as np
 import pytest
 from page_driver import PageDriver, expect
+from playwright.sync_api import Locator
 from tensor_steps import expect_status, pixel, scale
 from test_page_access import violations
 
@@ -166,3 +169,122 @@ def test_held_scale_serves_every_tensor_until_it_is_released(
     expect(page.locator(".picture-note")).to_contain_text("above the scale in 1 cell")
     page.get_by_role("button", name="Hold").click()
     assert scale(peaked) == ("-180", "180")
+
+
+def more(driver: PageDriver) -> Locator:
+    """Open what else can be done with a tensor."""
+    driver.page.get_by_role("button", name="More of this tensor").click()
+    return driver.page.locator(".more-list")
+
+
+def taken(driver: PageDriver, label: str) -> tuple[str, bytes]:
+    """Return the name and the bytes of a file of the chosen tensor."""
+    with driver.page.expect_download() as download:
+        more(driver).get_by_role("button", name=label).click()
+    return download.value.suggested_filename, download.value.path().read_bytes()
+
+
+FILES = """
+import tensorweb as tw
+a = tw.reshape(tw.arange(24.0), (4, 6)) / 8
+a[2, 3] = float("nan")
+b = tw.reshape(tw.arange(24.0), (4, 6)) / 8
+b[1, 5] = -4.0
+row = tw.arange(6.0)
+many = {"x/y": a * 2}
+huge = tw.zeros((30_000_000,))
+"""
+
+
+@pytest.fixture(scope="module")
+def files(shared: PageDriver) -> PageDriver:
+    """The page after a run with tensors to compare and to download."""
+    assert shared.run(FILES) == "ready"
+    shared.pictured()
+    return shared
+
+
+def test_tensors_are_downloaded_as_picture_npy_and_csv(files: PageDriver) -> None:
+    page = files.page
+    files.look_into("a")
+    name, data = taken(files, "All values")
+    assert name == "a.npy"
+    expected = np.arange(24, dtype=np.float32).reshape(4, 6) / 8
+    expected[2, 3] = np.nan
+    file = io.BytesIO()
+    np.save(file, expected)
+    assert data == file.getvalue()
+    name, data = taken(files, "This slice")
+    assert (name, data.split(b"\n")[0]) == ("a.csv", b"0,0.125,0.25,0.375,0.5,0.625")
+    assert data.count(b"nan") == 1
+    name, data = taken(files, "Picture")
+    assert (name, data[1:4], data[19], data[23]) == ("a.png", b"PNG", 6, 4)
+    page.locator(".tensor", has_text="many['x/y']").click()
+    files.pictured()
+    assert taken(files, "Picture")[0] == "many_x_y.png"
+    files.look_into("huge")
+    more(files).get_by_role("button", name="All values").click()
+    notice = page.locator("#notice")
+    expect(notice).to_contain_text("huge.npy will have 120.0 MB")
+    expect(notice.get_by_role("button", name="Download 120.0 MB")).to_be_visible()
+    notice.get_by_role("button", name="Close").click()
+
+
+def test_two_tensors_are_seen_side_by_side_with_their_difference(
+    files: PageDriver,
+) -> None:
+    page = files.page
+    files.look_into("a")
+    page.get_by_role("button", name="More of this tensor").click()
+    options = page.get_by_label("Compare with").locator("option")
+    expect(options).to_have_text(["nothing", "b", "row", "many['x/y']"])
+    page.get_by_label("Compare with").select_option(label="b")
+    files.pictured()
+    expect(page.locator(".viewer-title")).to_have_text("a and b")
+    facts = page.locator(".pair-side .facts")
+    expect(facts).to_contain_text("differ2of all8.333 %")
+    facts.get_by_role("button", name="go to the largest difference").click()
+    said = ["a[1, 5] = 1.375", "b[1, 5] = -4", "(a - b)[1, 5] = 5.375"]
+    status = page.locator(".viewer-pair .cell-status")
+    expect(status).to_have_text(said)
+    canvas = page.locator(".viewer-pair .heatmap").first
+    canvas.focus()
+    for key in ("Home", "+"):
+        canvas.press(key)
+    expect(status).to_have_text(
+        ["a[1, 0] = 0.75", "b[1, 0] = 0.75", "(a - b)[1, 0] = 0"]
+    )
+    files.drawn()
+    places = page.eval_on_selector_all(
+        ".viewer-pair .heatmap",
+        "all => all.map(({style, width}) => `${style.transform} ${width}`)",
+    )
+    assert len(set(places)) == 1
+    assert page.locator(".viewer-pair .heatmap-frame.zoomed").count() == 3
+    assert violations(page) == []
+    page.get_by_role("button", name="Stop comparing").click()
+    files.pictured()
+    expect(page.locator(".viewer-title")).to_have_text("a")
+    expect(page.locator(".viewer-body")).to_be_visible()
+
+
+SHIFTS = """() => { globalThis.moved = [];
+  globalThis.shifts = new PerformanceObserver((list) => moved.push(...list.getEntries()
+    .flatMap(({sources}) => sources.map(({node}) => node?.className))));
+  shifts.observe({type: "layout-shift"}); }"""
+
+
+def test_nothing_moves_when_another_tensor_is_chosen(files: PageDriver) -> None:
+    page = files.page
+    size = page.viewport_size
+    page.set_viewport_size({"width": 1280, "height": 720})
+    files.drawn(5)
+    page.evaluate(SHIFTS)
+    for name in ("b", "row", "huge", "a"):
+        files.look_into(name)
+        files.drawn(5)
+    moved = page.evaluate("shifts.disconnect() ?? moved")
+    inside = "viewer-(body|head|views)|legend|^facts|choices|picture|heatmap|ticks|zoom"
+    assert [name for name in moved if re.search(inside, str(name))] == []
+    assert size is not None
+    page.set_viewport_size(size)

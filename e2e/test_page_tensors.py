@@ -180,7 +180,7 @@ def test_larger_tensor_is_pooled_and_says_how(here: PageDriver) -> None:
     page = here.page
     note = page.locator(".picture-note")
     expect(note).to_contain_text("each cell is the mean of 2 \N{MULTIPLICATION SIGN} 1")
-    expect(page.locator(".legend .legend-note")).to_contain_text("one value in 24")
+    expect(page.locator(".legend .legend-note")).to_contain_text("1 in 24 counted")
     page.get_by_label("Show the").select_option("corner")
     expect(note).to_contain_text("the first 100")
     page.get_by_label("Show the").select_option("mean")

@@ -14,6 +14,7 @@ StreamName = Literal["stdout", "stderr"]
 Encoding = Literal["float32", "int32", "uint32", "float64"]
 PictureSize = Literal["full", "small"]
 Wanted = Literal["max", "min", "nan"]
+FileFormat = Literal["npy", "csv"]
 
 
 class Frame(TypedDict):
@@ -160,6 +161,24 @@ class Fingerprint(TypedDict):
     dtype: str
     digest: str | None
     numbers: list[float | None]
+
+
+class Pair(TypedDict):
+    """Two tensors in their common shape, the first less the second, how they differ."""
+
+    first: TensorRecord
+    second: TensorRecord
+    difference: TensorRecord
+    differing: int
+    largest: float | None
+    index: list[int] | None
+
+
+class Part(TypedDict):
+    """A part of a file, in base64 or as text, and where the next one starts."""
+
+    data: str
+    next: int | None
 
 
 class TensorText(TypedDict):

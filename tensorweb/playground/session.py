@@ -16,7 +16,18 @@ from tensorweb.errors import DeviceError
 from tensorweb.events import listening
 from tensorweb.graph.locations import noting
 
-from . import files, kernels, knowledge, pictures, records, sources, syntax, tensors
+from . import (
+    differences,
+    exports,
+    files,
+    kernels,
+    knowledge,
+    pictures,
+    records,
+    sources,
+    syntax,
+    tensors,
+)
 from .displays import Displays
 from .failures import describe_failure
 from .fingerprints import fingerprints
@@ -46,6 +57,7 @@ class Session:
         self._blocking = blocking
         self._reader: Reader = BlockingReader() if blocking else AwaitingReader()
         self._entries: list[tensors.Entry] = []
+        self._pair: list[tensors.Entry] = []
         self._main = new_main()
         self._names = vars(self._main)
         self._kernels = kernels.Tally()
@@ -145,6 +157,7 @@ class Session:
 
     async def describe(self) -> list[records.TensorRecord]:
         """Return every tensor of the last run with its statistics."""
+        self._pair = []
         self._entries = tensors.collect(self._names, self._displays.shown)
         try:
             return await tensors.describe(
@@ -201,6 +214,53 @@ class Session:
         """Return where a tensor's largest, smallest or first NaN value is."""
         return await pictures.find(self._tensor(tensor), what, self._reader)
 
+    async def pair(self, first: int, second: int) -> records.Pair:
+        """Put two tensors side by side and measure how they differ.
+
+        Both in their common shape and their difference can be asked about, by the
+        numbers of their records, until another two are chosen.
+
+        Raises:
+            ShapeError: their shapes have no common one.
+        """
+        a, b = tw.broadcast_arrays(self._tensor(first), self._tensor(second))
+        less = differences.difference(a, b)
+        names = [self._entries[number].names[0] for number in (first, second)]
+        names.append(f"({names[0]} - {names[1]})")
+        self._pair = [
+            tensors.Entry(x, [name], [])
+            for x, name in zip((a, b, less), names, strict=True)
+        ]
+        known = await tensors.statistics_of([a, b, less], self._reader)
+        made = [
+            tensors.record(len(self._entries) + place, entry, [], found)
+            for place, (entry, found) in enumerate(zip(self._pair, known, strict=True))
+        ]
+        count, largest, index = await differences.measure(a, b, less, self._reader)
+        return {
+            "first": made[0],
+            "second": made[1],
+            "difference": made[2],
+            "differing": count,
+            "largest": largest,
+            "index": index,
+        }
+
+    async def export(
+        self,
+        tensor: int,
+        rows: int | None,
+        columns: int | None,
+        indices: Sequence[int],
+        format: records.FileFormat,
+        start: int,
+    ) -> records.Part:
+        """Return a part of a file: a whole tensor as `.npy`, one slice as CSV."""
+        x = self._tensor(tensor)
+        if format == "npy":
+            return await exports.npy(x, start, self._reader)
+        return await exports.csv(x, rows, columns, indices, start, self._reader)
+
     async def cells(
         self,
         tensor: int,
@@ -248,14 +308,16 @@ class Session:
         return syntax.problems(source)
 
     def _tensor(self, number: int) -> tw.Tensor:
-        if not 0 <= number < len(self._entries):
+        known = [*self._entries, *self._pair]
+        if not 0 <= number < len(known):
             raise LookupError(f"there is no tensor number {number} in the last run")
-        return self._entries[number].tensor
+        return known[number].tensor
 
     def _forget(self, keep: bool) -> None:
         """Free what the run before left, but with `keep` what has a name."""
         notices.begin_program()
         self._entries.clear()
+        self._pair.clear()
         forget_figures()
         if not keep:
             self._names.clear()
@@ -290,6 +352,8 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "sample": session.sample,
         "find": session.find,
         "cells": session.cells,
+        "pair": session.pair,
+        "export": session.export,
         "members": session.members,
         "explain": session.explain,
         "lint": session.lint,

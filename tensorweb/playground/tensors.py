@@ -192,7 +192,7 @@ async def describe(
     found = await statistics_of([entries[number].tensor for number in asked], reader)
     known.update(zip(asked, found, strict=True))
     return [
-        _record(number, entry, entries[:number], known[number])
+        record(number, entry, entries[:number], known[number])
         for number, entry in enumerate(entries)
     ]
 
@@ -221,7 +221,7 @@ async def _alone(x: tw.Tensor, reader: Reader) -> Statistics:
         return {"problem": clip_line(problem, LONGEST_PROBLEM)}
 
 
-def _record(
+def record(
     number: int, entry: Entry, earlier: Sequence[Entry], found: Statistics
 ) -> TensorRecord:
     """Return what is known without looking at any value, and what was found."""

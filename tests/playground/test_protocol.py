@@ -241,9 +241,12 @@ def test_answers_are_what_the_protocol_says(
         ask("cells", **chosen, window=[0, 0, 20, 10])
         ask("find", tensor=tensors[name]["id"], what="max")
         ask("sample", **chosen)
+        for kind in ("npy", "csv"):
+            ask("export", **chosen, format=kind, start=0)
         ask("statistics", tensor=tensors[name]["id"])
         ask("text", tensor=tensors[name]["id"])
     ask("fingerprint")
+    ask("pair", first=tensors["x"]["id"], second=tensors["v"]["id"])
     ask("members", path="x")
     ask("explain", path="tw.zeros")
     ask("lint", source="1 +")

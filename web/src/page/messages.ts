@@ -26,6 +26,8 @@ import type {
   Notes,
   Note,
   Output,
+  Pair,
+  Part,
   Problem,
   Place,
   PlotRecord,
@@ -206,6 +208,15 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
   heatmap,
   find: record<Place>({ index: orNull(list(whole(), MOST_AXES)) }),
   sample: record<Sample>({ step: whole(), encoding, values: text(12 * MOST_CELLS) }),
+  pair: record<Pair>({
+    first: TENSOR,
+    second: TENSOR,
+    difference: TENSOR,
+    differing: whole(),
+    largest: orNull(number),
+    index: orNull(list(whole(), MOST_AXES)),
+  }),
+  export: record<Part>({ data: text(12 * LONG), next: orNull(whole()) }),
   cells: record<Cells>({ row: whole(), column: whole(), texts: list(list(name, 10_000), 10_000) }),
   members: list(
     record<Member>({

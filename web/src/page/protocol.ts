@@ -7,9 +7,12 @@ import type {
   Cells,
   CellsDetails,
   Fingerprint,
+  ExportDetails,
   Heatmap,
   HeatmapDetails,
   LivePicture,
+  Pair,
+  Part,
   Place,
   Sample,
   Slice,
@@ -169,6 +172,10 @@ export interface PythonQuestions {
   /** The first index of the largest or smallest finite value, or of a NaN. */
   find: { details: { tensor: number; what: Wanted }; value: Place };
   cells: { details: CellsDetails; value: Cells };
+  /** Put two tensors side by side; until the next two they have numbers of their own. */
+  pair: { details: { first: number; second: number }; value: Pair };
+  /** A part of a file for the reader to keep. */
+  export: { details: ExportDetails; value: Part };
   /** What can stand behind a dotted path; "" for the last run's names. */
   members: { details: { path: string }; value: Member[] };
   explain: { details: { path: string }; value: Explanation };

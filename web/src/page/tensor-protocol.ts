@@ -112,6 +112,32 @@ export interface TensorText {
   text: string;
 }
 
+/** Two tensors in their common shape and the first less the second, which can be asked about. */
+export interface Pair {
+  first: TensorRecord;
+  second: TensorRecord;
+  difference: TensorRecord;
+  /** How many elements differ; two NaNs do not. */
+  differing: number;
+  /** The largest finite distance and its first place; null where none is finite. */
+  largest: number | null;
+  index: number[] | null;
+}
+
+/** A whole tensor as `.npy`, or the slice as CSV, from an element or a row on. */
+export interface ExportDetails extends Slice {
+  format: FileFormat;
+  start: number;
+}
+
+export type FileFormat = "npy" | "csv";
+
+/** A part of a file, `.npy` in base64, and where the next one starts; null after the last. */
+export interface Part {
+  data: string;
+  next: number | null;
+}
+
 export interface CellsDetails extends Slice {
   /** First row, first column, number of rows, number of columns. */
   window: [number, number, number, number];

@@ -9,7 +9,10 @@ const MOST_SLIDERS = 16;
 type Chosen = Omit<Slice, "tensor">;
 
 export interface Axes {
+  /** Which axes are rows and columns. */
   dom: HTMLElement;
+  /** Where the tensor is cut along the others. */
+  sliders: HTMLElement;
   /** Offer the axes of a tensor; in colour its channels have no slider. */
   show(tensor: TensorRecord, isColoured: boolean): void;
   chosen(): Chosen;
@@ -27,6 +30,7 @@ export function planeOf(shape: readonly number[], channels: number | null): Pick
 
 export function mountAxes(onChange: () => unknown): Axes {
   const dom = el("div", { class: "axes" });
+  const cuts = el("div", { class: "axes" });
   let shape: number[] = [];
   let channels: number | null = null;
   let isColoured = false;
@@ -34,6 +38,7 @@ export function mountAxes(onChange: () => unknown): Axes {
 
   const redraw = (): void => {
     dom.replaceChildren();
+    cuts.replaceChildren();
     if (shape.length < 2) return;
     if (shape.length > 2 && !isColoured) {
       dom.append(axisField("Rows", "rows"), axisField("Columns", "columns"));
@@ -43,9 +48,9 @@ export function mountAxes(onChange: () => unknown): Axes {
     const isDrawn = (axis: number): boolean =>
       axis === chosen.rows || axis === chosen.columns || (isColoured && axis === channels);
     const sliders = [...shape.keys()].filter((axis) => !isDrawn(axis) && shape[axis] !== 1);
-    for (const axis of sliders.slice(0, MOST_SLIDERS)) dom.append(slider(axis, shape[axis] ?? 0));
+    for (const axis of sliders.slice(0, MOST_SLIDERS)) cuts.append(slider(axis, shape[axis] ?? 0));
     const left = sliders.length - MOST_SLIDERS;
-    if (left > 0) dom.append(el("p", {}, `${left} more axes stay at index 0`));
+    if (left > 0) cuts.append(el("p", {}, `${left} more axes stay at index 0`));
   };
   const axisField = (label: string, which: "rows" | "columns"): HTMLElement => {
     const select = el("select", { "aria-label": which === "rows" ? "Row axis" : "Column axis" });
@@ -81,6 +86,7 @@ export function mountAxes(onChange: () => unknown): Axes {
   };
   return {
     dom,
+    sliders: cuts,
     show: (tensor, nextColoured) => {
       const next = tensor.shape;
       const same = next.length === shape.length && next.every((n, axis) => n === shape[axis]);

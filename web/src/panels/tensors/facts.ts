@@ -10,6 +10,9 @@ export function typeOf({ dtype, shape, device }: TensorRecord): string {
   return device ? `${dtype} ${tuple(shape)} on ${device}` : `${dtype} ${tuple(shape)}`;
 }
 
+/** As many facts as any tensor has: what lies around the list must not move. */
+const MOST_FACTS = 8;
+
 /** What deserves a warning: `1 NaN`. */
 export function flags({ nan = 0, inf = 0, problem }: TensorRecord): HTMLElement[] {
   const texts = [];
@@ -23,27 +26,45 @@ export function flags({ nan = 0, inf = 0, problem }: TensorRecord): HTMLElement[
 export function factList(tensor: TensorRecord, jump: (what: Wanted) => void): HTMLElement[] {
   const { min, max, mean, nan = 0, inf = 0, size } = tensor;
   const rows: [string, string][] = [];
-  if (max !== undefined) {
+  if (max !== undefined && tensor.dtype === "bool" && size > 1) {
+    const trues = Math.round((mean ?? 0) * size);
+    rows.push(["True", trues.toLocaleString("en-US")], ["False", (size - trues).toLocaleString("en-US")]);
+    rows.push(["share of True", short(mean)]);
+  } else if (max !== undefined) {
     if (min === max && max !== null) rows.push([size > 1 ? "all" : "value", short(max)]);
     else rows.push(["largest", short(max)], ["smallest", short(min)], ["mean", short(mean)]);
     rows.push(["NaN", nan.toLocaleString("en-US")], ["infinite", inf.toLocaleString("en-US")]);
   }
   rows.push(["elements", size.toLocaleString("en-US")]);
   rows.push(["strides", tuple(tensor.strides)]);
-  if (tensor.offset) rows.push(["offset", String(tensor.offset)]);
-  rows.push(["layout", tensor.contiguous ? "contiguous" : "strided"]);
-  if (tensor.viewOf) rows.push(["shares with", tensor.viewOf]);
-  return rows.map(([term, text]) => {
-    const what = size > 1 && (term !== "NaN" || nan > 0) ? JUMPS[term] : undefined;
+  rows.push(["layout", layoutOf(tensor)]);
+  return padded(rows).map(([term, text]) => {
+    const isThere = !COUNTS.includes(term) || text !== "0";
+    const what = size > 1 && isThere ? JUMPS[term] : undefined;
     const node = what
       ? button(`${text} →`, () => jump(what), { class: "jump", title: `Go to the ${WORDS[what]}`, "aria-label": `${text} →, go to the ${WORDS[what]}` })
       : text;
-    return el("div", {}, el("dt", {}, term), el("dd", {}, node));
+    return el("div", { title: term && `${term}: ${text}` }, el("dt", {}, term), el("dd", {}, node));
   });
 }
 
+/** `contiguous`, `view of t, offset 4`. */
+function layoutOf({ contiguous, viewOf, offset }: TensorRecord): string {
+  const layout = viewOf === null ? (contiguous ? "contiguous" : "strided") : `view of ${viewOf}`;
+  return offset ? `${layout}, offset ${offset}` : layout;
+}
+
+/** Add empty rows up to as many as there are at most. */
+function padded(rows: readonly (readonly [string, string])[]): (readonly [string, string])[] {
+  const missing = Math.max(0, MOST_FACTS - rows.length);
+  return [...rows, ...Array.from({ length: missing }, () => ["", ""] as const)];
+}
+
 /** Facts that have a place in the tensor. */
-const JUMPS: Record<string, Wanted> = { largest: "max", smallest: "min", NaN: "nan" };
+const JUMPS: Record<string, Wanted> = { largest: "max", smallest: "min", NaN: "nan", True: "max", False: "min" };
+
+/** Facts that are counts: of none there is no place. */
+const COUNTS: readonly string[] = ["NaN", "True", "False"];
 
 const WORDS: Record<Wanted, string> = { max: "largest value", min: "smallest value", nan: "first NaN" };
 
@@ -60,7 +81,7 @@ export function pictureFacts({ low, high, nans, infinities }: Extent, step: numb
 }
 
 function listOf(rows: readonly (readonly [string, string])[]): HTMLElement[] {
-  return rows.map(([term, text]) => el("div", {}, el("dt", {}, term), el("dd", {}, text)));
+  return padded(rows).map(([term, text]) => el("div", {}, el("dt", {}, term), el("dd", {}, text)));
 }
 
 /** The range and mean of a tensor, or why there is none. */

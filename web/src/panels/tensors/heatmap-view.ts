@@ -16,6 +16,10 @@ export interface CanvasView {
   show(picture: Picture, slice: Slice, tensor: TensorRecord): void;
   /** Put the cursor on the cell of an element, and take it into sight. */
   goTo(row: number, column: number): void;
+  /** Lie in the frame as another picture of the same size does. */
+  follow(place: Place, isFit: boolean): void;
+  /** Put the cursor where that of another picture is. */
+  pointAt(cell: Cell | null): void;
   /** Paint the values in the colours of another scale. */
   rescale(scale: Scale): Picture | null;
   clear(): void;
@@ -35,6 +39,15 @@ export interface CanvasEvents {
   centre(value: number): void;
   /** The reader wants the scale of the values again. */
   reset(): void;
+  /** The picture was zoomed or moved by hand. */
+  moved?(place: Place, isFit: boolean): void;
+  /** The cursor stands on this cell, or nowhere. */
+  pointed?(cell: Cell | null): void;
+}
+
+export interface Cell {
+  row: number;
+  column: number;
 }
 
 export function mountCanvas(events: CanvasEvents): CanvasView {
@@ -43,7 +56,8 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
   const frame = el("div", { class: "heatmap-frame" }, canvas, ring);
   const ticks = mountTicks(frame);
   const status = el("p", { class: "cell-status", role: "status" });
-  const dom = el("div", { class: "heatmap-view", hidden: true }, ticks.dom, status);
+  const foot = el("div", { class: "picture-foot" }, status);
+  const dom = el("div", { class: "heatmap-view", hidden: true }, ticks.dom, foot);
   let now: Shown | null = null;
   let place: Place = { x: 0, y: 0, cellWidth: 1, cellHeight: 1 };
   let isFit = true;
@@ -67,6 +81,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
     const fit = fitted(now.picture.grid, room(), ratio());
     isFit = place.cellWidth === fit.cellWidth && place.x === fit.x && place.y === fit.y;
     frame.classList.toggle("zoomed", !isFit);
+    events.moved?.(place, isFit);
     redrawSoon();
     return true;
   };
@@ -93,6 +108,15 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
     const text = cellText(now.picture, now.slice, now.tensor, row, column);
     if (status.textContent !== text) status.textContent = text;
   };
+  /** The same by hand: other pictures of the same size do it as well. */
+  const point = (): void => {
+    ringTheCell();
+    events.pointed?.(cursor);
+  };
+  const unpoint = (): void => {
+    ring.hidden = true;
+    events.pointed?.(null);
+  };
   /** Put the cursor on the cell at a place; false where there is none. */
   const cellAt = ({ x, y }: Point): boolean => {
     if (!now) return false;
@@ -101,7 +125,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
     const column = Math.floor((x - place.x) / place.cellWidth);
     if (row < 0 || column < 0 || row >= rows || column >= columns) return false;
     cursor = { row, column };
-    ringTheCell();
+    point();
     return true;
   };
   mountGestures(frame, {
@@ -114,11 +138,11 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
     fit,
     canPan: () => !isFit,
     left: () => {
-      if (document.activeElement !== canvas) ring.hidden = true;
+      if (document.activeElement !== canvas) unpoint();
     },
   });
-  canvas.addEventListener("focus", ringTheCell);
-  canvas.addEventListener("blur", () => (ring.hidden = true));
+  canvas.addEventListener("focus", point);
+  canvas.addEventListener("blur", unpoint);
 
   /** Colour about the value of the cursor's cell. */
   const centre = (): void => {
@@ -162,7 +186,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
     const { rows, columns } = now.picture.map;
     cursor = { row: within(cursor.row + step[0], rows), column: within(cursor.column + step[1], columns) };
     reveal();
-    ringTheCell();
+    point();
   });
   new ResizeObserver(redrawSoon).observe(frame);
   const tools = el(
@@ -173,6 +197,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
     button("1:1", () => onePixel(middle()), { class: "quiet", title: "One pixel for each cell (1)", "aria-label": "1:1, one pixel for each cell" }),
     button("Fit", fit, { class: "quiet", title: "The whole picture (0)" }),
   );
+  foot.append(tools);
   return {
     dom,
     tools,
@@ -183,13 +208,12 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
       if (!isSame) isFit = true;
       now = { picture, slice, tensor };
       dom.hidden = rows * columns === 0;
-      tools.hidden = dom.hidden;
       if (dom.hidden) return;
       cursor = { row: within(cursor.row, rows), column: within(cursor.column, columns) };
       const kind = picture.map.channels > 1 ? "Picture in colour" : "Heat map";
       canvas.setAttribute("aria-label", `${kind} of ${tensor.name}, ${rows} by ${columns} cells; arrow keys move`);
       ring.hidden = document.activeElement !== canvas;
-      if (ring.hidden && !isSame) status.textContent = INVITATION;
+      if (ring.hidden && !isSame) status.textContent = events.pointed ? "" : INVITATION;
       frame.classList.toggle("zoomed", !isFit);
       redraw();
     },
@@ -199,7 +223,18 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
       cursor = { row: within(Math.floor(row / blockRows), rows), column: within(Math.floor(column / blockColumns), columns) };
       reveal();
       canvas.focus();
-      ringTheCell();
+      point();
+    },
+    follow: (next, isFitted) => {
+      place = next;
+      isFit = isFitted;
+      frame.classList.toggle("zoomed", !isFit);
+      redrawSoon();
+    },
+    pointAt: (cell) => {
+      if (cell) cursor = { ...cell };
+      if (cell) ringTheCell();
+      else ring.hidden = true;
     },
     rescale: (scale) => {
       if (!now) return null;
@@ -210,7 +245,6 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
     clear: () => {
       now = null;
       dom.hidden = true;
-      tools.hidden = true;
     },
   };
 }

@@ -100,8 +100,8 @@ export function drawPart(canvas: HTMLCanvasElement, picture: Picture, place: Pla
   resize(canvas, across.count * width, down.count * height);
   canvas.style.width = `${across.count * place.cellWidth}px`;
   canvas.style.height = `${down.count * place.cellHeight}px`;
-  canvas.style.left = `${place.x + across.first * place.cellWidth}px`;
-  canvas.style.top = `${place.y + down.first * place.cellHeight}px`;
+  // A picture elsewhere in its frame moves nothing else, and by this nothing is laid out again.
+  canvas.style.transform = `translate(${place.x + across.first * place.cellWidth}px, ${place.y + down.first * place.cellHeight}px)`;
   canvas.classList.toggle("reduced", Math.min(place.cellWidth, place.cellHeight) * ratio < 1);
   const context = canvas.getContext("2d");
   if (!context || picture.values.length === 0) return;

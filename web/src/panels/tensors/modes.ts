@@ -38,7 +38,7 @@ export function mountModes(change: (mode: Mode) => void): Modes {
     choose,
     offer: ({ channels, coloured }) => {
       for (const { own, node } of buttons) {
-        if (own === "colours") node.hidden = channels === null;
+        if (own === "colours") node.classList.toggle("unseen", channels === null);
         // Beside “Colours” the cells are what is not mixed.
         if (own === "cells") node.textContent = channels === null ? "Picture" : "Numbers";
       }

@@ -52,8 +52,8 @@ export function mountScaleBar(events: ScaleEvents): ScaleBar {
     title: "Keep this scale for all tensors until it is released",
   });
   const reset = button("Reset scale", () => events.choose(null), { class: "quiet reset", title: "The scale of the values (Escape)" });
-  const tools = el("div", { class: "legend-tools", role: "group", "aria-label": "Scale" }, clip, hold, reset);
-  const dom = el("div", { class: "legend", hidden: true }, ends.high, body, ends.low, tools, note);
+  const tools = el("div", { class: "legend-tools", role: "group", "aria-label": "Scale" }, clip, hold, reset, note);
+  const dom = el("div", { class: "legend", hidden: true }, ends.high, body, ends.low, tools);
   let picture: Picture | null = null;
   let counted: { values: Values; step: number } | null = null;
 
@@ -87,7 +87,8 @@ export function mountScaleBar(events: ScaleEvents): ScaleBar {
       }),
     );
     bars.setAttribute("aria-label", `Histogram from ${short(low)} to ${short(high)}, the largest of ${bins} bins holds ${count(most, "value")}`);
-    note.textContent = counted.step > 1 ? `one value in ${counted.step.toLocaleString("en-US")} was counted` : "";
+    note.textContent = counted.step > 1 ? `1 in ${counted.step.toLocaleString("en-US")} counted` : "";
+    note.title = note.textContent && `One value in ${counted.step.toLocaleString("en-US")} is in the histogram`;
   };
   mountBrush(body, brush, {
     at: (value) => picture && choose(about(value, shownOf(picture))),

@@ -1,22 +1,26 @@
 /** One tensor looked into: its picture with scale and facts, its axes, its values. */
 
-import { el, find } from "../../parts/dom";
+import { button, el, find } from "../../parts/dom";
 import { fits, type Bounds, type TensorLook } from "../../page/look";
 import type { Page } from "../../page/page";
-import type { Heatmap, LivePicture, Pooling, Slice, TensorRecord, Wanted } from "../../page/protocol";
+import type { Heatmap, LivePicture, Pair, Pooling, Slice, TensorRecord, Wanted } from "../../page/protocol";
 import { messageOf } from "../../page/session";
 import { schemeOf } from "../../page/media";
 import { mountAxes } from "./axes";
 import { about, bounded } from "./bounds";
 import { pictureText } from "./cell-text";
+import { downloadButtons } from "./downloads";
 import { factList, flags, pictureFacts, typeOf } from "./facts";
 import { mountGoTo } from "./go-to";
 import { decodeHeatmap, ownScale, repaint, type Picture } from "./heatmap";
 import { mountCanvas } from "./heatmap-view";
 import { shownOf } from "./image";
 import { mountModes } from "./modes";
+import { mountMore } from "./more-menu";
 import { newestOf } from "./newest";
 import { liveSlice } from "./live";
+import { mountPair, type PairView } from "./pair-view";
+import { mountPartners } from "./partners";
 import { mountScaleBar } from "./scale-bar";
 import { copyPicture } from "./copy-picture";
 import { sheetOf } from "./sheet";
@@ -77,8 +81,19 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   };
   const copy = copyPicture(page, sheet, () => title.textContent);
   canvas.tools.append(copy);
-  const head = el("div", { class: "viewer-head" }, title, type, flagged, canvas.tools, modes.dom);
-  const choices = el("div", { class: "choices" }, items, axes.dom, place.dom, poolingLabel, note);
+  const partners = mountPartners((id) => void compare(id));
+  const stop = button("Stop comparing", () => void compare(null), { class: "quiet", hidden: true });
+  const files = downloadButtons(page, () => tensor && { tensor, slice: sliceOf(tensor), picture: drawn }, () => menu.close());
+  const menu = mountMore("More of this tensor", partners.dom, ...files);
+  const name = el("div", { class: "viewer-name" }, title, type, flagged);
+  const head = el("div", { class: "viewer-head" }, name, modes.dom, stop, menu.dom);
+  const choices = el(
+    "div",
+    { class: "choices" },
+    el("div", { class: "choices-line" }, axes.dom, place.dom, poolingLabel),
+    el("div", { class: "sliders" }, items, axes.sliders),
+    note,
+  );
   host.append(head, problem, body, table.dom, choices, wait);
   const panel = host.parentElement ?? host;
   const heatmaps = newestOf(page, "heatmap");
@@ -93,15 +108,42 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   let bounds: Bounds | null = null;
   let isHeld = false;
   let told = page.view.look;
+  /** The tensor beside another one. */
+  let pair: Pair | null = null;
+  let both: PairView | null = null;
 
+  const sliceOf = ({ id }: TensorRecord): Slice => ({ tensor: id, ...axes.chosen() });
   const isTable = (): boolean => modes.mode() === "table";
   const isColoured = (): boolean => modes.mode() === "colours";
   /** Give the page what the chosen mode needs. */
   const arrange = (shown: TensorRecord): void => {
-    body.hidden = isTable();
-    table.dom.hidden = !isTable();
-    canvas.tools.hidden = isTable();
-    axes.show(shown, isColoured());
+    body.hidden = isTable() || pair !== null;
+    table.dom.hidden = !isTable() || pair !== null;
+    if (!pair) both?.dom.remove();
+    modes.dom.hidden = pair !== null;
+    stop.hidden = pair === null;
+    axes.show(pair?.first ?? shown, isColoured() && pair === null);
+    place.show((pair?.first ?? shown).shape);
+  };
+  /** Put the tensor beside another one, or let it stand alone again. */
+  const compare = async (id: number | null): Promise<void> => {
+    const shown = tensor;
+    menu.close();
+    if (!shown) return;
+    settle("loading");
+    try {
+      pair = id === null ? null : await page.ask("pair", { first: shown.id, second: id });
+      if (tensor !== shown) return;
+      both?.dom.remove();
+      both = pair && mountPair((index) => void goTo(shown, index));
+      if (both) body.after(both.dom);
+      title.textContent = pair ? `${pair.first.name} and ${pair.second.name}` : shown.name;
+      partners.show(shown, page.view.tensors);
+      refit();
+    } catch (error) {
+      problem.textContent = messageOf(error);
+      settle("error");
+    }
   };
   const refit = (): void => {
     if (!tensor) return;
@@ -145,9 +187,10 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     if (!tensor || tensor.problem) return;
     const mine = ++generation;
     const shown = tensor;
-    const slice: Slice = { tensor: shown.id, ...axes.chosen() };
+    const slice = sliceOf(shown);
     settle("loading");
     try {
+      if (pair) return await refreshPair(pair, mine);
       const channels = isColoured() ? shown.channels : null;
       const how = channels === null ? (pooling.value as Pooling) : "mean";
       const map = await heatmaps.ask({ ...slice, how, size: "full", channels });
@@ -165,6 +208,22 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       settle("error");
     }
   };
+  /** The same of two tensors and their difference. */
+  const refreshPair = async (now: Pair, mine: number): Promise<void> => {
+    const slice = axes.chosen();
+    const maps: Heatmap[] = [];
+    for (const { id } of [now.first, now.second, now.difference]) {
+      if (mine !== generation) return;
+      const map = await heatmaps.ask({ tensor: id, ...slice, how: "mean", size: "full", channels: null });
+      if (map) maps.push(map);
+    }
+    if (mine !== generation || maps.length < 3) return;
+    both?.show(now, maps, slice, schemeOf(page.view));
+    const [first] = maps;
+    note.textContent = note.title = first && first.how !== "each" ? `each cell is the mean of ${first.blockRows} × ${first.blockColumns} elements` : "each cell is one element · red is less, blue more";
+    poolingLabel.hidden = true;
+    settle("ready");
+  };
   const draw = (map: Heatmap, slice: Slice, shown: TensorRecord): Picture => {
     problem.textContent = shown.size === 0 ? "This tensor has no elements." : "";
     poolingLabel.hidden = map.how === "each" || map.channels > 1;
@@ -173,7 +232,6 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     drawn = wanted === own.scale ? own : repaint(own, wanted);
     body.classList.toggle("without-picture", map.rows === 0);
     canvas.show(drawn, slice, shown);
-    canvas.tools.hidden ||= body.hidden;
     describePicture(drawn);
     if ((map.how === "each" || map.channels > 1) && map.rows > 0) scale.count(shownOf(drawn), 1);
     return drawn;
@@ -181,7 +239,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   /** Say what is seen, and show its scale. */
   const describePicture = (picture: Picture): void => {
     const { rows } = picture.map;
-    note.textContent = rows > 0 ? pictureText(picture) : "";
+    note.textContent = note.title = rows > 0 ? pictureText(picture) : "";
     if (rows === 0) scale.clear();
     else scale.show(picture);
     scale.mark(bounds !== null, isHeld);
@@ -216,9 +274,10 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     axes.goTo(index);
     const { rows, columns } = axes.chosen();
     const [row, column] = [rows, columns].map((axis) => (axis === null ? 0 : (index[axis] ?? 0))) as [number, number];
-    if (isTable()) table.expect(row, column);
+    if (isTable() && !pair) table.expect(row, column);
     await refresh();
-    if (!isTable()) canvas.goTo(row, column);
+    if (pair) both?.goTo(row, column);
+    else if (!isTable()) canvas.goTo(row, column);
   };
   const fail = (text: string): void => {
     problem.textContent = text;
@@ -233,10 +292,12 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     show: async (next, look = null) => {
       tensor = next;
       live = null;
+      pair = null;
+      partners.show(next, page.view.tensors);
       choices.classList.remove("is-live");
       generation++;
       title.textContent = next.name;
-      type.textContent = typeOf(next);
+      type.textContent = type.title = typeOf(next);
       describe(next);
       if (!isHeld) bounds = null;
       modes.offer(next);
@@ -247,7 +308,6 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
         axes.choose({ ...look.axes, indices: look.index });
         if (!isHeld) bounds = look.scale;
       }
-      place.show(next.shape);
       if (next.problem) fail(next.problem);
       else await refresh();
     },
@@ -262,7 +322,11 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       choices.classList.add("is-live");
       title.textContent = shown.name;
       type.textContent = typeOf(shown);
+      pair = null;
+      stop.hidden = true;
+      modes.dom.hidden = false;
       body.hidden = false;
+      both?.dom.remove();
       table.dom.hidden = true;
       const { extent } = draw(picture.heatmap, liveSlice(picture), shown);
       flagged.replaceChildren();
@@ -275,6 +339,9 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       settle("empty");
     },
     told: () => told,
-    recolour: rescale,
+    recolour: () => {
+      rescale();
+      both?.recolour(schemeOf(page.view));
+    },
   };
 }

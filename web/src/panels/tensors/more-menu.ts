@@ -1,0 +1,35 @@
+/** Rare commands behind one button: shown below it until another place is used. */
+
+import { button, el } from "../../parts/dom";
+
+export interface More {
+  dom: HTMLElement;
+  close(): void;
+}
+
+export function mountMore(label: string, ...items: HTMLElement[]): More {
+  const opener = button("⋯", () => turn(!isOpen), { class: "quiet", "aria-label": label, title: label, "aria-expanded": "false" });
+  const list = el("div", { class: "more-list", role: "group", "aria-label": label, hidden: true }, ...items);
+  const dom = el("div", { class: "more" }, opener, list);
+
+  let isOpen = false;
+
+  const turn = (opens: boolean): void => {
+    isOpen = opens;
+    list.hidden = !isOpen;
+    opener.setAttribute("aria-expanded", String(isOpen));
+  };
+  dom.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !isOpen) return;
+    event.stopPropagation();
+    turn(false);
+    opener.focus();
+  });
+  dom.addEventListener("focusout", (event) => {
+    if (event.relatedTarget instanceof Node && !dom.contains(event.relatedTarget)) turn(false);
+  });
+  document.addEventListener("pointerdown", (event) => {
+    if (!dom.contains(event.target as Node)) turn(false);
+  });
+  return { dom, close: () => turn(false) };
+}
