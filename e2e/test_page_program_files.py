@@ -105,6 +105,7 @@ def test_an_error_in_a_module_names_its_file_and_line(shared: PageDriver) -> Non
     )
     expect(page.locator("#editor .cm-lint-marker-info")).to_have_count(1)
     expect(page.locator("#editor .cm-lint-marker-error")).to_have_count(0)
+    expect(page.locator(".file-tabs [data-failed]")).to_have_text("helpers.py")
     page.locator(".frames .line-link").nth(1).click()
     expect(page.locator(".file-tabs [aria-selected=true]")).to_have_text("helpers.py")
     expect(page.locator("#editor .cm-lint-marker-error")).to_have_count(1)

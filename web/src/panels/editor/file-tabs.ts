@@ -77,14 +77,23 @@ export function mountFileTabs(page: Page): FileTabs {
         list.replaceChildren(...view.files.map(tab));
         naming.replaceChildren();
       }
-      for (const node of list.children) {
-        const isShown = (node as HTMLElement).dataset["file"] === view.file;
-        node.setAttribute("aria-selected", String(isShown));
-        (node as HTMLElement).tabIndex = isShown ? 0 : -1;
+      const failed = failedFile(view);
+      for (const node of list.querySelectorAll<HTMLElement>("[data-file]")) {
+        const name = node.dataset["file"];
+        node.setAttribute("aria-selected", String(name === view.file));
+        node.tabIndex = name === view.file ? 0 : -1;
+        node.toggleAttribute("data-failed", name === failed);
+        node.title = name === failed ? "The last run failed in this file" : "";
       }
       draw(view);
     },
   };
+}
+
+/** The file in which the last run of the program failed, if it did. */
+function failedFile({ run, origins, document }: View): string | null {
+  const last = origins.run?.document === document.id ? run?.error?.frames.at(-1) : undefined;
+  return last && "file" in last ? last.file : null;
 }
 
 function deleteFile(page: Page, name: string): void {
