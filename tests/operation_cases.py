@@ -38,7 +38,7 @@ from tensorweb.graph.op import Op
 
 Array = np.ndarray[Any, Any]
 
-RECORDED = Path(__file__).parent / "random_numbers" / "recorded.json"
+RECORDED = Path(__file__).parent / "references" / "random.json"
 
 STORED = (dtypes.float32, dtypes.int32, dtypes.uint32, dtypes.bool)
 """What every device stores."""

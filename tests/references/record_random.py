@@ -1,29 +1,29 @@
-"""Record what JAX draws, for `test_random_recorded.py`: writes `recorded.json`.
+"""Record what JAX draws, in `random.json` beside this file.
 
-Run by hand, in an environment of its own, which tests do not need:
-`pip install jax==0.10.2`, then `python tests/random_numbers/record_jax.py`. JAX runs
-on the CPU with its default generator: threefry2x32, partitionable.
+No test runs it, and JAX is not needed otherwise. In an environment that has its CPU
+wheel (0.10.2 has recorded), from the root of the repository:
+
+    PYTHONPATH=tests python tests/references/record_random.py
+
+JAX draws with its default generator: threefry2x32, partitionable.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-FOLDER = Path(__file__).parent
+import random_cases as cases
 
-sys.path.insert(0, str(FOLDER.parent))
-
-import random_cases as cases  # noqa: E402  # beside the folder of this script
+FILE = Path(__file__).parent / "random.json"
 
 
 def recorded() -> dict[str, Any]:
     """Return everything as lists, with JAX's version."""
-    jax = importlib.import_module("jax")
+    jax = import_module("jax")
     jax.config.update("jax_threefry_partitionable", True)
     draw = jax.random
     keys = [draw.PRNGKey(seed) for seed in cases.SEEDS]
@@ -51,4 +51,4 @@ def recorded() -> dict[str, Any]:
 
 if __name__ == "__main__":
     text = json.dumps(recorded(), separators=(",", ":"))
-    (FOLDER / "recorded.json").write_text(text + "\n", "utf-8")
+    FILE.write_text(text + "\n", "utf-8")
