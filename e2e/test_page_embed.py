@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from browsers import LIMIT_MS, Profiles
 from other_site import plain_host
+from page_driver import FRAMES
 from playwright.sync_api import Browser, Frame, Page, expect
 from program_steps import link_code
 from test_page_access import SMALL, violations
@@ -147,6 +148,14 @@ def test_stop_ends_a_program_in_a_frame(embedded: Around) -> None:
     frame.click("#stop")
     expect(frame.locator(".trouble")).to_contain_text("Python was restarted")
     embedded.idle()
+
+
+def test_a_first_visit_in_a_frame_runs_nothing_either(around: Around) -> None:
+    frame = around.show("?embed=1")
+    assert around.idle() == "ready"
+    frame.wait_for_function("tensorwebPage.view.origins.run?.recorded")
+    frame.evaluate(FRAMES, 10)
+    assert frame.evaluate("tensorwebPage.view.origins.run.recorded")
 
 
 def test_a_frame_that_is_not_asked_for_has_a_link_only(around: Around) -> None:
