@@ -54,7 +54,7 @@ def test_a_program_of_one_file_has_no_tabs(shared: PageDriver) -> None:
 def test_files_are_added_renamed_and_deleted(shared: PageDriver) -> None:
     page = shared.page
     shared.write("import tools_of_mine\nprint(tools_of_mine.seven)\n")
-    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="More", exact=True).click()
     page.keyboard.press("ArrowDown")
     page.get_by_role("menuitem", name="Add a file").press("Enter")
     field = page.get_by_role("textbox", name="Name of the new file")
@@ -112,7 +112,11 @@ def test_an_error_in_a_module_names_its_file_and_line(shared: PageDriver) -> Non
     expect(page.locator("#place")).to_contain_text("2")
     type_instead(shared, "def area(side:\n    pass")
     assert shared.run() == "error"
-    expect(page.locator(".frames .line-link").last).to_have_text("helpers.py, line 1")
+    last = page.locator(".frames .line-link").last
+    expect(last).to_have_text("helpers.py, line 1")
+    shared.write("print(1)")
+    last.click()
+    expect(page.locator("#notice")).to_contain_text("helpers.py is not in the program")
 
 
 def test_a_module_that_would_hide_another_is_refused(shared: PageDriver) -> None:
@@ -145,7 +149,7 @@ def test_several_files_are_kept_and_copied(shared: PageDriver) -> None:
     expect(page.locator(".document-title")).to_contain_text("(copy)")
     assert page.evaluate("tensorwebPage.editor.files().length") == 3
     with page.expect_download() as download:
-        page.get_by_role("button", name="More").click()
+        page.get_by_role("button", name="More", exact=True).click()
         page.get_by_role("menuitem", name="Download").click()
     with zipfile.ZipFile(download.value.path()) as archive:
         assert archive.testzip() is None

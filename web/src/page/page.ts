@@ -294,8 +294,9 @@ export class Page {
   }
 
   /** Go to a place in the program of the last run, whichever is open now. */
-  goTo(origin: Origin | null, line: number, column: number, file?: string): void {
+  goTo(origin: Origin | null, line: number, column: number, file = MAIN): void {
     if (origin) this.workspace.reopen(origin.document);
+    if (!this.view.files.includes(file)) return this.warn(`${file} is not in the program any more.`);
     this.show("editor");
     this.editor.goTo(line, column, file);
   }
