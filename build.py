@@ -82,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _serve(options: argparse.Namespace) -> None:
     out = process.ROOT / "dist"
-    site.build(out, options.wheels)
+    site.build(out, options.wheels, live=True)
     server.serve(out, options.port, isolated=not options.no_isolation)
 
 

@@ -56,6 +56,16 @@ FORGET = """async () => {
 """Leaves nothing but the digest by which the page knows its snapshot."""
 
 
+NO_SERVICE_WORKER = "delete Navigator.prototype.serviceWorker;"
+
+
+def new_context(browser: Browser) -> BrowserContext:
+    """Open a profile without service workers: what they fetch cannot be held back."""
+    context = browser.new_context()
+    context.add_init_script(NO_SERVICE_WORKER)
+    return context
+
+
 def hold_back(page: Page, pattern: str) -> list[Route]:
     """Keep matching requests waiting until the test releases them."""
     waiting: list[Route] = []
@@ -109,7 +119,7 @@ class Profiles:
         Args:
             emulated: `viewport` and what `Page.emulate_media` takes.
         """
-        context = self._free.pop() if self._free else self._browser.new_context()
+        context = self._free.pop() if self._free else new_context(self._browser)
         page = context.new_page()
         if viewport := emulated.pop("viewport", None):
             page.set_viewport_size(viewport)

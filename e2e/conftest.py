@@ -14,7 +14,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from browsers import CHROMIUM_FLAGS, LIMIT_MS, Profiles, launch_chromium, launch_firefox
+from browsers import (
+    CHROMIUM_FLAGS,
+    LIMIT_MS,
+    Profiles,
+    launch_chromium,
+    launch_firefox,
+    new_context,
+)
 from page_driver import PageDriver
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
@@ -121,7 +128,7 @@ def page(profiles: Profiles) -> Iterator[Page]:
 @pytest.fixture
 def fresh_page(chromium: Browser) -> Iterator[Page]:
     """A page of Chromium in a profile of its own: the first visit of a reader."""
-    context = chromium.new_context()
+    context = new_context(chromium)
     yield context.new_page()
     context.close()
 

@@ -67,9 +67,9 @@ def running(server: http.server.HTTPServer) -> Iterator[None]:
 
 
 @contextmanager
-def plain_host(folder: Path) -> Iterator[str]:
+def plain_host(folder: Path, port: int = 0) -> Iterator[str]:
     """Serve a folder without headers; return its address."""
     handler = partial(PlainHandler, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
     with running(server):
         yield f"http://localhost:{server.server_port}/"

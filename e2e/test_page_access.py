@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import Profiles
+from browsers import Profiles, new_context
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser, Frame, Page
 
@@ -210,7 +210,7 @@ def test_numpy_can_be_imported_where_the_site_has_it(page: Page, site_url: str) 
 def test_without_webgpu_the_cpu_computes_and_the_page_says_so(
     without_webgpu: Browser, site_url: str
 ) -> None:
-    driver = PageDriver(without_webgpu.new_page()).open(site_url)
+    driver = PageDriver(new_context(without_webgpu).new_page()).open(site_url)
     page = driver.page
     expect(page.locator("#device")).to_contain_text("WebAssembly")
     expect(page.locator("#notice")).to_contain_text("The CPU computes instead")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browsers import new_context
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser, Page
 
@@ -27,7 +28,7 @@ SAID = {
 @pytest.fixture(scope="module")
 def on_cpu(without_webgpu: Browser, site_url: str) -> Iterator[PageDriver]:
     """A page of a browser without WebGPU."""
-    context = without_webgpu.new_context()
+    context = new_context(without_webgpu)
     driver = PageDriver(context.new_page()).open(site_url)
     yield driver
     driver.clean()

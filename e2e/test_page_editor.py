@@ -117,7 +117,7 @@ def wave(x="<img src=x onerror=alert(1)>"):
     expect(shown).to_have_count(0)
 
 
-@pytest.mark.parametrize("held", ["**/pyodide.asm.wasm"])
+@pytest.mark.parametrize("held", ["**/pyodide.asm.wasm.packed"])
 def test_our_names_are_offered_before_python_is_there(
     profiles: Profiles, site_url: str, held: str
 ) -> None:

@@ -108,8 +108,8 @@ def test_failing_callback_is_told_and_python_goes_on(
 
 
 MISSING = {
-    "python_stdlib.zip": "**/python_stdlib.zip",
-    "pyodide.asm.wasm": "**/pyodide.asm.wasm",
+    "python_stdlib.zip": "**/python_stdlib.zip.packed",
+    "pyodide.asm.wasm": "**/pyodide.asm.wasm.packed",
     "pyodide.mjs": "**/pyodide.mjs",
     "pyodide-lock.json": "**/pyodide-lock.json",
     "build.json": "**/build.json",

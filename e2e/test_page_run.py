@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from browsers import hold_back, release
+from browsers import hold_back, new_context, release
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser, Page
 
@@ -194,14 +194,14 @@ def test_huge_string_stays_bounded(patient: PageDriver) -> None:
 
 
 def test_run_queues_while_python_loads(fresh_page: Page, site_url: str) -> None:
-    held = hold_back(fresh_page, "**/python_stdlib.zip")
+    held = hold_back(fresh_page, "**/python_stdlib.zip.packed")
     driver = PageDriver(fresh_page).open(site_url, wait=False)
     fresh_page.click("#editor .cm-content")
     fresh_page.keyboard.press("Control+A")
     fresh_page.keyboard.insert_text("print('typed early')")
     fresh_page.keyboard.press("Control+Enter")
     expect(fresh_page.locator("#run")).to_contain_text("Queued")
-    release(fresh_page, "**/python_stdlib.zip", held)
+    release(fresh_page, "**/python_stdlib.zip.packed", held)
     expect(fresh_page.locator("#output")).to_contain_text("typed early")
     assert driver.idle() == "ready"
     driver.clean()
@@ -214,7 +214,11 @@ def test_loading_shows_bytes(fresh_page: Page, site_url: str) -> None:
         "document.querySelector('.progress-text')?.textContent))"
         ".observe(document, {subtree: true, childList: true, characterData: true});"
     )
-    PageDriver(fresh_page).open(site_url)
+    held = hold_back(fresh_page, "**/python_stdlib.zip.packed")
+    driver = PageDriver(fresh_page).open(site_url, wait=False)
+    expect(fresh_page.locator(".progress-text")).to_contain_text("Python 3.5/5.7 MB")
+    release(fresh_page, "**/python_stdlib.zip.packed", held)
+    assert driver.idle() == "ready"
     seen = fresh_page.evaluate("seen.filter(Boolean)")
     assert any(text.startswith("Python ") and text.endswith(" MB") for text in seen)
     assert "Starting Python" in seen
@@ -295,7 +299,7 @@ def test_closing_the_tab_in_a_run_is_harmless(page: Page, site_url: str) -> None
 
 
 def test_firefox_runs_a_program(firefox: Browser, site_url: str) -> None:
-    driver = PageDriver(firefox.new_page(), patient=True).open(site_url)
+    driver = PageDriver(new_context(firefox).new_page(), patient=True).open(site_url)
     source = (
         "import tensorweb as tw\nx = tw.ones((3, 4))\nprint(x.device)\nx.sum().item()"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from browsers import new_context
 from page_driver import PageDriver
 from playwright.sync_api import Browser, Page, Route, Worker
 
@@ -32,7 +33,7 @@ AFTER_WARMING = "new Promise((done) => setTimeout(done, 1000))"
 
 def open_page(chromium: Browser, url: str, prelude: str) -> PageDriver:
     """Open the page whose worker begins with some JavaScript."""
-    page = chromium.new_context().new_page()
+    page = new_context(chromium).new_page()
 
     def prepend(route: Route) -> None:
         response = route.fetch()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from bare_page import BarePage, open_bare, serve_bare
+from browsers import new_context
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser
 
@@ -118,7 +119,7 @@ def test_the_site_computes_without_eval(
         text = path.read_text("utf-8")
         assert " 'unsafe-eval'" in text
         (tmp_path / path.name).write_text(text.replace(" 'unsafe-eval'", ""), "utf-8")
-    page = chromium.new_context().new_page()
+    page = new_context(chromium).new_page()
     driver = PageDriver(page).open(serve(tmp_path), wait=False)
     # Playwright's own waits for expressions need eval.
     page.wait_for_selector("body[data-state=ready]", state="attached")

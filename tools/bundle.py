@@ -19,18 +19,24 @@ from tools.process import ROOT, BuildError, output
 WEB = ROOT / "web"
 NETWORK = "network.html"
 ENTRIES = ("main.ts", "worker/worker.ts")
+SERVICE = "service/service-worker.ts"
+FIRST = "begin.ts"
+SLOT = "<script>BEGIN</script>"
+"""Where the page has its first words; only what stands in the page comes before it."""
 STATIC = {".html", ".css", ".svg", ".png", ".ico", ".webmanifest", ".json"}
 LOADED_LATER = (NODE_MODULES / "@wasm-fmt/ruff_fmt/ruff_fmt_bg.wasm",)
 """Files of packages that the page fetches when somebody asks for what they do."""
 
 ESBUILD = [
     "--bundle",
-    "--format=esm",
-    "--splitting",
     "--target=es2022",
     "--minify",
-    "--sourcemap",
     "--log-level=warning",
+]
+MODULES = [
+    "--format=esm",
+    "--splitting",
+    "--sourcemap",
     # Pyodide's loader names Node's modules on paths that no browser takes.
     "--external:node:*",
 ]
@@ -47,13 +53,16 @@ def bundle(out: Path, web: Path = WEB) -> str:
         BuildError: a source is missing, or esbuild refuses one.
     """
     entries = [web / "src" / name for name in ENTRIES]
-    for path in [web / "index.html", *entries]:
+    alone = [web / "src" / name for name in (SERVICE, FIRST)]
+    for path in [web / "index.html", *entries, *alone]:
         if not path.is_file():
             raise BuildError(f"{path} is missing; the site needs it")
     version = _source_hash(web)
     names = [f"--entry-names=[name]-{version}", f"--chunk-names=chunk-{version}-[hash]"]
     esbuild = npm_tool("esbuild", "bin/esbuild")
-    output([*esbuild, *entries, *ESBUILD, *names, f"--outdir={out}"])
+    output([*esbuild, *entries, *ESBUILD, *MODULES, *names, f"--outdir={out}"])
+    service, first = ([*esbuild, path, *ESBUILD, "--format=iife"] for path in alone)
+    output([*service, f"--outfile={out / 'service-worker.js'}"])
     made = [path.name for path in out.glob(f"*-{version}.*") if path.suffix != ".map"]
     renamed = {name.replace(f"-{version}", ""): name for name in sorted(made)}
     for path in sorted(web.iterdir()):
@@ -66,11 +75,20 @@ def bundle(out: Path, web: Path = WEB) -> str:
     for path in LOADED_LATER:
         renamed[path.name] = f"{path.stem}-{version}{path.suffix}"
         shutil.copyfile(path, out / renamed[path.name])
+    _begin(out / "index.html", output(first))
     (out / "network").mkdir()
     shutil.copyfile(web / NETWORK, out / "network/index.html")
     for path in [*out.glob("*.html"), *out.glob("*.js")]:
         path.write_text(rewrite(path.read_text("utf-8"), renamed), "utf-8")
     return version
+
+
+def _begin(page: Path, script: str) -> None:
+    """Write the first words into the page: nothing has to be fetched for them."""
+    text = page.read_text("utf-8")
+    assert SLOT in text, "internal: the page has no place for its first words"
+    script = script.strip().replace("</", "<\\/")
+    page.write_text(text.replace(SLOT, f"<script>{script}</script>"), "utf-8")
 
 
 def _source_hash(web: Path) -> str:

@@ -18,6 +18,7 @@ def run() -> list[str]:
         "mypy": ["mypy"],
         "tsc": tsc,
         "tsc of the drivers": [*tsc, "-p", ROOT / "tsconfig.drivers.json"],
+        "tsc of the service worker": [*tsc, "-p", ROOT / "tsconfig.service.json"],
     }
     failed = []
     for name, command in commands.items():

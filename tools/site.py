@@ -4,7 +4,7 @@ The folder works on any static host, under any path, and asks no other origin. L
 `index.html` and its scripts, `examples.json` with the programs, `names.json` with what
 the editor says of our names, `network/` (see `tools/policy.py`), `pyodide/` (with its
 lock file), `wheels/`, `tensorweb-drivers.js` (see `tools/driver_scripts.py`),
-`build.json` and `_headers`.
+`build.json`, `_headers`, and `service-worker.js` (see `tools/service.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from tools import driver_scripts, environment, examples, policy, preview
+from tools import (
+    driver_scripts,
+    environment,
+    examples,
+    packing,
+    pins,
+    policy,
+    preview,
+    service,
+)
 from tools.bundle import WEB, bundle
 from tools.process import BuildError, output, status
 
@@ -28,13 +37,16 @@ PYODIDE_FILES = (
 )
 
 
-def build(out: Path, wheels: Path | None, address: str | None = None) -> None:
+def build(
+    out: Path, wheels: Path | None, address: str | None = None, *, live: bool = False
+) -> None:
     """Build the site into `out`, replacing an earlier one whole.
 
     Args:
         out: folder of the site.
         wheels: folder of further wheels for Pyodide.
         address: where the site will stand, for previews of links to it.
+        live: whether pages should look at each visit if the site was built anew.
 
     Raises:
         BuildError: a step failed, or `out` holds something that is not a site.
@@ -52,6 +64,7 @@ def build(out: Path, wheels: Path | None, address: str | None = None) -> None:
     draft = Path(tempfile.mkdtemp(prefix=f"{out.name}.", dir=out.parent))
     try:
         _fill(draft, wheels, address)
+        service.write(draft, live=live)
         _replace(out, draft)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -77,6 +90,7 @@ def _fill(out: Path, wheels: Path | None, address: str | None) -> None:
     _name(out / "names.json")
     for name in PYODIDE_FILES:
         shutil.copyfile(PYODIDE / name, out / "pyodide" / name)
+    packing.write(out / "pyodide")
     build_wheel(out / "wheels")
     driver_scripts.write(out)
     _add_packages(out, wheels)
@@ -114,6 +128,7 @@ def _describe(out: Path, version: str) -> None:
         if path.is_file() and path.suffix != ".map"
     }
     package = json.loads((PYODIDE / "package.json").read_text("utf-8"))
+    library = out / f"pyodide/{packing.LIBRARY}{packing.ENDING}"
     description = {
         "version": packages["tensorweb"],
         "build": version,
@@ -121,6 +136,7 @@ def _describe(out: Path, version: str) -> None:
         "python": lock["info"]["python"],
         "wheel": f"{own['file_name'].removeprefix('../')}?{own['sha256'][:8]}",
         "wheelHash": own["sha256"],
+        "libraryHash": pins.digest(library),
         "packages": packages,
         "sizes": sizes,
     }

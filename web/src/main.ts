@@ -50,5 +50,7 @@ function begin(): void {
   void page.workspace.openFirst();
 }
 
+// A page that is about to be loaded anew draws nothing.
+await globalThis.tensorwebEarly;
 if (showing() === "refused") refuseFrame();
 else begin();

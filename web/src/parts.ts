@@ -11,6 +11,7 @@ import { mountProgress } from "./parts/progress";
 import { mountRun } from "./parts/run";
 import { mountStatus } from "./parts/status";
 import { mountTools } from "./parts/tools";
+import { mountVersion } from "./parts/version";
 
 interface Row {
   host: string;
@@ -27,6 +28,7 @@ export const PARTS: readonly Row[] = [
   { host: "#progress", mount: mountProgress },
   { host: "#network", mount: mountNetwork },
   { host: "#notice", mount: mountNotice },
+  { host: "#version", mount: mountVersion },
 ];
 
 /** What stands in another page has these alone: none reaches the network or the reader's programs. */

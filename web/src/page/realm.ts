@@ -6,24 +6,40 @@ export interface WorkerChannel {
   worker: Worker;
   /** The page's end of the private channel, see `channel.ts`. */
   port: MessagePort;
+  /** Why the worker did not load; null as long as nothing is known. */
+  failure: string | null;
+}
+
+declare global {
+  /** The worker that the page's first words started, see `begin.ts`; null once it is taken. */
+  var tensorwebEarly: Promise<WorkerChannel | null> | null | undefined;
 }
 
 let frame: HTMLIFrameElement | null = null;
+
+/** Start a worker with or without access to other sites, or take the one that was started early. */
+export async function startWorker(withNetwork: boolean): Promise<WorkerChannel> {
+  const early = await globalThis.tensorwebEarly;
+  globalThis.tensorwebEarly = null;
+  if (early && !withNetwork) return early;
+  return openWorker(withNetwork ? await openNetwork() : window);
+}
 
 /**
  * Start a worker. Its file is imported by a few words at a `blob:` address, since such
  * a worker takes over the policy of the document that starts it, on any host.
  */
-export async function startWorker(withNetwork: boolean): Promise<WorkerChannel> {
-  const realm = withNetwork ? await openNetwork() : window;
-  const file = new URL("./worker.js", import.meta.url).href;
+export function openWorker(realm: Realm): WorkerChannel {
+  const file = new URL("./worker.js", document.baseURI).href;
   const words = new realm.Blob([`import ${JSON.stringify(file)};`], { type: "text/javascript" });
   const address = realm.URL.createObjectURL(words);
   const worker = new realm.Worker(address, { type: "module" });
   const { port1, port2 } = new MessageChannel();
   worker.postMessage(null, [port2]);
   port1.addEventListener("message", () => realm.URL.revokeObjectURL(address), { once: true });
-  return { worker, port: port1 };
+  const channel: WorkerChannel = { worker, port: port1, failure: null };
+  worker.addEventListener("error", ({ message }) => (channel.failure ??= message || "The worker did not load."));
+  return channel;
 }
 
 /** Open the document whose policy lets programs reach other sites. */
@@ -32,7 +48,7 @@ async function openNetwork(): Promise<Realm> {
   const opened = document.createElement("iframe");
   opened.title = "Programs with network access";
   opened.hidden = true;
-  opened.src = new URL("./network/", import.meta.url).href;
+  opened.src = new URL("./network/", document.baseURI).href;
   const loaded = new Promise((resolve) => opened.addEventListener("load", resolve));
   document.body.append(opened);
   frame = opened;

@@ -92,8 +92,9 @@ export class Session {
     const generation = ++this.#generation;
     this.#setState("loading");
     try {
-      const { worker, port } = await startWorker(this.#network);
+      const { worker, port, failure } = await startWorker(this.#network);
       if (generation !== this.#generation) return worker.terminate();
+      if (failure !== null) throw new Error(failure);
       this.#listen({ worker, port, network: this.#network, isolation: null, unexpected: 0 });
       this.#interrupt = globalThis.crossOriginIsolated ? newStopBuffer() : null;
       const digest = recall(DIGEST);

@@ -17,9 +17,9 @@ export function mountFirstLook(page: Page): Part {
   const look = (): void => {
     const { document, origins, state } = page.view;
     const isUntouched = document.kind === "example" && page.editor.source() === document.original;
-    if (!origins.output && recording && isUntouched && document.original === recording.source) {
-      page.replay(recording);
-    }
+    // Why Python could not start stays in sight.
+    const isShown = origins.output !== null || state === "error";
+    if (recording && !isShown && isUntouched && document.original === recording.source) page.replay(recording);
     if (!runs || document.id === "") return;
     const hasRun = origins.output !== null && !origins.output.recorded;
     if (hasRun || !isUntouched || page.view.queued) runs = false;

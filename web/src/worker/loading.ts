@@ -1,4 +1,4 @@
-/** Loading Python in the worker: counted bytes, our wheel, a memory snapshot. */
+/** Loading Python in the worker: Pyodide, our wheel, a memory snapshot. */
 
 import type { PyodideAPI, loadPyodide as LoadPyodide } from "pyodide";
 import type { Note } from "../page/protocol";
@@ -10,6 +10,8 @@ export interface BuildInfo {
   python: string;
   wheel: string;
   wheelHash: string;
+  /** SHA-256 of Python's standard library, which a snapshot remembers by its places. */
+  libraryHash: string;
   sizes: Record<string, number>;
 }
 
@@ -25,8 +27,6 @@ type Options = NonNullable<Parameters<typeof LoadPyodide>[0]>;
 type Snapshotting = PyodideAPI & { makeMemorySnapshot(): Uint8Array };
 
 const CACHE = "tensorweb-snapshot";
-
-const CORE = ["pyodide.asm.wasm", "python_stdlib.zip"];
 
 /**
  * Let relative addresses begin at the site, and the worker know the address of its file:
@@ -51,66 +51,6 @@ export function resolveAddresses(base: URL): void {
 }
 
 /**
- * Count the bytes of Python's own files as they are fetched and tell of them. Returns a
- * promise that fails with the name of a file which could not be had: Pyodide's own error
- * does not tell it, and for some files Pyodide waits for ever.
- */
-export function countFetches(base: URL, build: BuildInfo, tell: Tell): Promise<never> {
-  const plain = globalThis.fetch.bind(globalThis);
-  const files = Object.entries(build.sizes).filter(([path]) => isCore(path));
-  const expected = files.reduce((sum, [, bytes]) => sum + bytes, 0);
-  let done = 0;
-  let last = 0;
-  let fail: (error: Error) => void = () => undefined;
-  const failed = new Promise<never>((_, reject) => (fail = reject));
-  failed.catch(() => undefined);
-  const add = (bytes: number, finished: boolean): void => {
-    done += bytes;
-    const now = performance.now();
-    if (!finished && now - last < 40) return;
-    last = now;
-    const total = Math.max(expected, done);
-    tell({ note: "bytes", what: "Python", done, total });
-  };
-  globalThis.fetch = async (input, init) => {
-    const address = input instanceof Request ? input.url : String(input);
-    const { pathname } = new URL(address, base);
-    const name = pathname.split("/").at(-1) ?? pathname;
-    const response = await plain(input, init).catch((error: unknown) => {
-      fail(new Error(`${name} could not be loaded: the server cannot be reached`));
-      throw error;
-    });
-    if (!response.ok) fail(new Error(`${name} could not be loaded: the server answered ${response.status}`));
-    if (!isCore(pathname) || !response.body) return response;
-    void drain(response.clone(), add);
-    return response;
-  };
-  return failed;
-}
-
-function isCore(path: string): boolean {
-  return CORE.some((name) => path.endsWith(name));
-}
-
-/** Read a copy to its end; the original keeps its address and compiles as usual. */
-async function drain(
-  copy: Response,
-  add: (bytes: number, finished: boolean) => void,
-): Promise<void> {
-  const reader = copy.body?.getReader();
-  try {
-    for (;;) {
-      const part = await reader?.read();
-      if (!part || part.done) break;
-      add(part.value.byteLength, false);
-    }
-  } catch {
-    // The original reports a broken download; the count only stops.
-  }
-  add(0, true);
-}
-
-/**
  * Load Pyodide and our package, from the memory snapshot of this build that has this
  * digest. What else is kept may be the work of a program, which can write it as well.
  */
@@ -121,7 +61,7 @@ export async function loadPython(
   tell: Tell,
 ): Promise<Loaded> {
   const home = new URL("pyodide/", base).href;
-  const key = new URL(`snapshot-${build.pyodide}-${build.wheelHash}`, base).href;
+  const key = new URL(`snapshot-${build.pyodide}-${build.libraryHash.slice(0, 8)}-${build.wheelHash}`, base).href;
   const keeping = findSnapshot(key, digest);
   const wheel = fetchBytes(new URL(build.wheel, base));
   wheel.catch(() => undefined);

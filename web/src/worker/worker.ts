@@ -5,7 +5,8 @@ import type { PyCallable, PyProxy } from "pyodide/ffi";
 import { isFatal, reasonOf, textOf } from "./fatal";
 import { Interrupt } from "./interrupt";
 import { openChannel, rateLimit, replaceGlobal } from "./channel";
-import { countFetches, loadPython, resolveAddresses, type BuildInfo } from "./loading";
+import { CoreFiles } from "./fetching";
+import { loadPython, resolveAddresses, type BuildInfo } from "./loading";
 import type { PythonQuestions, Question, Questions, Request, StartDetails, Started, ToWorker } from "../page/protocol";
 
 declare global {
@@ -19,6 +20,7 @@ interface Running {
 }
 
 const base = new URL("./", import.meta.url);
+const files = new CoreFiles(base);
 let running: Running | null = null;
 const OURS = "tensorweb";
 const QUIET = { messageCallback: () => undefined, errorCallback: () => undefined };
@@ -183,15 +185,12 @@ function lockfilePackages(python: PyodideAPI): Record<string, { imports: string[
 }
 
 async function start({ interrupt, digest }: StartDetails): Promise<Started> {
-  const response = await fetch(new URL("build.json", base)).catch(() => {
-    throw new Error("build.json could not be loaded: the server cannot be reached");
-  });
-  if (!response.ok) throw new Error(`build.json could not be loaded: the server answered ${response.status}`);
+  const adapter = findAdapter();
+  const response = await Promise.race([files.failed, files.take(new URL("build.json", base))]);
   const build = (await response.json()) as BuildInfo;
   resolveAddresses(base);
-  const failed = countFetches(base, build, send);
-  const adapter = findAdapter();
-  const loaded = await Promise.race([failed, loadPython(base, build, digest, send)]);
+  files.serve(build.sizes, send);
+  const loaded = await Promise.race([files.failed, loadPython(base, build, digest, send)]);
   const { python, snapshot } = loaded;
   const found = await adapter;
   if (found.name) send({ note: "step", text: `GPU: ${found.name}` });

@@ -1,0 +1,31 @@
+/**
+ * The page's first words, written into its HTML: where the host does not isolate the page
+ * its service worker does, after one reload; else Python begins to load at once.
+ */
+
+import { isServing, register } from "./page/keeping";
+import { openWorker, type WorkerChannel } from "./page/realm";
+
+const PATIENCE_MS = 3000;
+
+/** Whether the page is about to be loaded anew, to be isolated then. */
+async function isLeaving(): Promise<boolean> {
+  if (globalThis.crossOriginIsolated || !("serviceWorker" in navigator)) return false;
+  // It had its chance: what the service worker serves is as isolated as it can be here.
+  if (navigator.serviceWorker.controller) return false;
+  const [visit] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  if (visit?.type === "reload") return false;
+  const tooLate = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), PATIENCE_MS));
+  if (!(await Promise.race([register().then(isServing), tooLate]))) return false;
+  location.reload();
+  return true;
+}
+
+async function begin(): Promise<WorkerChannel | null> {
+  // In a frame the page around it decides what is isolated.
+  if (window.top !== window) return null;
+  if (await isLeaving().catch(() => false)) return new Promise(() => undefined);
+  return openWorker(window);
+}
+
+globalThis.tensorwebEarly = begin();

@@ -1,0 +1,71 @@
+/** The page's side of the service worker: files kept for later visits, and new versions. */
+
+const SCRIPT = "service-worker.js";
+
+/** What the service worker can be asked; only some questions have an answer. */
+type Wish = "keep" | "build" | "take over";
+
+/** Have the service worker of this folder; fails where the browser has or allows none. */
+export function register(): Promise<ServiceWorkerRegistration> {
+  return navigator.serviceWorker.register(SCRIPT, { updateViaCache: "none" });
+}
+
+/** Wait until a service worker serves; false where it never will. */
+export function isServing({ installing, waiting, active }: ServiceWorkerRegistration): Promise<boolean> {
+  const worker = active ?? waiting ?? installing;
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (worker?.state === "activated") resolve(true);
+      if (!worker || worker.state === "redundant") resolve(false);
+    };
+    worker?.addEventListener("statechange", look);
+    look();
+  });
+}
+
+/**
+ * Let the files of this build be kept, and tell of another one that is ready. Where the
+ * browser keeps nothing nothing happens: the page works all the same.
+ */
+export async function keepSite(tellOfNew: () => void): Promise<void> {
+  if (!("serviceWorker" in navigator)) return;
+  const registration = await register();
+  const look = async (worker: ServiceWorker | null): Promise<void> => {
+    if (worker && (await ask(worker, "build")) !== thisBuild()) tellOfNew();
+  };
+  const watch = (): void =>
+    registration.installing?.addEventListener("statechange", () => void look(registration.waiting));
+  registration.addEventListener("updatefound", watch);
+  watch();
+  const { serviceWorker } = navigator;
+  serviceWorker.addEventListener("controllerchange", () => void look(serviceWorker.controller));
+  void look(registration.waiting);
+  if (await isServing(registration)) registration.active?.postMessage("keep" satisfies Wish);
+}
+
+/** Load the page anew with the new version; false while other pages use the old one. */
+export async function takeNewVersion(): Promise<boolean> {
+  const registration = await navigator.serviceWorker.getRegistration();
+  const waiting = registration?.waiting;
+  if (waiting) {
+    const taken = new Promise((resolve) =>
+      navigator.serviceWorker.addEventListener("controllerchange", resolve, { once: true }),
+    );
+    if ((await ask(waiting, "take over")) !== true) return false;
+    await taken;
+  }
+  location.reload();
+  return true;
+}
+
+function ask(worker: ServiceWorker, wish: Wish): Promise<unknown> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.onmessage = ({ data }: MessageEvent<unknown>) => resolve(data);
+    worker.postMessage(wish, [port2]);
+  });
+}
+
+function thisBuild(): string | undefined {
+  return document.documentElement.dataset["build"];
+}

@@ -1,0 +1,25 @@
+/** A newer version of the page: told quietly, taken when the reader asks or comes again. */
+
+import { button } from "./dom";
+import { keepSite, takeNewVersion } from "../page/keeping";
+import type { Page, Part } from "../page/page";
+
+const OTHERS = "Other tabs still use the version that you have. Close them, then take the new one.";
+
+export function mountVersion(host: HTMLElement, page: Page): Part {
+  let isKeeping = false;
+  const take = async (): Promise<void> => {
+    page.editor.flush();
+    if (!(await takeNewVersion())) page.tell({ kind: "info", text: OTHERS });
+  };
+  const offer = button("New version ready", () => void take(), { class: "quiet" });
+  offer.title = "Loads the page anew: programs stay, results go";
+  return {
+    update: ({ started, phase }) => {
+      if (isKeeping || !started || phase !== "idle") return;
+      isKeeping = true;
+      // A browser that keeps nothing loses nothing.
+      void keepSite(() => host.replaceChildren(offer)).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** Files from the network that are handed on only if they have the digest of this build. */
+
+import { digestOf } from "./store";
+
+/** Longer ones are handed on while they come, so that the page can tell how far it is. */
+const LONGEST_WAIT = 1_000_000;
+
+export interface Download {
+  /** Null where it is already known that the bytes are those of another build. */
+  response: Response | null;
+  /** The bytes once they are all there; null where they are those of another build. */
+  bytes: Promise<ArrayBuffer | null>;
+}
+
+/** Begin to hand on an answer of the host under headers of ours. */
+export async function pass(answer: Response, digest: string, headers: HeadersInit): Promise<Download> {
+  const length = Number(answer.headers.get("content-length") ?? Infinity);
+  if (length > LONGEST_WAIT && answer.body) return stream(answer.body, digest, headers);
+  const bytes = (await checked(answer.arrayBuffer(), digest)) ?? (await download(answer.url, digest));
+  return { response: bytes && new Response(bytes, { headers }), bytes: Promise.resolve(bytes) };
+}
+
+/** Fetch a file past caches that may have an older one; null where the host has another. */
+export async function download(address: string, digest: string): Promise<ArrayBuffer | null> {
+  for (const cache of ["default", "reload"] as const) {
+    const answer = await fetch(address, { cache });
+    const bytes = answer.ok ? await checked(answer.arrayBuffer(), digest) : null;
+    if (bytes) return bytes;
+  }
+  return null;
+}
+
+async function checked(coming: Promise<ArrayBuffer>, digest: string): Promise<ArrayBuffer | null> {
+  const bytes = await coming;
+  return (await digestOf(bytes)) === digest ? bytes : null;
+}
+
+/** Nothing takes a file before its end, and the end comes only if the digest is right. */
+function stream(body: ReadableStream<Uint8Array>, digest: string, headers: HeadersInit): Download {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const reader = body.getReader();
+  let settle: (bytes: ArrayBuffer | null) => void = () => undefined;
+  const bytes = new Promise<ArrayBuffer | null>((resolve) => (settle = resolve));
+  const source = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { value, done } = await reader.read();
+        if (!done) {
+          parts.push(value.slice());
+          return controller.enqueue(value);
+        }
+        const whole = await checked(new Blob(parts).arrayBuffer(), digest);
+        if (!whole) throw new Error("the host has this file of another build");
+        settle(whole);
+        controller.close();
+      } catch (error) {
+        settle(null);
+        controller.error(error);
+      }
+    },
+    cancel(reason) {
+      settle(null);
+      return reader.cancel(reason);
+    },
+  });
+  return { response: new Response(source, { headers }), bytes };
+}

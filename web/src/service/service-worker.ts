@@ -1,0 +1,140 @@
+/**
+ * The service worker: gives the page the headers that its host may not send, and the files
+ * of one build, kept for later visits. What is no file of this build passes it by.
+ */
+
+import { download, pass } from "./downloads";
+import { START, Site, type SiteFile, type SiteTable } from "./site";
+import { Store, digestOf } from "./store";
+
+declare const self: ServiceWorkerGlobalScope & { tensorwebSite: SiteTable };
+
+/** What the page asks; see `web/src/page/keeping.ts`. */
+type Wish = "keep" | "build" | "take over";
+
+const { scope } = self.registration;
+const site = new Site(self.tensorwebSite, scope);
+const store = new Store(scope);
+const { id, live, shared } = site.table;
+
+/** Caches of the browser may hold files of an older build. */
+const FRESH: RequestInit = { cache: "no-cache" };
+
+/** Whether the host has another build, and this one too few files to stand alone. */
+let isRetired = false;
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const file = site.find(request);
+  if (!file) return;
+  if (file.path === START) event.respondWith(start(request, file));
+  else if (!isRetired) event.respondWith(answer(event, file));
+  else event.respondWith(isolate(fetch(request, FRESH)));
+});
+
+/** Answer with a file of this build: from the store, else from the network, or not at all. */
+async function answer(event: FetchEvent, file: SiteFile): Promise<Response> {
+  const { digest, headers } = file;
+  const kept = await store.find(digest);
+  if (kept) return new Response(kept, { headers });
+  const found = await fetch(event.request, FRESH);
+  if (!found.ok || found.redirected) return found;
+  const { response, bytes } = await pass(found, digest, headers);
+  event.waitUntil(settle(digest, bytes));
+  if (response) return response;
+  return live ? fetch(event.request) : Response.error();
+}
+
+async function settle(digest: string, coming: Promise<ArrayBuffer | null>): Promise<void> {
+  const bytes = await coming;
+  if (bytes) await store.keep(digest, bytes).catch(() => undefined);
+  else await self.registration.update().catch(() => undefined);
+}
+
+/** Answer with the page: this build's if all of it is kept, else the host's, of any build. */
+async function start(request: Request, file: SiteFile): Promise<Response> {
+  const { digest, headers } = file;
+  const kept = await store.find(digest);
+  const page = (): Response => {
+    isRetired = false;
+    return new Response(kept, { headers });
+  };
+  if (kept && (await store.isComplete(id)) && !(live && (await isReplaced()))) return page();
+  let found: Response;
+  try {
+    found = await fetch(request, FRESH);
+  } catch (error) {
+    if (kept) return page();
+    throw error;
+  }
+  if (!found.ok || found.type !== "basic" || found.redirected) return found;
+  const bytes = await found.clone().arrayBuffer();
+  isRetired = (await digestOf(bytes)) !== digest;
+  if (isRetired) {
+    void self.registration.update().catch(() => undefined);
+    return isolate(found);
+  }
+  await store.keep(digest, bytes).catch(() => undefined);
+  return new Response(bytes, { headers });
+}
+
+/** Whether the host has another build; false where it cannot be reached. */
+async function isReplaced(): Promise<boolean> {
+  const { path, digest } = site.file("build.json");
+  try {
+    const found = await fetch(scope + path, { cache: "no-store" });
+    return found.ok && (await digestOf(await found.arrayBuffer())) !== digest;
+  } catch {
+    return false;
+  }
+}
+
+/** Give a file of another build the headers that every file has. */
+async function isolate(coming: Response | Promise<Response>): Promise<Response> {
+  const found = await coming;
+  if (found.type !== "basic") return found;
+  const { body, status, statusText } = found;
+  return new Response(body, { status, statusText, headers: { ...Object.fromEntries(found.headers), ...shared } });
+}
+
+self.addEventListener("install", (event) => event.waitUntil(install()));
+
+/** Replace a build that serves alone only by one that can as well, and in its turn. */
+async function install(): Promise<void> {
+  const serves = self.registration.active !== null && (await store.isComplete());
+  if (serves && !live) await collect();
+  else await self.skipWaiting();
+}
+
+self.addEventListener("activate", (event) => event.waitUntil(store.prune(site.digests, id)));
+
+self.addEventListener("message", (event: ExtendableMessageEvent) => {
+  const [port] = event.ports;
+  const wish = event.data as Wish;
+  if (wish === "build") port?.postMessage(id);
+  if (wish === "keep") event.waitUntil(collect().catch(() => undefined));
+  if (wish === "take over") event.waitUntil(takeOver().then((isDone) => port?.postMessage(isDone)));
+});
+
+/**
+ * Keep every file that a later visit needs, also in the place of damaged ones. Fails where
+ * the host has another build.
+ */
+async function collect(): Promise<void> {
+  for (const file of site.kept) {
+    if (await store.find(file.digest)) continue;
+    const bytes = await download(site.address(file), file.digest);
+    if (!bytes) throw new Error(`the host has no ${file.path} of this build`);
+    await store.keep(file.digest, bytes);
+  }
+  await store.complete(id);
+}
+
+/** Take the page over, unless other pages run: they would get files of two builds. */
+async function takeOver(): Promise<boolean> {
+  const open = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const pages = open.filter(({ url, frameType }) => frameType === "top-level" && url.startsWith(scope));
+  if (pages.length > 1) return false;
+  await self.skipWaiting();
+  return true;
+}

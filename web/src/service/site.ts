@@ -1,0 +1,74 @@
+/** The table of one build's files, which the build writes in front of this script. */
+
+/** What the build knows of a file: its SHA-256, its row of headers, whether it is always kept. */
+export type FileRow = readonly [digest: string, headers: number, isKept: boolean];
+
+export interface SiteTable {
+  /** Changes with any file of the site. */
+  id: string;
+  /** A site in development: the host is asked at every visit whether it was built anew. */
+  live: boolean;
+  files: Record<string, FileRow>;
+  headers: Record<string, string>[];
+  /** Headers of whatever is no file of this build. */
+  shared: Record<string, string>;
+}
+
+export interface SiteFile {
+  path: string;
+  digest: string;
+  headers: Record<string, string>;
+  isKept: boolean;
+}
+
+const INDEX = "index.html";
+export const START = INDEX;
+
+/** The files of a build by their addresses, which begin with the service worker's scope. */
+export class Site {
+  constructor(
+    readonly table: SiteTable,
+    readonly scope: string,
+  ) {}
+
+  /** Every file that a later visit may need. */
+  get kept(): SiteFile[] {
+    return Object.keys(this.table.files)
+      .map((path) => this.#row(path))
+      .filter((file): file is SiteFile => file?.isKept === true);
+  }
+
+  /** The SHA-256 of every file. */
+  get digests(): Set<string> {
+    return new Set(Object.values(this.table.files).map(([digest]) => digest));
+  }
+
+  file(path: string): SiteFile {
+    const found = this.#row(path);
+    if (!found) throw new Error(`internal: the site has no ${path}`);
+    return found;
+  }
+
+  /** The file that a request asks for; null for anything else, which is none of ours. */
+  find({ method, url, headers, cache }: Request): SiteFile | null {
+    if (method !== "GET" || headers.has("range") || cache === "only-if-cached") return null;
+    const { origin, pathname } = new URL(url);
+    const address = origin + pathname;
+    if (!address.startsWith(this.scope)) return null;
+    const path = address.slice(this.scope.length);
+    return this.#row(path === "" || path.endsWith("/") ? path + INDEX : path);
+  }
+
+  /** The address of a file; hosts may redirect from the name of an index. */
+  address({ path }: SiteFile): string {
+    const isIndex = path === INDEX || path.endsWith(`/${INDEX}`);
+    return this.scope + (isIndex ? path.slice(0, -INDEX.length) : path);
+  }
+
+  #row(path: string): SiteFile | null {
+    const row = Object.hasOwn(this.table.files, path) ? this.table.files[path] : undefined;
+    if (!row) return null;
+    const [digest, headers, isKept] = row;
+    return { path, digest, headers: this.table.headers[headers] ?? {}, isKept };
+  }
+}

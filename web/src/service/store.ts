@@ -1,0 +1,72 @@
+/**
+ * The kept files, each under its SHA-256: builds share what they have in common. Programs
+ * can write here as well, so nothing is believed that does not have its digest.
+ */
+
+export class Store {
+  readonly #name: string;
+
+  constructor(readonly scope: string) {
+    this.#name = `tensorweb-site ${new URL(scope).pathname}`;
+  }
+
+  /** Return a file's bytes, null where it is not kept; what is damaged is thrown away. */
+  async find(digest: string): Promise<ArrayBuffer | null> {
+    try {
+      const cache = await caches.open(this.#name);
+      const found = await cache.match(this.#key(digest));
+      if (!found) return null;
+      const bytes = await found.arrayBuffer();
+      if ((await digestOf(bytes)) === digest) return bytes;
+      await cache.delete(this.#key(digest));
+      return null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Keep a file. Fails where the browser has no room or keeps nothing. */
+  async keep(digest: string, bytes: ArrayBuffer): Promise<void> {
+    await this.#put(digest, bytes);
+  }
+
+  /** Note that every file of a build is kept. */
+  async complete(build: string): Promise<void> {
+    await this.#put(`all-of-${build}`, "");
+  }
+
+  /** Whether every file of a build, or else of any, was kept. */
+  async isComplete(build?: string): Promise<boolean> {
+    try {
+      const keys = await (await caches.open(this.#name)).keys();
+      return keys.some(({ url }) => url.startsWith(this.#key(`all-of-${build ?? ""}`)));
+    } catch {
+      return false;
+    }
+  }
+
+  /** Throw everything away but these files and the note of this build. */
+  async prune(digests: Set<string>, build: string): Promise<void> {
+    const stay = new Set([...digests, `all-of-${build}`].map((name) => this.#key(name)));
+    try {
+      const cache = await caches.open(this.#name);
+      const gone = (await cache.keys()).filter(({ url }) => !stay.has(url));
+      await Promise.all(gone.map((key) => cache.delete(key)));
+    } catch {
+      // A browser that keeps nothing has nothing to throw away.
+    }
+  }
+
+  async #put(name: string, body: BodyInit): Promise<void> {
+    await (await caches.open(this.#name)).put(this.#key(name), new Response(body));
+  }
+
+  #key(name: string): string {
+    return `${this.scope}kept/${name}`;
+  }
+}
+
+export async function digestOf(bytes: ArrayBuffer): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
