@@ -20,6 +20,7 @@ COMMANDS = {
     "kernels": "the table of kernels beside the peers, in Node with Dawn",
     "cpu": "the CPU beside NumPy and the peers' WebAssembly, in Chromium",
     "native": "the table of kernels and the launch path through wgpu-py",
+    "derivatives": "what derivatives cost Python, and memory over 10,000 steps",
     "torch": "the same workloads in PyTorch on CUDA, for reference",
     "merge": "join files of results of one machine",
     "report": "print a file of results as tables, or write them into the documents",

@@ -210,6 +210,18 @@ def test_gradients_know_equal_structures(webgpu: str) -> None:
     assert plans[0] == plans[1] == plans[2]
 
 
+def test_hessians_of_a_structure_are_planned_once(webgpu: str) -> None:
+    from tensorweb import devices
+
+    backend = devices.backend("webgpu")
+    second = tw.hessian(lambda x: (tw.tanh(x) * x).sum())
+    plans = []
+    for turn in range(3):
+        tw.realize(second(tw.asarray([1.0, 2.0 + turn])))
+        plans.append(len(backend._plans))  # type: ignore[attr-defined]  # looks inside
+    assert plans[0] == plans[1] == plans[2]
+
+
 def test_a_chain_of_ten_thousand_needs_no_recursion(cpu: str) -> None:
     def chain(x: tw.Tensor) -> tw.Tensor:
         for _ in range(5_000):
