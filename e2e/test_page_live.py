@@ -28,7 +28,7 @@ def test_lists_of_tensors_alike_are_one_entry(shared: PageDriver) -> None:
     expect(page.locator(".viewer-title")).to_have_text("history[2] = x")
     # Nobody had looked at it, so that nothing of it was computed.
     expect(page.locator(".facts")).to_contain_text("all2")
-    page.get_by_role("button", name="Play item").click()
+    page.get_by_label("Item of the list", exact=True).press("Space")
     expect(page.locator(".viewer-title")).to_have_text("history[5]")
     page.get_by_role("button", name="Pause item").click()
 

@@ -70,7 +70,9 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["F2 and Delete on a file’s tab", "rename and delete the file"],
   ["?", "show this sheet"],
   ["Esc, then Tab", "leave the editor; Tab alone indents"],
-  ["Arrow keys on a heat map", "move the cell cursor; Page keys and Home, End jump"],
+  ["Arrow keys on a heat map", "move the cell cursor; Page keys and Home, End jump; + − 0 1 zoom"],
+  ["c, Escape on a heat map", "centre the colours on the cell; the scale of the values again"],
+  ["Space on a slider", "plays it"],
   ["Arrow keys on a splitter", "change the sizes of the panes"],
 ];
 

@@ -30,7 +30,7 @@ export function mountSlider(name: string, label: string, change: (value: number)
   const say = (): void => {
     play.textContent = isPlaying ? "❚❚" : "▶";
     play.setAttribute("aria-label", `${isPlaying ? "Pause" : "Play"} ${name}`);
-    play.title = isPlaying ? "Pause" : "Play";
+    play.title = `${isPlaying ? "Pause" : "Play"} (Space on the slider)`;
   };
   const draw = (): void => {
     range.value = number.value = String(value);
@@ -59,6 +59,11 @@ export function mountSlider(name: string, label: string, change: (value: number)
   range.addEventListener("input", () => {
     stop();
     go(Number(range.value));
+  });
+  range.addEventListener("keydown", (event) => {
+    if (event.key !== " ") return;
+    event.preventDefault();
+    play.click();
   });
   number.addEventListener("change", () => {
     stop();
