@@ -16,6 +16,7 @@ from program_steps import (
     programs,
     type_at_start,
 )
+from test_page_access import violations
 
 
 @pytest.fixture
@@ -34,11 +35,25 @@ def test_an_edited_example_is_a_program_of_ones_own(page: Page, site_url: str) -
         assert page.evaluate(SOURCE) == TOUR
     page.go_forward()
     page.wait_for_function(f"{SOURCE}.startsWith('# number 2')")
+    compare(page)
+    dialog = page.get_by_role("dialog", name="What is changed in")
+    expect(dialog).to_contain_text("main.py differs in one place")
+    expect(dialog.locator(".cm-changedLine")).to_have_text(["# number 2"])
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
     page.click("#editor .cm-content")
     for _ in range(4):
         page.keyboard.press("Control+z")
     assert page.evaluate(SOURCE) == TOUR
+    compare(page)
+    expect(page.locator("#notice")).to_contain_text("nothing is changed")
     driver.clean()
+
+
+def compare(page: Page) -> None:
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("menuitem", name="What I changed").click()
 
 
 def test_own_programs_are_listed_renamed_copied_and_deleted(

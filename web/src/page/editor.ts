@@ -16,6 +16,14 @@ export interface Change {
   insert: string;
 }
 
+/** Two versions of a file side by side, not to be edited. */
+export interface Difference {
+  dom: HTMLElement;
+  /** How many places differ. */
+  places: number;
+  end(): void;
+}
+
 export interface Editor {
   dom: HTMLElement;
   /** The program as one text, see `program.ts`. */
@@ -46,6 +54,8 @@ export interface Editor {
   light(line: number | null): void;
   /** Change the text of the file that is seen, as one step of its history. */
   change(changes: readonly Change[]): void;
+  /** Show what is changed between two versions of a file. */
+  difference(file: string, before: string, after: string): Difference;
   focus(): void;
 }
 

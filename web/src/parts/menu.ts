@@ -4,6 +4,7 @@ import { saveProgram } from "../page/download";
 import { formatCode } from "../page/formatting";
 import type { Page } from "../page/page";
 import { saveAsPage } from "./standalone";
+import { showDifference } from "./difference";
 import { ICONS, button, el, icon } from "./dom";
 
 interface Command {
@@ -15,6 +16,7 @@ interface Command {
 
 const COMMANDS: readonly Command[] = [
   { label: "Format the code", hint: "Shift+Alt+F", run: (page) => void formatCode(page) },
+  { label: "What I changed", hint: "beside the original", run: showDifference },
   { label: "Add a file…", hint: "a module or data", run: (page) => page.nameFile() },
   {
     label: "Download the program",

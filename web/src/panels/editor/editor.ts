@@ -7,6 +7,7 @@ import { setDiagnostics } from "@codemirror/lint";
 import type { Editor, EditorEvents } from "../../page/editor";
 import type { Page, Part } from "../../page/page";
 import { MAIN, filesOf, pack, type ProgramFile } from "../../page/program";
+import { showDifference } from "./difference";
 import { extender } from "./extensions";
 import { mountFileTabs } from "./file-tabs";
 import { lightLine } from "./lit-line";
@@ -170,6 +171,7 @@ export function openEditor(events: EditorEvents): Editor {
     },
     light: (line) => view.dispatch({ effects: lightLine(view.state, active === MAIN ? line : null) }),
     change: (changes) => view.dispatch({ changes: [...changes], annotations: isolateHistory.of("full") }),
+    difference: showDifference,
     focus: () => view.focus(),
   };
 }

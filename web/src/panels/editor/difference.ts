@@ -1,0 +1,35 @@
+/** Two versions of a file in one column: what has gone above what has come. */
+
+import { python } from "@codemirror/lang-python";
+import { syntaxHighlighting } from "@codemirror/language";
+import { getChunks, unifiedMergeView } from "@codemirror/merge";
+import { EditorState } from "@codemirror/state";
+import { EditorView, lineNumbers } from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
+import type { Difference } from "../../page/editor";
+import { isPython } from "./extensions";
+import "./difference.css";
+
+/** Lines around a change that are shown as well, and how many unchanged ones are folded. */
+const AROUND = { margin: 3, minSize: 8 };
+
+export function showDifference(file: string, before: string, after: string): Difference {
+  const state = EditorState.create({
+    doc: after,
+    extensions: [
+      EditorState.readOnly.of(true),
+      EditorView.editable.of(false),
+      EditorView.lineWrapping,
+      EditorView.contentAttributes.of({ tabindex: "0", "aria-readonly": "true", "aria-label": `Changes of ${file}` }),
+      lineNumbers(),
+      isPython(file) ? [python(), syntaxHighlighting(classHighlighter)] : [],
+      unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: AROUND }),
+    ],
+  });
+  const view = new EditorView({ state });
+  return {
+    dom: view.dom,
+    places: getChunks(view.state)?.chunks.length ?? 0,
+    end: () => view.destroy(),
+  };
+}

@@ -1,0 +1,39 @@
+/** Shows what the reader has changed of a program that came as an example or by a link. */
+
+import { button, el } from "./dom";
+import type { Page } from "../page/page";
+import { filesOf, type ProgramFile } from "../page/program";
+
+/** Compare the file that is seen with what it began as, or say that nothing differs. */
+export function showDifference(page: Page): void {
+  const { document: program, file } = page.view;
+  if (program.original === null) {
+    return page.tell({ kind: "info", text: "This program began empty: there is nothing to compare it with." });
+  }
+  const before = textOf(filesOf(program.original), file);
+  const after = textOf(page.editor.files(), file);
+  if (before === after) return page.tell({ kind: "info", text: `${file} is as it came: nothing is changed.` });
+  const shown = page.editor.difference(file, before, after);
+  const places = shown.places === 1 ? "one place" : `${shown.places} places`;
+  const dialog = el(
+    "dialog",
+    { class: "differences", "aria-labelledby": "difference-title" },
+    el("h2", { id: "difference-title" }, `What is changed in “${program.title}”`),
+    el("p", { class: "hint" }, `${file} differs in ${places} from what it began as: green lines have come, red ones have gone.`),
+    el("div", { class: "difference" }, shown.dom),
+    el("div", { class: "dialog-actions" }, button("Close", () => dialog.close())),
+  );
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  dialog.addEventListener("close", () => {
+    shown.end();
+    dialog.remove();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function textOf(files: readonly ProgramFile[], name: string): string {
+  return files.find((file) => file.name === name)?.text ?? "";
+}
