@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from page_driver import PageDriver, expect
-from playwright.sync_api import Request
+from playwright.sync_api import Request, Route
 from test_page_access import violations
 
 from conftest import site_has
@@ -151,7 +151,12 @@ def test_a_program_is_saved_with_its_result(
     download.value.save_as(file)
     saved = page.context.new_page()
     asked: list[str] = []
-    saved.on("request", lambda request: asked.append(request.url))
+
+    def note(route: Route) -> None:  # hears of nothing that the policy has stopped
+        asked.append(route.request.url)
+        route.abort()
+
+    saved.route("http*://**", note)
     saved.emulate_media(color_scheme="dark")
     saved.goto(file.as_uri())
     expect(saved.locator(".saved-code")).to_have_text(SAVED, use_inner_text=True)
@@ -167,6 +172,6 @@ def test_a_program_is_saved_with_its_result(
     assert saved.locator("script, button, form, canvas").count() == 0
     link = saved.get_by_role("link", name="Open it in tensorweb")
     assert str(link.get_attribute("href")).startswith("https://example.org/play/#code=")
-    assert {url.split(":")[0] for url in asked} <= {"file", "data", "about"}
+    assert asked == []
     assert violations(saved) == []
     saved.close()

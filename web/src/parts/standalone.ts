@@ -93,7 +93,8 @@ async function resultOf(page: Page): Promise<HTMLElement> {
     const tensor = page.view.tensors.find(({ displays }) => displays.includes(display));
     if (tensor && isPicture(tensor) && tensor.size >= LEAST_ELEMENTS) card.append(...(await pictures(page, tensor)));
   }
-  return el("section", { id: "output", "aria-label": "Result" }, copy);
+  // Styles know the panel by its id.
+  return el("section", { id: seen.closest("[id]")?.id ?? "", "aria-label": "Result" }, copy);
 }
 
 /** A tensor in the colours for light and for dark; nothing where Python has it no more. */
