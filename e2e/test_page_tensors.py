@@ -302,6 +302,7 @@ def test_kernels_are_listed_with_their_source(small: PageDriver) -> None:
     kernel.locator("summary").click()
     expect(kernel.locator(".kernel-source")).to_contain_text(source)
     expect(kernel.locator(".tok-keyword").first).to_have_text(keyword)
+    expect(small.page.locator("#editor .tok-keyword").first).to_have_text("import")
     small.page.get_by_role("tab", name="Tensors").click()
 
 

@@ -41,17 +41,19 @@ LISTEN = """() => {
   const page = globalThis.tensorwebPage;
   const heard = globalThis.heard = { notes: [], answers: [] };
   const text = (bytes) => Array.from(bytes, (one) => String.fromCharCode(one)).join("");
-  const plain = (note) => note.note !== "picture" ? note :
-    { ...note, heatmap: { ...note.heatmap, values: btoa(text(note.heatmap.values)) } };
-  page.add({ update() {}, note: (note) => heard.notes.push(plain(note)) });
+  const plain = (map) => ({ ...map, values: btoa(text(map.values)) });
+  const written = (note) =>
+    note.note === "picture" ? { ...note, heatmap: plain(note.heatmap) } : note;
+  page.add({ update() {}, note: (note) => heard.notes.push(written(note)) });
   const { session } = page;
   const ask = session.ask.bind(session);
   session.ask = async (question, details) => {
-    const answer = await ask(question, details);
+    const found = await ask(question, details);
     if (!["run", "describe", "warm"].includes(question)) {
+      const answer = question === "heatmap" ? plain(found) : found;
       heard.answers.push({ question, details, answer });
     }
-    return answer;
+    return found;
   };
 }"""
 """Keeps what the page hears from here on."""

@@ -101,13 +101,20 @@ class PackageFinder(MetaPathFinder):
         return PathFinder.find_spec(fullname)
 
 
-def answer(question: str, details: str) -> str:
+Answer = str | tuple[str, object]
+"""A record in JSON, and with it bytes for which the JSON has null."""
+
+
+def answer(question: str, details: str) -> Answer:
     """Answer without awaiting anything; Python must be able to block."""
     return drive(answer_async(question, details))
 
 
-async def answer_async(question: str, details: str) -> str:
-    """Answer one question; `details` and the result are JSON objects."""
+async def answer_async(question: str, details: str) -> Answer:
+    """Answer one question; `details` and the result are JSON objects.
+
+    Bytes of a result stand beside it, as a second value.
+    """
     if _session is None:
         raise RuntimeError("internal: connect() comes before the first question")
     handler = handlers(_session).get(question)
@@ -115,7 +122,9 @@ async def answer_async(question: str, details: str) -> str:
         raise LookupError(f"internal: unknown question {question!r}")
     result = handler(**json.loads(details))
     assert isinstance(result, Coroutine), "internal: every handler is a coroutine"
-    return json.dumps(await result, allow_nan=False)
+    beside: list[object] = []
+    found = json.dumps(await result, allow_nan=False, default=beside.append)
+    return (found, beside[0]) if beside else found
 
 
 def drive(work: Coroutine[object, None, T]) -> T:

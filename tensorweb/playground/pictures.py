@@ -69,7 +69,7 @@ async def heatmap(
     node, encoding = sendable(found.node)
     (values,) = await reader.read([node])
     planes = 1 if channels is None else x.shape[channels]
-    return heatmap_record(found, b64encode(values).decode("ascii"), encoding, planes)
+    return heatmap_record(found, values, encoding, planes)
 
 
 def sendable(node: Node) -> tuple[Node, Encoding]:

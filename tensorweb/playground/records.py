@@ -121,8 +121,7 @@ class TensorRecord(Statistics):
 class Heatmap(TypedDict):
     """The cells of one slice, each of a block of elements.
 
-    Values are in base64, and bytes that travel beside the JSON in a running program's
-    pictures.
+    Values are bytes that travel beside the JSON, or else in base64.
     """
 
     channels: int

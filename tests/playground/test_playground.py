@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+from answers import text_of_answer
 
 from tensorweb.playground import bridge, preload
 from tensorweb.playground.numbers import text_of
@@ -30,7 +31,7 @@ class Console:
 
     def ask(self, question: Any) -> Any:
         # JSON forms what the page gets.
-        return json.loads(json.dumps(bridge.drive(question), allow_nan=False))
+        return json.loads(text_of_answer(bridge.drive(question)))
 
     def text(self, stream: str = "stdout") -> str:
         return "".join(
@@ -260,10 +261,16 @@ def test_what_a_snapshot_needs_is_named_rightly() -> None:
         importlib.import_module(name)
 
 
+def asked(question: str, **details: object) -> Any:
+    answer = bridge.answer(question, json.dumps(details))
+    assert isinstance(answer, str)
+    return json.loads(answer)
+
+
 def test_bridge_answers_in_json(console: Console) -> None:
     sent: list[tuple[str, str]] = []
     bridge.connect(lambda kind, fields: sent.append((kind, fields)))
-    record = json.loads(bridge.answer("run", json.dumps({"source": "print('é')"})))
+    record = asked("run", source="print('é')")
     assert record["error"] is None
     assert [(kind, json.loads(fields)["text"]) for kind, fields in sent] == [
         ("output", "é\n")
@@ -280,8 +287,13 @@ def test_bytes_of_a_picture_go_beside_the_json(console: Console) -> None:
         )
     )
     source = "import tensorweb as tw\ntw.show(tw.arange(20.0))"
-    record = json.loads(bridge.answer("run", json.dumps({"source": source})))
+    record = asked("run", source=source)
     assert record["error"] is None
     ((kind, fields, data),) = sent
     assert (kind, json.loads(fields)["heatmap"]["values"]) == ("picture", None)
+    assert array("f", data).tolist() == list(range(20))
+    asked("describe")
+    whole = {"tensor": 0, "rows": None, "columns": 0, "indices": [0]}
+    text, data = bridge.answer("heatmap", json.dumps(whole))
+    assert json.loads(text)["values"] is None
     assert array("f", data).tolist() == list(range(20))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+from answers import text_of_answer
 
 import tensorweb as tw
 from tensorweb.display.cells import (
@@ -36,7 +37,7 @@ class Console:
 
     def ask(self, question: Any) -> Any:
         # JSON forms what the page gets.
-        return json.loads(json.dumps(bridge.drive(question), allow_nan=False))
+        return json.loads(text_of_answer(bridge.drive(question)))
 
 
 @pytest.fixture

@@ -32,6 +32,23 @@ FOLDERS = (
 )
 
 
+NAMED_TEST = re.compile(r"`(test_\w+)`")
+
+
+def test_tests_that_pages_name_are_there() -> None:
+    files = [*ROOT.glob("e2e/test_*.py"), *ROOT.glob("tests/**/test_*.py")]
+    there = {
+        name
+        for path in files
+        for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
+    }
+    named = {
+        name for page in PAGES for name in NAMED_TEST.findall(page.read_text("utf-8"))
+    }
+    assert len(named) > 30
+    assert named <= there | {path.stem for path in files}, named - there
+
+
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 SESSIONS = [block for block in BLOCKS if block.language == "pycon"]
 SHELL = [block for block in BLOCKS if block.language == "sh"]

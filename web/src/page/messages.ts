@@ -129,6 +129,8 @@ const TENSOR = record<TensorRecord>({
 
 const encoding = oneOf("float32", "int32", "uint32", "float64");
 
+const MANY_BYTES = bytes(8 * MOST_CELLS * MOST_CHANNELS);
+
 const PLAIN_HEATMAP = record<Heatmap>({
   channels: whole(MOST_CHANNELS),
   rows: whole(MOST_CELLS),
@@ -141,7 +143,7 @@ const PLAIN_HEATMAP = record<Heatmap>({
   fullColumns: whole(),
   how: oneOf("mean", "extreme", "corner", "each"),
   encoding,
-  values: either(text(12 * MOST_CELLS * MOST_CHANNELS), bytes(8 * MOST_CELLS)),
+  values: either(text(12 * MOST_CELLS * MOST_CHANNELS), MANY_BYTES),
 });
 
 const heatmap: Check = (value) => PLAIN_HEATMAP(value) && hasItsCells(value as Heatmap);
@@ -252,11 +254,11 @@ function hasItsCells({ channels, rows, columns, encoding, values }: Heatmap): bo
 }
 
 const MESSAGES: readonly Check[] = [
-  record({ id: whole(), answer: text(64 * LONG) }),
+  record({ id: whole(), answer: text(64 * LONG), data: optional(MANY_BYTES) }),
   record({ id: whole(), error: text(64 * LONG) }),
   record({ note: oneOf("bytes"), what: name, done: number, total: number }),
   record({ note: oneOf("step"), text: name }),
-  record({ said: text(20), fields: text(64 * LONG), data: optional(bytes(8 * MOST_CELLS)) }),
+  record({ said: text(20), fields: text(64 * LONG), data: optional(MANY_BYTES) }),
   record({ fatal: text(LONG) }),
 ];
 
@@ -269,18 +271,19 @@ export function readMessage(message: unknown): FromWorker | null {
 export function readNote({ said, fields, data }: Said): Note | null {
   const value = parse(fields);
   if (!Object.hasOwn(NOTES, said)) return null;
-  if (data && said === "picture") putValues(value as LivePicture | null, data);
+  if (data && said === "picture") putValues((value as Partial<LivePicture> | null)?.heatmap, data);
   return NOTES[said as keyof Notes](value) ? ({ ...(value as object), note: said } as Note) : null;
 }
 
-/** Put the values that came beside a picture's record into it. */
-function putValues(picture: Partial<LivePicture> | null, data: Uint8Array): void {
-  if (picture?.heatmap) picture.heatmap.values = data;
+/** Put the values that came beside a record into it. */
+function putValues(map: Partial<Heatmap> | null | undefined, data: Uint8Array): void {
+  if (map) map.values = data;
 }
 
 /** Return the answer to a question. Throws when it is none. */
-export function readAnswer(question: Question, answer: string): unknown {
+export function readAnswer(question: Question, answer: string, data?: Uint8Array): unknown {
   const value = parse(answer);
+  if (data && question === "heatmap") putValues(value as Partial<Heatmap> | null, data);
   if (ANSWERS[question](value)) return value;
   throw new Error(`What Python answered to “${question}” is damaged. Did the program change Python itself?`);
 }

@@ -42,8 +42,8 @@ export interface Typed {
 
 export type ToWorker = Request | Cancel | Typed;
 
-/** The end of a question: its value as JSON, or what went wrong. */
-export type Reply = { id: number; answer: string } | { id: number; error: string };
+/** The end of a question: its value as JSON, the values of a picture beside it, or what went wrong. */
+export type Reply = { id: number; answer: string; data?: Uint8Array } | { id: number; error: string };
 
 /** What a program says while it runs: one of `Notes`, its record as JSON; the values of a picture beside it. */
 export interface Said {

@@ -300,7 +300,7 @@ export class Session {
     this.#waiting.delete(message.id);
     if ("error" in message) return waiting.reject(new Error(message.error));
     try {
-      waiting.resolve(readAnswer(waiting.question, message.answer));
+      waiting.resolve(readAnswer(waiting.question, message.answer, message.data));
     } catch (error) {
       waiting.reject(error as Error);
     }

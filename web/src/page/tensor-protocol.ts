@@ -80,7 +80,7 @@ export interface Heatmap {
   fullColumns: number;
   how: Pooling | "each";
   encoding: Encoding;
-  /** Values plane by plane, row by row: in base64, of a running program's pictures the bytes. */
+  /** Values channel by channel, row by row: the bytes, of a recording in base64. */
   values: string | Uint8Array;
 }
 

@@ -16,8 +16,11 @@ declare global {
 interface Running {
   python: PyodideAPI;
   interrupt: Interrupt;
-  ask(question: keyof PythonQuestions, details: string): Promise<string>;
+  ask(question: keyof PythonQuestions, details: string): Promise<Answer>;
 }
+
+/** A record in JSON, and the bytes for which it has null. */
+type Answer = { answer: string; data?: Uint8Array };
 
 const base = new URL("./", import.meta.url);
 const files = new CoreFiles(base);
@@ -75,7 +78,7 @@ async function reply(request: Request): Promise<void> {
   try {
     const answer = await respond(request);
     current = 0;
-    send({ id, answer });
+    send({ id, ...answer });
   } catch (error) {
     current = 0;
     if (isFatal(error)) die(error);
@@ -103,8 +106,8 @@ async function warmUp(): Promise<void> {
   const { interrupt } = running;
   interrupt.begin();
   try {
-    const answer = JSON.parse(await running.ask("warm", "{}")) as Questions["warm"]["value"];
-    isWarm = !answer.more;
+    const { answer } = await running.ask("warm", "{}");
+    isWarm = !(JSON.parse(answer) as Questions["warm"]["value"]).more;
   } catch (error) {
     if (isFatal(error)) die(error);
     if (!isStop(error)) {
@@ -118,18 +121,18 @@ async function warmUp(): Promise<void> {
 }
 
 /** Return the answer as JSON, which the page reads: here a program could see to it. */
-async function respond(request: Request): Promise<string> {
-  if (request.question === "start") return JSON.stringify(await start(request.details));
+async function respond(request: Request): Promise<Answer> {
+  if (request.question === "start") return { answer: JSON.stringify(await start(request.details)) };
   if (!running) throw new Error("Python has not started");
   const { interrupt } = running;
   if (request.question === "run") await loadPackages(running.python, request.details);
   const whenStopped = STOPPED[request.question];
-  if (whenStopped && interrupt.isStopped(request.id)) return whenStopped;
+  if (whenStopped && interrupt.isStopped(request.id)) return { answer: whenStopped };
   interrupt.begin(request.id);
   try {
     return await running.ask(request.question, JSON.stringify(request.details));
   } catch (error) {
-    if (whenStopped && isStop(error)) return whenStopped;
+    if (whenStopped && isStop(error)) return { answer: whenStopped };
     throw error;
   } finally {
     interrupt.end();
@@ -224,12 +227,20 @@ function importNames(packages: Record<string, { imports: string[] }>): string[] 
 }
 
 function blockingAsk(answer: PyCallable): Running["ask"] {
-  return (question, details) =>
-    answer.callPromising(question, details) as Promise<string>;
+  return async (question, details) =>
+    unpacked((await answer.callPromising(question, details)) as string | PyProxy);
 }
 
 function awaitingAsk(answer: PyCallable): Running["ask"] {
-  return (question, details) => answer(question, details) as Promise<string>;
+  return async (question, details) => unpacked((await answer(question, details)) as string | PyProxy);
+}
+
+/** Take Python's answer: a text, or a pair of a text and bytes. */
+function unpacked(found: string | PyProxy): Answer {
+  if (typeof found === "string") return { answer: found };
+  const [answer, data] = found.toJs() as [string, Uint8Array];
+  found.destroy();
+  return { answer, data };
 }
 
 /** Look for a GPU while Python loads; the library's driver takes the same adapter. */
