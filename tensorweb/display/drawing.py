@@ -40,8 +40,8 @@ NAN, NAN_MARK, LOW_MARK, HIGH_MARK = range(SHADES, SHADES + 4)
 
 GLYPHS = {
     "nan": ("#...#", ".#.#.", "..#..", ".#.#.", "#...#"),
-    "inf": (".###.", "..#..", "..#..", "..#..", ".###."),
-    "-inf": ("...##", "....#", "##..#", "....#", "...##"),
+    "inf": (".#.#.", "#.#.#", ".#.#."),
+    "-inf": ("....#.#.", "##.#.#.#", "....#.#."),
 }
 
 
@@ -132,10 +132,12 @@ def _mark(
             _fill(drawing, NAN_MARK, left, top, size)
         return
     ink = {"nan": NAN_MARK, "inf": HIGH_MARK, "-inf": LOW_MARK}[name]
-    dot = min(size) // LEAST_GLYPH
-    left += (width - 5 * dot) // 2
-    top += (height - 5 * dot) // 2
-    for y, dots in enumerate(GLYPHS[name]):
+    glyph = GLYPHS[name]
+    down, across = len(glyph), len(glyph[0])
+    dot = min(width // (across + 1), height // (down + 1))
+    left += (width - across * dot) // 2
+    top += (height - down * dot) // 2
+    for y, dots in enumerate(glyph):
         for x, mark in enumerate(dots):
             if mark == "#":
                 _fill(drawing, ink, left + x * dot, top + y * dot, (dot, dot))

@@ -21,7 +21,7 @@ from tensorweb.display.numbers import shape_text, short
 
 TENSORS = Path(__file__).parents[2] / "web/src/panels/tensors"
 COLOURS = (TENSORS / "colours.ts").read_text("utf-8")
-HEATMAP = (TENSORS / "heatmap.ts").read_text("utf-8")
+MARKS = (TENSORS / "marks.ts").read_text("utf-8")
 
 
 def stops(name: str) -> tuple[Colour, ...]:
@@ -38,11 +38,12 @@ def test_stops_are_those_of_the_page() -> None:
 
 
 def test_marks_are_those_of_the_page() -> None:
-    assert f"NAN_COLOUR: Colour = [{', '.join(map(str, NAN_COLOUR))}]" in HEATMAP
-    assert f'NAN_INK = "#{bytes(NAN_INK).hex()}"' in HEATMAP
-    for name, there in (("nan", "nan"), ("inf", "inf"), ("-inf", "minusInf")):
-        rows = ", ".join(f'"{row}"' for row in GLYPHS[name])
-        assert f"  {there}: [{rows}]," in HEATMAP
+    assert f"NAN_COLOUR: Colour = [{', '.join(map(str, NAN_COLOUR))}]" in MARKS
+    assert f'NAN_INK = "#{bytes(NAN_INK).hex()}"' in MARKS
+    there = {"nan": "nan", "inf": "infinity", "-inf": "minusInfinity"}
+    for name, rows in GLYPHS.items():
+        texts = ", ".join(f'"{row}"' for row in rows)
+        assert f"  {there[name]}: [{texts}]," in MARKS
 
 
 @pytest.mark.parametrize(
