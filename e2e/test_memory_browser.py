@@ -104,7 +104,7 @@ def test_ten_thousand_steps_leave_nothing_behind(worker: BarePage) -> None:
 
 def test_kept_results_are_noticed(worker: BarePage) -> None:
     heap = settled_bytes(worker)
-    _, leaks = measured(worker, 2400, "Leaking")
+    _, leaks = measured(worker, 1200, "Leaking")
     names = {line.partition(":")[0] for line in leaks}
     assert names >= {"live_buffers", "live_bytes", "objects", "traced"}
     assert settled_bytes(worker, heap + HEAP_SLACK) > heap + HEAP_SLACK

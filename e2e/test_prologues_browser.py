@@ -1,4 +1,4 @@
-"""Every unary operation inside every kind of kernel, on WebGPU in Chromium."""
+"""Unary operations inside every kind of kernel, on WebGPU in Chromium."""
 
 from __future__ import annotations
 
@@ -47,7 +47,11 @@ def python(
     started.page.context.close()
 
 
-@pytest.mark.parametrize("turn", range(len(GROUPS)))
+EVERY = 3
+"""Of the groups one in so many is computed here; natively all are."""
+
+
+@pytest.mark.parametrize("turn", range(0, len(GROUPS), EVERY))
 def test_operations_inside_kernels(turn: int, python: BarePage) -> None:
     ask = f"json.dumps(differences(groups[{turn}], {turn}))"
     assert json.loads(python("await", ask)) == []

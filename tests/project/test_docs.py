@@ -40,7 +40,9 @@ def test_tests_that_pages_name_are_there() -> None:
     there = {
         name
         for path in files
-        for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
+        for name in re.findall(
+            r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE
+        )
     }
     named = {
         name for page in PAGES for name in NAMED_TEST.findall(page.read_text("utf-8"))
