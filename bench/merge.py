@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Write the joined file; later rows replace earlier ones.
+    """Write the joined file; later rows replace earlier ones, and say of which day.
 
     Raises:
         BenchError: a file has another shape.
@@ -23,8 +23,9 @@ def run(options: argparse.Namespace) -> None:
     first, *others = (results.load(path) for path in options.files)
     first.machine = options.machine or first.machine
     for found in others:
-        first.merge(found.hosts, found.rows)
-        first.date = max(first.date, found.date)
+        if found.date != first.date:
+            found.rows = [{**row, "date": found.date} for row in found.rows]
+        first.merge({**found.hosts, **first.hosts}, found.rows)
     target = options.out or results.path_for(first.machine)
     results.write(target, first)
     print(f"saved to {target}")

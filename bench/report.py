@@ -190,7 +190,14 @@ def launch_table(found: Results) -> str:
         if any(rows):
             shown = [_cost(row, unit, aim) for row in rows]
             lines.append([title, *shown, f"≤ {aim:g} {unit}" if aim else ""])
-    return _table(["what", *ours, "aim"], lines) if lines else ""
+    if not lines:
+        return ""
+    of_days: dict[str, list[str]] = {}
+    for row in found.rows:
+        if row["workload"] in LAUNCHES and "date" in row:
+            of_days.setdefault(row["date"], []).append(f"`{row['workload']}`")
+    notes = (f"Measured on {day}: {', '.join(of_days[day])}." for day in of_days)
+    return "\n\n".join([_table(["what", *ours, "aim"], lines), *notes])
 
 
 def write_between(
