@@ -27,8 +27,8 @@ REQUIRED: dict[str, tuple[type, ...]] = {
     "err": (int, float, type(None)),
 }
 """What every row has: milliseconds per operation, operations, FLOP or bytes per second
-in the unit, largest relative error (null where nothing is computed). A row of another day
-than the file's has its `date`. Rows of kernels
+in the unit, largest relative error (null where nothing is computed). A row of another
+day than the file's has its `date`. Rows of kernels
 also have `ok`, `gpu_ms`, `gpu_rate`, `median_ms`, `single_ms`, `cold_ms` and, per
 operation, `dispatches`, `submits`, `bind_groups`, `buffers`."""
 

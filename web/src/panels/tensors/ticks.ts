@@ -12,6 +12,8 @@ export interface Ticks {
 /** Least room between two numbers along each edge, in pixels. */
 const ACROSS = 52;
 const DOWN = 30;
+/** At the end of each edge stands the axis' name, where no number shall be. */
+const NAME = 76;
 
 export function mountTicks(frame: HTMLElement): Ticks {
   const top = el("div", { class: "ticks ticks-top" });
@@ -47,7 +49,7 @@ function draw(
   const labels: HTMLElement[] = [];
   for (let index = first; index < length * block; index += step) {
     const middle = start + (Math.floor(index / block) + 0.5) * size;
-    if (middle > room) break;
+    if (middle > room - NAME && index > first) break;
     const label = el("span", {}, String(index));
     label.style[edge] = `${middle}px`;
     labels.push(label);
