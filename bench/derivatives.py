@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> None:
 
     tw.set_default_device(options.device)
     rows: list[Row] = [building(), hessian(), depth()]
-    rows += [training(style, options.steps) for style in ("grad", "backward")]
+    rows += [training(style, options.steps) for style in ("grad", "jit", "backward")]
     for row in rows:
         print(row, flush=True)
     if options.out:
@@ -119,6 +119,11 @@ def training(style: str, steps: int) -> Row:
 
     layers, x = layers_of(3, 2), tw.ones((4, 3))
     w = layers[0][0].detach().requires_grad_(style == "backward")
+
+    def improved(w: Any) -> Any:
+        return w - 0.01 * tw.grad(network)([(w, layers[0][1])], x)[0][0]
+
+    step = tw.jit(improved) if style == "jit" else improved
     alive = []
     start = perf_counter()
     for number in range(steps):
@@ -128,7 +133,7 @@ def training(style: str, steps: int) -> Row:
                 w -= 0.01 * w.grad
             w.grad = None
         else:
-            w = w - 0.01 * tw.grad(network)([(w, layers[0][1])], x)[0][0]
+            w = step(w)
         if number + 1 in (steps // 2, steps):
             tw.realize(w)
             gc.collect()
