@@ -53,3 +53,30 @@ def test_a_small_network_learns_exclusive_or(device: str) -> None:
         tw.realize(value)
         parameters = tw.tree.map(lambda p, g: p - 0.1 * g, parameters, slopes)
     assert value.item() < 0.01
+
+
+def test_a_product_and_what_goes_back_through_it(device: str) -> None:
+    a = tw.arange(1.0, 7.0).reshape(2, 3)
+    b = tw.arange(7.0, 13.0).reshape(3, 2)
+    y, pull = tw.vjp(lambda a, b: a @ b, a, b)
+    assert y.tolist() == [[58, 64], [139, 154]]
+    by_a, by_b = pull(tw.asarray([[1.0, 2.0], [3.0, 4.0]]))
+    assert by_a.tolist() == [[23, 29, 35], [53, 67, 81]]
+    assert by_b.tolist() == [[13, 18], [17, 24], [21, 30]]
+
+
+def test_indexing_as_the_courses_do_it(device: str) -> None:
+    t = tw.arange(1, 25).reshape(4, 3, 2)
+    assert t[1:3, 2:, :].tolist() == [[[11, 12]], [[17, 18]]]
+    assert t[[2, 1], [2, 1], 1].tolist() == [18, 10]
+    assert t[3:1:-1, 2:1:-1].tolist() == [[[23, 24]], [[17, 18]]]
+    assert t[[0, 2], :, [0, 1]].tolist() == [[1, 3, 5], [14, 16, 18]]
+    outer = tw.take(tw.take(t, tw.asarray([0, 2]), axis=0), tw.asarray([0, 1]), axis=2)
+    assert outer.reshape(-1).tolist() == [*range(1, 7), *range(13, 19)]
+    x = tw.arange(50).reshape(5, 5, 2)
+    even = tw.arange(25).reshape(5, 5) % 2 == 0
+    assert x[even].shape == (13, 2)
+    assert x[even][:, 0].tolist() == list(range(0, 50, 4))
+    ones = tw.ones((5, 6, 7, 8))
+    assert ones[:, [0], [0, 1], :].shape == (5, 2, 8)
+    assert ones[:, [0], 0, :].shape == (5, 1, 8)
