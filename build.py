@@ -15,13 +15,23 @@ from pathlib import Path
 if sys.version_info < (3, 11):  # noqa: UP036  # an older Python should say so
     sys.exit(f"build.py needs Python 3.11 or later; this is {sys.version.split()[0]}.")
 
-from tools import checks, environment, process, pyodide_build, server, site, testing
+from tools import (
+    array_api,
+    checks,
+    consumers,
+    environment,
+    process,
+    pyodide_build,
+    server,
+    site,
+    testing,
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     options, further = _parser().parse_known_args(arguments)
-    if further and options.command not in ("bench", "fuzz"):
+    if further and options.command not in ("array-api", "bench", "consumers", "fuzz"):
         _parser().error(f"unrecognized arguments: {' '.join(further)}")
     options.further = further
     try:
@@ -75,6 +85,17 @@ def _parser() -> argparse.ArgumentParser:
     command("first-look", _first_look, "record what the page shows at first")
     test = command("test", _test, "set up, check and run every test", wheels=True)
     test.add_argument("-k", metavar="EXPRESSION", help="only tests whose name matches")
+    suite = command("array-api", _array_api, "run the Array API's official tests")
+    suite.add_argument("device", nargs="?", default="cpu")
+    suite.add_argument(
+        "--suite", type=Path, metavar="PATH", help="a checkout of it, or a .tgz of one"
+    )
+    suite.add_argument("--examples", type=int, default=5, metavar="N")
+    libraries = command("consumers", _consumers, "run other people's libraries")
+    libraries.add_argument("device", nargs="?", default="cpu")
+    libraries.add_argument(
+        "--write", action="store_true", help="write the numbers into the page"
+    )
     command("bench", _bench, "measure; further arguments go to bench/")
     command("fuzz", _fuzz, "compare random graphs with NumPy: SECONDS SEED")
     return parser
@@ -121,6 +142,16 @@ def _first_look(options: argparse.Namespace) -> int:
 
 def _test(options: argparse.Namespace) -> int:
     return testing.run(options.wheels, options.k)
+
+
+def _array_api(options: argparse.Namespace) -> int:
+    return array_api.run(
+        options.device, options.suite, options.examples, options.further
+    )
+
+
+def _consumers(options: argparse.Namespace) -> int:
+    return consumers.run(options.device, options.write, options.further)
 
 
 def _bench(options: argparse.Namespace) -> int:

@@ -19,6 +19,7 @@ COMMANDS = {
     "page": "start, launches, reads and transfers in Chromium; --kernels for the table",
     "kernels": "the table of kernels beside the peers, in Node with Dawn",
     "cpu": "the CPU beside NumPy and the peers' WebAssembly, in Chromium",
+    "train": "training steps beside the peers, and GPT-2 forward, in Chromium",
     "native": "the table of kernels and the launch path through wgpu-py",
     "derivatives": "what derivatives cost Python, and memory over 10,000 steps",
     "torch": "the same workloads in PyTorch on CUDA, for reference",
@@ -26,7 +27,7 @@ COMMANDS = {
     "report": "print a file of results as tables, or write them into the documents",
 }
 
-MODULES = {"torch": "torch_reference"}
+MODULES = {"torch": "torch_reference", "train": "training"}
 """Modules of commands that have another name."""
 
 

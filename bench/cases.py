@@ -26,6 +26,11 @@ def driver() -> ShaderDriver:
     return cast("WebGpuBackend", devices.backend("webgpu")).driver
 
 
+APART = frozenset({"elem"})
+"""Programs whose results one kernel would compute together if they shared operands:
+each result of a group has its own copy."""
+
+
 class Case(Protocol):
     """Something that can be enqueued `count` times."""
 
@@ -61,14 +66,18 @@ class ProgramCase:
         self.program = PROGRAMS[program]
         self.is_jitted = is_jitted
         self.is_chained = is_chained
-        self.operands = [_tensor(*operand, device) for operand in operands]
-        tw.realize(*[x + 0 for x in self.operands])
+        self.is_apart = program in APART
+        self.given = [_tensor(*operand, device) for operand in operands]
+        tw.realize(*[x + 0 for x in self.given])
         self.last: list[Tensor] = []
         self.regroup(group)
 
     def regroup(self, group: int) -> None:
         """Compute so many results by one flush from now on."""
         self.group = group
+        copies = group - 1 if self.is_apart else 0
+        again = [(x + 0).realize() for _ in range(copies) for x in self.given]
+        self.operands = [*self.given, *again]
         self.step = tw.jit(self._several) if self.is_jitted else self._several
 
     def run(self, count: int) -> None:
@@ -82,7 +91,9 @@ class ProgramCase:
 
     def _several(self, *operands: Tensor) -> list[Tensor]:
         """Return results that share nothing: equal nodes of a graph stay apart."""
-        return [self.program(*operands) for _ in range(self.group)]
+        count = len(self.given)
+        starts = range(0, len(operands), count) if self.is_apart else [0] * self.group
+        return [self.program(*operands[at : at + count]) for at in starts]
 
     def result(self) -> bytes:
         return evaluate.read([self.last[-1].node])[0]

@@ -19,6 +19,10 @@ INSIDE = (
     "numpy_cases",
     "profiles",
     "programs",
+    "train/__init__",
+    "train/gpt2",
+    "train/models",
+    "train/trainer",
     "workloads",
 )
 

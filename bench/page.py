@@ -13,6 +13,7 @@ import queue
 import subprocess
 import tempfile
 import threading
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -51,17 +52,7 @@ OURS = ("page", "js", "node_modules")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
-    parser.add_argument("--site", type=Path, default=ROOT / "dist", metavar="DIR")
-    parser.add_argument(
-        "--chrome-gpu",
-        type=Path,
-        metavar="PATH",
-        help="a program that opens a browser with a GPU at the address it is given; "
-        "without it Chromium computes on SwiftShader",
-    )
-    parser.add_argument(
-        "--url", action="store_true", help="print the address and open no browser"
-    )
+    add_browser_arguments(parser)
     parser.add_argument("--kernels", action="store_true", help="the kernel table too")
     parser.add_argument("--w", metavar="PATTERN", help="only workloads that match")
     parser.add_argument("--tiny", action="store_true", help="sizes for a software GPU")
@@ -79,8 +70,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, default=900, help="stop after these")
 
 
+def add_browser_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe what `measured` needs to know of the site and the browser."""
+    parser.add_argument("--site", type=Path, default=ROOT / "dist", metavar="DIR")
+    parser.add_argument(
+        "--chrome-gpu",
+        type=Path,
+        metavar="PATH",
+        help="a program that opens a browser with a GPU at the address it is given; "
+        "without it Chromium computes on SwiftShader",
+    )
+    parser.add_argument(
+        "--url", action="store_true", help="print the address and open no browser"
+    )
+
+
 def run(options: argparse.Namespace) -> None:
     """Measure and save.
+
+    Raises:
+        BenchError: the site or the browser is missing, or the page failed.
+    """
+    found = measured(options, "index.html", write_specification, options.mbit)
+    found["versions"] = {**kit.versions(), "browser": found.pop("browser")}
+    about = {key: value for key, value in found.items() if key != "rows"}
+    print(f"\nsaved to {results.save(options, 'chromium', about, found['rows'])}")
+
+
+def measured(
+    options: argparse.Namespace,
+    page: str,
+    specify: Callable[[Path, argparse.Namespace], None],
+    mbit: float | None = None,
+) -> dict[str, Any]:
+    """Open a page of `page/` in a browser, beside a site, and return what it posts.
+
+    Args:
+        options: `site`, `chrome_gpu`, `url`, `seconds` and those of `specify`.
+        page: its file.
+        specify: writes what the page shall do into the folder it is given.
+        mbit: megabits a second of the network.
 
     Raises:
         BenchError: the site or the browser is missing, or the page failed.
@@ -89,10 +118,10 @@ def run(options: argparse.Namespace) -> None:
         raise BenchError(f"{options.site} is no site; run `python3 build.py site`")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        server = BenchServer(options.site.resolve(), folder, options.mbit)
-        write_specification(folder, options)
+        server = BenchServer(options.site.resolve(), folder, mbit)
+        specify(folder, options)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = f"{server.url}{PLACE.strip('/')}/page/index.html"
+        address = f"{server.url}{PLACE.strip('/')}/page/{page}"
         print(f"measuring at {address}", flush=True)
         browser = None if options.url else open_browser(options, address, folder)
         try:
@@ -104,9 +133,7 @@ def run(options: argparse.Namespace) -> None:
             server.shutdown()
     if "error" in found:
         raise BenchError(f"the page failed: {found['error']}")
-    found["versions"] = {**kit.versions(), "browser": found.pop("browser")}
-    about = {key: value for key, value in found.items() if key != "rows"}
-    print(f"\nsaved to {results.save(options, 'chromium', about, found['rows'])}")
+    return found
 
 
 def await_answer(

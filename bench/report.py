@@ -11,6 +11,7 @@ from bench.aims import PEERS, PYTORCH
 from bench.first_report import first_call_table
 from bench.kit import ROOT, BenchError
 from bench.results import TINY, Results, Row
+from bench.train_report import training_table
 from bench.workloads import workloads
 
 HOSTS = ("tensorweb", "tensorweb in Chromium", "tensorweb native")
@@ -113,8 +114,14 @@ def summary(found: Results) -> str:
     return (
         f"Measured on {found.machine}, {found.date}; every row, PyTorch, launches and "
         "first calls are in [docs/benchmarks.md](docs/benchmarks.md).\n\n"
-        f"{kernel_table(found, brief=True)}\n"
+        f"{kernel_table(found, brief=True)}\n{_training(found)}"
     )
+
+
+def _training(found: Results) -> str:
+    """Return the short table of training, empty without one."""
+    table = training_table(found, brief=True)
+    return f"\n{table}\n" if table else ""
 
 
 def markdown(found: Results) -> str:
@@ -126,7 +133,12 @@ def markdown(found: Results) -> str:
         adapter = about["adapter"] or about["driver"]
         lines.append(f"- {host}: {adapter}; {versions}{note}")
     head = "\n".join([lines[0], "", *lines[1:]])
-    parts = (kernel_table(found), launch_table(found), first_call_table(found))
+    parts = (
+        kernel_table(found),
+        training_table(found),
+        launch_table(found),
+        first_call_table(found),
+    )
     tables = [head, *filter(None, parts)]
     return "\n\n".join(tables) + "\n"
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from asking import ask
 from browsers import LIMIT_MS
 from playwright.sync_api import Browser, Error, Page
 
@@ -24,8 +25,7 @@ class BarePage:
 
     def __call__(self, kind: str, text: str = "") -> str:
         """Do one of the things that `bare/bare.js` can do."""
-        call = f"([kind, text]) => {self.side}(kind, text)"
-        return str(self.page.evaluate(call, [kind, text]))
+        return ask(self.page, self.side, kind, text)
 
     def error(self, kind: str, text: str) -> str:
         """Return the message of something that must fail."""

@@ -31,6 +31,8 @@ LIMIT_MS = 300_000
 CHROMIUM_FLAGS = [
     "--enable-unsafe-webgpu",
     "--use-webgpu-adapter=swiftshader",
+    # Optimise WebAssembly later than usual: most pages of the tests live for seconds.
+    "--js-flags=--wasm-tiering-budget=130000000",
 ]
 
 FIREFOX_PREFERENCES: dict[str, str | float | bool] = {

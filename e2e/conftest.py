@@ -118,6 +118,26 @@ def profiles(chromium: Browser, site_url: str) -> Profiles:
     return Profiles(chromium, site_url)
 
 
+@pytest.fixture(scope="session")
+def profiles_on_cpu(without_webgpu: Browser, site_url: str) -> Profiles:
+    """The same, in the Chromium that has no adapter."""
+    return Profiles(without_webgpu, site_url)
+
+
+@pytest.fixture(scope="session")
+def profiles_never_waiting(chromium: Browser, never_waits: str) -> Profiles:
+    """The same, for pages that find no stack switching."""
+    return Profiles(chromium, never_waits)
+
+
+@pytest.fixture(scope="session")
+def on_firefox(firefox: Browser, site_url: str) -> Iterator[PageDriver]:
+    """One page of the site in Firefox, for tests that leave it usable."""
+    context = new_context(firefox)
+    yield PageDriver(context.new_page(), patient=True).open(site_url)
+    context.close()
+
+
 @pytest.fixture
 def page(profiles: Profiles) -> Iterator[Page]:
     """A page of Chromium that remembers nothing but Python's snapshot."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asking import ask
 from browsers import LIMIT_MS
 from playwright.sync_api import Browser, Error, Page
 
@@ -44,8 +45,7 @@ class Python:
 
     def __call__(self, code: str, kind: str = "await") -> str:
         """Run code and return its last expression as text."""
-        call = f"([kind, code]) => {self.where}(kind, code)"
-        return str(self.page.evaluate(call, [kind, code]))
+        return ask(self.page, self.where, kind, code)
 
     def values(self, code: str) -> Any:
         """Run code whose last expression is JSON and return what it says."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from browsers import Profiles, new_context
+from browsers import Profiles
 from page_driver import PageDriver, expect
-from playwright.sync_api import Browser, Frame, Page
+from playwright.sync_api import Frame, Page
+from program_steps import opened
 
 from conftest import site_has
 
 AXE = Path(__file__).parent.parent / "node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 320, "height": 640}
 
 PROGRAM = """
@@ -37,43 +39,49 @@ def violations(page: Page | Frame) -> list[str]:
     ]
 
 
+def in_every_scheme(page: Page) -> list[str]:
+    """Return what axe finds in light and in dark colours."""
+    found = []
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        found += violations(page)
+    return found
+
+
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(
-    profiles: Profiles, site_url: str, scheme: Any, size: Any
-) -> None:
-    with profiles.page(color_scheme=scheme, viewport=size) as page:
+def test_axe_finds_nothing(profiles: Profiles, site_url: str, size: Any) -> None:
+    with profiles.page(viewport=size) as page:
         look_everywhere(PageDriver(page).open(site_url, wait=False), size)
 
 
 def look_everywhere(driver: PageDriver, size: Any) -> None:
     page = driver.page
-    assert violations(page) == []
+    assert in_every_scheme(page) == []
     assert driver.idle() == "ready"
-    assert violations(page) == []
+    assert in_every_scheme(page) == []
     assert driver.run("def f():\n    return 1 / 0\nf()") == "error"
     if size is NARROW:
-        assert violations(page) == []
+        assert in_every_scheme(page) == []
         page.get_by_role("tab", name="Code").click()
-    assert violations(page) == []
+    assert in_every_scheme(page) == []
     assert driver.run(PROGRAM) == "ready"
     if size is NARROW:
         page.get_by_role("tab", name="Tensors").first.click()
     driver.pictured()
     page.get_by_role("button", name="Table").click()
     expect(page.locator(".values td").nth(1)).to_be_visible()
-    assert violations(page) == []
+    assert in_every_scheme(page) == []
     page.get_by_role("tab", name="Kernels").locator("visible=true").click()
     page.locator(".kernel summary").first.click()
-    assert violations(page) == []
+    assert in_every_scheme(page) == []
     page.get_by_role("button", name="Help").click()
-    assert violations(page) == []
+    assert in_every_scheme(page) == []
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Examples", exact=True).click()
-    assert violations(page) == []
+    assert in_every_scheme(page) == []
     page.keyboard.press("Escape")
     page.get_by_role("button", name="your programs").click()
-    assert violations(page) == []
+    assert in_every_scheme(page) == []
     driver.clean()
 
 
@@ -134,7 +142,7 @@ def test_run_shows_the_output_on_a_narrow_page(narrow: PageDriver) -> None:
 def test_keyboard_leaves_the_editor_and_moves_splitters(
     page: Page, site_url: str
 ) -> None:
-    PageDriver(page).open(site_url)
+    opened(page, site_url)
     page.click("#editor .cm-content")
     page.keyboard.press("Escape")
     page.keyboard.press("Tab")
@@ -153,7 +161,7 @@ def test_keyboard_leaves_the_editor_and_moves_splitters(
 
 
 def test_theme_turns_and_is_remembered(page: Page, site_url: str) -> None:
-    driver = PageDriver(page).open(site_url)
+    opened(page, site_url)
     theme = page.locator("#theme")
     expect(theme).to_have_attribute("aria-label", "Colours: as the system")
     theme.click()
@@ -163,7 +171,6 @@ def test_theme_turns_and_is_remembered(page: Page, site_url: str) -> None:
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
     page.reload()
-    driver.idle()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
@@ -208,9 +215,13 @@ def test_numpy_can_be_imported_where_the_site_has_it(page: Page, site_url: str) 
 
 
 def test_without_webgpu_the_cpu_computes_and_the_page_says_so(
-    without_webgpu: Browser, site_url: str
+    profiles_on_cpu: Profiles, site_url: str
 ) -> None:
-    driver = PageDriver(new_context(without_webgpu).new_page()).open(site_url)
+    with profiles_on_cpu.page() as page:
+        _the_cpu_computes(PageDriver(page).open(site_url))
+
+
+def _the_cpu_computes(driver: PageDriver) -> None:
     page = driver.page
     expect(page.locator("#device")).to_contain_text("WebAssembly")
     expect(page.locator("#notice")).to_contain_text("The CPU computes instead")
@@ -230,9 +241,14 @@ def test_without_webgpu_the_cpu_computes_and_the_page_says_so(
 
 
 def test_where_python_cannot_wait_the_cpu_computes(
-    page: Page, never_waits: str
+    profiles_never_waiting: Profiles, never_waits: str
 ) -> None:
-    driver = PageDriver(page).open(never_waits)
+    with profiles_never_waiting.page() as page:
+        _the_cpu_computes_instead(PageDriver(page).open(never_waits))
+
+
+def _the_cpu_computes_instead(driver: PageDriver) -> None:
+    page = driver.page
     said = "cannot wait for the GPU inside Python, so the CPU computes"
     expect(page.locator("#notice")).to_contain_text(said)
     assert driver.run(f"{PROGRAM}\nprint(x.max().item())") == "ready"

@@ -288,3 +288,55 @@ def test_nothing_moves_when_another_tensor_is_chosen(files: PageDriver) -> None:
     assert [name for name in moved if re.search(inside, str(name))] == []
     assert size is not None
     page.set_viewport_size(size)
+
+
+COMPLEX = """
+import tensorweb as tw
+z = tw.asarray([[3 + 4j, -1.5], [0.1j, 2.0]])
+other = 1.5 + tw.eye(2)
+"""
+
+
+def test_sizes_of_complex_numbers_are_drawn_and_told(shared: PageDriver) -> None:
+    assert shared.run(COMPLEX) == "ready"
+    shared.look_into("z")
+    page = shared.page
+    expect(page.locator(".picture-note")).to_contain_text("drawn is abs(x)")
+    facts = dict(
+        zip(
+            page.locator(".facts dt").all_inner_texts(),
+            page.locator(".facts dd").all_inner_texts(),
+            strict=True,
+        )
+    )
+    assert (facts["largest size"], facts["smallest size"]) == ("5 →", "0.1 →")
+    page.get_by_role("button", name="0.1 →").click()
+    expect_status(shared, "abs(z[1, 0]) = 0.1")
+    page.get_by_role("button", name="Table", exact=True).click()
+    shared.pictured()
+    expect(page.get_by_role("cell", name="3+4j", exact=True)).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="Picture", exact=True).click()
+    shared.pictured()
+
+
+def test_what_cannot_be_had_leaves_no_other_tensors_picture(shared: PageDriver) -> None:
+    assert shared.run(COMPLEX) == "ready"
+    page = shared.page
+    shared.look_into("z")
+    expect(page.locator(".picture-note")).to_contain_text("abs(x)")
+    page.evaluate(
+        """() => { const { session } = tensorwebPage;
+        const ask = session.ask.bind(session);
+        session.ask = (question, details) => question === "heatmap"
+          ? Promise.reject(new Error("no memory for a picture"))
+          : ask(question, details); }"""
+    )
+    page.click("#tensors .tensor:has(.tensor-name:text-is('other'))")
+    expect(page.locator(".viewer-problem")).to_have_text("no memory for a picture")
+    assert page.locator(".picture-note").inner_text() == ""
+    expect(page.locator(".heatmap")).to_be_hidden()
+    page.evaluate("delete tensorwebPage.session.ask")
+    shared.look_into("z")
+    expect(page.locator(".viewer-problem")).to_have_text("")
+    expect(page.locator(".picture-note")).to_contain_text("abs(x)")

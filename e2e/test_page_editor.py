@@ -45,6 +45,27 @@ def test_names_of_the_last_run_are_offered_with_what_they_are(
     page.keyboard.press("Escape")
 
 
+@pytest.mark.parametrize(
+    ("source", "typed", "offered"),
+    [
+        ("import tensorweb.numpy as np", "np.linalg.matrix_p", "matrix_power"),
+        ("from tensorweb import fft as f, linalg", "linalg.slog", "slogdet"),
+        ("from tensorweb import (\n    fft as f,\n)", "f.fftsh", "fftshift"),
+        ("import math as m", "m.hypo", "hypot"),
+        ("import tensorweb as t\na = t.ones(3)", "(2 * a[0]).T.unsq", "unsqueeze"),
+        ("import tensorweb as t\na, b = t.linalg.qr(t.eye(2))", "b.unsq", "unsqueeze"),
+        ("import tensorweb as t\nlayer = t.nn.Linear(2, 3)", "layer.forw", "forward"),
+    ],
+)
+def test_what_the_text_binds_is_known_before_it_ran(
+    shared: PageDriver, source: str, typed: str, offered: str
+) -> None:
+    shared.write(f"{source}\n")
+    type_at_end(shared.page, typed)
+    expect(shared.page.locator(OPTIONS).first).to_contain_text(offered)
+    shared.page.keyboard.press("Escape")
+
+
 def test_nothing_is_offered_in_text_and_comments(shared: PageDriver) -> None:
     page = shared.page
     shared.write(PROGRAM)
@@ -130,5 +151,13 @@ def test_our_names_are_offered_before_python_is_there(
         expect(page.locator(OPTIONS)).to_contain_text(
             ["cumulative_prod", "cumulative_sum"]
         )
+        source = "import tensorweb.numpy as np\nx = np.ones(3)\n"
+        page.evaluate("text => tensorwebPage.editor.open(text)", source)
+        type_at_end(page, "np.linalg.norm(x.sum(0)[1].unsq")
+        expect(page.locator(OPTIONS)).to_contain_text(["unsqueeze"])
+        page.keyboard.press("Escape")
+        page.keyboard.type("ueeze(0), ")
+        shown = page.locator(".cm-tooltip .explanation-signature")
+        expect(shown).to_contain_text("norm(x, ord=None")
         assert page.evaluate("document.body.dataset.state") == "loading"
         release(page, held, waiting)

@@ -41,6 +41,37 @@ def test_a_dropped_file_is_found_by_its_name(shared: PageDriver) -> None:
     assert Path(download.value.path()).read_bytes() == bytes(7)
 
 
+def test_saved_weights_leave_the_page_and_come_back(shared: PageDriver) -> None:
+    page = shared.page
+    program = (
+        "import os\nimport tensorweb as tw\n"
+        "w = tw.arange(6, dtype=tw.float32).reshape((2, 3))\n"
+        "if not os.path.exists('back.safetensors'):\n"
+        "    tw.save('weights.safetensors', {'layer': [w]})\n"
+        "else:\n"
+        "    found = tw.load('back.safetensors', like={'layer': [w * 0]})\n"
+        "    print('same', bool(tw.all(found['layer'][0] == w)))"
+    )
+    assert shared.run(program) == "ready"
+    page.get_by_role("tab", name="Files").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download weights.safetensors").click()
+    data = Path(download.value.path()).read_bytes()
+    assert b'"layer.0"' in data
+    page.locator("#files-chosen").set_input_files(
+        [
+            {
+                "name": "back.safetensors",
+                "mimeType": "application/octet-stream",
+                "buffer": data,
+            }
+        ]
+    )
+    expect(page.locator(".file-name", has_text="back.safetensors")).to_be_visible()
+    assert shared.run(program) == "ready"
+    assert "same True" in shared.output
+
+
 def test_a_program_opens_as_one_of_the_readers_own(shared: PageDriver) -> None:
     page = shared.page
     source = "tensorwebPage.editor.source()"

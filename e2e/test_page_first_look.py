@@ -21,11 +21,10 @@ WORKER = "**/worker-*.js"
 
 
 def test_the_result_is_there_before_python_and_runs_by_itself(
-    fresh_page: Page, site_url: str
+    page: Page, site_url: str
 ) -> None:
-    waiting = hold_back(fresh_page, WORKER)
-    driver = PageDriver(fresh_page, first_visit=True)
-    page = driver.open(site_url, wait=False).page
+    waiting = hold_back(page, WORKER)
+    driver = PageDriver(page, first_visit=True).open(site_url, wait=False)
     driver.pictured()
     expect(page.locator("#output")).to_contain_text("shape (3, 2) dtype float32")
     expect(page.locator("#origin-note")).to_contain_text("Computed before")

@@ -13,7 +13,12 @@ def test_the_gallery_has_groups_and_a_picture_of_each(shared: PageDriver) -> Non
     page = shared.page
     page.get_by_role("button", name="Examples", exact=True).click()
     dialog = page.locator("dialog.examples")
-    assert dialog.locator("h3").all_inner_texts() == ["Learn", "See", "Measure"]
+    assert dialog.locator("h3").all_inner_texts() == [
+        "Learn",
+        "Train",
+        "See",
+        "Measure",
+    ]
     entries = dialog.locator("button.example")
     expect(entries).to_have_count(len(list(EXAMPLES.glob("*.py"))))
     entries.last.scroll_into_view_if_needed()

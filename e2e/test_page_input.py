@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
+from browsers import Profiles, new_context
 from page_driver import PageDriver, expect
+from playwright.sync_api import Browser
 from test_page_access import violations
 
 FIELD = "#output .prompt input"
@@ -37,6 +38,33 @@ def test_stop_ends_a_program_that_waits_for_a_line(shared: PageDriver) -> None:
     assert "cleaned up" in shared.output
     assert "restarted" not in shared.output
     assert page.locator(FIELD).count() == 0
+
+
+def test_lines_of_standard_input_are_typed(shared: PageDriver) -> None:
+    shared.begin("import sys\nfor line in sys.stdin:\n    print(line.upper())\n")
+    for word in ("one", "two"):
+        expect(shared.page.locator(FIELD)).to_be_focused()
+        shared.page.keyboard.type(f"{word}\n")
+        expect(shared.page.locator("#output")).to_contain_text(word.upper())
+    shared.page.click("#stop")
+    assert shared.idle() == "ready"
+
+
+LEFT = """
+import asyncio
+async def tick():
+    while True:
+        await asyncio.sleep(0.01)
+        print("tick")
+asyncio.ensure_future(tick())
+"""
+
+
+def test_a_task_that_is_left_is_silent_in_the_next_program(shared: PageDriver) -> None:
+    assert shared.run(LEFT) == "ready"
+    assert shared.run("import time\ntime.sleep(0.2)\nprint('next')") == "ready"
+    assert shared.output.split("\n")[0] == "next"
+    assert "tick" not in shared.output
 
 
 def test_who_edits_the_program_keeps_the_cursor(shared: PageDriver) -> None:
@@ -74,12 +102,22 @@ def test_input_is_refused_in_words_where_nothing_can_wait(shared: PageDriver) ->
     assert shared.page.locator(FIELD).count() == 0
 
 
-@pytest.mark.parametrize("browser", ["chromium", "firefox"])
 def test_without_stack_switching_the_thread_waits(
-    request: pytest.FixtureRequest, never_waits: str, browser: str
+    profiles_never_waiting: Profiles, never_waits: str
 ) -> None:
-    context = request.getfixturevalue(browser).new_context()
-    driver = PageDriver(context.new_page()).open(never_waits)
+    with profiles_never_waiting.page() as page:
+        _lines_are_typed_and_stopped(PageDriver(page).open(never_waits))
+
+
+def test_firefox_waits_without_stack_switching(
+    firefox: Browser, never_waits: str
+) -> None:
+    context = new_context(firefox)
+    _lines_are_typed_and_stopped(PageDriver(context.new_page()).open(never_waits))
+    context.close()
+
+
+def _lines_are_typed_and_stopped(driver: PageDriver) -> None:
     page = driver.page
     driver.begin("for n in range(2):\n    print(repr(input(f'line {n}: ')))\n")
     page.get_by_role("textbox", name="line 0:").fill("é 𝄞")
@@ -92,8 +130,8 @@ def test_without_stack_switching_the_thread_waits(
     driver.begin("try:\n    input()\nfinally:\n    print('cleaned up')\n")
     expect(page.locator(FIELD)).to_be_focused()
     page.click("#stop")
-    assert driver.idle() == "ready"
+    state = driver.idle()
     driver.drawn()
+    assert state == "ready", driver.output[-3000:]
     assert "cleaned up" in driver.output
     assert "restarted" not in driver.output
-    context.close()

@@ -12,6 +12,7 @@ from program_steps import (
     SOURCE,
     TOUR,
     go,
+    hold_python,
     link_code,
     notice,
     open_own,
@@ -31,6 +32,7 @@ NOTHING_RAN = (
 def test_words_typed_before_the_example_came_stay(
     page: Page, site_url: str, fragment: str
 ) -> None:
+    hold_python(page)
     waiting = hold_back(page, EXAMPLES_FILE)
     driver = PageDriver(page).open(site_url + fragment, wait=False)
     type_at_start(page, "# my own words")
@@ -52,6 +54,7 @@ def test_words_typed_before_the_example_came_stay(
 
 
 def test_the_example_that_came_late_can_be_opened(page: Page, site_url: str) -> None:
+    hold_python(page)
     waiting = hold_back(page, EXAMPLES_FILE)
     PageDriver(page).open(f"{site_url}#ex=03-reductions", wait=False)
     type_at_start(page, "# mine")
@@ -192,8 +195,7 @@ def test_links_that_begin_alike_are_kept_apart(page: Page, site_url: str) -> Non
 def test_run_rests_when_the_address_changes_the_program(
     page: Page, site_url: str
 ) -> None:
-    driver = opened(page, site_url)
-    driver.idle()
+    driver = PageDriver(page).open(site_url)
     code = link_code(page, "print('what nobody read')")
     disabled = page.evaluate(
         """code => new Promise(done => {
@@ -215,11 +217,12 @@ def test_run_rests_when_the_address_changes_the_program(
     assert page.evaluate("tensorwebPage.view.state") == "ready"
     page.click("#run")
     expect(page.locator("#output")).to_contain_text("what nobody read")
+    driver.clean()
 
 
 def test_a_queued_run_ends_with_its_program(page: Page, site_url: str) -> None:
     waiting = hold_back(page, "**/build.json")
-    driver = opened(page, f"{site_url}#ex=01-tour")
+    driver = opened(page, f"{site_url}#ex=01-tour", python=True)
     page.click("#run")
     expect(page.locator("#run")).to_contain_text("Queued")
     go(page, f"code={link_code(page, 'print(1)')}")

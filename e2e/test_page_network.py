@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from browsers import Profiles
 from other_site import OtherSite, plain_host, running
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser
@@ -67,13 +68,19 @@ def other() -> Iterator[OtherSite]:
 
 @pytest.fixture(scope="module", params=["our server", "a host without headers"])
 def shared(
-    request: pytest.FixtureRequest, chromium: Browser, site_url: str
+    request: pytest.FixtureRequest,
+    chromium: Browser,
+    profiles: Profiles,
+    site_url: str,
 ) -> Iterator[PageDriver]:
     """A page from both kinds of host."""
+    if request.param == "our server":
+        with profiles.page() as lent:
+            yield PageDriver(lent).open(site_url)
+        return
     context = chromium.new_context()
     with plain_host(SITE.parent) as plain:
-        url = site_url if request.param == "our server" else f"{plain}{SITE.name}/"
-        yield PageDriver(context.new_page()).open(url)
+        yield PageDriver(context.new_page()).open(f"{plain}{SITE.name}/")
         context.close()
 
 
@@ -130,20 +137,26 @@ def test_reader_opens_the_network_for_one_program(
     assert other.heard == []
 
 
-@pytest.mark.parametrize("is_plain", [False, True], ids=["our server", "plain host"])
-def test_firefox_keeps_programs_in(
-    firefox: Browser, site_url: str, other: OtherSite, is_plain: bool
+def test_firefox_keeps_programs_in(on_firefox: PageDriver, other: OtherSite) -> None:
+    _kept_in_until_allowed(on_firefox, other)
+
+
+def test_firefox_keeps_programs_in_on_a_plain_host(
+    firefox: Browser, other: OtherSite
 ) -> None:
     context = firefox.new_context()
     with plain_host(SITE.parent) as plain:
-        url = f"{plain}{SITE.name}/" if is_plain else site_url
-        driver = PageDriver(context.new_page()).open(url)
-        other.heard.clear()
-        for way in ("fetch", "import", "nested worker", "web socket"):
-            assert attempt(driver, other, way) == "error", way
-        assert other.heard == []
-        driver.page.get_by_role("switch", name="Allow network").check()
-        driver.idle()
-        assert attempt(driver, other, "fetch") == "ready", driver.output
-        assert other.heard == ["/fetch"]
+        driver = PageDriver(context.new_page()).open(f"{plain}{SITE.name}/")
+        _kept_in_until_allowed(driver, other)
     context.close()
+
+
+def _kept_in_until_allowed(driver: PageDriver, other: OtherSite) -> None:
+    other.heard.clear()
+    for way in ("fetch", "import", "nested worker", "web socket"):
+        assert attempt(driver, other, way) == "error", way
+    assert other.heard == []
+    driver.page.get_by_role("switch", name="Allow network").check()
+    driver.idle()
+    assert attempt(driver, other, "fetch") == "ready", driver.output
+    assert other.heard == ["/fetch"]

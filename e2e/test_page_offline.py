@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 
 import pytest
+from browsers import LIMIT_MS
 from other_site import plain_host
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser, BrowserContext, Page, Request
@@ -38,6 +40,8 @@ HEALED = """(number) => caches.open('tensorweb-site /').then(async (cache) => {
 
 FETCH = "async (path) => (await fetch(path)).text()"
 BUILD = "document.documentElement.dataset.build"
+
+PAUSE_MS = 50
 
 COMPUTE = """
 import tensorweb as tw, json
@@ -119,10 +123,18 @@ def visit(
         page = context.new_page()
         loads = loads_of(page)
         driver = PageDriver(page).open(host.url)
-        driver.wait(KEPT)
-        driver.wait(SNAPSHOT)
+        settled(page, KEPT)
+        settled(page, SNAPSHOT)
         yield Visit(host, context, page, loads, driver.console)
         context.close()
+
+
+def settled(page: Page, promised: str, arg: object = None) -> None:
+    """Wait until what an expression promises is true; Playwright would not."""
+    end = monotonic() + LIMIT_MS / 1000
+    while not page.evaluate(promised, arg):
+        assert monotonic() < end, promised
+        page.wait_for_timeout(PAUSE_MS)
 
 
 def loads_of(page: Page) -> list[str]:
@@ -170,7 +182,7 @@ def test_damaged_file_is_not_used(visit: Visit) -> None:
         assert refused
     assert page.evaluate(FETCH, "examples.json") != "evil"
     page.evaluate("navigator.serviceWorker.controller.postMessage('keep')")
-    page.wait_for_function(HEALED, arg=len(names) - 1)
+    settled(page, HEALED, len(names) - 1)
 
 
 def test_only_files_of_the_site_are_kept(visit: Visit) -> None:
@@ -204,7 +216,7 @@ def test_new_build_is_taken_whole_when_the_reader_asks(visit: Visit) -> None:
     assert page.evaluate(FETCH, "examples/word.txt") == "second"
     assert page.evaluate("document.querySelector('script[src]').src") != script
     assert len(loads) == 1
-    driver.wait(f"{KEYS}.then((names) => !names.includes('all-of-{old}'))")
+    settled(page, f"{KEYS}.then((names) => !names.includes('all-of-{old}'))")
     digests = [digest for digest, *_ in service.table(host.folder)["files"].values()]
     names = page.evaluate(KEYS)
     assert {name for name in names if not name.startswith("all-of-")} <= set(digests)
@@ -228,7 +240,7 @@ def test_site_in_development_is_never_stale(
         page.goto(host.url)
         page.wait_for_function("globalThis.tensorwebPage && crossOriginIsolated")
         page.evaluate("navigator.serviceWorker.controller.postMessage('keep')")
-        page.wait_for_function(KEPT)
+        settled(page, KEPT)
         page.goto("about:blank")
         host.build_anew("second", live=True)
         page.goto(host.url)
@@ -279,7 +291,7 @@ def test_firefox_comes_again_without_a_host(firefox: Browser, tmp_path: Path) ->
         page.wait_for_function("globalThis.tensorwebPage && crossOriginIsolated")
         assert len(loads) == 2
         page.evaluate("navigator.serviceWorker.controller.postMessage('keep')")
-        page.wait_for_function(KEPT)
+        settled(page, KEPT)
         with host.away():
             page.goto("about:blank")
             page.goto(host.url)

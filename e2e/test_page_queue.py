@@ -23,7 +23,7 @@ def test_stop_ends_a_program_that_never_reads(page: Page, site_url: str) -> None
     driver = PageDriver(page, patient=True).open(site_url)
     assert driver.run("kept = 1") == "ready"
     driver.begin(NEVER_READS)
-    expect(page.locator("#output")).to_contain_text("step 60")
+    expect(page.locator("#output")).to_contain_text("step 30")
     page.click("#stop")
     assert driver.idle() == "ready"
     assert "restarted" not in driver.output

@@ -144,12 +144,12 @@ def test_what_cannot_be_loaded_is_named(
     assert "[object" not in trouble.inner_text()
 
 
-def test_retry_starts_python_again(fresh_page: Page, site_url: str) -> None:
-    refuse(fresh_page, MISSING["python_stdlib.zip"], "missing")
-    driver = PageDriver(fresh_page).open(site_url, wait=False)
-    fresh_page.wait_for_selector(".trouble")
-    fresh_page.context.unroute(MISSING["python_stdlib.zip"])
-    fresh_page.get_by_role("button", name="Retry").click()
+def test_retry_starts_python_again(page: Page, site_url: str) -> None:
+    refuse(page, MISSING["python_stdlib.zip"], "missing")
+    driver = PageDriver(page).open(site_url, wait=False)
+    page.wait_for_selector(".trouble")
+    page.context.unroute(MISSING["python_stdlib.zip"])
+    page.get_by_role("button", name="Retry").click()
     assert driver.idle() == "ready"
     assert driver.run("print('started')") == "ready"
     assert driver.output.startswith("started")

@@ -42,30 +42,27 @@ print('planted')
 """
 
 
-def test_planted_snapshot_is_thrown_away(fresh_page: Page, site_url: str) -> None:
-    driver = PageDriver(fresh_page).open(site_url)
-    fresh_page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
+def test_planted_and_unknown_snapshots_are_thrown_away(
+    page: Page, site_url: str
+) -> None:
+    driver = PageDriver(page).open(site_url)
+    page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
     assert driver.run(f"EVIL = {EVIL!r}\n{POISON}") == "ready", driver.output
     driver.open(site_url)
-    assert fresh_page.evaluate("tensorwebPage.view.started.snapshot") is False
+    assert page.evaluate("tensorwebPage.view.started.snapshot") is False
     assert driver.run("print('mine')") == "ready"
     assert driver.output.startswith("mine")
     # The start after that has a snapshot again, of its own.
-    fresh_page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
+    page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
     driver.open(site_url)
-    assert fresh_page.evaluate("tensorwebPage.view.started.snapshot") is True
+    assert page.evaluate("tensorwebPage.view.started.snapshot") is True
     assert driver.run("print('mine')") == "ready"
     assert driver.output.startswith("mine")
-
-
-def test_unknown_snapshot_is_not_used(fresh_page: Page, site_url: str) -> None:
-    """A page that has forgotten the digest starts anew and learns another."""
-    driver = PageDriver(fresh_page).open(site_url)
-    fresh_page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
-    fresh_page.evaluate("localStorage.removeItem('tensorweb:snapshot')")
+    # A page that has forgotten the digest starts anew and learns another.
+    page.evaluate("localStorage.removeItem('tensorweb:snapshot')")
     driver.open(site_url)
-    assert fresh_page.evaluate("tensorwebPage.view.started.snapshot") is False
-    assert fresh_page.evaluate("localStorage['tensorweb:snapshot'].length") == 64
+    assert page.evaluate("tensorwebPage.view.started.snapshot") is False
+    assert page.evaluate("localStorage['tensorweb:snapshot'].length") == 64
 
 
 WATCH = """

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from browsers import new_context
 from page_driver import PageDriver
-from playwright.sync_api import Browser, Page, Route, Worker
+from playwright.sync_api import Page, Route, Worker
 
 BEGUN = """
 globalThis.begun = 0;
@@ -31,9 +30,8 @@ AFTER_WARMING = "new Promise((done) => setTimeout(done, 1000))"
 """A timer of the worker: the one that warms up was set earlier, for less time."""
 
 
-def open_page(chromium: Browser, url: str, prelude: str) -> PageDriver:
+def open_page(page: Page, url: str, prelude: str) -> PageDriver:
     """Open the page whose worker begins with some JavaScript."""
-    page = new_context(chromium).new_page()
 
     def prepend(route: Route) -> None:
         response = route.fetch()
@@ -51,20 +49,18 @@ def wait_until_begun(page: Page, least: int) -> None:
     page.workers[0].evaluate(UNTIL_BEGUN, least)
 
 
-def test_idle_page_warms_up_and_still_runs(chromium: Browser, site_url: str) -> None:
-    driver = open_page(chromium, site_url, BEGUN + NAMED)
+def test_idle_page_warms_up_and_still_runs(page: Page, site_url: str) -> None:
+    driver = open_page(page, site_url, BEGUN + NAMED)
     wait_until_begun(driver.page, 3)
     assert driver.run("import tensorweb as tw\nprint(tw.ones(3).sum())") == "ready"
     assert "3" in driver.output
     count = begun(driver.page.workers[0])
     wait_until_begun(driver.page, count + 1)
     driver.clean()
-    driver.page.context.close()
 
 
-def test_software_adapters_are_not_warmed(chromium: Browser, site_url: str) -> None:
-    driver = open_page(chromium, site_url, BEGUN)
+def test_software_adapters_are_not_warmed(page: Page, site_url: str) -> None:
+    driver = open_page(page, site_url, BEGUN)
     assert driver.run("import tensorweb as tw\nprint(tw.ones(3).sum())") == "ready"
     driver.page.workers[0].evaluate(AFTER_WARMING)
     assert begun(driver.page.workers[0]) == 0
-    driver.page.context.close()

@@ -80,9 +80,8 @@ def test_the_twin_works_where_python_cannot_wait(
     assert installed(kind, code) == "[2.0, 3.0, 4.0]"
 
 
-@pytest.mark.parametrize("side", SIDES)
-def test_first_use_by_awaiting(chromium: Browser, address: str, side: str) -> None:
-    python = open_bare(chromium, address, side)
+def test_first_use_by_awaiting(chromium: Browser, address: str) -> None:
+    python = open_bare(chromium, address, "onMain")
     python("load")
     python.install()
     python("plain", "import tensorweb as tw")
@@ -106,11 +105,8 @@ def test_firefox_computes_with_the_wheel(firefox: Browser, address: str) -> None
     python.page.context.close()
 
 
-@pytest.mark.parametrize("side", SIDES)
-def test_without_webgpu_the_cpu_computes(
-    without_webgpu: Browser, address: str, side: str
-) -> None:
-    python = open_bare(without_webgpu, address, side)
+def test_without_webgpu_the_cpu_computes(without_webgpu: Browser, address: str) -> None:
+    python = open_bare(without_webgpu, address, "onMain")
     python("load")
     python.install()
     python("await", COMPUTE)
@@ -143,11 +139,10 @@ preload()
 """
 
 
-@pytest.mark.parametrize("side", SIDES)
 def test_import_leaves_no_javascript_in_a_snapshot(
-    chromium: Browser, address: str, side: str
+    chromium: Browser, address: str
 ) -> None:
-    python = open_bare(chromium, address, side)
+    python = open_bare(chromium, address, "inWorker")
     python("record")
     python("unpack", wheel_path())
     assert python("plain", HELD) == "[]"

@@ -17,7 +17,8 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     name: function(name)
     for name in (
         *("floor", "ceil", "trunc", "round"),
-        *("exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sigmoid", "erf"),
+        *("exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "relu", "sigmoid"),
+        *("erf",),
         *("sqrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "asin", "acos", "atan"),
         *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erfinv"),
         *("negative", "positive", "abs", "sign", "square"),

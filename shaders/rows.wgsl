@@ -1,13 +1,13 @@
 // Whole rows: reductions along the last axis and what follows them, in one pass.
 //
-//   load     a workgroup reads one row into registers, ITERATIONS elements to a thread
+//   load     threads read a row into registers, ITERATIONS elements to each
 //   fold     a thread combines its elements of the row
-//   reduce   all threads combine their totals, in a tree in workgroup memory
-//   store    each element as it is finished
+//   reduce   the threads of a row combine their totals, in a tree in workgroup memory
+//   store    each element as it is finished, or what became of the whole row
 //
 // There is a fold and a reduction for each that the formula asks for: of a softmax the
-// maximum, then the sum of exponentials. The slots hold the text for rows of 256 elements
-// divided by their sums.
+// maximum, then the sum of exponentials. Of short rows a workgroup has several. The slots
+// hold the text for rows of 256 elements divided by their sums.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -20,21 +20,24 @@ struct Parameters {
 @group(0) @binding(2) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot shape: threads, their iterations, how many iterations lie inside any row; SUBTREES
+// slot shape: threads of a row, rows of a workgroup, their product; iterations of a
+// thread, how many lie inside any row; how totals are combined; what is stored
+const LANES: u32 = 64u;
+const TOGETHER: u32 = 1u;
 const THREADS: u32 = 64u;
 const ITERATIONS: u32 = 4u;
 const INSIDE: u32 = 4u;
 const IS_UNROLLED: bool = true;
-const SUBTREES: u32 = 4u;
-// end shape
-
 const FAN_IN: u32 = 16u;
+const SUBTREES: u32 = 4u;
+const IS_BY_ELEMENT_0: bool = true;
+// end shape
 
 // slot functions: what loads an element, and finish()
 fn load0(row: u32, column: u32) -> f32 {
   return input0[row * parameters.columns + column];
 }
-fn finish(v0: f32, v1: f32) -> f32 {
+fn finish_0(v0: f32, v1: f32) -> f32 {
   return v0 / v1;
 }
 // end functions
@@ -52,31 +55,35 @@ fn combine_0(a: Total_0, b: Total_0) -> Total_0 {
 var<workgroup> totals_0: array<Total_0, THREADS>;
 
 // Two steps of many totals each: a barrier costs more than some additions.
-fn reduce_0(lane: u32, own: Total_0) -> Total_0 {
+fn reduce_0(thread: u32, lane: u32, own: Total_0) -> Total_0 {
   // registers
   var far: array<Total_0, FAN_IN>;
   // registers
   var near: array<Total_0, SUBTREES>;
-  totals_0[lane] = own;
+  let first = thread - lane;
+  totals_0[thread] = own;
   workgroupBarrier();
-  if (lane < SUBTREES) {
-    // unroll
-    for (var i = 0u; i < FAN_IN; i++) {
-      far[i] = totals_0[lane + i * SUBTREES];
-    }
-    // unroll
-    for (var apart = 1u; apart < FAN_IN; apart *= 2u) {
+  // choose
+  if (FAN_IN > 1u) {
+    if (lane < SUBTREES) {
       // unroll
-      for (var i = 0u; i < FAN_IN; i += 2u * apart) {
-        far[i] = combine_0(far[i], far[i + apart]);
+      for (var i = 0u; i < FAN_IN; i++) {
+        far[i] = totals_0[thread + i * SUBTREES];
       }
+      // unroll
+      for (var apart = 1u; apart < FAN_IN; apart *= 2u) {
+        // unroll
+        for (var i = 0u; i < FAN_IN; i += 2u * apart) {
+          far[i] = combine_0(far[i], far[i + apart]);
+        }
+      }
+      totals_0[thread] = far[0u];
     }
-    totals_0[lane] = far[0u];
+    workgroupBarrier();
   }
-  workgroupBarrier();
   // unroll
   for (var i = 0u; i < SUBTREES; i++) {
-    near[i] = totals_0[i];
+    near[i] = totals_0[first + i];
   }
   // unroll
   for (var apart = 1u; apart < SUBTREES; apart *= 2u) {
@@ -93,10 +100,14 @@ fn reduce_0(lane: u32, own: Total_0) -> Total_0 {
 fn main(
   @builtin(workgroup_id) group: vec3u,
   @builtin(num_workgroups) groups: vec3u,
-  @builtin(local_invocation_index) lane: u32,
+  @builtin(local_invocation_index) thread: u32,
 ) {
-  // A folded grid may have a few groups too many; they repeat the last row.
-  let row = min(group.y * groups.x + group.x, parameters.rows - 1u);
+  let lane = thread % LANES;
+  // Threads behind the last row repeat it.
+  let row = min(
+    (group.y * groups.x + group.x) * TOGETHER + thread / LANES,
+    parameters.rows - 1u,
+  );
 
   // Load. Beyond the row's end the last element is read again.
   // slot registers: what a thread holds of the row, by iteration
@@ -105,7 +116,7 @@ fn main(
   // end registers
   // unroll if IS_UNROLLED
   for (var j = 0u; j < ITERATIONS; j++) {
-    var column = lane + j * THREADS;
+    var column = lane + j * LANES;
     // choose
     if (INSIDE < ITERATIONS && j >= INSIDE) {
       column = min(column, parameters.columns - 1u);
@@ -124,27 +135,36 @@ fn main(
     // slot compute: new values of an iteration
     // end compute
     // choose
-    if (INSIDE == ITERATIONS || j < INSIDE || lane + j * THREADS < parameters.columns) {
+    if (INSIDE == ITERATIONS || j < INSIDE || lane + j * LANES < parameters.columns) {
       // slot combine: an iteration's elements with the total
       total_0 = combine_0(total_0, element_0(v0[j]));
       // end combine
     }
   }
-  let core_0 = reduce_0(lane, total_0);
+  let core_0 = reduce_0(thread, lane, total_0);
   // end fold
 
-  // Store.
+  // repeat store: once for each result
   // slot row_values: values that are the same along the row
   let v1 = core_0;
   // end row_values
-  // unroll if IS_UNROLLED
-  for (var j = 0u; j < ITERATIONS; j++) {
-    let column = lane + j * THREADS;
-    // choose
-    if (INSIDE == ITERATIONS || j < INSIDE || column < parameters.columns) {
-      // slot store: the finished elements of an iteration
-      result[row * parameters.columns + column] = finish(v0[j], v1);
-      // end store
+  // choose
+  if (IS_BY_ELEMENT_0) {
+    // unroll if IS_UNROLLED
+    for (var j = 0u; j < ITERATIONS; j++) {
+      let column = lane + j * LANES;
+      // choose
+      if (INSIDE == ITERATIONS || j < INSIDE || column < parameters.columns) {
+        // slot elements: the finished elements of an iteration
+        result[row * parameters.columns + column] = finish_0(v0[j], v1);
+        // end elements
+      }
+    }
+  } else {
+    if (lane == 0u) {
+      // slot whole: what became of the row
+      // end whole
     }
   }
+  // end store
 }

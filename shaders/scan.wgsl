@@ -1,7 +1,7 @@
 // Running totals of rows: each workgroup scans one block of a row.
 //
-// A block is 4096 elements, four quads of neighbours for each thread; the quads of one
-// thread lie 1024 elements apart, so that a workgroup reads and writes in one sweep.
+// A block has four quads of neighbours for each thread, 4096 elements for 256 of them;
+// the quads of one thread lie apart, so that a workgroup reads and writes in one sweep.
 // What comes before a block is known already: nothing, or the totals of earlier blocks.
 
 // slot declarations: parameters and storages
@@ -55,8 +55,12 @@ fn store_quad(row: u32, position: u32, totals: Value4) {
 }
 // end functions
 
+// slot shape: threads of a workgroup
+const THREADS: u32 = 256u;
+// end shape
+
 // Totals of the four quads of each thread, twice: steps read one half, write the other.
-var<workgroup> totals: array<Value4, 512>;
+var<workgroup> totals: array<Value4, 2u * THREADS>;
 
 fn running(terms: Value4) -> Value4 {
   let second = combine(terms.x, terms.y);
@@ -64,7 +68,7 @@ fn running(terms: Value4) -> Value4 {
   return Value4(terms.x, second, third, combine(third, terms.w));
 }
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(THREADS)
 fn main(
   @builtin(workgroup_id) group: vec3u,
   @builtin(num_workgroups) groups: vec3u,
@@ -73,12 +77,12 @@ fn main(
   let index = group.y * groups.x + group.x;
   let row = index / parameters.blocks;
   let block = index % parameters.blocks;
-  let position = block * 4096u + lane * 4u;
+  let position = block * 16u * THREADS + lane * 4u;
   // slot quads: the four quads of a thread, in a loop where a term is long
   let quad0 = quad(row, position);
-  let quad1 = quad(row, position + 1024u);
-  let quad2 = quad(row, position + 2048u);
-  let quad3 = quad(row, position + 3072u);
+  let quad1 = quad(row, position + 4u * THREADS);
+  let quad2 = quad(row, position + 8u * THREADS);
+  let quad3 = quad(row, position + 12u * THREADS);
   // end quads
   let running0 = running(quad0);
   let running1 = running(quad1);
@@ -88,28 +92,28 @@ fn main(
   totals[lane] = total;
   workgroupBarrier();
   var half = 0u;
-  for (var distance = 1u; distance < 256u; distance *= 2u) {
+  for (var distance = 1u; distance < THREADS; distance *= 2u) {
     if (lane >= distance) {
       total = combine4(totals[half + lane - distance], total);
     }
-    half = 256u - half;
+    half = THREADS - half;
     totals[half + lane] = total;
     workgroupBarrier();
   }
   var own = Value4(parameters.identity);
   if (lane > 0u) {
-    own = totals[lane - 1u];
+    own = totals[half + lane - 1u];
   }
-  let whole = totals[255];
+  let whole = totals[half + THREADS - 1u];
   let before0 = before_block(row, block);
   let before1 = combine(before0, whole.x);
   let before2 = combine(before1, whole.y);
   let before3 = combine(before2, whole.z);
   store_quad(row, position, combine4(Value4(combine(before0, own.x)), running0));
   store_quad(
-    row, position + 1024u, combine4(Value4(combine(before1, own.y)), running1));
+    row, position + 4u * THREADS, combine4(Value4(combine(before1, own.y)), running1));
   store_quad(
-    row, position + 2048u, combine4(Value4(combine(before2, own.z)), running2));
+    row, position + 8u * THREADS, combine4(Value4(combine(before2, own.z)), running2));
   store_quad(
-    row, position + 3072u, combine4(Value4(combine(before3, own.w)), running3));
+    row, position + 12u * THREADS, combine4(Value4(combine(before3, own.w)), running3));
 }

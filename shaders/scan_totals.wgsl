@@ -40,9 +40,13 @@ fn quad(row: u32, position: u32) -> Value4 {
 }
 // end functions
 
-var<workgroup> totals: array<Value, 256>;
+// slot shape: threads of a workgroup
+const THREADS: u32 = 256u;
+// end shape
 
-@compute @workgroup_size(256)
+var<workgroup> totals: array<Value, THREADS>;
+
+@compute @workgroup_size(THREADS)
 fn main(
   @builtin(workgroup_id) group: vec3u,
   @builtin(num_workgroups) groups: vec3u,
@@ -51,19 +55,19 @@ fn main(
   let index = group.y * groups.x + group.x;
   let row = index / parameters.blocks;
   let block = index % parameters.blocks;
-  let position = block * 4096u + lane * 4u;
+  let position = block * 16u * THREADS + lane * 4u;
   // slot quads: the four quads of a thread, in a loop where a term is long
   let quad0 = quad(row, position);
-  let quad1 = quad(row, position + 1024u);
-  let quad2 = quad(row, position + 2048u);
-  let quad3 = quad(row, position + 3072u);
+  let quad1 = quad(row, position + 4u * THREADS);
+  let quad2 = quad(row, position + 8u * THREADS);
+  let quad3 = quad(row, position + 12u * THREADS);
   // end quads
   let first = combine4(quad0, quad1);
   let second = combine4(quad2, quad3);
   let both = combine4(first, second);
   totals[lane] = combine(combine(both.x, both.y), combine(both.z, both.w));
   workgroupBarrier();
-  for (var width = 128u; width > 0u; width /= 2u) {
+  for (var width = THREADS / 2u; width > 0u; width /= 2u) {
     if (lane < width) {
       totals[lane] = combine(totals[lane], totals[lane + width]);
     }

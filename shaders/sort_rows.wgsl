@@ -1,15 +1,18 @@
-// Sorting of short rows: each workgroup sorts one tile of whole rows in its memory.
+// Sorting of short rows: each workgroup merges tiles of whole rows in its memory.
 //
-// A row takes `width` words of the tile, a power of two; words behind its end hold
-// nothing and come last. A bitonic network compares keys and then positions, so that
-// equal keys keep their order.
+// A row takes `width` words of the tile, a power of two; words behind its end hold what
+// comes last. A thread sorts EACH neighbours in registers, then runs are merged in
+// pairs: a thread finds by halving where its EACH results begin in both runs. Of equal
+// keys the earlier one goes first throughout, so that they keep their order.
 
 // slot declarations: parameters and storages
 struct Parameters {
   rows: u32,
   length: u32,
   width: u32,
+  blocks: u32,
   flip: u32,
+  last: u32,
 }
 @group(0) @binding(0) var<storage, read> input0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> result: array<u32>;
@@ -28,67 +31,152 @@ fn store(at: u32, bits: u32, position: u32) {
 }
 // end functions
 
-const TILE: u32 = 2048u;
+// slot shape: threads, elements of each, words between gaps, what goes along
+const THREADS: u32 = 256u;
+const EACH: u32 = 8u;
+const GAP: u32 = 32u;
+const CARRIES: bool = false;
+// end shape
 
-var<workgroup> tile_bits: array<u32, TILE>;
-var<workgroup> tile_positions: array<u32, TILE>;
+const TILE: u32 = THREADS * EACH;
+const CARRIED: u32 = select(1u, TILE + TILE / GAP, CARRIES);
 
-// Whether word `a` of the tile belongs behind word `b`.
-fn belongs_behind(a: u32, b: u32) -> bool {
-  let position_a = tile_positions[a];
-  let position_b = tile_positions[b];
-  if (position_a >= parameters.length || position_b >= parameters.length) {
-    return position_a > position_b;
-  }
-  let key_a = key(tile_bits[a]);
-  let key_b = key(tile_bits[b]);
-  return key_a > key_b || (key_a == key_b && position_a > position_b);
+// One word of padding in GAP, so that threads which reach EACH neighbours meet no bank
+// conflicts.
+var<workgroup> tile: array<u32, TILE + TILE / GAP>;
+var<workgroup> tile_positions: array<u32, CARRIED>;
+
+fn padded(word: u32) -> u32 {
+  return word + word / GAP;
 }
 
-fn swap(a: u32, b: u32) {
-  let bits = tile_bits[a];
-  tile_bits[a] = tile_bits[b];
-  tile_bits[b] = bits;
-  let position = tile_positions[a];
-  tile_positions[a] = tile_positions[b];
-  tile_positions[b] = position;
-}
-
-@compute @workgroup_size(256)
+@compute @workgroup_size(THREADS)
 fn main(
   @builtin(workgroup_id) group: vec3u,
   @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let first_row = (group.y * groups.x + group.x) * (TILE / parameters.width);
-  for (var word = lane; word < TILE; word += 256u) {
-    let row = first_row + word / parameters.width;
-    let position = word % parameters.width;
-    tile_positions[word] = position;
+  let first = (group.y * groups.x + group.x) * (TILE / parameters.width);
+  let first_row = first / parameters.blocks;
+  let start = (first % parameters.blocks) * parameters.width;
+  let within = parameters.width - 1u;
+  let shift = countTrailingZeros(parameters.width);
+  // unroll
+  for (var i = 0u; i < EACH; i++) {
+    let word = i * THREADS + lane;
+    let row = first_row + (word >> shift);
+    let position = start + (word & within);
+    var element = parameters.last;
     if (row < parameters.rows && position < parameters.length) {
-      tile_bits[word] = bits_of(row, position);
+      element = bits_of(row, position);
     }
+    tile[padded(word)] = element;
   }
   workgroupBarrier();
-  for (var size = 2u; size <= parameters.width; size *= 2u) {
-    for (var distance = size / 2u; distance > 0u; distance /= 2u) {
-      for (var pair = lane; pair < TILE / 2u; pair += 256u) {
-        let low = 2u * pair - (pair & (distance - 1u));
-        let high = low + distance;
-        // The last merge of a row ascends, those before it alternate.
-        let is_ascending = (low & (parameters.width - 1u) & size) == 0u;
-        if (belongs_behind(low, high) == is_ascending) {
-          swap(low, high);
-        }
+
+  // registers
+  var bits: array<u32, EACH>;
+  // registers
+  var keys: array<u32, EACH>;
+  // registers
+  var positions: array<u32, EACH>;
+  // unroll
+  for (var i = 0u; i < EACH; i++) {
+    bits[i] = tile[padded(lane * EACH + i)];
+    keys[i] = key(bits[i]);
+    positions[i] = start + ((lane * EACH + i) & within);
+  }
+  // Neighbours change places until all are in order.
+  // unroll
+  for (var round = 0u; round < EACH; round++) {
+    // unroll
+    for (var i = round % 2u; i < EACH - 1u; i += 2u) {
+      let is_behind = keys[i] > keys[i + 1u];
+      let key_i = keys[i];
+      let bits_i = bits[i];
+      keys[i] = select(keys[i], keys[i + 1u], is_behind);
+      keys[i + 1u] = select(keys[i + 1u], key_i, is_behind);
+      bits[i] = select(bits[i], bits[i + 1u], is_behind);
+      bits[i + 1u] = select(bits[i + 1u], bits_i, is_behind);
+      // choose
+      if (CARRIES) {
+        let position_i = positions[i];
+        positions[i] = select(positions[i], positions[i + 1u], is_behind);
+        positions[i + 1u] = select(positions[i + 1u], position_i, is_behind);
       }
-      workgroupBarrier();
     }
   }
-  for (var word = lane; word < TILE; word += 256u) {
-    let row = first_row + word / parameters.width;
-    let rank = word % parameters.width;
+
+  for (var run = EACH; run <= parameters.width; run *= 2u) {
+    workgroupBarrier();
+    // unroll
+    for (var i = 0u; i < EACH; i++) {
+      tile[padded(lane * EACH + i)] = bits[i];
+      // choose
+      if (CARRIES) {
+        tile_positions[padded(lane * EACH + i)] = positions[i];
+      }
+    }
+    workgroupBarrier();
+    if (run < parameters.width) {
+      let begin = (lane * EACH) & ~(2u * run - 1u);
+      let diagonal = lane * EACH - begin;
+      var a = diagonal - min(diagonal, run);
+      var end = min(diagonal, run);
+      while (a < end) {
+        let middle = (a + end) / 2u;
+        let left = key(tile[padded(begin + middle)]);
+        let right = key(tile[padded(begin + run + diagonal - 1u - middle)]);
+        if (left <= right) {
+          a = middle + 1u;
+        } else {
+          end = middle;
+        }
+      }
+      var b = diagonal - a;
+      var at_a = padded(begin + min(a, run - 1u));
+      var at_b = padded(begin + run + min(b, run - 1u));
+      var bits_a = tile[at_a];
+      var bits_b = tile[at_b];
+      var key_a = key(bits_a);
+      var key_b = key(bits_b);
+      // unroll
+      for (var i = 0u; i < EACH; i++) {
+        let is_a = (b >= run) | ((a < run) & (key_a <= key_b));
+        bits[i] = select(bits_b, bits_a, is_a);
+        // choose
+        if (CARRIES) {
+          positions[i] = tile_positions[select(at_b, at_a, is_a)];
+        }
+        a += select(0u, 1u, is_a);
+        b += select(1u, 0u, is_a);
+        let next = select(run + min(b, run - 1u), min(a, run - 1u), is_a);
+        let at = padded(begin + next);
+        let next_bits = tile[at];
+        let next_key = key(next_bits);
+        bits_a = select(bits_a, next_bits, is_a);
+        key_a = select(key_a, next_key, is_a);
+        at_a = select(at_a, at, is_a);
+        bits_b = select(next_bits, bits_b, is_a);
+        key_b = select(next_key, key_b, is_a);
+        at_b = select(at, at_b, is_a);
+      }
+    }
+  }
+
+  // unroll
+  for (var i = 0u; i < EACH; i++) {
+    let word = i * THREADS + lane;
+    let row = first_row + (word >> shift);
+    let rank = start + (word & within);
     if (row < parameters.rows && rank < parameters.length) {
-      store(row * parameters.length + rank, tile_bits[word], tile_positions[word]);
+      let at = padded(word);
+      var position = 0u;
+      // choose
+      if (CARRIES) {
+        position = tile_positions[at];
+      }
+      store(row * parameters.length + rank, tile[at], position);
     }
   }
 }

@@ -4,20 +4,23 @@ Names and meanings are those of the Python Array API standard, 2025.12, wherever
 one; `__all__` is the whole public surface.
 """
 
-import sys as _sys
 import typing as _typing
+from importlib import import_module as _import_module
 
 from tensorweb import errors, functions, random, shapes, tree
 from tensorweb.charts import BarChart, bar_chart
 from tensorweb.devices import (
     default_device,
     device,
+    narrow_dtypes,
     open_device_async,
     set_default_device,
 )
 from tensorweb.dtypes import (
     DType,
     bool,
+    complex64,
+    complex128,
     finfo,
     float16,
     float32,
@@ -42,6 +45,7 @@ from tensorweb.errors import (
     DeviceMemoryError,
     DTypeError,
     ExchangeError,
+    LinAlgError,
     LostWriteWarning,
     MissingPackageError,
     NarrowedDataWarning,
@@ -56,16 +60,18 @@ from tensorweb.errors import (
 )
 from tensorweb.evaluate import synchronize
 from tensorweb.events import KernelRecord, record_kernels
+from tensorweb.exchange.arrivals import listen as _listen
 from tensorweb.functions import *
 from tensorweb.performance.tuning import tune, tune_async
 from tensorweb.performance.warming import warm_up, warm_up_async
 from tensorweb.plots import Plot, plot
 from tensorweb.progress import progress
+from tensorweb.saving.files import load, save
 from tensorweb.shapes import broadcast_shapes, next_position, ravel_index, unravel_index
 from tensorweb.show import show
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.tensor import answer_foreign_names as _answer_foreign_names
-from tensorweb.tensor.unknown_names import advice as _advice
+from tensorweb.tensor.unknown_names import unknown as _unknown
 from tensorweb.transforms.backward import no_grad
 from tensorweb.transforms.checking import check_grads
 from tensorweb.transforms.checkpoint import checkpoint
@@ -93,6 +99,7 @@ __all__ = [
     "DeviceMemoryError",
     "ExchangeError",
     "KernelRecord",
+    "LinAlgError",
     "LostWriteWarning",
     "MissingPackageError",
     "NarrowedDataWarning",
@@ -113,11 +120,14 @@ __all__ = [
     "broadcast_shapes",
     "check_grads",
     "checkpoint",
+    "complex64",
+    "complex128",
     "custom_jvp",
     "custom_vjp",
     "default_device",
     "device",
     "errors",
+    "fft",
     "finfo",
     "float16",
     "float32",
@@ -133,15 +143,22 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "linalg",
     "linearize",
+    "load",
+    "narrow_dtypes",
     "next_position",
+    "nn",
     "no_grad",
+    "numpy",
     "open_device_async",
+    "optim",
     "plot",
     "progress",
     "random",
     "ravel_index",
     "record_kernels",
+    "save",
     "set_default_device",
     "shapes",
     "show",
@@ -167,14 +184,22 @@ if not _typing.TYPE_CHECKING:  # Type checkers follow the star, but not a sum of
     __all__ += functions.__all__
 
 _answer_foreign_names(__all__)
+_listen()
 
 
-if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
+_LATER = ("fft", "linalg", "nn", "numpy", "optim")
+"""Modules that are imported when a program first names them; others start faster."""
 
-    def __getattr__(name: str) -> _typing.NoReturn:
-        """Answer a name of NumPy or PyTorch with ours."""
-        text = f"module 'tensorweb' has no attribute {name!r}"
-        found = None if name.startswith("__") else _advice(name, __all__)
-        if found is not None:
-            text += f"; {found}."
-        raise AttributeError(text, name=name, obj=_sys.modules[__name__])
+if _typing.TYPE_CHECKING:
+    from tensorweb import fft, linalg, nn, numpy, optim
+else:  # A type checker shall find names that are not there.
+
+    def __getattr__(name: str) -> object:
+        """Import a module that is wanted now, or answer a foreign name with ours."""
+        if name in _LATER:
+            return _import_module(f"tensorweb.{name}")
+        raise _unknown("tensorweb", name, __all__)
+
+    def __dir__() -> list[str]:
+        """Return the names there are, also those not imported yet."""
+        return sorted({*globals(), *_LATER})

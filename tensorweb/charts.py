@@ -88,6 +88,7 @@ def bar_chart(
     out.
 
     Raises:
+        TypeError: the values are no mapping.
         ValueError: a number is negative or not finite, or zero with `log`; there are
             no bars or too many; `mark` names none of them.
 
@@ -100,6 +101,11 @@ def bar_chart(
       CPU       5 ████
       GPU  40,000 ████████████████████████████
     """
+    if not isinstance(values, Mapping):
+        raise TypeError(
+            f"bar_chart: values are of type {type(values).__name__}; give numbers by "
+            "label, a dict such as {'sum': 12.0}."
+        )
     numbers = {str(label): float(value) for label, value in values.items()}
     marked = frozenset(mark)
     _check(numbers, marked, log)

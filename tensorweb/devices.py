@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING
 
 from tensorweb import dtypes
 from tensorweb.dtypes import DType
-from tensorweb.errors import BlockingError, DeviceError, DTypeError
+from tensorweb.errors import (
+    BlockingError,
+    DeviceError,
+    DTypeError,
+    NarrowedDataWarning,
+)
+from tensorweb.notices import programs, warn_once
 
 if TYPE_CHECKING:
     from tensorweb.protocol import Backend
@@ -48,20 +54,29 @@ DEVICES: dict[str, Device] = {
         Device(
             "cpu",
             "tensorweb.backends.cpu",
-            frozenset(dtype.name for dtype in dtypes.ALL),
+            frozenset(dtypes.BY_NAME),
             "NumPy natively, WebAssembly in Pyodide: every dtype",
         ),
         Device(
             "webgpu",
             "tensorweb.backends.webgpu",
-            frozenset(dtype.name for dtype in dtypes.ALL if dtype.wgsl),
-            "the GPU through WebGPU: bool, int32, uint32, float32, at times float16",
+            frozenset(name for name, dtype in dtypes.BY_NAME.items() if dtype.wgsl),
+            "the GPU through WebGPU: bool, int32, uint32, float32, complex64, at times "
+            "float16",
             varying=frozenset({"float16"}),
         ),
     )
 }
 """Every device by name, from what runs everywhere to what computes fastest: new tensors
 live on the last one that can be had."""
+
+NARROWER = {
+    dtypes.float64: dtypes.float32,
+    dtypes.int64: dtypes.int32,
+    dtypes.uint64: dtypes.uint32,
+    dtypes.complex128: dtypes.complex64,
+}
+"""What stands for a dtype on a device without numbers of 64 bits."""
 
 _backends: dict[str, Backend] = {}
 _process_default: str | None = None
@@ -283,10 +298,56 @@ def require_dtype(dtype: DType, device: str) -> None:
     other = [row.name for row in DEVICES.values() if dtype.name in row.dtypes]
     other = [name for name in other if name != device]
     stored = ", ".join(sorted(mine.dtypes - mine.varying))
+    near = NARROWER.get(dtype)
+    hint = (
+        f"; tw.narrow_dtypes() gives {near} wherever {dtype} is asked for"
+        if near
+        else ""
+    )
     raise DTypeError(
         f"device {device!r} has no {dtype}; it stores {stored}. Use "
-        f'device="{other[0]}" for {dtype}, or convert with astype.'
+        f'device="{other[0]}" for {dtype}, or convert with astype{hint}.'
     )
+
+
+_narrowing_program: int | None = None
+"""The number of the program that takes narrow dtypes where it asks for wide ones."""
+
+
+def narrow_dtypes(allow: bool = True) -> None:
+    """Let int64, uint64 and float64 be 32-bit dtypes on devices that lack them.
+
+    Without it, a dtype that a device lacks is an error where it is asked for. With it
+    `tw.zeros(3, dtype=tw.int64)` on `webgpu` is int32, as data of NumPy's int64 are
+    anyway; one `NarrowedDataWarning` says so. Numbers that do not fit stay an error.
+    It is for programs of others that ask for int64 by name, and holds for the whole
+    program. `cpu` has every dtype, so that nothing changes there.
+
+    >>> narrow_dtypes()
+    >>> narrow_dtypes(False)
+    """
+    global _narrowing_program
+    _narrowing_program = programs() if allow else None
+
+
+def usable_dtype(dtype: DType, device: str) -> DType:
+    """Return a dtype that is asked for, or what stands for it on a device.
+
+    Raises:
+        DTypeError: the device lacks it, and `narrow_dtypes` was not called.
+    """
+    if stores(dtype, device):
+        return dtype
+    near = NARROWER.get(dtype)
+    if near is None or _narrowing_program != programs() or not stores(near, device):
+        require_dtype(dtype, device)
+    assert near is not None, "internal: what is not required was an error"
+    warn_once(
+        NarrowedDataWarning,
+        f"dtype {dtype} is {near} on device {device!r}, which has no 64-bit numbers, "
+        "as tw.narrow_dtypes() allows. This is said once a program.",
+    )
+    return near
 
 
 def is_browser() -> bool:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import builtins
 import struct
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorweb.errors import DTypeError, RangeError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,7 +25,7 @@ class DType:
 
     Attributes:
         name: the Array API name, for example `float32`.
-        kind: `bool`, `int`, `uint` or `float`.
+        kind: `bool`, `int`, `uint`, `float` or `complex`.
         bits: bits of one element on the host.
         typecode: the letter of the standard library's `array` and `struct` modules.
         wgsl: the WGSL storage type, or `""` where WebGPU cannot hold the dtype.
@@ -51,6 +55,29 @@ class DType:
     def device_itemsize(self) -> int:
         """Bytes of one element on a GPU: bool and small integers take 32 bits."""
         return 2 if self.name == "float16" else 4
+
+    @property
+    def part(self) -> DType:
+        """The float of a complex dtype's two parts; of all others the dtype itself.
+
+        >>> complex64.part, int8.part
+        (tensorweb.float32, tensorweb.int8)
+        """
+        if self.kind != "complex":
+            return self
+        return float32 if self.bits == 64 else float64
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy's dtype of this name, for those who have imported NumPy themselves."""
+        if (numpy := sys.modules.get("numpy")) is None:
+            raise AttributeError("dtype: NumPy is not imported.")
+        return numpy.dtype(self.name)  # type: ignore[no-any-return]  # of a module found by name
+
+    @property
+    def type(self) -> builtins.type[np.generic]:
+        """NumPy's class of its numbers, for libraries that ask for it."""
+        return self.dtype.type
 
     def __eq__(self, other: object) -> builtins.bool:
         """Whether the other is this dtype or a word for it."""
@@ -94,25 +121,33 @@ uint64 = DType("uint64", "uint", 64, "Q")
 float16 = DType("float16", "float", 16, "e", "f16")
 float32 = DType("float32", "float", 32, "f", "f32")
 float64 = DType("float64", "float", 64, "d")
+complex64 = DType("complex64", "complex", 64, "F", "vec2f")
+complex128 = DType("complex128", "complex", 128, "D")
 
 ALL: tuple[DType, ...] = (
-    bool,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    float16,
-    float32,
-    float64,
+    *(bool, int8, int16, int32, int64),
+    *(uint8, uint16, uint32, uint64),
+    *(float16, float32, float64),
 )
-BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in ALL}
+"""What storages hold; complex numbers are pairs of floats."""
+
+COMPLEX: tuple[DType, ...] = (complex64, complex128)
+BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in (*ALL, *COMPLEX)}
+
+CODES: dict[str, str] = {
+    **{f"{dtype.kind[0]}{dtype.itemsize}": dtype.name for dtype in ALL},
+    **{dtype.typecode: dtype.name for dtype in ALL},
+    "half": "float16",
+    "single": "float32",
+    "double": "float64",
+    "float": "float32",
+    "int": "int32",
+}
+"""NumPy's short names, without the byte order of this machine that may stand before."""
 
 DEFAULT_FLOAT = float32
 DEFAULT_INT = int32
+DEFAULT_COMPLEX = complex64
 
 CATEGORIES: dict[str, frozenset[str]] = {
     "any": frozenset({"bool", "int", "uint", "float"}),
@@ -124,6 +159,15 @@ CATEGORIES: dict[str, frozenset[str]] = {
     "uint32": frozenset({"uint32"}),
 }
 """Named groups of kinds or of dtypes, as the op table uses them."""
+
+
+def complex_with(part: DType) -> DType:
+    """Return the complex dtype that holds a dtype's values as parts.
+
+    >>> complex_with(float64), complex_with(int32)
+    (tensorweb.complex128, tensorweb.complex64)
+    """
+    return complex128 if part in (float64, complex128) else complex64
 
 
 def is_in_category(dtype: DType, category: str) -> builtins.bool:
@@ -152,17 +196,32 @@ def as_dtype(value: object) -> DType:
         return DEFAULT_FLOAT
     if value is int:
         return DEFAULT_INT
+    if value is complex:
+        return DEFAULT_COMPLEX
     if isinstance(value, type) and value.__name__ == "bool":
         return bool
     name = value if isinstance(value, str) else getattr(value, "name", None)
     if name is None and isinstance(value, type):
         name = value.__name__
     found = BY_NAME.get(str(name))
+    if found is None and isinstance(value, str):
+        code = value[1:] if value[:1] in ("<", "=", "|") else value
+        found = BY_NAME.get(CODES.get(code, code))
     if found is None:
-        raise DTypeError(
-            f"{value!r} is not a dtype of tensorweb; use one of {', '.join(BY_NAME)}."
-        )
+        fields = "; keep each field in a tensor of its own" * isinstance(value, list)
+        names = ", ".join(BY_NAME) + fields
+        raise DTypeError(f"{value!r} is not a dtype of tensorweb; use one of {names}.")
     return found
+
+
+def dtype_of(value: object) -> DType:
+    """Return the dtype of an array, or the one that a word for it names.
+
+    >>> dtype_of("int32"), dtype_of(float)
+    (tensorweb.int32, tensorweb.float32)
+    """
+    is_word = isinstance(value, DType | type | str)
+    return as_dtype(value if is_word else getattr(value, "dtype", value))
 
 
 def is_dtype_like(value: object) -> builtins.bool:
@@ -184,7 +243,7 @@ def promote(a: DType, b: DType) -> DType:
     """Return the dtype that holds values of both, by the Array API's table.
 
     Beyond the standard: bool with a number gives the number's dtype, an integer with
-    a float gives the float's dtype (as JAX and PyTorch do).
+    a float or a complex dtype gives that (as JAX and PyTorch do).
 
     Raises:
         DTypeError: `uint64` meets a signed integer, which no dtype holds.
@@ -193,6 +252,8 @@ def promote(a: DType, b: DType) -> DType:
     tensorweb.int32
     >>> promote(int32, float32)
     tensorweb.float32
+    >>> promote(complex64, float64)
+    tensorweb.complex128
     """
     if a is b:
         return a
@@ -200,6 +261,9 @@ def promote(a: DType, b: DType) -> DType:
         return b
     if b.kind == "bool":
         return a
+    if "complex" in (a.kind, b.kind):
+        wide = float64 in (a.part, b.part)
+        return complex128 if wide else complex64
     if a.kind == b.kind:
         return a if a.bits >= b.bits else b
     if a.kind == "float":
@@ -222,19 +286,16 @@ def python_scalar_dtype(value: complex, dtype: DType) -> DType:
 
     The scalar adopts the array's dtype unless its own kind is higher.
 
-    >>> python_scalar_dtype(2.5, int32)
-    tensorweb.float32
+    >>> python_scalar_dtype(2.5, int32), python_scalar_dtype(1j, float64)
+    (tensorweb.float32, tensorweb.complex128)
     """
     if isinstance(value, int):
         if value is True or value is False:
             return dtype
         return DEFAULT_INT if dtype.kind == "bool" else dtype
     if isinstance(value, float):
-        return dtype if dtype.kind == "float" else DEFAULT_FLOAT
-    raise DTypeError(
-        f"complex number {value!r}: tensorweb has no complex dtype; "
-        "keep real and imaginary parts in two tensors."
-    )
+        return dtype if dtype.kind in ("float", "complex") else DEFAULT_FLOAT
+    return complex_with(dtype)
 
 
 def rounded_to(value: float, dtype: DType) -> float:
@@ -313,7 +374,7 @@ def iinfo(dtype: object) -> IntegerInfo:
     >>> iinfo(int32).max
     2147483647
     """
-    found = as_dtype(getattr(dtype, "dtype", dtype))
+    found = dtype_of(dtype)
     if found.kind not in ("int", "uint"):
         raise DTypeError(f"iinfo: {found} is no integer dtype; use finfo for floats.")
     low, high = integer_range(found)
@@ -323,10 +384,12 @@ def iinfo(dtype: object) -> IntegerInfo:
 def finfo(dtype: object) -> FloatInfo:
     """Return the limits of a floating dtype, of a name or of a tensor's dtype.
 
+    Of a complex dtype they are those of its parts.
+
     >>> finfo(float32).bits
     32
     """
-    found = as_dtype(getattr(dtype, "dtype", dtype))
+    found = dtype_of(dtype).part
     if found.kind != "float":
         raise DTypeError(f"finfo: {found} is no floating dtype; use iinfo.")
     mantissa, exponent = _FLOAT_LIMITS[found.name]

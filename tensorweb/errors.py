@@ -9,6 +9,7 @@
     ├── RangeError (OverflowError)       an integer does not fit its dtype
     ├── TensorIndexError (IndexError)    an index is out of range or of a wrong kind
     ├── MissingPackageError (ImportError)    this needs a package that is not installed
+    ├── LinAlgError (ValueError)         a matrix cannot be taken apart or inverted
     ├── TraceError (RuntimeError)        a value was asked for while jit records
     ├── DeviceError (ValueError)         devices are mixed, unknown or unavailable
     └── BackendError (RuntimeError)      the device could not do its work
@@ -32,6 +33,8 @@ A message says what was wrong, with which shapes, dtypes and device, and what to
 """
 
 from __future__ import annotations
+
+from types import CodeType
 
 
 class TensorwebError(Exception):
@@ -128,6 +131,24 @@ class MissingPackageError(TensorwebError, ImportError):
     >>> issubclass(MissingPackageError, ImportError)
     True
     """
+
+
+class LinAlgError(TensorwebError, ValueError):
+    """A matrix cannot be taken apart, or has no inverse.
+
+    It is raised when the result is read, and names the matrix of the stack.
+
+    Attributes:
+        location: code that asked for the result and an instruction in it, where such
+            things are noted: not the code that reads.
+
+    >>> print(tw.linalg.inv([[1.0, 2.0], [2.0, 4.0]]))
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.LinAlgError: inv: the matrix of shape (2, 2) is singular...
+    """
+
+    location: tuple[CodeType, int] | None = None
 
 
 class TraceError(TensorwebError, RuntimeError):

@@ -9,34 +9,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorweb.devices import DEVICES, backend, opened
-from tensorweb.graph.history import Mark, is_kept, mark
-from tensorweb.graph.node import Node, constant, leaf, number_of_constant
+from tensorweb.graph.doubts import concerning, require_sound
+from tensorweb.graph.history import Mark, is_keeping, is_kept, mark
+from tensorweb.graph.node import Node, complex_of, constant, leaf, number_of_constant
+from tensorweb.graph.op import COMPLEX, CONSTANT
+from tensorweb.graph.pairs import pair_of, pairs_of
 from tensorweb.graph.storage import HostData
 from tensorweb.graph.tracing import is_tracing, require_values
 from tensorweb.hostdata import pack
 
-DEEPEST = 128
+DEEPEST = 256
 """A graph deeper than this is computed at once, so that loops stay bounded."""
+
+STEP = 32
+"""A value deeper than this is computed where a step of a loop ends or begins."""
 
 SMALL_CONSTANT = 1024
 """A constant of so many elements is read without a device."""
 
 
-def realize(nodes: Sequence[Node]) -> None:
+def realize(nodes: Sequence[Node], *, alive: bool = False, step: bool = False) -> None:
     """Compute nodes; one flush per device. Returns before the device is done.
+
+    With `alive` and `step` devices may compute more than these; see
+    `tensorweb.protocol.Backend`.
 
     Raises:
         TraceError: a value hangs on an argument of a function that is traced.
     """
+    nodes = pairs_of(nodes)
     require_values(nodes)
     pending = [node for node in nodes if (node.owner or node).storage is None]
     devices = {node.device for node in pending}
     if len(devices) == 1:
-        backend(*devices).realize(pending)
+        backend(*devices).realize(pending, alive=alive, step=step)
     else:
         for device in devices:
             chosen = [node for node in pending if node.device == device]
-            backend(device).realize(chosen)
+            backend(device).realize(chosen, alive=alive, step=step)
     for node in pending:
         node.depth = 0
 
@@ -44,7 +54,21 @@ def realize(nodes: Sequence[Node]) -> None:
 def bound_depth(node: Node) -> None:
     """Compute a node whose history has grown too deep, except while tracing."""
     if node.depth > DEEPEST and not is_tracing():
-        realize([node])
+        realize([node], alive=True)
+
+
+def end_step(nodes: Sequence[Node]) -> None:
+    """Compute what a step of a loop leaves to the next one, if much hangs on it.
+
+    A loop that nobody reads would else be cut where its graph got too deep, in another
+    place of its step each time, and every cut would take a plan and kernels of its own.
+    While a function is traced, or somebody may walk back, nothing is computed.
+    """
+    if is_tracing() or is_keeping():
+        return
+    left = [node for node in nodes if not node.is_computed and node.op is not CONSTANT]
+    if any(node.depth > STEP for node in left):
+        realize(left, step=True)
 
 
 def host_bytes(node: Node) -> bytes | None:
@@ -52,6 +76,7 @@ def host_bytes(node: Node) -> bytes | None:
 
     Contiguous views and small constants are answered; the rest needs a backend.
     """
+    node = pair_of(node)
     number = plain_number(node)
     if number is not None:
         is_small = node.size <= SMALL_CONSTANT
@@ -89,9 +114,20 @@ def read(nodes: Sequence[Node]) -> list[bytes]:
 
     Raises:
         BlockingError: Python cannot wait here; use `read_async`.
+        LinAlgError: a value hangs on a matrix that has no inverse or no such factors.
         TraceError: a value hangs on an argument of a function that is traced.
     """
+    nodes = pairs_of(nodes)
     require_values(nodes)
+    doubts = concerning(nodes)
+    if not doubts:
+        return _read(nodes)
+    found = _read([*nodes, *[one.failed for one in doubts]])
+    require_sound(doubts, found[len(nodes) :])
+    return found[: len(nodes)]
+
+
+def _read(nodes: Sequence[Node]) -> list[bytes]:
     found = [host_bytes(node) for node in nodes]
     for device, indices in _missing(nodes, found).items():
         data = backend(device).read([_without_waste(nodes[i]) for i in indices])
@@ -100,9 +136,36 @@ def read(nodes: Sequence[Node]) -> list[bytes]:
     return [data for data in found if data is not None]
 
 
+def look(nodes: Sequence[Node]) -> list[bytes]:
+    """Return what `read` does, also where a value hangs on a matrix without inverse.
+
+    For who shows values as they are.
+    """
+    nodes = pairs_of(nodes)
+    require_values(nodes)
+    return _read(nodes)
+
+
+async def look_async(nodes: Sequence[Node]) -> list[bytes]:
+    """Return the same by awaiting the devices."""
+    nodes = pairs_of(nodes)
+    require_values(nodes)
+    return await _read_async(nodes)
+
+
 async def read_async(nodes: Sequence[Node]) -> list[bytes]:
     """Return row-major bytes of each node by awaiting the devices."""
+    nodes = pairs_of(nodes)
     require_values(nodes)
+    doubts = concerning(nodes)
+    if not doubts:
+        return await _read_async(nodes)
+    found = await _read_async([*nodes, *[one.failed for one in doubts]])
+    require_sound(doubts, found[len(nodes) :])
+    return found[: len(nodes)]
+
+
+async def _read_async(nodes: Sequence[Node]) -> list[bytes]:
     found = [host_bytes(node) for node in nodes]
     for device, indices in _missing(nodes, found).items():
         data = await backend(device).read_async(
@@ -131,6 +194,8 @@ def transfer(node: Node, device: str) -> Node:
     """
     if node.device == device:
         return node
+    if node.op is COMPLEX:
+        return complex_of(transfer(node.inputs[0], device))
     number = plain_number(node)
     if number is not None:
         found = constant(number, node.dtype, device, node.shape)

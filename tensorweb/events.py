@@ -60,7 +60,7 @@ class KernelRecord:
         buffers: number of storages bound.
         bytes: bytes of those storages together, an upper bound of the traffic.
         nodes: numbers of the nodes that the kernel computes, in the flush's graph.
-        output: number of the node that it stores, the last of them.
+        outputs: numbers of the nodes that it stores, rising.
         flops: floating-point operations of the kernel, told by its first launch:
             2·m·n·k of a matrix product, one for each term of a reduction, and the
             weights of elementwise operations; what only moves elements counts none.
@@ -85,7 +85,7 @@ class KernelRecord:
     buffers: int
     bytes: int
     nodes: tuple[int, ...] = ()
-    output: int = -1
+    outputs: tuple[int, ...] = ()
     flops: int = 0
     loaded: int = 0
     stored: int = 0
@@ -134,9 +134,9 @@ class Flush:
     seconds: Sequence[float] | None = None
 
     def line(self, launch: KernelRecord) -> Line | None:
-        """Return the line that built a launch's output, else the next node inside."""
+        """Return the line that built a launch's last output, else a node inside."""
         if self.lines:
-            for number in (launch.output, *reversed(launch.nodes)):
+            for number in (*reversed(launch.outputs), *reversed(launch.nodes)):
                 if self.lines[number] is not None:
                     return self.lines[number]
         return None

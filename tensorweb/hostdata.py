@@ -5,20 +5,25 @@ from __future__ import annotations
 import operator
 import struct
 from array import array
+from collections import deque
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 from tensorweb import dtypes
 from tensorweb.dtypes import DType, check_integer
-from tensorweb.errors import DataError, DTypeError, RangeError
+from tensorweb.errors import DataError, RangeError
 from tensorweb.shapes import Shape, size, unravel_index
 
 Number = bool | int | float
 
-SEQUENCES = (list, tuple, range)
+SEQUENCES = (list, tuple, range, deque)
 
 MOST_AXES = 64
 """Deepest nesting of lists, so that one that contains itself ends."""
+
+MOST_ITEMS = 2**31 - 1
+"""More numbers than lists hold: only ranges have them."""
 
 _FORMATS: dict[str, tuple[str, str]] = {
     "float": ("efd", ""),
@@ -31,7 +36,7 @@ def nested_shape(data: object) -> Shape:
     """Return the shape that the first items of nested sequences suggest.
 
     Raises:
-        DataError: the nesting does not end.
+        DataError: the nesting does not end, or there are too many numbers.
 
     >>> nested_shape([[1, 2, 3], [4, 5, 6]])
     (2, 3)
@@ -42,11 +47,23 @@ def nested_shape(data: object) -> Shape:
             raise DataError(
                 f"lists nest deeper than {MOST_AXES} levels; one may contain itself."
             )
-        lengths.append(len(data))
+        lengths.append(_length(data))
         if not data:
             break
         data = data[0]
+    if size(lengths) > MOST_ITEMS:
+        raise DataError(
+            f"{size(lengths):,} numbers are too many for lists; let the device count "
+            "them, as tw.arange does."
+        )
     return tuple(lengths)
+
+
+def _length(data: Sequence[object]) -> int:
+    """Return a length; that of a range may be more than `len` tells."""
+    if isinstance(data, range):
+        return max(-((data.start - data.stop) // data.step), 0)
+    return len(data)
 
 
 def flatten(data: object, shape: Shape) -> tuple[list[object], set[type]]:
@@ -105,7 +122,7 @@ def _raise_ragged(
 def infer_dtype(
     items: Sequence[object], shape: Shape, types: set[type] | None = None
 ) -> DType:
-    """Return bool, int32 or float32: what items need, whose types may be known.
+    """Return bool, int32, float32 or complex64: what items need; types may be known.
 
     Raises:
         DataError: an item is no number; names its index.
@@ -119,6 +136,8 @@ def infer_dtype(
         return dtypes.DEFAULT_INT
     if kinds <= {bool, int, float}:
         return dtypes.DEFAULT_FLOAT
+    if kinds <= {bool, int, float, complex}:
+        return dtypes.DEFAULT_COMPLEX
     return _infer_slowly(items, shape)
 
 
@@ -126,21 +145,20 @@ def _infer_slowly(items: Sequence[object], shape: Shape) -> DType:
     kind = "bool"
     for position, given in enumerate(items):
         item = given.item() if hasattr(given, "item") else given
-        if isinstance(item, float):
-            kind = "float"
+        if isinstance(item, complex):
+            kind = "complex"
+        elif isinstance(item, float):
+            kind = "float" if kind != "complex" else kind
         elif not isinstance(item, bool) and hasattr(item, "__index__"):
             kind = "int" if kind == "bool" else kind
-        elif isinstance(item, complex):
-            raise DTypeError(
-                f"{where(position, shape)} is the complex number {item!r}; tensorweb "
-                "has no complex dtype, keep real and imaginary parts in two tensors."
-            )
         elif not isinstance(item, bool):
             raise DataError(
                 f"{where(position, shape)} is {_short(item)} of type "
-                f"{type(item).__name__}; tensors are made of numbers."
+                f"{type(item).__name__}; tensors are made of numbers"
+                + ("." if not hasattr(item, "__float__") else ", float(item) is one.")
             )
     return {
+        "complex": dtypes.DEFAULT_COMPLEX,
         "float": dtypes.DEFAULT_FLOAT,
         "int": dtypes.DEFAULT_INT,
         "bool": dtypes.bool,
@@ -174,6 +192,9 @@ def pack(items: Sequence[object], dtype: DType, shape: Shape) -> bytes:
     if dtype.kind == "bool":
         infer_dtype(items, shape)
         return bytes(map(bool, items))
+    if dtype.kind == "complex":
+        infer_dtype(items, shape)
+        return _pack_slowly(_interleaved(items), dtype.part, (*shape, 2))
     try:
         if dtype.bits == 16 and dtype.kind == "float":
             return struct.pack(f"{len(items)}e", *items)
@@ -181,6 +202,15 @@ def pack(items: Sequence[object], dtype: DType, shape: Shape) -> bytes:
     except (TypeError, OverflowError, struct.error):
         infer_dtype(items, shape)
     return _pack_slowly(items, dtype, shape)
+
+
+def _interleaved(items: Sequence[object]) -> list[object]:
+    """Return real and imaginary part of each number, one after the other."""
+    found: list[object] = []
+    for item in items:
+        number: Any = item if hasattr(item, "imag") else complex(item)  # type: ignore[call-overload]  # infer_dtype has seen it
+        found += (number.real, number.imag)
+    return found
 
 
 def _pack_slowly(items: Sequence[object], dtype: DType, shape: Shape) -> bytes:
@@ -225,6 +255,8 @@ def buffer_dtype(form: str, width: int) -> DType | None:
     (tensorweb.int64, tensorweb.float32)
     """
     letter = form.lstrip("@=<")
+    if letter in ("Zf", "Zd"):
+        return dtypes.complex64 if letter == "Zf" else dtypes.complex128
     if letter in ("?", "c"):
         return dtypes.bool if letter == "?" else dtypes.uint8
     for kind, (letters, _) in _FORMATS.items():
@@ -241,6 +273,9 @@ def unpack(data: bytes, dtype: DType, shape: Shape) -> object:
     """
     if size(shape) == 0:
         return _empty(shape)
+    if dtype.kind == "complex":
+        parts = memoryview(data).cast("B").cast(dtype.part.typecode)  # type: ignore[call-overload]  # a dtype's letter is a native one
+        return _nest(list(map(complex, parts[::2], parts[1::2])), shape)
     if dtype.typecode == "e" or len(shape) > MOST_AXES:
         return _nest(struct.unpack(f"{size(shape)}{dtype.typecode}", data), shape)
     flat = memoryview(data).cast("B").cast(dtype.typecode)  # type: ignore[call-overload]  # a dtype's letter is a native one

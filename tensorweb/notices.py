@@ -15,6 +15,8 @@ _said: list[tuple[type[Warning], object]] = []
 """What was said once, with the filters it was said under: a part of a program that
 catches warnings hears it too."""
 
+_begun = 0
+
 
 def user_frame(start: int = 1) -> FrameType:
     """Return the innermost frame that is outside this package."""
@@ -54,4 +56,11 @@ def warn_once(category: type[Warning], message: str) -> None:
 
 def begin_program() -> None:
     """Forget what was said: another program begins in this process."""
+    global _begun
+    _begun += 1
     _said.clear()
+
+
+def programs() -> int:
+    """Return how many programs have begun in this process, beyond its first."""
+    return _begun

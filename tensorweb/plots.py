@@ -57,17 +57,21 @@ def plot(y: object, x: object = None, *, kind: Kind = "lines", title: str = "") 
     """Show numbers as lines, points, a histogram or an image.
 
     `y` are the numbers of one series, as a list, an array or a tensor; a mapping from
-    names to them has several. `x` are their positions, 0, 1, 2 … if left out. In the
+    names to them has several. `x` are their positions, 0, 1, 2 … if left out; a mapping
+    gives each series its own, so that a line may run in any direction. In the
     playground a plot that a loop shows again takes the place of the one before;
     elsewhere each series is printed in a line.
 
     Raises:
-        ValueError: `kind` is none of the four; `x` and `y` have different lengths;
-            there are more than 12 series.
+        TypeError: there is text among the numbers.
+        ValueError: `kind` is none of the four; `x` and `y` have different lengths, or
+            as mappings different names; there are more than 12 series.
 
     >>> plot([1, 2, 4, 8], title="powers")
     powers
     ▁▂▄█  1 … 8, 4 values
+    >>> plot({"way": [0, 2, 1]}, {"way": [3, 0, 3]})
+    way  ▁█▅  0 … 2, 3 values
     >>> plot({"a": [0, 1], "bc": [1, 0]}, kind="points")
     a   ▁█  0 … 1, 2 values
     bc  █▁  0 … 1, 2 values
@@ -85,17 +89,36 @@ def plot(y: object, x: object = None, *, kind: Kind = "lines", title: str = "") 
             f"plot: {len(named)} series; give at most {MOST_SERIES}, for more look at "
             'a tensor with kind="image"'
         )
-    series = [_series_of(str(name), values, x, kind) for name, values in named.items()]
+    places = x if isinstance(x, Mapping) else dict.fromkeys(named, x)
+    if places.keys() != named.keys():
+        raise ValueError(
+            f"plot: x has series {_names(places)} and y has {_names(named)}; name the "
+            "same, or give one x for all"
+        )
+    series = [_series_of(str(k), y, places[k], kind) for k, y in named.items()]
     show(Plot(str(title), kind, tuple(series)))
 
 
 def numbers_of(values: object) -> tuple[float, ...]:
-    """Return the numbers of a list, an array or a tensor, in row-major order."""
+    """Return the numbers of a list, an array or a tensor, in row-major order.
+
+    Raises:
+        TypeError: there is text among them, which would contain itself for ever.
+    """
     if hasattr(values, "tolist"):
         values = values.tolist()
+    if isinstance(values, str):
+        raise TypeError(
+            f"plot: {values[:40]!r} is text; give numbers, or {{name: numbers}} for "
+            "series with names"
+        )
     if not isinstance(values, Iterable):
         return (float(values),)  # type: ignore[arg-type]  # a number, or float says why
     return tuple(number for value in values for number in numbers_of(value))
+
+
+def _names(series: Mapping[object, object]) -> str:
+    return ", ".join(repr(str(name)) for name in series)
 
 
 def _series_of(name: str, values: object, x: object, kind: Kind) -> Series:

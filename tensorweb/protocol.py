@@ -68,6 +68,20 @@ class Preparer(Protocol):
         """Do the same by awaiting."""
 
 
+class RowTransformer(Protocol):
+    """Ability: one operation, `fourier`, is the Fourier transform of an axis.
+
+    Without one, and for other lengths, transforms are built of products.
+    """
+
+    @property
+    def reads_roots(self) -> bool:
+        """Whether the operation reads the roots of unity as a third input."""
+
+    def takes(self, length: int) -> bool:
+        """Whether an axis of this length, 2 or more, is transformed at once."""
+
+
 class Backend(Protocol):
     """What every device does with a graph, and the abilities that it declares."""
 
@@ -90,8 +104,23 @@ class Backend(Protocol):
     def preparer(self) -> Preparer | None:
         """Compiles ahead for `warm_up`; without one there is nothing to do."""
 
-    def realize(self, nodes: Sequence[Node]) -> None:
-        """Compute nodes and settle their bases; returns before the device is done."""
+    @property
+    def row_transformer(self) -> RowTransformer | None:
+        """Transforms axes for `fft`; without one other operations do."""
+
+    @property
+    def factors_in_halves(self) -> bool:
+        """Whether products take large matrices apart faster than one operation does."""
+
+    def realize(
+        self, nodes: Sequence[Node], *, alive: bool = False, step: bool = False
+    ) -> None:
+        """Compute nodes and settle their bases; returns before the device is done.
+
+        If only the length of their history asks for it, all `alive` that hangs on the
+        same values may be computed as well; where a `step` of a loop ends, all that
+        somebody holds.
+        """
 
     def read(self, nodes: Sequence[Node]) -> list[bytes]:
         """Compute nodes and return row-major bytes of each, waiting for the device."""

@@ -16,7 +16,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensorweb.errors import DataError
-from tensorweb.trees import attributes, is_opened, register
+from tensorweb.tensor.base import TensorBase
+from tensorweb.trees import (
+    CONSTANTS,
+    PLACES,
+    UNNAMED,
+    attributes,
+    endless,
+    holds_leaves,
+    is_module,
+    is_opened,
+    register,
+)
 
 __all__ = ["Structure", "flatten", "leaves", "map", "paths", "register", "unflatten"]
 
@@ -44,10 +55,26 @@ class Structure:
         """
         return 1 if self.kind is None else sum(part.count for part in self.parts)
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is a leaf that has no derivative, a module's running mean say."""
+        return self == CONSTANT
+
+    def places(self) -> Iterator[Structure]:
+        """Yield the structure of each leaf, from left to right."""
+        if self.kind is None:
+            yield self
+        for part in self.parts:
+            yield from part.places()
+
     def __str__(self) -> str:
         """Return the containers with `*` for each leaf."""
         if self.kind is None:
             return "*"
+        if self.kind is _Setting:
+            return repr(self.names[0].value)
+        if self.kind is _Shared:
+            return f"*{self.names[0]}"
         texts = [str(part) for part in self.parts]
         if self.names:
             texts = [
@@ -57,6 +84,47 @@ class Structure:
 
 
 LEAF = Structure(None)
+CONSTANT = Structure(None, ("constant",))
+
+
+class _Setting:
+    """A value that belongs to a structure: an attribute of a module without tensors."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Setting):
+            return False
+        mine, its = self.value, other.value
+        if mine is its:
+            return True
+        return type(mine) is type(its) and (mine == its) is True
+
+    def __hash__(self) -> int:
+        return hash(type(self.value))
+
+
+class _Shared:
+    """Stands for a tensor that a module holds twice; its name is the leaf's number."""
+
+
+def is_setting(structure: Structure) -> bool:
+    """Whether a part of a tree belongs to its structure.
+
+    >>> is_setting(LEAF)
+    False
+    """
+    return structure.kind is _Setting
+
+
+def is_shared(structure: Structure) -> bool:
+    """Whether a part of a tree is a leaf that came before, in the same module.
+
+    >>> is_shared(LEAF)
+    False
+    """
+    return structure.kind is _Shared
 
 
 def _opened(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
@@ -67,6 +135,7 @@ def _opened(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
         return tuple(value), list(value.values())
     if is_opened(value):
         named = attributes(value)
+        named.pop(PLACES, None)
         return tuple(named), list(named.values())
     return None
 
@@ -85,20 +154,67 @@ def flatten(tree: Any) -> tuple[list[Any], Structure]:
     """Return a tree's leaves from left to right, and what it is without them.
 
     Tuples (named ones too), lists, dicts, dataclasses and objects of registered classes
-    are opened; everything else, None as well, is a leaf.
-    """
-    found: list[Any] = []
+    are opened; everything else, None as well, is a leaf. Of a module those attributes
+    are opened that hold tensors, the others belong to the structure, and a tensor that
+    it holds twice is one leaf.
 
-    def walk(value: Any) -> Structure:
+    Raises:
+        DataError: the tree contains itself.
+    """
+    walk = _Walk()
+    try:
+        structure = walk.structure(tree, LEAF)
+    except RecursionError:
+        raise endless(tree) from None
+    return walk.found, structure
+
+
+class _Walk:
+    """One walk through a tree, from left to right."""
+
+    def __init__(self) -> None:
+        self.found: list[Any] = []
+        self._seen: dict[int, int] | None = None
+        self._first = 0
+
+    def structure(self, value: Any, leaf: Structure) -> Structure:
+        """Return a part's structure and collect its leaves, which are such ones."""
         opened = _opened(value)
         if opened is None:
-            found.append(value)
-            return LEAF
+            return self._leaf(value, leaf)
         names, parts = opened
-        return Structure(type(value), names, tuple(walk(part) for part in parts))
+        if not is_module(value):
+            found = tuple([self.structure(part, leaf) for part in parts])
+            return Structure(type(value), names, found)
+        is_outermost = self._seen is None
+        if is_outermost:
+            self._seen, self._first = {}, len(self.found)
+        found = tuple(self._attributes(value, names, parts, leaf))
+        if is_outermost:
+            self._seen = None
+        return Structure(type(value), names, found)
 
-    structure = walk(tree)
-    return found, structure
+    def _attributes(
+        self, module: Any, names: Sequence[str], parts: Sequence[Any], leaf: Structure
+    ) -> Iterator[Structure]:
+        places = getattr(module, PLACES, ())
+        constants = getattr(module, CONSTANTS, ())
+        for name, part in zip(names, parts, strict=True):
+            if name in places or holds_leaves(part):
+                yield self.structure(part, CONSTANT if name in constants else leaf)
+            else:
+                yield Structure(_Setting, (_Setting(part),))
+
+    def _leaf(self, value: Any, leaf: Structure) -> Structure:
+        if self._seen is not None and (callable(value) or isinstance(value, str)):
+            return Structure(_Setting, (_Setting(value),))
+        if self._seen is not None and isinstance(value, TensorBase):
+            number = len(self.found) - self._first
+            known = self._seen.setdefault(id(value), number)
+            if known != number:
+                return Structure(_Shared, (known,))
+        self.found.append(value)
+        return leaf
 
 
 def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
@@ -107,30 +223,68 @@ def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
     Raises:
         DataError: there are not as many leaves as the structure has places.
     """
+    if not isinstance(structure, Structure):
+        raise DataError(
+            f"unflatten: structure is of type {type(structure).__name__}; give the "
+            "second result of tw.tree.flatten."
+        )
     if len(leaves) != structure.count:
         raise DataError(
             f"unflatten: {len(leaves)} leaves for {structure.count} places of "
             f"{structure}."
         )
-    rest = iter(leaves)
+    return _Building(leaves).tree(structure)
 
-    def build(part: Structure) -> Any:
+
+class _Building:
+    """One tree in the making."""
+
+    def __init__(self, leaves: Sequence[Any]) -> None:
+        self._leaves = leaves
+        self._next = 0
+        self._first: int | None = None
+
+    def tree(self, part: Structure) -> Any:
+        """Return a part of the tree; takes its leaves."""
         if part.kind is None:
-            return next(rest)
-        parts = [build(each) for each in part.parts]
-        if issubclass(part.kind, tuple):
-            has_names = hasattr(part.kind, "_fields")
-            return part.kind(*parts) if has_names else tuple(parts)
-        if issubclass(part.kind, list):
-            return parts
-        if issubclass(part.kind, dict):
-            return dict(zip(part.names, parts, strict=True))
+            self._next += 1
+            return self._leaves[self._next - 1]
+        if part.kind is _Setting:
+            return part.names[0].value
+        if part.kind is _Shared:
+            return self._leaves[(self._first or 0) + part.names[0]]
+        if issubclass(part.kind, tuple | list | dict):
+            return self._container(part.kind, part)
         made = object.__new__(part.kind)
-        for name, each in zip(part.names, parts, strict=True):
-            object.__setattr__(made, name, each)
+        is_outermost = self._first is None and is_module(made)
+        if is_outermost:
+            self._first = self._next
+        for name, each in zip(part.names, part.parts, strict=True):
+            object.__setattr__(made, name, self.tree(each))
+        if is_outermost:
+            self._first = None
+        if is_module(made):
+            _note_places(made, part)
         return made
 
-    return build(structure)
+    def _container(self, kind: type, part: Structure) -> Any:
+        parts = [self.tree(each) for each in part.parts]
+        if issubclass(kind, tuple):
+            return kind(*parts) if hasattr(kind, "_fields") else tuple(parts)
+        if issubclass(kind, list):
+            return parts
+        return dict(zip(part.names, parts, strict=True))
+
+
+def _note_places(made: Any, structure: Structure) -> None:
+    """Note which of a module's attributes hold leaves, where they are no tensors."""
+    names = [
+        name
+        for name, part in zip(structure.names, structure.parts, strict=True)
+        if part.kind is not _Setting
+    ]
+    if not all(holds_leaves(getattr(made, name)) for name in names):
+        object.__setattr__(made, PLACES, frozenset(names))
 
 
 def leaves(tree: Any) -> list[Any]:
@@ -174,8 +328,12 @@ def paths(tree: Any) -> list[str]:
         if part.kind is None:
             yield before
             return
+        if not part.parts:  # nothing below, or a setting
+            return
+        unnamed = getattr(part.kind, UNNAMED, None)
         names = part.names or range(len(part.parts))
         for name, each in zip(names, part.parts, strict=True):
-            yield from walk(each, f"{before}.{name}" if before else str(name))
+            inner = f"{before}.{name}" if before else str(name)
+            yield from walk(each, before if name == unnamed else inner)
 
     return list(walk(flatten(tree)[1], ""))

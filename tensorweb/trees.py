@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Hashable, Mapping
 from functools import partial
+from operator import is_
 from types import (
     BuiltinFunctionType,
     EllipsisType,
@@ -18,15 +19,19 @@ from types import (
     ModuleType,
 )
 from typing import Any, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
 from tensorweb.dtypes import DType
-from tensorweb.errors import TraceError
+from tensorweb.errors import DataError, TraceError
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.hostarrays import is_numpy_scalar
 from tensorweb.tensor.in_place import is_number_of_its_own
 
 Holder: TypeAlias = Any
 """What a function can change: a tensor, a list, a dict or an opened object."""
+
+Content: TypeAlias = "list[Any] | dict[Any, Any] | None"
+"""What a container holds; None of a tensor."""
 
 EXACT_TYPES = frozenset({int, bool, str, bytes, type(None)})
 """Types whose equal values mean the same to every function."""
@@ -44,6 +49,7 @@ NEVER_CHANGING = (
 K = TypeVar("K", bound=type)
 
 _registered: set[type] = set()
+_modules: set[type] = set()
 
 
 def register(kind: K) -> K:
@@ -60,13 +66,64 @@ def register(kind: K) -> K:
     return kind
 
 
+def register_module(kind: K) -> K:
+    """Open the objects of a class, of whose attributes those that hold tensors count.
+
+    The others belong to the structure of a tree. Those that `CONSTANTS` names are
+    leaves without a derivative. A tensor that stands in two places is one leaf.
+    """
+    _modules.add(kind)
+    return register(kind)
+
+
+PLACES = "_places"
+"""The attribute of a module that was made for other leaves: which attributes hold some,
+where their values do not tell."""
+
+CONSTANTS = "_constants"
+"""The attribute of a module's class or object that names its constants."""
+
+
+UNNAMED = "_unnamed"
+"""The attribute of a module's class that tells which attribute paths leave out."""
+
+
+def is_module(value: object) -> bool:
+    """Whether a value is opened as `register_module` says."""
+    return type(value) in _modules
+
+
+def holds_leaves(value: object) -> bool:
+    """Whether a module's attribute is more than a setting: it holds tensors."""
+    if isinstance(value, TensorBase):
+        return True
+    if isinstance(value, tuple | list):
+        return any(holds_leaves(part) for part in value)
+    if isinstance(value, dict):
+        return any(holds_leaves(part) for part in value.values())
+    if is_module(value):
+        return True
+    return is_opened(value) and any(
+        holds_leaves(part) for part in attributes(value).values()
+    )
+
+
+def endless(value: object) -> DataError:
+    """Return the error of a tree that cannot be walked to its ends."""
+    return DataError(
+        f"{type(value).__name__}: this tree contains itself, or nests deeper than "
+        "Python follows. What leads back up, such as a module's `self.parent`, belongs "
+        "into a weakref.ref, or out of the tree."
+    )
+
+
 def is_opened(value: object) -> bool:
     """Whether a value is an object whose attributes are parts of the tree."""
     kind = type(value)
     if kind in _registered:
         return True
     return (
-        dataclasses.is_dataclass(kind)
+        _fields_of(kind) is not None
         and not isinstance(value, NEVER_CHANGING)
         and not isinstance(value, TensorBase)
     )
@@ -74,11 +131,34 @@ def is_opened(value: object) -> bool:
 
 def attributes(value: object) -> dict[str, Any]:
     """Return the attributes of an opened object that are set, fields first."""
-    names: list[str] = []
-    if dataclasses.is_dataclass(value):
-        names = [field.name for field in dataclasses.fields(value)]
+    names = _fields_of(type(value))
+    if not names:
+        return dict(getattr(value, "__dict__", ()))
     found = {name: getattr(value, name) for name in names if hasattr(value, name)}
-    return {**found, **getattr(value, "__dict__", {})}
+    others = getattr(value, "__dict__", None)
+    return {**found, **others} if others else found
+
+
+def _attributes_now(value: object) -> dict[str, Any]:
+    """Return the attributes of an opened object, to look at and not to keep."""
+    if _fields_of(type(value)):
+        return attributes(value)
+    return getattr(value, "__dict__", {})
+
+
+def _fields_of(kind: type) -> tuple[str, ...] | None:
+    """Return the names of a dataclass's fields, None of another class."""
+    found = _fields.get(kind, ())
+    if found == () and kind not in _fields:
+        found = None
+        if dataclasses.is_dataclass(kind):
+            found = tuple([field.name for field in dataclasses.fields(kind)])
+        _fields[kind] = found
+    return found
+
+
+_fields: WeakKeyDictionary[type, tuple[str, ...] | None] = WeakKeyDictionary()
+"""What `_fields_of` has found."""
 
 
 def parts_of(holder: Holder) -> list[Any]:
@@ -99,13 +179,26 @@ def empty_like(holder: Holder) -> Holder:
     return object.__new__(type(holder))
 
 
-def copied(holder: Holder) -> Holder:
-    """Return a container with the same content; a tensor as it is."""
+def content_of(holder: Holder) -> Content:
+    """Return what a container holds now, as a list or dict of its own."""
     if isinstance(holder, TensorBase):
-        return holder
-    copy = empty_like(holder)
-    fill(copy, holder, {})
-    return copy
+        return None
+    if isinstance(holder, list):
+        return list(holder)
+    return dict(holder) if isinstance(holder, dict) else attributes(holder)
+
+
+def is_changed(holder: Holder, before: Content) -> bool:
+    """Whether a container holds other objects than before, or in another order."""
+    if before is None or isinstance(holder, TensorBase):
+        return False
+    if isinstance(before, list):
+        return len(holder) != len(before) or not all(map(is_, holder, before))
+    now = holder if isinstance(holder, dict) else _attributes_now(holder)
+    if not (all(map(is_, now, before)) or list(now) == list(before)):
+        return True
+    is_same = len(now) == len(before) and all(map(is_, now.values(), before.values()))
+    return not is_same
 
 
 def flatten(value: object, holders: list[Holder], seen: dict[int, int]) -> Hashable:
@@ -117,31 +210,42 @@ def flatten(value: object, holders: list[Holder], seen: dict[int, int]) -> Hasha
     Raises:
         TraceError: something can neither be opened nor be part of a structure.
     """
-    if isinstance(value, tuple):
-        parts = tuple([flatten(part, holders, seen) for part in value])
-        return (type(value), parts)
-    if not isinstance(value, TensorBase | list | dict):
-        if isinstance(value, MethodType):
-            return ("method", value.__func__, flatten(value.__self__, holders, seen))
-        if isinstance(value, partial):
-            given = (value.func, value.args, value.keywords)
-            return ("partial", flatten(given, holders, seen))
-        if type(value) in EXACT_TYPES or not is_opened(value):
-            return _plain(value)
     known = seen.get(id(value))
     if known is not None:
-        return ("again", known)
+        return "again", known
+    if isinstance(value, TensorBase):
+        seen[id(value)] = len(holders)
+        holders.append(value)
+        return tensor_key(value)
+    kind = type(value)
+    if kind in EXACT_TYPES:
+        return kind, value
+    if not isinstance(value, list | dict):
+        if isinstance(value, tuple):
+            return kind, tuple([flatten(part, holders, seen) for part in value])
+        if isinstance(value, MethodType):
+            return "method", value.__func__, flatten(value.__self__, holders, seen)
+        if isinstance(value, partial):
+            given = (value.func, value.args, value.keywords)
+            return "partial", flatten(given, holders, seen)
+        if not is_opened(value):
+            return _plain(value)
     seen[id(value)] = len(holders)
     holders.append(value)
-    if isinstance(value, TensorBase):
-        node = value.node
-        is_number = not node.shape and is_number_of_its_own(node)
-        return ("tensor", node.shape, node.dtype.name, node.device, is_number)
     if isinstance(value, list):
-        return ("list", tuple([flatten(part, holders, seen) for part in value]))
+        return "list", tuple([flatten(part, holders, seen) for part in value])
     named = value if isinstance(value, dict) else attributes(value)
     items = tuple([flatten(part, holders, seen) for part in named.values()])
-    return (type(value), tuple([_plain(key) for key in named]), items)
+    if isinstance(value, dict):
+        return kind, tuple([_plain(key) for key in named]), items
+    return kind, tuple(named), items
+
+
+def tensor_key(tensor: TensorBase) -> Hashable:
+    """Return what a recording must know of a tensor."""
+    node = tensor.node
+    is_number = not node.shape and is_number_of_its_own(node)
+    return "tensor", node.shape, node.dtype.name, node.device, is_number
 
 
 def _plain(value: object) -> Hashable:
@@ -236,17 +340,3 @@ def fill(target: Holder, content: Holder, others: Mapping[int, Holder]) -> None:
             object.__delattr__(target, name)
         for name, part in wanted.items():
             object.__setattr__(target, name, rebuild(part, others))
-
-
-def is_changed(container: Holder, before: Holder) -> bool:
-    """Whether a container holds other objects than its copy from before."""
-    if isinstance(container, TensorBase):
-        return False
-    now, then = parts_of(container), parts_of(before)
-    if len(now) != len(then) or any(a is not b for a, b in zip(now, then, strict=True)):
-        return True
-    if isinstance(container, list):
-        return False
-    if isinstance(container, dict):
-        return list(container) != list(before)
-    return list(attributes(container)) != list(attributes(before))

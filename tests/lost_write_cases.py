@@ -93,34 +93,38 @@ def calls() -> None:
         coroutine(fresh()).send(None)
 
 
-def lost() -> None:
+def views() -> None:
     a = fresh(4, 4)
     mask = tw.zeros((2, 2), dtype=tw.bool, device="webgpu")
     a[1][2] = 5
     a[1:-1, 1:-1][mask] = 1
     a.T[0, 2] = 9
-    fresh()[0] = 1
     a[0][1:] = 2
-    (a + 1)[0] = 1
     a[1][2] += 5
     a.reshape(16)[3] = 1
+    a.T[1:].mT[0] = 1
+    for row in tw.zeros((2, 2), device="cpu"):
+        row[0] = 1
+
+
+def lost() -> None:
+    a = fresh(4, 4)
+    fresh()[0] = 1
+    (a + 1)[0] = 1
+    a[[1, 2]][0] = 5
+    a.T[[1, 2]][1:] = 2
+    (a + 1)[1][2] += 5
+    a.T.reshape(16)[3] = 1
 
 
 REWRITES = (
-    "write a[1, 2] = …",
-    "part = a[1:-1, 1:-1]; part[mask] = …; a[1:-1, 1:-1] = part",
-    "part = a.T; part[0, 2] = …; a = part.T",
-    "part = fresh(); part[0] = …",
-    "write a[0, 1:] = …",
-    "part = a + 1; part[0] = …",
-    "write a[1, 2] = …",
-    "part = a.reshape(16); part[3] = …",
+    "part = fresh(); part[0] = … and use part",
+    "part = a + 1; part[0] = … and use part",
+    "part = a[[1, 2]]; part[0] = …; a[[1, 2]] = part",
+    "part = a.T[[1, 2]]; part[1:] = …; a.T[[1, 2]] = part",
+    "part = (a + 1)[1]; part[2] = … and use part",
+    "part = a.T.reshape(16); part[3] = … and use part",
 )
-
-
-def write_rows(a: Any) -> None:
-    for row in a:
-        row[0] = 1
 
 
 def heard(run: Callable[[], None]) -> list[str]:
@@ -133,7 +137,7 @@ def heard(run: Callable[[], None]) -> list[str]:
 
 def check() -> None:
     """Raise when a lost write goes unnoticed, or another one is taken for lost."""
-    for run in (names, containers, calls):
+    for run in (names, containers, calls, views):
         assert heard(run) == [], (run, heard(run))
     found = heard(lost)
     assert len(found) == len(REWRITES), found

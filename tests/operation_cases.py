@@ -59,7 +59,6 @@ NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
 WIDER: dict[str, type[np.floating[Any]]] = {
     "float16": np.float64,
     "float32": np.float64,
-    "float64": np.longdouble,
 }
 
 RELATIVES: dict[str, tuple[str, ...]] = {
@@ -83,6 +82,7 @@ class Case:
         kernels: the templates that must run, in order.
         allowed: largest error in ULP of float32 at the size `scale`; 0 means equal.
         scale: sizes at which the error is measured, None for `expected` itself.
+        slow: the templates where a compiler is slow, if others.
     """
 
     name: str
@@ -93,6 +93,7 @@ class Case:
     kernels: tuple[str, ...]
     allowed: float = 0.0
     scale: Array | None = field(default=None)
+    slow: tuple[str, ...] = ()
 
     def has_run(self, kernels: list[str]) -> bool:
         """Whether the templates that ran are the wanted ones."""
@@ -122,8 +123,8 @@ def all_cases(device: str = "webgpu") -> list[Case]:
         *elementwise(stored, every_view=device == "cpu"),
         *casts(stored),
         *choices(stored),
-        *rows(REDUCTIONS, stored),
-        *rows(STRUCTURES, stored),
+        *rows(REDUCTIONS, stored, in_turn=device == "webgpu"),
+        *rows(STRUCTURES, stored, in_turn=device == "webgpu"),
         *random_numbers(),
     ]
 
@@ -228,24 +229,34 @@ def random_numbers() -> Iterator[Case]:
             yield Case(code, code, {}, expected, "uint32", kernels)
 
 
-def rows(table: tuple[Row, ...], stored: Sequence[DType] = STORED) -> Iterator[Case]:
-    """Yield the rows of a table on every dtype they are for and its relatives."""
+def rows(
+    table: tuple[Row, ...], stored: Sequence[DType] = STORED, *, in_turn: bool = False
+) -> Iterator[Case]:
+    """Yield the rows of a table on every dtype they are for and its relatives.
+
+    With `in_turn` each row gets one of its dtypes, where compiling takes the time.
+    `tests/functions/test_structures.py` has all of them natively.
+    """
     names = {dtype.name for dtype in stored}
     for place, row in enumerate(table):
-        for dtype in row.dtypes or (EVERY[place % len(EVERY)],):
+        taken = row.dtypes or (EVERY[place % len(EVERY)],)
+        for dtype in [taken[place % len(taken)]] if in_turn else taken:
             yield _row(row, dtype)
             if "dtype=" not in row.code:
                 related = [name for name in RELATIVES.get(dtype, ()) if name in names]
+                if ".linalg." in row.code:  # its operand would be rounded before
+                    related = [name for name in related if name != "float16"]
                 yield from (_row(row, name) for name in related)
 
 
 def _row(row: Row, dtype: str) -> Case:
     inputs = inputs_of(dtype)
     used = {name: inputs[name] for name in inputs if row.uses(name)}
-    expected = _narrow(evaluate(row.numpy_code, np, _wide(used)))
+    widest = np.float64 if ".linalg." in row.code else np.longdouble  # LAPACK's
+    expected = _narrow(evaluate(row.numpy_code, np, _wide(used, widest)))
     scale = None
     if row.within:
-        sizes = {name: np.abs(x) for name, x in _wide(used).items()}
+        sizes = {name: np.abs(x) for name, x in _wide(used, widest).items()}
         scale = _narrow(evaluate(row.numpy_code, np, sizes))
     return Case(
         f"{row.code} {dtype}".replace("\n", "; "),
@@ -256,6 +267,7 @@ def _row(row: Row, dtype: str) -> Case:
         tuple(row.kernels.split()),
         REDUCE[row.within] if row.within else 0.0,
         scale,
+        tuple(row.slow.split()),
     )
 
 
@@ -268,10 +280,11 @@ def _result(row: Row, dtype: str, used: dict[str, Array], found: str) -> str:
         return str(evaluate(row.code, tw, tensors).dtype)
 
 
-def _wide(inputs: dict[str, Array]) -> dict[str, Array]:
-    """Return copies, floats in float64, and that in what is wider where it is."""
+def _wide(inputs: dict[str, Array], widest: type[np.floating[Any]]) -> dict[str, Array]:
+    """Return copies, floats in float64, and that in the widest of what there is."""
+    wider = {**WIDER, "float64": widest}
     return {
-        name: x.astype(WIDER.get(x.dtype.name, x.dtype)) for name, x in inputs.items()
+        name: x.astype(wider.get(x.dtype.name, x.dtype)) for name, x in inputs.items()
     }
 
 

@@ -18,7 +18,10 @@ Array = np.ndarray[Any, Any]
 
 
 def write_cases(folder: Path, cases: Sequence[Case], device: str) -> None:
-    """Write `cases.json` and `cases.bin`; templates must run on `webgpu` only."""
+    """Write `cases.json` and `cases.bin`; templates must run on `webgpu` only.
+
+    Browsers compute on SwiftShader here, whose compiler is slow.
+    """
     blocks = Blocks()
     rows = [
         {
@@ -27,7 +30,7 @@ def write_cases(folder: Path, cases: Sequence[Case], device: str) -> None:
             "inputs": {name: blocks.add(x) for name, x in case.inputs.items()},
             "shape": case.expected.shape,
             "dtype": case.dtype,
-            "kernels": case.kernels if device == "webgpu" else None,
+            "kernels": (case.slow or case.kernels) if device == "webgpu" else None,
             "right": [blocks.add(x) for x in bounds(case)],
         }
         for case in cases

@@ -29,8 +29,10 @@ class PretendDriver:
         self.names = {"vendor": "pretended", "architecture": "", "description": ""}
         self.texts: dict[str, str] = {}
         self.is_software = False
+        self.shared_memory: int | None = None
         self.limits = dict(LIMITS)
         self.features: frozenset[str] = frozenset()
+        self.has_subgroup_matrices = False
         self.is_lost = False
         self.shader_header = ""
         self.sources: list[str] = []

@@ -42,7 +42,7 @@ def _positions(y: Tensor) -> Tensor:
     return tw.arange(ROWS, device=y.device) * 7 % ROWS
 
 
-ROW_KINDS: dict[str, Function] = {
+KINDS: dict[str, Function] = {
     "row kernel": _row_kernel,
     "row kernel of two stages": _two_stages,
     "sums of rows": lambda y: tw.sum(y, axis=1),
@@ -51,10 +51,6 @@ ROW_KINDS: dict[str, Function] = {
         y, tw.argmin(y, axis=1)[:, None], axis=1
     ),
     "running totals of rows": lambda y: tw.cumulative_sum(y, axis=1),
-}
-"""What reads the operation's result along its rows, by the kind of kernel."""
-
-KINDS: dict[str, Function] = {
     "sums of columns": lambda y: tw.sum(y, axis=0),
     "sum": tw.sum,
     "running totals of columns": lambda y: tw.cumulative_sum(y, axis=0),
@@ -73,7 +69,7 @@ KINDS: dict[str, Function] = {
     "accumulated": lambda y: tw.zeros_like(y).at[_positions(y) % 5].add(y),
     "chosen by a mask": lambda y: y[tw.abs(y[:, 0]) >= 0],
 }
-"""What else reads it."""
+"""What reads the operation's result, by the kind of kernel."""
 
 
 def _weights(*shape: int) -> Tensor:
@@ -166,14 +162,11 @@ def grouped(size: int) -> list[Operation]:
     return found
 
 
-def differences(
-    operation: Operation, turn: int, *, every_length: bool = True
-) -> list[str]:
+def differences(operation: Operation, turn: int) -> list[str]:
     """Return where an operation inside a kernel differs from its stored values.
 
-    With `every_length` kinds that work along rows see all of them. Else, and for the
-    other kinds, each sees one, the next one with the next `turn`, because compiling
-    takes the time.
+    Each kind sees rows of one length, of the next one with the next `turn`, because
+    compiling takes the time.
     """
     flags: list[Tensor] = []
     names: list[str] = []
@@ -181,8 +174,7 @@ def differences(
         x = operation.numbers(length)
         stored = tw.realize(operation.value(x))
         share = slice((number + turn) % len(LENGTHS), None, len(LENGTHS))
-        along_rows = list(ROW_KINDS.items())[slice(None) if every_length else share]
-        for kind, function in [*along_rows, *list(KINDS.items())[share]]:
+        for kind, function in list(KINDS.items())[share]:
             fused = tw.realize(function(operation.value(x)))
             expected = tw.realize(function(stored))
             limit = CLOSE * (1 + tw.max(tw.abs(expected)))

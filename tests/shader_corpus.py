@@ -10,7 +10,9 @@ import tensorweb as tw
 from e2e.bare.op_runner import evaluate
 from tensorweb import dtypes
 from tensorweb.codegen.compiler import compile_kernel
+from tensorweb.codegen.target import DEFAULT_TARGET, Target
 from tensorweb.codegen.template import shader_folder, template_names
+from tensorweb.drivers.browser import ENABLES
 from tensorweb.dtypes import DType, as_dtype, is_in_category
 from tensorweb.errors import TraceError
 from tensorweb.graph.node import Node, constant, leaf
@@ -29,10 +31,13 @@ from tensorweb.nodes import (
     sorting,
 )
 from tensorweb.nodes.keys import Indices, Span
+from tensorweb.nodes.ranges import promise_interval
 from tensorweb.ops import OPS
+from tensorweb.performance.warming import given
+from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
-from tensorweb.schedule.plan import plan
 from tensorweb.tensor import Tensor
+from tests.row_formulas import FORMULAS
 from tests.structure_cases import STRUCTURES, inputs_of
 
 STORED = (dtypes.float32, dtypes.int32, dtypes.uint32, dtypes.bool)
@@ -43,10 +48,20 @@ def value(*shape: int, dtype: DType = dtypes.float32) -> Node:
     return leaf(HostData(b""), shape, dtype, "webgpu")
 
 
-def sources(*outputs: Node) -> Iterator[str]:
-    """Yield the WGSL of all kernels of a graph."""
+UNITS = Target(workgroup_bytes=49152, has_subgroup_matrices=True)
+"""A device with matrix units."""
+
+UNIT_TEMPLATE = "matmul_subgroup_matrix"
+"""For Tint alone: naga knows no subgroup matrices."""
+
+HEADER = "".join(ENABLES.values())
+"""What a browser's driver writes above every shader there; naga refuses it."""
+
+
+def sources(*outputs: Node, target: Target = DEFAULT_TARGET) -> Iterator[str]:
+    """Yield the WGSL of all kernels of a graph on a class of device."""
     for planned in plan(linearize([node.base for node in outputs]), 6):
-        for launch in compile_kernel(planned.kernel).launches:
+        for launch in compile_kernel(planned.kernel, target).launches:
             yield launch.source
 
 
@@ -111,6 +126,18 @@ def structures() -> Iterator[tuple[str, Node]]:
                     elementwise.elementwise(OPS["add"], product, fill),
                 )
     for dtype in (dtypes.float32, dtypes.int32):
+        for m, k, n in ((16, 16, 16), (9, 40, 7)):
+            x, y = value(999, m, k, dtype=dtype), value(999, k, n, dtype=dtype)
+            yield f"small products {dtype} {m} {k} {n}", contraction.matmul(x, y)
+            rows = value(k, m * 9, 1, dtype=dtype)
+            apart = elementwise.elementwise(
+                OPS["subtract"], rows, value(k, 1, n * 9, dtype=dtype)
+            )
+            for name in ("sum", "max"):
+                paired = reduction.reduce(
+                    name, elementwise.elementwise(OPS["abs"], apart), (0,)
+                )
+                yield f"pairs {name} {dtype} {m} {k} {n}", paired
         for length in (7, 64, 5000):
             x = value(33, length, dtype=dtype)
             total = reduction.reduce("sum", x, (1,), keepdims=True)
@@ -118,6 +145,7 @@ def structures() -> Iterator[tuple[str, Node]]:
             centred = elementwise.elementwise(OPS["subtract"], x, top)
             rows = elementwise.elementwise(OPS["multiply"], centred, total)
             yield f"rows {dtype} {length}", rows
+    yield from row_formulas()
     for length in (8, 12):
         x, y = value(5, length), value(length)
         yield f"vectors {length}", elementwise.elementwise(OPS["pow"], x, y)
@@ -130,7 +158,7 @@ def structures() -> Iterator[tuple[str, Node]]:
         yield f"matmul of many tiles {size}", contraction.matmul(x, x)
     for name in ("sort", "argsort"):
         for dtype in STORED:
-            for length in (9, 999, 9999):
+            for length in (9, 9999, 99999):
                 x = value(3, length, dtype=dtype)
                 yield f"{name} {dtype} {length}", getattr(sorting, name)(x, 1)
     yield from accumulations()
@@ -140,6 +168,11 @@ def structures() -> Iterator[tuple[str, Node]]:
             x, weight = value(*shape), value(12, 9 // groups, 3, 3)
             how = convolution.windows(name, shape[2:], (3, 3), 1, padding, 1)
             yield name, convolution.convolve(x, weight, how, groups)
+    for outputs, step in ((32, 1), (64, 2)):
+        x, weight = value(32, 32, 40, 42), value(outputs, 32 * outputs // 1024, 3, 3)
+        how = convolution.windows("depthwise", (40, 42), (3, 3), step, 1, 1)
+        groups = 1024 // outputs
+        yield f"windows {outputs}", convolution.convolve(x, weight, how, groups)
     turned = movement.permute(value(6, 20, 5), (1, 0, 2))
     product = contraction.tensordot(turned, value(5, 6, 24), (1, 2), (1, 0))
     yield "tensordot over groups of axes", product
@@ -150,6 +183,15 @@ def structures() -> Iterator[tuple[str, Node]]:
     many = value(2, 3, 2, 3, 2, 3, 2, 3)
     turned = movement.permute(many, (7, 5, 3, 1, 6, 4, 2, 0))
     yield "rank 8", elementwise.elementwise(OPS["add"], turned, value(2))
+
+
+def row_formulas() -> Iterator[tuple[str, Node]]:
+    """Yield formulas of rows, of an odd length and of whole vectors."""
+    for length in (37, 64):
+        numbers, labels = given(33, length), given(33, dtype=dtypes.int32)
+        promise_interval(labels.node, 0, 0)
+        for name, formula in FORMULAS.items():
+            yield f"{name} {length}", formula(numbers, labels, tw).node
 
 
 def accumulations() -> Iterator[tuple[str, Node]]:
@@ -168,6 +210,18 @@ def accumulations() -> Iterator[tuple[str, Node]]:
                 yield f"{name} {dtype} {count} {length} {row}", made
 
 
+def with_loops() -> Iterator[tuple[str, Node]]:
+    """Yield kernels whose loops are kept for some compilers."""
+    x = value(2, 9999)
+    yield "sort", sorting.sort(x, 1)
+    yield "argsort", sorting.argsort(value(2, 99999), 1)
+    yield "sum", reduction.reduce("sum", x, (1,))
+    yield "cumulative sum", reduction.scan("cumulative_sum", value(9, 99), 1)
+    yield from (
+        row for row in accumulations() if row[0].startswith("scatter_add float")
+    )
+
+
 def told() -> Iterator[tuple[str, Node]]:
     """Yield the rows of `structure_cases.py` that can be planned without a value."""
     for row in STRUCTURES:
@@ -182,13 +236,56 @@ def told() -> Iterator[tuple[str, Node]]:
             yield row.code, evaluate(row.code, tw, inputs).node
 
 
+def families() -> Iterator[tuple[str, list[Node]]]:
+    """Yield values of one index space that one kernel computes together."""
+    for dtype in STORED:
+        for length in (7, 8):
+            x = value(5, length, dtype=dtype)
+            flag = elementwise.elementwise(OPS["equal"], x, x)
+            others = [d for d in STORED if d is not dtype]
+            casts = [elementwise.cast(x, each) for each in others]
+            yield f"several of {dtype} {length}", [flag, *casts]
+    long = value(5, 8)
+    for _ in range(40):
+        long = elementwise.elementwise(OPS["tan"], long)
+    yield "several, long", [long, elementwise.cast(long, dtypes.bool)]
+
+
+def unit_products() -> Iterator[tuple[str, Node]]:
+    """Yield products of float16 that matrix units multiply."""
+    half = dtypes.float16
+    for m, k, n in ((128, 64, 128), (4096, 40, 4096), (72, 264, 200)):
+        a, b = value(2, m, k, dtype=half), value(2, k, n, dtype=half)
+        turned_a = movement.permute(value(2, k, m, dtype=half), (0, 2, 1))
+        turned_b = movement.permute(value(n, k, dtype=half), (1, 0))
+        for left, right in ((a, b), (turned_a, b), (a, turned_b), (turned_a, turned_b)):
+            product = contraction.matmul(left, right)
+            yield f"units {m} {k} {n}", product
+        bias = elementwise.elementwise(OPS["add"], product, value(n, dtype=half))
+        yield f"units epilogue {m} {k} {n}", elementwise.cast(bias, dtypes.float32)
+
+
+@cache
+def unit_corpus() -> dict[str, str]:
+    """Return the shaders for matrix units by a name for people, headers included."""
+    text = (shader_folder() / f"{UNIT_TEMPLATE}.wgsl").read_text(encoding="utf-8")
+    found = {HEADER + text: "as committed"}
+    for name, node in unit_products():
+        for text in sources(node, target=UNITS):
+            found.setdefault(HEADER + text, name)
+    return {
+        f"{name} #{place}": text for place, (text, name) in enumerate(found.items())
+    }
+
+
 @cache
 def corpus() -> dict[str, str]:
     """Return every distinct shader text by a name for people."""
     found: dict[str, str] = {}
     for name in template_names():
         text = (shader_folder() / f"{name}.wgsl").read_text(encoding="utf-8")
-        found[text] = f"{name}.wgsl as committed"
+        if name != UNIT_TEMPLATE:
+            found[text] = f"{name}.wgsl as committed"
     for folder in ("math", "exact"):
         for path in sorted((shader_folder() / folder).glob("*.wgsl")):
             found[_alone(path.read_text(encoding="utf-8"))] = f"{folder}/{path.name}"
@@ -196,6 +293,12 @@ def corpus() -> dict[str, str]:
         for name, node in make():
             for text in sources(node):
                 found.setdefault(text, name)
+    for name, nodes in families():
+        for text in sources(*nodes):
+            found.setdefault(text, name)
+    for name, node in with_loops():
+        for text in sources(node, target=Target(is_slow_to_compile=True)):
+            found.setdefault(text, f"{name} with loops")
     return {
         f"{name} #{place}": text for place, (text, name) in enumerate(found.items())
     }

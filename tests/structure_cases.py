@@ -31,6 +31,7 @@ class Row:
         within: the row of `tolerances.REDUCE` for floats; empty means equal.
         numpy: the code for NumPy where it differs.
         result: the dtype where NumPy's is not to be narrowed.
+        slow: the templates where a compiler is slow, as SwiftShader's, if others.
     """
 
     code: str
@@ -39,6 +40,7 @@ class Row:
     within: str = ""
     numpy: str = ""
     result: str = ""
+    slow: str = ""
 
     @property
     def numpy_code(self) -> str:
@@ -125,6 +127,9 @@ def _reductions() -> list[Row]:
         for arguments, launches in SHAPES.items():
             if arguments not in ("s", "x[:, :0], axis=2"):
                 kernels = " ".join(["reduce"] * launches * 2)
+                # Short rows that are numbers in the end take one launch.
+                is_short = arguments == "x" or "permute" in arguments
+                kernels = "rows" if is_short else kernels
                 found.append(Row(f"xp.{name}({arguments})", kernels, within=name))
     for name in ("argmax", "argmin"):
         for arguments, launches in SHAPES.items():
@@ -150,17 +155,36 @@ REDUCTIONS = (
     Row("xp.prod(near_one, axis=1, dtype=xp.uint32)", "reduce", UINT),
     Row("xp.prod(near_one, axis=0)", "reduce", BOOL),
     Row("xp.cumulative_sum(v)", "scan", EVERY, "cumulative_sum"),
-    Row("xp.cumulative_sum(line)", "scan_totals scan", EVERY, "cumulative_sum"),
+    Row(
+        "xp.cumulative_sum(line)",
+        "scan_totals scan",
+        EVERY,
+        "cumulative_sum",
+        slow="scan_totals scan scan",
+    ),
     Row("xp.cumulative_sum(wide, axis=1)", "scan_totals scan", INT),
-    Row("xp.cumulative_sum(x, axis=1)", "scan_short", FLOAT, "cumulative_sum"),
-    Row("xp.cumulative_sum(x[::-1, :, 2::3], axis=2)", "scan_short", UINT),
+    Row(
+        "xp.cumulative_sum(x, axis=1)",
+        "scan_short",
+        FLOAT,
+        "cumulative_sum",
+        slow="scan",
+    ),
+    Row("xp.cumulative_sum(x[::-1, :, 2::3], axis=2)", "scan_short", UINT, slow="scan"),
     Row(
         "xp.cumulative_sum(x, axis=1, include_initial=True)",
         "scan_short elementwise",
         INT,
+        slow="scan elementwise",
     ),
     Row("xp.cumulative_sum(z, axis=1)", "", FLOAT),
-    Row("xp.cumulative_prod(near_one, axis=1)", "scan_short", FLOAT, "cumulative_prod"),
+    Row(
+        "xp.cumulative_prod(near_one, axis=1)",
+        "scan_short",
+        FLOAT,
+        "cumulative_prod",
+        slow="scan",
+    ),
 )
 
 STRUCTURES = (
@@ -188,6 +212,12 @@ STRUCTURES = (
     Row("xp.repeat(m, 3, axis=1)", "elementwise"),
     Row("xp.roll(x, (2, -3), axis=(0, 2))", "elementwise"),
     Row("xp.roll(m, 4)", "elementwise"),
+    Row(
+        "xp.maximum(xp.roll(left, 1, axis=2), xp.roll(left, (3, -2), axis=(2, 3)))",
+        "stencil",
+        FLOAT + INT,
+    ),
+    Row("xp.roll(left > 1, -1, axis=3) ^ xp.roll(left > 1, 1, axis=2)", "stencil"),
     Row("xp.pad(m, ((1, 2), (0, 3)))", "elementwise", EVERY),
     Row(
         "xp.pad(x[::2], ((0, 1), (2, 0), (3, 3)), 1)",
@@ -199,7 +229,7 @@ STRUCTURES = (
     Row("x[1:3, ::2] = m[1, 0]\nx", "elementwise elementwise", EVERY),
     Row("x[:, 6:0:-2, 3] = m[:, :3]\nx", "elementwise elementwise"),
     Row("x[2] = x[3, ::-1]\nx", "elementwise", numpy="x[2] = x[3, ::-1].copy()\nx"),
-    Row("y = x[0]\nx[0] = x[1]\ny", "", numpy="y = x[0].copy()\nx[0] = x[1]\ny"),
+    Row("y = x[0]\nx[0] = x[1]\ny", "stencil"),
     Row("m[mask] = v[2]\nm", "elementwise", EVERY),
     Row(
         "m[mask] = m[mask][::-1]\nm",
@@ -276,7 +306,7 @@ STRUCTURES = (
     # In order; equal values keep theirs.
     Row("xp.sort(m, axis=0)", "sort_rows", EVERY),
     Row("xp.argsort(x, axis=1, stable=True)", "sort_rows", NUMBERS),
-    Row("xp.sort(line)", "sort_count ...", FLOAT),
+    Row("xp.sort(line)", "sort_count ...", FLOAT, slow="sort_rows sort_merge ..."),
     Row(
         "xp.unique_values(m)",
         "elementwise sort_rows elementwise scan compress elementwise",
@@ -304,6 +334,43 @@ STRUCTURES = (
         numpy="xp.lib.stride_tricks.sliding_window_view(m, 3, axis=1) * 1",
     ),
     Row("xp.outer(v, v)", "elementwise", NUMBERS, "matmul"),
+    # A transform of four points is exact.
+    Row("xp.fft.hfft(xp.round(m[:3] * 4), n=4, axis=0)", "fourier", FLOAT),
+    # Matrices taken apart.
+    Row(
+        "xp.linalg.cholesky(m @ m.T + 9 * xp.eye(5))",
+        "matmul cholesky",
+        FLOAT,
+        "factor",
+    ),
+    Row(
+        "xp.linalg.solve(x[:, :, :7] + 30 * xp.eye(7), xp.sin(m[..., None]))",
+        "lu ...",
+        FLOAT,
+        "factor",
+    ),
+    Row("xp.abs(xp.linalg.qr(x)[1])", "qr elementwise", FLOAT, "factor"),
+    Row(
+        "xp.linalg.eigvalsh(x[:, :, :7] + x[:, :, :7].mT)",
+        "eigh",
+        FLOAT,
+        "factor",
+    ),
+    Row(
+        "xp.sort(xp.abs(xp.linalg.eigvals(x[:, :, :7])), axis=-1)",
+        "...",
+        FLOAT,
+        "factor",
+    ),
+    Row("xp.linalg.svdvals(m)", "svd", FLOAT, "factor"),
+    Row("xp.linalg.svdvals(m + 1j * m[::-1])", "complex_svd", FLOAT, "factor"),
+    Row("xp.linalg.eigvalsh(m[:, :5] + 1j * m[:, 2:])", "...", FLOAT, "factor"),
+    Row(
+        "xp.abs(xp.linalg.qr(m + 1j * m[::-1])[1])",
+        "complex_qr elementwise",
+        FLOAT,
+        "factor",
+    ),
     # Made from nothing.
     Row("xp.arange(3, 40, 7, dtype=xp.float32)", "elementwise", FLOAT),
     Row("xp.arange(9, dtype=xp.uint32)", "elementwise", UINT),

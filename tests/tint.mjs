@@ -4,9 +4,10 @@ import fs from "node:fs";
 import { create, globals } from "webgpu";
 
 Object.assign(globalThis, globals);
-const gpu = create(["backend=null"]);
+const gpu = create(["backend=null", "enable-dawn-features=allow_unsafe_apis"]);
 const adapter = await gpu.requestAdapter();
-const features = ["shader-f16", "subgroups"].filter((f) => adapter.features.has(f));
+const wanted = ["shader-f16", "subgroups", "chromium-experimental-subgroup-matrix"];
+const features = wanted.filter((f) => adapter.features.has(f));
 const device = await adapter.requestDevice({ requiredFeatures: features });
 const sources = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
 const results = [];

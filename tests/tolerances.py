@@ -21,6 +21,7 @@ REDUCE: dict[str, float] = {
     "cumulative_sum": 16.0,
     "cumulative_prod": 64.0,
     "matmul": 8.0,
+    "factor": 256.0,
 }
 """Reductions of floats: sums at the sum of sizes, products at the product."""
 

@@ -1,4 +1,4 @@
-"""Write the generated pages: `docs/api.md` and the table of `docs/numerics.md`.
+"""Write the generated pages: `docs/api.md`, `docs/numpy_names.md`, `docs/numerics.md`.
 
 Runs inside `.venv`, by `build.py docs`; `tests/project/test_docs.py` fails when a page
 is not what this would write. Everything comes from docstrings, from `__all__` and from
@@ -15,6 +15,7 @@ from types import ModuleType
 
 import tensorweb as tw
 from tensorweb import dtypes
+from tools import numpy_names
 from tools.accuracy import bounded
 from tools.process import ROOT
 
@@ -42,7 +43,18 @@ TITLES: dict[str, str] = {
     "linear_algebra": "Products",
     "windows": "Windows and convolutions",
     "callables": "Your own functions",
+    "fft": "Fourier transforms",
     "random": "Random numbers",
+    "linalg": "Linear algebra",
+    "products": "Linear algebra",
+    "norms": "Linear algebra",
+    "eigenvalues": "Linear algebra",
+    "solving": "Linear algebra",
+    "spectral": "Linear algebra",
+    "nn": "Networks",
+    "optim": "Optimisers",
+    "numpy": "NumPy's names",
+    "files": "Saving",
     "computing": "Computing and looking inside",
     "evaluate": "Computing and looking inside",
     "events": "Computing and looking inside",
@@ -59,13 +71,17 @@ TITLES: dict[str, str] = {
 }
 """Headings by the module that defines a name; modules may share one."""
 
+LISTED = (tw.fft, tw.linalg, tw.random, tw.nn, tw.nn.init, tw.optim)
+"""Modules whose names are listed."""
+
 OTHERS = "Further names"
 
 
 def main() -> int:
-    """Write both pages."""
+    """Write all pages."""
     API.write_text(api(), "utf-8")
     NUMERICS.write_text(numerics(NUMERICS.read_text("utf-8")), "utf-8")
+    numpy_names.NAMES.write_text(numpy_names.page(), "utf-8")
     return 0
 
 
@@ -76,10 +92,7 @@ def api() -> str:
         value = getattr(tw, name)
         lines = groups.setdefault(TITLES.get(_home(value), OTHERS), [])
         lines.append(_line(name, value))
-        if value is tw.random:
-            lines += [
-                _line(f"{name}.{part}", getattr(value, part)) for part in value.__all__
-            ]
+        lines += [_line(*entry) for entry in _entries_of(name, value)]
     page = ["# Every public name", "", *API_HEAD.splitlines()]
     for title, entries in groups.items():
         if entries:
@@ -92,6 +105,15 @@ API_HEAD = """\
 `import tensorweb as tw`; then `help(tw.sum)` shows shapes, errors and an example. This
 page is written by `python3 build.py docs` from the docstrings. Where NumPy or the
 Array API would answer differently, [deviations.md](deviations.md) says so."""
+
+
+def _entries_of(name: str, value: object) -> Iterator[tuple[str, object]]:
+    """Yield the names of a module whose names are listed, and those below it."""
+    if value in LISTED:
+        for part in sorted(value.__all__, key=_natural):
+            inner = getattr(value, part)
+            yield f"{name}.{part}", inner
+            yield from _entries_of(f"{name}.{part}", inner)
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

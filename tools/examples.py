@@ -9,11 +9,28 @@ from pathlib import Path
 from tools.process import BuildError
 
 GROUPS = {
-    "Learn": ("01", "02", "03", "04", "05", "06", "17", "18", "12", "16"),
-    "See": ("15", "08", "09", "10", "07"),
+    "Learn": ("01", "02", "03", "04", "05", "06", "12"),
+    "Train": (
+        *("17", "18", "19", "16", "20", "21", "22", "23", "24", "25", "26", "27"),
+        *("28", "29", "30", "31", "32"),
+    ),
+    "See": ("15", "08", "35", "09", "10", "34", "33", "07"),
     "Measure": ("11", "13", "14"),
 }
-"""The menu: groups, and the numbers of their examples; new ones come last in Learn."""
+"""The menu: groups, and the numbers of their examples in its order.
+
+New ones come last in Learn.
+"""
+
+DATA = {
+    "23": ("names.txt",),
+    "24": ("names.txt",),
+    "28": ("rhyme.txt",),
+}
+"""Files of `data/` that the programs of these numbers open, beside their `main.py`."""
+
+SEVERAL = "#!tensorweb files\n"
+"""Begins the text of a program of several files, as in `web/src/page/program.ts`."""
 
 
 def index(folder: Path) -> list[dict[str, str]]:
@@ -25,8 +42,19 @@ def index(folder: Path) -> list[dict[str, str]]:
         BuildError: an example has no docstring or is not Python.
     """
     entries = [_entry(path) for path in sorted(folder.glob("*.py"))]
-    names = list(GROUPS)
-    return sorted(entries, key=lambda entry: names.index(entry["group"]))
+    return sorted(entries, key=_place)
+
+
+def source(path: Path) -> str:
+    """Return the text of an example: that of its file, or all its files' in one."""
+    text = path.read_text("utf-8")
+    names = DATA.get(path.name[:2], ())
+    if not names:
+        return text
+    data = path.parent / "data"
+    files = [["main.py", text]]
+    files += [[name, (data / name).read_text("utf-8")] for name in names]
+    return SEVERAL + json.dumps(files, ensure_ascii=False, separators=(",", ":"))
 
 
 def write_index(folder: Path, target: Path) -> None:
@@ -35,8 +63,7 @@ def write_index(folder: Path, target: Path) -> None:
     With the texts in it an example opens at once: nobody types while one is fetched.
     """
     entries = [
-        {**entry, "source": (folder / entry["file"]).read_text("utf-8")}
-        for entry in index(folder)
+        {**entry, "source": source(folder / entry["file"])} for entry in index(folder)
     ]
     target.write_text(json.dumps(entries, indent=1, ensure_ascii=False), "utf-8")
 
@@ -59,6 +86,13 @@ def _entry(path: Path) -> dict[str, str]:
         "title": " ".join(title.split()).removesuffix("."),
         "description": " ".join(description.split()),
     }
+
+
+def _place(entry: dict[str, str]) -> tuple[int, int]:
+    """Return where an example stands in the menu: its group's place, and its own."""
+    number, numbers = entry["file"][:2], GROUPS[entry["group"]]
+    own = numbers.index(number) if number in numbers else len(numbers)
+    return list(GROUPS).index(entry["group"]), own
 
 
 def _group(number: str) -> str:

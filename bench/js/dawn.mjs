@@ -2,7 +2,7 @@
 
 import { create, globals } from "webgpu";
 
-const ON = ["allow_unsafe_apis"];
+const ON = ["allow_unsafe_apis", "vulkan_enable_f16_on_nvidia"]; // as behind flags
 const OFF = ["timestamp_quantization"]; // else the GPU's times are cut to 0.1 ms
 
 /** Returns the `GPU` object, which must stay referenced while it is used. */

@@ -31,8 +31,21 @@ export class Bare {
     return this.#start({ _makeSnapshot: true });
   }
 
-  restore() {
-    return this.#start({ _loadSnapshot: this.memory });
+  /** Pyodide copies a snapshot into the memory its module begins with: grow it before. */
+  async restore() {
+    const { instantiateStreaming } = WebAssembly;
+    WebAssembly.instantiateStreaming = async (...given) => {
+      const found = await instantiateStreaming.apply(WebAssembly, given);
+      const { memory } = found.instance.exports;
+      const missing = this.memory.byteLength - (memory?.buffer.byteLength ?? Infinity);
+      if (missing > 0) memory.grow(Math.ceil(missing / (1 << 16)));
+      return found;
+    };
+    try {
+      return await this.#start({ _loadSnapshot: this.memory });
+    } finally {
+      WebAssembly.instantiateStreaming = instantiateStreaming;
+    }
   }
 
   async drivers(path) {

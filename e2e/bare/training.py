@@ -89,7 +89,8 @@ def usage() -> dict[str, int]:
     found = {name: counters[name] for name in names}
     found["pool_allocated"] = backend.pool.allocated
     found["pool_in_use"] = backend.pool.in_use
-    found["objects"] = len(gc.get_objects())
+    # A frozen object that is replaced, as in a full cache, is none that was added.
+    found["objects"] = len(gc.get_objects()) + gc.get_freeze_count()
     found["blocks"] = sys.getallocatedblocks()
     found["process_bytes"] = _process_bytes()
     return found

@@ -21,7 +21,7 @@ def _target(draw: Drawing) -> int:
 
 def _copy(draw: Drawing) -> str:
     """Return how a program gets a tensor of its own to write into."""
-    return draw.rng.choice(("{0}[...]", "tw.asarray({0}, copy=True)", "+{0}"))
+    return draw.rng.choice(("{0}.copy()", "tw.asarray({0}, copy=True)", "+{0}"))
 
 
 def _values(draw: Drawing, shape: tuple[int, ...], dtype: str) -> tuple[str, list[int]]:
@@ -59,7 +59,7 @@ def _put(ball: Ball, key: Any, values: Ball) -> Ball:
 def _start(draw: Drawing, x: int) -> str:
     copy = _copy(draw)
     if copy == "+{0}" and draw.ball(x).dtype == "bool":
-        copy = "{0}[...]"
+        copy = "{0}.copy()"
     return copy
 
 

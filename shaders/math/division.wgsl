@@ -114,15 +114,15 @@ fn remainder_f32(x: f32, y: f32) -> f32 {
     return bitcast<f32>(moved);
 }
 
-// floor(x / y); x/0 is an infinity or NaN, inf/y is NaN. The rounded quotient is one
+// floor(x / y); x/0 is an infinity or NaN, inf/y is an infinity and y/inf a zero. The rounded quotient is one
 // too large in size when it is whole while the exact remainder is near y. Exact below
 // 2^24.
 // Within 2 ULP for zero or |x|, |y| >= 2^-100, infinities, NaN; exact for |result| <
 // 2^24.
 fn floor_divide_f32(x: f32, y: f32) -> f32 {
     let quotient = divide_f32(x, y);
-    if ((magnitude_f32(y) == 0u) | !is_finite_f32(quotient)) {
-        return nan_where_f32(is_inf_f32(x) & (magnitude_f32(y) != 0u), quotient);
+    if ((magnitude_f32(y) == 0u) | is_inf_f32(y) | !is_finite_f32(quotient)) {
+        return quotient;
     }
     let rest = abs_f32(fmod_f32(x, y));
     let size = abs_f32(quotient);

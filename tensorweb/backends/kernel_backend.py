@@ -6,51 +6,57 @@ driver, which the module of each device hands over.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tensorweb.backends.explain import explain_plan
+from tensorweb.backends.layouts import Layout
+from tensorweb.backends.lifetimes import is_followed
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
-from tensorweb.backends.planning import (
-    Plan,
-    describe,
-    filled,
-    make_plan,
-)
-from tensorweb.backends.pool import Buffer, Pool
+from tensorweb.backends.planning import Plan, describe, make_plan
+from tensorweb.backends.plans import Plans
+from tensorweb.backends.pool import GROWTH, Buffer, Pool
 from tensorweb.backends.reading import (
     Region,
     device_bytes,
     host_bytes,
     read_together,
+    readable,
+    region,
     split,
 )
 from tensorweb.backends.replay import Replay
 from tensorweb.backends.reporting import Report
-from tensorweb.backends.reuse import hanging, wanted_again
+from tensorweb.backends.reuse import held_values, wanted_again, what_hangs
+from tensorweb.backends.tapes import filled
+from tensorweb.backends.unchanging import unchanging
 from tensorweb.devices import forget
 from tensorweb.drivers import Driver
+from tensorweb.drivers.memory import remember_loss
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
 from tensorweb.events import is_heard, lines_of
 from tensorweb.graph.node import WANTED, Node
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.pending import pending
-from tensorweb.graph.storage import HostData
+from tensorweb.graph.storage import HostData, Storage
 from tensorweb.graph.tracing import Placeholder, value_wanted
-from tensorweb.nodes.movement import copy
 from tensorweb.schedule.linear import LinearGraph, linearize, pieces
 
 if TYPE_CHECKING:
-    from tensorweb.protocol import Preparer, Recorder, Tuner
+    from tensorweb.protocol import Preparer, Recorder, RowTransformer, Tuner
 
-PLANS_KEPT = 1024
+MOST_HELD = 12
+"""Values that a loop holds; who holds more, a walk back through a graph for example,
+does not need them all again."""
 
 LARGEST_GRAPH = 4096
-"""Nodes that one flush computes; a larger graph takes several, so that the memory and
-the time of a plan are bounded."""
+"""Nodes that one flush computes; a larger graph takes several: plans are bounded."""
+
+GONE = Storage()
+"""Stands where a flush in parts has given a buffer back."""
 
 
 class KernelBackend:
@@ -63,6 +69,9 @@ class KernelBackend:
         driver, pool: the device and its buffers.
         dtypes: names of those that it stores.
     """
+
+    row_transformer: RowTransformer | None = None
+    factors_in_halves = True
 
     def __init__(
         self,
@@ -77,7 +86,7 @@ class KernelBackend:
         self.pool = Pool(driver, machine)
         self.dtypes = dtypes
         self._pipelines = pipelines
-        self._plans: OrderedDict[Hashable, Plan] = OrderedDict()
+        self._plans = Plans()
         pending(machine.device)
 
     @property
@@ -100,12 +109,21 @@ class KernelBackend:
         """None, unless the device compiles in the background."""
         return None
 
-    def realize(self, nodes: Sequence[Node], *, read: bool = False) -> None:
+    def realize(
+        self,
+        nodes: Sequence[Node],
+        *,
+        alive: bool = False,
+        step: bool = False,
+        read: bool = False,
+    ) -> None:
         """Compute nodes' bases in one flush; returns before the device is done.
 
         A view of a constant stays what it is: it needs no storage to be read from.
         Before they are read, all is computed that hangs on the same values: a loop that
-        reads a loss leaves no history of its other state behind.
+        reads a loss leaves no history of its other state behind. So it is when a
+        history gets too long, and then all that is `alive` is stored, unless a way back
+        holds it. Where a `step` ends, all is computed that somebody holds.
         """
         bases: dict[Node, None] = {}
         for node in nodes:
@@ -117,18 +135,30 @@ class KernelBackend:
                 bases[owner] = None
         if bases:
             graph = linearize(list(bases))
-            more = hanging(graph) if read else []
+            alive = alive and not is_followed(graph)
+            more = what_hangs(graph, everything=step) if alive or step or read else []
             try:
-                if more and self._has_room_for([*bases, *more]):
-                    return
+                if more or alive:
+                    del graph  # what it holds would seem to be needed afterwards
+                    if self._has_room_for([*bases, *more], alive):
+                        return
+                    graph = linearize(list(bases))
                 self._compute(graph)
             except (DeviceLostError, DeviceMemoryError) as error:
                 raise self._named(error, nodes[0]) from error
 
-    def _has_room_for(self, nodes: Sequence[Node]) -> bool:
-        """Compute nodes, unless that takes more memory than there is."""
+    def _has_room_for(self, nodes: Sequence[Node], alive: bool) -> bool:
+        """Compute nodes, unless that takes more memory than there is.
+
+        With `alive` also all that somebody holds of what they are computed from, if
+        that is no more than a loop holds.
+        """
         try:
-            self._compute(linearize(nodes))
+            graph = linearize(nodes)
+            held = held_values(graph) if alive else []
+            if len(held) > MOST_HELD:
+                return False
+            self._compute(graph.extended(held) if held else graph)
         except DeviceMemoryError:
             return False
         return True
@@ -183,7 +213,7 @@ class KernelBackend:
         """Say what computing the nodes would run, without running it."""
         bases = [node.base for node in nodes if node.base.storage is None]
         graph = linearize(list(dict.fromkeys(bases)))
-        plan = self._plan(graph) if bases else Plan()
+        plan = self._plans.find(graph, self._make_plan) if bases else Plan()
         return explain_plan(graph, plan, self.machine)
 
     def synchronize(self) -> None:
@@ -193,10 +223,15 @@ class KernelBackend:
 
     @contextmanager
     def _failures(self, node: Node | None) -> Iterator[None]:
-        """Name the tensor in what the device reports, and leave the next use a way."""
+        """Name the tensor in what the device reports, and leave the next use a way.
+
+        Memory that is missed so late was given out in vain: less is taken from now on.
+        """
         try:
             yield
         except (DeviceLostError, DeviceMemoryError) as error:
+            if isinstance(error, DeviceMemoryError):
+                self.pool.lower(self.pool.allocated - self.pool.allocated // GROWTH)
             if node is None:
                 self._make_room(error)
                 raise
@@ -205,7 +240,9 @@ class KernelBackend:
     def _make_room(self, error: Exception) -> None:
         """After a failure let the next use open a new device, or find free memory."""
         if isinstance(error, DeviceLostError):
-            forget(self.machine.device)
+            device = self.machine.device
+            remember_loss(device, self.pool.allocated, self.pool.budget)
+            forget(device)
         else:
             self.pool.trim()
 
@@ -219,25 +256,25 @@ class KernelBackend:
 
     def record(self, inputs: Sequence[Node], outputs: Sequence[Node]) -> Replay:
         """Return how to compute outputs again for other values of the inputs."""
-        graph = linearize(list(dict.fromkeys(node.base for node in outputs)))
-        with self._failures(outputs[0]):
+        bases = list(dict.fromkeys(node.base for node in outputs))
+        graph = linearize(bases)
+        try:
+            fixed = unchanging(graph, inputs)
+            if fixed:
+                self.realize(fixed)
+                graph = linearize(bases)
             plan = make_plan(graph, self.pool, self._pipelines)
             return Replay(self, graph, plan, inputs, outputs)
+        except (DeviceLostError, DeviceMemoryError) as error:
+            raise self._named(error, outputs[0]) from error
 
     def abandon(self) -> bool:
         """Never call the device again; a forked process has none of its threads."""
         self.driver.abandon()
         return True
 
-    def _plan(self, graph: LinearGraph) -> Plan:
-        plan = self._plans.get(graph.key)
-        if plan is None:
-            plan = self._plans[graph.key] = make_plan(graph, self.pool, self._pipelines)
-            if len(self._plans) > PLANS_KEPT:
-                self._plans.popitem(last=False)
-        else:
-            self._plans.move_to_end(graph.key)
-        return plan
+    def _make_plan(self, graph: LinearGraph, is_for_all: bool) -> Plan:
+        return make_plan(graph, self.pool, self._pipelines, is_for_all)
 
     def _flush(self, graph: LinearGraph) -> None:
         """Compute a graph; what an earlier one had to compute as well is stored."""
@@ -246,13 +283,15 @@ class KernelBackend:
             graph = graph.extended(wanted)
             for number in wanted:
                 graph.nodes[number].mark = WANTED
-        self._run(graph, self._plan(graph))
+        self._run(graph, self._plans.find(graph, self._make_plan))
 
     def _run(self, graph: LinearGraph, plan: Plan) -> None:
         """Make the storages, submit the tapes and settle the results."""
         nodes = graph.nodes
         pool, buffer_of = self.pool, self.buffer_of
-        buffers = [
+        layout = plan.layout(graph)
+        again = plan.computed_again(graph)
+        read = [
             storage
             if type(storage := nodes[number].storage) is Buffer
             and storage.home.pool is pool
@@ -261,27 +300,73 @@ class KernelBackend:
         ]
 
         def name(number: int) -> str:
-            is_result = number < len(nodes)
-            return (
-                describe(nodes[number]) if is_result else "a kernel's scratch storage"
-            )
+            scratch = "a kernel's scratch storage"
+            return describe(nodes[number]) if number < len(nodes) else scratch
 
-        handles = [buffer.handle for buffer in buffers]
+        buffers: list[Storage] = [*read]
+        handles = [buffer.handle for buffer in read]
         report = Report(self.driver) if is_heard() else None
         submit = self.driver.submit if report is None else report.submit
         with pool.lock:
-            taken, taken_handles = pool.take_all(plan.taken, name)
-            buffers += taken
-            handles += taken_handles
-            for tape in plan.tapes:
-                submit(filled(tape, handles, nodes))
+            layout, (taken, taken_handles) = self._take(graph, plan, layout, name)
+            for part in layout.parts:
+                if part is not layout.parts[0]:
+                    if pool.leaving > pool.budget // GROWTH:
+                        pool.wait()
+                    taken, taken_handles = pool.take_all(part.taken, name)
+                buffers += taken
+                handles += taken_handles
+                for tape, holes in part.tapes:
+                    submit(filled(tape, holes, handles, nodes))
+                if part.left:
+                    taken.clear()
+                    for slot in part.left:
+                        buffers[slot] = GONE
         if report is not None:
             report.tell(plan.records, plan.described(graph), lines_of(nodes))
-        for number, slot in plan.settled:
+        for number, slot in layout.settled:
             nodes[number].settle(buffers[slot])
-        for number in plan.inlined:
+        for number in (*layout.dropped, *again):
             nodes[number].mark = WANTED
         self.driver.pace()
+
+    def _take(
+        self, graph: LinearGraph, plan: Plan, layout: Layout, name: Callable[[int], str]
+    ) -> tuple[Layout, tuple[list[Buffer], list[int]]]:
+        """Take what a flush begins with; in parts, where all is more than there is.
+
+        A budget that can grow is tried first: parts wait for each other.
+
+        Returns the layout that fits, and what was taken for its first part.
+
+        Raises:
+            DeviceMemoryError: it needs more at once than there is.
+        """
+        pool = self.pool
+        for is_last in (False, True):
+            is_over = pool.allocated + layout.nbytes > pool.budget
+            if is_over and not (pool.can_grow and self.driver.can_block()):
+                layout = self._fitting(graph, plan, layout)
+            try:
+                return layout, pool.take_all(layout.parts[0].taken, name)
+            except DeviceMemoryError:  # the budget is what there was
+                if is_last:
+                    raise
+        raise AssertionError("internal: the second time raises")
+
+    def _fitting(self, graph: LinearGraph, plan: Plan, layout: Layout) -> Layout:
+        """Return a layout for the room that there is, in parts if need be, or raise."""
+        pool = self.pool
+        for is_last in (False, True):
+            room = pool.budget - pool.in_use
+            if layout.nbytes <= room:
+                return layout
+            found = plan.layout_in_parts(graph, room, self._pipelines)
+            if found is not None:
+                return found
+            if not is_last:
+                gc.collect()  # what only garbage holds is not in use
+        raise pool.over_budget("its graph", plan.peak(graph))
 
     def buffer_of(self, node: Node) -> Buffer:
         """Return the device buffer of a computed base, uploading host bytes.
@@ -309,16 +394,7 @@ class KernelBackend:
 
     def _regions(self, nodes: Sequence[Node]) -> list[Region]:
         """Return buffer, offset and bytes of each node, computed and contiguous."""
-        machine = self.machine
-        sources = []
-        for node in nodes:
-            start = node.view.offset * machine.itemsize(node.dtype)
-            is_plain = node.view.is_contiguous and start % machine.alignment == 0
-            sources.append(node if is_plain or not node.size else copy(node))
+        sources = [readable(node, self.machine) for node in nodes]
         self.realize(sources, read=True)
-        regions = []
-        for node in sources:
-            buffer = self.buffer_of(node.base)
-            offset = node.view.offset * machine.itemsize(node.dtype) if node.size else 0
-            regions.append((buffer, offset, machine.storage_bytes(node)))
-        return regions
+        machine = self.machine
+        return [region(each, self.buffer_of(each.base), machine) for each in sources]

@@ -23,6 +23,7 @@ class Machine:
         grid_words: says for people how a launch's work is divided.
         readable: what a launch compiled, so that `str` of it is a text for people,
             made when somebody looks. Equal for equal sources.
+        rolls: whether steps of a kernel that repeat become a loop of its text.
     """
 
     device: str
@@ -33,6 +34,7 @@ class Machine:
     extension: str
     grid_words: Callable[[tuple[int, int]], str]
     readable: Callable[[str | bytes], Hashable]
+    rolls: bool = False
 
     def itemsize(self, dtype: DType) -> int:
         """Return the bytes of one element."""

@@ -28,6 +28,7 @@ from tensorweb.graph.storage import HostData, Storage
 from tensorweb.graph.tracing import Placeholder, value_wanted
 from tensorweb.graph.walks import ancestors
 from tensorweb.ops.structure import CAST
+from tensorweb.protocol import RowTransformer
 from tensorweb.view import View
 
 
@@ -47,6 +48,16 @@ class ArrayStorage(Storage):
         return self.array.reshape(-1)
 
 
+class NumpyTransformer:
+    """NumPy transforms every length, with roots of its own."""
+
+    reads_roots = False
+
+    def takes(self, length: int) -> bool:
+        """Return True."""
+        return True
+
+
 class CpuBackend:
     """The backend of device `cpu`; see `tensorweb.protocol.Backend`.
 
@@ -56,13 +67,17 @@ class CpuBackend:
     recorder = None
     tuner = None
     preparer = None
+    row_transformer: RowTransformer | None = NumpyTransformer()
+    factors_in_halves = False
 
     def __init__(self) -> None:
         self.description = f"NumPy {np.__version__}"
         self.dtypes = frozenset(dtype.name for dtype in dtypes.ALL)
 
-    def realize(self, nodes: Sequence[Node]) -> None:
-        """Compute nodes and settle their bases.
+    def realize(
+        self, nodes: Sequence[Node], *, alive: bool = False, step: bool = False
+    ) -> None:
+        """Compute nodes and settle their bases, and those only.
 
         Raises:
             DeviceMemoryError: an array does not fit the memory.

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tensorweb.backends.numpy_factorizations import factor
 from tensorweb.devices import fastest
 from tensorweb.dtypes import ALL, DType, integer_range
 from tensorweb.errors import ShapeError
@@ -26,6 +27,7 @@ from tensorweb.graph.attributes import (
     Padding,
     Reduction,
     Taking,
+    Transform,
     Writing,
 )
 from tensorweb.graph.node import Node, attributes_of, number_of_constant
@@ -269,6 +271,20 @@ def _compress(node: Node, inputs: Sequence[Array]) -> Array:
     return np.flatnonzero(inputs[0]).astype(numpy_dtype(node.dtype))
 
 
+def _fourier(node: Node, inputs: Sequence[Array]) -> Array:
+    """Transform with NumPy, which takes all lengths; float32 stays what it is."""
+    re, im = inputs[:2]
+    axis, sign = attributes_of(node, Transform)
+    points = np.empty(re.shape, np.result_type(re.dtype, np.complex64))
+    points.real, points.imag = re, im
+    if sign < 0:
+        found = np.fft.fft(points, axis=axis)
+    else:
+        found = np.fft.ifft(points, axis=axis, norm="forward")
+    found = np.ascontiguousarray(found)
+    return found.view(re.dtype).reshape(node.shape)
+
+
 def _matmul(node: Node, inputs: Sequence[Array]) -> Array:
     left, right = inputs
     groups = attributes_of(node, Groups)
@@ -310,6 +326,8 @@ RULES: dict[str, Rule] = {
     "scatter": _scatter,
     "accumulate": _accumulate,
     "compress": _compress,
+    "fourier": _fourier,
+    "factor": factor,
     "matmul": _matmul,
 }
 """What computes a node, by `Op.kind`; movement and leaves need nothing."""

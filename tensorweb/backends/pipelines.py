@@ -3,13 +3,41 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
 
 from tensorweb.codegen.program import Launch, Program
 from tensorweb.schedule.kernel import Kernel
 
+T = TypeVar("T", bound=Hashable)
+
 Wanted = tuple[Launch, str]
 """A launch and its kernel in words."""
+
+PROGRAMS_KEPT = 2048
+
+
+class Programs:
+    """The programs of kernels: layers of a network have the same ones."""
+
+    def __init__(self) -> None:
+        """Know none."""
+        self._known: OrderedDict[Hashable, Program] = OrderedDict()
+
+    def get(
+        self, kernel: Kernel, target: T, write: Callable[[Kernel, T], Program]
+    ) -> Program:
+        """Return the program of a kernel on a class of device, written once."""
+        key = kernel, target
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = write(kernel, target)
+            if len(self._known) > PROGRAMS_KEPT:
+                self._known.popitem(last=False)
+        else:
+            self._known.move_to_end(key)
+        return found
 
 
 class Pipelines(ABC):
@@ -18,6 +46,7 @@ class Pipelines(ABC):
     def __init__(self) -> None:
         """Begin without pipelines."""
         self._handles: dict[str | bytes, int] = {}
+        self._programs = Programs()
 
     @abstractmethod
     def program(self, kernel: Kernel) -> Program:

@@ -1,92 +1,67 @@
-"""From a graph to a plan: a tape with holes that is filled again at every flush."""
+"""From a graph to a plan: kernels in order, their tapes and how long storages live."""
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tensorweb.backends.layouts import Layout, Stock, make_tapes
+from tensorweb.backends.lifetimes import Lifetimes
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
+from tensorweb.backends.places import Span, peak
 from tensorweb.backends.pool import Pool
 from tensorweb.backends.reuse import worth_storing
+from tensorweb.backends.tapes import Command, Tape
 from tensorweb.backends.work import Work, node_records, works
-from tensorweb.codegen.expression import number_bits, number_words
-from tensorweb.codegen.program import OUTPUT, Launch, Program
-from tensorweb.drivers.protocol import CLEAR, DISPATCH, PARAMETER_WORDS
-from tensorweb.dtypes import BY_NAME
+from tensorweb.codegen.program import Program, chosen
 from tensorweb.errors import ShapeError
 from tensorweb.events import KernelRecord, NodeRecord
-from tensorweb.graph.node import Node, number_of_constant
+from tensorweb.graph.node import Node
+from tensorweb.schedule.cuts import MOST_SCALARS
 from tensorweb.schedule.kernel import Planned
-from tensorweb.schedule.linear import LinearGraph
-from tensorweb.schedule.plan import plan
+from tensorweb.schedule.kernels import plan
+from tensorweb.schedule.linear import LinearGraph, equal_constants
+from tensorweb.schedule.order import ordered
 
-LARGE_SCRATCH = 1 << 20
-"""Scratch storages from this size on serve several kernels of a flush. Small ones do
-not: kernels that share nothing may run side by side."""
-
-MOST_COMMANDS = 1000
-"""Commands in one tape; its parameter block has room for 1024 launches."""
-
+LAYOUTS_KEPT = 16
+"""Layouts of one plan, by what of its results is needed after a flush."""
 
 LARGEST_COUNT = 2**31 - 1
 """Lengths, strides and positions are signed 32-bit integers in kernels."""
 
 
 @dataclass(slots=True)
-class Tape:
-    """A tape with holes.
-
-    Attributes:
-        words: the tape; what stands in its holes is of the last flush.
-        floats: the same memory as float32.
-        buffer_holes: (word of the tape, slot of a storage in the plan).
-        float_holes: (word, number of a constant node) of float32 constants.
-        scalar_holes: (word, number of a constant node, dtype name) of others.
-        wide_holes: the same of constants of 64 bits; the next word is theirs too.
-    """
-
-    words: array[int]
-    floats: memoryview[float]
-    buffer_holes: list[tuple[int, int]]
-    float_holes: list[tuple[int, int]]
-    scalar_holes: list[tuple[int, int, str]]
-    wide_holes: list[tuple[int, int, str]]
-
-
-@dataclass(slots=True)
 class Plan:
     """How to compute the outputs of every graph of one structure.
 
-    References of storages are node numbers, and beyond those scratch storages. Storages
-    have slots: those that are read first, then those that are taken from the pool.
+    References of storages are node numbers, and beyond those scratch storages.
 
     Attributes:
         reads: node numbers of the storages that exist before.
-        results: (node number, bytes) of the storages to make, in order.
-        scratch: (reference, bytes) of storages that live during the flush only.
+        results: node number and bytes of the storages to make, in order.
+        spans: how long the results are needed, and scratch storages.
         tapes: what to submit, usually one.
         commands: what the tapes hold, for explanations.
         records: of its launches.
-        taken: what a flush takes from the pool, results and scratch: for each size of
-            buffers the references and their bytes.
-        settled: node number and slot of each result.
+        lifetimes: tells which results are needed after a flush.
+        equal: numbers of constants that it takes for equal ones, in pairs.
         inlined: node number of each value that its kernels compute inside
             themselves and that is worth a storage if it is needed again.
         graph: its nodes in words, from when somebody first listens.
     """
 
     reads: list[int] = field(default_factory=list)
-    results: list[tuple[int, int]] = field(default_factory=list)
-    scratch: list[tuple[int, int]] = field(default_factory=list)
+    results: dict[int, int] = field(default_factory=dict)
+    spans: list[Span] = field(default_factory=list)
     tapes: list[Tape] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
     records: list[KernelRecord] = field(default_factory=list)
-    taken: list[tuple[int, list[tuple[int, int]]]] = field(default_factory=list)
-    settled: list[tuple[int, int]] = field(default_factory=list)
+    lifetimes: Lifetimes | None = None
     inlined: list[int] = field(default_factory=list)
+    equal: list[tuple[int, int]] = field(default_factory=list)
     graph: list[NodeRecord] = field(default_factory=list)
+    _layouts: dict[tuple[frozenset[int], bool], Layout] = field(default_factory=dict)
 
     def described(self, graph: LinearGraph) -> list[NodeRecord]:
         """Return the nodes of a graph of its structure, the same list every time."""
@@ -94,11 +69,53 @@ class Plan:
             self.graph = node_records(graph)
         return self.graph
 
+    def layout(self, graph: LinearGraph) -> Layout:
+        """Return what a flush of a graph of its structure takes from the pool."""
+        survivors = self._survivors(graph)
+        found = self._layouts.get((survivors, False))
+        if found is None:
+            staying = survivors.union(graph.outputs)
+            found = self._stock.layout(self.tapes, staying)
+            self._keep((survivors, False), found)
+        return found
+
+    def layout_in_parts(
+        self, graph: LinearGraph, room: int, pipelines: Pipelines
+    ) -> Layout | None:
+        """Return what it takes part by part, so that `room` bytes are enough.
+
+        None where they are not.
+        """
+        survivors = self._survivors(graph)
+        found = self._layouts.get((survivors, True))
+        if found is None or found.nbytes > room:
+            staying = survivors.union(graph.outputs)
+            found = self._stock.in_parts(self.commands, pipelines, staying, room)
+            if found is not None:
+                self._keep((survivors, True), found)
+        return found
+
+    def computed_again(self, graph: LinearGraph) -> Sequence[int]:
+        """Return the numbers of inlined values to store if they are needed again."""
+        assert self.lifetimes is not None, "internal: an empty plan computes nothing"
+        return self.lifetimes.computed_again(graph, self.inlined)
+
+    def peak(self, graph: LinearGraph) -> int:
+        """Return the bytes that a flush needs at once at least."""
+        return peak(self.spans, self._survivors(graph).union(graph.outputs))
+
     @property
-    def references(self) -> list[int]:
-        """Return the references of all storages in the order of their slots."""
-        taken = (reference for _, requests in self.taken for reference, _ in requests)
-        return [*self.reads, *taken]
+    def _stock(self) -> Stock:
+        return Stock(self.reads, self.results, self.spans)
+
+    def _survivors(self, graph: LinearGraph) -> frozenset[int]:
+        assert self.lifetimes is not None, "internal: an empty plan has no layout"
+        return self.lifetimes.survivors(graph)
+
+    def _keep(self, key: tuple[frozenset[int], bool], layout: Layout) -> None:
+        if len(self._layouts) >= LAYOUTS_KEPT:
+            self._layouts.clear()
+        self._layouts[key] = layout
 
 
 def describe(node: Node) -> str:
@@ -106,20 +123,17 @@ def describe(node: Node) -> str:
     return f"a tensor of shape {node.shape} and dtype {node.dtype}"
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One dispatch, or the clearing of a scratch storage when `launch` is None."""
-
-    launch: Launch | None
-    references: tuple[int, ...]
-    scalars: tuple[int, ...] = ()
-    words: str = ""
-    work: Work | None = None
-    nbytes: int = 0
-
-
-def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
+def make_plan(
+    graph: LinearGraph, pool: Pool, pipelines: Pipelines, is_for_all: bool = False
+) -> Plan:
     """Return the plan of a graph, its pipelines compiled.
+
+    Args:
+        graph: the numbered graph.
+        pool: where its storages come from.
+        pipelines: the programs of its kernels.
+        is_for_all: whether it must fit all graphs of the same structure; else of many
+            constants equal ones are passed once.
 
     Raises:
         DeviceMemoryError: a result is larger than the device can bind.
@@ -129,54 +143,50 @@ def make_plan(graph: LinearGraph, pool: Pool, pipelines: Pipelines) -> Plan:
     result = Plan()
     machine = pool.machine
     next_reference = len(graph.nodes)
-    made: set[int] = set()
+    results, commands = result.results, result.commands
     reads: dict[int, None] = {}
-    spare: dict[int, list[int]] = {}  # scratch storages of earlier kernels, by bytes
-    for planned in plan(graph, machine.most_inputs):
-        node = graph.nodes[planned.output]
-        made.add(planned.output)
-        nbytes = machine.storage_bytes(node)
-        pool.check(nbytes, describe, node)
-        result.results.append((planned.output, nbytes))
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    equal = {} if is_for_all else equal_constants(graph, MOST_SCALARS)
+    numbers = graph.numbers
+    result.equal = [(numbers[node], numbers[one]) for node, one in equal.items()]
+    kernels = plan(graph, machine.most_inputs, equal, machine.rolls)
+    for number in [number for planned in kernels for number in planned.outputs]:
+        results[number] = nbytes = machine.storage_bytes(graph.nodes[number])
+        pool.check(nbytes, describe, graph.nodes[number])
+    sizes = {number: pool.size_for(nbytes) for number, nbytes in results.items()}
+    for place, planned in enumerate(ordered(kernels, sizes, graph.outputs)):
+        for number in planned.outputs:
+            first[number] = last[number] = place
         for number in planned.inputs:
-            if number not in made:
+            if number in results:
+                last[number] = place
+            elif number not in reads:
                 reads[number] = None
-        if node.size == 0:
+                nbytes = machine.storage_bytes(graph.nodes[number])
+                sizes[number] = pool.size_for(nbytes)
+        if not any(results[number] for number in planned.outputs):
             continue
         program = pipelines.program(planned.kernel)
-        _check_counts(planned, program, node.device)
-        scratch = []
-        for nbytes in program.scratch_bytes:
-            if not spare.get(nbytes):
-                result.scratch.append((next_reference, nbytes))
-                spare[nbytes] = [next_reference]
-                next_reference += 1
-            scratch.append(spare[nbytes].pop())
+        _check_counts(planned, program, machine.device)
+        end = next_reference + len(program.scratch_bytes)
+        scratch = range(next_reference, end)
+        next_reference = end
         for reference, nbytes in zip(scratch, program.scratch_bytes, strict=True):
-            if nbytes >= LARGE_SCRATCH:
-                spare[nbytes].append(reference)
+            sizes[reference] = pool.size_for(nbytes)
+            first[reference] = last[reference] = place
         work = works(planned, program, graph, machine)
-        result.commands += _commands(planned, program, scratch, work)
+        commands += _commands(planned, program, scratch, work, place)
     result.reads += reads
-    by_size: dict[int, list[tuple[int, int]]] = {}
-    for reference, nbytes in result.results + result.scratch:
-        by_size.setdefault(pool.size_for(nbytes), []).append((reference, nbytes))
-    result.taken = list(by_size.items())
-    slots = {reference: slot for slot, reference in enumerate(result.references)}
-    result.settled = [(number, slots[number]) for number, _ in result.results]
-    sizes = {
-        number: pool.size_for(machine.storage_bytes(graph.nodes[number]))
-        for number in result.reads
-    }
-    for size, requests in result.taken:
-        sizes.update((reference, size) for reference, _ in requests)
-    result.records = _records(result.commands, sizes, machine)
-    made.update(result.reads)
-    result.inlined = list(worth_storing(graph, made))
-    pipelines.compile((c.launch, c.words) for c in result.commands if c.launch)
-    for begin in range(0, len(result.commands), MOST_COMMANDS):
-        part = result.commands[begin : begin + MOST_COMMANDS]
-        result.tapes.append(_tape(part, slots, pipelines))
+    result.spans = [
+        Span(reference, sizes[reference], begin, last[reference])
+        for reference, begin in first.items()
+    ]
+    result.lifetimes = Lifetimes(graph, results)
+    result.records = _records(commands, sizes, machine)
+    result.inlined = list(worth_storing(graph, {*results, *reads}))
+    pipelines.compile((c.launch, c.words) for c in commands if c.launch)
+    result.tapes += make_tapes(commands, pipelines)
     return result
 
 
@@ -216,7 +226,7 @@ def _records(
             len(launch.storages),
             sum(sizes[reference] for reference in command.references),
             work.nodes,
-            work.output,
+            work.outputs,
             work.flops,
             work.loaded,
             work.stored,
@@ -227,91 +237,20 @@ def _records(
 
 
 def _commands(
-    planned: Planned, program: Program, scratch: Sequence[int], work: Sequence[Work]
+    planned: Planned,
+    program: Program,
+    scratch: Sequence[int],
+    work: Sequence[Work],
+    place: int,
 ) -> Iterator[Command]:
-    """Return the commands of one kernel."""
+    """Return the commands of the kernel at a place of the order."""
     for number in sorted(program.cleared):
         nbytes = program.scratch_bytes[number]
-        yield Command(None, (scratch[number],), nbytes=nbytes)
+        yield Command(None, (scratch[number],), nbytes=nbytes, place=place)
     words = planned.kernel.words
     for launch, own in zip(program.launches, work, strict=True):
         references = tuple(
-            planned.inputs[storage]
-            if storage >= 0
-            else planned.output
-            if storage == OUTPUT
-            else scratch[-2 - storage]
+            chosen(storage, planned.inputs, planned.outputs, scratch)
             for storage in launch.storages
         )
-        yield Command(launch, references, planned.scalars, words, own)
-
-
-def _tape(
-    commands: Sequence[Command], slots: Mapping[int, int], pipelines: Pipelines
-) -> Tape:
-    """Return the tape of some commands: parameter block first, then the commands."""
-    parameters: list[int] = []
-    stream: list[int] = []
-    buffer_holes: list[tuple[int, int]] = []
-    float_holes: list[tuple[int, int]] = []
-    scalar_holes: list[tuple[int, int, str]] = []
-    wide_holes: list[tuple[int, int, str]] = []
-    for command in commands:
-        if command.launch is None:
-            buffer_holes.append((len(stream) + 1, slots[command.references[0]]))
-            stream += [CLEAR, 0, 0, command.nbytes]
-            continue
-        launch = command.launch
-        offset = len(parameters)
-        for word in launch.words:
-            if not isinstance(word, int):
-                slot, dtype = word
-                word, number = 1 + len(parameters), command.scalars[slot]
-                if dtype == "float32":
-                    float_holes.append((word, number))
-                elif BY_NAME[dtype].bits == 64:
-                    wide_holes.append((word, number, dtype))
-                else:
-                    scalar_holes.append((word, number, dtype))
-                word = 0
-            parameters.append(word)
-        parameters += [0] * (offset + PARAMETER_WORDS - len(parameters))
-        stream += [
-            DISPATCH,
-            pipelines.handle(launch, command.words),
-            *launch.grid,
-            0 if launch.is_in_order else 1,
-            offset * 4,
-            len(launch.storages),
-        ]
-        for reference in command.references:
-            buffer_holes.append((len(stream), slots[reference]))
-            stream.append(0)
-    start = 1 + len(parameters)
-    words = array("i", [len(parameters), *parameters, *stream])
-    return Tape(
-        words,
-        memoryview(words).cast("B").cast("f"),
-        [(start + at, slot) for at, slot in buffer_holes],
-        float_holes,
-        scalar_holes,
-        wide_holes,
-    )
-
-
-def filled(tape: Tape, handles: Sequence[int], nodes: Sequence[Node]) -> array[int]:
-    """Return the words of a tape, its holes filled with handles and constants.
-
-    They are overwritten by the next call; a float32 beyond its range becomes infinite.
-    """
-    words, floats = tape.words, tape.floats
-    for at, slot in tape.buffer_holes:
-        words[at] = handles[slot]
-    for at, number in tape.float_holes:
-        floats[at] = number_of_constant(nodes[number])
-    for at, number, dtype in tape.scalar_holes:
-        words[at] = number_bits(number_of_constant(nodes[number]), dtype)
-    for at, number, dtype in tape.wide_holes:
-        value = number_of_constant(nodes[number])
-        words[at], words[at + 1] = number_words(value, dtype)
-    return words
+        yield Command(launch, references, planned.scalars, words, own, place=place)

@@ -14,14 +14,21 @@ way, because plans and recordings reuse their tapes.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from itertools import chain
 from threading import RLock
+from weakref import WeakValueDictionary
 
 from tensorweb.backends.machine import Machine
-from tensorweb.drivers.memory import VARIABLE, largest_buffer, memory_budget
-from tensorweb.drivers.messages import limit_message, size_text
+from tensorweb.drivers.memory import (
+    SMALLEST_BUDGET,
+    VARIABLE,
+    largest_buffer,
+    memory_budget,
+    said_budget,
+)
+from tensorweb.drivers.messages import budget_message, limit_message
 from tensorweb.drivers.protocol import Driver
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph.storage import Storage
@@ -30,8 +37,14 @@ SMALLEST = 16
 KEPT_SHARE = 2
 """At most half of the budget stays in free buffers."""
 
+GROWTH = 8
+"""A budget grows by this part of it where allocations tell that there is more."""
+
 LARGE_SHARE = 512
 """Buffers above this share of the budget are worth a look at what is free."""
+
+Taken = list[tuple[int, list[tuple[int, int]]]]
+"""For each size of buffers numbers of what they are for, and the bytes of those."""
 
 
 @lru_cache(maxsize=4096)
@@ -114,27 +127,48 @@ class Pool:
         lock: held while buffers are taken or destroyed.
         smallest_large: bytes from which on a buffer counts as large.
         headroom: bytes in large buffers that may become free until `evict` looks again.
+        leaving: bytes destroyed since the device was last known to be done; what is
+            submitted may still use them.
+        can_grow: whether allocations beyond the budget tell if there is more.
     """
 
     def __init__(self, driver: Driver, machine: Machine) -> None:
         """Begin without buffers, with the budget of `drivers/memory.py`."""
         self.driver = driver
         self.machine = machine
-        self.budget = min(memory_budget(driver.is_software), machine.capacity)
+        told = memory_budget(
+            driver.limits,
+            is_software=driver.is_software,
+            shared=driver.shared_memory,
+            device=machine.device,
+        )
+        self.budget = min(told, machine.capacity)
+        self.can_grow = said_budget() is None and driver.shared_memory is None
         self.allocated = 0
+        self.leaving = 0
         self.largest = largest_buffer(driver.limits)
         self._free: dict[int, FreeList] = {}
+        self._shared: WeakValueDictionary[tuple[int, int], Buffer] = (
+            WeakValueDictionary()
+        )
         self._flush = 0
         self.lock = RLock()
         self._is_taking = False
 
     @property
     def budget(self) -> int:
-        """Bytes that may be allocated at most, in use and free together."""
+        """Bytes that may be allocated at most, in use and free together.
+
+        Who sets it sets the limit: then it does not grow any more.
+        """
         return self._budget
 
     @budget.setter
     def budget(self, nbytes: int) -> None:
+        self.can_grow = False
+        self._set_budget(nbytes)
+
+    def _set_budget(self, nbytes: int) -> None:
         self._budget = nbytes
         self.smallest_large = nbytes // LARGE_SHARE
         self.headroom = 0
@@ -176,9 +210,24 @@ class Pool:
         with self.lock:
             return self.take_all(wanted, lambda _: name(*what))[0][0]
 
+    def take_shared(self, nbytes: int, number: int) -> Buffer:
+        """Return a buffer that all who ask for this number of this size share.
+
+        It goes back when nobody of them holds it any more.
+
+        Raises:
+            DeviceMemoryError: as `take`.
+        """
+        key = self.size_for(nbytes), number
+        buffer = self._shared.get(key)
+        if buffer is None:
+            buffer = self.take(nbytes, str, "what a recorded function computes inside")
+            self._shared[key] = buffer
+        return buffer
+
     def take_all(
         self,
-        wanted: Sequence[tuple[int, Sequence[tuple[int, int]]]],
+        wanted: Taken,
         name: Callable[[int], str],
     ) -> tuple[list[Buffer], list[int]]:
         """Return buffers and their handles, in the order in which they are wanted.
@@ -220,27 +269,67 @@ class Pool:
     ) -> int:
         """Return the handle of a new buffer, within the budget."""
         if self.allocated + size > self.budget:
-            gc.collect()
-            self._destroy_free()
-        if self.allocated + size > self.budget:
-            raise DeviceMemoryError(self._over_budget(name(number), nbytes))
+            self._make_room(size)
+        total = self.allocated + size
+        is_beyond = total > self.budget
+        may_try = self.can_grow and total <= self.machine.capacity
+        if is_beyond and not (may_try and self.driver.can_block()):
+            raise self.over_budget(name(number), nbytes)
         try:
             handle = self.driver.create_buffer(size)
         except DeviceMemoryError:
             gc.collect()
             self._destroy_free()
-            handle = self.driver.create_buffer(size)
+            handle = self._create_or_learn(size)
         self.allocated += size
+        if is_beyond:
+            self._grow(handle, size)
         return handle
 
-    def _over_budget(self, what: str, nbytes: int) -> str:
-        """Return the text of an error for what does not fit any more."""
-        can_grow = self.budget < self.machine.capacity
-        return (
-            f"{what} needs {size_text(nbytes)}; on device {self.machine.device!r} "
-            f"tensors already hold {size_text(self.allocated)} of the budget of "
-            f"{size_text(self.budget)}. Delete tensors that are no longer needed"
-            + (f", or set {VARIABLE}." if can_grow else ".")
+    def _create_or_learn(self, size: int) -> int:
+        """Return the handle of a new buffer when all work is done.
+
+        What is allocated now is the budget, if it cannot be had.
+        """
+        self.wait()
+        try:
+            return self.driver.create_buffer(size)
+        except DeviceMemoryError:
+            self.lower(self.allocated)
+            raise
+
+    def wait(self) -> None:
+        """Wait until destroyed buffers are really gone, where Python can wait."""
+        if self.leaving and self.driver.can_block():
+            self.driver.check()
+            self.leaving = 0
+
+    def _grow(self, handle: int, size: int) -> None:
+        """Raise the budget, since a buffer beyond it could be had.
+
+        Raises:
+            DeviceMemoryError: it could not, as the device reports late.
+        """
+        try:
+            self.driver.check()
+        except BaseException as error:
+            self.allocated -= size
+            self.driver.destroy_buffer(handle)
+            if isinstance(error, DeviceMemoryError):
+                self.lower(self.allocated)
+            raise
+        self._set_budget(max(self.allocated, self.budget + self.budget // GROWTH))
+
+    def lower(self, nbytes: int) -> None:
+        """Take no more than so much from now on: the device had no more."""
+        self.budget = min(self.budget, max(nbytes, SMALLEST_BUDGET))
+
+    def over_budget(self, what: str, nbytes: int) -> DeviceMemoryError:
+        """Return the error for what needs so many bytes at once."""
+        variable = VARIABLE if self.budget < self.machine.capacity else ""
+        device, held, budget = self.machine.device, self.in_use, self.budget
+        return DeviceMemoryError(
+            budget_message(what, nbytes, device, held, budget, variable)
         )
 
     def notice(self, size: int) -> int | None:
@@ -268,6 +357,19 @@ class Pool:
         finally:
             self.lock.release()
 
+    def _make_room(self, size: int) -> None:
+        """Destroy free buffers until so many bytes fit, sizes long unused first.
+
+        What only Python's garbage holds is free too, but takes long to find.
+        """
+        for is_last in (False, True):
+            for free in sorted(self._free.values(), key=lambda f: f.last_taken):
+                while free.handles and self.allocated + size > self.budget:
+                    self._destroy(free)
+            if is_last or self.allocated + size <= self.budget:
+                return
+            gc.collect()
+
     def trim(self) -> None:
         """Destroy all free buffers."""
         with self.lock:
@@ -284,3 +386,4 @@ class Pool:
         if not self.driver.is_lost:
             self.driver.destroy_buffer(handle)
         self.allocated -= free.size
+        self.leaving += free.size

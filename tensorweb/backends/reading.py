@@ -10,12 +10,26 @@ from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.drivers.protocol import COPY
 from tensorweb.graph.node import Node
 from tensorweb.graph.storage import HostData
+from tensorweb.nodes.movement import copy
 
 MOST_TOGETHER = 1 << 20
 """Bytes of several tensors that are copied together to be read at once."""
 
 Region = tuple[Buffer, int, int]
 """A buffer, an offset and a number of bytes."""
+
+
+def readable(node: Node, machine: Machine) -> Node:
+    """Return a node, or a copy where its elements do not lie in one piece."""
+    start = node.view.offset * machine.itemsize(node.dtype)
+    is_plain = node.view.is_contiguous and start % machine.alignment == 0
+    return node if is_plain or not node.size else copy(node)
+
+
+def region(node: Node, buffer: Buffer, machine: Machine) -> Region:
+    """Return where a readable node lies in the buffer of its base."""
+    offset = node.view.offset * machine.itemsize(node.dtype) if node.size else 0
+    return buffer, offset, machine.storage_bytes(node)
 
 
 def device_bytes(node: Node, storage: HostData, machine: Machine) -> bytes | memoryview:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from tensorweb.backends.planning import Plan, describe, filled
-from tensorweb.backends.pool import Buffer, Pool
+from tensorweb.backends.places import places
+from tensorweb.backends.planning import Plan, describe
+from tensorweb.backends.pool import Buffer, Pool, Taken
 from tensorweb.backends.reporting import Report
+from tensorweb.backends.tapes import Holes, filled
 from tensorweb.drivers import Driver
 from tensorweb.errors import DeviceLostError
 from tensorweb.events import is_heard, lines_of
@@ -33,8 +35,9 @@ class Host(Protocol):
 class Replay:
     """Fills a tape's holes with the buffers of new arguments and submits it.
 
-    Buffers inside the function and the values it captured are kept and reused; only
-    results get fresh ones, so a call costs one submission and no graph.
+    Only results get fresh buffers, so a call costs one submission and no graph. Values
+    that the function captured are kept. What lives during a call only has buffers that
+    all recordings share: calls run one after another.
     """
 
     def __init__(
@@ -50,52 +53,60 @@ class Replay:
         self._launches = plan.records
         self._described = plan.described(graph)
         self._lines = lines_of(graph.nodes)
-        numbers = graph.numbers
+        numbers, nodes = graph.numbers, graph.nodes
         arguments = {numbers[n]: i for i, n in enumerate(inputs) if n in numbers}
-        self._outputs = [(numbers[node.base], node.view) for node in outputs]
-        self._bases = {number: graph.nodes[number] for number, _ in self._outputs}
-        made = {number for number, _ in plan.results}
-        self._given = [
-            (number, arguments[number])
-            for number in {*plan.reads, *self._bases}
-            if number in arguments
-        ]
-        self._fresh = [
-            (size, chosen)
-            for size, requests in plan.taken
-            if (chosen := [pair for pair in requests if pair[0] in self._bases])
-        ]
-        self._fresh_numbers = [
-            number for _, requests in self._fresh for number, _ in requests
-        ]
+        bases = {numbers[node.base]: node.base for node in outputs}
+        self._names = {number: describe(node) for number, node in bases.items()}
+        given = [n for n in {*plan.reads, *bases} if n in arguments]
+        self._arguments = [arguments[number] for number in given]
+        fresh = [number for number in plan.results if number in bases]
+        self._fresh = by_size(plan, fresh)
+        taken = [number for _, requests in self._fresh for number, _ in requests]
         self._kept: dict[int, Buffer] = {
-            number: host.buffer_of(graph.nodes[number])
-            for number in {*plan.reads, *self._bases} - arguments.keys() - made
+            number: host.buffer_of(nodes[number])
+            for number in {*plan.reads, *bases} - arguments.keys() - set(fresh)
         }
-        for number, nbytes in plan.results:
-            if number not in self._bases:
-                self._kept[number] = host.pool.take(
-                    nbytes, describe, graph.nodes[number]
-                )
-        for number, nbytes in plan.scratch:
-            self._kept[number] = host.pool.take(nbytes, str, "a scratch storage")
-        references = plan.references
-        changing = {number for number, _ in self._given}.union(self._fresh_numbers)
-        handles = [
-            0 if number in changing else self._kept[number].handle
-            for number in references
-        ]
-        self._tapes: list[tuple[array[int], list[tuple[int, int]]]] = [
+        kept_results = [number for number in self._kept if number in bases]
+        self._kept_results = [self._kept[number] for number in kept_results]
+        inner, self._inner = self._shared_buffers(plan, fresh)
+        handles = {number: buffer.handle for number, buffer in self._kept.items()}
+        handles.update((number, buffer.handle) for number, buffer in inner.items())
+        handles.update(dict.fromkeys([*given, *taken], 0))
+        changing = {n: place for place, n in enumerate([*given, *taken])}
+        self._tapes: list[tuple[array[int], Holes]] = [
             (
-                filled(tape, handles, graph.nodes)[:],
-                [
-                    (at, references[slot])
-                    for at, slot in tape.buffer_holes
-                    if references[slot] in changing
-                ],
+                filled(tape, tape.buffer_holes, handles, nodes)[:],
+                [(word, changing[n]) for word, n in tape.buffer_holes if n in changing],
             )
             for tape in plan.tapes
         ]
+        found = {n: at for at, n in enumerate([*given, *taken, *kept_results])}
+        self._like = [
+            (found[n], (b.shape, b.dtype, b.device)) for n, b in bases.items()
+        ]
+        order = {number: place for place, number in enumerate(bases)}
+        self._outputs = [
+            (
+                order[numbers[node.base]],
+                None if node.view == node.base.view else node.view,
+            )
+            for node in outputs
+        ]
+
+    def _shared_buffers(
+        self, plan: Plan, fresh: Collection[int]
+    ) -> tuple[dict[int, Buffer], list[Buffer]]:
+        """Return the buffers of what lives during a call only, and all of them."""
+        spans = [span for span in plan.spans if span.reference not in fresh]
+        found: dict[int, Buffer] = {}
+        counts: dict[int, int] = {}
+        taken = []
+        for place in places(spans, frozenset()):
+            number = counts[place.size] = counts.get(place.size, 0) + 1
+            buffer = self._host.pool.take_shared(place.size, number)
+            found.update(dict.fromkeys(place.references, buffer))
+            taken.append(buffer)
+        return found, taken
 
     @property
     def is_alive(self) -> bool:
@@ -103,7 +114,7 @@ class Replay:
         return not self._host.driver.is_lost
 
     def _name(self, number: int) -> str:
-        return describe(self._bases[number])
+        return self._names[number]
 
     def __call__(self, inputs: Sequence[Node]) -> list[Node]:
         """Return the results for other arguments of the same shapes and dtypes.
@@ -114,31 +125,37 @@ class Replay:
         host = self._host
         if not self.is_alive:
             raise DeviceLostError("the device of a recorded function was lost.")
-        plain = [node if node.base is node else copy(node) for node in inputs]
-        if any(node.storage is None for node in plain):
+        plain = [node if node.owner is None else copy(node) for node in inputs]
+        if None in [node.storage for node in plain]:
             host.realize(plain)
-        buffers: dict[int, Buffer] = {
-            number: host.buffer_of(plain[argument]) for number, argument in self._given
-        }
+        buffers = [host.buffer_of(plain[argument]) for argument in self._arguments]
+        handles = [buffer.handle for buffer in buffers]
         report = Report(host.driver) if is_heard() else None
         submit = host.driver.submit if report is None else report.submit
         with host.pool.lock:
-            taken, _ = host.pool.take_all(self._fresh, self._name)
-            buffers.update(zip(self._fresh_numbers, taken, strict=True))
+            taken, fresh = host.pool.take_all(self._fresh, self._name)
+            buffers += taken
+            handles += fresh
             for words, holes in self._tapes:
-                for word, number in holes:
-                    words[word] = buffers[number].handle
+                for word, place in holes:
+                    words[word] = handles[place]
                 submit(words)
         if report is not None:
             report.tell(self._launches, self._described, self._lines)
         host.driver.pace()
-        results: dict[int, Node] = {}
-        for number, base in self._bases.items():
-            storage = buffers.get(number) or self._kept[number]
-            results[number] = leaf(storage, base.shape, base.dtype, base.device)
+        buffers += self._kept_results
+        results = [leaf(buffers[place], *like) for place, like in self._like]
         return [
-            results[number]
-            if view == results[number].view
-            else view_of(results[number], view)
-            for number, view in self._outputs
+            results[place] if view is None else view_of(results[place], view)
+            for place, view in self._outputs
         ]
+
+
+def by_size(plan: Plan, numbers: Collection[int]) -> Taken:
+    """Return what results of a plan take from the pool when each has its own buffer."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for span in plan.spans:
+        number = span.reference
+        if number in numbers:
+            found.setdefault(span.size, []).append((number, plan.results[number]))
+    return list(found.items())

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from tensorweb.backends.lifetimes import held
 from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import KEPT, WANTED, Node
 from tensorweb.graph.pending import pending
@@ -24,11 +25,12 @@ FREE = kinds_of(Role.SOURCE, Role.MOVEMENT)
 """Kinds whose values cost nothing to compute again."""
 
 
-def hanging(graph: LinearGraph) -> list[Node]:
+def what_hangs(graph: LinearGraph, *, everything: bool) -> list[Node]:
     """Return what is alive and built on pending values that a graph computes.
 
-    Of several where one is built on the other, only the last: the others are computed
-    inside it, or stored once they are needed again.
+    With `everything` also what is built on other values, an average of weights that
+    were computed before for example. Of several where one is built on the other, only
+    the last: the others are computed inside it, or stored once they are needed again.
     """
     alive = pending(graph.nodes[-1].device).take()
     if not alive:
@@ -37,26 +39,30 @@ def hanging(graph: LinearGraph) -> list[Node]:
     known = set(graph.numbers)
     limit = _largest(graph, graph.outputs)
     found: list[Node] = []
+    recorded: set[Node] = set()
     for node in reversed(alive):
-        if node in known:
+        if node in known or node in recorded:
             continue
-        order = _new_ancestors(node, known)
+        order = _new_ancestors(node, known, recorded)
         known.update(order)
-        hangs = False
+        hangs = everything and bool(order)
         for one in order:
             if any(source in reached for source in one.inputs):
                 reached.add(one)
                 hangs = True
         is_new = node.base not in graph.numbers and node.base.size <= limit
-        if hangs and node in reached and is_new:
+        is_chosen = _takes_work(node.base) if everything else node in reached
+        if hangs and is_chosen and is_new:
             found.append(node.base)
     return found[::-1]
 
 
-def _new_ancestors(node: Node, known: set[Node]) -> list[Node]:
+def _new_ancestors(node: Node, known: set[Node], recorded: set[Node]) -> list[Node]:
     """Return pending ancestors that are not known, inputs first, the node last.
 
-    None at all of what `jit` is recording: nobody can compute that yet.
+    None at all of what `jit` recorded, since nobody can compute that: a node is added
+    to `recorded` if it hangs on an argument of a recording. A recording may leave many
+    nodes; each is visited once.
     """
     order: list[Node] = []
     seen = {node}
@@ -64,18 +70,19 @@ def _new_ancestors(node: Node, known: set[Node]) -> list[Node]:
     while stack:
         one, is_ready = stack.pop()
         if is_ready:
-            order.append(one)
+            is_recorded = any(
+                source in recorded or isinstance(source.base.storage, Placeholder)
+                for source in one.inputs
+            )
+            (recorded.add if is_recorded else order.append)(one)
             continue
         stack.append((one, True))
         for source in one.inputs:
-            storage = source.base.storage
-            if isinstance(storage, Placeholder):
-                return []
-            is_new = source not in seen and source not in known
-            if is_new and storage is None:
+            is_new = not (source in seen or source in known or source in recorded)
+            if is_new and source.base.storage is None:
                 seen.add(source)
                 stack.append((source, False))
-    return order
+    return [] if node in recorded else order
 
 
 def wanted_again(graph: LinearGraph) -> list[int]:
@@ -105,6 +112,20 @@ def wanted_again(graph: LinearGraph) -> list[int]:
         if _takes_work(node) and _kind(node) in kinds and node in reached:
             found[number] = None
     return sorted(found.keys() - set(graph.outputs))
+
+
+def held_values(graph: LinearGraph) -> list[int]:
+    """Return the numbers of pending values that somebody else than their graph holds.
+
+    A loop's next steps need some of them, and nothing tells which.
+    """
+    limit = _largest(graph, graph.outputs)
+    nodes = [graph.nodes[number].base for number in held(graph)]
+    return [
+        graph.numbers[node]
+        for node in dict.fromkeys(nodes)
+        if _takes_work(node) and node.size <= limit
+    ]
 
 
 def worth_storing(graph: LinearGraph, stored: Collection[int]) -> Iterator[int]:

@@ -29,7 +29,7 @@ class ShaderPipelines(Pipelines):
 
     def program(self, kernel: Kernel) -> Program:
         """Return the launches of a kernel on this GPU."""
-        return compile_kernel(kernel, self.target)
+        return self._programs.get(kernel, self.target, compile_kernel)
 
     def create(self, launch: Launch, words: str) -> int:
         """Return a new pipeline for a launch.
@@ -88,6 +88,7 @@ class BackgroundPipelines(ShaderPipelines):
         self.driver = pipelines.driver
         self.target = pipelines.target
         self._handles = pipelines._handles
+        self._programs = pipelines._programs
         self._begun = pipelines._begun
 
     def compile(self, wanted: Iterable[Wanted]) -> None:

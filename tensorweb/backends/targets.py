@@ -29,6 +29,8 @@ def target_of(driver: ShaderDriver, tuned: Tuned = ()) -> Target:
         row.cores,
         tuned,
         row.accumulators,
+        row.is_slow_to_compile,
+        driver.has_subgroup_matrices,
     )
 
 

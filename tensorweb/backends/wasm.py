@@ -67,7 +67,7 @@ class ModulePipelines(Pipelines):
 
     def program(self, kernel: Kernel) -> Program:
         """Return the launches of a kernel on this engine."""
-        return compile_kernel(kernel, self.target)
+        return self._programs.get(kernel, self.target, compile_kernel)
 
     def create(self, launch: Launch, words: str) -> int:
         """Return a new pipeline for a launch.

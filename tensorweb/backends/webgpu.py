@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from tensorweb.backends.machine import Machine
 from tensorweb.backends.planning import make_plan
 from tensorweb.backends.shader_pipelines import BackgroundPipelines, ShaderPipelines
 from tensorweb.backends.targets import keep_tiles, target_of
+from tensorweb.codegen.fourier import FourierRows, longest_row
 from tensorweb.codegen.product.tiles import candidates, problem_of
 from tensorweb.devices import DEVICES
 from tensorweb.drivers import ShaderDriver, open_driver, open_driver_async
@@ -25,6 +25,10 @@ DEVICE = "webgpu"
 
 ALIGNMENT = 4
 """Copies between buffers begin at whole words."""
+
+UNBOUNDED = 1 << 62
+"""Bytes: a GPU's memory is apart from Python's, whose addresses have 32 bits in a
+browser and would count no further than 2 GiB."""
 
 
 def open_backend() -> WebGpuBackend:
@@ -53,10 +57,11 @@ def machine_of(driver: ShaderDriver) -> Machine:
         {dtype.name: dtype.device_itemsize for dtype in ALL},
         max(driver.limits["maxStorageBuffersPerShaderStage"] - 2, 2),
         ALIGNMENT,
-        sys.maxsize,
+        UNBOUNDED,
         "wgsl",
         workgroups,
         str,
+        rolls=True,
     )
 
 
@@ -82,6 +87,7 @@ class WebGpuBackend(KernelBackend):
             names.discard("float16")
         machine, pipelines = machine_of(driver), ShaderPipelines(driver)
         super().__init__(driver, machine, pipelines, frozenset(names))
+        self.row_transformer = FourierRows(longest_row(pipelines.target))
 
     @property
     def tuner(self) -> Tuner:

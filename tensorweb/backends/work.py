@@ -12,7 +12,7 @@ from itertools import chain
 from math import prod
 
 from tensorweb.backends.machine import Machine
-from tensorweb.codegen.program import OUTPUT, Launch, Program
+from tensorweb.codegen.program import Launch, Program, chosen
 from tensorweb.events import NodeRecord
 from tensorweb.graph.node import Node
 from tensorweb.ops import OPS
@@ -28,7 +28,7 @@ class Work:
     """What one launch does; the fields are those of `events.KernelRecord`."""
 
     nodes: tuple[int, ...]
-    output: int
+    outputs: tuple[int, ...]
     flops: int
     loaded: int
     stored: int
@@ -40,26 +40,23 @@ def works(
     """Return the work of each launch of a kernel."""
     nodes = _inside(planned, graph)
     loaded = _loads(planned, graph, machine)
-    stored = machine.storage_bytes(graph.nodes[planned.output])
+    stored = [machine.storage_bytes(graph.nodes[n]) for n in planned.outputs]
     flops = flops_of(planned.kernel)
     found = []
     for launch in program.launches:
         reads, writes = _traffic(launch, loaded, stored, program.scratch_bytes)
-        found.append(Work(nodes, planned.output, flops, reads, writes))
+        found.append(Work(nodes, planned.outputs, flops, reads, writes))
         flops = 0
     return found
 
 
 def _traffic(
-    launch: Launch, loaded: Sequence[int], stored: int, scratch: Sequence[int]
+    launch: Launch, loaded: Sequence[int], stored: Sequence[int], scratch: Sequence[int]
 ) -> tuple[int, int]:
     """Return the bytes that a launch reads and writes; scratch storages are whole."""
     reads = writes = 0
     for storage, access in zip(launch.storages, launch.access, strict=True):
-        if storage >= 0:
-            reads += loaded[storage]
-            continue
-        nbytes = stored if storage == OUTPUT else scratch[-2 - storage]
+        nbytes = chosen(storage, loaded, stored, scratch)
         if access == "w":
             writes += nbytes
         else:
@@ -70,8 +67,8 @@ def _traffic(
 def _inside(planned: Planned, graph: LinearGraph) -> tuple[int, ...]:
     """Return the numbers of the nodes that a kernel computes, views among them."""
     numbers = graph.numbers
-    found = {planned.output}
-    waiting = [graph.nodes[planned.output]]
+    found = set(planned.outputs)
+    waiting = [graph.nodes[number] for number in planned.outputs]
     while waiting:
         for source in waiting.pop().inputs:
             number = numbers.get(source)

@@ -6,14 +6,20 @@ from collections.abc import Callable
 
 from tensorweb.codegen.accumulation.sorted import accumulate
 from tensorweb.codegen.bulk import is_bulky
+from tensorweb.codegen.factorizations import factor
+from tensorweb.codegen.fourier import fourier
 from tensorweb.codegen.launches import compress, elementwise, scatter
+from tensorweb.codegen.merging import sort
 from tensorweb.codegen.product.contraction import matmul
+from tensorweb.codegen.product.pairs import paired_reduction, small_products
+from tensorweb.codegen.product.windows import convolution, depthwise
 from tensorweb.codegen.program import Program
 from tensorweb.codegen.reduction import reduce
 from tensorweb.codegen.rows import rows
 from tensorweb.codegen.scanning import scan
-from tensorweb.codegen.sorting import sort
+from tensorweb.codegen.stencil import is_stencil, stencil
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
+from tensorweb.codegen.template import loops_kept
 from tensorweb.codegen.transposition import find_transposed, transposition
 from tensorweb.codegen.vector import WIDTH
 from tensorweb.schedule.kernel import Kernel
@@ -22,28 +28,57 @@ from tensorweb.schedule.kernel import Kernel
 def elementwise_or_transposed(kernel: Kernel, target: Target) -> Program:
     """Return the program of an elementwise kernel, through tiles for transposed inputs.
 
-    A tile's four vectors hold a copy of the expression each, too much of a long one.
+    A tile's four vectors hold a copy of the expression each, too much of a long one,
+    and its memory takes some compilers seconds.
     """
     value = kernel.expression("value")
-    found = None if is_bulky(value, WIDTH) else find_transposed(value)
-    return transposition(kernel, found) if found else elementwise(kernel, target)
+    is_bare = target.is_slow_to_compile or is_bulky(value, WIDTH)
+    found = None if is_bare else find_transposed(value)
+    if found:
+        return transposition(kernel, found)
+    return stencil(kernel) if is_stencil(value) else elementwise(kernel, target)
+
+
+def product(kernel: Kernel, target: Target) -> Program:
+    """Return the program of a product of matrices, of small ones in a kind of own."""
+    return (
+        convolution(kernel, target)
+        or small_products(kernel, target)
+        or matmul(kernel, target)
+    )
+
+
+def reduction(kernel: Kernel, target: Target) -> Program:
+    """Return the program of a reduction, in tiles where rows meet columns."""
+    return (
+        depthwise(kernel, target)
+        or paired_reduction(kernel, target)
+        or reduce(kernel, target)
+    )
 
 
 FAMILIES: dict[str, Callable[[Kernel, Target], Program]] = {
     "elementwise": elementwise_or_transposed,
-    "reduce": reduce,
+    "reduce": reduction,
     "argreduce": reduce,
     "rows": rows,
-    "matmul": matmul,
+    "matmul": product,
     "scan": scan,
     "sort": sort,
     "scatter": scatter,
     "accumulate": accumulate,
     "compress": compress,
+    "fourier": fourier,
+    "factor": factor,
 }
 """Who writes the program of each kind of kernel."""
 
 
+WRITTEN_OUT = ("matmul", "rows")
+"""Kinds whose threads keep much in registers; loops make them slower everywhere."""
+
+
 def compile_kernel(kernel: Kernel, target: Target = DEFAULT_TARGET) -> Program:
     """Return the launches of a kernel on a class of device."""
-    return FAMILIES[kernel.kind](kernel, target)
+    with loops_kept(target.is_slow_to_compile and kernel.kind not in WRITTEN_OUT):
+        return FAMILIES[kernel.kind](kernel, target)

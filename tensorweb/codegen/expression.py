@@ -8,13 +8,15 @@ that equal structure means equal text.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from tensorweb import dtypes
 from tensorweb.codegen.program import Word
+from tensorweb.codegen.rolled import loop_text
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Step
+from tensorweb.schedule.rolling import Loop
 
 PARAMETER_LIMIT = 64
 """Words in a launch's parameter block."""
@@ -113,6 +115,7 @@ class Declarations:
         """
         self.scalar_dtypes = scalar_dtypes
         self.fixed = fixed
+        self.vectors: Collection[int] = ()  # inputs of which steps read one component
         self.words: list[Word] = []
         self._fields: list[str] = []
         self._constants: list[str] = []
@@ -178,8 +181,8 @@ class Signature:
         name: of the function; it also begins the names of its parameters.
         arguments: one u32 per group of axes: the row-major index inside the group.
         result_type: WGSL type of the result, `""` for a function that stores.
-        result: the last statement's form around the value; without a type it is the
-            whole statement.
+        result: the last statement's form around the values of the expression's results;
+            without a type it is the whole statement.
         more: further arguments, as text.
         core: the WGSL value of a `core` step.
     """
@@ -206,6 +209,7 @@ def function(
     expression: Expression,
     input_dtypes: Sequence[str],
     given: Mapping[int, str] | None = None,
+    loop: Loop | None = None,
 ) -> str:
     """Return a WGSL function that computes an expression at one point.
 
@@ -215,14 +219,15 @@ def function(
         expression: what to compute.
         input_dtypes: dtypes of the kernel's inputs.
         given: names of values that exist already, by number of the step.
+        loop: which steps to write as a loop.
     """
     name, arguments = signature.name, signature.arguments
     lines = coordinates(declarations, name, arguments, expression)
     lines += addresses(declarations, name, arguments, expression)
     body, values = steps_text(
-        expression, declarations, input_dtypes, signature.core, given
+        expression, declarations, input_dtypes, signature.core, given, loop
     )
-    final = signature.result.format(values[expression.result])
+    final = signature.result.format(*(values[each] for each in expression.results))
     last = f"  return {final};\n" if signature.result_type else f"  {final}\n"
     head = signature.head(signature.result_type)
     return f"{head} {{\n{''.join(lines)}{body}{last}}}\n"
@@ -234,14 +239,30 @@ def steps_text(
     input_dtypes: Sequence[str],
     core: str,
     given: Mapping[int, str] | None = None,
+    loop: Loop | None = None,
 ) -> tuple[str, list[str]]:
     """Return the lines of an expression's steps, and the WGSL value of each step.
 
-    `given` names values that exist already, by number of the step.
+    `given` names values that exist already, by number of the step; those of `loop` are
+    written once.
     """
     values: list[str] = []
     lines = []
     for number, step in enumerate(expression.steps):
+        if loop is not None and loop.start <= number < loop.end:
+            if number == loop.start:
+
+                def write(one: Step, read: Sequence[str]) -> str:
+                    inputs = input_dtypes
+                    return step_text(one, expression, read, declarations, inputs, core)
+
+                turns = declarations.parameter("turns", "u32", loop.turns)
+                text, repeated = loop_text(
+                    expression, loop, values, write, VALUE_TYPES, turns
+                )
+                lines.append(text)
+                values += repeated
+            continue
         if given and number in given:
             values.append(given[number])
             continue
@@ -329,6 +350,8 @@ def step_text(
             address = values[step.args[0]]
         if step.guard >= 0:
             address = f"select(0, {address}, {values[step.guard]})"
+        if step.slot in declarations.vectors:
+            address = f"u32({address}) / 4u][u32({address}) % 4u"
         return loaded(f"input{step.slot}[{address}]", input_dtypes[step.slot])
     if kind == "ramp":
         return f"address{step.access}"

@@ -13,11 +13,12 @@ from tensorweb.codegen.expression import (
     stored,
 )
 from tensorweb.codegen.library import functions_for
-from tensorweb.codegen.program import OUTPUT, Launch, Program, grid_of, scratch
+from tensorweb.codegen.program import OUTPUT, Launch, Program, grid_of, output, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import fill
 from tensorweb.codegen.vector import (
     WIDTH,
+    Joined,
     is_vectorizable,
     joined_as,
     scalar_slots,
@@ -25,6 +26,7 @@ from tensorweb.codegen.vector import (
     vector_slots,
 )
 from tensorweb.schedule.kernel import Expression, Kernel
+from tensorweb.schedule.rolling import find_loop
 
 GROUP = 256
 """Threads of a workgroup of the kernels without a core."""
@@ -119,15 +121,23 @@ def repeated_launch(
     )
 
 
-def elementwise(kernel: Kernel, _: Target) -> Program:
+def _vectors(value: Expression) -> tuple[bool, set[int]]:
+    """Return whether an elementwise kernel works in vectors, and the inputs in them."""
+    in_vectors = is_vectorizable(value, may_compute=True) and not find_loop(value)
+    vectors = vector_slots(value) if in_vectors else set()
+    if vectors and vectors & scalar_slots(value):
+        return False, set()
+    return in_vectors, vectors
+
+
+def elementwise(kernel: Kernel, target: Target) -> Program:
     """Return the program of an elementwise kernel, in vectors of four where it can."""
+    if len(kernel.dtypes) > 1:
+        return elementwise_several(kernel, target)
     (length,) = kernel.sizes
     value = kernel.expression("value")
     element = storage_type(kernel.dtype)
-    in_vectors = is_vectorizable(value, may_compute=True)
-    vectors = vector_slots(value) if in_vectors else set()
-    if vectors and vectors & scalar_slots(value):
-        in_vectors, vectors = False, set()
+    in_vectors, vectors = _vectors(value)
     declarations = Declarations(kernel.scalar_dtypes)
     steps = length // WIDTH if in_vectors else length
     declarations.parameter("length", "u32", steps)
@@ -139,7 +149,8 @@ def elementwise(kernel: Kernel, _: Target) -> Program:
             declarations, signature, value, kernel.input_dtypes, joined_as(element)
         )
     else:
-        body = function(declarations, signature, value, kernel.input_dtypes)
+        inputs, loop = kernel.input_dtypes, find_loop(value)
+        body = function(declarations, signature, value, inputs, loop=loop)
     storages, slots = input_storages(kernel, [value], vectors)
     storages.append(("result", "w", element))
     bindings = (*slots, OUTPUT)
@@ -147,6 +158,53 @@ def elementwise(kernel: Kernel, _: Target) -> Program:
     return Program(
         (launch("elementwise", declarations, storages, bindings, body, groups),)
     )
+
+
+def elementwise_several(kernel: Kernel, _: Target) -> Program:
+    """Return the program of an elementwise kernel with several results.
+
+    A vector's elements are computed one by one, each a structure of all results.
+    """
+    (length,) = kernel.sizes
+    value = kernel.expression("value")
+    in_vectors, vectors = _vectors(value)
+    declarations = Declarations(kernel.scalar_dtypes)
+    steps = length // WIDTH if in_vectors else length
+    declarations.parameter("length", "u32", steps)
+    types = [storage_type(dtype) for dtype in kernel.dtypes]
+    forms = [
+        stored(f"{{{number}}}", dtype) for number, dtype in enumerate(kernel.dtypes)
+    ]
+    names = [f"result{number}" for number in range(len(types))]
+    inputs = kernel.input_dtypes
+    if in_vectors:
+        types, fields = [f"vec4<{each}>" for each in types], types
+        members = "".join(f"  {n}: {t},\n" for n, t in zip(names, fields, strict=True))
+        form = f"Results({', '.join(forms)})"
+        signature = Signature("store", ("index",), "Results", form)
+        kept = "\n  ".join(f"let e{n} = {{{n}}};" for n in range(WIDTH))
+        joined = kept + "".join(
+            f"\n  {name}[index] = {kind}("
+            + ", ".join(f"e{number}.{name}" for number in range(WIDTH))
+            + ");"
+            for name, kind in zip(names, types, strict=True)
+        )
+        body = f"struct Results {{\n{members}}}\n" + vector_function(
+            declarations, signature, value, inputs, Joined("", joined)
+        )
+    else:
+        form = "\n  ".join(
+            f"{name}[index] = {form};" for name, form in zip(names, forms, strict=True)
+        )
+        signature = Signature("store", ("index",), "", form)
+        loop = find_loop(value)
+        body = function(declarations, signature, value, inputs, loop=loop)
+    storages, slots = input_storages(kernel, [value], vectors)
+    storages += [(name, "w", kind) for name, kind in zip(names, types, strict=True)]
+    bindings = (*slots, *(output(number) for number in range(len(types))))
+    groups = -(-steps // GROUP)
+    template = "elementwise_several"
+    return Program((launch(template, declarations, storages, bindings, body, groups),))
 
 
 def scatter(kernel: Kernel, _: Target) -> Program:

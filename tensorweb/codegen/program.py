@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+T = TypeVar("T")
 
 OUTPUT = -1
-"""Stands for the kernel's output among a launch's storages."""
+"""Stands for the kernel's first output among a launch's storages."""
 
 Word = int | tuple[int, str]
 """A parameter word: its bits, or (scalar slot, dtype name) to be filled per launch.
@@ -15,9 +19,34 @@ is filled in.
 """
 
 
+def output(number: int) -> int:
+    """Return what stands for one of the kernel's outputs among a launch's storages.
+
+    >>> output(0) == OUTPUT
+    True
+    """
+    return -1 - 2 * number
+
+
 def scratch(number: int) -> int:
     """Return what stands for a scratch storage among a launch's storages."""
-    return -2 - number
+    return -2 - 2 * number
+
+
+def chosen(
+    storage: int, inputs: Sequence[T], outputs: Sequence[T], scratches: Sequence[T]
+) -> T:
+    """Return what belongs to one of a launch's storages.
+
+    >>> chosen(1, "ab", "cd", "ef"), chosen(output(1), "ab", "cd", "ef")
+    ('b', 'd')
+    >>> chosen(scratch(0), "ab", "cd", "ef")
+    'e'
+    """
+    if storage >= 0:
+        return inputs[storage]
+    number, is_scratch = divmod(-1 - storage, 2)
+    return scratches[number] if is_scratch else outputs[number]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +58,7 @@ class Launch:
         source: the complete WGSL without the host's header lines, or the bytes of a
             WebAssembly module.
         access: `r` or `w` for each storage.
-        storages: input slots, `OUTPUT` or `scratch(n)`, in order of binding.
+        storages: input slots, `output(n)` or `scratch(n)`, in order of binding.
         grid: workgroups along x and y; of a module its independent units of work, and
             how many of them take about 5 ms together.
         words: the parameter block.

@@ -21,6 +21,7 @@ from tensorweb.codegen.launches import (
     launch,
     vector_inputs,
 )
+from tensorweb.codegen.pairs import FOUND, TYPES, term_function
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
@@ -51,6 +52,15 @@ MANY_OUTPUTS = 1 << 16
 
 FARTHEST_NEIGHBOUR = 8
 """Most elements between the terms of two neighbouring outputs of such a reduction."""
+
+SHORT_COLUMN = 8192
+"""Terms up to which few columns are summed by one launch, with more lanes each."""
+
+FEW_TERMS = 1 << 19
+"""Terms of all columns up to which that is faster than a second launch."""
+
+TERMS_OF_SHORT = 16
+"""Terms of a thread there."""
 
 ENOUGH_GROUPS = 1024
 """Workgroups that keep every core of a large GPU busy."""
@@ -113,15 +123,24 @@ def choose_layout(outputs: int, length: int, is_row: bool) -> Layout:
     groups = -(-outputs // (THREADS // lanes))
     most = max(length // (lanes * TERMS_PER_LANE), 1)
     splits = max(min(-(-ENOUGH_GROUPS // max(groups, 1)), most), 1)
+    is_little = length <= SHORT_COLUMN and outputs * length <= FEW_TERMS
+    if splits > 1 and is_little and not is_row:
+        lanes = _power_of_two(-(-length // TERMS_OF_SHORT))
+        lanes, splits = max(min(lanes, THREADS), COLUMNS_TOGETHER), 1
     chunk = -(-length // splits)
     chunk = max(-(-chunk // lanes) * lanes, 1)
     return Layout(lanes, max(-(-length // chunk), 1), chunk)
 
 
 def _is_row(term: Expression) -> bool:
-    """Whether terms of one output lie closer together than neighbouring outputs."""
+    """Whether terms of one output lie closer together than neighbouring outputs.
+
+    What moves with the output or with the term alone is read again and again, and
+    stays at hand.
+    """
     score = 0
-    for access in term.accesses:
+    whole = [each for each in term.accesses if all(map(any, each.strides))]
+    for access in whole or term.accesses:
         kept, reduced = access.strides
         score += bool(reduced) and abs(reduced[-1]) == 1
         score -= bool(kept) and abs(kept[-1]) == 1
@@ -159,8 +178,7 @@ class _Writer:
         self.is_row = _is_row(term)
         self.is_wide = False
         self.vectors: set[int] = set()
-        if not self.is_index:
-            self._choose_vectors(term)
+        self._choose_vectors(term)
         self.terms = self.length
         elements = WIDTH if self.vectors else 1
         self.is_bulky = is_bulky(term, (TOGETHER + 1) * elements)
@@ -176,28 +194,18 @@ class _Writer:
         """Read four terms of an output at once, or one term of four outputs."""
         finish = [self.kernel.expression("finish")]
         self.vectors = vector_inputs([term], finish)
-        if self.vectors or self.term_dtype == "bool":
+        if self.vectors or self.term_dtype == "bool" or self.is_index:
             return
         self.vectors = vector_inputs([regrouped(term, (1, 0))], finish)
         if self.vectors:
             self.is_wide = True
             self.value_type = f"vec4<{self.number_type}>"
 
-    def _types(self) -> str:
-        if not self.is_index:
-            return f"alias Value = {self.value_type};\n"
-        return (
-            f"struct Value {{\n  number: {self.number_type},\n  index: u32,\n}}\n"
-            "const NO_INDEX: u32 = 0xffffffffu;\n"
-        )
-
     def _as_number(self) -> str:
         return stored("{0}", "bool") if self.term_dtype == "bool" else "{0}"
 
     def _combine(self) -> str:
         op = OPS[self.kernel.op]
-        if self.is_index:
-            return self._combine_indices(op.wgsl["any"])
         kind = kind_of(self.term_dtype)
         form = op.form(self.term_dtype, kind)
         if kind == "bool":
@@ -209,33 +217,17 @@ class _Writer:
             text = form.format("a", "b")
         return f"fn combine(a: Value, b: Value) -> Value {{\n  return {text};\n}}\n"
 
-    def _combine_indices(self, symbol: str) -> str:
-        if kind_of(self.term_dtype) == "float":
-            name = "greater_f32" if symbol == ">" else "less_f32"
-            better = f"(is_nan_f32(a) & !is_nan_f32(b)) | {name}(a, b)"
-        else:
-            better = f"a {symbol} b"
-        number = self.number_type
-        return (
-            f"fn is_better(a: {number}, b: {number}) -> bool {{\n"
-            f"  return {better};\n}}\n"
-            "fn combine(a: Value, b: Value) -> Value {\n"
-            "  if (a.index == NO_INDEX) {\n    return b;\n  }\n"
-            "  if ((b.index == NO_INDEX) | is_better(a.number, b.number)) {\n"
-            "    return a;\n  }\n"
-            "  if (is_better(b.number, a.number) | (b.index < a.index)) {\n"
-            "    return b;\n  }\n"
-            "  return a;\n}\n"
-        )
-
-    def _identity(self, declarations: Declarations) -> str:
+    def _types(self, declarations: Declarations) -> str:
+        """Return what a total is, where it begins, and how two are combined."""
         if self.is_index:
-            body = f"Value({self.number_type}(0), NO_INDEX)"
-        else:
-            bits = identity_bits(OPS[self.kernel.op], self.term_dtype)
-            declarations.parameter("identity", self.number_type, bits)
-            body = "Value(parameters.identity)"
-        return f"fn identity() -> Value {{\n  return {body};\n}}\n"
+            return TYPES
+        bits = identity_bits(OPS[self.kernel.op], self.term_dtype)
+        declarations.parameter("identity", self.number_type, bits)
+        return (
+            f"alias Value = {self.value_type};\n"
+            "fn identity() -> Value {\n  return Value(parameters.identity);\n}\n"
+            + self._combine()
+        )
 
     @property
     def _calls(self) -> int:
@@ -244,6 +236,11 @@ class _Writer:
 
     def _term(self, declarations: Declarations) -> str:
         term, inputs = self.kernel.expression("term"), self.kernel.input_dtypes
+        if self.is_index:
+            op = self.kernel.op
+            return term_function(
+                declarations, term, inputs, op, self.vectors, self._calls
+            )
         if self.is_wide:
             text = vector_function(
                 declarations,
@@ -257,26 +254,19 @@ class _Writer:
                 "fn term(output: u32, position: u32) -> Value {\n"
                 "  return wide_term(position, output);\n}\n"
             )
-        name = "number" if self.is_index else "term"
         arguments = ("output", "position")
-        signature = Signature(name, arguments, self.number_type, self._as_number())
+        signature = Signature("term", arguments, self.number_type, self._as_number())
         if self.vectors:
             four = Joined("Value", "combine(combine({0}, {1}), combine({2}, {3}))")
             calls = self._calls
             return vector_function(
                 declarations, signature, term, inputs, four, calls=calls
             )
-        text = function(declarations, signature, term, inputs)
-        if self.is_index:
-            text += (
-                "fn term(output: u32, position: u32) -> Value {\n"
-                "  return Value(number(output, position), position);\n}\n"
-            )
-        return text
+        return function(declarations, signature, term, inputs)
 
     def _finish(self, declarations: Declarations) -> str:
         if self.is_index:
-            core = "i32(total.index)"
+            core = FOUND
         elif self.term_dtype == "bool":
             core = "(total != 0u)"
         else:
@@ -316,7 +306,7 @@ class _Writer:
         declarations.parameter("length", "u32", length)
         declarations.parameter("splits", "u32", layout.splits)
         declarations.parameter("chunk", "u32", layout.chunk)
-        text = self._types() + self._identity(declarations)
+        text = self._types(declarations)
         read = [] if from_partials else [kernel.expression("term")]
         if is_last:
             read.append(kernel.expression("finish"))
@@ -331,7 +321,6 @@ class _Writer:
             )
         else:
             text += self._term(declarations)
-        text += self._combine()
         if is_last:
             text += self._finish(declarations)
             storages.append(("result", "w", dtypes.BY_NAME[kernel.dtype].wgsl))
@@ -344,6 +333,8 @@ class _Writer:
             storages.append(("result", "w", self.value_type))
             bindings.append(scratch(0))
         four = FOUR_TERMS if from_partials or not self.is_bulky else ""
+        if self.is_index and not from_partials:
+            four = four.replace("combine(", "follow(")
         return self._filled(declarations, storages, bindings, text, layout, four)
 
     def _filled(

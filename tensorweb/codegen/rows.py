@@ -8,161 +8,41 @@ along the row it is an array of registers, an element or vector for each iterati
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tensorweb.codegen.bulk import bulk
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
-    addresses,
-    coordinates,
     kind_of,
-    loaded,
     step_text,
     steps_text,
     storage_type,
     stored,
 )
 from tensorweb.codegen.identities import identity_bits
-from tensorweb.codegen.launches import input_storages, repeated_launch, vector_inputs
-from tensorweb.codegen.program import OUTPUT, Program
+from tensorweb.codegen.launches import input_storages, repeated_launch
+from tensorweb.codegen.program import Program, output
+from tensorweb.codegen.row_layout import layout_of
+from tensorweb.codegen.row_reads import RowReads
+from tensorweb.codegen.row_steps import READS, RowSteps
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.vector import COMPONENTS, WIDTH, each_of_four, in_vectors
+from tensorweb.codegen.vector import COMPONENTS, WIDTH, each_of_four
 from tensorweb.ops import OPS
-from tensorweb.schedule.kernel import Expression, Kernel, Step
-
-LEAST_THREADS = 32
-"""Threads of the smallest workgroup."""
-
-MOST_THREADS = 256
-"""Threads of the largest workgroup, which every device has."""
-
-STEPS_OF_THREAD = 4
-"""Elements or vectors of a thread, as long as there are threads enough."""
+from tensorweb.schedule.kernel import (
+    BY_ELEMENT,
+    Expression,
+    Kernel,
+    Step,
+    result_kind,
+)
 
 MOST_STATEMENTS = 2560
 """Statements up to which the elements of a thread are written out, not looped; more
 than elsewhere, since a loop may cost the registers that hold a row."""
 
-FAN_IN = 16
-"""Totals that one thread combines in the first step of the tree of a reduction."""
-
 FOLDS = {("max", "float"): "largest_f32", ("min", "float"): "smallest_f32"}
 """Functions that combine a total with four elements faster than one by one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """How the threads of a workgroup share a row.
-
-    Attributes:
-        threads: of the workgroup, a power of two.
-        iterations: elements or vectors of a thread; its neighbours have those beside.
-        is_ragged: whether the last iteration reaches beyond the row for some threads.
-        is_looped: whether iterations are a loop; written out they were too much text.
-    """
-
-    threads: int
-    iterations: int
-    is_ragged: bool
-    is_looped: bool = False
-
-    def constants(self) -> str:
-        """Return the slot of these figures; in a loop no iteration is surely inside."""
-        inside = self.iterations - self.is_ragged
-        if self.is_ragged and self.is_looped:
-            inside = 0
-        return (
-            f"const THREADS: u32 = {self.threads}u;\n"
-            f"const ITERATIONS: u32 = {self.iterations}u;\n"
-            f"const INSIDE: u32 = {inside}u;\n"
-            f"const IS_UNROLLED: bool = {str(not self.is_looped).lower()};\n"
-            f"const SUBTREES: u32 = {self.threads // FAN_IN}u;\n"
-        )
-
-
-def layout_of(steps: int, of_thread: int = STEPS_OF_THREAD) -> Layout:
-    """Return how threads share so many elements or vectors.
-
-    >>> layout_of(1024)
-    Layout(threads=256, iterations=4, is_ragged=False, is_looped=False)
-    """
-    threads = 1 << max(-(-steps // of_thread) - 1, 0).bit_length()
-    threads = min(max(threads, LEAST_THREADS), MOST_THREADS)
-    iterations = -(-steps // threads)
-    return Layout(threads, iterations, iterations * threads != steps)
-
-
-class _Row:
-    """What of an expression varies along a row, and what its elements are made of."""
-
-    def __init__(self, space: Expression) -> None:
-        self.space = space
-        self.varying: set[int] = set()
-        for number, step in enumerate(space.steps):
-            moves = step.kind == "load" and any(space.accesses[step.access].strides[-1])
-            if moves or any(arg in self.varying for arg in step.args):
-                self.varying.add(number)
-        self.kept: set[int] = set()
-        self._done: set[int] = set()
-
-    def is_new(self, result: int) -> bool:
-        """Whether a step varies along the row and its values are not known yet."""
-        is_known = result in self.kept or self.space.steps[result].kind == "load"
-        return result in self.varying and not is_known
-
-    def needed(self, result: int) -> list[int]:
-        """Return the steps that a result is computed from, in order.
-
-        Results of earlier reductions are in registers; nothing below them is needed.
-        """
-        needed = {result}
-        for number in range(result, -1, -1):
-            if number in needed and number not in self.kept:
-                needed.update(self.space.steps[number].args)
-        return sorted(needed)
-
-    def arguments(self, result: int) -> list[int]:
-        """Return the steps that an element's function takes: loads and row values."""
-        needed = self.needed(result)
-        taken = []
-        for number in needed:
-            step = self.space.steps[number]
-            is_load = number in self.varying and step.kind == "load"
-            is_load = is_load or number in self.kept
-            is_row_value = number not in self.varying and any(
-                number in self.space.steps[user].args and user in self.varying
-                for user in needed
-            )
-            is_row_value = is_row_value or (
-                number == result and number not in self.varying
-            )
-            if is_load or (is_row_value and step.kind != "scalar"):
-                taken.append(number)
-        return taken
-
-    def inner(self, result: int) -> set[int]:
-        """Return the steps that an element's function computes itself."""
-        return {
-            number
-            for number in self.needed(result)
-            if self.space.steps[number].kind == "scalar"
-            or (
-                number in self.varying - self.kept
-                and self.space.steps[number].kind != "load"
-            )
-        }
-
-    def new_row_values(self, result: int) -> list[int]:
-        """Return the steps, the same along the row, that a result needs first."""
-        found = [
-            number
-            for number in self.needed(result)
-            if number not in self.varying | self._done
-            and self.space.steps[number].kind != "scalar"
-        ]
-        self._done.update(found)
-        return found
 
 
 class _Writer:
@@ -172,66 +52,84 @@ class _Writer:
         self.kernel = kernel
         self.rows, columns = kernel.sizes
         self.ops = kernel.op.split(",")
-        *self.reductions, self.finish = [each for _, each in kernel.expressions]
-        self.vectors = vector_inputs([self.finish])
+        listed = [(result_kind(name), each) for name, each in kernel.expressions]
+        self.results = [(kind, each) for kind, each in listed if kind]
+        self.reductions = [each for kind, each in listed if not kind]
+        self.space = self.results[0][1]
+        ends = [each.result for _, each in kernel.expressions]
+        self.row = RowSteps(self.space, ends)
+        self.vectors = self.row.vector_slots()
         self.width = WIDTH if self.vectors else 1
-        space = in_vectors(self.finish) if self.vectors else self.finish
-        self.row = _Row(space)
-        self.space = space
-        self.columns = columns // self.width
-        layout = layout_of(self.columns)
-        statements = bulk(space, self.row.varying)
+        columns //= self.width
+        self.columns = columns
+        layout = layout_of(columns, self.rows)
+        statements = bulk(self.space, self.row.varying)
         self.is_bulky = statements * layout.iterations * self.width > MOST_STATEMENTS
         if self.is_bulky:
-            layout = layout_of(self.columns, 1)
+            layout = layout_of(columns, self.rows, 1)
             layout = replace(layout, is_looped=layout.iterations > 1)
         self.layout = layout
         self.declarations = Declarations(kernel.scalar_dtypes)
+        self.declarations.vectors = self.vectors
+        self.reads = RowReads(kernel, self.row, self.declarations, self.width)
 
     def program(self) -> Program:
         """Return the one launch."""
         kernel = self.kernel
         self.declarations.parameter("rows", "u32", self.rows)
         self.declarations.parameter("columns", "u32", self.columns)
-        steps = list(enumerate(self.space.steps))
-        loads = [number for number, step in steps if step.kind == "load"]
-        text = "".join(self._load(number) for number in loads)
-        along = [number for number in loads if number in self.row.varying]
+        # The template names them: they come before what may find the block full.
+        for number, expression in enumerate(self.reductions):
+            self._identity(number, expression)
+        text = self.reads.functions()
+        loads = [number for number in self.row.reads if number in self.row.varying]
+        ramps = [number for number in self.row.ramps if number in self.row.varying]
+        # What is read once for a row is on its way while the row is.
+        fixed = [number for number in self.row.reads if number not in self.row.varying]
+        self.row.know(fixed)
+        shape = self.layout.constants()
+        for number, (kind, _) in enumerate(self.results):
+            is_by_element = str(kind == BY_ELEMENT).lower()
+            shape += f"const IS_BY_ELEMENT_{number}: bool = {is_by_element};\n"
         slots = {
-            "shape": self.layout.constants(),
-            "registers": "".join(self._registers(number) for number in along),
+            "shape": shape,
+            "registers": "".join(self._registers(number) for number in loads)
+            + "".join(
+                f"  let v{n} = {self.reads.value(n)};\n" for n in (*ramps, *fixed)
+            ),
             "load": "".join(
-                f"    v{number}[j] = load{number}(row, column);\n" for number in along
+                f"    v{number}[j] = load{number}(row, column);\n" for number in loads
             ),
         }
-        functions, folds = [], []
+        functions, folds, stores = [], [], []
         for number, expression in enumerate(self.reductions):
             functions.append({"element": self._reduction(number, expression)})
             folds.append(self._fold(number, expression))
-        element = storage_type(kernel.dtype)
-        result = self.finish.result
-        text += self._element("finish", result, element, stored("{0}", kernel.dtype))
-        slots["row_values"] = self._row_values(result)
-        slots["store"] = self._store(result, element)
-        storages, inputs = input_storages(kernel, [self.space], self.vectors)
-        storages.append(("result", "w", self._wide(element)))
+        storages, bindings = input_storages(kernel, [self.space], self.vectors)
+        for number, (kind, expression) in enumerate(self.results):
+            dtype = kernel.dtypes[number]
+            element = storage_type(dtype)
+            form = stored("{0}", dtype)
+            text += self._element(f"finish_{number}", expression.result, element, form)
+            stores.append(self._store(number, kind, expression.result, element))
+            is_wide = self.width > 1 and kind == BY_ELEMENT
+            wide = f"vec4<{element}>" if is_wide else element
+            storages.append((f"result{number or ''}", "w", wide))
+            bindings.append(output(number))
         return Program(
             (
                 repeated_launch(
                     "rows",
                     self.declarations,
                     storages,
-                    (*inputs, OUTPUT),
+                    bindings,
                     text,
-                    self.rows,
+                    self.layout.groups(self.rows),
                     slots,
-                    {"reduction": functions, "fold": folds},
+                    {"reduction": functions, "fold": folds, "store": stores},
                 ),
             )
         )
-
-    def _wide(self, element: str) -> str:
-        return f"vec4<{element}>" if self.width > 1 else element
 
     def _joined(self, element: str, values: list[str]) -> str:
         return f"vec4<{element}>({', '.join(values)})" if self.width > 1 else values[0]
@@ -239,27 +137,8 @@ class _Writer:
     def _registers(self, number: int) -> str:
         """Return the declaration of a step's values, by iteration."""
         mark = "" if self.layout.is_looped else "  // registers\n"
-        value = self._wide(VALUE_TYPES[self.space.steps[number].dtype])
+        value = self.reads.type_of(number)
         return f"{mark}  var v{number}: array<{value}, ITERATIONS>;\n"
-
-    def _load(self, number: int) -> str:
-        """Return the function that reads one load of a row."""
-        step = self.space.steps[number]
-        one = replace(self.space, accesses=(self.space.accesses[step.access],))
-        name = f"load{number}"
-        lines = coordinates(self.declarations, name, ("row", "column"), one)
-        lines += addresses(self.declarations, name, ("row", "column"), one)
-        dtype = self.kernel.input_dtypes[step.slot]
-        stored_element = f"input{step.slot}[address0]"
-        value = VALUE_TYPES[dtype]
-        if number in self.row.varying and self.width > 1:
-            parts = ", ".join(loaded(f"vector.{c}", dtype) for c in COMPONENTS)
-            value = f"vec4<{value}>"
-            lines.append(f"  let vector = {stored_element};\n")
-            lines.append(f"  return {value}({parts});\n")
-        else:
-            lines.append(f"  return {loaded(stored_element, dtype)};\n")
-        return f"fn {name}(row: u32, column: u32) -> {value} {{\n{''.join(lines)}}}\n"
 
     def _element(self, name: str, result: int, type_name: str, form: str) -> str:
         """Return the function of one element of a reduction or of the finished row."""
@@ -288,8 +167,8 @@ class _Writer:
     def _row_value(self, number: int) -> str:
         """Return the WGSL of a value that is the same along a row."""
         step = self.space.steps[number]
-        if step.kind == "load":
-            return f"load{number}(row, 0u)"
+        if step.kind in ("ramp", *READS):
+            return self.reads.value(number)
         values = [f"v{before}" for before in range(number)]
         for source in step.args:
             if self.space.steps[source].kind == "scalar":
@@ -304,24 +183,32 @@ class _Writer:
 
     def _values(self, name: str, result: int, type_name: str) -> tuple[str, list[str]]:
         """Return lines that compute an iteration's elements, and the elements."""
-        component = "[i]" if self.width > 1 else ""
-        arguments = [
-            f"v{number}[j]{component}" if number in self.row.varying else f"v{number}"
-            for number in self.row.arguments(result)
-        ]
+        arguments = [self._argument(number) for number in self.row.arguments(result)]
         call = f"{name}({', '.join(arguments)})"
         if self.width == 1:
             return "", [call]
         return each_of_four(call, type_name, self.is_bulky)
 
+    def _argument(self, number: int) -> str:
+        """Return what an element's function is given of a step."""
+        if number not in self.row.varying:
+            return f"v{number}"
+        if self.space.steps[number].kind == "ramp":
+            return self.reads.along(number)
+        return f"v{number}[j]" + ("[i]" if self.width > 1 else "")
+
+    def _identity(self, number: int, expression: Expression) -> None:
+        """Declare where the total of a reduction begins."""
+        dtype = expression.dtype
+        bits = identity_bits(OPS[self.ops[number]], dtype)
+        self.declarations.parameter(f"identity_{number}", VALUE_TYPES[dtype], bits)
+
     def _reduction(self, number: int, expression: Expression) -> str:
-        """Return the functions of a reduction and the parameter of its identity."""
+        """Return the functions of a reduction."""
         dtype = expression.dtype
         value = VALUE_TYPES[dtype]
         op = OPS[self.ops[number]]
         form = op.form(dtype, kind_of(dtype)).format("a", "b")
-        bits = identity_bits(op, dtype)
-        self.declarations.parameter(f"identity_{number}", value, bits)
         total = f"Total_{number}"
         return (
             f"alias {total} = {value};\n"
@@ -357,12 +244,22 @@ class _Writer:
             for value in values
         )
 
-    def _store(self, result: int, element: str) -> str:
-        """Return the lines that store the finished elements of an iteration."""
-        lines, values = self._values("finish", result, element)
-        index = "row * parameters.columns + column"
-        lines += f"  result[{index}] = {self._joined(element, values)};\n"
-        return _indented(lines, 4)
+    def _store(
+        self, number: int, kind: str, result: int, element: str
+    ) -> dict[str, str]:
+        """Return the slots that store a result: an iteration's elements, or a row's."""
+        slots = {"row_values": self._row_values(result), "elements": "", "whole": ""}
+        finish = f"finish_{number}"
+        storage = f"result{number or ''}"
+        if kind == BY_ELEMENT:
+            lines, values = self._values(finish, result, element)
+            index = "row * parameters.columns + column"
+            lines += f"  {storage}[{index}] = {self._joined(element, values)};\n"
+            slots["elements"] = _indented(lines, 6)
+        else:
+            (value,) = (self._argument(each) for each in self.row.arguments(result))
+            slots["whole"] = f"      {storage}[row] = {finish}({value});\n"
+        return slots
 
 
 def _indented(lines: str, more: int) -> str:

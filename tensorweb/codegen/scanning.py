@@ -26,8 +26,11 @@ from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
 
-BLOCK = 4096
-"""Terms that one workgroup scans of a long row."""
+THREADS = 256
+"""Threads of a workgroup."""
+
+FEW_THREADS = 64
+"""The same where a compiler takes long for each word of workgroup memory."""
 
 QUADS_OF_THREAD = 4
 """Vectors of four terms of each thread of a block."""
@@ -75,15 +78,15 @@ fn quad(row: u32, position: u32) -> Value4 {
 
 QUADS = """\
   let quad0 = quad(row, position);
-  let quad1 = quad(row, position + 1024u);
-  let quad2 = quad(row, position + 2048u);
-  let quad3 = quad(row, position + 3072u);
+  let quad1 = quad(row, position + 4u * THREADS);
+  let quad2 = quad(row, position + 8u * THREADS);
+  let quad3 = quad(row, position + 12u * THREADS);
 """
 
 QUADS_IN_LOOP = """\
   var quads: array<Value4, 4>;
   for (var i = 0u; i < 4u; i++) {
-    quads[i] = quad(row, position + i * 1024u);
+    quads[i] = quad(row, position + i * 4u * THREADS);
   }
   let quad0 = quads[0];
   let quad1 = quads[1];
@@ -165,7 +168,14 @@ fn before_block(row: u32, block: u32) -> Value {
 class Scan:
     """Collects the launches that leave running totals of rows in a storage."""
 
-    def __init__(self, op: Op, dtype: str, rows: int, scratch_bytes: list[int]) -> None:
+    def __init__(
+        self,
+        op: Op,
+        dtype: str,
+        rows: int,
+        scratch_bytes: list[int],
+        threads: int = THREADS,
+    ) -> None:
         """Begin.
 
         Args:
@@ -173,12 +183,15 @@ class Scan:
             dtype: of terms and totals.
             rows: how many rows are scanned side by side.
             scratch_bytes: of the kernel; grows by the totals of blocks.
+            threads: of a workgroup, which scans one block of a long row.
         """
         self.op = op
         self.dtype = dtype
         self.rows = rows
         self.scratch_bytes = scratch_bytes
         self.value = VALUE_TYPES[dtype]
+        self.threads = threads
+        self.block = threads * QUADS_OF_THREAD * WIDTH
 
     def _scratch(self, length: int) -> int:
         self.scratch_bytes.append(max(self.rows * length, 1) * 4)
@@ -188,7 +201,7 @@ class Scan:
         self, kernel: Kernel | None, source: int, length: int, target: int
     ) -> list[Launch]:
         """Return the launches that scan a kernel's terms, or a storage without one."""
-        blocks = max(-(-length // BLOCK), 1)
+        blocks = max(-(-length // self.block), 1)
         if blocks == 1:
             return [self._launch("scan", kernel, source, length, (target,))]
         totals = self._scratch(blocks)
@@ -215,7 +228,7 @@ class Scan:
     ) -> Launch:
         """Return one launch; `others` are what it reads and writes beside its terms."""
         declarations = Declarations(kernel.scalar_dtypes if kernel else ())
-        blocks = max(-(-length // BLOCK), 1)
+        blocks = max(-(-length // self.block), 1)
         start = number_bits(float(self.op.identity["any"]), self.dtype)
         declarations.parameter("rows", "u32", self.rows)
         declarations.parameter("length", "u32", length)
@@ -251,6 +264,7 @@ class Scan:
             head + text,
             self.rows * blocks,
             quads=quads,
+            shape=f"const THREADS: u32 = {self.threads}u;\n",
         )
 
     def _head(self) -> str:
@@ -328,12 +342,14 @@ def _before(blocks: int) -> str:
     return FEW_BLOCKS_BEFORE if blocks <= FEW_BLOCKS else BLOCKS_BEFORE
 
 
-def scan(kernel: Kernel, _: Target) -> Program:
+def scan(kernel: Kernel, target: Target) -> Program:
     """Return the program of running totals along rows."""
     rows, length = kernel.sizes
     scratch_bytes: list[int] = []
-    steps = Scan(OPS[kernel.op], kernel.dtype, rows, scratch_bytes)
-    if length <= SHORT and rows > 1:
+    is_slow = target.is_slow_to_compile
+    threads = FEW_THREADS if is_slow else THREADS
+    steps = Scan(OPS[kernel.op], kernel.dtype, rows, scratch_bytes, threads)
+    if length <= SHORT and rows > 1 and not is_slow:
         return Program((steps.short(kernel, length),))
     launches = steps.launches(kernel, OUTPUT, length, OUTPUT)
     return Program(tuple(launches), tuple(scratch_bytes))

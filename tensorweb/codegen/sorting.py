@@ -1,4 +1,4 @@
-"""Programs that sort rows: short rows in workgroup memory, long ones digit by digit.
+"""Launches that sort rows digit by digit: one block in workgroup memory, or passes.
 
 Elements travel as their bits and are compared by keys made of the bits, so that zeros
 keep their sign and NaN its payload. A word may go along with each element: its first
@@ -7,7 +7,7 @@ position or any value. Accumulation sorts its positions with the same launches.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
@@ -17,14 +17,10 @@ from tensorweb.codegen.expression import (
     kind_of,
 )
 from tensorweb.codegen.launches import Storages, input_storages, launch
-from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.program import OUTPUT, Launch, scratch
 from tensorweb.codegen.scanning import Scan
-from tensorweb.codegen.target import Target
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
-
-TILE = 2048
-"""Elements of a workgroup that sorts several short rows by comparisons."""
 
 BLOCK = 2048
 """Elements of a long row that a workgroup moves in one pass."""
@@ -34,9 +30,6 @@ DIGIT_BITS = 8
 
 DIGITS = 1 << DIGIT_BITS
 """Values that a digit can have, each of which is counted."""
-
-LONGEST_TILED = 512
-"""Elements of the longest row that is sorted by comparisons, not by digits."""
 
 _COUNTED_BEFORE = """\
 fn counted_before(row: u32, digit: u32, block: u32) -> u32 {
@@ -163,24 +156,6 @@ class Sort:
         """What goes along with an element that was not moved yet."""
         return (
             "position" if self.task.carried is None else "carried_bits(row, position)"
-        )
-
-    def tiled(self) -> Program:
-        """Return the one launch that compares elements of short rows."""
-        width = max(1 << (self.length - 1).bit_length(), 2)
-        declarations = self._declarations(True, width=width)
-        text, storages, bindings = self._terms(declarations)
-        element = "f16" if self.task.is_half else "u32"
-        value = "position" if self.task.carries else self._result
-        text += self._key() + (
-            "fn store(at: u32, bits: u32, position: u32) {\n"
-            f"  result[at] = {value};\n}}\n"
-        )
-        storages.append(("result", "w", element))
-        groups = -(-self.rows // (TILE // width))
-        bindings.append(OUTPUT)
-        return Program(
-            (launch("sort_rows", declarations, storages, bindings, text, groups),)
         )
 
     @property
@@ -348,18 +323,3 @@ class Sort:
             text + self._key(),
             self.rows * blocks,
         )
-
-
-def sort(kernel: Kernel, _: Target) -> Program:
-    """Return the program that sorts rows, or finds the positions that sort them."""
-    rows, length, is_descending = kernel.sizes
-    scratch_bytes: list[int] = []
-    term = kernel.expression("term")
-    key_bits = 1 if kind_of(term.dtype) == "bool" else 32
-    task = Sorting(kernel, term, rows, length, key_bits, flip=-is_descending)
-    if kernel.op == "argsort":
-        task = replace(task, elements_to=None, carried_to=OUTPUT)
-    writer = Sort(task, scratch_bytes)
-    if length <= LONGEST_TILED:
-        return writer.tiled()
-    return Program(tuple(writer.launches()), tuple(scratch_bytes))

@@ -24,6 +24,10 @@ class Target:
         tuned: (problem, tile) pairs that were measured on this very device and go
             before the table; see `tiles.problem_of`.
         accumulators: most results of a product that the table gives a thread.
+        is_slow_to_compile: whether its compiler takes longer for loops that are
+            written out, and for each word of workgroup memory, than they ever save.
+        has_subgroup_matrices: whether subgroups of 32 threads multiply matrices of
+            16 by 16 float16 numbers and sum them in float32.
     """
 
     is_software: bool = False
@@ -32,6 +36,8 @@ class Target:
     cores: int = MEASURED_CORES
     tuned: tuple[tuple[str, str], ...] = ()
     accumulators: int = MOST_ACCUMULATORS
+    is_slow_to_compile: bool = False
+    has_subgroup_matrices: bool = False
 
     def scaled(self, groups: int) -> int:
         """Return how many workgroups do here what `groups` did where it was measured.

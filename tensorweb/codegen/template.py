@@ -9,13 +9,15 @@ and `// end NAME`; filling it replaces those lines. Lines between `// repeat NAM
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from tensorweb.codegen.unrolling import unrolled, written_out
+from tensorweb.codegen.unrolling import unrolled, with_loops, written_out
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _FOLDERS = (_PACKAGE / "shaders", _PACKAGE.parent / "shaders")
@@ -76,10 +78,23 @@ def _cut(text: str) -> tuple[str | _Slot | _Repeat, ...]:
 
 
 @cache
-def _parts(name: str) -> tuple[str | _Slot | _Repeat, ...]:
-    """Return a template's parts, loops that no slot decides written out."""
+def _parts(name: str, keeps_loops: bool) -> tuple[str | _Slot | _Repeat, ...]:
+    """Return a template's parts, loops that no slot decides written out or kept."""
     text = (shader_folder() / f"{name}.wgsl").read_text(encoding="utf-8")
-    return _cut(unrolled(text))
+    return _cut(with_loops(text) if keeps_loops else unrolled(text))
+
+
+_keeps_loops = ContextVar("keeps_loops", default=False)
+
+
+@contextmanager
+def loops_kept(keeps_loops: bool) -> Iterator[None]:
+    """Fill templates with their loops as they stand, or written out as they ask for."""
+    token = _keeps_loops.set(keeps_loops)
+    try:
+        yield
+    finally:
+        _keeps_loops.reset(token)
 
 
 def fill(
@@ -94,7 +109,7 @@ def fill(
         slots: lines by name of the slot.
         repeats: for what is repeated, by name: the slots of each time.
     """
-    parts = _parts(name)
+    parts = _parts(name, _keeps_loops.get())
     given = [*slots, *repeats]
     names = {part.name for part in parts if not isinstance(part, str)}
     if names != set(given):

@@ -99,6 +99,7 @@ def split_axes(expression: Expression, axis: int) -> Expression:
         tuple(Access(a.offset, parted(a.strides[0])) for a in expression.accesses),
         expression.steps,
         expression.result,
+        expression.more,
     )
 
 

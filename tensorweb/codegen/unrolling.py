@@ -24,6 +24,7 @@ from itertools import product
 
 _CONSTANT = re.compile(r"^const (\w+): \w+ = (\d+|true|false)u?;$", re.MULTILINE)
 _MARK = re.compile(r"^ *// (?:unroll|choose|registers)\b", re.MULTILINE)
+_LOOP_MARK = re.compile(r"^ *// (?:unroll|registers)\b.*\n", re.MULTILINE)
 _FOR = re.compile(
     r" *for \(var (\w+) = ([^;]+); \1 < ([^;]+); \1(?:(\+\+)| ([+*])= ([^)]+))\) \{\n"
 )
@@ -69,6 +70,15 @@ def _written_out(text: str, constants: tuple[tuple[str, str], ...]) -> str:
         done = _UNDECIDED.sub(lambda found: writer.rest_of(*found.groups()), done)
     assert "// unroll" not in done, f"internal: bounds are no constants in {done}"
     return writer.with_constants(done)
+
+
+def with_loops(text: str) -> str:
+    r"""Return text that asks for no loop to be written out any more.
+
+    >>> with_loops("// unroll\nfor (var i = 0u; i < 2u; i++) {\n}\n")
+    'for (var i = 0u; i < 2u; i++) {\n}\n'
+    """
+    return _LOOP_MARK.sub("", text)
 
 
 def unrolled(text: str) -> str:

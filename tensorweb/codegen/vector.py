@@ -50,14 +50,14 @@ def reads_whole_vectors(expression: Expression, may_compute: bool = False) -> bo
     if not may_compute:
         return not any(
             step.kind in ("gather", "ramp") for step in expression.steps
-        ) and (all(_moves_in_vectors(access) for access in expression.accesses))
+        ) and (all(moves_in_vectors(access) for access in expression.accesses))
     if computed_slots(expression) & vector_slots(expression):
         return False
     ramps = ramp_accesses(expression)
     return all(
         access.strides[-1][-1] in (-1, 0, 1)
         if number in ramps
-        else _moves_in_vectors(access)
+        else moves_in_vectors(access)
         for number, access in enumerate(expression.accesses)
     ) and not any(
         step.kind == "load" and step.access in ramps for step in expression.steps
@@ -100,7 +100,7 @@ def _adds_last_ramp(expression: Expression, number: int) -> bool:
             terms += step.args
         elif step.kind == "ramp" and expression.accesses[step.access].strides[-1][-1]:
             ramps += 1
-            if not _moves_in_vectors(expression.accesses[step.access]):
+            if not moves_in_vectors(expression.accesses[step.access]):
                 return False
         elif any(
             expression.steps[n].access >= 0
@@ -142,7 +142,8 @@ def regrouped(expression: Expression, order: tuple[int, ...]) -> Expression:
     )
 
 
-def _moves_in_vectors(access: Access) -> bool:
+def moves_in_vectors(access: Access) -> bool:
+    """Whether an access moves in aligned vectors along the last axis, or stays."""
     *outer, last = access.strides
     if last[-1] == 0:
         return True
@@ -233,10 +234,18 @@ def each_of_four(
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What four results become: a WGSL type, and its form around `{0}` to `{3}`."""
+    """What four results become: a WGSL type, and its form around `{0}` to `{3}`.
+
+    Without a type the form is the statement that stores them.
+    """
 
     type_name: str
     form: str
+
+    @property
+    def last(self) -> str:
+        """The last line of a function that makes it."""
+        return f"  return {self.form};\n" if self.type_name else f"  {self.form}\n"
 
 
 def joined_as(type_name: str) -> Joined:
@@ -291,10 +300,8 @@ def vector_function(
     steps = reads.quarter.steps
     more = ", ".join(f"v{n}: vec4<{VALUE_TYPES[steps[n].dtype]}>" for n in given)
     head = replace(signature, more=more).head(joined.type_name)
-    return (
-        f"{element}{head} {{\n{''.join(lines)}{text}"
-        f"  return {joined.form.format(*results)};\n}}\n"
-    )
+    last = joined.last.format(*results)
+    return f"{element}{head} {{\n{''.join(lines)}{text}{last}}}\n"
 
 
 class _Reads:
@@ -333,10 +340,10 @@ class _Reads:
         steps = self.quarter.steps
         listed = ", ".join(f"v{n}: {VALUE_TYPES[steps[n].dtype]}" for n in self.numbers)
         body, values = self._steps({number: f"v{number}" for number in self.numbers})
+        results = [values[each] for each in self.quarter.results]
         return (
             f"fn {signature.name}_element({listed}) -> {signature.result_type} {{\n"
-            f"{body}  return {signature.result.format(values[self.quarter.result])};\n"
-            "}\n"
+            f"{body}  return {signature.result.format(*results)};\n}}\n"
         )
 
     def read(self, number: int) -> tuple[str, str]:

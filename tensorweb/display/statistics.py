@@ -20,6 +20,8 @@ from tensorweb.nodes.movement import slice_ranges
 from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
 
+from .magnitudes import drawn
+
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
@@ -64,11 +66,13 @@ def working_dtype(dtype: DType) -> DType:
 def questions(node: Node) -> list[Node]:
     """Return what to read for the statistics, each of one element, all still lazy.
 
+    Of complex numbers the statistics are those of their sizes.
+
     Nothing where they are known without a look: of no elements, of a constant.
     """
     if node.size == 0 or plain_number(node) is not None:
         return []
-    node = without_repeats(node)
+    node = drawn(without_repeats(node))
     if node.dtype.kind != "float":
         whole = cast(node, dtypes.int32) if node.dtype.kind == "bool" else node
         total = _all("sum", cast(whole, dtypes.float32))

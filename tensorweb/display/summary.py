@@ -14,6 +14,7 @@ from tensorweb.hostdata import Number
 from .cells import Cells, cells_of, finite_range, plane
 from .colours import scale_of
 from .drawing import Drawing, drawing_of
+from .magnitudes import drawn
 from .numbers import counted, shape_text, short, values_of
 from .statistics import Statistics, answer, questions, store
 
@@ -79,7 +80,8 @@ def summary_of(node: Node) -> Summary | None:
     store([node])
     last = len(node.shape) - 1
     rows = last - 1 if last else None
-    cells = cells_of(plane(node, rows, last, [0] * len(node.shape)), "mean")
+    part = plane(node, rows, last, [0] * len(node.shape))
+    cells = cells_of(drawn(part), "mean")
     asked = [*questions(node), cells.node]
     *numbers, values = [
         values_of(data, part) for data, part in zip(read(asked), asked, strict=True)
@@ -96,6 +98,8 @@ def summary_of(node: Node) -> Summary | None:
 def facts_of(node: Node, found: Statistics) -> str:
     """Return one line: dtype, shape, device, range, mean and what is not finite."""
     parts = [f"{node.dtype} {shape_text(node.shape)} on {node.device}"]
+    if node.dtype.kind == "complex":
+        parts.append("abs(x)")
     if found.least is not None and found.greatest is not None:
         parts.append(f"{short(found.least)} … {short(found.greatest)}")
     if found.mean is not None:
@@ -119,6 +123,8 @@ def _notes(
     else:
         block = f"{cells.block_rows} by {cells.block_columns}"
         parts.append(f"each the mean of {block} elements")
+    if node.dtype.kind == "complex":
+        parts.append("drawn is abs(x)")
     nans = sum(value != value for value in values)
     infinities = sum(abs(value) == float("inf") for value in values)
     if nans:

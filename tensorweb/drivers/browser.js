@@ -22,7 +22,8 @@
 (() => {
   "use strict";
 
-  const FEATURES = ["shader-f16", "subgroups", "timestamp-query"];
+  const MATRICES = "chromium-experimental-subgroup-matrix";
+  const FEATURES = ["shader-f16", "subgroups", "timestamp-query", MATRICES];
   const LIMITS = [
     "maxBufferSize",
     "maxStorageBufferBindingSize",
@@ -72,6 +73,25 @@
   }
 
   /**
+   * Whether subgroups of 32 threads multiply 16 by 16 matrices of float16 and sum them
+   * in float32.
+   * @param {GPUDevice} device @param {any} info
+   */
+  function hasSubgroupMatrices(device, info) {
+    const needed = ["shader-f16", "subgroups", MATRICES];
+    if (!needed.every((name) => device.features.has(name))) return false;
+    const isWarp = info.subgroupMinSize === 32 && info.subgroupMaxSize === 32;
+    const shapes = [...(info.subgroupMatrixConfigs ?? [])];
+    return isWarp && shapes.some(isSquareOfHalves);
+  }
+
+  /** @param {any} shape */
+  function isSquareOfHalves({ componentType, resultComponentType, M, N, K }) {
+    const isMixed = componentType === "f16" && resultComponentType === "f32";
+    return isMixed && M === 16 && N === 16 && K === 16;
+  }
+
+  /**
    * @param {GPUAdapter} adapter @param {GPUDevice} device
    * @param {RegExp} software found in the names of adapters that are no GPU
    * @returns {string} JSON
@@ -98,8 +118,11 @@
         description: [info.device, info.description].filter(Boolean).join(" "),
       },
       isSoftware: Boolean(isSoftware),
+      // Only Chromium tells it, rounded.
+      hostGigabytes: /** @type {any} */ (globalThis.navigator)?.deviceMemory ?? 0,
       limits,
       features: FEATURES.filter((feature) => device.features.has(feature)),
+      hasSubgroupMatrices: hasSubgroupMatrices(device, info),
     });
   }
 

@@ -37,7 +37,13 @@ PARTS = (
     "browser_kept.js",
 )
 
-ENABLES = {"shader-f16": "enable f16;\n", "subgroups": "enable subgroups;\n"}
+ENABLES = {
+    "shader-f16": "enable f16;\n",
+    "subgroups": "enable subgroups;\n",
+    "chromium-experimental-subgroup-matrix": (
+        "enable chromium_experimental_subgroup_matrix;\n"
+    ),
+}
 """Features that a shader must enable: WebGPU's name to the line of WGSL."""
 
 FIRST_STAGING = 1 << 14
@@ -45,6 +51,21 @@ FIRST_STAGING = 1 << 14
 
 SOFTWARE = "swiftshader|llvmpipe|lavapipe|softpipe|basic render"
 """A regular expression, found in the names of adapters that compute on the CPU."""
+
+OWN_MEMORY = frozenset({"nvidia", "amd"})
+"""Vendors of GPUs that mostly have memory of their own; browsers do not tell."""
+
+CAPPED = 8
+"""Gigabytes of host memory that many browsers tell for any number from there on."""
+
+
+def told_memory(gigabytes: float) -> int:
+    """Return the bytes of host memory that a browser tells of, 0 where it does not.
+
+    >>> told_memory(4) >> 30, told_memory(8), told_memory(32) >> 30
+    (4, 0, 32)
+    """
+    return 0 if gigabytes == CAPPED else int(gigabytes * (1 << 30))
 
 
 def open_browser() -> BrowserDriver:
@@ -91,8 +112,11 @@ class BrowserDriver:
         self.description: str = about["description"]
         self.names: dict[str, str] = about["names"]
         self.is_software: bool = about["isSoftware"]
+        has_own = not self.is_software and self.names["vendor"] in OWN_MEMORY
+        self.shared_memory = None if has_own else told_memory(about["hostGigabytes"])
         self.limits: dict[str, int] = about["limits"]
         self.features: frozenset[str] = frozenset(about["features"])
+        self.has_subgroup_matrices: bool = about["hasSubgroupMatrices"]
         self.shader_header = "".join(
             line for name, line in ENABLES.items() if name in self.features
         )

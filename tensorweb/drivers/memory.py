@@ -1,12 +1,16 @@
 """How much memory of a device may be taken: limits of one buffer, a budget for all.
 
-Drivers and the pool of buffers ask here; nothing here touches a GPU.
+Drivers and the pool of buffers ask here; nothing here touches a GPU. A budget begins
+with what the adapter says of itself, and the pool follows what allocations tell.
+Browsers seldom report an end of memory: sixty buffers of 256 MiB ended Chromium's GPU
+process without an error (SwiftShader, November 2026).
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from tensorweb.drivers import messages
 from tensorweb.errors import DeviceError, DeviceMemoryError
@@ -14,36 +18,114 @@ from tensorweb.errors import DeviceError, DeviceMemoryError
 VARIABLE = "TENSORWEB_MEMORY_BUDGET"
 """Names the variable that sets the budget, in bytes."""
 
-BUDGETS = {"GPU": 8 << 30, "software": 4 << 30}
-"""Bytes of live buffers by kind of adapter. Browsers report no end of memory: sixty
-buffers of 256 MiB ended Chromium's GPU process without an error (SwiftShader, November
-2026)."""
+UNKNOWN_HOST = {"GPU": 16 << 30, "software": 8 << 30}
+"""Bytes taken for a host's memory where nobody tells them."""
+
+LARGEST_BUFFERS = 4
+"""As many buffers of the largest size begin a GPU's budget; WebGPU tells no more of how
+much memory there is."""
+
+FIRST_BUDGET = 32 << 30
+"""Bytes that it begins with at most. What is allocated beyond tells whether there is
+more."""
+
+SMALLEST_BUDGET = 256 << 20
+"""Bytes below which no failure lowers it."""
 
 WASM_CAPACITY = (4 << 30) - (64 << 20)
 """Bytes that a WebAssembly memory may have: its addresses have 32 bits."""
+
+CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
+"""Where Linux tells a container how much memory it may use."""
 
 LIMITS = ("maxBufferSize", "maxStorageBufferBindingSize")
 """What WebGPU calls the limits of one buffer that kernels bind."""
 
 
-def memory_budget(is_software: bool) -> int:
-    """Return how many bytes of buffers may live on a device at once.
+_lost_with: dict[str, int] = {}
+"""Bytes that were allocated when a device was lost, by its name."""
+
+
+def said_budget() -> int | None:
+    """Return the budget that the variable sets, None without it.
 
     Raises:
         DeviceError: the variable holds no number of bytes.
-
-    >>> memory_budget(is_software=True)
-    4294967296
     """
     said = os.environ.get(VARIABLE)
     if said is None:
-        return BUDGETS["software" if is_software else "GPU"]
+        return None
     if not said.strip().isdecimal():
         raise DeviceError(
             f"{VARIABLE}={said!r} is no number of bytes; write {4 << 30} for 4 GiB, or "
             "leave it out."
         )
     return int(said)
+
+
+def memory_budget(
+    limits: Mapping[str, int],
+    *,
+    is_software: bool,
+    shared: int | None,
+    device: str = "",
+) -> int:
+    """Return how many bytes of buffers may live on a device at once, to begin with.
+
+    Args:
+        limits: the device's, by WebGPU's names.
+        is_software: whether it computes on the CPU.
+        shared: bytes of the host's memory, if the device has none of its own; 0 where
+            nobody knows them.
+        device: its name; after a loss its next budget is smaller.
+
+    Raises:
+        DeviceError: the variable holds no number of bytes.
+
+    >>> limits = {"maxBufferSize": 2 << 30}
+    >>> memory_budget(limits, is_software=False, shared=None) >> 30
+    8
+    >>> memory_budget(limits, is_software=True, shared=6 << 30) >> 30
+    3
+    """
+    said = said_budget()
+    if said is not None:
+        return said
+    budget = min(LARGEST_BUFFERS * limits[LIMITS[0]], FIRST_BUDGET)
+    if is_software or shared is not None:
+        unknown = UNKNOWN_HOST["software" if is_software else "GPU"]
+        host = (shared or unknown) // 2
+        budget = host if is_software else min(budget, host)
+    if device in _lost_with:
+        budget = min(budget, _lost_with[device] // 2)
+    return max(budget, SMALLEST_BUDGET)
+
+
+def remember_loss(device: str, allocated: int, budget: int) -> None:
+    """Note how much was allocated when a device was lost.
+
+    Browsers end the process of a GPU that has no memory left. Where more than half of
+    the budget was in use, that may be why, and the next device gets half as much.
+    """
+    if allocated > budget // 2:
+        _lost_with[device] = allocated
+
+
+def host_memory() -> int:
+    """Return the bytes of memory that this process may use, 0 if nobody tells.
+
+    >>> host_memory() > 0
+    True
+    """
+    try:
+        found = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not on Windows
+        return 0
+    try:
+        limit = CONTAINER_LIMIT.read_text("ascii").strip()
+    except OSError:
+        return found
+    return min(found, int(limit)) if limit.isdecimal() else found
 
 
 def largest_buffer(limits: Mapping[str, int]) -> int:

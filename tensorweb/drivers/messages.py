@@ -110,6 +110,21 @@ def memory_message(size: int) -> str:
     )
 
 
+def budget_message(
+    what: str, size: int, device: str, held: int, budget: int, variable: str
+) -> str:
+    """Return the text of a `DeviceMemoryError` for what does not fit any more.
+
+    `variable` names what sets the budget, if it can be raised.
+    """
+    return (
+        f"{what} needs {size_text(size)} at once; on device {device!r} tensors already "
+        f"hold {size_text(held)} of the budget of {size_text(budget)}. Delete "
+        "tensors that are no longer needed"
+        + (f", or set {variable}." if variable else ".")
+    )
+
+
 def heap_message(size: int, held: int, memory: int, limit: int) -> str:
     """Return the text of a `DeviceMemoryError` for a memory that cannot grow."""
     return (

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tensorweb.drivers import messages, native_cache
-from tensorweb.drivers.memory import require_bindable
+from tensorweb.drivers.memory import host_memory, require_bindable
 from tensorweb.drivers.native_adapter import (
     FEATURES,
     Wgpu,
@@ -61,10 +61,13 @@ class NativeDriver:
             "description": info["device"],
         }
         self.is_software = info["adapter_type"] == "CPU"
+        is_shared = info["adapter_type"] in ("CPU", "IntegratedGPU")
+        self.shared_memory = host_memory() if is_shared else None
         self.limits = webgpu_limits(device.limits)
         self.features = frozenset(
             FEATURES[name] for name in device.features if name in FEATURES
         )
+        self.has_subgroup_matrices = False  # naga does not know them
         self.is_lost = False
         # naga refuses `enable subgroups` and needs no other line.
         has_f16 = "shader-f16" in self.features

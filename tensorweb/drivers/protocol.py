@@ -37,6 +37,9 @@ class Driver(Protocol):
     is_software: bool
     """Whether it computes on the CPU."""
 
+    shared_memory: int | None
+    """Bytes of the host's memory, if the device has none of its own; 0: not known."""
+
     limits: dict[str, int]
     """The device's limits by WebGPU's own names, `maxBufferSize` for example."""
 
@@ -95,6 +98,10 @@ class ShaderDriver(Driver, Protocol):
 
     features: frozenset[str]
     """The device's enabled features by WebGPU's own names, `shader-f16` for example."""
+
+    has_subgroup_matrices: bool
+    """Whether subgroups of 32 threads multiply 16 by 16 float16 matrices, summed in
+    float32."""
 
     shader_header: str
     """Lines that every shader on this host begins with (enables), often empty."""

@@ -60,6 +60,7 @@ class WasmDriver(ABC):
     """
 
     is_software = True
+    shared_memory = 0
 
     def __init__(self, is_shared: bool, has_relaxed: bool) -> None:
         """Begin without buffers; the memory is there and `_grow` works."""

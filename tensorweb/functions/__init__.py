@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tensorweb.functions.arithmetic import *
 from tensorweb.functions.callables import *
 from tensorweb.functions.comparison import *
+from tensorweb.functions.complex_numbers import *
 from tensorweb.functions.computing import *
 from tensorweb.functions.creation import *
 from tensorweb.functions.data_types import *

@@ -105,7 +105,8 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the largest whole number not above `x1 / x2`.
 
     Shapes broadcast and dtypes are promoted; a Python number takes the other's
-    dtype. An integer divided by 0 gives 0.
+    dtype. An integer divided by 0 gives 0. With an infinity it is `floor(x1 / x2)`,
+    as the Array API prefers: `inf // 2` is inf, `1 // -inf` is -0.
 
     Raises:
         ShapeError: the shapes do not broadcast.

@@ -8,17 +8,18 @@ from collections.abc import Iterable
 from typing import SupportsIndex
 
 from tensorweb import dtypes
-from tensorweb.devices import as_device, require_dtype
-from tensorweb.dtypes import as_dtype, check_integer
-from tensorweb.errors import DataError, ExchangeError, ShapeError
-from tensorweb.graph.node import constant, number_of_constant
+from tensorweb.devices import as_device, usable_dtype
+from tensorweb.dtypes import DType, as_dtype, check_integer
+from tensorweb.errors import DataError, DTypeError, ExchangeError, ShapeError
+from tensorweb.graph.node import Node, constant, number_of_constant
 from tensorweb.nodes.movement import expand
+from tensorweb.nodes.parts import join_parts
 from tensorweb.nodes.spaced import counted, spaced
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.buffers import exchanged
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_node, optional_dtype
-from tensorweb.tensor.numpy_module import require_numpy
-from tensorweb.tensor.scalars import NumberLike, as_number
+from tensorweb.tensor.scalars import NumberLike, as_complex_number, as_number
 
 __all__ = [
     "arange",
@@ -85,7 +86,7 @@ def from_dlpack(
     """Return another library's array as a tensor, copied through host memory.
 
     Raises:
-        DataError: `x` offers no `__dlpack__`.
+        DataError: `x` offers no `__dlpack__`, lies on no CPU, or NumPy lacks its dtype.
         ExchangeError: `copy=False`, but a copy is needed (a BufferError as well).
 
     >>> tw.from_dlpack(tw.asarray([1, 2, 3]))
@@ -102,8 +103,7 @@ def from_dlpack(
             f"from_dlpack: copy=False, but data of type {type(x).__name__} cannot "
             "become a tensor there without a copy; pass copy=None."
         )
-    numpy = require_numpy("from_dlpack", "give numbers, nested lists or a buffer")
-    return asarray(numpy.from_dlpack(x), device=device)
+    return asarray(exchanged(x), device=device)
 
 
 def full(
@@ -169,7 +169,7 @@ def _filled(shape: Lengths, value: int, dtype: DTypeLike, device: object) -> Ten
             f"({shape!r}, {dtype!r}); what follows the shape is a dtype."
         )
     wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
-    require_dtype(wanted, target)
+    wanted = usable_dtype(wanted, target)
     return Tensor(constant(value, wanted, target, as_shape(shape)))
 
 
@@ -264,7 +264,7 @@ def arange(
         dtypes.DEFAULT_INT if are_integers else dtypes.DEFAULT_FLOAT
     )
     target = as_device(device)
-    require_dtype(wanted, target)
+    wanted = usable_dtype(wanted, target)
     if are_integers:
         steps = range(
             operator.index(first),  # type: ignore[arg-type]  # an integer, as checked
@@ -307,7 +307,9 @@ def linspace(
     """Return `num` evenly spaced numbers; the first and last are exact.
 
     Without `endpoint` the interval is divided into `num` parts and `stop` left out. A
-    0-d tensor counts as its number. Numbers are computed in float64 and rounded once;
+    0-d tensor counts as its number; complex ends give complex64.
+
+    Numbers are computed in float64 and rounded once;
     of more than 262,144 a few in ten thousand are the second nearest float32 where the
     device has no float64. Integer dtypes take the largest whole numbers not above.
 
@@ -317,17 +319,29 @@ def linspace(
     >>> tw.linspace(0, 1, 5)
     tensor([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    first, last = as_number(start, "linspace: start"), as_number(stop, "linspace: stop")
+    first = as_complex_number(start, "linspace: start")
+    last = as_complex_number(stop, "linspace: stop")
     count = operator.index(num)
     if count < 0:
         raise ShapeError(f"linspace: num is {count}; it is 0 or more.")
-    wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
+    is_real = complex not in (type(first), type(last))
+    near = dtypes.DEFAULT_FLOAT if is_real else dtypes.DEFAULT_COMPLEX
+    wanted = optional_dtype(dtype) or near
     target = as_device(device)
-    require_dtype(wanted, target)
-    parts = count - 1 if endpoint else count
-    step = (last - first) / parts if parts > 0 else 0.0
-    end = last if endpoint and count > 1 else None
-    return Tensor(spaced(count, first, step, wanted, target, end))
+    wanted = usable_dtype(wanted, target)
+
+    def line(first: float, last: float, dtype: DType) -> Node:
+        parts = count - 1 if endpoint else count
+        step = (last - first) / parts if parts > 0 else 0.0
+        end = last if endpoint and count > 1 else None
+        return spaced(count, first, step, dtype, target, end)
+
+    if is_real:
+        return Tensor(line(first.real, last.real, wanted))
+    if wanted.kind != "complex":
+        raise DTypeError(f"linspace: complex ends, and {wanted} has no imaginary part.")
+    real = line(first.real, last.real, wanted.part)
+    return Tensor(join_parts(real, line(first.imag, last.imag, wanted.part)))
 
 
 dtypes.tensor_makers[:] = [asarray]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import builtins
 
-from tensorweb.dtypes import CATEGORIES, DType, as_dtype, promote, python_scalar_dtype
+from tensorweb.dtypes import (
+    CATEGORIES,
+    DType,
+    as_dtype,
+    dtype_of,
+    promote,
+    python_scalar_dtype,
+)
 from tensorweb.errors import DTypeError
 from tensorweb.functions.creation import asarray
 from tensorweb.tensor import Tensor
@@ -24,8 +31,8 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "unsigned integer": ("uint",),
     "integral": ("int", "uint"),
     "real floating": ("float",),
-    "complex floating": (),
-    "numeric": tuple(CATEGORIES["numeric"]),
+    "complex floating": ("complex",),
+    "numeric": (*CATEGORIES["numeric"], "complex"),
 }
 
 
@@ -95,7 +102,7 @@ def _dtype_of(value: object) -> DType:
         return value.node.dtype
     if isinstance(value, list | tuple):
         return asarray(value, device="cpu").dtype
-    return as_dtype(getattr(value, "dtype", value))
+    return dtype_of(value)
 
 
 def isdtype(dtype: DTypeLike, kind: object) -> builtins.bool:

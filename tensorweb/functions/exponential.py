@@ -1,4 +1,4 @@
-"""Exponentials and logarithms of each element."""
+"""Exponentials, logarithms and what networks apply to each element."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ __all__ = [
     "log2",
     "log10",
     "logaddexp",
+    "relu",
     "sigmoid",
 ]
 
@@ -123,6 +124,17 @@ def sigmoid(x: ArrayLike, /) -> Tensor:
     tensor([0.5, 1. ])
     """
     return apply("sigmoid", x)
+
+
+def relu(x: ArrayLike, /) -> Tensor:
+    """Return each element where it is positive, else 0; its derivative at 0 is 0.
+
+    Integers and bool become float32. Shape is kept.
+
+    >>> tw.relu([-1.0, 0.0, 2.0])
+    tensor([0., 0., 2.])
+    """
+    return apply("relu", x)
 
 
 def erf(x: ArrayLike, /) -> Tensor:

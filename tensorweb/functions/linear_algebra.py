@@ -126,16 +126,14 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def diff(
     x: ArrayLike,
     /,
-    *,
+    n: SupportsIndex = 1,
     axis: SupportsIndex = -1,
-    n: int = 1,
     prepend: ArrayLike = None,
     append: ArrayLike = None,
 ) -> Tensor:
     """Return differences of neighbours along an axis, `n` times over.
 
-    `prepend` and `append` are joined to the ends first. As in the Array API all but
-    `x` are keywords: NumPy's second argument is `n`, not `axis`.
+    `prepend` and `append` are joined to the ends first.
 
     Raises:
         AxisError: the axis does not exist.
@@ -144,7 +142,7 @@ def diff(
     >>> tw.diff([1, 4, 9, 16])
     tensor([3, 5, 7])
     """
-    return asarray(x).diff(axis=axis, n=n, prepend=prepend, append=append)
+    return asarray(x).diff(n, axis, prepend, append)
 
 
 def _first(x1: ArrayLike, x2: ArrayLike) -> Tensor:

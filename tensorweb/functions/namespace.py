@@ -54,6 +54,7 @@ class ArrayNamespaceInfo:
         as_device(device)
         return {
             "real floating": dtypes.DEFAULT_FLOAT,
+            "complex floating": dtypes.DEFAULT_COMPLEX,
             "integral": dtypes.DEFAULT_INT,
             "indexing": dtypes.DEFAULT_INT,
         }
@@ -63,11 +64,11 @@ class ArrayNamespaceInfo:
 
         float16 is none of them: some GPUs have it, and `asarray` and `astype` take it.
         """
-        stored = backend(as_device(device)).dtypes
+        name = as_device(device)
         return {
             dtype.name: dtype
-            for dtype in dtypes.ALL
-            if dtype.name in stored
+            for dtype in dtypes.BY_NAME.values()
+            if devices.stores(dtype, name)
             and dtype is not dtypes.float16
             and (kind is None or isdtype(dtype, kind))
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 from tensorweb import dtypes
-from tensorweb.devices import as_device, require_dtype
+from tensorweb.devices import as_device, usable_dtype
 from tensorweb.errors import ShapeError
 from tensorweb.functions.creation import asarray
 from tensorweb.nodes import patterns as build
@@ -44,9 +44,8 @@ def eye(
     columns = rows if n_cols is None else operator.index(n_cols)
     if rows < 0 or columns < 0:
         raise ShapeError(f"eye: {rows} rows and {columns} columns; give 0 or more.")
-    wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
     target = as_device(device)
-    require_dtype(wanted, target)
+    wanted = usable_dtype(optional_dtype(dtype) or dtypes.DEFAULT_FLOAT, target)
     ones = build.compared_indices("equal", rows, columns, operator.index(k), target)
     return Tensor(cast(ones, wanted))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import SupportsIndex
+from typing import SupportsIndex, overload
 
 from tensorweb.devices import default_device
+from tensorweb.errors import DataError
 from tensorweb.functions.creation import asarray
 from tensorweb.nodes import choice
 from tensorweb.nodes.elementwise import elementwise
@@ -23,16 +24,38 @@ __all__ = [
 ]
 
 
-def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@overload
+def where(condition: ArrayLike, /) -> tuple[Tensor, ...]: ...
+
+
+@overload
+def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Tensor: ...
+
+
+def where(
+    condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /
+) -> Tensor | tuple[Tensor, ...]:
     """Return `x1` where the condition holds, else `x2`; all three broadcast.
+
+    With a condition alone, as in NumPy, the positions of what is true, as `nonzero`.
 
     Raises:
         ShapeError: the shapes do not broadcast.
         DeviceError: the operands lie on different devices.
+        DataError: one of `x1` and `x2` is missing.
 
     >>> tw.where([True, False, True], [1, 2, 3], 0)
     tensor([1, 0, 3])
+    >>> tw.where([True, False, True])
+    (tensor([0, 2]),)
     """
+    if x1 is None or x2 is None:
+        if x1 is not x2:
+            raise DataError(
+                "where: one of x1 and x2 is missing; give both, or the condition alone "
+                "for the positions of what is true."
+            )
+        return nonzero(condition)
     tensors = [x for x in (condition, x1, x2) if isinstance(x, TensorBase)]
     chosen = tensors[0].node.device if tensors else default_device()
     condition_device = None if isinstance(condition, TensorBase) else chosen

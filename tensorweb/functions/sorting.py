@@ -49,7 +49,7 @@ def sort(
     >>> tw.sort([2.0, tw.nan, 7.0], descending=True)
     tensor([ 7.,  2., nan])
     """
-    return asarray(x).sort(axis, descending=descending, stable=stable)
+    return asarray(x)._sorted(axis, descending)
 
 
 def argsort(

@@ -166,6 +166,28 @@ class Writing(NamedTuple):
         return found
 
 
+class Transform(NamedTuple):
+    """The axis that is transformed, and the sign of the exponent: -1 is forwards."""
+
+    axis: int
+    sign: int
+
+
+class Factoring(NamedTuple):
+    """Which factors of matrices are wanted.
+
+    `is_upper` and `is_unit` are said of the triangle that a triangular solve reads: it
+    is the upper one, and its diagonal is taken for ones. `is_complete` is said of QR:
+    its orthonormal columns are as many as rows. `is_packed` is said of QR as well: what
+    is wanted are the reflections that it is made of.
+    """
+
+    is_upper: bool = False
+    is_unit: bool = False
+    is_complete: bool = False
+    is_packed: bool = False
+
+
 Number = bool | int | float
 
 Attributes = (
@@ -178,6 +200,8 @@ Attributes = (
     | Groups
     | Taking
     | Writing
+    | Transform
+    | Factoring
     | Number
     | None
 )

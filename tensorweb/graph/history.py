@@ -21,6 +21,7 @@ from tensorweb.graph.leaves import is_following, past_of_computed
 
 if TYPE_CHECKING:
     from tensorweb.graph.node import Node
+    from tensorweb.graph.op import Op
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,11 +30,12 @@ class Mark:
 
     Attributes:
         inputs: the nodes that it leads to.
-        rule: from the node's cotangent to theirs, None where there is none.
+        rule: from the node's cotangent to theirs, None where there is none; or the
+            operation that would give the same of them.
     """
 
     inputs: tuple[Node, ...]
-    rule: Callable[[Node], tuple[Node | None, ...]]
+    rule: Callable[[Node], tuple[Node | None, ...]] | Op
 
 
 @dataclass(slots=True, eq=False)
@@ -125,6 +127,14 @@ def keep(node: Node) -> None:
         history.inputs[node] = node.inputs
 
 
+def keeps_inputs(node: Node) -> bool:
+    """Whether the inputs of a node are kept if it is computed now."""
+    if node.past is not None and not node.past:
+        return True
+    history = _open.get()
+    return history is not None and history.keeps and node not in history.forgotten
+
+
 def forget(node: Node) -> None:
     """Keep no inputs of a node, now or when it is computed."""
     history = _open.get()
@@ -139,6 +149,12 @@ def add_variable(node: Node) -> None:
     history = _open.get()
     if history is not None:
         history.variables.add(node)
+
+
+def has_variables() -> bool:
+    """Whether a transformation is open that has variables already."""
+    history = _open.get()
+    return history is not None and len(history.variables) > 0
 
 
 def is_variable(node: Node) -> bool:

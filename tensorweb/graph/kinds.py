@@ -76,6 +76,9 @@ ROWS = (
     # The kernel reads keys and their order, and writes the edges of blocks.
     Kind("accumulate", Role.STORED, extra_storages=2),
     Kind("compress", Role.STORED),
+    Kind("fourier", Role.STORED, (attributes.Transform,)),
+    # The kernel works on a copy of each matrix.
+    Kind("factor", Role.STORED, (attributes.Factoring,), extra_storages=1),
 )
 
 KINDS: dict[str, Kind] = {row.name: row for row in ROWS}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import ref
 
 if TYPE_CHECKING:
@@ -56,6 +56,9 @@ WAITING: tuple[Node, ...] = ()
 
 blocks = 0
 """Blocks of `no_grad` that are open, in every thread."""
+
+changed: list[ref[Any]] | None = None
+"""Tensors that got another value since a block of `no_grad` opened, if one is open."""
 
 _followed: ContextVar[bool] = ContextVar("followed", default=True)
 _stopped: ContextVar[bool] = ContextVar("stopped", default=False)

@@ -7,22 +7,26 @@ history.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 from weakref import ref
 
-from tensorweb.dtypes import DType, float16, rounded_to
+from tensorweb.dtypes import DType, complex_with, float16, rounded_to
 from tensorweb.graph import locations
 from tensorweb.graph.attributes import Attributes, Movement, Number
 from tensorweb.graph.history import keep
 from tensorweb.graph.leaves import WAITING, Past, is_following
-from tensorweb.graph.op import CONSTANT, LEAF, Op
+from tensorweb.graph.op import COMPLEX, CONSTANT, LEAF, Op
 from tensorweb.graph.storage import Storage
 from tensorweb.graph.structure import Known, number_of
 from tensorweb.shapes import Shape, size
 from tensorweb.view import View
 
-LARGE_SHIFT = 20
-"""Such a storage adds one to the depth for every 2**20 elements."""
+LARGE_SHIFT = 19
+"""Such a storage adds one to the depth for every 2**19 elements."""
+
+VIEWS_KEPT = 8
+"""Views on the way to a computed value that `explain` can name; none is deeper."""
 
 
 class Node:
@@ -92,7 +96,11 @@ class Node:
         past = None
         for node in inputs:
             if node.depth >= depth:
-                depth = node.depth + 1
+                if node.depth > VIEWS_KEPT:
+                    owner = node.owner
+                    if owner is not None and owner.storage is not None:
+                        node.depth = VIEWS_KEPT
+                depth = max(depth, node.depth + 1)
             if node.past is not None:
                 past = WAITING
         if past is not None and (dtype.kind != "float" or not is_following()):
@@ -200,8 +208,43 @@ def structure_of(node: Node) -> int:
     return node.structure
 
 
+class _Complex(Node):
+    """A complex value: a handle on its pairs, which are what hangs on leaves."""
+
+    __slots__ = ()
+
+    @property
+    def past(self) -> Past:
+        """That of the pairs."""
+        return self.inputs[0].past
+
+    @past.setter
+    def past(self, value: Past) -> None:
+        """Give the pairs a past; that a new handle has none of its own says nothing."""
+        if value is not None:
+            self.inputs[0].past = value
+
+
+def complex_of(pair: Node) -> Node:
+    """Return pairs `(…, 2)` of float32 or float64 as complex numbers `(…)`."""
+    view = pair.view
+    shape = view.shape[:-1]
+    return _Complex(
+        COMPLEX,
+        (pair,),
+        None,
+        shape,
+        complex_with(pair.dtype),
+        pair.device,
+        pair.base,
+        View(shape, view.strides[:-1], view.offset),
+    )
+
+
 def leaf(storage: Storage, shape: Shape, dtype: DType, device: str) -> Node:
-    """Return a node for a value that exists."""
+    """Return a node for a value that exists; pairs of floats where it is complex."""
+    if dtype.kind == "complex":
+        return complex_of(leaf(storage, (*shape, 2), dtype.part, device))
     node = Node(LEAF, (), None, shape, dtype, device)
     node.storage = storage
     return node
@@ -219,9 +262,11 @@ def constant(value: complex, dtype: DType, device: str, shape: Shape = ()) -> No
     digits than a stored one has.
     """
     kind = dtype.kind
+    if kind == "complex":
+        return complex_constants[0](value, dtype, device, shape)
     number: float
     if kind == "float":
-        number = float(value.real)
+        number = value if type(value) is float else float(value.real)
         if dtype is float16:
             number = rounded_to(number, float16)
     else:
@@ -234,6 +279,9 @@ def constant(value: complex, dtype: DType, device: str, shape: Shape = ()) -> No
         node.structure = structure
     return node
 
+
+complex_constants: list[Callable[[complex, DType, str, Shape], Node]] = []
+"""How constants are made of two; `nodes/parts.py` says it, which knows how."""
 
 _constants: Known[int] = Known()
 """Structures of constants by shape and dtype."""

@@ -107,3 +107,4 @@ class Op:
 
 LEAF = Op("leaf", "leaf", "a value that is already there", arity=0)
 CONSTANT = Op("constant", "constant", "one number, the same everywhere", arity=0)
+COMPLEX = Op("complex", "movement", "pairs of floats as complex numbers")

@@ -36,6 +36,9 @@ class Trace:
             theirs is below the first or above the second.
         written: tensors that got another value, by identity, each with its value
             before.
+        updated: objects that the function may change, by identity.
+        gradients: tensors to whose gradient `backward` added, by identity, each with
+            what that was before.
     """
 
     name: str
@@ -43,6 +46,10 @@ class Trace:
     transform: str = "jit"
     assumed: dict[Node, tuple[int, int]] = field(default_factory=dict)
     written: dict[int, tuple[weakref.ref[object], Node]] = field(default_factory=dict)
+    updated: Mapping[int, object] = field(default_factory=dict)
+    gradients: dict[int, tuple[weakref.ref[object], object]] = field(
+        default_factory=dict
+    )
 
     def argument(self, placeholder: Node) -> Node:
         """Return what a placeholder stands for.
@@ -54,6 +61,10 @@ class Trace:
         if found is None:
             raise value_wanted(placeholder)
         return found
+
+    def is_updated(self, value: object) -> bool:
+        """Whether the function may change an object from outside."""
+        return id(value) in self.updated
 
     def is_behind(self, node: Node) -> bool:
         """Whether a value hangs on one of this trace's arguments."""
@@ -74,9 +85,11 @@ def tracing(
     name: str,
     arguments: Mapping[Node, Node] | None = None,
     transform: str = "jit",
+    updated: Sequence[object] = (),
 ) -> Iterator[Trace]:
     """Trace the function `name`: graphs grow to any depth, nothing is computed."""
     made = Trace(name, arguments or {}, transform)
+    made.updated = {id(each): each for each in updated}
     before = _open.get()
     _open.set((*before, made))
     try:
@@ -146,14 +159,20 @@ def require_values(nodes: Sequence[Node]) -> None:
 def value_wanted(placeholder: Node) -> TraceError:
     """Return the error for asking for a value that hangs on a placeholder."""
     trace = open_trace()
-    name = trace.name if trace else "the function"
-    transform = trace.transform if trace else "jit"
+    about = f"(shape {placeholder.shape}, dtype {placeholder.dtype})"
+    if trace is None:
+        return TraceError(
+            "this value was made while jit recorded a function, or vmap mapped one, "
+            f"and hangs on an argument {about} that has had no value since. Return it "
+            "from the function instead of keeping it elsewhere."
+        )
+    name, transform = trace.name, trace.transform
     doing = "recorded" if transform == "jit" else "mapped over a batch"
     return TraceError(
-        f"{transform}: a value that hangs on an argument of {name} (shape "
-        f"{placeholder.shape}, dtype {placeholder.dtype}) was asked for while the "
-        f"function is {doing} (print, item, tolist, if, a mask). Read values outside "
-        f"of it, use where instead of if, or call the function without {transform}."
+        f"{transform}: a value that hangs on an argument of {name} {about} was asked "
+        f"for while the function is {doing} (print, item, tolist, if, a mask). Read "
+        "values outside of it, use where instead of if, or call the function without "
+        f"{transform}."
     )
 
 

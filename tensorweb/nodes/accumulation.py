@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorweb.dtypes import DType
+from tensorweb.errors import DTypeError
 from tensorweb.graph.node import Node
-from tensorweb.graph.op import Op
+from tensorweb.graph.op import COMPLEX, Op
 from tensorweb.nodes.assignment import assign, spread_to
 from tensorweb.nodes.elementwise import cast, common_device, elementwise
 from tensorweb.nodes.indexing import (
@@ -21,6 +22,7 @@ from tensorweb.nodes.indexing import (
 )
 from tensorweb.nodes.keys import Dots, Indices, Item, NewAxis, Pick, Span
 from tensorweb.nodes.movement import expand, permute, reshape, slice_ranges
+from tensorweb.nodes.parts import join_by_part
 from tensorweb.ops import OPS
 from tensorweb.shapes import Shape, strides
 from tensorweb.view import Range
@@ -58,6 +60,15 @@ def accumulate(name: str, node: Node, items: Sequence[Item], values: Node) -> No
     op = OPS[f"scatter_{combining.name}"]
     indices = [item.node for item in items if isinstance(item, Indices)]
     common_device(op, (node, *indices))
+    if node.op is COMPLEX:
+        if name != "add":
+            raise DTypeError(
+                f"x.at[key].{name}: {node.dtype}, of which positions that may be equal "
+                "can only add up; write x[key] = v where they differ."
+            )
+        return join_by_part(
+            lambda *parts: _in_box(op, parts[0], items, parts[1]), node, values
+        )
     return _in_box(op, node, items, values)
 
 

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from tensorweb import dtypes
 from tensorweb.errors import DataError, DTypeError, ShapeError
-from tensorweb.graph.node import Node
+from tensorweb.graph.attributes import Taking
+from tensorweb.graph.node import Node, constant
 from tensorweb.nodes.elementwise import cast, elementwise
-from tensorweb.nodes.movement import reshape
+from tensorweb.nodes.movement import expand, reshape
+from tensorweb.nodes.ranges import promise_interval
 from tensorweb.nodes.reduction import reduce
+from tensorweb.nodes.selection import gather, iota
 from tensorweb.ops import OPS
+
+MOST_COUNTED = 64
+"""Among so many sorted elements all are compared with each value."""
+
+WAYS = 16
+"""Into so many parts a longer row is divided at a time."""
 
 
 def clip(node: Node, low: Node | None, high: Node | None) -> Node:
@@ -42,16 +51,59 @@ def searchsorted(ordered: Node, values: Node, side: str) -> Node:
         )
     if side not in ("left", "right"):
         raise DataError(f"searchsorted: side {side!r}; it is 'left' or 'right'.")
+    if ordered.size > MOST_COUNTED:
+        return _narrowed(ordered, values, side)
     wide = reshape(values, (*values.shape, 1))
-    name = "less" if side == "left" else "less_equal"
-    before = elementwise(OPS[name], ordered, wide)
-    if values.dtype.kind == "float":
-        # NaN comes after all numbers, as in sort, and beside other NaN.
-        is_last = elementwise(OPS["isnan"], wide)
-        if side == "left" and ordered.dtype.kind == "float":
-            is_number = elementwise(
-                OPS["logical_not"], elementwise(OPS["isnan"], ordered)
-            )
-            is_last = elementwise(OPS["logical_and"], is_last, is_number)
-        before = elementwise(OPS["logical_or"], before, is_last)
+    before = _is_before(ordered, wide, side)
     return reduce("sum", cast(before, dtypes.DEFAULT_INT), (len(values.shape),))
+
+
+def _is_before(ordered: Node, values: Node, side: str) -> Node:
+    """Return whether elements of a sorted node lie before values, in sort's order."""
+    name = "less" if side == "left" else "less_equal"
+    before = elementwise(OPS[name], ordered, values)
+    if values.dtype.kind != "float":
+        return before
+    # NaN comes after all numbers, as in sort, and beside other NaN.
+    is_last = elementwise(OPS["isnan"], values)
+    if side == "left" and ordered.dtype.kind == "float":
+        is_number = elementwise(OPS["logical_not"], elementwise(OPS["isnan"], ordered))
+        is_last = elementwise(OPS["logical_and"], is_last, is_number)
+    return elementwise(OPS["logical_or"], before, is_last)
+
+
+def _narrowed(ordered: Node, values: Node, side: str) -> Node:
+    """Return how many of a sorted node lie before each value, digit by digit.
+
+    What is known of a count is narrowed down to a sixteenth by comparing the value with
+    the 15 elements that divide what is left. So the work grows with the logarithm of
+    the sorted node's length.
+    """
+    axis = len(values.shape)
+    wide = reshape(values, (*values.shape, 1))
+    last = _number(ordered.size - 1, ordered)
+    step = WAYS ** ((ordered.size.bit_length() - 1) // (WAYS.bit_length() - 1))
+    found = expand(_number(0, ordered), values.shape)
+    while step:
+        ways = min(WAYS - 1, ordered.size // step)
+        ramp = iota(ways, dtypes.int32, ordered.device)
+        ends = elementwise(OPS["multiply"], ramp, _number(step, ordered))
+        ends = elementwise(OPS["add"], ends, _number(step - 1, ordered))
+        ends = elementwise(OPS["add"], reshape(found, (*found.shape, 1)), ends)
+        is_there = elementwise(OPS["less_equal"], ends, last)
+        place = elementwise(OPS["minimum"], ends, last)
+        element = gather(ordered, (place,), Taking((0,), 0), place.shape)
+        is_before = elementwise(
+            OPS["logical_and"], is_there, _is_before(element, wide, side)
+        )
+        digit = reduce("sum", cast(is_before, dtypes.int32), (axis,))
+        more = elementwise(OPS["multiply"], digit, _number(step, ordered))
+        found = elementwise(OPS["add"], found, more)
+        step //= WAYS
+    counts = cast(found, dtypes.DEFAULT_INT)
+    promise_interval(counts, 0, ordered.size)
+    return counts
+
+
+def _number(value: int, beside: Node) -> Node:
+    return constant(value, dtypes.int32, beside.device)

@@ -9,8 +9,9 @@ from tensorweb.dtypes import promote
 from tensorweb.errors import DTypeError, ShapeError
 from tensorweb.graph.attributes import Groups
 from tensorweb.graph.node import Node, attributes_of, structure_of
-from tensorweb.graph.op import Op
+from tensorweb.graph.op import COMPLEX, Op
 from tensorweb.graph.structure import Known
+from tensorweb.nodes.complex_products import of_parts
 from tensorweb.nodes.elementwise import (
     cast,
     common_device,
@@ -24,6 +25,7 @@ from tensorweb.nodes.movement import (
     permute,
     squeeze,
 )
+from tensorweb.nodes.parts import conjugate
 from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
 from tensorweb.ops.structure import MATMUL
@@ -38,6 +40,8 @@ def _operands(a: Node, b: Node, op: Op) -> tuple[Node, Node]:
             f"{op.name}: bool operands; convert with astype(tw.int32) to count."
         )
     require_promoted(op.name, (a, b), dtype)
+    if dtype.kind == "complex":  # a real operand stays one
+        return a, b
     return cast(a, dtype), cast(b, dtype)
 
 
@@ -72,12 +76,15 @@ def _checked_matmul(a: Node, b: Node) -> Node:
             f"matmul: shapes {a.shape} and {b.shape}; operands need at least one axis, "
             "use * for scalars."
         )
-    if len(a.shape) == 1 and len(b.shape) == 1 and a.shape != b.shape:
+    inner = a.shape[-1], b.shape[-2:][0]
+    if 1 in (len(a.shape), len(b.shape)) and inner[0] != inner[1]:
         raise ShapeError(
-            f"matmul: inner sizes differ, {a.shape} @ {b.shape} has {a.shape[0]} and "
-            f"{b.shape[0]}."
+            f"matmul: inner sizes differ, {a.shape} @ {b.shape} has {inner[0]} and "
+            f"{inner[1]}."
         )
     a, b = _operands(a, b, MATMUL)
+    if COMPLEX in (a.op, b.op):
+        return of_parts(matmul, a, b)
     is_vector_a, is_vector_b = len(a.shape) == 1, len(b.shape) == 1
     left = expand_dims(a, (0,)) if is_vector_a else a
     right = expand_dims(b, (1,)) if is_vector_b else b
@@ -97,6 +104,8 @@ def contract(a: Node, b: Node, groups: Groups) -> Node:
     operands have equal lengths, which callers have checked.
     """
     a, b = _operands(a, b, MATMUL)
+    if COMPLEX in (a.op, b.op):
+        return of_parts(lambda left, right: contract(left, right, groups), a, b)
     batch, rows, depth = groups.split_left(a.shape)
     other_batch, other_depth, columns = groups.split_right(b.shape)
     assert (batch, depth) == (other_batch, other_depth), "internal: groups differ"
@@ -126,6 +135,8 @@ def tensordot(a: Node, b: Node, axes_a: Sequence[int], axes_b: Sequence[int]) ->
 def vecdot(a: Node, b: Node, axis: int) -> Node:
     """Return the sum of products along one axis; `axis` is negative.
 
+    Of complex numbers the first operand is conjugated.
+
     Raises:
         ShapeError: the axes differ in length or the others do not broadcast.
     """
@@ -135,6 +146,9 @@ def vecdot(a: Node, b: Node, axis: int) -> Node:
             f"{a.shape} and {b.shape}; they must be equal."
         )
     a, b = _operands(a, b, MATMUL)
+    if COMPLEX in (a.op, b.op):
+        a = conjugate(a, lambda part: elementwise(OPS["negative"], part))
+        return _sum_of_products(a, b, axis)
     left = move_axis_last(a, len(a.shape) + axis)
     right = move_axis_last(b, len(b.shape) + axis)
     # Products of float16 are added before they are rounded.
@@ -142,3 +156,10 @@ def vecdot(a: Node, b: Node, axis: int) -> Node:
     product = elementwise(OPS["multiply"], cast(left, wide), cast(right, wide))
     total = reduce("sum", product, (len(product.shape) - 1,), dtype=wide)
     return cast(total, a.dtype)
+
+
+def _sum_of_products(a: Node, b: Node, axis: int) -> Node:
+    left = move_axis_last(a, len(a.shape) + axis)
+    right = move_axis_last(b, len(b.shape) + axis)
+    product = elementwise(OPS["multiply"], left, right)
+    return reduce("sum", product, (len(product.shape) - 1,))

@@ -13,11 +13,20 @@ from typing import SupportsIndex
 from tensorweb.dtypes import integer_range
 from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import Groups
+from tensorweb.graph.history import Mark, mark
 from tensorweb.graph.node import Node, constant
 from tensorweb.nodes.contraction import contract
-from tensorweb.nodes.elementwise import elementwise
-from tensorweb.nodes.movement import expand, per_axis, permute, reshape, unfold
-from tensorweb.nodes.selection import pad
+from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.movement import (
+    expand,
+    flip,
+    per_axis,
+    permute,
+    reshape,
+    slice_ranges,
+    unfold,
+)
+from tensorweb.nodes.selection import pad, spaced_out
 from tensorweb.ops import OPS
 
 Numbers = SupportsIndex | Iterable[SupportsIndex]
@@ -127,18 +136,74 @@ def convolve(x: Node, weight: Node, how: Windows, groups: int) -> Node:
     Raises:
         ShapeError: the tensor with its border is shorter than a window.
     """
+    images = _in_groups(x, 1, groups)
+    weights = _in_groups(weight, 0, groups)
+    found = _sum_of_windows(images, weights, how)
+    result = reshape(found, (x.shape[0], weight.shape[0], *found.shape[3:]))
+
+    def way_back(cotangent: Node) -> tuple[Node, Node]:
+        back = _in_groups(cotangent, 1, groups)
+        towards_x = reshape(_images_back(back, images, weights, how), x.shape)
+        towards_weight = reshape(_weights_back(back, images, how), weight.shape)
+        return cast(towards_x, x.dtype), cast(towards_weight, weight.dtype)
+
+    mark(result, Mark((x, weight), way_back))
+    return result
+
+
+def _in_groups(node: Node, axis: int, groups: int) -> Node:
+    """Return an axis of channels as two, the groups first."""
+    before, after = node.shape[:axis], node.shape[axis + 1 :]
+    return reshape(node, (*before, groups, node.shape[axis] // groups, *after))
+
+
+def _sum_of_windows(images: Node, weights: Node, how: Windows) -> Node:
+    """Return `(n, groups, o, …)` of `(n, groups, c, …)` and `(groups, o, c, …)`."""
     spatial = len(how.sizes)
-    n, channels, *lengths = x.shape
-    outputs, depth, *_ = weight.shape
-    x = reshape(x, (n, groups, channels // groups, *lengths))
-    seen = how.over(x, 0)
+    seen = how.over(images, 0)
     positions = range(3, 3 + spatial)
     kernel = range(3 + spatial, 3 + 2 * spatial)
     right = permute(seen, (0, 1, 2, *kernel, *positions))
-    left = reshape(weight, (1, groups, outputs // groups, depth, *how.sizes))
-    left = expand(left, (n, *left.shape[1:]))
-    result = contract(left, right, Groups(2, 1, 1 + spatial, spatial))
-    return reshape(result, (n, outputs, *result.shape[3:]))
+    left = expand(
+        reshape(weights, (1, *weights.shape)), (images.shape[0], *weights.shape)
+    )
+    return contract(left, right, Groups(2, 1, 1 + spatial, spatial))
+
+
+def _images_back(back: Node, images: Node, weights: Node, how: Windows) -> Node:
+    """Return the images' cotangent, a convolution with turned windows.
+
+    `x[i] = Σ y[p] * weight[k]` over all `p * step + k * dilation = i + border`: `y`
+    lies `step` apart among zeros, and is seen through windows that run backwards.
+    """
+    spatial = len(how.sizes)
+    widths = [(0, 0)] * 3
+    ranges = [(0, length, 1) for length in back.shape[:3]]
+    spread = back
+    for axis in range(spatial):
+        spread = spaced_out(spread, 3 + axis, how.steps[axis])
+        reach = how.reaches[axis] - 1
+        before = reach - how.borders[axis][0]
+        length = spread.shape[3 + axis]
+        after = images.shape[3 + axis] + reach - before - length
+        first, last = max(-before, 0), length - max(-after, 0)
+        ranges.append((first, last - first, 1))
+        widths.append((max(before, 0), max(after, 0)))
+    kernel = range(3, 3 + spatial)
+    turned = flip(permute(weights, (0, 2, 1, *kernel)), kernel)
+    ones = (1,) * spatial
+    bare = Windows(how.sizes, ones, how.dilations, tuple(widths[3:]))
+    return _sum_of_windows(slice_ranges(spread, ranges), turned, bare)
+
+
+def _weights_back(back: Node, images: Node, how: Windows) -> Node:
+    """Return the weights' cotangent: one product, images and positions its depth."""
+    spatial = len(how.sizes)
+    positions = range(3, 3 + spatial)
+    kernel = range(3 + spatial, 3 + 2 * spatial)
+    left = permute(back, (1, 2, 0, *positions))
+    right = permute(how.over(images, 0), (1, 0, *positions, 2, *kernel))
+    return contract(left, right, Groups(1, 1, 1 + spatial, 1 + spatial))
 
 
 def check_channels(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Hashable, Sequence
 
 from tensorweb import dtypes
-from tensorweb.devices import require_dtype, stores
+from tensorweb.devices import stores, usable_dtype
 from tensorweb.dtypes import DType, is_in_category, promote, rounded_to
 from tensorweb.errors import DeviceError, DTypeError, ShapeError
 from tensorweb.graph.node import Node, constant, number_of_constant, structure_of
-from tensorweb.graph.op import CONSTANT, Op
+from tensorweb.graph.op import COMPLEX, CONSTANT, Op
 from tensorweb.graph.structure import Known
+from tensorweb.nodes.parts import imaginary_part, join_parts, real_part
 from tensorweb.ops import OPS
 from tensorweb.ops.structure import CAST
 from tensorweb.shapes import Shape, broadcast_shapes
@@ -20,13 +22,33 @@ def cast(node: Node, dtype: DType) -> Node:
     """Return the node in another dtype; itself when nothing changes."""
     if node.dtype is dtype:
         return node
-    require_dtype(dtype, node.device)
+    dtype = usable_dtype(dtype, node.device)
+    if node.dtype is dtype:
+        return node
+    if "complex" in (node.dtype.kind, dtype.kind):
+        return _cast_complex(node, dtype)
     if node.op is CONSTANT and dtype.kind == "float":
         number = number_of_constant(node)
         if node.dtype.kind == "float" and node.dtype.bits < dtype.bits:
             number = rounded_to(number, node.dtype)
         return constant(number, dtype, node.device, node.shape)
     return Node(CAST, (node,), None, node.shape, dtype, node.device)
+
+
+def _cast_complex(node: Node, dtype: DType) -> Node:
+    """Return a node in another dtype, of which one is complex."""
+    if dtype.kind == "complex":
+        real = cast(real_part(node), dtype.part)
+        if node.op is not COMPLEX:
+            return join_parts(real, constant(0, dtype.part, node.device, node.shape))
+        return join_parts(real, cast(imaginary_part(node), dtype.part))
+    if dtype.kind == "bool":
+        parts = (cast(real_part(node), dtype), cast(imaginary_part(node), dtype))
+        return elementwise(OPS["logical_or"], *parts)
+    raise DTypeError(
+        f"astype: {node.dtype} does not become {dtype}, which would lose the imaginary "
+        f"part; say which part: tw.real(x), tw.imag(x) or tw.abs(x)."
+    )
 
 
 def require_promoted(name: str, nodes: Sequence[Node], dtype: DType) -> None:
@@ -89,7 +111,7 @@ def operand_and_result(op: Op, inputs: tuple[Node, ...]) -> tuple[DType, DType]:
     return dtype, dtype
 
 
-def _common_shape(op: Op, inputs: tuple[Node, ...]) -> Shape:
+def common_shape(op: Op, inputs: tuple[Node, ...]) -> Shape:
     """Return the shape that all inputs broadcast to."""
     shape = inputs[0].shape
     for node in inputs:
@@ -166,7 +188,11 @@ def elementwise(op: Op, *inputs: Node) -> Node:
 def _checked(op: Op, inputs: tuple[Node, ...]) -> Node:
     """Return the node, with all checks; its inputs are the operands if none is cast."""
     device = common_device(op, inputs)
-    shape = _common_shape(op, inputs)
+    if any(node.op is COMPLEX for node in inputs):
+        rules = importlib.import_module("tensorweb.nodes.complex_rules")
+        found: Node = rules.complex_elementwise(op, inputs)
+        return found
+    shape = common_shape(op, inputs)
     wanted: tuple[DType, ...]
     if op.result == "where":
         operand = result = promote(inputs[1].dtype, inputs[2].dtype)

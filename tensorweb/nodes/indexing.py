@@ -9,7 +9,7 @@ from tensorweb.errors import ShapeError, TensorIndexError
 from tensorweb.graph.attributes import Movement, Taking, Writing
 from tensorweb.graph.history import is_kept
 from tensorweb.graph.node import Node, constant, movement_of, number_of_constant
-from tensorweb.graph.op import CONSTANT, Op
+from tensorweb.graph.op import COMPLEX, CONSTANT, Op
 from tensorweb.graph.structure import Known
 from tensorweb.nodes.elementwise import common_device, elementwise
 from tensorweb.nodes.keys import (
@@ -72,11 +72,13 @@ def select_plain(node: Node, key: object) -> Node | None:
         return None
     view = node.view
     known = (plain, view.shape, view.strides, view.offset)
-    moves = _known_moves.get(known)
+    moves = None if node.op is COMPLEX else _known_moves.get(known)
     if moves is None:
         items = parse(parts, node.shape)
         sliced = slice_ranges(node, basic_ranges(items))
         result = reshape(sliced, basic_shape(items))
+        if node.op is COMPLEX:
+            return result
         found = dict.fromkeys((sliced, result))
         found.pop(node, None)
         _known_moves.keep(known, tuple(_step(each) for each in found))

@@ -18,8 +18,8 @@ from tensorweb.graph.attributes import (
     Windows,
 )
 from tensorweb.graph.history import Mark, is_kept, mark
-from tensorweb.graph.node import Node
-from tensorweb.graph.op import Op
+from tensorweb.graph.node import VIEWS_KEPT, Node, complex_of
+from tensorweb.graph.op import COMPLEX, Op
 from tensorweb.ops.structure import (
     ALIAS,
     COPY,
@@ -37,9 +37,6 @@ _permutation = lru_cache(maxsize=4096)(Permutation)
 _expansion = lru_cache(maxsize=4096)(Expansion)
 _slices = lru_cache(maxsize=4096)(Slices)
 
-VIEWS_KEPT = 8
-"""Views on the way to a computed value that `explain` can name."""
-
 
 def move(op: Op, node: Node, attrs: Movement, view: View) -> Node:
     """Return a movement of a node to a view of the same storage.
@@ -56,6 +53,8 @@ def move(op: Op, node: Node, attrs: Movement, view: View) -> Node:
 
 def alias(node: Node) -> Node:
     """Return the same value as another node, which derivatives can tell from it."""
+    if node.op is COMPLEX:
+        return complex_of(alias(node.inputs[0]))
     return Node(
         ALIAS,
         (node,),
@@ -70,6 +69,8 @@ def alias(node: Node) -> Node:
 
 def stopped(node: Node) -> Node:
     """Return the same value as a node that is a constant for derivatives."""
+    if node.op is COMPLEX:
+        return complex_of(stopped(node.inputs[0]))
     found = alias(node)
     mark(found, Mark((), _nothing))
     return found
@@ -82,6 +83,8 @@ def _nothing(cotangent: Node) -> tuple[Node | None, ...]:
 
 def copy(node: Node) -> Node:
     """Return a contiguous copy with storage of its own."""
+    if node.op is COMPLEX:
+        return complex_of(copy(node.inputs[0]))
     return Node(COPY, (node,), None, node.shape, node.dtype, node.device)
 
 
@@ -89,6 +92,8 @@ def reshape(node: Node, shape: Shape) -> Node:
     """Return the same elements under another shape of equal size."""
     if shape == node.shape:
         return node
+    if node.op is COMPLEX:
+        return complex_of(reshape(node.inputs[0], (*shape, 2)))
     view = node.reshaped_view(shape)
     if view is None:
         node = copy(node)
@@ -101,6 +106,8 @@ def permute(node: Node, axes: Sequence[int]) -> Node:
     order = tuple(axes)
     if order == tuple(range(len(order))):
         return node
+    if node.op is COMPLEX:
+        return complex_of(permute(node.inputs[0], (*order, len(order))))
     return move(PERMUTE, node, _permutation(order), node.view.permute(order))
 
 
@@ -121,6 +128,8 @@ def expand(node: Node, shape: Shape) -> Node:
             f"shape {node.shape} does not broadcast to {shape}; only axes of length 1 "
             "grow, and new axes are added at the front."
         )
+    if node.op is COMPLEX:
+        return complex_of(expand(node.inputs[0], (*shape, 2)))
     return move(EXPAND, node, _expansion(shape), node.view.expand(shape))
 
 
@@ -129,6 +138,8 @@ def slice_ranges(node: Node, ranges: Sequence[Range]) -> Node:
     checked = tuple(ranges)
     if all(r == (0, length, 1) for r, length in zip(checked, node.shape, strict=True)):
         return node
+    if node.op is COMPLEX:
+        return complex_of(slice_ranges(node.inputs[0], (*checked, (0, 2, 1))))
     return move(SLICE, node, _slices(checked), node.view.slice(checked))
 
 
@@ -160,6 +171,10 @@ def unfold(node: Node, axis: int, size: int, step: int = 1, dilation: int = 1) -
             f"over {reach}; pad the tensor or take smaller windows."
         )
     windows = Windows(axis, size, step, dilation)
+    if node.op is COMPLEX:
+        found = unfold(node.inputs[0], *windows)
+        rank = len(node.shape)
+        return complex_of(permute(found, (*range(rank), rank + 1, rank)))
     return move(UNFOLD, node, windows, node.view.unfold(*windows))
 
 

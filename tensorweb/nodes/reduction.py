@@ -7,8 +7,9 @@ from tensorweb.dtypes import CATEGORIES, DType
 from tensorweb.errors import DTypeError, ShapeError
 from tensorweb.graph.attributes import Reduction
 from tensorweb.graph.node import Node, structure_of
-from tensorweb.graph.op import Op
+from tensorweb.graph.op import COMPLEX, Op
 from tensorweb.graph.structure import Known
+from tensorweb.nodes.complex_products import product, running_product
 from tensorweb.nodes.elementwise import cast
 from tensorweb.nodes.movement import (
     copy,
@@ -16,6 +17,7 @@ from tensorweb.nodes.movement import (
     move_last_axis_to,
     reshape,
 )
+from tensorweb.nodes.parts import join_by_part
 from tensorweb.ops import OPS
 from tensorweb.shapes import Shape
 
@@ -97,6 +99,8 @@ def _checked(key: _Key, node: Node) -> Node:
     """Return a reduction, with all checks."""
     name, shape, _, axes, keepdims, dtype = key
     op = OPS[name]
+    if "complex" in (node.dtype.kind, dtype.kind if dtype else ""):
+        return _reduce_complex(op, node, axes, keepdims, dtype or node.dtype)
     source = cast(node, dtype or accumulator_dtype(op, node.dtype))
     if name in ("max", "min"):
         _refuse_empty(op, node, axes)
@@ -112,6 +116,29 @@ def _checked(key: _Key, node: Node) -> Node:
     return outcome
 
 
+def _reduce_complex(
+    op: Op, node: Node, axes: tuple[int, ...], keepdims: bool, dtype: DType
+) -> Node:
+    """Return a reduction of complex numbers, or of numbers as such."""
+    if op.result == "logical":
+        return reduce(op.name, cast(node, dtypes.bool), axes, keepdims)
+    source = cast(node, dtype)
+    if op.name == "sum":
+        return join_by_part(lambda part: reduce("sum", part, axes, keepdims), source)
+    if op.name != "prod":
+        raise _unordered(op, dtype)
+    for axis in axes:
+        source = product(source, axis)
+    return reshape(source, _kept(node.shape, axes, keepdims))
+
+
+def _unordered(op: Op, dtype: DType) -> DTypeError:
+    return DTypeError(
+        f"{op.name}: {dtype} operand, and complex numbers have no order; take "
+        "tw.abs(x), tw.real(x) or tw.imag(x)."
+    )
+
+
 def argreduce(name: str, node: Node, axis: int | None, keepdims: bool = False) -> Node:
     """Return where an extremum is along one axis, or in row-major order for None.
 
@@ -119,6 +146,8 @@ def argreduce(name: str, node: Node, axis: int | None, keepdims: bool = False) -
         ShapeError: the axis is empty.
     """
     op = OPS[name]
+    if node.op is COMPLEX:
+        raise _unordered(op, node.dtype)
     ones = (1,) * len(node.shape)
     source = reshape(node, (node.size,)) if axis is None else node
     along = 0 if axis is None else axis
@@ -140,6 +169,11 @@ def argreduce(name: str, node: Node, axis: int | None, keepdims: bool = False) -
 def scan(name: str, node: Node, axis: int, dtype: DType | None = None) -> Node:
     """Return running sums or products along one axis (inclusive)."""
     op = OPS[name]
+    if "complex" in (node.dtype.kind, dtype.kind if dtype else ""):
+        source = cast(node, dtype or node.dtype)
+        if name == "cumulative_prod":
+            return running_product(source, axis)
+        return join_by_part(lambda part: scan(name, part, axis), source)
     source = cast(node, dtype or accumulator_dtype(op, node.dtype))
     last = move_axis_last(source, axis)
     is_apart = bool(last.size) and last.view.strides[-1] != 1

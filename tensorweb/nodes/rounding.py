@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from tensorweb.dtypes import finfo, integer_range
 from tensorweb.graph.node import Node, constant
+from tensorweb.graph.op import COMPLEX
 from tensorweb.nodes.elementwise import elementwise
+from tensorweb.nodes.parts import join_by_part
 from tensorweb.ops import OPS
+
+MOST_DECIMALS = 400
+"""No float has as many digits before or after its point."""
 
 
 def rounded(node: Node, decimals: int) -> Node:
     """Return the nearest number of so many decimals, halves to even."""
+    decimals = max(-MOST_DECIMALS, min(decimals, MOST_DECIMALS))
     if not decimals or node.dtype.kind == "bool":
         return elementwise(OPS["round"], node)
+    if node.op is COMPLEX:
+        return join_by_part(lambda part: rounded(part, decimals), node)
     if node.dtype.kind != "float":
         return node if decimals > 0 else _rounded_integers(node, 10**-decimals)
     scale = 10 ** abs(decimals)

@@ -6,16 +6,24 @@ from tensorweb import dtypes
 from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import Ordering
 from tensorweb.graph.node import Node, constant
-from tensorweb.graph.op import Op
+from tensorweb.graph.op import COMPLEX, Op
+from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.indexing import take_along
 from tensorweb.nodes.movement import move_axis_last, move_last_axis_to, slice_ranges
+from tensorweb.nodes.parts import imaginary_part, real_part
+from tensorweb.ops import OPS
 from tensorweb.ops.structure import ARGSORT, SORT
 
 
 def sort(node: Node, axis: int, descending: bool = False) -> Node:
-    """Return values in order along one axis; equal ones keep theirs, NaN comes last."""
+    """Return values in order along one axis; equal ones keep theirs, NaN comes last.
+
+    Complex numbers are in order of their real parts, then of their imaginary ones.
+    """
     if node.shape[axis] < 2:
         return node
+    if node.op is COMPLEX:
+        return take_along(node, argsort(node, axis, descending), axis)
     return _sort(SORT, node, axis, descending)
 
 
@@ -23,7 +31,27 @@ def argsort(node: Node, axis: int, descending: bool = False) -> Node:
     """Return the positions (int32) that sort an axis as `sort` does."""
     if node.shape[axis] < 2:
         return constant(0, dtypes.DEFAULT_INT, node.device, node.shape)
+    if node.op is COMPLEX:
+        return _argsort_complex(node, axis, descending)
     return _sort(ARGSORT, node, axis, descending)
+
+
+def _argsort_complex(node: Node, axis: int, descending: bool) -> Node:
+    """Sort by imaginary parts, then by real parts, which keeps the order of equals.
+
+    Behind all numbers are those whose imaginary part is NaN, then NaN, as in NumPy.
+    """
+    real, imaginary = real_part(node), imaginary_part(node)
+    lacks, misses = (
+        cast(elementwise(OPS["isnan"], part), real.dtype) for part in (real, imaginary)
+    )
+    twice = elementwise(OPS["add"], lacks, lacks)
+    last = elementwise(OPS["add"], twice, misses)
+    order = argsort(imaginary, axis, descending)
+    for key, is_falling in ((real, descending), (last, False)):
+        there = argsort(take_along(key, order, axis), axis, is_falling)
+        order = take_along(order, there, axis)
+    return order
 
 
 def _sort(op: Op, node: Node, axis: int, descending: bool) -> Node:

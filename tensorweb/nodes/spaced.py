@@ -61,6 +61,8 @@ def spaced(
 
     For integer dtypes the largest whole numbers not above.
     """
+    if dtype.kind == "complex":
+        return cast(spaced(count, start, step, dtype.part, device, last), dtype)
     if stores(dtypes.float64, device):
         node = counted(count, start, step, dtypes.float64, device)
         return _converted(_ended(node, last), dtype)

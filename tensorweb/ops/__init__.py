@@ -7,6 +7,7 @@ from tensorweb.ops import (
     arithmetic,
     comparison,
     exponential,
+    factorizations,
     logic,
     random,
     reductions,
@@ -24,6 +25,7 @@ GROUPS: dict[str, tuple[Op, ...]] = {
     "logic": logic.ROWS,
     "random": random.ROWS,
     "reductions": reductions.ROWS,
+    "factorizations": factorizations.ROWS,
     "structure": (LEAF, CONSTANT, *structure.ROWS),
 }
 """The rows by topic, in the order of the documentation."""

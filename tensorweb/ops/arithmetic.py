@@ -17,6 +17,15 @@ def _power(np: Any, base: Any, exponent: Any) -> Any:
     return np.where(exponent < 0, below, np.power(base, magnitude))
 
 
+def _floor_divide(np: Any, a: Any, b: Any) -> Any:
+    """Return floor(a / b) with an infinity too, where NumPy has NaN or -1."""
+    down = np.floor_divide(a, b)
+    if down.dtype.kind != "f":
+        return down
+    is_infinite = np.isinf(a) | np.isinf(b)
+    return np.where(is_infinite, np.divide(a, b), down) if is_infinite.any() else down
+
+
 def _power_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
     """b·a^(b-1), 0 where b is 0; y·ln a, 0 where a is 0 and b is not negative."""
     slope = xp.where(b == 0, 0, b * a ** xp.where(b == 0, 1, b - 1))
@@ -91,7 +100,7 @@ ROWS: tuple[Op, ...] = (
         "the largest whole number not above a / b",
         arity=2,
         accepts="numeric",
-        numpy="floor_divide",
+        numpy=_floor_divide,
         wgsl={
             "float": "floor_divide_f32({0}, {1})",
             "int": "floor_divide_i32({0}, {1})",
@@ -280,5 +289,14 @@ ROWS: tuple[Op, ...] = (
             "bool": "({0} & {1})",
         },
         derivative=Derivative(_winner_factors),
+    ),
+    Op(
+        "relu",
+        "map",
+        "x where it is positive, else 0; NaN wins",
+        result="float",
+        numpy=lambda np, x: np.maximum(x, x.dtype.type(0)),
+        wgsl={"float": "maximum_f32({0}, 0.0)"},
+        derivative=Derivative(lambda xp, y, x: (xp.where(y > 0, 1.0, 0.0),)),
     ),
 )

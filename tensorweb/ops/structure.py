@@ -74,6 +74,12 @@ ARGSORT = Op(
     "argsort", "sort", "positions that sort the last axis, as sort does", result="index"
 )
 COMPRESS = Op("compress", "compress", "the positions where a mask holds", arity=2)
+FOURIER = Op(
+    "fourier",
+    "fourier",
+    "the Fourier transform of an axis; parts go in apart and come out as pairs",
+    arity=-1,
+)
 MATMUL = Op("matmul", "matmul", "sums of products over axes", arity=2, weight=1000)
 
 
@@ -99,5 +105,6 @@ ROWS: tuple[Op, ...] = (
     SORT,
     ARGSORT,
     COMPRESS,
+    FOURIER,
     MATMUL,
 )

@@ -173,7 +173,7 @@ def _scans() -> Iterator[Graph]:
 def _sorts() -> Iterator[Graph]:
     orders: tuple[Callable[..., Tensor], ...] = (sort, argsort)
     for order in orders:
-        for length in (LONG, LONG // 4, 1000, 100):
+        for length in (LONG, LONG // 4, 1 << 14, 4000, 1000):
             yield partial(order, given(length))
 
 

@@ -37,7 +37,7 @@ async def measure(
     Two NaNs in one place do not differ.
     """
     differ = a != b
-    if a.dtype.kind == b.dtype.kind == "float":
+    if a.dtype.kind == b.dtype.kind and a.dtype.kind in ("float", "complex"):
         differ = differ & ~(tw.isnan(a) & tw.isnan(b))
     distance = tw.abs(less)
     index = (await find(distance, "max", reader))["index"]

@@ -15,6 +15,7 @@ import tensorweb as tw
 from tensorweb import evaluate
 from tensorweb.display import statistics
 from tensorweb.display.cells import Budget, Cells, cells_of, plane
+from tensorweb.display.magnitudes import drawn
 from tensorweb.display.numbers import shape_text
 from tensorweb.errors import BlockingError
 from tensorweb.plots import Plot
@@ -139,11 +140,11 @@ class Displays:
         self._emit("display", fields)
         return len(self.shown) - 1
 
-    def _bounded(self, drawn: records.Rich, text: str) -> records.Rich:
+    def _bounded(self, rich: records.Rich, text: str) -> records.Rich:
         """Leave out what would be too much together with all that was drawn."""
-        self._drawn += len(drawn["data"])
+        self._drawn += len(rich["data"])
         if self._drawn <= MOST_DRAWN:
-            return drawn
+            return rich
         return {"kind": "text", "data": f"{text}\n{TOO_MUCH}"}
 
     def _send(self, number: int) -> None:
@@ -180,10 +181,11 @@ def _first_cells(x: tw.Tensor) -> tuple[Cells, int]:
     """Return the cells of the first slice of a tensor, and how many planes they are."""
     last = len(x.shape) - 1
     start = [0] * len(x.shape)
+    node = drawn(x.node)
     if is_image(x.shape, x.dtype):
         axes = (last - 2, last - 1, last)
-        return coloured_cells(x.node, *axes, start, "mean", LIVE), x.shape[last]
-    part = plane(x.node, last - 1 if last else None, last, start)
+        return coloured_cells(node, *axes, start, "mean", LIVE), x.shape[last]
+    part = plane(node, last - 1 if last else None, last, start)
     return cells_of(part, "mean", LIVE), 1
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from tensorweb.errors import LinAlgError
 
 from . import imports
 from .records import Failure, Frame, Gap
@@ -35,7 +38,7 @@ def describe_failure(error: BaseException, texts: Texts) -> Failure:
         for frame in report.stack
         if frame.filename in texts
     ]
-    place = _syntax_place(error, texts)
+    place = _syntax_place(error, texts) or _asked_place(error, frames, texts)
     if place is not None:
         frames.append(place)
     hidden = _keep_user_frames(report, texts)
@@ -166,6 +169,31 @@ def _syntax_place(error: BaseException, texts: Texts) -> Frame | None:
         "code": code,
         "indent": indent,
     }
+
+
+def _asked_place(
+    error: BaseException, read: Sequence[Frame], texts: Texts
+) -> Frame | None:
+    """Return where something impossible was asked for, if another line read it."""
+    if not isinstance(error, LinAlgError) or error.location is None:
+        return None
+    code, instruction = error.location
+    if code.co_filename not in texts:
+        return None
+    places = islice(code.co_positions(), instruction // 2, None)
+    line, end_line, column, end_column = next(places, (None, None, None, None))
+    if line is None or (read and read[-1]["line"] == line):
+        return None
+    summary = traceback.FrameSummary(
+        code.co_filename,
+        line,
+        code.co_name,
+        lookup_line=False,
+        end_lineno=end_line,
+        colno=column,
+        end_colno=end_column,
+    )
+    return _frame(summary, texts[code.co_filename].splitlines())
 
 
 def _shorten(frames: list[Frame]) -> list[Frame | Gap]:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import tensorweb as tw
 from tensorweb import dtypes
+from tensorweb.display.magnitudes import drawn
 from tensorweb.display.statistics import working_dtype
 from tensorweb.graph.node import Node
 from tensorweb.nodes.elementwise import cast
@@ -48,7 +49,7 @@ async def fingerprints(entries: Sequence[Entry], reader: Reader) -> list[Fingerp
 
 async def _fingerprint(entry: Entry, known: Statistics, reader: Reader) -> Fingerprint:
     x = entry.tensor
-    is_float = x.dtype.kind == "float"
+    is_float = x.dtype.kind in ("float", "complex")
     return {
         "name": title_of(entry),
         "shape": list(x.shape),
@@ -79,6 +80,7 @@ async def _numbers(
     """
     if x.size == 0:
         return [None] * 5 + [0, 0]
+    x = tw.Tensor(drawn(x.node))
     flat = tw.astype(tw.reshape(x, (-1,)), working_dtype(x.dtype))
     flat = tw.where(tw.isfinite(flat), flat, 0.0)
     places = tw.linspace(-1.0, 1.0, x.size, dtype=flat.dtype, device=x.device)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import contextlib
+import io
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -16,6 +17,7 @@ from typing import SupportsIndex
 from tensorweb.errors import BlockingError
 from tensorweb.show import Hook, set_show_hook
 
+from .interpreter import Interpreter
 from .program import Wait
 from .records import Prompt
 from .streams import Emit, Output, Stream, clip_line, fast_stream
@@ -36,6 +38,11 @@ NO_WAITING = (
     "that isolates it, or assign the value in the program."
 )
 
+NO_END = (
+    "sys.stdin.read() waits for the end of what is typed, and a page knows none; "
+    "take lines by input() or sys.stdin.readline()."
+)
+
 
 class Host:
     """Replaces a few names of the interpreter while a program runs."""
@@ -54,7 +61,13 @@ class Host:
         self._streams = (sys.stdout, sys.stderr)
         self._input = builtins.input
         self._sleep = time.sleep
+        self._stdin = sys.stdin
+        self._interpreter = Interpreter()
         self._hook: Hook | None = None
+
+    def begin(self) -> None:
+        """Let a whole program begin as the first one did."""
+        self._interpreter.begin()
 
     @contextlib.contextmanager
     def around(self, output: Output, show: Hook) -> Iterator[None]:
@@ -67,6 +80,7 @@ class Host:
         if self._wait is not None:
             time.sleep = self._sleep_until_stopped
         sys.stdout, sys.stderr = streams
+        sys.stdin = TypedLines(lambda: self._ask(output, ""))
         try:
             yield
         finally:
@@ -76,7 +90,9 @@ class Host:
     def restore(self) -> None:
         """Put everything back as it was before the first run."""
         flush_streams()
+        self._interpreter.restore()
         sys.stdout, sys.stderr = self._streams
+        sys.stdin = self._stdin
         builtins.input = self._input
         time.sleep = self._sleep
         set_show_hook(self._hook)
@@ -117,6 +133,30 @@ class Host:
         """Stand in for `time.sleep`: Stop ends it."""
         assert self._wait is not None, "internal: only where Python can block"
         self._wait(asyncio.sleep(float(seconds)))
+
+
+class TypedLines(io.TextIOBase):
+    """Stands in for `sys.stdin`: each line is asked for as `input` does."""
+
+    def __init__(self, ask: Callable[[], str]) -> None:
+        """Take lines from a function."""
+        self._ask = ask
+
+    def readable(self) -> bool:
+        """Lines can be read."""
+        return True
+
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]  # text
+        """Return the next line that is typed, with its end."""
+        return f"{self._ask()}\n"
+
+    def read(self, size: int | None = -1, /) -> str:
+        """Refuse: what is typed has no end."""
+        raise io.UnsupportedOperation(NO_END)
+
+    def readlines(self, hint: int | None = -1, /) -> list[str]:  # type: ignore[override]  # text
+        """Refuse for the same reason."""
+        raise io.UnsupportedOperation(NO_END)
 
 
 def flush_streams() -> None:

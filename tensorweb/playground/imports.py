@@ -31,6 +31,8 @@ def advice(error: BaseException) -> str | None:
     missing = f"No module named {name!r}"
     if name in site:
         return f"{missing}: the site carries it, but it could not be fetched now."
+    if name == "numpy":
+        return f"{missing}: {_carried()}; `import tensorweb.numpy as np` has its names."
     return (
         f"{missing}: {_carried()}; packages of pure Python come with `import micropip; "
         f"await micropip.install({name!r})`, while “Allow network” is ticked and the "

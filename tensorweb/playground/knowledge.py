@@ -4,8 +4,8 @@ No code of a program runs here: values are looked at, never asked.
 """
 
 from __future__ import annotations
+import __future__
 
-import builtins
 import inspect
 import keyword
 import typing
@@ -22,8 +22,20 @@ from types import (
 from typing import Literal
 
 import tensorweb as tw
+from tensorweb.tensor.numpy_methods import NumpyName
 from tensorweb.tensor.tensor import ForeignName
 
+from .paths import (
+    MISSING,
+    PLACES,
+    Some,
+    attribute,
+    find,
+    find_imported,
+    function_of,
+    later_names,
+    returned,
+)
 from .records import Explanation, Member
 from .streams import clip, clip_line
 
@@ -32,8 +44,25 @@ Kind = Literal["function", "class", "module", "property", "variable"]
 MOST_MEMBERS = 1000
 MOST_DOCUMENTATION = 400
 LONGEST_DETAIL = 60
+PATHS = (
+    "tw",
+    "tw.Tensor",
+    "tw.errors",
+    "tw.shapes",
+    "tw.nn",
+    "tw.nn.init",
+    "tw.optim",
+    "tw.random",
+    "tw.linalg",
+    "tw.fft",
+    "tw.numpy",
+    "tw.numpy.linalg",
+    "tw.numpy.fft",
+    "tw.numpy.random",
+)
+"""What a page knows before Python is there."""
+
 PLAIN = (bool, int, float, str)
-MISSING = object()
 
 FUNCTIONS: tuple[type, ...] = (
     *(BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType),
@@ -41,81 +70,74 @@ FUNCTIONS: tuple[type, ...] = (
 )
 
 
-def members(path: str, names: Mapping[str, object]) -> list[Member]:
+def members(
+    path: str, names: Mapping[str, object], imported: bool = False
+) -> list[Member]:
     """Return what can stand behind a dotted path; the names themselves for "".
+
+    Where the path is `imported` its first part is a module, whatever the names are.
 
     >>> [found["name"] for found in members("tw.errors", {"tw": tw})][:2]
     ['AxisError', 'BackendError']
     """
     if not path:
         return [_member(name, names[name]) for name in _sorted(names)]
-    value = find(path, names)
+    value = find_imported(path) if imported else find(path, names)
     return [] if value is MISSING else list(_members_of(value))
 
 
-def explain(path: str, names: Mapping[str, object]) -> Explanation:
+def explain(
+    path: str, names: Mapping[str, object], imported: bool = False
+) -> Explanation:
     """Return signature and first lines of documentation of what a path names.
 
     >>> explain("tw.zeros", {"tw": tw})["signature"]
     'zeros(shape, dtype=None, *, device=None)'
     """
-    value = find(path, names)
+    value = find_imported(path) if imported else find(path, names)
     if value is MISSING:
         return {"signature": "", "text": ""}
     name = path.rpartition(".")[2]
     kind = _kind(value)
     if kind in ("variable", "property"):
-        return {"signature": f"{name}: {_detail(value)}", "text": _documentation(value)}
+        title = f"{name}: {_detail(value)}".removesuffix(": ")
+        return {"signature": title, "text": _documentation(value)}
     return {"signature": name + _detail(value), "text": _documentation(value)}
-
-
-def find(path: str, names: Mapping[str, object]) -> object:
-    """Return what a dotted path names, `MISSING` for nothing that can be seen."""
-    first, *others = path.split(".")
-    value = names.get(first, MISSING)
-    if value is MISSING:
-        value = vars(builtins).get(first, MISSING)
-    for name in others:
-        value = _attribute(value, name)
-    return value
-
-
-def _attribute(value: object, name: str) -> object:
-    """Look a name up; a property is the type that it says to return."""
-    if value is MISSING:
-        return MISSING
-    if type(value) is property:
-        value = _returned(value)
-    found = inspect.getattr_static(value, name, MISSING)
-    return found
-
-
-def _returned(value: property) -> object:
-    try:
-        hints = typing.get_type_hints(value.fget)
-    except Exception:  # A program's annotation can name and raise anything.
-        return MISSING
-    returned = hints.get("return", MISSING)
-    return tw.Tensor if returned is typing.Self else returned
 
 
 def _members_of(value: object) -> Iterable[Member]:
     if type(value) is property:
-        value = _returned(value)
+        value = Some(returned(value))
     if issubclass(type(value), ModuleType):
-        inside = vars(value)
-        listed = inside.get("__all__")
-        public = [name for name in listed if name in inside] if listed else inside
-        return [_member(name, inside[name]) for name in _sorted(public)]
+        return _members_of_module(typing.cast("ModuleType", value))
+    if type(value) is Some:
+        value = value.own
     own = value if issubclass(type(value), type) else type(value)
     assert isinstance(own, type), "internal: a class or the class of a value"
     found: dict[str, object] = {}
     for base in reversed(own.__mro__):
         found.update(vars(base))
+    found = {name: _place(value, name, kept) for name, kept in found.items()}
     if value is not own:
         found.update(_attributes_of(value))
     offered = {name: kept for name, kept in found.items() if _is_offered(kept)}
     return [_member(name, offered[name]) for name in _sorted(offered)]
+
+
+def _members_of_module(module: ModuleType) -> Iterable[Member]:
+    inside = vars(module)
+    listed = inside.get("__all__")
+    public: Iterable[str] = inside
+    if listed:
+        later = later_names(module)
+        public = [name for name in listed if name in inside or name in later]
+    found = {name: attribute(module, name) for name in _sorted(public)}
+    return [_member(name, kept) for name, kept in found.items() if _is_offered(kept)]
+
+
+def _place(value: object, name: str, kept: object) -> object:
+    """Return what a slot or a field holds."""
+    return attribute(value, name) if type(kept) in PLACES else kept
 
 
 def _attributes_of(value: object) -> Mapping[str, object]:
@@ -128,7 +150,7 @@ def _attributes_of(value: object) -> Mapping[str, object]:
 
 def _is_offered(value: object) -> bool:
     """Whether a member is of use: stand-ins only say how a name is called here."""
-    return type(value) is not ForeignName
+    return type(value) not in (ForeignName, __future__._Feature)
 
 
 def _sorted(names: Iterable[object]) -> list[str]:
@@ -153,7 +175,9 @@ def _kind(value: object) -> Kind:
         return "class"
     if issubclass(own, ModuleType):
         return "module"
-    if own in FUNCTIONS:
+    if own is NumpyName:
+        return "function" if typing.cast("NumpyName", value).is_method else "property"
+    if own in FUNCTIONS or type(function_of(value)) in FUNCTIONS:
         return "function"
     return "property" if own is property else "variable"
 
@@ -165,9 +189,11 @@ def _detail(value: object) -> str:
         return ""
     if kind in ("class", "function"):
         return _signature(value)
-    if type(value) is property:
-        returned = _returned(value)
-        return "" if returned is MISSING else getattr(returned, "__name__", "")
+    if kind == "property":
+        hint = returned(value)
+        return "" if hint is MISSING else getattr(hint, "__name__", "")
+    if type(value) is Some:
+        return getattr(value.own, "__name__", "")
     if issubclass(type(value), tw.Tensor):
         x = typing.cast("tw.Tensor", value)
         return f"{x.dtype} {tuple(x.shape)} on {x.device}"
@@ -178,6 +204,8 @@ def _detail(value: object) -> str:
 
 def _signature(value: object) -> str:
     """Return the parameters with their defaults, without types: those are long."""
+    is_stand_in = type(value) is NumpyName
+    value = function_of(value)
     if type(value) in (staticmethod, classmethod):
         value = typing.cast("staticmethod[..., object]", value).__func__
     try:
@@ -188,7 +216,7 @@ def _signature(value: object) -> str:
         parameter.replace(annotation=parameter.empty)
         for name, parameter in found.parameters.items()
         if name not in ("self", "cls")
-    ]
+    ][is_stand_in:]
     return str(found.replace(parameters=bare, return_annotation=found.empty))
 
 
@@ -196,7 +224,7 @@ def _documentation(value: object) -> str:
     """Return the first paragraphs; of a plain value there is nothing to say."""
     if _kind(value) == "variable":
         return ""
-    text = inspect.getdoc(value)
+    text = inspect.getdoc(function_of(value))
     if not text:
         return ""
     first, *others = text.split("\n\n")
@@ -208,13 +236,27 @@ def _documentation(value: object) -> str:
 def table() -> dict[str, list[dict[str, object]]]:
     """Return what a page knows of our names before Python is there.
 
-    Keys are `tw`, its modules and `Tensor`; each row is a member with its explanation.
+    Keys are `tw`, its modules and `Tensor`; each row is a member with its explanation,
+    and with what a call or the property `gives`, where that has members of its own.
     """
     names = {"tw": tw}
     return {
         path: [
-            {**member, **explain(f"{path}.{member['name']}", names)}
+            {
+                **member,
+                **explain(f"{path}.{member['name']}", names),
+                **_given(find(f"{path}.{member['name']}", names)),
+            }
             for member in members(path, names)
         ]
-        for path in ("tw", "tw.Tensor", "tw.errors", "tw.shapes")
+        for path in PATHS
     }
+
+
+def _given(value: object) -> dict[str, object]:
+    """Return the path of what a function or property gives: a tensor, or some."""
+    for path, ending in (("value()", ""), ("value()[]", "[]")):
+        found = find(path, {"value": value})
+        if type(found) is Some and issubclass(found.own, tw.Tensor):
+            return {"gives": f"tw.Tensor{ending}"}
+    return {}

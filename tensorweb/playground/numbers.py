@@ -14,7 +14,10 @@ from tensorweb.hostdata import Number
 
 
 class Reader(Protocol):
-    """How bytes leave a device: blocking where possible, awaited elsewhere."""
+    """How bytes leave a device: blocking where possible, awaited elsewhere.
+
+    The page shows values as they are, also those of a matrix that is singular.
+    """
 
     async def read(self, nodes: Sequence[Node]) -> list[bytes]:
         """Return the row-major bytes of each node, with one read per device."""
@@ -25,7 +28,7 @@ class BlockingReader:
 
     async def read(self, nodes: Sequence[Node]) -> list[bytes]:
         """Return the row-major bytes of each node, with one read per device."""
-        return evaluate.read(nodes)
+        return evaluate.look(nodes)
 
 
 class AwaitingReader:
@@ -33,7 +36,7 @@ class AwaitingReader:
 
     async def read(self, nodes: Sequence[Node]) -> list[bytes]:
         """Return the row-major bytes of each node, with one read per device."""
-        return await evaluate.read_async(nodes)
+        return await evaluate.look_async(nodes)
 
 
 async def read_all(nodes: Sequence[Node], reader: Reader) -> list[list[Number]]:
@@ -46,6 +49,11 @@ async def read_all(nodes: Sequence[Node], reader: Reader) -> list[list[Number]]:
 
 def text_of(value: Number, dtype: str) -> str:
     """Return a value's shortest text that names it exactly in its dtype."""
+    if isinstance(value, complex):
+        part = "float32" if dtype == "complex64" else "float64"
+        real, imaginary = (text_of(each, part) for each in (value.real, value.imag))
+        sign = "" if imaginary.startswith("-") else "+"
+        return f"{real}{sign}{imaginary}j"
     if not isinstance(value, float) or not math.isfinite(value):
         return str(value)
     code = {"float32": "f", "float16": "e"}.get(dtype)

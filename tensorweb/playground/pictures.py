@@ -21,6 +21,7 @@ from tensorweb.display.cells import (
     cells_of,
     plane,
 )
+from tensorweb.display.magnitudes import drawn
 from tensorweb.dtypes import DType
 from tensorweb.graph.node import Node
 from tensorweb.nodes.elementwise import cast
@@ -59,12 +60,12 @@ async def heatmap(
 
     With an axis of `channels` there are as many planes of cells, one for each.
     """
-    budget = BUDGETS[size]
+    budget, node = BUDGETS[size], drawn(x.node)
     if channels is None:
-        found = cells_of(plane(x.node, row_axis, column_axis, indices), how, budget)
+        found = cells_of(plane(node, row_axis, column_axis, indices), how, budget)
     else:
         found = coloured_cells(
-            x.node, row_axis, column_axis, channels, indices, how, budget
+            node, row_axis, column_axis, channels, indices, how, budget
         )
     node, encoding = sendable(found.node)
     (values,) = await reader.read([node])
@@ -111,7 +112,7 @@ async def sample(
     reader: Reader,
 ) -> Sample:
     """Return values of one slice with an even step: all of a small one."""
-    part = plane(x.node, row_axis, column_axis, indices)
+    part = drawn(plane(x.node, row_axis, column_axis, indices))
     step = max(1, math.ceil(part.size / MOST_SAMPLES))
     flat = reshape(part, (part.size,))
     node, encoding = sendable(slice_ranges(flat, [(0, -(-part.size // step), step)]))
@@ -122,6 +123,7 @@ async def sample(
 
 async def find(x: tw.Tensor, what: records.Wanted, reader: Reader) -> records.Place:
     """Return the first index of the largest, the smallest finite value, or of a NaN."""
+    x = tw.Tensor(drawn(x.node))
     if x.size == 0 or (what == "nan" and x.dtype.kind != "float"):
         return {"index": None}
     flat = tw.reshape(x, (-1,))

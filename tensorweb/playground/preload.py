@@ -23,6 +23,8 @@ MODULES = (
     "tensorweb.drivers.browser",
     "tensorweb.drivers.waiting",
     "tensorweb.drivers.wasm_browser",
+    "tensorweb.nn",
+    "tensorweb.optim",
     "tensorweb.schedule",
     "pyodide.ffi",
 )

@@ -91,8 +91,9 @@ async def execute(
 
     `wait` blocks until an awaitable is done, None where Python cannot block.
     Whatever the program raises comes out unchanged. `module` stays `__main__`, also
-    when the program put something else in its place.
+    when the program put something else in its place, and builtins stay what they are.
     """
+    names, kept = builtins.__dict__, {**builtins.__dict__}
     source = part_of(source, lines)
     _MODULES["__main__"] = module
     try:
@@ -103,6 +104,8 @@ async def execute(
             if value is not None:
                 _show(source, lambda: display(value, label))
     finally:
+        # Nothing works without these, not even what puts other things back.
+        names.update(kept)
         sys.modules = _MODULES
         _MODULES["__main__"] = module
 

@@ -113,6 +113,7 @@ class Session:
         failure: records.Failure | None = None
         self._stopped = False
         if not keep:
+            self._host.begin()
             self._main = new_main()
         module = self._main
         self._names = vars(module)
@@ -283,13 +284,13 @@ class Session:
             self._reader,
         )
 
-    async def members(self, path: str) -> list[records.Member]:
+    async def members(self, path: str, imported: bool) -> list[records.Member]:
         """Return what can stand behind a dotted path; "" for the last run's names."""
-        return knowledge.members(path, self._names)
+        return knowledge.members(path, self._names, imported)
 
-    async def explain(self, path: str) -> records.Explanation:
+    async def explain(self, path: str, imported: bool) -> records.Explanation:
         """Return signature and documentation of what a dotted path names."""
-        return knowledge.explain(path, self._names)
+        return knowledge.explain(path, self._names, imported)
 
     async def files(self) -> list[records.FileRecord]:
         """Return the files that programs find by name."""

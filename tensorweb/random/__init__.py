@@ -22,7 +22,7 @@ from tensorweb.random.drawing import categorical, choice, permutation
 from tensorweb.random.generator import Generator
 from tensorweb.random.integers import randint
 from tensorweb.random.keys import bits, fold_in, key, split
-from tensorweb.tensor.unknown_names import advice as _advice
+from tensorweb.tensor.unknown_names import unknown as _unknown
 
 __all__ = [
     "Generator",
@@ -46,8 +46,4 @@ if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not th
 
     def __getattr__(name: str) -> _typing.NoReturn:
         """Answer a name of NumPy or PyTorch with what to write here."""
-        text = f"module 'tensorweb.random' has no attribute {name!r}"
-        found = None if name.startswith("__") else _advice(name, __all__)
-        if found is not None:
-            text += f"; {found}."
-        raise AttributeError(text, name=name)
+        raise _unknown("tensorweb.random", name, __all__)

@@ -32,6 +32,7 @@ def lower_gather(space: Space, node: Node, chain: Chain, guard: int) -> int:
             args=(position,),
             guard=guard,
             in_lines=_is_in_lines(source, taking),
+            is_whole=source.base.size % LINE == 0,
         )
     )
 

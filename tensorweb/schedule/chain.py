@@ -22,12 +22,17 @@ Chain = Link | None
 
 
 class Blocked(Exception):  # a signal inside the scheduler, no error
-    """A kernel cannot be built as it is; `nodes` must be stored first."""
+    """A kernel cannot be built as it is; `nodes` must be stored first.
 
-    def __init__(self, *nodes: Node) -> None:
+    Attributes:
+        link: the movement that has no strides, if that is why.
+    """
+
+    def __init__(self, *nodes: Node, link: Link | None = None) -> None:
         """Name the nodes, for example the one below a reshape without strides."""
         super().__init__(*nodes)
         self.nodes = nodes
+        self.link = link
 
 
 def move(view: View, chain: Chain) -> View:
@@ -39,6 +44,6 @@ def move(view: View, chain: Chain) -> View:
     while chain is not None:
         moved = chain.movement.apply(view)
         if moved is None:
-            raise Blocked(chain.source)
+            raise Blocked(chain.source, link=chain)
         view, chain = moved, chain.rest
     return view

@@ -7,71 +7,43 @@ with one owner of equal size becomes that kernel's core, the owner its epilogue.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
-from tensorweb.graph.attributes import Reduction
-from tensorweb.graph.kinds import KINDS, LOAD_COST, Role, kinds_of
+from tensorweb.graph.kinds import LOAD_COST, Role, kinds_of
 from tensorweb.graph.node import Node
 from tensorweb.ops.structure import COPY, RESHAPE, SLICE
+from tensorweb.schedule.chains import HEAVY, LONGEST_CHAIN, chains, cut
+from tensorweb.schedule.costs import RECOMPUTE_LIMIT, costs
 from tensorweb.schedule.linear import LinearGraph
+from tensorweb.schedule.row_space import RowSpace, row_space
 from tensorweb.shapes import size
 
 CORES = kinds_of(Role.CORE)
 """Kinds that may carry an elementwise epilogue."""
 
-CHOICES = kinds_of(Role.CHOICE)
-"""Kinds that read their inputs at shifted positions."""
-
-HEAVY = kinds_of(Role.CORE, Role.STORED)
-"""Kinds that always need a kernel built around them."""
-
 ADDRESSING = frozenset({"gather", "scatter"})
 """Kinds that compute positions from index tensors for every element."""
 
-LONGEST_ROW = 8192
-"""Elements of a row that one workgroup keeps in registers."""
+REDUCTIONS = frozenset({"reduce", "argreduce"})
+"""Kinds that combine many elements."""
 
-SHORT_ROW = 1024
-"""Elements up to which a row pays as one kernel, however few rows there are."""
-
-LEAST_ROWS = 16
-"""Rows from which on longer ones pay too: a workgroup each keeps the device busy."""
-
-MOST_STAGES = 4
+MOST_STAGES = 8
 """Reductions that one kernel computes of its rows, one after another."""
+
+MOST_BESIDE = 3
+"""Of these, how many it stores for others: storages of one kernel are few."""
 
 LONGEST_SCAN = 4096
 """Elements of a row above which its running totals read it twice."""
 
-RECOMPUTE_LIMIT = 32
-"""Multiply-adds an element above which a value used by several kernels is stored."""
-
-LONGEST_CHAIN = 48
-"""Operations in a row that one kernel may hold; a longer chain is stored between.
-
-Compilers of shaders slow down steeply with length: on SwiftShader a reduction behind
-128 operations took 15 s, behind 64 a third of a second.
-"""
+MANY_KERNELS = 4
+"""From so many on a value that they use is stored if together they compute twice that
+again, as the sum of two embeddings is in eight kernels of a layer."""
 
 REPEAT_LIMIT = 12
 """Multiply-adds an element above which a value is stored that many elements of one
 kernel use."""
-
-
-def fits_row(node: Node, root: Node) -> bool:
-    """Whether a reduction runs along the rows of an elementwise root of equal shape.
-
-    Rows must be short enough for registers, and many or short enough that one
-    workgroup for each of them keeps the device busy.
-    """
-    shape = root.shape
-    if root.op.kind != "map" or not shape or node.op.kind != "reduce":
-        return False
-    if node.dtype.kind == "bool" or node.attrs != Reduction((len(shape) - 1,)):
-        return False
-    length = shape[-1]
-    is_busy = root.size // max(length, 1) >= LEAST_ROWS or length <= SHORT_ROW
-    return node.inputs[0].shape == shape and 1 < length <= LONGEST_ROW and is_busy
 
 
 def _inside_borders(node: Node) -> Node:
@@ -88,19 +60,45 @@ class Fusion:
         stored: the nodes that get a kernel and a storage.
         roots: those nodes, in order of computation.
         core_of: the core node by the root that computes it.
-        rows_of: reductions along the last axis by the root that computes them row by
-            row, in order of computation.
+        rows_of: reductions along rows by the root that computes them row by row, in
+            order of computation.
+        row_spaces: of those roots, the index space and its rows.
+        beside: values of its rows that a root stores as well, for others to read.
+        length: operations in a row that end with a node.
+        shared: costly values of several roots of one index space, not stored because
+            these become one kernel.
     """
 
-    def __init__(self, graph: LinearGraph, forced: Iterable[Node] = ()) -> None:
-        """Decide; `forced` nodes are stored whatever they cost."""
+    def __init__(
+        self,
+        graph: LinearGraph,
+        forced: Iterable[Node] = (),
+        longest: int = LONGEST_CHAIN,
+    ) -> None:
+        """Decide.
+
+        Args:
+            graph: the numbered graph.
+            forced: nodes that are stored whatever they cost.
+            longest: operations in a row that an elementwise kernel may hold.
+        """
         self.graph = graph
-        self.stored: set[Node] = set(forced)
+        self._forced = frozenset(forced)
+        self.stored = set(self._forced)
         self.core_of: dict[Node, Node] = {}
         self.rows_of: dict[Node, list[Node]] = {}
+        self.row_spaces: dict[Node, RowSpace] = {}
+        self.beside: dict[Node, list[Node]] = {}
         self._owners: dict[Node, set[Node]] = {}
         self._is_linear: dict[Node, bool] = {}
-        self._cost = self._costs()
+        self._readers = Counter(s for node in graph.nodes for s in node.inputs)
+        self.shared: set[Node] = set()
+        self._cost = costs(graph, self.stored, self._is_tail)
+        found = chains(graph, self.stored)
+        self.length, self._stage = found.length, found.stage
+        if more := found.stored | cut(graph, found, longest):
+            self.stored |= more
+            self._cost = costs(graph, self.stored, self._is_tail)
         for number in graph.outputs:
             base = graph.nodes[number].base
             if base.storage is None:
@@ -108,55 +106,35 @@ class Fusion:
         for node in reversed(graph.nodes):
             if node.base.storage is None:
                 self._visit(node)
-        self.roots = [node for node in graph.nodes if node in self.stored]
+        kernels = self.stored.difference(*self.beside.values())
+        self.roots = [node for node in graph.nodes if node in kernels]
 
-    def _costs(self) -> dict[Node, int]:
-        """Return for each node what computing one element costs, loads included.
-
-        A value that one kernel would compute several times, seen through different
-        movements, is stored once it costs too much; else each generation of a stencil
-        would double the work.
-        """
-        cost: dict[Node, int] = {}
-        length: dict[Node, int] = {}
-        scattered = self._read_at_several_places()
-        for node in self.graph.nodes:
-            kind = node.op.kind
-            if node.base.storage is not None or kind in HEAVY:
-                cost[node] = LOAD_COST
-            elif kind in ("constant", "iota"):
-                cost[node] = 0
-            else:
-                own = node.op.weight if kind == "map" else KINDS[kind].cost
-                total = own + sum(cost[each] for each in set(node.inputs))
-                steps = 1 + max((length.get(s, 0) for s in node.inputs), default=0)
-                is_long = steps > LONGEST_CHAIN and kind != "movement"
-                if is_long or (total > RECOMPUTE_LIMIT and node in scattered):
-                    self.stored.add(node)
-                    total, steps = LOAD_COST, 0
-                length[node] = steps
-                cost[node] = total
-        return cost
-
-    def _read_at_several_places(self) -> set[Node]:
-        """Return nodes with several readers, one of them a movement."""
-        readers: dict[Node, int] = {}
-        moved: set[Node] = set()
-        for node in self.graph.nodes:
-            moves = node.op.kind in ("movement", *CHOICES)
-            for source in node.inputs:
-                if source.op.kind == "map" or source.op.kind in CHOICES:
-                    readers[source] = readers.get(source, 0) + 1
-                    if moves:
-                        moved.add(source)
-        return {node for node in moved if readers[node] > 1}
+    def changed_since(self, earlier: Fusion) -> set[Node]:
+        """Return the roots whose kernels may differ from those of another decision."""
+        found: set[Node] = set()
+        for node in self.stored ^ earlier.stored:
+            for decision in (self, earlier):
+                found.update(decision._owners.get(node, ()))
+        for root in self.stored:
+            if (
+                self.core_of.get(root) is not earlier.core_of.get(root)
+                or self.rows_of.get(root) != earlier.rows_of.get(root)
+                or self.row_spaces.get(root) != earlier.row_spaces.get(root)
+            ):
+                found.add(root)
+        return found
 
     def _visit(self, node: Node) -> None:
         """Decide one node after all nodes that read it, then tell its inputs."""
         owners = self._owners.get(node, set())
-        if node not in self.stored and self._must_store(node, owners):
+        host = self._host(node, owners)
+        if host is not None:
             self.stored.add(node)
-        if node in self.stored:
+            self.beside.setdefault(host, []).append(node)
+            owners = {host}
+        elif node not in self.stored and self._must_store(node, owners):
+            self.stored.add(node)
+        if node in self.stored and host is None:
             owners = {node}
             self._is_linear[node] = True
         self._pass_on(node, owners)
@@ -171,10 +149,29 @@ class Fusion:
             return not (
                 self._becomes_core(node, owners) or self._joins_row(node, owners)
             )
-        return (
-            kind not in ("constant", "iota")
-            and len(owners) > 1
-            and self._cost[node] > RECOMPUTE_LIMIT
+        if kind in ("constant", "iota") or len(owners) < 2:
+            return False
+        if self._ends_core(node):
+            return True
+        again = (len(owners) - 1) * (self._cost[node] - LOAD_COST)
+        is_cheap = self._cost[node] <= RECOMPUTE_LIMIT
+        if is_cheap and (len(owners) < MANY_KERNELS or again <= 2 * RECOMPUTE_LIMIT):
+            return False
+        if self._stays_inside(node, owners):
+            self.shared.add(node)
+            return False
+        return True
+
+    def _stays_inside(self, node: Node, owners: set[Node]) -> bool:
+        """Whether all owners should become one kernel that computes a node in place."""
+        stage = self._stage[next(iter(owners))]
+        return self._is_linear.get(node, False) and all(
+            root.shape == node.shape
+            and self._stage[root] == stage
+            and root.op.kind not in HEAVY
+            and root not in self.core_of
+            and root not in self.rows_of
+            for root in owners
         )
 
     def _becomes_core(self, node: Node, owners: set[Node]) -> bool:
@@ -182,6 +179,8 @@ class Fusion:
             return False
         (root,) = owners
         if root.op.kind in HEAVY or root in self.core_of or root in self.rows_of:
+            return False
+        if self.length[root] > LONGEST_CHAIN:
             return False
         if not self._is_linear.get(node, False) or root.size != node.size:
             return False
@@ -193,12 +192,117 @@ class Fusion:
         if len(owners) != 1:
             return False
         (root,) = owners
-        if root in self.core_of or not fits_row(node, root):
+        space = row_space(node) if self.length[root] <= LONGEST_CHAIN else None
+        if space is None or not self._works_on(root, space):
             return False
-        if len(self.rows_of.get(root, ())) == MOST_STAGES:
+        joined = self._rows(root, space)
+        if len(joined) == MOST_STAGES:
             return False
-        self.rows_of.setdefault(root, []).insert(0, node)
+        joined.insert(0, node)
         return True
+
+    def _host(self, node: Node, owners: set[Node]) -> Node | None:
+        """Return the root that makes a value of its rows and stores it for others.
+
+        It is the first that needs it, so that the others can wait for it.
+        """
+        if not owners or node in self._forced:
+            return None
+        host = min(owners, key=self.graph.numbers.__getitem__)
+        space = self._shared_space(node, owners, host)
+        if space is None:
+            return None
+        is_full = len(self.beside.get(host, ())) == MOST_BESIDE
+        if is_full or not self._works_on(host, space):
+            return None
+        joined = self._rows(host, space)
+        if node.op.kind == "reduce":
+            if len(joined) == MOST_STAGES:
+                return None
+            joined.insert(0, node)
+        return host
+
+    def _shared_space(
+        self, node: Node, owners: set[Node], host: Node
+    ) -> RowSpace | None:
+        """Return the rows of a value that must be stored and that a root may make."""
+        is_stored = node in self.stored
+        if node.op.kind == "reduce":
+            return row_space(node) if is_stored or len(owners) > 1 else None
+        if node.op.kind != "map" or not (is_stored or self._must_store(node, owners)):
+            return None
+        space = self.row_spaces.get(host) or self._space_below(node)
+        if space is None or not space.has_results(node.shape):
+            return None
+        is_by_element = node.shape == space.shape
+        return None if is_by_element and self._ends_core(node) else space
+
+    def _space_below(self, node: Node) -> RowSpace | None:
+        """Return the rows of the reductions that a value is computed from, if any."""
+        for each in self._below(node):
+            if each.op.kind == "reduce":
+                space = row_space(each)
+                if space is not None:
+                    return space
+        return None
+
+    def _below(self, node: Node) -> Iterator[Node]:
+        """Yield some nodes that a node is computed from inside one kernel."""
+        seen, waiting = {node}, [node]
+        while waiting and len(seen) < LONGEST_CHAIN:
+            each = waiting.pop()
+            yield each
+            if each.op.kind not in ("map", "movement", "copy", "reduce"):
+                continue
+            for source in each.inputs:
+                if source.base.storage is None and source not in self.stored | seen:
+                    seen.add(source)
+                    waiting.append(source)
+
+    def _is_tail(self, node: Node) -> bool:
+        """Whether a value is stored if several kernels read it: a core ends there."""
+        return self._readers[node] > 1 and self._ends_core(node)
+
+    def _ends_core(self, node: Node) -> bool:
+        """Whether a node is the only way to a core of its size, which could end in it.
+
+        Then it costs nothing to store it: else the core's value were stored.
+        """
+        waiting, seen = [node], 0
+        while waiting and seen < LONGEST_CHAIN:
+            each = waiting.pop()
+            seen += 1
+            for source in each.inputs:
+                is_open = source.base.storage is None and source not in self.stored
+                if not is_open or self._readers.get(source, 0) != 1:
+                    continue
+                if source.op.kind in CORES and source.size == node.size:
+                    return True
+                keeps_order = source.op.kind in ("map", "copy")
+                if keeps_order or source.op is RESHAPE:
+                    waiting.append(source)
+        return False
+
+    def _rows(self, root: Node, space: RowSpace) -> list[Node]:
+        """Return the reductions of a root that works on rows from now on."""
+        joined = self.rows_of.get(root)
+        if joined is None:
+            last = root if root.op.kind == "reduce" else self.core_of.pop(root, None)
+            joined = self.rows_of[root] = [] if last is None else [last]
+            self.row_spaces[root] = space
+        return joined
+
+    def _works_on(self, root: Node, space: RowSpace) -> bool:
+        """Whether a root works on the rows of a space, or could.
+
+        A root that has a core, or is one, works on the rows that this reduces.
+        """
+        if root in self.row_spaces:
+            return self.row_spaces[root] == space
+        core = root if root.op.kind == "reduce" else self.core_of.get(root)
+        if core is None:
+            return root.op.kind == "map" and space.has_results(root.shape)
+        return row_space(core) == space
 
     def _pass_on(self, node: Node, owners: set[Node]) -> None:
         """Tell the inputs who computes them, and how they are reached."""
@@ -233,6 +337,8 @@ class Fusion:
             elements = node.inputs[-1].size if kind == "scatter" else node.size
             is_repeated = size(source.shape) * 2 <= elements
             return is_repeated and self._cost[source] > REPEAT_LIMIT
+        if kind in REDUCTIONS:
+            return self._ends_rows(source)
         if kind in HEAVY or size(source.shape) >= size(node.shape):
             return False
         if kind not in ("map", "movement") or size(source.shape) * 2 > node.size:
@@ -241,8 +347,24 @@ class Fusion:
             return False
         core = self._core_below(source)
         if core is not None and len(owners) == 1:
-            return not fits_row(core, next(iter(owners)))
-        return core is not None or self._cost[source] > REPEAT_LIMIT
+            space = row_space(core)
+            return space is None or not self._works_on(next(iter(owners)), space)
+        limit = RECOMPUTE_LIMIT if size(source.shape) == 1 else REPEAT_LIMIT
+        return core is not None or self._cost[source] > limit
+
+    def _ends_rows(self, node: Node) -> bool:
+        """Whether a node is the epilogue of several reductions of the same rows.
+
+        One kernel makes it; inside a reader each of them would have a kernel first.
+        """
+        core = self._core_below(node)
+        space = None if core is None else row_space(core)
+        if core is None or space is None or core.size != size(node.shape):
+            return False
+        found = [each for each in self._below(node) if each.op.kind == "reduce"]
+        if any(row_space(each) != space for each in found):
+            return False
+        return len(found) > 1
 
     def _core_below(self, node: Node) -> Node | None:
         """Return the core that an elementwise chain of this size could follow."""

@@ -8,10 +8,36 @@ walks through evenly are merged, so that index arithmetic stays short.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+MOST_LISTED = 48
+"""Operations that a kernel's words list one by one."""
 
 AFTER_CORE = ("finish",)
 """Names of the expressions that follow a kernel's core."""
+
+BY_ELEMENT, BY_ROW = "finish", "row"
+"""Names of a result of a kernel of rows: one for each element, or one for each row."""
+
+
+def result_name(kind: str, number: int) -> str:
+    """Return what the expression of a kernel's result is called.
+
+    >>> result_name(BY_ELEMENT, 0), result_name(BY_ROW, 1)
+    ('finish', 'row1')
+    """
+    return f"{kind}{number or ''}"
+
+
+def result_kind(name: str) -> str:
+    """Return which kind of result an expression of rows is, `""` for what they reduce.
+
+    >>> result_kind("row1"), result_kind("stage1")
+    ('row', '')
+    """
+    kind = name.rstrip("0123456789")
+    return kind if kind in (BY_ELEMENT, BY_ROW) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +64,7 @@ class Step:
         access: the access of `load` and `ramp`.
         args: the steps it reads.
         guard: a bool step that says whether the load is inside its tensor, or -1.
+        is_whole: of a `gather`: its storage is made of whole vectors of four.
         in_lines: of a `gather`: its positions are multiples of four plus the ramp of
             their last axis, in a storage of whole vectors of four.
     """
@@ -50,16 +77,31 @@ class Step:
     args: tuple[int, ...] = ()
     guard: int = -1
     in_lines: bool = False
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """Steps over an index space; the last word is the step `result`."""
+    """Steps over an index space.
+
+    Attributes:
+        groups: lengths of the axes.
+        accesses: how loads and ramps move along them.
+        steps: in the order of computation.
+        result: the step whose value it is.
+        more: steps of further results, in the order of the kernel's outputs.
+    """
 
     groups: tuple[tuple[int, ...], ...]
     accesses: tuple[Access, ...]
     steps: tuple[Step, ...]
     result: int
+    more: tuple[int, ...] = ()
+
+    @property
+    def results(self) -> tuple[int, ...]:
+        """The steps of all results."""
+        return (self.result, *self.more)
 
     @property
     def dtype(self) -> str:
@@ -76,9 +118,13 @@ class Expression:
         )
 
 
+Parts = tuple[str, tuple[int, ...], dict[str, Expression]]
+"""Kind, sizes and expressions of a kernel."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """One output and how it is computed.
+    """Outputs of one index space and how they are computed.
 
     Attributes:
         kind: the family, a row of `BUILDERS` in `plan.py`.
@@ -88,12 +134,15 @@ class Kernel:
             reduce (outputs, length),
             matmul (batch, m, n, k), scan (rows, length), sort (rows, length, 1 for
             descending), scatter (elements, writes), accumulate (rows, writes, width of
-            a row), compress (length,).
+            a row), compress (length,), fourier (rows, length, rows side by
+            side, 1 for backwards), factor (matrices, rows, columns, columns of a
+            second operand or of a complete Q, 1 for an upper triangle, 1 for ones on
+            its diagonal, 1 for reflections as they are).
         expressions: the family's expressions by name, for example `term`, `finish`.
         input_dtypes: dtypes of the input buffers, by slot.
         scalar_dtypes: dtypes of the launch's constants, by slot.
         core_dtype: dtype of the core's value, `""` for elementwise kernels.
-        dtype: dtype of the output.
+        dtypes: dtypes of the outputs, in order; most kernels have one.
     """
 
     kind: str
@@ -103,7 +152,12 @@ class Kernel:
     input_dtypes: tuple[str, ...]
     scalar_dtypes: tuple[str, ...]
     core_dtype: str
-    dtype: str
+    dtypes: tuple[str, ...]
+
+    @property
+    def dtype(self) -> str:
+        """Dtype of the first output."""
+        return self.dtypes[0]
 
     def expression(self, name: str) -> Expression:
         """Return an expression by its name."""
@@ -120,10 +174,24 @@ class Kernel:
             return f"rows {self.op.replace(',', ', ')} → {work} {list(self.sizes)}"
         before = [e for name, e in self.expressions if name not in AFTER_CORE]
         after = [e for name, e in self.expressions if name in AFTER_CORE]
-        names = [", ".join(e.operations) for e in before]
-        names += [self.op, *(", ".join(e.operations) for e in after)]
+        names = [_listed(e.operations) for e in before]
+        names += [self.op, *(_listed(e.operations) for e in after)]
         chain = " → ".join(name for name in names if name) or "copy"
         return f"{self.kind} {chain} {list(self.sizes)}"
+
+
+def _listed(operations: Sequence[str]) -> str:
+    """Return operations in words, the first and the last of very many.
+
+    >>> _listed(["add", "exp"])
+    'add, exp'
+    >>> _listed(["add"] * 60 + ["exp"]).endswith("add, … 61 operations …, add, exp")
+    True
+    """
+    if len(operations) > MOST_LISTED:
+        count = f"… {len(operations)} operations …"
+        operations = [*operations[: MOST_LISTED // 2], count, *operations[-2:]]
+    return ", ".join(operations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +200,12 @@ class Planned:
 
     Attributes:
         kernel: what to run.
-        output: number of the node whose storage it fills.
+        outputs: numbers of the nodes whose storages it fills, in order.
         inputs: numbers of the nodes whose storages it reads.
         scalars: numbers of the constant nodes whose values it takes.
     """
 
     kernel: Kernel
-    output: int
+    outputs: tuple[int, ...]
     inputs: tuple[int, ...]
     scalars: tuple[int, ...]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tensorweb.graph.node import Node, structure_of
+from tensorweb.dtypes import DType
+from tensorweb.graph.node import Node, number_of_constant, structure_of
+from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.structure import number_of
 
 OUTPUTS = 0
@@ -80,6 +82,31 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
     wanted = tuple([numbers[node] for node in outputs])
     key.extend(wanted)
     return LinearGraph(list(numbers), numbers, tuple(key), wanted)
+
+
+def equal_constants(graph: LinearGraph, least: int) -> dict[Node, Node]:
+    """Return constants by the first one of the same dtype and number before them.
+
+    None in a graph of fewer than `least` constants. What is made with them holds for
+    graphs of the same structure where these are equal as well: `is_equal` says so.
+    """
+    constants = [node for node in graph.nodes if node.op is CONSTANT]
+    if len(constants) < least:
+        return {}
+    first: dict[tuple[DType, str], Node] = {}
+    found = {node: first.setdefault(_number(node), node) for node in constants}
+    return {node: one for node, one in found.items() if one is not node}
+
+
+def is_equal(graph: LinearGraph, pairs: Iterable[tuple[int, int]]) -> bool:
+    """Whether constants, by number, are equal in pairs."""
+    nodes = graph.nodes
+    return all(_number(nodes[a]) == _number(nodes[b]) for a, b in pairs)
+
+
+def _number(node: Node) -> tuple[DType, str]:
+    """Return what is equal of equal constants, zeros with their sign and NaN too."""
+    return node.dtype, repr(number_of_constant(node))
 
 
 def pieces(graph: LinearGraph, most: int) -> Iterator[list[Node]]:

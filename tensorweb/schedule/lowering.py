@@ -8,43 +8,66 @@ the loads under them get a guard, since a choice must not read outside a tensor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
-from tensorweb.graph.attributes import Expansion, Movement
+from tensorweb.graph.attributes import Expansion, Movement, Reshape
+from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import Node, movement_of
 from tensorweb.graph.op import CONSTANT
-from tensorweb.ops.structure import CAST
+from tensorweb.ops.structure import ALIAS, CAST
 from tensorweb.schedule.addressing import lower_gather
 from tensorweb.schedule.chain import Blocked, Chain, Link, move
 from tensorweb.schedule.choices import lower_concat, lower_embed, lower_pad
 from tensorweb.schedule.expressions import finish
 from tensorweb.schedule.kernel import Expression, Step
+from tensorweb.schedule.refining import refined, split_first
 from tensorweb.shapes import Shape
 from tensorweb.view import View
+
+COMPUTED = kinds_of(Role.INLINE, Role.CHOICE)
+"""Kinds that take work inside a kernel."""
+
+MOST_AXES = 10
+"""Of an index space that is made finer; each costs a division for every element."""
+
+NO_CHAIN = id(None)
+"""What stands in keys for no movement between a node and the index space."""
 
 
 class Bindings:
     """The input storages and constants of one kernel, shared by its expressions."""
 
-    def __init__(self) -> None:
-        """Start without inputs."""
+    def __init__(self, equal: Mapping[Node, Node] = MappingProxyType({})) -> None:
+        """Start without inputs; of `equal` constants one is passed for another."""
+        self._equal = equal
         self.inputs: list[Node] = []
         self.scalars: list[Node] = []
-        self._slots: dict[Node, int] = {}
+        self._input_slots: dict[Node, int] = {}
+        self._scalar_slots: dict[Node, int] = {}
 
     def input(self, base: Node) -> int:
         """Return the slot of a storage."""
-        slot = self._slots.get(base)
+        slot = self._input_slots.get(base)
         if slot is None:
-            slot = self._slots[base] = len(self.inputs)
+            slot = self._input_slots[base] = len(self.inputs)
             self.inputs.append(base)
         return slot
 
+    def keep(self, inputs: int, scalars: int) -> None:
+        """Forget all inputs and constants but the first ones."""
+        for node in self.inputs[inputs:]:
+            del self._input_slots[node]
+        for node in self.scalars[scalars:]:
+            del self._scalar_slots[node]
+        del self.inputs[inputs:], self.scalars[scalars:]
+
     def scalar(self, node: Node) -> int:
-        """Return the slot of a constant."""
-        slot = self._slots.get(node)
+        """Return the slot of a constant; the one passed for it may be an input too."""
+        node = self._equal.get(node, node)
+        slot = self._scalar_slots.get(node)
         if slot is None:
-            slot = self._slots[node] = len(self.scalars)
+            slot = self._scalar_slots[node] = len(self.scalars)
             self.scalars.append(node)
         return slot
 
@@ -59,27 +82,37 @@ class Space:
         root: Node | None = None,
         core: Node | None = None,
         rows: Sequence[Node] = (),
+        inner: int = 1,
+        others: Collection[Node] = (),
     ) -> None:
         """Begin an empty expression.
 
         Args:
             bindings: the kernel's inputs, extended as loads appear.
             stored: the nodes that are computed by kernels of their own.
-            root: the node this kernel computes; it is never loaded.
+            root: a node that this kernel computes; it is never loaded.
             core: the node whose value the kernel's core provides.
             rows: the reductions along rows that the kernel computes inside itself.
+            inner: how many of the last axes are such a row.
+            others: further nodes that it computes, never loaded either.
         """
         self.bindings = bindings
         self.stored = stored
-        self.root = root
+        self.own = {root, *others}
         self.core = core
         self.rows = {node: stage for stage, node in enumerate(rows)}
+        self.inner = inner
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget all steps."""
         self.steps: list[Step] = []
         self.views: list[View] = []
         self._step_numbers: dict[Step, int] = {}
         self._view_numbers: dict[View, int] = {}
         self._memo: dict[tuple[Node, int, int], int] = {}
         self._links: dict[tuple[type, Movement, Node, int], Link] = {}
+        self._place = NO_CHAIN
 
     def add(self, step: Step) -> int:
         """Return the number of a step; equal steps are computed once."""
@@ -113,18 +146,43 @@ class Space:
             found = self._memo[key] = self._lower(node, chain, guard)
         return found
 
+    def lower_finely(self, node: Node) -> tuple[int, Shape]:
+        """Return the step that holds a node's value, and the shape of the space.
+
+        Its axes are those of the node, split where a movement below needs it.
+
+        Raises:
+            Blocked: a node must be stored before its values can be reached.
+        """
+        inputs, scalars = len(self.bindings.inputs), len(self.bindings.scalars)
+        shape, chain = node.shape, None
+        first: Blocked | None = None
+        while True:
+            try:
+                return self.lower(node, chain), shape
+            except Blocked as blocked:
+                first = first or blocked
+                finer = refined(blocked.link, shape)
+            if finer is None or len(finer) > MOST_AXES:
+                raise first
+            self._begin()
+            self.bindings.keep(inputs, scalars)
+            shape, chain = finer, self.link(Reshape(finer), node, None)
+            self._place = id(chain)
+
     def _lower(self, node: Node, chain: Chain, guard: int) -> int:
         while True:
             base = node.base
             if base.storage is not None or (
-                base in self.stored and base is not self.root
+                base in self.stored and base not in self.own
             ):
                 return self.load(base, move(node.view, chain), guard)
             kind = node.op.kind
             if kind != "movement":
                 break
             source = node.inputs[0]
-            node, chain = source, self.link(movement_of(node), source, chain)
+            chain = self._longer(node, source, chain)
+            node = source
         if node is self.core:
             return self.add(Step("core", node.dtype.name))
         if node in self.rows:
@@ -134,6 +192,31 @@ class Space:
             raise AssertionError(f"internal: {node!r} is neither stored nor lowered")
         return lower(self, node, chain, guard)
 
+    def _longer(self, node: Node, source: Node, chain: Chain) -> Chain:
+        """Return a chain with a node's movement before it; of two reshapes the last.
+
+        A reshape that splits axes comes before a permutation, so that it meets the one
+        that joined them.
+        """
+        if node.op is ALIAS:  # it moves nothing, and chains of it would multiply
+            return chain
+        movement = movement_of(node)
+        if chain is None or type(chain.movement) is not Reshape:
+            return self.link(movement, source, chain)
+        finer = chain.movement.shape
+        if type(movement) is Reshape:
+            rest = chain.rest
+            return (
+                rest
+                if finer == source.shape
+                else self.link(Reshape(finer), source, rest)
+            )
+        turned = split_first(movement, source.shape, finer)
+        if turned is None:
+            return self.link(movement, source, chain)
+        split, order = turned
+        return self.link(split, source, self.link(order, node, chain.rest))
+
     def _lower_row(self, node: Node, chain: Chain) -> int:
         """Return the step of a row's reduction, seen from elements of the same row.
 
@@ -141,7 +224,8 @@ class Space:
             Blocked: the chain leads to other rows.
         """
         view = move(View.contiguous(node.shape), chain)
-        own = View.contiguous((*node.shape, 1)).expand(view.shape)
+        widened = (*node.shape, *(1 for _ in range(self.inner)))
+        own = View.contiguous(widened).expand(view.shape)
         lengths = zip(view.shape, view.strides, own.strides, strict=True)
         if view.offset or any(n != 1 and a != b for n, a, b in lengths):
             raise Blocked(node)
@@ -202,6 +286,45 @@ class Space:
         if dtype == "int32":
             return number
         return self.add(Step("cast", dtype, args=(number,)))
+
+    def lower_in_order(self, nodes: Sequence[Node]) -> None:
+        """Lower what nodes are computed from in place, inputs first.
+
+        So chains may be longer than Python can call functions inside each other.
+        """
+        seen: set[Node] = set()
+        stack = [(node, False) for node in reversed(nodes)]
+        while stack:
+            node, is_ready = stack.pop()
+            if is_ready:
+                self.lower(node)
+                continue
+            if node in seen:
+                continue
+            seen.add(node)
+            stack.append((node, True))
+            for source in reversed(node.inputs):
+                is_read = source.storage is not None or source in self.stored
+                is_here = source.op.kind == "map" and source.shape == node.shape
+                if is_here and (source in self.own or not is_read):
+                    stack.append((source, False))
+
+    @property
+    def inside(self) -> Iterator[Node]:
+        """The nodes whose operations are computed at the kernel's own place."""
+        for node, chain, guard in self._memo:
+            is_here = chain == self._place and guard < 0 and node.op.kind in COMPUTED
+            is_read = node.storage is not None or node in self.stored
+            if is_here and (node in self.own or not is_read):
+                yield node
+
+    def reads_in_place(self, slot: int, view: View) -> bool:
+        """Whether all loads of an input see it through a view; gathers never do."""
+        return all(
+            step.kind == "load" and step.guard < 0 and self.views[step.access] == view
+            for step in self.steps
+            if step.kind in ("load", "gather") and step.slot == slot
+        )
 
     def expression(self, result: int, groups: Sequence[Sequence[int]]) -> Expression:
         """Return the finished expression; `groups` are axes of the index space."""

@@ -1,102 +1,81 @@
-"""Make the kernels of a graph, in the order in which they must run."""
+"""Build the kernel of a node, or of several of one index space."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import accumulate
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 
 from tensorweb.graph.attributes import (
-    Expansion,
-    Groups,
+    Factoring,
     Ordering,
-    Permutation,
     Reduction,
-    Reshape,
+    Transform,
     Writing,
 )
 from tensorweb.graph.kinds import KINDS
 from tensorweb.graph.node import Node, attributes_of
-from tensorweb.graph.op import CONSTANT
-from tensorweb.ops import OPS
 from tensorweb.schedule.addressing import positions
 from tensorweb.schedule.chain import Blocked
-from tensorweb.schedule.fusion import HEAVY, Fusion
-from tensorweb.schedule.kernel import Expression, Kernel, Planned
+from tensorweb.schedule.chains import HEAVY, LONGEST_CHAIN
+from tensorweb.schedule.cuts import MOST_SCALARS, cuts
+from tensorweb.schedule.fusion import Fusion
+from tensorweb.schedule.joining import Candidate, walks_across
+from tensorweb.schedule.kernel import Expression, Kernel, Parts, Planned
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.schedule.lowering import Bindings, Space
-from tensorweb.shapes import Shape
+from tensorweb.schedule.products import (
+    Product,
+    ProductBuilder,
+    consecutive,
+    product_of,
+    split_product,
+)
+from tensorweb.schedule.refining import split_groups
+from tensorweb.schedule.row_lowering import lower_rows
 from tensorweb.view import View
-
-VECTOR_LENGTH = 64
-"""Elements along the depth from which on a product of few outputs is a reduction."""
-
-FEW_OUTPUTS = 256
-"""Outputs of a product up to which that holds."""
 
 SHORT_SORT = 2048
 """Rows up to this length are sorted by one launch."""
 
-LONGEST_EPILOGUE = 64
-"""What may be computed behind a product, by weight: each thread has it for many sums,
-and a kernel of its own compiles sooner than so many copies."""
-
-MOST_SCALARS = 32
-"""Constants of one kernel; half of a launch's parameter block."""
-
-
-def plan(graph: LinearGraph, max_inputs: int) -> list[Planned]:
-    """Return the kernels that compute a graph's outputs.
-
-    Args:
-        graph: the numbered graph.
-        max_inputs: most storages that one kernel may read on the device.
-    """
-    forced: dict[Node, None] = {}
-    while True:
-        fusion = Fusion(graph, forced)
-        kernels: list[Planned] = []
-        blocking: list[Node] = []
-        for root in fusion.roots:
-            try:
-                kernels.append(KernelBuilder(graph, fusion, root, max_inputs).build())
-            except Blocked as blocked:
-                blocking += [node.base for node in blocked.nodes]
-        if not blocking:
-            return kernels
-        for base in blocking:
-            if base.storage is not None or base in forced:
-                raise AssertionError(f"internal: {base!r} blocks a kernel")
-        forced.update(dict.fromkeys(blocking))
-
-
-def _consecutive(*counts: int) -> tuple[tuple[int, ...], ...]:
-    """Return axes 0, 1, … in groups of so many."""
-    ends = list(accumulate(counts))
-    return tuple(
-        tuple(range(end - count, end)) for count, end in zip(counts, ends, strict=True)
-    )
-
-
-Parts = tuple[str, tuple[int, ...], dict[str, Expression]]
-"""Kind, sizes and expressions of a kernel."""
+ROOM = 2
+"""Storages that a device binds beside those that a kernel may read."""
 
 
 class KernelBuilder:
     """Builds the kernel of one root."""
 
     def __init__(
-        self, graph: LinearGraph, fusion: Fusion, root: Node, max_inputs: int
+        self,
+        graph: LinearGraph,
+        fusion: Fusion,
+        root: Node,
+        max_inputs: int,
+        equal: Mapping[Node, Node],
+        others: Sequence[Node] = (),
+        outputs: Sequence[Node] = (),
     ) -> None:
         self.graph = graph
         self.root = root
+        self.others = others
+        self.outputs = outputs or (root,)
+        self.space: Space | None = None
         self.max_inputs = max_inputs - KINDS[root.op.kind].extra_storages
+        if others:  # without a scratch storage, for which others have room
+            self.max_inputs = max_inputs + ROOM - len(self.outputs)
         self.stored = fusion.stored
         self.core = fusion.core_of.get(root)
         self.rows = fusion.rows_of.get(root, [])
-        if self.core is None and root.op.kind in HEAVY:
+        self.row_space = fusion.row_spaces.get(root)
+        self.beside = fusion.beside.get(root, ())
+        if self.beside:
+            self.outputs = (root, *self.beside)
+            self.max_inputs -= len(self.beside)
+        if self.core is None and root.op.kind in HEAVY and not self.rows:
             self.core = root
-        self.bindings = Bindings()
+        self.is_long = fusion.length[root] > LONGEST_CHAIN
+        self.equal = equal
+        self.bindings = Bindings(equal)
 
     def build(self) -> Planned:
         """Return the planned kernel.
@@ -105,13 +84,21 @@ class KernelBuilder:
             Blocked: some node must be stored first.
         """
         kind = self.core.op.kind if self.core is not None else "elementwise"
+        if self.beside and not self.rows:  # none of its reductions joined it
+            raise Blocked(*self.beside)
         kind = "rows" if self.rows else kind
         kind, sizes, expressions = BUILDERS[kind](self)
+        if any(node in self.bindings.inputs for node in self.beside):
+            # It also gathers from a value of its rows, which has to be there before.
+            raise Blocked(*self.beside)
         if (
             len(self.bindings.inputs) > self.max_inputs
             or len(self.bindings.scalars) > MOST_SCALARS
         ):
-            raise Blocked(*self._cuts())
+            most, numbers = self.max_inputs, self.graph.numbers
+            if self.beside:  # first each of these has a kernel of its own
+                raise Blocked(*self.beside)
+            raise Blocked(*cuts(self.root, self.stored, numbers, most, self.equal))
         op = self.core.op.name if self.core is not None else ""
         if kind == "reduce" and op == "matmul":
             op = "sum"
@@ -125,52 +112,83 @@ class KernelBuilder:
             tuple(node.dtype.name for node in self.bindings.inputs),
             tuple(node.dtype.name for node in self.bindings.scalars),
             self.core.dtype.name if self.core is not None else "",
-            self.root.dtype.name,
+            tuple(node.dtype.name for node in self.outputs),
         )
         numbers = self.graph.numbers
         return Planned(
             kernel,
-            numbers[self.root],
+            tuple(numbers[node] for node in self.outputs),
             tuple(numbers[node] for node in self.bindings.inputs),
             tuple(numbers[node] for node in self.bindings.scalars),
         )
 
     def _space(self) -> Space:
-        return Space(self.bindings, self.stored, self.root, self.core)
+        bindings, stored = self.bindings, self.stored
+        return Space(bindings, stored, self.root, self.core, others=self.others)
 
     def _value(self, node: Node, *groups: tuple[int, ...]) -> Expression:
         """Return the expression of an input of the core, axes gathered in groups."""
         space = Space(self.bindings, self.stored, self.root)
         return space.expression(space.lower(node), groups)
 
+    def _value_finely(self, node: Node, *groups: tuple[int, ...]) -> Expression:
+        """Return the same where axes of the groups may be split into several."""
+        space = Space(self.bindings, self.stored, self.root)
+        result, shape = space.lower_finely(node)
+        return space.expression(result, split_groups(node.shape, shape, groups))
+
     def _flat(self, node: Node) -> Expression:
         return self._value(node, tuple(range(len(node.shape))))
 
     def _finish(self) -> Expression:
-        space = self._space()
+        space = self.space = self._space()
         axes = tuple(range(len(self.root.shape)))
         return space.expression(space.lower(self.root), (axes,))
 
+    def candidate(self) -> Candidate:
+        """Return what decides whether the kernel becomes a part of a larger one."""
+        reads = dict.fromkeys(self.bindings.inputs, False)
+        inside: Sequence[Node] = ()
+        joins = False
+        if self.space is not None:
+            inside = list(self.space.inside)
+        if self.space is not None and self.core is None and self.root.size:
+            own = View.contiguous(self.root.shape)
+            for slot, node in enumerate(self.bindings.inputs):
+                reads[node] = self.space.reads_in_place(slot, own)
+            joins = not any(map(walks_across, self.space.views))
+        scalars = self.bindings.scalars
+        return Candidate(self.root, reads, scalars, inside, joins, self.beside)
+
     def elementwise(self) -> Parts:
-        """Return a kernel without a core."""
-        return "elementwise", (self.root.size,), {"value": self._finish()}
+        """Return a kernel without a core; all of its outputs share their steps."""
+        space = self.space = self._space()
+        if self.is_long:
+            space.lower_in_order([*self.others, self.root])
+        if not self.others:
+            result, shape = space.lower_finely(self.root)
+            value = space.expression(result, (tuple(range(len(shape))),))
+            return "elementwise", (self.root.size,), {"value": value}
+        steps = {node: space.lower(node) for node in (*self.others, self.root)}
+        result, *more = (steps[node] for node in self.outputs)
+        axes = tuple(range(len(self.root.shape)))
+        value = replace(space.expression(result, (axes,)), more=tuple(more))
+        return "elementwise", (self.root.size,), {"value": value}
 
     def rows_of_root(self) -> Parts:
         """Return a kernel that reduces and finishes each row; all share their steps."""
-        shape = self.root.shape
-        space = Space(self.bindings, self.stored, self.root, rows=self.rows)
-        results = {
-            f"stage{stage}": space.lower(node.inputs[0])
-            for stage, node in enumerate(self.rows)
-        }
-        results["finish"] = space.lower(self.root)
-        if any(s.kind in ("gather", "ramp") or s.guard >= 0 for s in space.steps):
-            raise Blocked(self.rows[0])
-        groups = (tuple(range(len(shape) - 1)), (len(shape) - 1,))
-        expressions = {
-            name: space.expression(result, groups) for name, result in results.items()
-        }
-        return "rows", (self.root.size // shape[-1], shape[-1]), expressions
+        assert self.row_space is not None, "internal: rows have a space"
+        whole = self.row_space
+        space = Space(
+            self.bindings,
+            self.stored,
+            self.root,
+            rows=self.rows,
+            inner=whole.rank,
+            others=self.beside,
+        )
+        expressions = lower_rows(space, whole, self.outputs, self.rows)
+        return "rows", (prod(whole.outer), prod(whole.inner)), expressions
 
     def reduce(self) -> Parts:
         """Return a kernel that reduces some axes and finishes each result."""
@@ -179,65 +197,34 @@ class KernelBuilder:
         axes = attributes_of(self.core, Reduction).axes
         kept = tuple(a for a in range(len(source.shape)) if a not in axes)
         length = prod(source.shape[a] for a in axes)
-        expressions = {
-            "term": self._value(source, kept, axes),
-            "finish": self._finish(),
-        }
+        # Positions along a row are of one axis, sums of as many as it takes.
+        is_sum = self.core.op.kind == "reduce"
+        value = self._value_finely if is_sum else self._value
+        expressions = {"term": value(source, kept, axes), "finish": self._finish()}
         return self.core.op.kind, (self.core.size, length), expressions
 
     def matmul(self) -> Parts:
         """Return a product of matrices, or of few outputs a reduction."""
         assert self.core is not None, "internal: a contraction has a core"
-        a, b = self.core.inputs
-        groups = attributes_of(self.core, Groups)
-        batch, rows, depth = groups.split_left(a.shape)
-        columns = groups.split_right(b.shape)[2]
-        m, n, k = prod(rows), prod(columns), prod(depth)
-        outputs = self.core.size
-        if 1 in (m, n) or (outputs <= FEW_OUTPUTS and k >= VECTOR_LENGTH):
-            return self._dot(a, b, (batch, rows, columns, depth))
-        left = _consecutive(groups.batch, groups.rows, groups.depth)
-        right = _consecutive(groups.batch, groups.depth, groups.columns)
-        finish = self._finish()
-        weights = (OPS[step.name].weight for step in finish.steps if step.name in OPS)
-        if sum(weights) > LONGEST_EPILOGUE:
-            raise Blocked(self.core)
-        expressions = {
-            "left": self._value(a, *left),
-            "right": self._value(b, *right),
-            "finish": finish,
-        }
-        return "matmul", (prod(batch), m, n, k), expressions
+        try:
+            return self._product(product_of(self.core))
+        except Blocked as blocked:
+            apart = split_product(self.core, self.stored)
+            if apart is None:
+                raise
+            self.bindings = Bindings(self.equal)
+            try:
+                return self._product(apart)
+            except Blocked:
+                raise blocked from None
 
-    def _dot(
-        self, a: Node, b: Node, lengths: tuple[Shape, Shape, Shape, Shape]
-    ) -> Parts:
-        """Return a product of few outputs as a reduction of `a * b`.
-
-        Args:
-            a: the left operand.
-            b: the right operand.
-            lengths: of the axes of batch, rows, columns and depth.
-        """
-        space = Space(self.bindings, self.stored, self.root)
-        batch, rows, columns, depth = lengths
-        whole = Expansion((*batch, *rows, *columns, *depth))
-        grown = space.link(whole, a, None)
-        widened = Reshape((*batch, *rows, *(1 for _ in columns), *depth))
-        left = space.lower(a, space.link(widened, a, grown))
-        widened = Reshape((*batch, *(1 for _ in rows), *columns, *depth))
-        column = space.link(widened, b, grown)
-        first, middle, last = _consecutive(len(batch), len(depth), len(columns))
-        order = Permutation((*first, *last, *middle))
-        right = space.lower(b, space.link(order, b, column))
+    def _product(self, product: Product) -> Parts:
         assert self.core is not None, "internal: a contraction has a core"
-        product = space.operation("multiply", self.core.dtype.name, left, right)
-        kept = len(batch) + len(rows) + len(columns)
-        expressions = {
-            "term": space.expression(product, _consecutive(kept, len(depth))),
-            "finish": self._finish(),
-        }
-        return "reduce", (self.core.size, prod(depth)), expressions
+
+        def space() -> Space:
+            return Space(self.bindings, self.stored, self.root)
+
+        return ProductBuilder(self.core, product, space, self._finish).parts()
 
     def by_row(self) -> Parts:
         """Return a kernel that works on whole rows, along the last axis."""
@@ -285,7 +272,7 @@ class KernelBuilder:
         """Return a kernel over rows of the result: axes of positions, then of a row."""
         original, positions, values = self.root.inputs
         rank = len(positions.shape)
-        groups = _consecutive(rank, len(values.shape) - rank)
+        groups = consecutive(rank, len(values.shape) - rank)
         width = prod(values.shape[rank:])
         expressions = {
             "original": self._flat(original),
@@ -301,52 +288,35 @@ class KernelBuilder:
         expressions = {"mask": self._flat(mask), "running": self._flat(running)}
         return "compress", (mask.size,), expressions
 
-    def _inlined(self) -> list[Node]:
-        """Return the nodes that this kernel computes inside itself, inputs first."""
-        found = {self.root: None}
-        waiting = [self.root]
-        while waiting:
-            for source in waiting.pop().inputs:
-                base = source.base
-                is_stored = base.storage is not None or base in self.stored
-                if not is_stored and source not in found:
-                    found[source] = None
-                    waiting.append(source)
-        return sorted(found, key=self.graph.numbers.__getitem__)
+    def fourier(self) -> Parts:
+        """Return a kernel that transforms an axis; both parts share their steps."""
+        re, im, roots = self.root.inputs
+        axis, sign = attributes_of(self.root, Transform)
+        others = tuple(a for a in range(len(re.shape)) if a != axis)
+        space = Space(self.bindings, self.stored, self.root)
+        parts = space.lower(re), space.lower(im)
+        term = space.expression(parts[0], (others, (axis,)))
+        expressions = {
+            "term": replace(term, more=(parts[1],)),
+            "root": self._flat(roots),
+        }
+        rows = prod(re.shape[a] for a in others)
+        sizes = (rows, re.shape[axis], prod(re.shape[axis + 1 :]), int(sign > 0))
+        return "fourier", sizes, expressions
 
-    def _cuts(self) -> list[Node]:
-        """Return the nodes to store so that no part of this kernel binds too much.
-
-        Inputs come before their readers; where a node binds too much, the widest of
-        its inputs is stored, and from there on counts as one storage.
-        """
-        cuts: list[Node] = []
-        storages: dict[Node, frozenset[Node]] = {}
-        scalars: dict[Node, frozenset[Node]] = {}
-        none: frozenset[Node] = frozenset()
-
-        for node in self._inlined():
-            for source in node.inputs:
-                if source not in storages:
-                    storages[source], scalars[source] = frozenset({source.base}), none
-            own = frozenset({node}) if node.op is CONSTANT else none
-            while True:
-                storages[node] = none.union(*(storages[s] for s in node.inputs))
-                scalars[node] = own.union(*(scalars[s] for s in node.inputs))
-                if len(storages[node]) > self.max_inputs:
-                    bound = storages
-                elif len(scalars[node]) > MOST_SCALARS:
-                    bound = scalars
-                else:
-                    break
-                widest = max(node.inputs, key=lambda s: len(bound[s]))
-                if len(storages[widest]) + len(scalars[widest]) < 2:
-                    raise AssertionError(f"internal: {node!r} binds too much")
-                cuts.append(widest)
-                storages[widest], scalars[widest] = frozenset({widest.base}), none
-        if not cuts:
-            raise AssertionError("internal: no node to store")
-        return cuts
+    def factor(self) -> Parts:
+        """Return a kernel that takes matrices apart, each by itself."""
+        source, *others = self.root.inputs
+        *outer, rows, columns = source.shape
+        attrs = attributes_of(self.root, Factoring)
+        width = rows if attrs.is_complete else 0
+        if others and not width:
+            width = others[0].shape[-1]
+        expressions = {"first": self._flat(source)}
+        if others:
+            expressions["second"] = self._flat(others[0])
+        flags = (int(attrs.is_upper), int(attrs.is_unit), int(attrs.is_packed))
+        return "factor", (prod(outer), rows, columns, width, *flags), expressions
 
 
 BUILDERS: dict[str, Callable[[KernelBuilder], Parts]] = {
@@ -360,5 +330,7 @@ BUILDERS: dict[str, Callable[[KernelBuilder], Parts]] = {
     "scatter": KernelBuilder.scatter,
     "accumulate": KernelBuilder.accumulate,
     "compress": KernelBuilder.compress,
+    "fourier": KernelBuilder.fourier,
+    "factor": KernelBuilder.factor,
 }
 """Who gathers the parts of a kernel, by the kind of its core or root."""

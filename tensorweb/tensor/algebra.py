@@ -76,9 +76,8 @@ class AlgebraMethods(TensorBase):
 
     def diff(
         self,
-        *,
+        n: SupportsIndex = 1,
         axis: SupportsIndex = -1,
-        n: int = 1,
         prepend: ArrayLike = None,
         append: ArrayLike = None,
     ) -> Self:

@@ -117,7 +117,9 @@ class Named(Generic[AnyTensor]):
         >>> tw.full(3, 10).at[[0, 0, 2]].subtract(1)
         tensor([ 8, 10,  9])
         """
-        self._require("subtract", ("int", "uint", "float"), "astype(tw.int32)")
+        self._require(
+            "subtract", ("int", "uint", "float", "complex"), "astype(tw.int32)"
+        )
         fitting = cast(self._values(values), self._tensor.node.dtype)
         return self._accumulate("add", elementwise(OPS["negative"], fitting))
 
@@ -135,7 +137,7 @@ class Named(Generic[AnyTensor]):
         >>> tw.ones(3).at[[0, 0, 2]].divide(2)
         tensor([0.25, 1.  , 0.5 ])
         """
-        self._require("divide", ("float",), "astype(tw.float32)")
+        self._require("divide", ("float", "complex"), "astype(tw.float32)")
         node = self._tensor.node
         ones = constant(1, node.dtype, node.device, node.shape)
         product = accumulate("multiply", ones, self._items, self._values(values))

@@ -10,22 +10,28 @@ from tensorweb.evaluate import DEEPEST, bound_depth
 from tensorweb.graph import leaves
 from tensorweb.graph.leaves import Gone, Leaf, is_following, is_leaf_of, is_stopping
 from tensorweb.graph.node import Node
+from tensorweb.graph.op import COMPLEX
 from tensorweb.graph.pending import watch
 from tensorweb.graph.tracing import note_write
 from tensorweb.nodes.movement import alias, stopped
+from tensorweb.tensor.views import Kin, Look, attach, write
+
+FLOWING = ("float", "complex")
+"""Kinds of dtypes that have derivatives."""
 
 
 class TensorBase:
     """Holds a node of the graph; mixins add what one can do with it.
 
     Attributes:
-        node: the value; assignment by index replaces it and changes no other tensor.
+        node: the value; assignment by index replaces it.
         name: what a person calls it, for explanations only.
     """
 
-    __slots__ = ("__weakref__", "_grad", "name", "node")
+    __slots__ = ("__weakref__", "_grad", "_kin", "name", "node")
 
     _grad: TensorBase | None
+    _kin: Kin | None  # Whose elements it has, and who has elements of it.
 
     def __init__(self, node: Node, name: str | None = None) -> None:
         """Wrap a node; people call `tensorweb.asarray` instead."""
@@ -36,9 +42,10 @@ class TensorBase:
             )
         if node.depth > 1:
             self._begin(node)
-        if leaves.blocks and is_stopping() and node.dtype.kind == "float":
+        if leaves.blocks and is_stopping() and node.dtype.kind in FLOWING:
             node = stopped(node)
         self.node = node
+        self._kin = None
         self.name = name
 
     @classmethod
@@ -46,28 +53,39 @@ class TensorBase:
         """Wrap a node that is known already; nothing is computed for it."""
         found = cls.__new__(cls)
         found.node = node
+        found._kin = None
         found.name = None
         return found
 
     @staticmethod
     def _begin(node: Node) -> None:
         """Let a value that hangs on others be known, and be computed if it is deep."""
-        watch(node)
+        watch(node.inputs[0] if node.op is COMPLEX else node)
         if node.depth > DEEPEST:
             bound_depth(node)
 
-    def _replace(self, node: Node) -> None:
+    def _replace(self, node: Node, key: object = None) -> None:
         """Give this object another value; every name and list that holds it sees it.
+
+        So do its views, and the tensor whose view it is. What a `key` of integers and
+        slices does not name stays as it is.
 
         Raises:
             TransformError: it is a leaf, and what happens is followed.
         """
+        if self._kin is None:
+            self._renew(node)
+        else:
+            write(self, node, key)
+
+    def _renew(self, node: Node) -> None:
+        """Take another value, and tell nobody; see `_replace`."""
         if self.node.past is not None and is_leaf_of(self.node, self):
             self._replace_leaf(node)
             return
         if node.depth > 1:
             self._begin(node)
-        if node.storage is None:
+        if node.storage is None and node.op is not COMPLEX:
             node.mark = ref(self)
         note_write(self, self.node)
         self.node = node
@@ -87,10 +105,18 @@ class TensorBase:
         note_write(self, old)
         old.past = Gone.REPLACED
         become_leaf(self, node)
+        if leaves.changed is not None:
+            leaves.changed.append(ref(self))
 
     def _wrap(self, node: Node) -> Self:
         """Return a tensor of the same class around a node."""
         return type(self)(node)
+
+    def _view(self, node: Node, look: Look, what: object) -> Self:
+        """Return a tensor around a node that has elements of this one."""
+        found = self._wrap(node)
+        attach(found, self, look, what)
+        return found
 
 
 def become_leaf(tensor: TensorBase, node: Node) -> None:

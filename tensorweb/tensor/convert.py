@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from tensorweb import dtypes
-from tensorweb.devices import as_device, default_device, require_dtype
+from tensorweb.devices import as_device, default_device, usable_dtype
 from tensorweb.dtypes import DType, as_dtype, check_integer, integer_range, promote
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.evaluate import transfer
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import (
+    MOST_AXES,
     SEQUENCES,
     flatten,
     infer_dtype,
@@ -27,6 +28,7 @@ from tensorweb.nodes.movement import expand_dims, reshape
 from tensorweb.nodes.selection import concat
 from tensorweb.shapes import Shape
 from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.buffers import is_array_like
 from tensorweb.tensor.hostarrays import array_node, is_numpy_scalar, numpy_scalar_node
 
 ArrayLike: TypeAlias = object
@@ -79,22 +81,30 @@ def number_of_scalar(value: object) -> complex:
 def scalar_node(value: object, beside: DType, device: str) -> Node:
     """Return a Python number as a constant in the dtype it takes beside a tensor.
 
+    A real one beside complex numbers is a float: nothing is added to its 0 imaginary
+    part, and nothing multiplied by it.
+
     Raises:
         RangeError: an integer does not fit the tensor's dtype.
     """
-    if type(value) is float and beside.kind == "float":
-        return constant(value, beside, device)
+    if type(value) is float:
+        if beside.kind == "float":
+            return constant(value, beside, device)
+        if beside.kind == "complex":
+            return constant(value, beside.part, device)
     if type(value) is int and beside.kind == "float" and -EXACT <= value <= EXACT:
         return constant(float(value), beside, device)
     number = number_of_scalar(value)
     dtype = dtypes.python_scalar_dtype(number, beside)
+    if type(value) is not complex:  # a real operand stays one
+        dtype = dtype.part
     if dtype.kind in ("int", "uint"):
         check_integer(operator.index(number), dtype)  # type: ignore[arg-type]  # an integer by its dtype
     return constant(_as_constant(number, dtype), dtype, device)
 
 
 def _as_constant(number: complex, dtype: DType) -> complex:
-    if dtype.kind != "float" or not isinstance(number, int):
+    if dtype.kind not in ("float", "complex") or not isinstance(number, int):
         return number
     try:
         return float(number)
@@ -200,7 +210,7 @@ def _from_node(
             f"asarray: copy=False, but {node.dtype} on {node.device!r} must be copied "
             f"to become {wanted} on {target!r}."
         )
-    if wanted is not node.dtype and wanted.name == "float64":
+    if wanted is not node.dtype and wanted.name in ("float64", "complex128"):
         node = transfer(node, target)
         return cast(node, wanted)
     result = transfer(cast(node, wanted), target) if target != node.device else node
@@ -210,13 +220,12 @@ def _from_node(
 
 def _from_number(value: object, dtype: DType | None, device: str) -> Node:
     number = number_of_scalar(value)
-    if type(number) is complex:
+    wanted = usable_dtype(dtype or infer_dtype([number], ()), device)
+    if type(number) is complex and wanted.kind not in ("complex", "bool"):
         raise DTypeError(
-            f"complex number {number!r}: tensorweb has no complex dtype; keep real "
-            "and imaginary parts in two tensors."
+            f"asarray: the value is the complex number {number!r}, and {wanted} holds "
+            "no imaginary part; take number.real, or a complex dtype."
         )
-    wanted = dtype or infer_dtype([number], ())
-    require_dtype(wanted, device)
     if wanted.kind in ("int", "uint"):
         return _integer(number, wanted, device)
     return constant(_as_constant(number, wanted), wanted, device)
@@ -244,13 +253,18 @@ def _from_list(
         items: Sequence[object] = value
         found = dtypes.DEFAULT_INT
     else:
-        items, kinds = flatten(value, shape)
+        try:
+            items, kinds = flatten(value, shape)
+        except DataError:
+            if not _holds_array(value):
+                raise
+            return _stack_items(list(value), (len(value),), dtype, device)
         if any(_is_array(kind) for kind in kinds):
             return _stack_items(items, shape, dtype, device)
         found = infer_dtype(items, shape, kinds) if dtype is None else dtype
     if beside in WIDE_UNSIGNED and dtype is None and found is dtypes.DEFAULT_INT:
         found = _unsigned_if_fitting(items, found, beside)
-    require_dtype(found, device)
+    found = usable_dtype(found, device)
     return leaf(HostData(pack(items, found, shape)), shape, found, device)
 
 
@@ -265,9 +279,14 @@ def _unsigned_if_fitting(items: Sequence[object], found: DType, beside: DType) -
 
 
 def _is_array(kind: type) -> bool:
-    return issubclass(kind, TensorBase) or (
-        hasattr(kind, "__array__") and hasattr(kind, "__dlpack__")
-    )
+    return issubclass(kind, TensorBase) or is_array_like(kind)
+
+
+def _holds_array(value: object, depth: int = 0) -> bool:
+    """Whether an array is among the items of nested lists, or in lists of them."""
+    if not isinstance(value, SEQUENCES):
+        return _is_array(type(value))
+    return depth < MOST_AXES and any(_holds_array(item, depth + 1) for item in value)
 
 
 def _stack_items(

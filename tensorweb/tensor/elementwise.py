@@ -58,6 +58,10 @@ class ElementwiseMethods(TensorBase):
         """Return the logarithm to base 10."""
         return self._unary("log10")
 
+    def relu(self) -> Self:
+        """Return each element where it is positive, else 0."""
+        return self._unary("relu")
+
     def sigmoid(self) -> Self:
         """Return 1 / (1 + exp(-x))."""
         return self._unary("sigmoid")
@@ -169,7 +173,7 @@ class ElementwiseMethods(TensorBase):
 
     def __round__(self, ndigits: SupportsIndex | None = None) -> Any:
         if ndigits is None and not self.node.shape:
-            return round(float(self))  # type: ignore[arg-type]  # a tensor of one number
+            return round(self.item())  # type: ignore[attr-defined]  # every tensor has it
         return self.round(0 if ndigits is None else ndigits)
 
     def isnan(self) -> Self:

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from typing import Self
 
 from tensorweb.errors import TransformError
+from tensorweb.evaluate import end_step
 from tensorweb.graph.leaves import Leaf, hangs_on_leaves, is_leaf_of
+from tensorweb.graph.pairs import pair_of
 from tensorweb.nodes.movement import stopped
-from tensorweb.tensor.base import TensorBase, become_leaf
+from tensorweb.tensor.base import FLOWING, TensorBase, become_leaf
 
 Walk = Callable[[TensorBase, object, bool], None]
 
@@ -55,7 +57,7 @@ class GradientMethods(TensorBase):
         """
         node = self.node
         is_leaf = is_leaf_of(node, self)
-        if value and node.dtype.kind != "float":
+        if value and node.dtype.kind not in FLOWING:
             raise TransformError(
                 f"requires_grad_: a tensor of {node.dtype} has no derivative; convert "
                 "it to floats before, with astype(tw.float32)."
@@ -66,6 +68,7 @@ class GradientMethods(TensorBase):
                 "requires a gradient; x.detach() is the same value as a constant."
             )
         if value and not is_leaf and not hangs_on_leaves(node):
+            end_step([pair_of(node)])
             become_leaf(self, node)
         elif not value and node.past is not None:
             self.node = stopped(node)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from numbers import Number
 
 from tensorweb import dtypes
-from tensorweb.devices import require_dtype, stores
+from tensorweb.devices import NARROWER, require_dtype, stores, usable_dtype
 from tensorweb.dtypes import DType, as_dtype, integer_range
 from tensorweb.errors import DataError, DTypeError, NarrowedDataWarning, RangeError
 from tensorweb.graph.node import Node, constant, leaf
@@ -13,14 +14,8 @@ from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import buffer_dtype, pack, unpack, where
 from tensorweb.notices import warn_once
 from tensorweb.shapes import Shape
-from tensorweb.tensor.numpy_module import require_numpy
-
-NARROWER = {
-    dtypes.float64: dtypes.float32,
-    dtypes.int64: dtypes.int32,
-    dtypes.uint64: dtypes.uint32,
-}
-"""What host data become where a device lacks their dtype."""
+from tensorweb.tensor.buffers import buffer_of
+from tensorweb.tensor.numpy_module import numpy_at_hand
 
 
 def is_numpy_scalar(value: object) -> bool:
@@ -45,10 +40,11 @@ def numpy_scalar_node(value: object, device: str, beside: DType | None = None) -
         found = as_dtype(value.dtype)  # type: ignore[attr-defined]  # a NumPy scalar
     except DTypeError:
         raise unusable(value) from None
-    number: float = value.item()  # type: ignore[attr-defined]  # likewise
+    number: complex = value.item()  # type: ignore[attr-defined]  # likewise
     if stores(found, device):
         return constant(number, found, device)
-    return constant(number, _stored([number], found, device, beside, ()), device)
+    held: Sequence[float] = () if type(number) is complex else (number.real,)
+    return constant(number, _stored(held, found, device, beside, ()), device)
 
 
 def array_node(
@@ -68,21 +64,29 @@ def array_node(
         DataError, DTypeError: this is no array of numbers, or the device lacks a dtype.
         RangeError: integers do not fit.
     """
-    view = _buffer(value)
+    view = buffer_of(value)
     found = None if view is None else buffer_dtype(view.format, view.itemsize)
     if view is None or found is None:
         raise unusable(value)
     shape = tuple(view.shape or ())
     data = view.tobytes()
     if dtype is not None:
-        require_dtype(dtype, device)
-        wanted = dtype
-        if must_fit and wanted is not found and wanted.kind in ("int", "uint"):
+        wanted = usable_dtype(dtype, device)
+        if (
+            (must_fit or wanted is not dtype)
+            and wanted is not found
+            and wanted.kind in ("int", "uint")
+        ):
             _check_fit(_numbers(data, found), wanted, shape)
     elif stores(found, device):
         wanted = found
     else:
         wanted = _stored(_numbers(data, found), found, device, beside, shape)
+    if found.kind == "complex" and wanted.kind not in ("complex", "bool"):
+        raise DTypeError(
+            f"asarray: the data are {found}, and {wanted} holds no imaginary parts; "
+            "take data.real, or abs(data), or a complex dtype."
+        )
     if wanted is not found:
         data = _converted(data, found, wanted, shape)
     return leaf(HostData(data), shape, wanted, device)
@@ -96,19 +100,21 @@ def _stored(
     shape: Shape,
 ) -> DType:
     """Return the dtype that data of a dtype which the device lacks become; warns."""
-    if beside is not None and beside.kind == "float" and found.kind != "float":
+    is_integer = found.kind in ("int", "uint")
+    if beside is not None and beside.kind == "float" and is_integer:
         return beside
     near = NARROWER.get(found)
     if near is None or not stores(near, device):
         raise _unstored(found, device)
-    if near.kind != "float":
+    if near.kind in ("int", "uint"):
         if beside is dtypes.uint32 and all(number >= 0 for number in numbers):
             near = dtypes.uint32
         _check_fit(numbers, near, shape)
     warn_once(
         NarrowedDataWarning,
         f"{found} data became {near}: device {device!r} has no 64-bit numbers, so "
-        "float64 becomes float32, int64 int32 and uint64 uint32. Say "
+        "float64 becomes float32, int64 int32, uint64 uint32 and complex128 complex64. "
+        "Say "
         f'dtype=tw.{near} to mean it, or device="cpu" to keep {found}. This is said '
         "once a program, about its first such data.",
     )
@@ -131,7 +137,7 @@ def _check_fit(numbers: Sequence[float], dtype: DType, shape: Shape) -> None:
 
 def _numbers(data: bytes, dtype: DType) -> Sequence[float]:
     """Return row-major bytes as Python numbers, read when they are asked for."""
-    if dtype.kind == "float":
+    if dtype.kind in ("float", "complex"):
         return ()
     return memoryview(data).cast(dtype.typecode)  # type: ignore[call-overload,no-any-return]  # a dtype's letter is a native one
 
@@ -149,29 +155,18 @@ def _unstored(dtype: DType, device: str) -> DTypeError:
     raise AssertionError("internal: only asked for dtypes that are not there")
 
 
-def _buffer(value: object) -> memoryview | None:
-    """Return a value's memory, asking `__array__` where there is no native buffer."""
-    try:
-        view = memoryview(value)  # type: ignore[arg-type]  # raises TypeError if it is none
-    except (TypeError, ValueError, BufferError):
-        view = None
-    if view is not None and not view.format.startswith((">", "!")):
-        return view
-    if not hasattr(value, "__array__") and not hasattr(value, "__dlpack__"):
-        return view
-    who = f"asarray of a {type(value).__name__}"
-    numpy = require_numpy(who, "give numbers, nested lists or a buffer")
-    host = (
-        numpy.asarray(value)
-        if hasattr(value, "__array__")
-        else numpy.from_dlpack(value)
-    )
-    if not host.dtype.isnative:
-        host = host.astype(host.dtype.newbyteorder("="))
-    try:
-        return memoryview(host)
-    except (TypeError, ValueError, BufferError):
-        return None
+ADVICE = {
+    "V": "take one of its fields, data['name']; data.astype('float32') converts others",
+    "O": "its elements are Python's objects; data.astype('float32') makes numbers",
+    "U": "data.astype('float32') reads numbers in text",
+    "S": "data.astype('float32') reads numbers in text",
+    "T": "data.astype('float32') reads numbers in text",
+    "M": "data.astype('int64') counts from 1970 on",
+    "m": "data.astype('int64') counts its units",
+    "f": "data.astype('float64') converts it",
+    "c": "data.astype('complex128') converts it",
+}
+"""What can be done with NumPy's arrays that no tensor holds, by the kind of dtype."""
 
 
 def unusable(value: object) -> Exception:
@@ -180,27 +175,36 @@ def unusable(value: object) -> Exception:
         return DataError(
             f"the string {value[:40]!r} is no number; tensors hold numbers."
         )
-    kind = getattr(value, "dtype", None)
-    if kind is not None and getattr(kind, "kind", "") == "c":
-        return DTypeError(
-            f"dtype {kind}: tensorweb has no complex dtype; keep real and imaginary "
-            "parts in two tensors."
-        )
-    what = f" of dtype {kind}" if kind is not None else ""
+    dtype = getattr(value, "dtype", None)
+    what = f" of dtype {dtype}" if dtype is not None else ""
     return DataError(
-        f"data of type {type(value).__name__}{what} cannot become a tensor; give "
-        "numbers, nested lists of numbers, a NumPy array or a buffer."
+        f"data of type {type(value).__name__}{what} cannot become a tensor; "
+        f"{_advice(value, str(getattr(dtype, 'kind', '')))}."
     )
 
 
+def _advice(value: object, kind: str) -> str:
+    """Return what can be done with an object, whose dtype may have a kind."""
+    if hasattr(value, "toarray"):
+        return "data.toarray() has the zeros that sparse arrays leave out"
+    if kind in ADVICE:
+        return ADVICE[kind]
+    if hasattr(value, "astype"):
+        return "data.astype('float32') converts what is no number, where it can"
+    if isinstance(value, Number):
+        return "float(data) is a number that tensors hold"
+    if isinstance(value, Iterable):
+        return "list(data) makes a list of what it yields"
+    return "give numbers, nested lists of numbers, a NumPy array or a buffer"
+
+
 def _converted(data: bytes, old: DType, new: DType, shape: Shape) -> bytes:
-    """Return bytes of one dtype as another, with NumPy where it is installed."""
-    try:
-        import numpy
-    except ImportError:
+    """Return bytes of one dtype as another, with NumPy where that loads nothing."""
+    numpy = numpy_at_hand()
+    if numpy is None:
         flat = unpack(data, old, (len(data) // old.itemsize,))
         assert isinstance(flat, list), "internal: a flat read gives a list"
         return pack(flat, new, (len(flat),))
     with numpy.errstate(all="ignore"):
         host = numpy.frombuffer(data, old.name).astype(new.name)
-    return host.tobytes()
+    return host.tobytes()  # type: ignore[no-any-return]  # NumPy is not everywhere

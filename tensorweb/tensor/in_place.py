@@ -9,10 +9,11 @@ from tensorweb.errors import DTypeError, ShapeError
 from tensorweb.graph.leaves import is_leaf_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import CONSTANT, LEAF
+from tensorweb.graph.pairs import pair_of
 from tensorweb.nodes.contraction import matmul
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.ops import OPS
-from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.base import TensorBase, become_leaf
 from tensorweb.tensor.convert import ArrayLike, as_operands
 
 _KINDS: dict[str, tuple[str, ...]] = {
@@ -20,6 +21,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "uint": ("bool", "uint"),
     "int": ("bool", "uint", "int"),
     "float": ("bool", "uint", "int", "float"),
+    "complex": ("bool", "uint", "int", "float", "complex"),
 }
 """Kinds of results that a tensor of a kind takes in place, as in NumPy."""
 
@@ -31,7 +33,7 @@ _numbers: WeakSet[Node] = WeakSet()
 
 
 class InPlaceOperators(TensorBase):
-    """All that hold the tensor see its new value; views taken before keep theirs.
+    """All that hold the tensor see its new value, and so do its views.
 
     Shape and dtype stay: a result of another shape, or of a kind that the dtype cannot
     hold, is an error. A 0-d tensor that was computed is a number, as NumPy's scalars
@@ -67,7 +69,7 @@ class InPlaceOperators(TensorBase):
                 raise DTypeError(
                     f"{name} in place: x is {old.dtype} and the result {node.dtype}, "
                     "which it cannot hold. Write x = x + v, with the operator meant, "
-                    f"for a new tensor, or x = x.astype(tw.{node.dtype}) before."
+                    f"for a new tensor, or give x the dtype: x.astype(tw.{node.dtype})."
                 )
             node = cast(node, old.dtype)
         self._replace(node)
@@ -117,11 +119,39 @@ class InPlaceOperators(TensorBase):
 
 def is_number_of_its_own(node: Node) -> bool:
     """Whether a 0-d value was computed, where NumPy would give a scalar."""
-    if node.op in (LEAF, CONSTANT):
+    if pair_of(node).op in (LEAF, CONSTANT):
         return node in _numbers
     return node not in _scalars_written
+
+
+def is_count(node: Node) -> bool:
+    """Whether a value is an integer that was computed, where NumPy has a scalar."""
+    return (
+        not node.shape
+        and node.dtype.kind in ("int", "uint")
+        and is_number_of_its_own(node)
+    )
 
 
 def mark_number(node: Node) -> None:
     """Say that a 0-d value was computed, though its node has no history."""
     _numbers.add(node)
+
+
+def overwrite(tensor: TensorBase, node: Node) -> None:
+    """Give a tensor another value of its shape; a 0-d one can change in place."""
+    tensor._replace(node)
+    if not node.shape:
+        _numbers.discard(tensor.node)
+        _scalars_written.add(tensor.node)
+
+
+def rehouse(tensor: TensorBase, node: Node) -> None:
+    """Let a tensor hold the same value in another node; nobody can tell."""
+    old = tensor.node
+    if old.past is not None and is_leaf_of(old, tensor):
+        become_leaf(tensor, node)
+        return
+    if not node.shape and not is_number_of_its_own(old):
+        _scalars_written.add(node)
+    tensor.node = node

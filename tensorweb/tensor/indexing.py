@@ -26,12 +26,12 @@ from tensorweb.lookups.indexing import assign, select
 from tensorweb.lookups.keys import checked_indices, mask_positions, parse_checked
 from tensorweb.nodes.assignment import assign_plain
 from tensorweb.nodes.elementwise import elementwise
-from tensorweb.nodes.indexing import select_plain, take_along
+from tensorweb.nodes.indexing import is_basic, select_plain, take_along
 from tensorweb.nodes.keys import Indices, Item, unravel_positions, whole_spans
 from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
 from tensorweb.shapes import normalize_axis
-from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.base import FLOWING, TensorBase
 from tensorweb.tensor.convert import (
     PLAIN_NUMBERS,
     ArrayLike,
@@ -42,8 +42,9 @@ from tensorweb.tensor.convert import (
     scalar_node,
 )
 from tensorweb.tensor.hostarrays import array_node, is_numpy_scalar
-from tensorweb.tensor.lost_writes import UNHELD, check_row, check_write
+from tensorweb.tensor.lost_writes import UNHELD, check_write
 from tensorweb.tensor.numpy_calls import check_default, check_out
+from tensorweb.tensor.views import ITEM, is_seen
 
 
 class IndexingMethods(TensorBase):
@@ -54,34 +55,30 @@ class IndexingMethods(TensorBase):
     def __getitem__(self, key: object) -> Self:
         view = select_plain(self.node, key)
         if view is not None:
-            return self._wrap(view)
-        items = parse_checked(node_key(key, self.node.device), self.node.shape)
-        return self._wrap(select(self.node, items))
+            return self._view(view, ITEM, key if type(key) is tuple else (key,))
+        parts = node_key(key, self.node.device)
+        items = parse_checked(parts, self.node.shape)
+        found = select(self.node, items)
+        if is_basic(items):
+            return self._view(found, ITEM, parts)
+        return self._wrap(found)
 
     def __setitem__(self, key: object, value: ArrayLike) -> None:
-        if getrefcount(self) <= UNHELD:
+        if getrefcount(self) <= UNHELD and not is_seen(self):
             check_write(self)
         values = written_values(value, self.node)
         assigned = assign_plain(self.node, key, values)
         if assigned is None:
             items = parse_checked(node_key(key, self.node.device), self.node.shape)
             assigned = assign(self.node, items, values)
-        self._replace(assigned)
+        self._replace(assigned, key)
 
     def __iter__(self) -> Iterator[Self]:
         if not self.node.shape:
             raise DataError("a 0-d tensor cannot be iterated; read it with item().")
-        realize([self.node])
-        return self._rows()
-
-    def _rows(self) -> Iterator[Self]:
-        """Yield the slices of the first axis, and look for writes that are lost."""
-        for i in range(self.node.shape[0]):
-            row = self[i]
-            node = row.node
-            yield row
-            if row.node is not node:
-                check_row(i, getrefcount(row))
+        if not (is_tracing() and is_traced(self.node)):
+            realize([self.node])  # else each row would compute what it is a part of
+        return map(self.__getitem__, range(self.node.shape[0]))
 
     def __contains__(self, value: ArrayLike) -> bool:
         equal = elementwise(OPS["equal"], *as_operands(self, value))
@@ -167,7 +164,7 @@ def _node_part(part: object, device: str) -> object:
 
 def index_node(indices: ArrayLike, device: str) -> Node:
     """Return indices as a node; an empty list is one of integers."""
-    if isinstance(indices, SEQUENCES) and not len(indices):
+    if isinstance(indices, SEQUENCES) and not indices:
         return as_node(indices, dtypes.int32, device)
     if isinstance(indices, TensorBase):
         return indices.node
@@ -193,7 +190,7 @@ def written_values(value: ArrayLike, node: Node) -> Node:
     device = as_device(node.device)
     kind = node.dtype.kind
     if type(value) in PLAIN_NUMBERS and (
-        kind == "float" or (type(value) is int and kind != "bool")
+        kind in FLOWING or (type(value) is int and kind != "bool")
     ):
         return scalar_node(value, node.dtype, device)
     if isinstance(value, TensorBase):
@@ -223,13 +220,13 @@ def written_values(value: ArrayLike, node: Node) -> Node:
     return array_node(value, node.dtype, device, must_fit=host.dtype.bits == 64)
 
 
-_ORDER = {"bool": 0, "uint": 1, "int": 1, "float": 2}
+_ORDER = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 
 
 def _unfit(given: DType, wanted: DType) -> DTypeError:
     return DTypeError(
         f"x[key] = v: v is {given} and x is {wanted}, which cannot hold it; convert "
-        f"with v.astype(tw.{wanted}), or x first."
+        f"the dtype with v.astype(tw.{wanted}), or x first."
     )
 
 
@@ -238,7 +235,9 @@ def _fitting_number(value: object, dtype: DType) -> object:
 
     Floats hold every number, rounded; integers whole ones, bool 0 and 1.
     """
-    if dtype.kind == "float" or isinstance(value, complex):
+    if dtype.kind == "complex" or (
+        dtype.kind == "float" and not isinstance(value, complex)
+    ):
         return value
     if dtype.kind == "bool":
         if value in (0, 1):
@@ -248,8 +247,11 @@ def _fitting_number(value: object, dtype: DType) -> object:
     elif isinstance(value, float) and value.is_integer():
         return int(value)
     held = "0 and 1" if dtype.kind == "bool" else "whole numbers"
-    kind = "int32" if isinstance(value, int) else "float32"
+    if isinstance(value, complex):
+        held, kind = "no imaginary parts", "complex64"
+    else:
+        kind = "int32" if isinstance(value, int) else "float32"
     raise DTypeError(
         f"x[key] = v: v is {kind} and x is {dtype}, which cannot hold {value!r}: it "
-        f"holds {held}. Convert x first, with x.astype(tw.{kind})."
+        f"holds {held}. Convert the dtype of x first, with x.astype(tw.{kind})."
     )

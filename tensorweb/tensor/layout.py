@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from types import ModuleType
-from typing import Self
+from typing import Self, SupportsIndex
 
 from tensorweb.devices import as_device
 from tensorweb.dtypes import DType, as_dtype
-from tensorweb.errors import DataError, ShapeError
-from tensorweb.nodes.movement import copy, permute
+from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.graph.pairs import element_view
+from tensorweb.nodes.movement import copy, permute, reshape
+from tensorweb.shapes import infer_reshape
 from tensorweb.tensor.base import TensorBase
-from tensorweb.tensor.convert import DTypeLike, as_node
+from tensorweb.tensor.convert import DTypeLike, as_node, as_shape_arguments
+from tensorweb.tensor.views import ORDER, rename_axes
 from tensorweb.view import View
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
@@ -24,8 +28,13 @@ class LayoutMethods(TensorBase):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Length of each axis."""
+        """Length of each axis; `x.shape = (2, 3)` gives the elements another one."""
         return self.node.shape
+
+    @shape.setter
+    def shape(self, shape: SupportsIndex | Iterable[SupportsIndex]) -> None:
+        new = infer_reshape(self.node.shape, as_shape_arguments((shape,), "shape"))
+        rename_axes(self, reshape(self.node, new))
 
     @property
     def ndim(self) -> int:
@@ -55,31 +64,23 @@ class LayoutMethods(TensorBase):
     @property
     def strides(self) -> tuple[int, ...]:
         """Steps in storage, in elements: 0 where an axis repeats, < 0 if flipped."""
-        return self.node.view.strides
+        return element_view(self.node).strides
 
     @property
     def offset(self) -> int:
         """Storage position of the first element."""
-        return self.node.view.offset
+        return element_view(self.node).offset
 
     @property
     def is_contiguous(self) -> bool:
         """Whether row-major order visits consecutive storage elements."""
-        return self.node.view.is_contiguous
+        return element_view(self.node).is_contiguous
 
     @property
     def T(self) -> Self:
-        """The transpose of a matrix, as a view.
-
-        Raises:
-            ShapeError: there are not two axes.
-        """
-        if len(self.node.shape) != 2:
-            raise ShapeError(
-                f"T: shape {self.node.shape} has {len(self.node.shape)} axes and T "
-                "takes 2; use mT for stacks of matrices, or permute."
-            )
-        return self._wrap(permute(self.node, (1, 0)))
+        """The axes in reverse order, as a view: of a matrix the transpose."""
+        order = tuple(range(len(self.node.shape) - 1, -1, -1))
+        return self._view(permute(self.node, order), ORDER, order)
 
     @property
     def mT(self) -> Self:
@@ -89,10 +90,16 @@ class LayoutMethods(TensorBase):
             raise ShapeError(
                 f"mT: shape {self.node.shape} has fewer than the two axes of a matrix."
             )
-        return self._wrap(permute(self.node, (*range(rank - 2), rank - 1, rank - 2)))
+        order = (*range(rank - 2), rank - 1, rank - 2)
+        return self._view(permute(self.node, order), ORDER, order)
 
     def shares_memory_with(self, other: TensorBase) -> bool:
         """Whether both look at overlapping parts of the same storage."""
+        if not isinstance(other, TensorBase):
+            raise DTypeError(
+                f"shares_memory_with: other is of type {type(other).__name__}; data of "
+                "the host are copied when they become one."
+            )
         if self.node.base is not other.node.base:
             return False
         low, high = self.node.view.extent()
@@ -102,7 +109,9 @@ class LayoutMethods(TensorBase):
     def contiguous(self) -> Self:
         """Return the same values in row-major storage; itself when they are."""
         node = self.node
-        return self if node.view == View.contiguous(node.shape) else self.copy()
+        return (
+            self if element_view(node) == View.contiguous(node.shape) else self.copy()
+        )
 
     def copy(self) -> Self:
         """Return the same values in storage of their own."""

@@ -1,6 +1,6 @@
-"""Notice a write into a tensor that nobody holds, as in `a[1][2] = 5`, and say so.
+"""Notice a write into a tensor that nobody holds, as in `a[[1, 2]][0] = 5`.
 
-A view is a tensor of its own here, so such a write is lost for certain. It is told from
+What is no view of a tensor that somebody holds is written to in vain. It is told from
 reference counts: a tensor that only the running assignment holds has fewer of them than
 one that a name, an attribute, a list or a dict holds as well.
 """
@@ -70,20 +70,6 @@ def check_write(tensor: object) -> None:
     )
 
 
-def check_row(index: int, references: int) -> None:
-    """Warn when a loop wrote into a row that only its own variable holds.
-
-    `references` is the count in the iterator, which holds the row as well.
-    """
-    if references <= UNHELD:
-        warn(
-            LostWriteWarning,
-            f"the loop wrote into row {index}, which is a tensor of its own, so the "
-            "tensor looped over does not change; loop over numbers and write "
-            "x[i] = row, or x[i, ...] = values.",
-        )
-
-
 def _rewrite(frame: FrameType) -> str:
     """Return what to write instead, in the words of the program where it is known."""
     target = _target(frame)
@@ -91,16 +77,9 @@ def _rewrite(frame: FrameType) -> str:
     if target is None or part is None:
         return "keep it in a variable, write into that, and assign it where it belongs."
     text, key = ast.unparse(part), _key(target)
-    if isinstance(part, ast.Subscript) and _is_plain(part.slice):
-        owner = ast.unparse(part.value)
-        return f"write {owner}[{_key(part)}, {key}] = … with one index."
-    if isinstance(part, ast.Subscript):
-        back = f"{text} = part"
-    elif isinstance(part, ast.Attribute) and part.attr in ("T", "mT"):
-        back = f"{ast.unparse(part.value)} = part.{part.attr}"
-    else:
-        return f"write part = {text}; part[{key}] = … and use part from there on."
-    return f"write part = {text}; part[{key}] = …; {back}"
+    if isinstance(part, ast.Subscript) and _is_held(part.value):
+        return f"write part = {text}; part[{key}] = …; {text} = part"
+    return f"write part = {text}; part[{key}] = … and use part from there on."
 
 
 def _key(target: ast.Subscript) -> str:
@@ -109,13 +88,11 @@ def _key(target: ast.Subscript) -> str:
     return text[1:-1] if isinstance(target.slice, ast.Tuple) else text
 
 
-def _is_plain(key: ast.expr) -> bool:
-    """Whether an index is made of written integers, so that its axes are gone."""
-    if isinstance(key, ast.Tuple):
-        return all(map(_is_plain, key.elts))
-    if isinstance(key, ast.UnaryOp):
-        key = key.operand
-    return isinstance(key, ast.Constant) and type(key.value) is int
+def _is_held(expression: ast.expr) -> bool:
+    """Whether an expression names something, so that it can be written into."""
+    while isinstance(expression, ast.Attribute | ast.Subscript):
+        expression = expression.value
+    return isinstance(expression, ast.Name)
 
 
 def _target(frame: FrameType) -> ast.Subscript | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Self, SupportsIndex
 
 from tensorweb.dtypes import is_dtype_like
@@ -20,6 +20,7 @@ from tensorweb.shapes import (
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import as_shape_arguments
 from tensorweb.tensor.numpy_calls import check_default
+from tensorweb.tensor.views import ORDER, REVERSED, SHAPE, layout_of
 
 Axes = SupportsIndex | Iterable[SupportsIndex]
 
@@ -47,36 +48,53 @@ class MovementMethods(TensorBase):
         if not shape:
             raise ShapeError("reshape: no shape is given; write reshape(2, 3), say.")
         new = infer_reshape(self.node.shape, as_shape_arguments(shape, "reshape"))
-        if copy is False and self.node.view.reshape(new) is None:
+        if copy:
+            return self._wrap(build.reshape(build.copy(self.node), new))
+        layout = layout_of(self)
+        is_view = layout is None or layout.reshape(new) is not None
+        if copy is False and layout is not None and not is_view:
             raise ShapeError(
-                f"reshape: copy=False, but shape {self.node.shape} with strides "
-                f"{self.node.view.strides} cannot become {new} without a copy."
+                f"reshape: copy=False, but shape {layout.shape} with strides "
+                f"{layout.strides} cannot become {new} without a copy."
             )
-        return self._wrap(
-            build.reshape(build.copy(self.node) if copy else self.node, new)
-        )
+        return self._under(new, is_view)
 
-    def view(self, *shape: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+    def _under(self, shape: tuple[int, ...], is_view: bool) -> Self:
+        """Return the elements under another shape."""
+        node = build.reshape(self.node, shape)
+        return self._view(node, SHAPE, shape) if is_view else self._wrap(node)
+
+    def view(
+        self, *shape: SupportsIndex | Iterable[SupportsIndex], dtype: object = None
+    ) -> Self:
         """Return the same storage under another shape, the same without one.
 
         Never copies.
 
         Raises:
             ShapeError: sizes differ or no strides can express the shape.
-            DTypeError: a dtype is given; bits are not read as another one.
+            DTypeError: a dtype or class is given; bits are not read as another one.
         """
-        if not shape:
-            return self._wrap(self.node)
-        if len(shape) == 1 and is_dtype_like(shape[0]):
+        if not shape and dtype is None:
+            return self._view(self.node, SHAPE, self.node.shape)
+        wanted = shape[0] if len(shape) == 1 else dtype
+        if dtype is not None or is_dtype_like(wanted):
             raise DTypeError(
-                f"view({shape[0]!r}): bits are not read as another dtype here; "
+                f"view({wanted!r}): bits are not read as another dtype here; "
                 "x.astype(dtype) converts the values."
+            )
+        if isinstance(wanted, type):
+            raise DTypeError(
+                f"view({wanted.__name__}): tensors become no objects of other classes; "
+                "keep the tensor in an attribute of yours."
             )
         return self.reshape(*shape, copy=False)
 
-    def ravel(self) -> Self:
+    def ravel(self, order: str = "C") -> Self:
         """Return the elements in row-major order as one axis."""
-        return self._wrap(build.reshape(self.node, (self.node.size,)))
+        check_default("ravel", "order", order, "C")
+        layout = layout_of(self)
+        return self._under((self.node.size,), layout is None or layout.is_contiguous)
 
     def flatten(self, start_axis: int = 0, end_axis: int = -1) -> Self:
         """Return the axes from `start_axis` to `end_axis` merged into one."""
@@ -97,24 +115,24 @@ class MovementMethods(TensorBase):
     def permute(self, *axes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
         """Return the axes in another order, as a view: `x.permute(2, 0, 1)`."""
         order = as_shape_arguments(axes, "permute")
-        return self._wrap(
-            build.permute(self.node, normalize_permutation(order, len(self.node.shape)))
-        )
+        return self._permuted(normalize_permutation(order, len(self.node.shape)))
+
+    def _permuted(self, order: Sequence[int]) -> Self:
+        """Return the axes in a checked order."""
+        return self._view(build.permute(self.node, order), ORDER, order)
 
     def permute_dims(self, axes: Iterable[SupportsIndex]) -> Self:
         """Return the axes in another order, as a view."""
         return self.permute(tuple(axes))
 
     def transpose(self, *axes: SupportsIndex | Iterable[SupportsIndex] | None) -> Self:
-        """Return two axes swapped, the last two unless said otherwise.
+        """Return two axes swapped, all of them reversed without arguments or for None.
 
         One tuple, or another number of axes than two, is the order of all axes as in
-        `permute_dims`; None, which NumPy's function passes, reverses them.
+        `permute_dims`.
         """
-        if axes == (None,):
+        if axes in ((), (None,)):
             return self.permute(*reversed(range(len(self.node.shape))))
-        if not axes:
-            return self.swapaxes(-2, -1)
         if len(axes) == 2 and all(map(is_integer, axes)):
             return self.swapaxes(axes[0], axes[1])  # type: ignore[arg-type]  # integers, as checked
         order = as_shape_arguments(axes, "transpose")
@@ -132,7 +150,7 @@ class MovementMethods(TensorBase):
         first, second = normalize_axis(axis1, rank), normalize_axis(axis2, rank)
         order = list(range(rank))
         order[first], order[second] = second, first
-        return self._wrap(build.permute(self.node, order))
+        return self._permuted(order)
 
     def matrix_transpose(self) -> Self:
         """Return each matrix (the last two axes) transposed, as a view."""
@@ -154,7 +172,7 @@ class MovementMethods(TensorBase):
         order = [axis for axis in range(rank) if axis not in sources]
         for target, axis in sorted(zip(targets, sources, strict=True)):
             order.insert(target, axis)
-        return self._wrap(build.permute(self.node, order))
+        return self._permuted(order)
 
     def expand(self, *shape: SupportsIndex | Iterable[SupportsIndex]) -> Self:
         """Return axes of length 1 repeated by stride 0; -1 keeps an axis as it is."""
@@ -175,7 +193,8 @@ class MovementMethods(TensorBase):
         """Return axes of length 1 inserted where the result shall have them."""
         given = (axis,) if is_integer(axis) else tuple(axis)
         inserted = normalize_axes(given, len(self.node.shape) + len(given))
-        return self._wrap(build.expand_dims(self.node, inserted))
+        node = build.expand_dims(self.node, inserted)
+        return self._view(node, SHAPE, node.shape)
 
     def unsqueeze(self, axis: SupportsIndex) -> Self:
         """Return an axis of length 1 inserted where the result shall have it."""
@@ -217,13 +236,13 @@ class MovementMethods(TensorBase):
             if axis is None
             else normalize_axes(axis, len(shape))
         )
-        return self._wrap(build.squeeze(self.node, axes))
+        node = build.squeeze(self.node, axes)
+        return self._view(node, SHAPE, node.shape)
 
     def flip(self, axis: Axes | None = None) -> Self:
         """Return some axes reversed by negative strides, all of them for None."""
-        return self._wrap(
-            build.flip(self.node, normalize_axes(axis, len(self.node.shape)))
-        )
+        axes = normalize_axes(axis, len(self.node.shape))
+        return self._view(build.flip(self.node, axes), REVERSED, axes)
 
 
 def _ordered_axes(axes: Axes, rank: int) -> list[int]:

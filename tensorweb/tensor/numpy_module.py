@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from tensorweb.devices import is_browser
 from tensorweb.errors import MissingPackageError
+
+
+def numpy_at_hand() -> Any:
+    """Return NumPy's module; None where having it would load it into a page."""
+    if is_browser():
+        return sys.modules.get("numpy")
+    try:
+        import numpy
+    except ImportError:
+        return None
+    return numpy
 
 
 def require_numpy(who: str, instead: str) -> Any:

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import Self
 
+from tensorweb.errors import DTypeError
+from tensorweb.graph.leaves import is_leaf_of
 from tensorweb.nodes.contraction import matmul
 from tensorweb.nodes.elementwise import elementwise
 from tensorweb.ops import OPS
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_operands
+from tensorweb.tensor.foreign import is_foreign
+from tensorweb.tensor.in_place import is_count, is_number_of_its_own
+
+REPEATED = frozenset((list, tuple, str, bytes))
+"""What an integer repeats, as in `[0] * n`."""
+
+_OWN = (TensorBase, int, float)
+"""Operands that need no second look; most are these."""
 
 
 class Operators(TensorBase):
@@ -19,7 +29,15 @@ class Operators(TensorBase):
     __array_priority__ = 1000
 
     def _binary(self, name: str, x1: ArrayLike, x2: ArrayLike) -> Self:
-        """Return an elementwise operation on two operands."""
+        """Return an elementwise operation on two operands.
+
+        What holds arrays of others (a pandas Series, a dask array) answers itself.
+        """
+        if not isinstance(x2, _OWN):
+            if is_foreign(x2):
+                return NotImplemented  # type: ignore[no-any-return]  # Python asks the other
+            if name == "multiply" and type(x2) in REPEATED and is_count(self.node):
+                return x2 * self.__index__()  # type: ignore[attr-defined,no-any-return]  # a list
         return self._wrap(elementwise(OPS[name], *as_operands(x1, x2)))
 
     def __add__(self, other: ArrayLike) -> Self:
@@ -38,6 +56,8 @@ class Operators(TensorBase):
         return self._binary("multiply", self, other)
 
     def __rmul__(self, other: ArrayLike) -> Self:
+        if type(other) in REPEATED and is_count(self.node):
+            return other * self.__index__()  # type: ignore[attr-defined,no-any-return]  # a list
         return self._binary("multiply", other, self)
 
     def __truediv__(self, other: ArrayLike) -> Self:
@@ -118,7 +138,20 @@ class Operators(TensorBase):
     def __ge__(self, other: ArrayLike) -> Self:
         return self._binary("greater_equal", self, other)
 
-    __hash__ = None  # type: ignore[assignment]  # == compares elements, so no hash fits
+    def __hash__(self) -> int:
+        """Return the hash of a number that was computed, which never changes.
+
+        Raises:
+            DTypeError: this has axes, or can be changed in place (a TypeError as well).
+        """
+        node = self.node
+        if node.shape or not is_number_of_its_own(node) or is_leaf_of(node, self):
+            raise DTypeError(
+                "hash(): a tensor is unhashable, as == compares its elements, and its "
+                "value can be changed. In sets and as keys take numbers: x.item(), or "
+                "set(x.tolist())."
+            )
+        return hash(self.item())  # type: ignore[attr-defined]  # every tensor has it
 
     def __neg__(self) -> Self:
         return self._wrap(elementwise(OPS["negative"], self.node))
@@ -133,6 +166,8 @@ class Operators(TensorBase):
         return self._wrap(elementwise(OPS["bitwise_invert"], self.node))
 
     def __matmul__(self, other: ArrayLike) -> Self:
+        if not isinstance(other, _OWN) and is_foreign(other):
+            return NotImplemented
         return self._wrap(matmul(*as_operands(self, other)))
 
     def __rmatmul__(self, other: ArrayLike) -> Self:

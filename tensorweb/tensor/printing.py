@@ -6,9 +6,11 @@ first and last three along each axis are cut out on the device and read at once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tensorweb.devices import default_device
+from tensorweb.dtypes import DType
 from tensorweb.errors import BlockingError
 from tensorweb.evaluate import read, realize
 from tensorweb.graph.node import Node
@@ -82,9 +84,22 @@ def format_values(x: TensorBase) -> str:
         value = unpack(read([node])[0], node.dtype, ())
     except BlockingError:
         return format_tensor(x)
-    if node.dtype.kind == "float" and abs(value) < float("inf"):  # type: ignore[arg-type]  # a 0-d read gives a number
-        value = float(shortest(value, node.dtype))  # type: ignore[arg-type]  # likewise
+    if node.dtype.kind == "complex":
+        part = node.dtype.part
+        return str(complex(*(_short(p, part) for p in (value.real, value.imag))))  # type: ignore[attr-defined]  # a 0-d read gives a number
+    if node.dtype.kind == "float":
+        value = _short(value, node.dtype)  # type: ignore[arg-type]  # likewise
     return str(value)
+
+
+def format_array(x: TensorBase, separator: str, prefix: str) -> str:
+    """Return the values with something between them, behind a prefix of that length."""
+    return _values(x.node, separator, " " * len(prefix), WIDTH)
+
+
+def _short(value: float, dtype: DType) -> float:
+    """Return the float of Python with the shortest digits of one of a dtype."""
+    return float(shortest(value, dtype)) if math.isfinite(value) else value
 
 
 def _facts(node: Node, is_unread: bool) -> list[str]:

@@ -11,17 +11,18 @@ from typing import Self, SupportsIndex
 from tensorweb import dtypes
 from tensorweb.errors import DTypeError, ShapeError
 from tensorweb.evaluate import read
-from tensorweb.graph.node import Node, leaf
+from tensorweb.graph.node import leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import unpack
 from tensorweb.nodes import movement as build
 from tensorweb.nodes.indexing import select
 from tensorweb.nodes.keys import Indices, Item, Span
-from tensorweb.nodes.selection import concat, pad
-from tensorweb.shapes import normalize_axis
-from tensorweb.tensor.base import TensorBase
+from tensorweb.nodes.selection import pad, roll
+from tensorweb.shapes import is_integer, normalize_axis
+from tensorweb.tensor.base import FLOWING, TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_node, scalar_node
 from tensorweb.tensor.movement import Axes
+from tensorweb.tensor.views import ITEM, read_item
 
 Widths = SupportsIndex | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
 
@@ -41,7 +42,10 @@ class RearrangementMethods(TensorBase):
         """
         checked = _pairs(widths, len(self.node.shape))
         fill = scalar_node(value, self.node.dtype, self.node.device)
-        if fill.dtype is not self.node.dtype and fill.dtype.kind == "float":
+        kind = self.node.dtype.kind
+        if (fill.dtype.kind == "float" and kind not in FLOWING) or (
+            fill.dtype.kind == "complex" != kind
+        ):
             raise DTypeError(
                 f"pad: value {value!r} does not fit {self.node.dtype}; convert the "
                 "tensor with astype."
@@ -70,20 +74,24 @@ class RearrangementMethods(TensorBase):
                     f"(0 to {length})."
                 )
             checked.append((start, end - start, 1))
-        return self._wrap(build.slice_ranges(self.node, checked))
+        return self._item(tuple(slice(s, s + length) for s, length, _ in checked))
+
+    def _item(self, key: tuple[slice | int, ...]) -> Self:
+        """Return the view that a plain key names."""
+        return self._view(read_item(self.node, key), ITEM, key)
 
     def roll(self, shift: Axes, axis: Axes | None = None) -> Self:
         """Return elements moved along axes; those leaving one end enter the other."""
         node = self.node
         if axis is None:
-            if not isinstance(shift, SupportsIndex):
+            if not is_integer(shift):
                 raise ShapeError("roll: several shifts need as many axes; give axis=.")
             flat = build.reshape(node, (node.size,))
             return self._wrap(
-                build.reshape(_roll(flat, operator.index(shift), 0), node.shape)
+                build.reshape(roll(flat, operator.index(shift), 0), node.shape)
             )
-        axes = [axis] if isinstance(axis, SupportsIndex) else list(axis)
-        shifts = [shift] if isinstance(shift, SupportsIndex) else list(shift)
+        axes = [axis] if is_integer(axis) else list(axis)
+        shifts = [shift] if is_integer(shift) else list(shift)
         if len(shifts) == 1:
             shifts *= len(axes)
         if len(axes) == 1:
@@ -92,7 +100,7 @@ class RearrangementMethods(TensorBase):
             raise ShapeError(f"roll: {len(shifts)} shifts for {len(axes)} axes.")
         for amount, along in zip(shifts, axes, strict=True):
             number = normalize_axis(along, len(node.shape))
-            node = _roll(node, operator.index(amount), number)
+            node = roll(node, operator.index(amount), number)
         return self._wrap(node)
 
     def tile(self, repetitions: Axes) -> Self:
@@ -137,16 +145,8 @@ class RearrangementMethods(TensorBase):
     def unstack(self, axis: SupportsIndex = 0) -> tuple[Self, ...]:
         """Return the slices along an axis, as views without that axis."""
         along = normalize_axis(axis, len(self.node.shape))
-        kept = tuple(
-            length for other, length in enumerate(self.node.shape) if other != along
-        )
-        result = []
-        for i in range(self.node.shape[along]):
-            ranges = [(0, length, 1) for length in self.node.shape]
-            ranges[along] = (i, 1, 1)
-            slab = build.slice_ranges(self.node, ranges)
-            result.append(self._wrap(build.reshape(slab, kept)))
-        return tuple(result)
+        before = (slice(None),) * along
+        return tuple(self._item((*before, i)) for i in range(self.node.shape[along]))
 
 
 def _pairs(widths: Widths, rank: int) -> list[tuple[int, int]]:
@@ -170,21 +170,8 @@ def _pairs(widths: Widths, rank: int) -> list[tuple[int, int]]:
     return pairs
 
 
-def _roll(node: Node, shift: int, axis: int) -> Node:
-    length = node.shape[axis]
-    cut = (-shift) % length if length else 0
-    if cut == 0:
-        return node
-    ranges = [(0, n, 1) for n in node.shape]
-    front, back = list(ranges), list(ranges)
-    front[axis], back[axis] = (cut, length - cut, 1), (0, cut, 1)
-    return concat(
-        [build.slice_ranges(node, front), build.slice_ranges(node, back)], axis
-    )
-
-
 def _counts(repetitions: Axes) -> tuple[int, ...]:
-    given = [repetitions] if isinstance(repetitions, SupportsIndex) else repetitions
+    given = [repetitions] if is_integer(repetitions) else repetitions
     counts = tuple(operator.index(count) for count in given)
     if any(count < 0 for count in counts):
         raise ShapeError(f"tile: repetitions {counts} are negative.")

@@ -9,11 +9,12 @@ from tensorweb import dtypes
 from tensorweb.errors import AxisError, DTypeError
 from tensorweb.graph.node import Node, constant
 from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.parts import imaginary_part, real_part
 from tensorweb.nodes.reduction import argreduce, reduce, scan
 from tensorweb.nodes.selection import concat
 from tensorweb.ops import OPS
 from tensorweb.shapes import normalize_axes, normalize_axis
-from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.base import FLOWING, TensorBase
 from tensorweb.tensor.convert import DTypeLike, optional_dtype
 from tensorweb.tensor.numpy_calls import check_out
 from tensorweb.tensor.scalars import NumberLike, as_number
@@ -127,7 +128,7 @@ class ReductionMethods(TensorBase):
         values = _floating("var", self.node, dtype)
         less = as_number(correction if ddof is None else ddof, "var: correction")
         variance = _variance(_single(values), axes, less, keepdims)
-        return self._wrap(cast(variance, values.dtype))
+        return self._wrap(cast(variance, values.dtype.part))
 
     def std(
         self,
@@ -141,15 +142,15 @@ class ReductionMethods(TensorBase):
     ) -> Self:
         """Return the standard deviation along axes, the square root of `var`.
 
-        `ddof` is NumPy's word for `correction`.
+        Its derivative is 0 where all values are equal. `ddof` is NumPy's word for
+        `correction`.
         """
         check_out("std", out)
         axes = normalize_axes(axis, len(self.node.shape))
         values = _floating("std", self.node, dtype)
         less = as_number(correction if ddof is None else ddof, "std: correction")
         variance = _variance(_single(values), axes, less, keepdims)
-        root = elementwise(OPS["sqrt"], variance)
-        return self._wrap(cast(root, values.dtype))
+        return self._wrap(cast(_root(variance), values.dtype.part))
 
     def argmax(
         self,
@@ -225,8 +226,9 @@ def _floating(name: str, node: Node, dtype: DTypeLike) -> Node:
     """Return a node in the float that is asked for, or in one that suits it."""
     wanted = optional_dtype(dtype)
     if wanted is None:
-        return node if node.dtype.kind == "float" else cast(node, dtypes.DEFAULT_FLOAT)
-    if wanted.kind != "float":
+        is_fit = node.dtype.kind in FLOWING
+        return node if is_fit else cast(node, dtypes.DEFAULT_FLOAT)
+    if wanted.kind not in FLOWING:
         raise DTypeError(f"{name}: dtype {wanted}; the result is a float.")
     return cast(node, wanted)
 
@@ -241,7 +243,7 @@ def _mean(node: Node, axes: tuple[int, ...], keepdims: bool) -> Node:
     count = 1
     for axis in axes:
         count *= node.shape[axis]
-    divisor = constant(count, node.dtype, node.device)
+    divisor = constant(count, node.dtype.part, node.device)
     return elementwise(OPS["divide"], total, divisor)
 
 
@@ -249,9 +251,21 @@ def _variance(
     node: Node, axes: tuple[int, ...], correction: float, keepdims: bool
 ) -> Node:
     distance = elementwise(OPS["subtract"], node, _mean(node, axes, True))
-    total = reduce("sum", elementwise(OPS["square"], distance), axes, keepdims)
+    square = elementwise(OPS["square"], real_part(distance))
+    if node.dtype.kind == "complex":  # the size of each distance counts
+        other = elementwise(OPS["square"], imaginary_part(distance))
+        square = elementwise(OPS["add"], square, other)
+    total = reduce("sum", square, axes, keepdims)
     count = 1
     for axis in axes:
         count *= node.shape[axis]
-    divisor = constant(max(count - correction, 0), node.dtype, node.device)
+    divisor = constant(max(count - correction, 0), node.dtype.part, node.device)
     return elementwise(OPS["divide"], total, divisor)
+
+
+def _root(square: Node) -> Node:
+    """Return a square root, with the derivative 0 at 0, which is one of those there."""
+    is_zero = elementwise(
+        OPS["equal"], square, constant(0, square.dtype, square.device)
+    )
+    return elementwise(OPS["where"], is_zero, square, elementwise(OPS["sqrt"], square))

@@ -25,17 +25,26 @@ def as_number(value: NumberLike, what: str) -> float:
     >>> as_number(tw.asarray([1, 5]).max(), "stop")
     5
     """
+    number = as_complex_number(value, what)
+    if type(number) is complex:
+        raise DTypeError(f"{what} is the complex number {number!r}; give a real one.")
+    return number.real
+
+
+def as_complex_number(value: NumberLike, what: str) -> complex:
+    """Return one number as Python's, of any kind; `what` names it in errors.
+
+    Raises:
+        ShapeError: a tensor or array has axes.
+        DTypeError: it is no number.
+    """
     if type(value) is int or type(value) is float:
         return value
     if isinstance(value, TensorBase) or hasattr(value, "__array__"):
         return _of_array(value, what)
     number: object = number_of_scalar(value) if is_number(value) else value
-    if isinstance(number, int | float):
+    if isinstance(number, int | float | complex):
         return number
-    if isinstance(number, complex):
-        raise DTypeError(
-            f"{what} is the complex number {number!r}; tensorweb has no complex dtype."
-        )
     if not isinstance(number, str | bytes | bytearray):
         if hasattr(number, "__index__"):
             return operator.index(number)
@@ -48,16 +57,14 @@ def as_number(value: NumberLike, what: str) -> float:
     )
 
 
-def _of_array(value: object, what: str) -> float:
+def _of_array(value: object, what: str) -> complex:
     if is_number(value):
-        number = number_of_scalar(value)
-        if isinstance(number, int | float):
-            return number
+        return number_of_scalar(value)
     node = as_node(value, device=None if isinstance(value, TensorBase) else "cpu")
     if node.shape:
         raise ShapeError(
             f"{what} has shape {node.shape}; give a number, or a 0-d tensor or array."
         )
-    number = unpack(read([node])[0], node.dtype, ())  # type: ignore[assignment]  # a 0-d read gives a number
-    assert isinstance(number, int | float), "internal: a 0-d read gives a number"
+    number = unpack(read([node])[0], node.dtype, ())
+    assert isinstance(number, int | float | complex), "internal: 0-d is a number"
     return number

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Self, SupportsIndex
 
+from tensorweb.errors import DataError
 from tensorweb.nodes.sorting import argsort, sort
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.statements import is_dropped
+
+KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
+"""NumPy's names of ways to sort, all of which are one stable way here."""
 
 
 class SortingMethods(TensorBase):
@@ -17,21 +22,53 @@ class SortingMethods(TensorBase):
     def sort(
         self,
         axis: SupportsIndex = -1,
+        kind: str | None = None,
         *,
         descending: bool = False,
         stable: bool = True,
     ) -> Self:
-        """Return the values in order along an axis; always stable, NaN last."""
+        """Return the values in order along an axis; always stable, NaN last.
+
+        As a statement of its own, whose value nobody takes, it sorts the tensor itself,
+        as NumPy's method does.
+
+        Raises:
+            DataError: a comprehension gathers the value, or a coroutine returns it, so
+                that nobody can tell whether it is taken.
+        """
+        _check_kind("sort", kind)
+        dropped = is_dropped()
+        if dropped is None:
+            raise DataError(
+                "sort: whether a comprehension gathers sorted values or sorts tensors "
+                "in place cannot be told. For values write tw.sort(x); to sort x "
+                "itself write a loop with the statement x.sort()."
+            )
+        ordered = self._sorted(axis, descending)
+        if dropped:
+            self._replace(ordered.node)
+            return self
+        return ordered
+
+    def _sorted(self, axis: SupportsIndex, descending: bool) -> Self:
+        """Return the values in order along an axis."""
         along = normalize_axis(axis, len(self.node.shape))
         return self._wrap(sort(self.node, along, descending))
 
     def argsort(
         self,
         axis: SupportsIndex = -1,
+        kind: str | None = None,
         *,
         descending: bool = False,
         stable: bool = True,
     ) -> Self:
         """Return the positions (int32) that sort an axis; always stable, NaN last."""
+        _check_kind("argsort", kind)
         along = normalize_axis(axis, len(self.node.shape))
         return self._wrap(argsort(self.node, along, descending))
+
+
+def _check_kind(name: str, kind: object) -> None:
+    if kind not in KINDS:
+        raise DataError(f"{name}: kind {kind!r} is unknown; it may be left out.")

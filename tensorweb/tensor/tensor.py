@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from tensorweb.tensor.algebra import AlgebraMethods
 from tensorweb.tensor.at import AtMethods
+from tensorweb.tensor.complex_numbers import ComplexMethods
 from tensorweb.tensor.copying import CopyingMethods
 from tensorweb.tensor.elementwise import ElementwiseMethods
 from tensorweb.tensor.gradients import GradientMethods
@@ -15,6 +16,8 @@ from tensorweb.tensor.in_place import InPlaceOperators
 from tensorweb.tensor.indexing import IndexingMethods
 from tensorweb.tensor.layout import LayoutMethods
 from tensorweb.tensor.movement import MovementMethods
+from tensorweb.tensor.numpy_methods import METHODS, PROPERTIES, NumpyName
+from tensorweb.tensor.numpy_protocols import NumpyProtocols
 from tensorweb.tensor.operators import Operators
 from tensorweb.tensor.rearrangement import RearrangementMethods
 from tensorweb.tensor.reductions import ReductionMethods
@@ -27,6 +30,7 @@ class Tensor(
     Operators,
     InPlaceOperators,
     ElementwiseMethods,
+    ComplexMethods,
     ReductionMethods,
     SortingMethods,
     MovementMethods,
@@ -38,6 +42,7 @@ class Tensor(
     GradientMethods,
     ValueMethods,
     CopyingMethods,
+    NumpyProtocols,
 ):
     """An n-dimensional array on a device: an immutable value, computed when needed.
 
@@ -82,6 +87,8 @@ _foreign: set[str] = set()
 
 def answer_foreign_names(functions: Sequence[str]) -> None:
     """Let tensors answer the names they lack; `functions` are those of the package."""
+    for name in (*METHODS, *PROPERTIES):
+        setattr(Tensor, name, NumpyName(name, name in METHODS))
     methods = frozenset(dir(Tensor))
     for name in (*NAMES, *functions):
         found = None if name in methods else advice(name, functions, methods)

@@ -6,7 +6,8 @@ from its rows. A value with a space or a parenthesis is advice, any other is our
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import sys
+from collections.abc import Collection, Mapping
 
 from tensorweb.devices import fastest
 
@@ -15,11 +16,6 @@ _SEED = f"no program has one seed here; write {_KEY} and draw with it"
 _GRADIENTS = (
     "gradients are followed wherever a tensor has requires_grad=True, but not inside "
     "of `with tw.no_grad():`"
-)
-_COMPLEX = "tensorweb has no complex numbers; keep real and imaginary parts apart"
-_LINALG = (
-    "tensorweb has no linear algebra beyond products; compute it in NumPy with "
-    "x.numpy()"
 )
 
 DTYPES = ("float16", "float32", "float64", "int32", "int64")
@@ -52,24 +48,22 @@ NAMES: dict[str, str] = {
     "choose": "where",
     "column_stack": "write tw.stack(columns, axis=1)",
     "concatenate": "concat",
-    "conj": _COMPLEX,
     "convolve": "conv1d",
     "copy": "write tw.asarray(x, copy=True)",
     "copyto": "write x[...] = values",
-    "cross": "write the products of slices out",
+    "cross": "write tw.linalg.cross(a, b)",
     "cumprod": "cumulative_prod",
     "cumsum": "cumulative_sum",
     "deg2rad": "write x * (tw.pi / 180)",
     "degrees": "write x * (180 / tw.pi)",
     "delete": "take what stays with a mask, x[mask]",
-    "diag": "write tw.eye(n) * x for a matrix, x[i, i] with i = tw.arange(n) back",
-    "diagonal": "write x[i, i] with i = tw.arange(n)",
+    "diag": "write tw.eye(n) * x for a matrix, tw.linalg.diagonal(x) back",
+    "diagonal": "write tw.linalg.diagonal(x)",
     "divmod": "write divmod(x, y)",
     "double": "float64",
     "dsplit": "take slices with x[a:b]",
     "dstack": "write tw.stack(parts, axis=2)",
     "fabs": "abs",
-    "fft": "tensorweb has no Fourier transform; compute it in NumPy with x.numpy()",
     "fill": "write x[...] = value",
     "flat": "write x.ravel()",
     "flatnonzero": "write tw.nonzero(x.ravel())[0]",
@@ -89,7 +83,6 @@ NAMES: dict[str, str] = {
     "hsplit": "take slices with x[:, a:b]",
     "hstack": "write tw.concat(parts, axis=1), axis=0 for vectors",
     "identity": "eye",
-    "imag": _COMPLEX,
     "indices": "meshgrid",
     "inner": "write tw.tensordot(a, b, axes=([-1], [-1]))",
     "insert": "join slices with tw.concat",
@@ -104,8 +97,6 @@ NAMES: dict[str, str] = {
     "itemsize": "write x.dtype.itemsize",
     "kron": "write a[:, None, :, None] * b[None, :, None, :] and reshape",
     "left_shift": "bitwise_left_shift",
-    "linalg": _LINALG,
-    "load": "write tw.asarray(numpy.load(file))",
     "loadtxt": "write tw.asarray(numpy.loadtxt(file))",
     "logspace": "write 10 ** tw.linspace(a, b, n)",
     "long": "int64",
@@ -132,13 +123,10 @@ NAMES: dict[str, str] = {
     "quantile": "write tw.sort(x) and take the element",
     "rad2deg": "write x * (180 / tw.pi)",
     "radians": "write x * (tw.pi / 180)",
-    "real": _COMPLEX,
-    "resize": "reshape",
     "right_shift": "bitwise_right_shift",
     "rint": "round",
     "rot90": "write tw.flip(x.T, axis=0)",
     "row_stack": "write tw.concat(parts, axis=0)",
-    "save": "write numpy.save(file, x.numpy())",
     "savetxt": "write numpy.savetxt(file, x.numpy())",
     "shape": "write x.shape",
     "single": "float32",
@@ -148,7 +136,7 @@ NAMES: dict[str, str] = {
     "split": "take slices with x[a:b], or tw.unstack(x)",
     "tobytes": "write x.numpy().tobytes()",
     "tofile": "write x.numpy().tofile(file)",
-    "trace": "write x[i, i].sum() with i = tw.arange(n)",
+    "trace": "write tw.linalg.trace(x)",
     "transpose": "permute_dims",
     "tri": "write tw.tril(tw.ones((n, n)))",
     "true_divide": "divide",
@@ -188,20 +176,18 @@ NAMES: dict[str, str] = {
     "ne": "not_equal",
     "neg": "negative",
     "new_zeros": "zeros_like",
-    "nn": "tensorweb has tensors and no layers; the examples write them out",
-    "norm": "write tw.sqrt(tw.sum(x * x))",
+    "norm": "write tw.linalg.vector_norm(x)",
     "numel": "write x.size",
     "rand": f"write {_KEY} and tw.random.uniform(key, shape)",
     "randint": f"write {_KEY} and tw.random.randint(key, shape, low, high)",
     "randn": f"write {_KEY} and tw.random.normal(key, shape)",
-    "relu": "write tw.maximum(x, 0)",
     "retain_grad": (
         "gradients are kept for leaves; for others write "
         "tw.grad(function)(x) of what comes behind them"
     ),
     "scatter_add": "write x.at[i].add(v)",
     "set_grad_enabled": _GRADIENTS,
-    "softmax": "write e / e.sum(axis=-1, keepdims=True) with e = tw.exp(x - m)",
+    "softmax": "write tw.nn.softmax(x)",
     "seed": _SEED,
     "shuffle": f"write {_KEY} and tw.random.permutation(key, x)",
     "sub": "subtract",
@@ -218,15 +204,32 @@ NAMES: dict[str, str] = {
 }
 
 
+def unknown(
+    module: str, name: str, names: Collection[str], rows: Mapping[str, str] = NAMES
+) -> AttributeError:
+    """Return the error for a name that a module has not, with what to write instead.
+
+    `rows` are answers of the module's own.
+    """
+    text = f"module {module!r} has no attribute {name!r}"
+    found = None if name.startswith("__") else advice(name, names, rows=rows)
+    if found is not None:
+        text += f"; {found}."
+    return AttributeError(text, name=name, obj=sys.modules[module])
+
+
 def advice(
-    name: str, functions: Collection[str], methods: Collection[str] | None = None
+    name: str,
+    functions: Collection[str],
+    methods: Collection[str] | None = None,
+    rows: Mapping[str, str] = NAMES,
 ) -> str | None:
     """Return what to write for a foreign name, None where nothing is known.
 
     `functions` are the names of the module; `methods` those of a tensor, where one was
     asked.
     """
-    found = NAMES.get(name)
+    found = rows.get(name)
     if found is None:
         if methods is not None and name in functions:
             return f"it is a function: tw.{name}(x, ...)"

@@ -16,7 +16,7 @@ from tensorweb.errors import (
 )
 from tensorweb.evaluate import read, read_async, realize
 from tensorweb.graph.node import Node
-from tensorweb.hostdata import MOST_AXES, Number, unpack
+from tensorweb.hostdata import MOST_AXES, unpack
 from tensorweb.nodes.movement import slice_ranges
 from tensorweb.shapes import unravel_index
 from tensorweb.tensor.base import TensorBase
@@ -50,7 +50,7 @@ class ValueMethods(TensorBase):
             await read_async([_element(self.node, 0)])
         return self
 
-    def item(self, *index: SupportsIndex) -> Number:
+    def item(self, *index: SupportsIndex) -> Any:
         """Return one element as a Python number; the only one, or the one at `index`.
 
         Raises:
@@ -60,7 +60,7 @@ class ValueMethods(TensorBase):
         node = _chosen(self.node, index)
         return _number(read([node])[0], node.dtype)
 
-    async def item_async(self, *index: SupportsIndex) -> Number:
+    async def item_async(self, *index: SupportsIndex) -> Any:
         """Return one element as a Python number by awaiting the device."""
         node = _chosen(self.node, index)
         return _number((await read_async([node]))[0], node.dtype)
@@ -155,30 +155,47 @@ class ValueMethods(TensorBase):
     def __bool__(self) -> bool:
         return bool(_number(read([_only(self.node, "bool")])[0], self.node.dtype))
 
+    def __bytes__(self) -> bytes:
+        return read([self.node])[0]
+
+    def __trunc__(self) -> int:
+        return int(self)
+
     def __int__(self) -> int:
-        return int(_number(read([_only(self.node, "int")])[0], self.node.dtype))
+        return int(_real_number(self.node, "int"))
 
     def __float__(self) -> float:
-        return float(_number(read([_only(self.node, "float")])[0], self.node.dtype))
+        return float(_real_number(self.node, "float"))
 
     def __complex__(self) -> complex:
         return complex(_number(read([_only(self.node, "complex")])[0], self.node.dtype))
 
     def __index__(self) -> int:
+        if self.node.shape:
+            raise DTypeError(
+                f"only a 0-d integer tensor is an integer, not shape {self.node.shape}."
+                " Take one element of it, or len(x); tolist() gives all of them."
+            )
         if self.node.dtype.kind not in ("int", "uint"):
             raise DTypeError(
                 f"a {self.node.dtype} tensor is no integer; convert with int(x)."
             )
-        if self.node.shape:
-            raise DTypeError(
-                f"only a 0-d integer tensor is an index, not shape {self.node.shape}."
-            )
-        return operator.index(_number(read([self.node])[0], self.node.dtype))  # type: ignore[arg-type]  # an integer by its dtype
+        return operator.index(_number(read([self.node])[0], self.node.dtype))
 
 
-def _number(data: bytes, dtype: DType) -> Number:
-    value = unpack(data, dtype, ())
-    assert isinstance(value, int | float), "internal: a 0-d read gives a number"
+def _number(data: bytes, dtype: DType) -> Any:
+    """Return the number of a 0-d read: a bool, int, float or complex."""
+    return unpack(data, dtype, ())
+
+
+def _real_number(node: Node, name: str) -> float:
+    """Return the one element of a real tensor."""
+    if node.dtype.kind == "complex":
+        raise DTypeError(
+            f"{name}(): a {node.dtype} tensor has an imaginary part; take tw.real(x) "
+            "or tw.abs(x), or complex(x)."
+        )
+    value: float = _number(read([_only(node, name)])[0], node.dtype)
     return value
 
 
@@ -199,14 +216,18 @@ def _element(node: Node, position: int) -> Node:
     return slice_ranges(node, [(i, 1, 1) for i in index])
 
 
+HINTS = {
+    "bool": "; say which: x.any() or x.all()",
+    "float": "; take one with an index, or read all with tolist(). Functions of `math` "
+    "take one number, those of tw all of a tensor: tw.sqrt(x)",
+}
+"""What to do instead, by what asks for one number."""
+
+
 def _only(node: Node, name: str) -> Node:
     if node.size == 1:
         return node
-    hint = (
-        "; say which: x.any() or x.all()"
-        if name == "bool"
-        else "; take one with an index, or read all with tolist()"
-    )
+    hint = HINTS.get(name, "; take one with an index, or read all with tolist()")
     raise DataError(
         f"{name}(): shape {node.shape} has {node.size} elements, one is needed{hint}."
     )

@@ -9,11 +9,15 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, ContextDecorator
 from types import TracebackType
 from typing import Any
+from weakref import ref
 
 from tensorweb.errors import TraceError, TransformError
+from tensorweb.evaluate import end_step
+from tensorweb.graph import leaves
 from tensorweb.graph.history import is_kept
 from tensorweb.graph.leaves import Gone, Leaf, not_following
 from tensorweb.graph.node import Node
+from tensorweb.graph.pairs import like, pair_of
 from tensorweb.graph.tracing import is_tracing, open_trace
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
@@ -55,16 +59,22 @@ class WayToLeaves(WayBack):
 
 def backward(tensor: TensorBase, gradient: object, retain_graph: bool) -> None:
     """Do what `Tensor.backward` says."""
-    node = tensor.node
+    node = pair_of(tensor.node)
     _refuse_inside()
     if node.past is None:
         raise TransformError(
             "backward: this tensor was computed from none that requires a gradient, or "
             "inside of tw.no_grad(); make the weights with "
-            "tw.asarray(..., requires_grad=True), or write tw.grad(loss)(weights)."
+            "tw.asarray(..., requires_grad=True), call model.requires_grad_() for a "
+            "module, or write tw.grad(loss)(weights)."
         )
     if gradient is not None:
-        cotangent = matching("backward", gradient, node)
+        cotangent = matching("backward", gradient, tensor.node)
+    elif tensor.node is not node:
+        raise TransformError(
+            "backward: this tensor is complex, and a gradient is that of one real "
+            "number; take its abs(), real or imag, or pass gradient=, a complex tensor."
+        )
     elif node.shape:
         raise TransformError(
             f"backward: this tensor has shape {node.shape}, and a gradient is that of "
@@ -91,18 +101,26 @@ def _add(node: Node, part: Node) -> None:
     tensor: Any = past.tensor() if type(past) is Leaf else None
     if tensor is not None:
         before = tensor.grad
-        total = part if before is None else plus(before.node, part)
-        tensor.grad = Tensor(total)
+        trace = open_trace()
+        if trace is not None and not trace.is_updated(tensor):
+            trace.gradients.setdefault(id(tensor), (ref(tensor), before))
+        total = part if before is None else plus(pair_of(before.node), part)
+        tensor.grad = Tensor(like(tensor.node, total))
 
 
 def _refuse_inside() -> None:
     """Raise where a transformation is open, which sees functions and no leaves."""
     trace = open_trace()
-    if is_tracing() and trace is not None:
+    if is_tracing() and trace is not None and not trace.updated:
+        or_list = (
+            ", list what it trains, @tw.jit(updates=(model, opt))"
+            if trace.transform == "jit"
+            else ""
+        )
         raise TraceError(
             f"{trace.transform}: backward() was called inside of {trace.name}, and "
             f"what it adds to x.grad is no result of it. Return "
-            f"tw.grad(loss)(weights) from the function, or leave out "
+            f"tw.grad(loss)(weights) from the function{or_list}, or leave out "
             f"{trace.transform}."
         )
     if is_kept():
@@ -132,6 +150,8 @@ class no_grad(ContextDecorator, AbstractContextManager[None]):
         self._open: list[AbstractContextManager[None]] = []
 
     def __enter__(self) -> None:
+        if leaves.changed is None:
+            leaves.changed = []
         block = not_following(stopping=is_kept())
         block.__enter__()
         self._open.append(block)
@@ -143,3 +163,8 @@ class no_grad(ContextDecorator, AbstractContextManager[None]):
         traceback: TracebackType | None,
     ) -> None:
         self._open.pop().__exit__(kind, error, traceback)
+        if leaves.blocks == 0:
+            changed, leaves.changed = leaves.changed or [], None
+            tensors = [tensor for one in changed if (tensor := one()) is not None]
+            if kind is None:
+                end_step([pair_of(tensor.node) for tensor in tensors])

@@ -78,7 +78,7 @@ def _floats(value: Any) -> list[Tensor]:
 
 
 def _narrowest(value: Any) -> DType:
-    found = [leaf.dtype for leaf in _floats(value)]
+    found = [leaf.dtype.part for leaf in _floats(value)]
     return min(found, key=lambda dtype: dtype.bits, default=dtypes.DEFAULT_FLOAT)
 
 
@@ -91,6 +91,8 @@ def _direction(value: Any, seed: int) -> Any:
         node = x.node
         count = arange(node.size, dtype=dtypes.float32, device=node.device)
         numbers = sin(count * (1.37 + seed) + seed)
+        if x.dtype.kind == "complex":
+            numbers = numbers + 1j * sin(count * (2.11 + seed) + 2 * seed)
         return numbers.astype(node.dtype).reshape(node.shape)
 
     return tree.map(leaf, value)
@@ -106,13 +108,18 @@ def _moved(value: Any, tangent: Any, step: float) -> Any:
 def _inner(a: Any, b: Any) -> float:
     """Return the sum of products of two trees."""
     pairs = zip(_floats(a), _floats(b), strict=True)
-    return float(sum((x * y).sum().item() for x, y in pairs))
+    return float(sum(_products(x, y).sum().item() for x, y in pairs))
+
+
+def _products(x: Tensor, y: Tensor) -> Tensor:
+    """Return products of floats; of complex numbers the sums of their parts' ones."""
+    return (x * y.conj()).real
 
 
 def _size(a: Any, b: Any) -> float:
     """Return the sum of the products' sizes."""
     pairs = zip(_floats(a), _floats(b), strict=True)
-    return float(sum((x * y).abs().sum().item() for x, y in pairs))
+    return float(sum(_products(x, y).abs().sum().item() for x, y in pairs))
 
 
 def _compare(

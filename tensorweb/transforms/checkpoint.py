@@ -27,6 +27,7 @@ from tensorweb.graph.history import (
 )
 from tensorweb.graph.leaves import Leaf, hangs_on_leaves
 from tensorweb.graph.node import Node
+from tensorweb.graph.pairs import like, pair_of
 from tensorweb.graph.tracing import is_tracing, repeating
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
@@ -72,7 +73,8 @@ class _Call:
     ) -> None:
         self._function = function
         self._leaves, self._structure = tree.flatten((arguments, keywords))
-        self._floats = [leaf.node for leaf in self._leaves if is_float(leaf)]
+        floats = [leaf for leaf in self._leaves if is_float(leaf)]
+        self._floats = [pair_of(leaf.node) for leaf in floats]
         self._captured: list[Node] = []
 
     def _run(self) -> tuple[list[Node], list[Any], tree.Structure]:
@@ -81,7 +83,9 @@ class _Call:
         for node in variables:
             add_variable(node)
         rest = iter(variables)
-        given = [Tensor(next(rest)) if is_float(x) else x for x in self._leaves]
+        given = [
+            Tensor(like(x.node, next(rest))) if is_float(x) else x for x in self._leaves
+        ]
         positional, named = tree.unflatten(self._structure, given)
         with repeating(name_of(self._function)):
             return variables, *tree.flatten(self._function(*positional, **named))
@@ -89,7 +93,7 @@ class _Call:
     def result(self) -> Any:
         """Run the function, and mark what it gives."""
         variables, results, structure = self._run()
-        nodes = [value.node for value in results if is_float(value)]
+        nodes = [pair_of(value.node) for value in results if is_float(value)]
         if not is_kept() and not any(hangs_on_leaves(node) for node in nodes):
             return tree.unflatten(structure, results)
         self._captured, between = _between(nodes, variables)
@@ -99,9 +103,9 @@ class _Call:
         inputs = (*self._floats, *self._captured)
         for place, value in enumerate(results):
             if is_float(value):
-                made = alias(value.node)
+                made = alias(pair_of(value.node))
                 mark(made, Mark(inputs, self._rule(place, structure)))
-                results[place] = Tensor(made)
+                results[place] = Tensor(like(value.node, made))
         return tree.unflatten(structure, results)
 
     def _rule(
@@ -118,7 +122,7 @@ class _Call:
                         f"checkpoint: {name_of(self._function)} returned {structure} "
                         f"at first, and {same} when it ran again; it must do the same."
                     )
-                node = results[place].node
+                node = pair_of(results[place].node)
                 way = WayBack([node], [*variables, *self._captured])
                 found = way.pull([node], [cotangent])
             del way, node, results, variables

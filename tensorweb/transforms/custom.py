@@ -14,6 +14,7 @@ from tensorweb.errors import TransformError
 from tensorweb.graph.history import Mark, is_kept, keeping_history, mark
 from tensorweb.graph.leaves import hangs_on_leaves
 from tensorweb.graph.node import Node
+from tensorweb.graph.pairs import like, pair_of
 from tensorweb.nodes.movement import alias, stopped
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
@@ -109,9 +110,13 @@ def custom_jvp(
         leaves, structure = tree.flatten(tuple(arguments))
         if not is_followed(leaves):
             return function(*arguments)
-        units = [alias(ones(leaf.node)) for leaf in leaves if is_float(leaf)]
+        floats = [leaf for leaf in leaves if is_float(leaf)]
+        units = [alias(ones(pair_of(leaf.node))) for leaf in floats]
         rest = iter(units)
-        tangents = [Tensor(next(rest)) if is_float(leaf) else leaf for leaf in leaves]
+        tangents = [
+            Tensor(like(leaf.node, next(rest))) if is_float(leaf) else leaf
+            for leaf in leaves
+        ]
         with keeping_history():
             result, tangent = rule(arguments, tree.unflatten(structure, tangents))
         found, same = tree.flatten(tangent)
@@ -120,14 +125,17 @@ def custom_jvp(
                 f"custom_jvp: the rule returned {tree.flatten(result)[1]} and the "
                 f"tangent {same}; both have the same structure."
             )
-        results = [leaf.node for leaf in found if is_float(leaf)]
+        results = [pair_of(leaf.node) for leaf in found if is_float(leaf)]
         way = WayBack(results, units)
 
         def back(cotangents: Any) -> Sequence[Any]:
-            given = [leaf.node for leaf in tree.leaves(cotangents) if is_float(leaf)]
+            given = [
+                pair_of(leaf.node) for leaf in tree.leaves(cotangents) if is_float(leaf)
+            ]
             pulled = iter(way.pull(results, given))
             parts = [
-                Tensor(next(pulled)) if is_float(leaf) else None for leaf in leaves
+                Tensor(like(leaf.node, next(pulled))) if is_float(leaf) else None
+                for leaf in leaves
             ]
             back_tree: Sequence[Any] = tree.unflatten(structure, parts)
             return back_tree
@@ -156,14 +164,14 @@ def _marked(
 ) -> Any:
     """Return the result, with a rule as the way back to the arguments."""
     inputs = tuple(
-        [leaf.node for leaf in tree.leaves(tuple(arguments)) if is_float(leaf)]
+        [pair_of(leaf.node) for leaf in tree.leaves(tuple(arguments)) if is_float(leaf)]
     )
     leaves, structure = tree.flatten(result)
 
     def rule_of(place: int) -> Callable[[Node], tuple[Node | None, ...]]:
         def back(cotangent: Node) -> tuple[Node | None, ...]:
             parts = [
-                Tensor(cotangent if number == place else zeros(leaf.node))
+                _cotangent(leaf, cotangent if number == place else None)
                 if is_float(leaf)
                 else None
                 for number, leaf in enumerate(leaves)
@@ -178,10 +186,15 @@ def _marked(
         if not is_float(leaf):
             made.append(leaf)
             continue
-        node = alias(leaf.node)
+        node = alias(pair_of(leaf.node))
         mark(node, Mark(inputs, rule_of(place)))
-        made.append(Tensor(node))
+        made.append(Tensor(like(leaf.node, node)))
     return tree.unflatten(structure, made)
+
+
+def _cotangent(leaf: TensorBase, node: Node | None) -> Tensor:
+    """Return the cotangent of a result, zeros for None."""
+    return Tensor(like(leaf.node, node or zeros(pair_of(leaf.node))))
 
 
 def _checked(found: Sequence[Any], arguments: Sequence[Any]) -> tuple[Node | None, ...]:

@@ -24,12 +24,19 @@ from tensorweb.graph.history import (
     keeping_no_more,
 )
 from tensorweb.graph.node import Node
+from tensorweb.graph.pairs import pair_of
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.transforms.names import name_of
 from tensorweb.transforms.rules.rule import ones
-from tensorweb.transforms.variables import Variables, is_float, matching
+from tensorweb.transforms.variables import (
+    Variables,
+    is_complex,
+    is_float,
+    matching,
+    wrap,
+)
 from tensorweb.transforms.walk import WayBack
 
 Argnums = int | Sequence[int]
@@ -42,7 +49,8 @@ class Run:
         variables: what it was differentiated by.
         result: the tree that it returned, without the second part of `has_aux`.
         auxiliary: that second part.
-        nodes: the float tensors of the result, from left to right.
+        nodes: the float tensors of the result, from left to right, pairs of complex.
+        complex: whether each is complex.
         way: from these to the variables.
     """
 
@@ -77,7 +85,9 @@ class Run:
         self.result = result
         leaves, self._structure = tree.flatten(result)
         self._places = [is_float(leaf) for leaf in leaves]
-        self.nodes: list[Node] = [leaf.node for leaf in leaves if is_float(leaf)]
+        floats = [leaf for leaf in leaves if is_float(leaf)]
+        self.nodes: list[Node] = [pair_of(leaf.node) for leaf in floats]
+        self.complex = [is_complex(leaf) for leaf in floats]
         if not self.nodes:
             raise TransformError(
                 f"{name}: {name_of(function)} returned {_described(leaves)}, and only "
@@ -116,9 +126,13 @@ class Run:
             leaf for leaf, place in zip(leaves, self._places, strict=True) if place
         ]
         return [
-            matching(name, leaf, node)
-            for leaf, node in zip(given, self.nodes, strict=True)
+            matching(name, leaf, tensor.node)
+            for leaf, tensor in zip(given, self.tensors(self.nodes), strict=True)
         ]
+
+    def tensors(self, nodes: Sequence[Node]) -> list[Tensor]:
+        """Return nodes, one for each of the result's floats, as tensors like those."""
+        return [wrap(*each) for each in zip(nodes, self.complex, strict=True)]
 
     def in_places(self, values: Sequence[Any]) -> Any:
         """Return values in the places of the result's floats, None in the others."""
@@ -185,11 +199,15 @@ def value_and_grad(
         is_outermost = not is_kept()
         with keeping_history():
             run = Run("grad", function, arguments, chosen, keywords, has_aux)
-            if not isinstance(run.result, TensorBase) or run.result.node.shape:
+            if (
+                not isinstance(run.result, TensorBase)
+                or run.result.node.shape
+                or is_complex(run.result)
+            ):
                 raise TransformError(_refused_result(function, run.result))
             with keeping_no_more(is_outermost):
                 found = run.pull([ones(run.nodes[0])])
-        trees = run.variables.trees([Tensor(node) for node in found])
+        trees = run.variables.trees(run.variables.tensors(found))
         gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
         value = (run.result, run.auxiliary) if has_aux else run.result
         return value, gradient
@@ -199,6 +217,11 @@ def value_and_grad(
 
 def _refused_result(function: Callable[..., Any], result: Any) -> str:
     name = name_of(function)
+    if isinstance(result, TensorBase) and is_complex(result):
+        return (
+            f"grad: {name} returned a complex number, and a gradient is that of a real "
+            "one; return its abs(), real or imag, or take vjp with a cotangent."
+        )
     if isinstance(result, TensorBase):
         return (
             f"grad: {name} returned shape {result.node.shape}, and a gradient is that "
@@ -259,7 +282,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         found = run.pull(run.like_result("vjp", cotangent))
-        return tuple(run.variables.trees([Tensor(node) for node in found]))
+        return tuple(run.variables.trees(run.variables.tensors(found)))
 
     return (run.result, pullback, run.auxiliary) if has_aux else (run.result, pullback)
 
@@ -289,7 +312,7 @@ def linearize(function: Callable[..., Any], *primals: Any) -> Any:
                 "one for each."
             )
         found = forward(run.variables.leaves("jvp", tangents))
-        return run.in_places([Tensor(node) for node in found])
+        return run.in_places(run.tensors(found))
 
     return run.result, push
 

@@ -1,7 +1,9 @@
 """All derivatives of a result by an argument: `jacrev`, `jacfwd`, `hessian`.
 
 The function runs once; only the way back (or forward) is done for a whole batch of unit
-cotangents (or tangents), so that `if` on values works inside.
+cotangents (or tangents), so that `if` on values works inside. Complex numbers go as
+pairs: a derivative of both kinds of parts by both is one number where the function is
+holomorphic.
 """
 
 from __future__ import annotations
@@ -10,55 +12,71 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from tensorweb.functions import eye
+from tensorweb.errors import TransformError
+from tensorweb.functions import conj, eye, moveaxis
 from tensorweb.graph.history import keeping_history
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.tracing import Placeholder, tracing
-from tensorweb.nodes.movement import permute, reshape
+from tensorweb.nodes.movement import reshape
+from tensorweb.nodes.parts import join_parts
 from tensorweb.nodes.selection import pad
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.gradients import Argnums, Run, argument_numbers
 from tensorweb.transforms.rules.batch import batched, hanging_on
 
 
-def _units(nodes: Sequence[Node]) -> list[Node]:
-    """Return, for each node, the unit vectors of all nodes together, seen from it."""
-    sizes = [node.size for node in nodes]
-    before, found = 0, []
-    for node, size in zip(nodes, sizes, strict=True):
-        rows = eye(size, dtype=node.dtype, device=node.device).node
-        after = sum(sizes) - before - size
-        zero = constant(0, node.dtype, node.device)
-        rows = pad(rows, [(before, after), (0, 0)], zero)
-        found.append(reshape(rows, (sum(sizes), *node.shape)))
-        before += size
-    return found
+class _Units:
+    """Unit vectors of some nodes, one behind the other.
+
+    Attributes:
+        nodes: floats, pairs where numbers are complex.
+        step: which of their elements have one: 1 for all, 2 for real parts alone.
+    """
+
+    def __init__(self, nodes: Sequence[Node], step: int) -> None:
+        self.nodes = nodes
+        self.step = step
+        self._counts = [node.size // step for node in nodes]
+
+    def rows(self) -> list[Node]:
+        """Return, for each node, the unit vectors of all nodes, seen from it."""
+        before, found = 0, []
+        total = sum(self._counts)
+        for node, count in zip(self.nodes, self._counts, strict=True):
+            whole = eye(node.size, dtype=node.dtype, device=node.device)
+            zero = constant(0, node.dtype, node.device)
+            around = [(before, total - before - count), (0, 0)]
+            rows = pad(whole[:: self.step].node, around, zero)
+            found.append(reshape(rows, (total, *node.shape)))
+            before += count
+        return found
+
+    def through(self, walk: Callable[[list[Node]], list[Node]]) -> list[Tensor]:
+        """Return what a linear walk makes of every unit vector, in rows."""
+        places = [leaf(Placeholder(), n.shape, n.dtype, n.device) for n in self.nodes]
+        with tracing("the function", {}, "vmap"):
+            results = walk(places)
+        batch = dict(zip(places, self.rows(), strict=True))
+        order = hanging_on(results, places)
+        return list(map(Tensor, batched(results, order, batch, sum(self._counts))))
+
+    def cut(self, rows: Tensor, place: int) -> Tensor:
+        """Return the rows that belong to one of the nodes."""
+        start = sum(self._counts[:place])
+        return rows[start : start + self._counts[place]]
 
 
-def _linear_rows(
-    walk: Callable[[list[Node]], list[Node]], sources: Sequence[Node]
-) -> list[Node]:
-    """Return what a linear walk makes of every unit vector of its sources, in rows."""
-    places = [leaf(Placeholder(), n.shape, n.dtype, n.device) for n in sources]
-    with tracing("the function", {}, "vmap"):
-        results = walk(places)
-    batch = dict(zip(places, _units(sources), strict=True))
-    count = sum(node.size for node in sources)
-    return batched(results, hanging_on(results, places), batch, count)
-
-
-def _cut(rows: Node, sources: Sequence[Node], place: int) -> Node:
-    """Return the rows that belong to one of the sources."""
-    start = sum(node.size for node in sources[:place])
-    return Tensor(rows)[start : start + sources[place].size].node
-
-
-def jacrev(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+def jacrev(
+    function: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False
+) -> Callable[..., Any]:
     """Return a function that gives all first derivatives, row by row of the result.
 
     Args:
         function: returns a tree with tensors of floats.
         argnums: which positional arguments to differentiate by, as for `grad`.
+        holomorphic: whether arguments and results are complex and the function has one
+            derivative, `df/dz`, which is given. Without it that of a real number by a
+            complex one is `∂/∂x + i ∂/∂y`, as for `grad`.
 
     Returns:
         A function of the same arguments: the tree of the result, with the tree of the
@@ -66,7 +84,8 @@ def jacrev(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
         in it has the shape `(*result, *argument)`.
 
     Raises:
-        TransformError: an argument or the result has no derivative.
+        TransformError: an argument or the result has no derivative, or both are
+            complex without `holomorphic`.
 
     >>> jacrev(lambda x: x * x)(tw.asarray([1.0, 2.0]))
     tensor([[2., 0.],
@@ -78,17 +97,25 @@ def jacrev(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
         chosen = argument_numbers("jacrev", argnums, len(arguments))
         with keeping_history():
             run = Run("jacrev", function, arguments, chosen, keywords)
-            rows = _linear_rows(run.pull, run.nodes)
-        parts = [
-            [_cut(row, run.nodes, place) for row in rows]
-            for place in range(len(run.nodes))
-        ]
-        return _as_tree(run, parts, argnums)
+            _check_complex("jacrev", run, holomorphic)
+            units = _Units(run.nodes, 2 if holomorphic else 1)
+            rows = units.through(run.pull)
+
+        def part(result: int, variable: int) -> Tensor:
+            found = units.cut(rows[variable], result)
+            if run.variables.complex[variable]:
+                found = _joined(found)
+                return conj(found) if holomorphic else found
+            return _joined(found, 0) if run.complex[result] else found
+
+        return _as_tree(run, part, argnums)
 
     return wrapped
 
 
-def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+def jacfwd(
+    function: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False
+) -> Callable[..., Any]:
     """Return a function that gives all first derivatives, column by column.
 
     The same as `jacrev`; its batch has an example for each element of the arguments,
@@ -97,6 +124,8 @@ def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
     >>> jacfwd(lambda x: x * x)(tw.asarray([1.0, 2.0]))
     tensor([[2., 0.],
             [0., 4.]])
+    >>> jacfwd(lambda z: z * z, holomorphic=True)(1 + 2j)
+    tensor(2.+4.j, dtype=complex64)
     """
 
     @wraps(function)
@@ -104,40 +133,70 @@ def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
         chosen = argument_numbers("jacfwd", argnums, len(arguments))
         with keeping_history():
             run = Run("jacfwd", function, arguments, chosen, keywords)
-            variables = run.variables.nodes
-            columns = _linear_rows(run.forward(), variables)
-        parts = [
-            [_turned(_cut(column, variables, place)) for place in range(len(variables))]
-            for column in columns
-        ]
-        return _as_tree(run, parts, argnums)
+            _check_complex("jacfwd", run, holomorphic)
+            units = _Units(run.variables.nodes, 2 if holomorphic else 1)
+            columns = units.through(run.forward())
+
+        def part(result: int, variable: int) -> Tensor:
+            found = units.cut(columns[result], variable)
+            if run.complex[result]:
+                found = _joined(found)
+            elif run.variables.complex[variable]:
+                found = _joined(found, 0)
+            return moveaxis(found, 0, -1)
+
+        return _as_tree(run, part, argnums)
 
     return wrapped
 
 
-def _turned(rows: Node) -> Node:
-    """Return rows as columns: the first axis last."""
-    return permute(rows, (*range(1, len(rows.shape)), 0))
+def _joined(x: Tensor, axis: int | None = None) -> Tensor:
+    """Return complex numbers of the pairs that lie along the last axis, or in one."""
+    pairs = x
+    if axis is not None:
+        pairs = moveaxis(x.reshape((x.shape[0] // 2, 2, *x.shape[1:])), 1, -1)
+    return Tensor(join_parts(pairs[..., 0].node, pairs[..., 1].node))
 
 
-def _as_tree(run: Run, parts: Sequence[Sequence[Node]], argnums: Argnums) -> Any:
+def _check_complex(name: str, run: Run, holomorphic: bool) -> None:
+    """Raise for derivatives that are no single numbers."""
+    kinds = {*run.variables.complex, *run.complex}
+    if holomorphic and False in kinds:
+        raise TransformError(
+            f"{name}: with holomorphic=True all arguments and results are complex, and "
+            "one is real here; leave it out, or convert with astype(tw.complex64)."
+        )
+    if not holomorphic and True in run.variables.complex and True in run.complex:
+        raise TransformError(
+            f"{name}: an argument and a result are complex, and its derivatives are "
+            "those of both parts by both parts. If the function is holomorphic, made "
+            "of z and not of its conjugate, parts or size, say holomorphic=True; else "
+            "write it as a function of real parts, or take vjp or jvp."
+        )
+
+
+def _as_tree(run: Run, part: Callable[[int, int], Tensor], argnums: Argnums) -> Any:
     """Return derivatives, by result and by variable, as a tree of trees."""
     found = []
-    for result, row in zip(run.nodes, parts, strict=True):
+    variables = run.variables.tensors(run.variables.nodes)
+    for row, result in enumerate(run.tensors(run.nodes)):
         shaped = [
-            Tensor(reshape(part, (*result.shape, *variable.shape)))
-            for part, variable in zip(row, run.variables.nodes, strict=True)
+            part(row, column).reshape((*result.shape, *variable.shape))
+            for column, variable in enumerate(variables)
         ]
         trees = run.variables.trees(shaped)
         found.append(trees[0] if isinstance(argnums, int) else tuple(trees))
     return run.in_places(found)
 
 
-def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+def hessian(
+    function: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False
+) -> Callable[..., Any]:
     """Return a function that gives all second derivatives: `jacfwd` of `jacrev`.
 
     >>> hessian(lambda x: (x**3).sum())(tw.asarray([1.0, 2.0]))
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    return jacfwd(jacrev(function, argnums), argnums)
+    rows = jacrev(function, argnums, holomorphic=holomorphic)
+    return jacfwd(rows, argnums, holomorphic=holomorphic)

@@ -8,23 +8,40 @@ inside the function does not run again until shapes, dtypes or other arguments c
 from __future__ import annotations
 
 import gc
+from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable, Sequence
-from functools import update_wrapper
-from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, cast
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from functools import partial, update_wrapper
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
 from tensorweb import devices
 from tensorweb.errors import DeviceError, TraceError
 from tensorweb.graph.history import is_kept
 from tensorweb.graph.leaves import hangs_on_leaves
 from tensorweb.graph.node import Node
+from tensorweb.graph.pairs import pair_of
 from tensorweb.graph.tracing import Trace, is_tracing, tracing
 from tensorweb.nodes.ranges import Interval, interval_of, limits
 from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.views import share_elements
 from tensorweb.transforms.names import name_of
-from tensorweb.transforms.recordings import Layout, Record, Signature, placeholders
+from tensorweb.transforms.recordings import (
+    Layout,
+    Record,
+    Signature,
+    inputs_for,
+    placeholders,
+)
+from tensorweb.transforms.updating import (
+    Known,
+    Updated,
+    as_updates,
+    refuse_outside_gradients,
+    value_of,
+)
 from tensorweb.trees import (
     Holder,
+    fill,
     flatten,
     is_changed,
     parts_of,
@@ -48,9 +65,11 @@ class Jitted(Generic[P, R]):
         recordings: how often the function itself has run.
     """
 
-    def __init__(self, function: Callable[P, R]) -> None:
-        """Wrap a function."""
+    def __init__(self, function: Callable[P, R], updates: object = ()) -> None:
+        """Wrap a function that changes the objects in `updates`."""
         self._function = function
+        self._updates = as_updates(updates)
+        self._updated: Known | None = None
         self._known: OrderedDict[Hashable, Signature] = OrderedDict()
         self.recordings = 0
         update_wrapper(self, function)
@@ -60,30 +79,41 @@ class Jitted(Generic[P, R]):
 
         Without tensors among the arguments, and on a device that does not record, the
         function simply runs; so it does while a derivative follows what it does, also
-        where an argument requires a gradient.
+        where an argument requires a gradient, and where it writes into arguments of
+        which some are views of others.
         """
         if is_tracing() or is_kept():
             return self._function(*args, **kwargs)
         holders: list[Holder] = []
         seen: dict[int, int] = {}
-        key = (flatten(args, holders, seen), flatten(kwargs, holders, seen))
-        given: list[Node] = [h.node for h in holders if isinstance(h, TensorBase)]
-        if any(node.past is not None and hangs_on_leaves(node) for node in given):
-            return self._function(*args, **kwargs)
-        devices_of = {node.device for node in given}
+        own = None
+        if self._updates:
+            self._updated = self._updated or Known(self._updates)
+            own = self._updated.collect(holders, seen)
+        count = len(holders)
+        key = (own, flatten(args, holders, seen), flatten(kwargs, holders, seen))
+        for holder in holders[count:]:
+            if isinstance(holder, TensorBase):
+                past = holder.node.past
+                if past is not None and hangs_on_leaves(holder.node):
+                    return self._function(*args, **kwargs)
+        given = [pair_of(h.node) for h in holders if isinstance(h, TensorBase)]
         signature = self._known.get(key)
         found = signature.find(given) if signature is not None else None
         if found is None:
-            recorder = self._recorder(devices_of)
+            recorder = self._recorder({node.device for node in given})
             if recorder is None:
                 return self._function(*args, **kwargs)
             signature = signature or Signature()
             layouts = signature.layouts_of(given)
-            found = self._record(args, kwargs, holders, layouts, recorder)
+            found = self._record(args, kwargs, holders, count, layouts, recorder)
             signature.keep(found)
             self._known[key] = signature
             if len(self._known) > SIGNATURES_KEPT:
                 self._known.popitem(last=False)
+        tensors = (h for h in holders if isinstance(h, TensorBase))
+        if found.written and share_elements(tensors):
+            return self._function(*args, **kwargs)
         return cast(R, found(holders, given))
 
     def _recorder(self, names: Collection[str]) -> Recorder | None:
@@ -105,41 +135,64 @@ class Jitted(Generic[P, R]):
         args: object,
         kwargs: object,
         given: Sequence[Holder],
+        count: int,
         layouts: Sequence[Layout | None],
         recorder: Recorder,
     ) -> Record:
-        """Run the function on placeholders and return how to run it again."""
+        """Run the function on placeholders and return how to run it again.
+
+        The first `count` holders are those of objects that it updates.
+        """
         name = name_of(self._function)
-        holders, before = placeholders(given, layouts)
-        others = {id(old): new for old, new in zip(given, holders, strict=True)}
-        inputs = [h.node for h in holders if isinstance(h, TensorBase)]
-        bases = [node.base for node in inputs]
         values = [h.node for h in given if isinstance(h, TensorBase)]
-        arguments = dict(zip(bases, values, strict=True))
+        inputs, bases = inputs_for(values, layouts)
+        updated = Updated(given[:count], inputs)
+        rest = iter(inputs[sum(isinstance(h, TensorBase) for h in given[:count]) :])
+        others: dict[int, Holder] = {id(holder): holder for holder in given[:count]}
+        own, before = placeholders(given[count:], rest, others)
+        others.update(zip(map(id, given[count:]), own, strict=True))
+        holders = [*given[:count], *own]
+        at_first = [h.node if isinstance(h, TensorBase) else None for h in own]
         self.recordings += 1
         function = cast(Callable[..., object], self._function)
-        with tracing(name, arguments) as noted:
-            result = function(*rebuild(args, others), **rebuild(kwargs, others))
-        changed = [
-            index
-            for index, (holder, old) in enumerate(zip(holders, before, strict=True))
-            if is_changed(holder, old)
-        ]
-        found: list[Holder] = []
-        seen = {id(holder): index for index, holder in enumerate(holders)}
-        contents = [part for index in changed for part in parts_of(holders[index])]
-        flatten([result, *contents], found, seen)
-        made = [holder for holder in found if isinstance(holder, TensorBase)]
-        nodes = iter(inputs)
-        written = [
-            index
-            for index, holder in enumerate(holders)
-            if isinstance(holder, TensorBase) and holder.node is not next(nodes)
-        ]
-        _refuse_outside_writes(name, noted, [*holders, *made])
-        outputs = [tensor.node for tensor in made]
-        outputs += [cast(TensorBase, holders[index]).node for index in written]
-        _check(name, inputs[0].device, outputs, result, holders)
+        with updated.traced():
+            arguments = dict(zip(bases, map(pair_of, values), strict=True))
+            with tracing(name, arguments, updated=holders[:count]) as noted:
+                result = function(*rebuild(args, others), **rebuild(kwargs, others))
+            changed = updated.changed() + [
+                index
+                for index, (holder, old) in enumerate(
+                    zip(own, before, strict=True), count
+                )
+                if is_changed(holder, old)
+            ]
+            found: list[Holder] = []
+            seen = {id(holder): index for index, holder in enumerate(holders)}
+            contents = [part for index in changed for part in parts_of(holders[index])]
+            flatten([result, *contents], found, seen)
+            made = [holder for holder in found if isinstance(holder, TensorBase)]
+            written = updated.written() + [
+                index
+                for index, (holder, node) in enumerate(
+                    zip(own, at_first, strict=True), count
+                )
+                if isinstance(holder, TensorBase) and holder.node is not node
+            ]
+            known = {id(holder): holder for holder in (*holders, *made)}
+            _refuse_outside_writes(name, noted, known)
+            refuse_outside_gradients(name, noted, known)
+            outputs = [pair_of(tensor.node) for tensor in made]
+            outputs += [
+                pair_of(value_of(cast(TensorBase, holders[n]))) for n in written
+            ]
+            _check(name, inputs[0].device, outputs, result, holders)
+            stand_ins = updated.stand_ins()
+            kept = [stand_ins.get(id(holder), holder) for holder in holders]
+            if count:
+                mine = {**{id(holder): holder for holder in own}, **stand_ins}
+                for index in changed[bisect_left(changed, count) :]:
+                    fill(kept[index], kept[index], mine)
+                result = rebuild(result, mine)
         replay = recorder.record(bases, outputs)
         assumed = [(bases.index(base), ends) for base, ends in noted.assumed.items()]
         return Record(
@@ -147,7 +200,7 @@ class Jitted(Generic[P, R]):
             layouts=layouts,
             assumed=assumed,
             promised=_promised(outputs),
-            holders=list(holders),
+            holders=kept,
             result=result,
             made=made,
             written=written,
@@ -193,12 +246,11 @@ def _check(
         )
 
 
-def _refuse_outside_writes(name: str, noted: Trace, known: Sequence[Holder]) -> None:
+def _refuse_outside_writes(name: str, noted: Trace, mine: Mapping[int, Holder]) -> None:
     """Raise when the function wrote into a tensor that it was not given.
 
     A replay would not write into it again. The tensor gets its old value back.
     """
-    mine = {id(holder) for holder in known}
     leaked = [key for key, (kept, _) in noted.written.items() if kept() is not None]
     if any(key not in mine for key in leaked):
         gc.collect()
@@ -213,12 +265,22 @@ def _refuse_outside_writes(name: str, noted: Trace, known: Sequence[Holder]) -> 
     if outside:
         raise TraceError(
             f"jit: {name} writes into a tensor that is neither an argument nor a "
-            "result; a recording would do so once only. Pass it as an argument, or "
-            "return the new value."
+            "result; a recording would do so once only. Pass it as an argument, "
+            "return the new value, or list what holds it: @tw.jit(updates=model)."
         )
 
 
-def jit(function: Callable[P, R]) -> Jitted[P, R]:
+@overload
+def jit(function: Callable[P, R], *, updates: object = ()) -> Jitted[P, R]: ...
+
+
+@overload
+def jit(
+    function: None = None, *, updates: object = ()
+) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
+
+
+def jit(function: Callable[..., Any] | None = None, *, updates: object = ()) -> Any:
     """Return a function that runs as one recorded batch of commands.
 
     Arguments may be tensors and tuples, lists, dicts and dataclasses of them; numbers,
@@ -233,11 +295,33 @@ def jit(function: Callable[P, R]) -> Jitted[P, R]:
     that. Where there is nothing to record for, on a device that does not record (`cpu`)
     and without any tensor among the arguments, the function simply runs.
 
+    Objects in `updates` are arguments and results of every call, though the function
+    takes them from outside: models, optimisers, generators; so are the gradients of
+    their tensors, and `loss.backward()` may stand inside.
+
     >>> @jit
     ... def step(w, gradient):
     ...     return w - 0.1 * gradient
     >>> step(tw.ones(3), tw.ones(3))
     tensor([0.9, 0.9, 0.9])
+
+    A step of training by PyTorch's habits:
+
+    >>> w = tw.ones(3)
+    >>> opt = tw.optim.SGD([w], lr=0.5)
+    >>> @jit(updates=(w, opt))
+    ... def step(x):
+    ...     loss = (w * x).sum()
+    ...     loss.backward()
+    ...     opt.step()
+    ...     opt.zero_grad()
+    ...     return loss
+    >>> step(tw.ones(3)), step(tw.ones(3)), w
+    (tensor(3.), tensor(1.5), tensor([0., 0., 0.]))
+
+    Args:
+        function: the function; without one, what is returned takes it, as a decorator.
+        updates: the objects that the function changes, or one of them.
 
     Raises:
         DeviceError: the arguments lie on more than one device.
@@ -245,4 +329,6 @@ def jit(function: Callable[P, R]) -> Jitted[P, R]:
             tensor that it was not given, or is given an object that may change and
             cannot be opened.
     """
-    return Jitted(function)
+    if function is None:
+        return partial(Jitted, updates=as_updates(updates))
+    return Jitted(function, updates)

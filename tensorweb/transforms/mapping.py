@@ -16,6 +16,7 @@ from tensorweb.errors import TransformError
 from tensorweb.functions import asarray
 from tensorweb.graph.leaves import WAITING, hangs_on_leaves
 from tensorweb.graph.node import Node, leaf
+from tensorweb.graph.pairs import like, pair_of
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
@@ -78,7 +79,7 @@ def vmap(
             front = moved(node, at, 0)
             one = leaf(Placeholder(), front.shape[1:], node.dtype, node.device)
             one.past = WAITING if hangs_on_leaves(node) else None
-            batches[one] = front
+            batches[pair_of(one)] = pair_of(front)
             given.append(Tensor(one))
         if size is None:
             raise TransformError(
@@ -99,7 +100,7 @@ def _batched_result(
     """Return the tree of results for the whole batch."""
     leaves, structure = tree.flatten(result)
     axes = _spread(out_axes, structure, "out_axes")
-    tensors = [value.node for value in leaves if isinstance(value, TensorBase)]
+    tensors = [pair_of(v.node) for v in leaves if isinstance(v, TensorBase)]
     order = hanging_on(tensors, list(batches))
     nodes = iter(batched(tensors, order, dict(batches), size))
     made: list[Any] = []
@@ -107,7 +108,7 @@ def _batched_result(
         if not isinstance(value, TensorBase):
             made.append(value)
             continue
-        node = next(nodes)
+        node = like(value.node, next(nodes))
         rank = len(node.shape)
         at = _checked_axis(axis or 0, rank, node.shape, "out_axes")
         made.append(Tensor(moved(node, 0, at)))

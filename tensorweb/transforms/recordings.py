@@ -6,12 +6,14 @@ differ by how arguments look at their storages, and by the ranges of integers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
+from tensorweb.graph.leaves import not_following
 from tensorweb.graph.node import Node, leaf, view_of
 from tensorweb.graph.op import CONSTANT
+from tensorweb.graph.pairs import like, pair_of
 from tensorweb.graph.tracing import Placeholder
 from tensorweb.lookups.keys import ends_within
 from tensorweb.nodes.ranges import Interval, promise_interval
@@ -19,7 +21,9 @@ from tensorweb.shapes import Shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.in_place import is_number_of_its_own, mark_number
-from tensorweb.trees import Holder, copied, empty_like, fill, rebuild
+from tensorweb.transforms.assembling import Assembly, Values, assembly, filling
+from tensorweb.transforms.updating import Gradients
+from tensorweb.trees import Content, Holder, content_of, empty_like, fill
 from tensorweb.view import View
 
 if TYPE_CHECKING:
@@ -32,8 +36,12 @@ first, so that windows over a long tensor do not record again and again."""
 VARIANTS_KEPT = 4
 """Recordings of a signature for integers that lie in different ranges."""
 
-Layout = tuple[View, Shape]
-"""How an argument looks at its storage, and the storage's shape."""
+Layout = tuple[View, Shape, int]
+"""How an argument looks at its storage, the storage's shape, and the number of the
+first argument that looks at the same one."""
+
+Layouts = tuple[Layout | None, ...]
+"""Of all arguments of a call; None where one is all of its storage."""
 
 
 @dataclass(slots=True)
@@ -62,6 +70,16 @@ class Record:
     made: list[TensorBase]
     written: list[int]
     changed: list[int]
+    _assembly: Assembly = field(init=False)
+    _fillings: list[tuple[int, Callable[[Any, Values], None]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Work out how results and changed containers are put together."""
+        places = {id(h): n for n, h in enumerate((*self.holders, *self.made))}
+        self._assembly = assembly(self.result, places)
+        self._fillings = [
+            (index, filling(self.holders[index], places)) for index in self.changed
+        ]
 
     def holds(self, given: Sequence[Node]) -> bool:
         """Whether the device lives, and what was assumed of integers is true."""
@@ -79,40 +97,52 @@ class Record:
         nodes = self.replay([node.base if layout else node for node, layout in pairs])
         for number, interval in self.promised:
             promise_interval(nodes[number], *interval)
-        others: dict[int, Holder] = {
-            id(mine): theirs for mine, theirs in zip(self.holders, holders, strict=True)
-        }
-        for mine, node in zip(self.made, nodes, strict=False):
-            others[id(mine)] = Tensor(node)
+        values: list[Holder] = [*holders]
+        for mine, pair in zip(self.made, nodes, strict=False):
+            node = like(mine.node, pair)
+            values.append(Tensor.around(node))
             if not node.shape:
                 mark_number(node)
-        for index, node in zip(self.written, nodes[len(self.made) :], strict=True):
-            holder = holders[index]
-            assert isinstance(holder, TensorBase), "internal: only tensors are written"
-            holder._replace(node)
-        for index in self.changed:
-            fill(holders[index], self.holders[index], others)
-        return rebuild(self.result, others)
+        if self.written:
+            with not_following():
+                written = zip(self.written, nodes[len(self.made) :], strict=True)
+                for index, node in written:
+                    holder = holders[index]
+                    holder._replace(like(holder.node, node))
+        for index, fill_in in self._fillings:
+            fill_in(holders[index], values)
+            if isinstance(holders[index], Gradients):
+                holders[index].hand_out()
+        return self._assembly(values)
 
 
 class Signature:
     """The recordings for arguments of the same shapes, dtypes and settings."""
 
-    __slots__ = ("_records",)
+    __slots__ = ("_found", "_last", "_records")
 
     def __init__(self) -> None:
         """Know none."""
-        self._records: dict[tuple[Layout | None, ...], list[Record]] = {}
+        self._records: dict[Layouts, list[Record]] = {}
+        self._last: Layouts | None = None
+        self._found: list[Record] = []
 
-    def layouts_of(self, given: Sequence[Node]) -> tuple[Layout | None, ...]:
+    def layouts_of(self, given: Sequence[Node]) -> Layouts:
         """Return which tensors are handed over as views; none in too many manners."""
-        layouts = tuple([_layout_of(node) if node.owner else None for node in given])
+        return self._known(_layouts(given))
+
+    def _known(self, layouts: Layouts) -> Layouts:
+        """Return layouts that are recorded or may be, else those without views."""
         is_known = layouts in self._records or len(self._records) < LAYOUTS_KEPT
         return layouts if is_known else (None,) * len(layouts)
 
     def find(self, given: Sequence[Node]) -> Record | None:
         """Return a recording that is right for some arguments."""
-        for record in self._records.get(self.layouts_of(given), ()):
+        layouts = _layouts(given)
+        if layouts != self._last:
+            self._found = self._records.get(self._known(layouts), [])
+            self._last = layouts
+        for record in self._found:
             if record.holds(given):
                 return record
         return None
@@ -120,41 +150,79 @@ class Signature:
     def keep(self, record: Record) -> None:
         """Add a recording; the oldest of too many goes, and those of lost devices."""
         records = self._records.setdefault(tuple(record.layouts), [])
+        self._last = None
         alive = [each for each in records if each.replay.is_alive]
         records[:] = [*alive[-VARIANTS_KEPT + 1 :], record]
 
 
-def _layout_of(node: Node) -> Layout | None:
-    """Return how a node looks at the storage of another one, None if it does not."""
+def _layouts(given: Sequence[Node]) -> Layouts:
+    """Return how arguments look at storages of others, None where they do not."""
+    firsts: dict[Node, int] = {}
+    return tuple(
+        [
+            None if node.owner is None else _layout_of(node, firsts, number)
+            for number, node in enumerate(given)
+        ]
+    )
+
+
+def _layout_of(node: Node, firsts: dict[Node, int], number: int) -> Layout | None:
+    """Return how a node looks at the storage of another one, None if it does not.
+
+    Integers are told apart also in one storage, since their ranges are looked at.
+    """
     owner = node.owner
     if owner is None or (owner.op is CONSTANT and owner.storage is None):
         return None
-    return node.view, owner.shape
+    is_float = node.dtype.kind == "float"
+    first = firsts.setdefault(owner, number) if is_float else number
+    return node.view, owner.shape, first
 
 
-def _placeholder(node: Node, layout: Layout | None) -> Node:
-    """Return what stands for an argument, a view where it is handed over as one."""
-    shape = layout[1] if layout else node.shape
-    base = leaf(Placeholder(), shape, node.dtype, node.device)
-    return view_of(base, layout[0]) if layout else base
+def inputs_for(
+    given: Sequence[Node], layouts: Sequence[Layout | None]
+) -> tuple[list[Node], list[Node]]:
+    """Return what stands for values, views where they are handed over as such.
+
+    Returns:
+        `(inputs, bases)`: views of one storage have one base. Complex inputs are
+        handles on placeholders of pairs.
+    """
+    inputs: list[Node] = []
+    bases: list[Node] = []
+    pairs = [pair_of(node) for node in given]
+    for number, (node, layout) in enumerate(zip(pairs, layouts, strict=True)):
+        if layout and layout[2] != number:
+            base = bases[layout[2]]
+        else:
+            shape = layout[1] if layout else node.shape
+            base = leaf(Placeholder(), shape, node.dtype, node.device)
+        whole = given[number]
+        input_ = like(whole, view_of(base, layout[0]) if layout else base)
+        if not whole.shape and is_number_of_its_own(whole):
+            mark_number(input_)
+        inputs.append(input_)
+        bases.append(base)
+    return inputs, bases
 
 
 def placeholders(
-    given: Sequence[Holder], layouts: Sequence[Layout | None]
-) -> tuple[list[Holder], list[Holder]]:
-    """Return stand-ins for tensors and containers, and copies of the latter."""
-    stand_ins: dict[int, Holder] = {}
-    left = iter(layouts)
+    given: Sequence[Holder], inputs: Iterator[Node], updated: Mapping[int, Holder]
+) -> tuple[list[Holder], list[Content]]:
+    """Return stand-ins for tensors and containers, and what the latter hold.
+
+    Args:
+        given: tensors and containers of the arguments.
+        inputs: what stands for the values of the tensors.
+        updated: objects that stay what they are, by identity.
+    """
+    stand_ins: dict[int, Holder] = dict(updated)
     for holder in given:
         if isinstance(holder, TensorBase):
-            node = holder.node
-            input_ = _placeholder(node, next(left))
-            if not node.shape and is_number_of_its_own(node):
-                mark_number(input_)
-            stand_ins[id(holder)] = Tensor(input_, holder.name)
+            stand_ins[id(holder)] = Tensor(next(inputs), holder.name)
         else:
             stand_ins[id(holder)] = empty_like(holder)
     for holder in given:
         fill(stand_ins[id(holder)], holder, stand_ins)
-    holders = list(stand_ins.values())
-    return holders, [copied(holder) for holder in holders]
+    holders = [stand_ins[id(holder)] for holder in given]
+    return holders, [content_of(holder) for holder in holders]

@@ -11,12 +11,14 @@ from typing import Any
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
+from tensorweb.evaluate import end_step
 from tensorweb.functions import asarray
-from tensorweb.graph.history import add_variable
-from tensorweb.graph.node import Node
+from tensorweb.graph.history import add_variable, has_variables, keeping_no_more
+from tensorweb.graph.node import Node, complex_of
+from tensorweb.graph.pairs import pair_of
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.base import FLOWING, TensorBase
 
 
 class Variables:
@@ -25,6 +27,7 @@ class Variables:
     Attributes:
         arguments: what to call the function with.
         nodes: the variables, from left to right.
+        complex: whether each is one of pairs.
     """
 
     def __init__(self, name: str, arguments: Sequence[Any]) -> None:
@@ -34,25 +37,36 @@ class Variables:
             TransformError: an argument is a number or tensor without a derivative.
         """
         self.nodes: list[Node] = []
+        self.complex: list[bool] = []
         self._places: list[list[bool]] = []
         self._structures: list[tree.Structure] = []
         self.arguments: list[Any] = []
-        for argument in arguments:
-            leaves, structure = tree.flatten(argument)
-            made = [_leaf(leaf) for leaf in leaves]
+        trees = [tree.flatten(argument) for argument in arguments]
+        _begin_step([leaf for leaves, _ in trees for leaf in leaves])
+        for argument, (leaves, structure) in zip(arguments, trees, strict=True):
+            made = [
+                leaf if place.is_constant else _leaf(leaf)
+                for leaf, place in zip(leaves, structure.places(), strict=True)
+            ]
             places = [isinstance(leaf, _Variable) for leaf in made]
             if structure is tree.LEAF and not places[0]:
                 raise TransformError(_refusal(name, argument))
-            self.nodes += [leaf.node for leaf in made if isinstance(leaf, _Variable)]
+            variables = [leaf for leaf in made if isinstance(leaf, _Variable)]
+            self.nodes += [leaf.node for leaf in variables]
+            self.complex += [leaf.is_complex for leaf in variables]
             self._places.append(places)
             self._structures.append(structure)
             plain = [m.tensor() if isinstance(m, _Variable) else m for m in made]
-            self.arguments.append(_rebuilt(argument, structure, iter(plain)))
+            self.arguments.append(_rebuilt(argument, structure, iter(plain), {}))
         if not self.nodes:
             raise TransformError(
                 f"{name}: the arguments hold no floats to differentiate by; make them "
                 "tensors of floats, with astype(tw.float32) for example."
             )
+
+    def tensors(self, nodes: Sequence[Node]) -> list[Tensor]:
+        """Return nodes, one for each variable, as tensors of the arguments' kinds."""
+        return [wrap(*each) for each in zip(nodes, self.complex, strict=True)]
 
     def trees(self, values: Sequence[Any]) -> list[Any]:
         """Return values, one for each variable, as trees like the arguments.
@@ -74,7 +88,7 @@ class Variables:
             TransformError: a tree or a tensor does not match.
         """
         found = []
-        variables = iter(self.nodes)
+        variables = iter(self.tensors(self.nodes))
         for structure, places, value in zip(
             self._structures, self._places, given, strict=True
         ):
@@ -86,54 +100,84 @@ class Variables:
                 )
             for leaf, place in zip(leaves, places, strict=True):
                 if place:
-                    found.append(matching(name, leaf, next(variables)))
+                    found.append(matching(name, leaf, next(variables).node))
         return found
 
 
-def _rebuilt(value: Any, structure: tree.Structure, leaves: Iterator[Any]) -> Any:
+def _begin_step(leaves: Sequence[Any]) -> None:
+    """Compute the values that the outermost derivative is taken at.
+
+    They are what the step of a loop before has left.
+    """
+    if not has_variables():
+        with keeping_no_more(is_outermost=True):
+            end_step([pair_of(leaf.node) for leaf in leaves if is_float(leaf)])
+
+
+def _rebuilt(
+    value: Any, structure: tree.Structure, leaves: Iterator[Any], known: dict[int, Any]
+) -> Any:
     """Return a tree with other leaves; what has none of those stays the caller's own.
 
-    So a function may change it: a generator of random numbers goes on.
+    So a function may change it: a generator of random numbers goes on. `known` are the
+    new leaves by the old ones' identity.
     """
+    if tree.is_setting(structure):
+        return value
+    if tree.is_shared(structure):
+        return known[id(value)]
     before = tree.children(value)
     if before is None:
-        return next(leaves)
+        known[id(value)] = found = next(leaves)
+        return found
     pairs = zip(before, structure.parts, strict=True)
-    parts = [_rebuilt(each, part, leaves) for each, part in pairs]
+    parts = [_rebuilt(each, part, leaves, known) for each, part in pairs]
     if all(new is old for new, old in zip(parts, before, strict=True)):
         return value
-    flat = tree.Structure(structure.kind, structure.names, (tree.LEAF,) * len(parts))
-    return tree.unflatten(flat, parts)
+    flat = tuple([p if tree.is_setting(p) else tree.LEAF for p in structure.parts])
+    others = [p for p, s in zip(parts, flat, strict=True) if s is tree.LEAF]
+    return tree.unflatten(tree.Structure(structure.kind, structure.names, flat), others)
 
 
 def is_float(leaf: Any) -> bool:
-    """Whether a leaf is a tensor of floats: what has a derivative."""
-    return isinstance(leaf, TensorBase) and leaf.node.dtype.kind == "float"
+    """Whether a leaf is a tensor of floats or complex: what has a derivative."""
+    return isinstance(leaf, TensorBase) and leaf.node.dtype.kind in FLOWING
+
+
+def is_complex(leaf: TensorBase) -> bool:
+    """Whether a tensor is complex: then its pairs of floats are differentiated."""
+    return leaf.node.dtype.kind == "complex"
+
+
+def wrap(node: Node, as_complex: bool) -> Tensor:
+    """Return a node as a tensor, pairs as a complex one."""
+    return Tensor(complex_of(node) if as_complex else node)
 
 
 class _Variable:
     """A variable that has not been wrapped yet."""
 
-    __slots__ = ("node",)
+    __slots__ = ("is_complex", "node")
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, is_complex: bool) -> None:
         self.node = node
+        self.is_complex = is_complex
 
     def tensor(self) -> Tensor:
         """Return the tensor that the function gets."""
-        return Tensor(self.node)
+        return wrap(self.node, self.is_complex)
 
 
 def _leaf(leaf: Any) -> Any:
     """Return a variable for a float or a tensor of floats, anything else as it is."""
-    if isinstance(leaf, float) or (
-        not isinstance(leaf, TensorBase) and hasattr(leaf, "__array__")
-    ):
+    if isinstance(leaf, float | complex) and not isinstance(leaf, int):
+        leaf = asarray(leaf)
+    if not isinstance(leaf, TensorBase) and hasattr(leaf, "__array__"):
         leaf = asarray(leaf)
     if is_float(leaf):
-        node = alias(leaf.node)
+        node = alias(pair_of(leaf.node))
         add_variable(node)
-        return _Variable(node)
+        return _Variable(node, is_complex(leaf))
     return leaf
 
 
@@ -159,6 +203,8 @@ def _refusal(name: str, argument: Any) -> str:
 def matching(name: str, value: Any, node: Node) -> Node:
     """Return a value as a node of another one's shape, dtype and device.
 
+    Of a complex one its pairs.
+
     Raises:
         TransformError: it does not match.
     """
@@ -178,4 +224,4 @@ def matching(name: str, value: Any, node: Node) -> Node:
             f"not match {node.dtype} of shape {node.shape} on {node.device!r}; "
             "give it the same shape, dtype and device."
         )
-    return found
+    return pair_of(found)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from tensorweb.graph.history import inputs_of, mark_of
 from tensorweb.graph.node import Node
+from tensorweb.graph.op import Op
 from tensorweb.transforms.rules.rule import Rule, Step, plus, summed_to, zeros
 from tensorweb.transforms.rules.table import READS, RULES
 
@@ -110,9 +111,10 @@ def _read_by(node: Node) -> tuple[Node, ...]:
 def _rule_of(node: Node) -> Rule:
     """Return the rule of a node's row, or the one that it is marked with."""
     another = mark_of(node)
-    if another is None:
-        return RULES[node.op.name]
-    return lambda step, cotangent: another.rule(cotangent)
+    rule = node.op if another is None else another.rule
+    if isinstance(rule, Op):
+        return RULES[rule.name]
+    return lambda step, cotangent: rule(cotangent)
 
 
 def _total(parts: Sequence[Node]) -> Node:

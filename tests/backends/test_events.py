@@ -66,9 +66,8 @@ def test_nodes_are_numbers_in_the_graph_of_the_flush(webgpu: str) -> None:
     (flush,) = flushes
     (launch,) = flush.launches
     assert launch.kind == "reduce"
-    assert flush.graph[launch.output] == NodeRecord(
-        "sum", (3,), "float32", (launch.output - 1,)
-    )
+    (output,) = launch.outputs
+    assert flush.graph[output] == NodeRecord("sum", (3,), "float32", (output - 1,))
     inside = [flush.graph[number].op for number in launch.nodes]
     views = ["permute", "permute"]
     assert sorted(inside) == ["add", "constant", "multiply", *views, "sum"]
@@ -117,7 +116,7 @@ def test_launches_of_one_kernel_share_its_work(webgpu: str) -> None:
     with tw.record_kernels() as kernels:
         tw.realize(tw.cumulative_sum(x.reshape(100_000)))
     assert len(kernels) > 1
-    assert {kernel.output for kernel in kernels} == {kernels[0].output}
+    assert {kernel.outputs for kernel in kernels} == {kernels[0].outputs}
     assert [kernel.flops for kernel in kernels] == [100_000] + [0] * (len(kernels) - 1)
     scratch = kernels[0].stored
     assert kernels[-1].loaded == 400_000 + scratch

@@ -62,7 +62,7 @@ class Modules(Pipelines):
 
 MACHINE = Machine(
     device="cpu",
-    itemsizes={name: dtype.itemsize for name, dtype in tw.dtypes.BY_NAME.items()},
+    itemsizes={dtype.name: dtype.itemsize for dtype in tw.dtypes.ALL},
     most_inputs=62,
     alignment=1,
     capacity=1 << 20,

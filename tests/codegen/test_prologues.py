@@ -7,7 +7,7 @@ from prologues import Operation, differences, grouped, operations
 
 from tensorweb.ops import OPS
 
-TOGETHER = 4
+TOGETHER = 6
 """Operations of one kernel: compiling each alone would take minutes."""
 
 

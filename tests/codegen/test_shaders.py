@@ -12,12 +12,19 @@ import pytest
 
 from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
-from tensorweb.codegen import launches
+from tensorweb.codegen import expression, launches
 from tensorweb.codegen.product import contraction
 from tensorweb.codegen.product.tiles import TILES, Choice
 from tensorweb.codegen.template import fill, template_names
 from tensorweb.nodes.contraction import matmul
-from tests.shader_corpus import corpus, sources, value
+from tests.shader_corpus import (
+    HEADER,
+    corpus,
+    row_formulas,
+    sources,
+    unit_corpus,
+    value,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 BATCH = 40
@@ -51,8 +58,9 @@ def tint_errors(texts: list[str], folder: Path) -> list[str]:
 
 
 def test_tint_accepts_every_shader(tmp_path: Path) -> None:
-    errors = tint_errors(list(corpus().values()), tmp_path)
-    bad = [f"{n}: {e}" for n, e in zip(corpus(), errors, strict=True) if e]
+    shaders = corpus() | unit_corpus()
+    errors = tint_errors(list(shaders.values()), tmp_path)
+    bad = [f"{n}: {e}" for n, e in zip(shaders, errors, strict=True) if e]
     assert not bad, "\n".join(bad[:5])
 
 
@@ -61,6 +69,22 @@ def test_no_bool_lies_in_workgroup_memory() -> None:
     declared = re.compile(r"var<workgroup>[^;]*\bbool\b|alias \w+ = [^;]*\bbool\b")
     bad = [name for name, text in corpus().items() if declared.search(text)]
     assert not bad, bad
+
+
+def test_what_templates_name_is_a_parameter_where_the_block_is_full(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Past the block's end parameters are constants, and no infinity can be one."""
+    monkeypatch.setattr(expression, "PARAMETER_LIMIT", 8)
+    constants = 0
+    for name, node in row_formulas():
+        for text in sources(node):
+            block = re.search(r"struct Parameters \{(.*?)\}", text, re.DOTALL)
+            fields = set(re.findall(r"(\w+):", block[1])) if block else set()
+            assert set(re.findall(r"parameters\.(\w+)", text)) <= fields, name
+            assert not re.search(r"^const \w+: f32 = \d", text, re.MULTILINE), name
+            constants += len(re.findall(r"^const \w+: [iu]32 = -?\d", text, re.M))
+    assert constants
 
 
 def test_functions_decide_without_branches() -> None:
@@ -96,7 +120,12 @@ def test_naga_accepts_every_shader(webgpu: str, part: int) -> None:
 
 
 def test_every_template_has_its_slots_filled_somewhere() -> None:
-    heads = {text.splitlines()[0] for text in corpus().values() if "fn main(" in text}
+    texts = [*corpus().values(), *unit_corpus().values()]
+    heads = {
+        text.removeprefix(HEADER).splitlines()[0]
+        for text in texts
+        if "fn main(" in text
+    }
     assert len(heads) == len(template_names())
     asked = re.compile(r"// (slot|repeat|end|unroll|choose|registers)\b")
     bad = [n for n, t in corpus().items() if "committed" not in n and asked.search(t)]

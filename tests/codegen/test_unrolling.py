@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import pytest
 
+from tensorweb import dtypes
 from tensorweb.codegen import launches
+from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import fill
 from tensorweb.codegen.unrolling import constant, unrolled, written_out
 from tensorweb.graph.node import Node
-from tensorweb.nodes import contraction, elementwise, reduction
+from tensorweb.nodes import contraction, elementwise, movement, reduction, sorting
 from tensorweb.ops import OPS
 from tests.shader_corpus import sources, value
 
@@ -97,6 +100,45 @@ def test_a_register_that_a_block_assigns_stays_a_variable() -> None:
     assert written(text).startswith("  var best_0: u32;\n")
 
 
+SLOW = Target(is_slow_to_compile=True)
+"""A compiler that takes long for long texts and for each word of workgroup memory."""
+
+
+def test_slow_compilers_get_loops() -> None:
+    x = value(2, 9999)
+    whole, short = (
+        next(iter(sources(sorting.sort(x, 1), target=target)))
+        for target in (Target(), SLOW)
+    )
+    assert short.count("\n") * 2 < whole.count("\n")
+    assert "for (var i = 0u; i < EACH; i++)" in short
+    assert "// unroll" not in short
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        sorting.sort(value(3, 99_999), 1),
+        sorting.sort(value(3, 99_999, dtype=dtypes.bool), 1),
+        sorting.argsort(value(300, 10), 1),
+        reduction.scan("cumulative_sum", value(99_999), 0),
+        reduction.scan("cumulative_sum", value(99, 99), 1),
+        reduction.reduce("sum", value(999, 999), (1,)),
+        movement.copy(movement.permute(value(64, 64), (1, 0))),
+    ],
+    ids=["sort", "bool", "argsort", "scan", "short scan", "sum", "transpose"],
+)
+def test_slow_compilers_get_little_workgroup_memory(node: Node) -> None:
+    for text in sources(node, target=SLOW):
+        constants = dict(re.findall(r"^const (\w+): u32 = (\d+)u;", text, re.M))
+        words = 0
+        for kind, size in re.findall(r"var<workgroup> \w+: array<(.+), (.+)>;", text):
+            tile = constant(size.replace("TILE", "(THREADS * EACH)"), constants)
+            carried = constant("THREADS * EACH + THREADS", constants)
+            words += (tile or carried or 2048) * (4 if "4" in kind else 1)
+        assert words <= 1200
+
+
 def test_only_constants_have_values() -> None:
     assert constant("ROWS * 4u / 3u % 2u", {"ROWS": "2"}) == 0
     assert constant("parameters.ROWS", {"ROWS": "2"}) is None
@@ -115,8 +157,8 @@ def product() -> Node:
 
 
 def softmax() -> Node:
-    """Return what a softmax of long rows is."""
-    x = value(512, 4096)
+    """Return what a softmax of few long rows is."""
+    x = value(16, 4096)
     top = reduction.reduce("max", x, (1,), keepdims=True)
     e = elementwise.elementwise(
         OPS["exp"], elementwise.elementwise(OPS["subtract"], x, top)

@@ -156,3 +156,19 @@ def test_more_than_16_million_elements() -> None:
     y = (x * 3 - 1).numpy()
     assert y[-1] == 51_000_005
     assert np.array_equal(y[::100_003], np.arange(17_000_003)[::100_003] * 3 - 1)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "uint32"])
+def test_integers_are_divided_exactly(dtype: str) -> None:
+    ends = np.iinfo(dtype)
+    random = np.random.default_rng(3)
+    special = np.unique([ends.min, ends.min // 2, 0, 1, 2, 7, ends.max - 1, ends.max])
+    x, y = (each.ravel() for each in np.meshgrid(special, special))
+    by = random.integers(1, min(ends.max, 40_000), 3_000, dtype=np.int64)
+    near = np.minimum(by * random.integers(0, 50_000, 3_000), ends.max - 1)
+    x = np.concatenate([x, near, near + 1, near - (near > 0)]).astype(dtype)
+    y = np.concatenate([y, by, by, by]).astype(dtype)
+    with np.errstate(all="ignore"):
+        wanted = np.where(y == 0, 0, x // y), np.where(y == 0, 0, x % y)
+    assert np.array_equal((tw.asarray(x) // tw.asarray(y)).numpy(), wanted[0])
+    assert np.array_equal((tw.asarray(x) % tw.asarray(y)).numpy(), wanted[1])

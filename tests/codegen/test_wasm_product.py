@@ -18,8 +18,8 @@ from tensorweb.codegen.wasm.product.sizes import DEPTH, sizes_of
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.events import record_kernels
 from tensorweb.schedule.kernel import Kernel
+from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
-from tensorweb.schedule.plan import plan
 
 pytestmark = pytest.mark.usefixtures("wasm")
 
@@ -321,3 +321,13 @@ def test_units_are_many_and_cover_everything() -> None:
         assert sizes.row_blocks * sizes.unit_rows >= sizes.rows
         assert sizes.column_blocks * sizes.unit_columns >= sizes.columns
         assert sizes.unit_columns % sizes.width == 0 or sizes.column_blocks == 1
+
+
+def test_merged_axes_are_taken_apart(wasm: WasmBackend) -> None:
+    x, w = values((2, 4, 5, 8), "float32"), values((32, 6), "float32")
+    with record_kernels() as records:
+        merged = tw.permute_dims(tw.asarray(x), (0, 2, 1, 3)).reshape(2, 5, 32)
+        assert_close(
+            merged @ tw.asarray(w), x.transpose(0, 2, 1, 3).reshape(2, 5, 32), w
+        )
+    assert "copy" not in " ".join(record.name for record in records)

@@ -13,8 +13,8 @@ from tensorweb import dtypes
 from tensorweb.codegen.wasm.compiler import compile_kernel
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.drivers.wasm_native import WasmNativeDriver
+from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
-from tensorweb.schedule.plan import plan
 
 pytestmark = pytest.mark.usefixtures("wasm")
 

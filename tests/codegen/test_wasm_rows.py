@@ -11,8 +11,8 @@ import pytest
 import tensorweb as tw
 from tensorweb.codegen.wasm.rows import kept_step
 from tensorweb.schedule.kernel import Kernel
+from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
-from tensorweb.schedule.plan import plan
 
 pytestmark = pytest.mark.usefixtures("wasm")
 

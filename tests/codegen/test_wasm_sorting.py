@@ -10,12 +10,12 @@ import pytest
 import tensorweb as tw
 from tensorweb.backends.wasm import WasmBackend
 from tensorweb.codegen.wasm import radix_blocks, sorting
-from tensorweb.dtypes import BY_NAME
+from tensorweb.dtypes import ALL
 from tensorweb.events import record_kernels
 
 Array = np.ndarray[Any, Any]
 
-DTYPES = list(BY_NAME)
+DTYPES = [dtype.name for dtype in ALL]
 FLOATS = ["float16", "float32", "float64"]
 WAYS = {"ranks": 97, "digits": 0, "blocks": 0}
 """Longest rows that are ranked."""

@@ -12,6 +12,7 @@ from test_matmul_kernels import forget_plans
 
 import tensorweb as tw
 from tensorweb import devices
+from tensorweb.codegen import compiler
 from tensorweb.codegen.product import contraction, padding_masks
 from tensorweb.codegen.product.tiles import SOFTWARE, WINDOWS, Choice, Tile
 from tensorweb.events import record_kernels
@@ -45,6 +46,7 @@ def is_software(
 ) -> Iterator[bool]:
     tile, is_software = request.param
     monkeypatch.setattr(contraction, "choose_tile", lambda *_: Choice(tile, 1))
+    monkeypatch.setattr(compiler, "convolution", lambda *_: None)
     pipelines = devices.backend("webgpu")._pipelines  # type: ignore[attr-defined]  # tests reach inside
     target = replace(pipelines.target, is_software=is_software)
     monkeypatch.setattr(pipelines, "target", target)
@@ -62,15 +64,29 @@ def computed(value: Tensor, kernels: int = 1) -> tuple[np.ndarray, str]:
     return result, records[-1].source
 
 
+EDGES = [
+    ((2, 4, 12, 16), (8, 4, 3, 3), PADDED),
+    ((3, 5, 13, 11), (67, 5, 3, 3), PADDED),
+    ((1, 3, 23, 29), (65, 3, 7, 7), {"stride": 2, "padding": 3}),
+    ((1, 16, 19, 19), (35, 16, 2, 2), {"dilation": 3}),
+    ((5, 3, 5, 4), (130, 3, 1, 1), PADDED),
+]
+"""Windows that are compiled apart: only tiles that are unlike see all of them."""
+
+
 @pytest.mark.parametrize(
-    ("shape", "weights", "how"),
+    ("is_software", "shape", "weights", "how"),
     [
-        ((2, 4, 12, 16), (8, 4, 3, 3), PADDED),
-        ((3, 5, 13, 11), (67, 5, 3, 3), PADDED),
-        ((1, 3, 23, 29), (65, 3, 7, 7), {"stride": 2, "padding": 3}),
-        ((1, 16, 19, 19), (35, 16, 2, 2), {"dilation": 3}),
-        ((5, 3, 5, 4), (130, 3, 1, 1), PADDED),
+        (tile, *case)
+        for tile in TILES
+        for case in (EDGES if tile in UNLIKE else EDGES[1:2])
     ],
+    indirect=["is_software"],
+    ids=lambda value: (
+        name_of(value)
+        if isinstance(value, tuple) and isinstance(value[0], Tile)
+        else None
+    ),
 )
 def test_edges(shape: tuple[int, ...], weights: tuple[int, ...], how: dict) -> None:
     x, weight = small(*shape), small(*weights)
@@ -153,6 +169,7 @@ def test_guards_that_only_a_load_has(is_software: bool) -> None:
         assert "padding_mask" not in source
 
 
+@tiles_that_are_unlike
 def test_chosen_rows_are_stored_before() -> None:
     x, weight = small(2, 5, 13, 11), small(9, 5, 3, 3)
     order = np.array([3, 0, 7, 7, 12, 1], np.int32)
@@ -179,6 +196,7 @@ def test_other_dtypes_are_exact(dtype: str, is_software: bool) -> None:
     np.testing.assert_array_equal(got, definition(seen, weight, PADDED))
 
 
+@tiles_that_are_unlike
 def test_nothing_in_the_padding_arrives() -> None:
     x, weight = small(3, 2, 9, 8), small(4, 2, 3, 3)
     x[:, :, :, 0] = x[:, :, :, -1] = np.nan
@@ -192,6 +210,7 @@ def test_nothing_in_the_padding_arrives() -> None:
     assert np.isnan(got[0, :, 3, [0, 1, -2, -1]]).all()
 
 
+@tiles_that_are_unlike
 def test_infinite_terms_are_added_once() -> None:
     x, weight = np.ones((1, 5, 9, 8), np.float32), np.ones((3, 5, 3, 3), np.float32)
     x[0, 4, 4, 4] = np.inf
@@ -199,6 +218,7 @@ def test_infinite_terms_are_added_once() -> None:
     np.testing.assert_array_equal(got, definition(x, weight, PADDED))
 
 
+@tiles_that_are_unlike
 def test_both_operands_in_windows() -> None:
     x, seen = small(4, 3, 10, 9), small(4, 36, 8, 7)
     windows = tw.asarray(x).sliding_windows((3, 3), axis=(2, 3))

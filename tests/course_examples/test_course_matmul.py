@@ -81,9 +81,9 @@ def test_vector_times_stack_of_matrices() -> None:
 
 
 def test_wide_matmul_has_the_right_shape_and_corners() -> None:
-    result = tw.ones((2000, 500)) @ tw.ones((500, 2000))
+    result = tw.ones((2000, 50)) @ tw.ones((50, 2000))
     assert result.shape == (2000, 2000)
-    assert_equal(result[::1999, ::1999], [[500, 500], [500, 500]])
+    assert_equal(result[::1999, ::1999], [[50, 50], [50, 50]])
 
 
 def test_dot_of_stacks_contracts_one_axis() -> None:

@@ -14,17 +14,61 @@ from tensorweb.drivers.browser import SOFTWARE
 from tensorweb.errors import DeviceError, DeviceMemoryError
 
 ROOT = Path(__file__).parents[2]
+GIB = 1 << 30
 LIMITS = {"maxBufferSize": 1024, "maxStorageBufferBindingSize": 512}
 
 
-@pytest.mark.parametrize(("is_software", "gigabytes"), [(False, 8), (True, 4)])
-def test_software_adapters_may_take_less(
-    is_software: bool, gigabytes: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("is_software", "shared", "largest", "budget"),
+    [
+        (False, None, 4 * GIB, 16 * GIB),
+        (False, None, 1 << 60, 32 * GIB),
+        (False, None, 256 << 20, GIB),
+        (False, 8 * GIB, 4 * GIB, 4 * GIB),
+        (False, 64 * GIB, 2 * GIB, 8 * GIB),
+        (False, 0, 4 * GIB, 8 * GIB),
+        (True, 0, 2 * GIB, 4 * GIB),
+        (True, 24 * GIB, 2 * GIB, 12 * GIB),
+    ],
+)
+def test_budget_follows_the_adapter_and_the_host(
+    monkeypatch: pytest.MonkeyPatch,
+    is_software: bool,
+    shared: int | None,
+    largest: int,
+    budget: int,
 ) -> None:
     monkeypatch.delenv(memory.VARIABLE, raising=False)
     driver = PretendDriver()
-    driver.is_software = is_software
-    assert Pool(driver, machine_of(driver)).budget == gigabytes << 30
+    driver.is_software, driver.shared_memory = is_software, shared
+    driver.limits["maxBufferSize"] = largest
+    pool = Pool(driver, machine_of(driver))
+    assert pool.budget == budget
+    assert pool.can_grow == (shared is None)
+
+
+def test_a_container_has_its_own_limit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(memory, "CONTAINER_LIMIT", limit)
+    limit.write_text("max\n")
+    assert memory.host_memory() > 1000
+    limit.write_text("1000\n")
+    assert memory.host_memory() == 1000
+
+
+def test_a_device_lost_with_much_memory_gets_less(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory, "_lost_with", {})
+    monkeypatch.delenv(memory.VARIABLE, raising=False)
+    driver = PretendDriver()
+    machine = machine_of(driver)
+    memory.remember_loss(machine.device, 7 * GIB, 16 * GIB)
+    assert Pool(driver, machine).budget == 16 * GIB
+    memory.remember_loss(machine.device, 10 * GIB, 16 * GIB)
+    assert Pool(driver, machine).budget == 5 * GIB
 
 
 @pytest.mark.parametrize("is_software", [False, True])
@@ -34,7 +78,9 @@ def test_the_variable_moves_every_budget(
     monkeypatch.setenv(memory.VARIABLE, "1000000")
     driver = PretendDriver()
     driver.is_software = is_software
-    assert Pool(driver, machine_of(driver)).budget == 1_000_000
+    pool = Pool(driver, machine_of(driver))
+    assert pool.budget == 1_000_000
+    assert not pool.can_grow
 
 
 @pytest.mark.parametrize("said", ["", "8 GiB", "-1", "1e9"])
@@ -43,7 +89,7 @@ def test_the_variable_is_a_number_of_bytes(
 ) -> None:
     monkeypatch.setenv(memory.VARIABLE, said)
     with pytest.raises(DeviceError, match=r"is no number of bytes; write 4294967296"):
-        memory.memory_budget(is_software=False)
+        memory.memory_budget(LIMITS, is_software=False, shared=None)
 
 
 def test_a_buffer_is_as_large_as_the_smaller_limit() -> None:

@@ -20,8 +20,8 @@ from tensorweb.errors import (
 )
 
 BY_NAME = pytest.mark.parametrize("name", RULES)
-COUNTS = [1, 2, 255, 2047, 2048, 2049, 4097, 100_003]
-ROW_COUNTS = [1, 63, 64, 65, 2049, 5003]
+COUNTS = [1, 255, 2047, 2048, 2049, 100_003]
+ROW_COUNTS = [1, 64, 65, 5003]
 
 
 @BY_NAME
@@ -35,7 +35,7 @@ def test_counts_of_elements(name: str, count: int, device: str) -> None:
 
 
 @BY_NAME
-@pytest.mark.parametrize("width", [2, 3, 4, 8, 65, 300, 1028], ids=str)
+@pytest.mark.parametrize("width", [2, 3, 8, 65, 1028], ids=str)
 @pytest.mark.parametrize("count", ROW_COUNTS, ids=str)
 def test_counts_and_widths_of_rows(
     name: str, count: int, width: int, device: str
@@ -101,29 +101,35 @@ def test_nan_and_infinity_arrive(device: str) -> None:
     assert str(x.at[key].min(values).tolist()) == "[0.0, -inf, 0.0, nan]"
 
 
-@BY_NAME
+KEYS: list[Any] = [
+    3,
+    slice(1, 4),
+    slice(None, None, -2),
+    (slice(None), 2),
+    (..., [0, 2, 0]),
+    ([1, 1, 4], slice(None), [0, 5, 0]),
+    (slice(None), [3, 3]),
+    (slice(1, 4), [3, 3], slice(None, None, 2)),
+    (2, slice(None), [1, 1, 0]),
+    ([[0], [4]], [1, 1, 0]),
+    (slice(3, 0, -1), None, [2, 0, 2], 4),
+    ([], slice(None)),
+    (np.arange(5) > 1,),
+    (np.arange(5) > 9,),
+    (slice(None), np.arange(4) > 1, [0, 5]),
+    (np.arange(20).reshape(5, 4) % 3 == 0, slice(1, 3)),
+    True,
+    (True, [1, 1]),
+    (False, [1]),
+]
+
+
 @pytest.mark.parametrize(
-    "key",
+    ("name", "key"),
     [
-        3,
-        slice(1, 4),
-        slice(None, None, -2),
-        (slice(None), 2),
-        (..., [0, 2, 0]),
-        ([1, 1, 4], slice(None), [0, 5, 0]),
-        (slice(None), [3, 3]),
-        (slice(1, 4), [3, 3], slice(None, None, 2)),
-        (2, slice(None), [1, 1, 0]),
-        ([[0], [4]], [1, 1, 0]),
-        (slice(3, 0, -1), None, [2, 0, 2], 4),
-        ([], slice(None)),
-        (np.arange(5) > 1,),
-        (np.arange(5) > 9,),
-        (slice(None), np.arange(4) > 1, [0, 5]),
-        (np.arange(20).reshape(5, 4) % 3 == 0, slice(1, 3)),
-        True,
-        (True, [1, 1]),
-        (False, [1]),
+        (name, key)
+        for name in RULES
+        for key in (KEYS if name in ("add", "max") else KEYS[::4])
     ],
     ids=str,
 )

@@ -97,11 +97,8 @@ def test_from_dlpack_says_when_it_must_copy(device: str) -> None:
     assert devices.default_device() == device
 
 
-def test_diff_takes_keywords_only(device: str) -> None:
-    x = tw.asarray([[1, 2], [4, 8]])
-    with pytest.raises(TypeError, match="positional"):
-        tw.diff(x, 0)  # type: ignore[misc]  # NumPy's n, which is no axis
-    with pytest.raises(TypeError, match="positional"):
-        x.diff(0)  # type: ignore[misc]  # likewise
-    assert_equal(tw.diff(x, axis=0), [[3, 6]])
-    assert_equal(x.diff(n=0), x.numpy())
+def test_diff_takes_n_and_axis_in_the_order_of_numpy(device: str) -> None:
+    x = tw.asarray([[1, 2, 5], [4, 8, 0]])
+    assert_equal(tw.diff(x, 2), np.diff(x.numpy(), 2))
+    assert_equal(tw.diff(x, 1, 0), [[3, 6, -5]])
+    assert_equal(x.diff(0), x.numpy())

@@ -47,6 +47,11 @@ CASES = [
         *(errors.DataError, ValueError, ("ragged", "row 1 is a sequence")),
     ),
     Case(
+        "range without end",
+        lambda: tw.asarray([range(10**12)]),
+        *(errors.DataError, ValueError, ("1,000,000,000,000", "tw.arange")),
+    ),
+    Case(
         "text in a list",
         lambda: tw.asarray([[1, 2], [3, "four"]]),
         *(errors.DataError, TypeError, ("[1][1]", "'four'", "str")),
@@ -67,14 +72,14 @@ CASES = [
         *(errors.DataError, TypeError, ("dict", "cannot become a tensor")),
     ),
     Case(
-        "complex number",
-        lambda: tw.asarray([1j]),
-        *(errors.DTypeError, TypeError, ("1j", "no complex dtype")),
+        "complex number as a real one",
+        lambda: tw.asarray(1j, dtype=tw.float32),
+        *(errors.DTypeError, TypeError, ("1j", "no imaginary part")),
     ),
     Case(
-        "complex array",
-        lambda: tw.asarray(np.ones(2, np.complex64)),
-        *(errors.DTypeError, TypeError, ("complex64", "no complex dtype")),
+        "complex array as a real one",
+        lambda: tw.asarray(np.ones(2, np.complex64), dtype=tw.float32),
+        *(errors.DTypeError, TypeError, ("complex64", "no imaginary parts")),
     ),
     Case(
         "array of objects",

@@ -130,12 +130,6 @@ def test_lists_that_contain_themselves_end() -> None:
         tw.asarray(endless)
 
 
-def test_complex_numbers_are_refused() -> None:
-    for data in (1j, [1j], np.array([1j])):
-        with pytest.raises(DTypeError, match="complex"):
-            tw.asarray(data)
-
-
 def test_integers_that_do_not_fit() -> None:
     with pytest.raises(RangeError, match=r"item at \[1\].*1099511627776.*int32"):
         tw.asarray([1, 2**40])

@@ -23,7 +23,7 @@ from tolerances import map_tolerance
 import tensorweb as tw
 from tensorweb import devices, dtypes, functions
 from tensorweb.dtypes import DType
-from tensorweb.errors import DTypeError
+from tensorweb.errors import DataError, DTypeError
 from tensorweb.evaluate import realize
 from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
@@ -185,11 +185,11 @@ def test_layouts(op: Op, device: str) -> None:
     dtype = usual_dtype(op)
     hosts = [array[-385:].reshape(5, 7, 11) for array in samples(op, dtype)]
     tensors = [tw.asarray(host) for host in hosts]
-    results = [
-        apply(op, [layout(tensor) for tensor in tensors]) for layout in LAYOUTS.values()
-    ]
+    # How a kernel reads does not hang on what it computes: each operation sees two.
+    layouts = [*LAYOUTS.values()][ROWS.index(op) % 3 :: 3]
+    results = [apply(op, [layout(tensor) for tensor in tensors]) for layout in layouts]
     realize([result.node for result in results])
-    for result, layout in zip(results, LAYOUTS.values(), strict=True):
+    for result, layout in zip(results, layouts, strict=True):
         inputs = [np.asarray(layout(host)) for host in hosts]
         assert result.shape == inputs[0].shape
         check(op, dtype, result.numpy(), inputs)
@@ -215,6 +215,14 @@ def test_where(device: str, dtype: DType) -> None:
     result = tw.where(tw.asarray(condition), tw.asarray(a), tw.asarray(b))
     assert result.dtype == dtype
     np.testing.assert_array_equal(result.numpy(), np.where(condition, a, b))
+
+
+def test_where_with_a_condition_alone_gives_positions(cpu: str) -> None:
+    x = tw.asarray([[0, 3], [4, 0]])
+    rows, columns = tw.where(x > 0)
+    assert (rows.tolist(), columns.tolist()) == ([0, 1], [1, 0])
+    with pytest.raises(DataError, match="one of x1 and x2 is missing"):
+        tw.where(x > 0, x)  # type: ignore[call-overload]  # the mistake
 
 
 def test_where_keeps_special_values_apart(device: str) -> None:

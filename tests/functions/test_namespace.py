@@ -53,6 +53,9 @@ def test_constants() -> None:
         (tw.bool, "numeric", False),
         (tw.bool, tw.bool, True),
         (tw.float64, "complex floating", False),
+        (tw.complex64, ("complex floating", "bool"), True),
+        (tw.complex128, "numeric", True),
+        (tw.complex128, "real floating", False),
         ("int32", tw.int32, True),
     ],
 )

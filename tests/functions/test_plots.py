@@ -33,6 +33,11 @@ def test_plot_takes_tensors_lists_and_named_series(device: str) -> None:
     assert shown([1, 2], tw.asarray([3, 5])).series[0].x == (3, 5)
 
 
+def test_each_series_may_have_places_of_its_own(device: str) -> None:
+    plot = shown({"a": [1, 2], "b": [3]}, {"b": [7], "a": tw.asarray([5, 4])})
+    assert [one.x for one in plot.series] == [(5, 4), (7,)]
+
+
 def test_histogram_counts_finite_values() -> None:
     (bins,) = shown([0, 1, 1, 4, math.nan, math.inf], kind="histogram").series
     assert sum(bins.y) == 4
@@ -49,6 +54,10 @@ def test_plot_refuses_what_it_cannot_draw() -> None:
         tw.plot([1], kind="pie")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(ValueError, match="x has 1 values and y has 2"):
         tw.plot([1, 2], [1])
+    with pytest.raises(TypeError, match="'loss' is text; give numbers, or "):
+        tw.plot([["loss"]])
+    with pytest.raises(ValueError, match="x has series 'c' and y has 'a'"):
+        tw.plot({"a": [1]}, {"c": [1]})
     with pytest.raises(ValueError, match="13 series; give at most 12"):
         tw.plot({str(i): [i] for i in range(13)})
 

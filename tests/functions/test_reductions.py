@@ -30,6 +30,8 @@ STORED = [
     for dtype in dtypes.ALL
     if dtype.name in row.dtypes
 ]
+OFTEN = ("sum", "max", "var", "argmax", "cumulative_sum")
+"""Reduced along all axes of all views; others read alike, so they see some."""
 ALL_AXES = [
     None,
     *itertools.chain.from_iterable(
@@ -91,10 +93,10 @@ def compare(name: str, got: Array, host: Array, axis: Axes, keepdims: bool) -> N
 def test_every_choice_of_axes(name: str, keepdims: bool, device: str) -> None:
     host = values((3, 5, 7))
     x = tw.asarray(host)
-    function = getattr(tw, name)
-    results = [function(x, axis=axes, keepdims=keepdims) for axes in ALL_AXES]
+    chosen = ALL_AXES if name in OFTEN else ALL_AXES[NAMES.index(name) % 3 :: 3]
+    results = [getattr(tw, name)(x, axis=axes, keepdims=keepdims) for axes in chosen]
     realize([result.node for result in results])
-    for result, axes in zip(results, ALL_AXES, strict=True):
+    for result, axes in zip(results, chosen, strict=True):
         compare(name, result.numpy(), host, axes, keepdims)
 
 
@@ -103,7 +105,7 @@ def test_long_axes(shape: tuple[int, ...], device: str) -> None:
     host = values(shape)
     x = tw.asarray(host)
     choices: list[Axes] = [None, *((axis,) for axis in range(len(shape)))]
-    cases = [(name, axes) for name in ("sum", "max", "min", "mean") for axes in choices]
+    cases = [(name, axes) for name in ("sum", "max") for axes in choices]
     results = [getattr(tw, name)(x, axis=axes) for name, axes in cases]
     realize([result.node for result in results])
     for result, (name, axes) in zip(results, cases, strict=True):
@@ -145,15 +147,14 @@ def expected_dtype(name: str, dtype: DType) -> str:
 def test_layouts(name: str, device: str) -> None:
     host = values((5, 7, 11))
     x = tw.asarray(host)
+    wide = (2, 5, 7, 11)
     pairs = [
         (x.permute(2, 0, 1), host.transpose(2, 0, 1)),
         (x[::-1, 2:, ::-3], host[::-1, 2:, ::-3]),
         (x[3, :, 1], host[3, :, 1]),
-        (
-            tw.broadcast_to(x[:, :1], (2, 5, 7, 11)),
-            np.broadcast_to(host[:, :1], (2, 5, 7, 11)),
-        ),
+        (tw.broadcast_to(x[:, :1], wide), np.broadcast_to(host[:, :1], wide)),
     ]
+    pairs = pairs if name in OFTEN else pairs[len(name) % 4 :][:1]
     for axis in (0, -1):
         results = [getattr(tw, name)(view, axis=axis) for view, _ in pairs]
         realize([result.node for result in results])
@@ -215,6 +216,17 @@ def test_place_of_nan_and_infinities(name: str, device: str) -> None:
     host = np.array(rows, np.float32)
     result = getattr(tw, name)(tw.asarray(host), axis=1)
     np.testing.assert_array_equal(result.numpy(), getattr(np, name)(host, axis=1))
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+@pytest.mark.parametrize("dtype", ["int32", "uint32"])
+def test_place_among_the_ends_of_integers(name: str, dtype: str, device: str) -> None:
+    ends = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
+    for length in (3, 8, 5000):
+        host = ends[np.random.default_rng(length).integers(0, 2, (20, length))]
+        host[1], host[2], host[3, :-1] = ends[0], ends[1], ends[0]
+        result = getattr(tw, name)(tw.asarray(host), axis=1)
+        np.testing.assert_array_equal(result.numpy(), getattr(np, name)(host, axis=1))
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)

@@ -14,6 +14,8 @@ from tensorweb.errors import AxisError, DTypeError, ShapeError
 pytestmark = pytest.mark.usefixtures("device")
 
 NAMES = ["sum", "prod", "max", "min", "mean", "var", "std", "any", "all"]
+EVERY_VIEW = ["max", "mean", "var"]
+"""Each view along each axis is a kernel: the others see one view along an axis."""
 AXES: list[Any] = [None, 0, -1, (0, 2), (2, 1), ()]
 
 
@@ -31,7 +33,11 @@ def views(host: np.ndarray[Any, Any], x: tw.Tensor) -> list[tuple[Any, tw.Tensor
 @pytest.mark.parametrize("axis", AXES, ids=str)
 def test_reductions_of_views(name: str, axis: Any) -> None:
     numbers = np.random.default_rng(5).random((2, 3, 5)).astype(np.float32) * 2 - 1
-    for host, x in views(numbers, tw.asarray(numbers)):
+    pairs = views(numbers, tw.asarray(numbers))
+    if name not in EVERY_VIEW:
+        turn = NAMES.index(name) + AXES.index(axis)
+        pairs = pairs[turn % 4 : turn % 4 + 1]
+    for host, x in pairs:
         for keepdims in (False, True):
             got = getattr(tw, name)(x, axis, keepdims=keepdims)
             wanted = np.asarray(getattr(np, name)(host, axis, keepdims=keepdims))

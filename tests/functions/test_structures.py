@@ -47,4 +47,4 @@ def test_every_row_of_the_op_table_is_in_a_case(
     for case in all_cases():
         inputs = {name: tw.asarray(np.asarray(x)) for name, x in case.inputs.items()}
         evaluate(case.code, tw, inputs)
-    assert set(OPS) - used == {"alias"}, "which transformations alone build"
+    assert set(OPS) <= used

@@ -103,8 +103,7 @@ def test_conv2d_of_random_floats_and_integers() -> None:
     assert_equal(got, definition(whole, kernel, {"padding": 1}))
 
 
-@pytest.mark.parametrize("stride", [1, 2, 3])
-@pytest.mark.parametrize("size", [2, 3, 5])
+@pytest.mark.parametrize(("stride", "size"), [(1, 2), (2, 3), (3, 2), (3, 5)])
 def test_same_padding_keeps_one_output_for_each_step(stride: int, size: int) -> None:
     x, weight = small(2, 3, 7, 10), small(4, 3, size, size)
     got = tw.conv2d(x, weight, stride=stride, padding="same")
@@ -131,7 +130,7 @@ def test_following_convolutions_store_no_borders(webgpu: str) -> None:
     y = tw.conv2d(tw.conv2d(x, weight, bias=bias, padding=1), weight, padding=1)
     with record_kernels() as records:
         got = tw.realize(y)
-    assert [record.kind for record in records] == ["matmul", "matmul"]
+    assert [record.kind for record in records] == ["windows", "windows"]
     first = definition(x, weight, {"padding": 1}) + bias[:, None, None]
     assert_equal(got, definition(first, weight, {"padding": 1}))
 
@@ -142,7 +141,7 @@ def test_convolution_of_views(webgpu: str) -> None:
     kernel = tw.asarray(weight).permute(3, 2, 0, 1)
     with record_kernels() as records:
         got = tw.realize(tw.conv2d(view, kernel, padding=1))
-    assert [record.kind for record in records] == ["matmul"]
+    assert [record.kind for record in records] == ["windows"]
     seen = x.transpose(0, 3, 1, 2)[:, :, ::-1]
     assert_equal(got, definition(seen, weight.transpose(3, 2, 0, 1), {"padding": 1}))
 

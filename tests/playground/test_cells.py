@@ -26,7 +26,7 @@ def run(session: Session, source: str, **options: Any) -> Any:
 
 
 def names(session: Session) -> set[str]:
-    return {row["name"] for row in bridge.drive(session.members(""))}
+    return {row["name"] for row in bridge.drive(session.members("", False))}
 
 
 def test_a_cell_finds_the_names_of_the_run_before(session: Session) -> None:

@@ -123,3 +123,12 @@ def test_progress_of_the_page_goes_to_its_output(console: Console) -> None:
     text = "".join(str(note["text"]) for note in console.told("output"))
     assert "3/3" in text
     assert {note["stream"] for note in console.told("output")} == {"stdout"}
+
+
+def test_complex_tensors_are_shown_as_their_sizes(console: Console) -> None:
+    console.run("tw.show(tw.ones((10, 12)) * 1j)")
+    (picture,) = console.told("picture")
+    assert (picture["dtype"], picture["heatmap"]["encoding"]) == (
+        "complex64",
+        "float32",
+    )

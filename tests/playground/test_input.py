@@ -29,3 +29,23 @@ def test_a_line_is_read_by_the_thread_and_stop_ends_it() -> None:
     sys.modules["__main__"] = main
     assert record["error"] is None
     assert record["stopped"]
+
+
+def test_lines_of_standard_input_are_typed_and_have_no_end() -> None:
+    typed: list[str | None] = ["3 4", "5"]
+    session = Session(
+        lambda kind, fields: None, None, False, None, lambda: typed.pop(0)
+    )
+    main, before = sys.modules["__main__"], sys.stdin
+    source = (
+        "import sys\n"
+        "assert sys.stdin.readline() == '3 4\\n'\n"
+        "assert next(sys.stdin) == '5\\n'\n"
+        "sys.stdin.read()"
+    )
+    error = bridge.drive(session.run(source))["error"]
+    sys.modules["__main__"] = main
+    assert error is not None
+    assert "input() or sys.stdin.readline()" in error["message"]
+    assert error["frames"][-1]["line"] == 4
+    assert sys.stdin is before

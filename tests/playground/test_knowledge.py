@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from typing import Any
 
+import pytest
+
 import tensorweb as tw
+import tensorweb.numpy as np
 from tensorweb.playground.knowledge import explain, members, table
 from tensorweb.playground.syntax import problems
 
@@ -55,7 +60,7 @@ def test_members_are_those_of_the_real_object() -> None:
     assert of_tensor["sum"][0] == "function"
     assert of_tensor["T"] == ("property", "Tensor")
     assert of_tensor.keys() <= {*dir(tw.Tensor)}
-    assert found("x.T", names) == of_tensor
+    assert found("x.T", names).keys() == of_tensor.keys()
     assert set(found("tw", names)) == {n for n in tw.__all__ if not n.startswith("_")}
     assert found("x.nothing.more", names) == {}
 
@@ -76,13 +81,77 @@ def test_a_program_is_looked_at_and_never_asked() -> None:
     assert explain("h", names)["signature"] == "h: Hostile"
 
 
+@pytest.mark.parametrize(
+    ("path", "signature"),
+    [
+        ("np.add", "add(x1, x2, /)"),
+        ("np.linalg.solve", "solve(x1, x2, /)"),
+        ("np.random.default_rng().normal", "normal(loc=0.0, scale=1.0, size=None)"),
+        ("x.cumsum", "cumsum(axis=None, dtype=None, out=None)"),
+        ("x.flat", "flat"),
+        ("found.U", "U: float32 (2, 2) on cpu"),
+        ("step", "step(x, *, rate=0.1)"),
+        ("tw.linalg.svd().U", "U: Tensor"),
+        ("tw.linalg.svd()[].tile", "tile(repetitions)"),
+        ("tw.meshgrid()[].T[].ndim", "ndim: int"),
+        ("tw.save().T", ""),
+        ("own().T", ""),
+    ],
+)
+def test_whatever_can_be_called_or_returned_is_known(path: str, signature: str) -> None:
+    def own() -> tw.Tensor:
+        raise AssertionError("called")
+
+    x = tw.eye(2, device="cpu")
+    step = tw.jit(lambda x, *, rate=0.1: x * rate)
+    names = {"tw": tw, "np": np, "x": x, "step": step, "own": own}
+    assert explain(path, {**names, "found": tw.linalg.svd(x)})["signature"] == signature
+
+
+def test_a_path_can_begin_with_a_module_that_the_program_imports() -> None:
+    own = {"tensorweb": 1, "math": 2}
+    assert explain("math.sqrt", own) == {"signature": "", "text": ""}
+    assert explain("math.sqrt", own, True)["signature"] == "sqrt(x, /)"
+    told = explain("tensorweb.numpy.linalg.norm", own, True)
+    assert told["signature"] == "norm(x, ord=None, axis=None, keepdims=False)"
+    found = {row["name"]: row["kind"] for row in members("tensorweb.numpy", own, True)}
+    assert (found["sin"], found["fft"], found["pi"]) == (
+        "function",
+        "module",
+        "variable",
+    )
+    assert members("no_such_module", own, True) == []
+    assert members("tensorweb..numpy", own, True) == []
+
+
 def test_the_table_has_our_whole_surface() -> None:
     rows = table()
     assert {row["name"] for row in rows["tw"]} == {
         name for name in tw.__all__ if not name.startswith("_")
     }
+    assert {row["name"] for row in rows["tw.nn"]} == {*tw.nn.__all__}
     undocumented = [row for row in rows["tw.Tensor"] if not row["text"]]
     assert {row["kind"] for row in undocumented} == {"variable"}
+    gives = {row["name"]: row.get("gives") for row in rows["tw"]}
+    assert (gives["zeros"], gives["meshgrid"]) == ("tw.Tensor", "tw.Tensor[]")
+    assert gives["save"] is None
+    assert rows["tw.numpy.linalg"]
+
+
+@pytest.mark.needs_processes
+def test_modules_that_are_imported_later_are_known() -> None:
+    program = (
+        "import sys, tensorweb as tw\n"
+        "from tensorweb.playground.knowledge import explain, members\n"
+        "assert 'tensorweb.nn' not in sys.modules\n"
+        "print(explain('tw.nn.Linear', {'tw': tw})['signature'])\n"
+        "print([m['name'] for m in members('tw', {'tw': tw}) if m['name'] == 'optim'])"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    signature, names = done.stdout.splitlines()
+    assert signature.startswith("Linear(in_features, out_features, bias=True")
+    assert names == "['optim']"
 
 
 def test_problems_are_those_of_the_compiler() -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import builtins
 import importlib
 import json
+import os
+import signal
 import sys
+import warnings
 from array import array
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -297,3 +300,70 @@ def test_bytes_of_a_picture_go_beside_the_json(console: Console) -> None:
     text, data = bridge.answer("heatmap", json.dumps(whole))
     assert json.loads(text)["values"] is None
     assert array("f", data).tolist() == list(range(20))
+
+
+SPOILING = {
+    "builtins": "import builtins\nbuiltins.len = builtins.print = None",
+    "setters": "import builtins\nbuiltins.setattr = builtins.vars = None",
+    "ours": "import tensorweb as tw\ntw.zeros = None\ntw.Tensor.sum = None",
+    "depth": "import sys\nsys.setrecursionlimit(80)",
+    "trace": "import sys\nsys.setprofile(lambda *what: 1 / 0)",
+    "folder": "import os\nos.chdir('/')",
+    "digits": "import tensorweb.numpy as np\nnp.set_printoptions(precision=2)",
+    "warnings": "import warnings\nwarnings.simplefilter('error')",
+    "path": "import sys\nsys.path.clear()\nsys.meta_path.clear()",
+    "signal": "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)",
+}
+NEXT = """
+import os, signal, colorsys
+import tensorweb as tw
+def deep(n): return n and deep(n - 1)
+deep(200)
+print(len("four"), tw.zeros(1, device="cpu").sum() + 1 / 3, os.getcwd())
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+
+
+@pytest.mark.parametrize("source", SPOILING.values(), ids=SPOILING)
+def test_no_program_spoils_the_next_one(
+    console: Console, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    console = Console()
+    filters = [*warnings.filters]
+    console.run(source)
+    assert console.run(NEXT)["error"] is None
+    signal.signal(signal.SIGINT, before)
+    assert [*warnings.filters] == filters
+    assert console.text().endswith(f"4 0.33333334 {os.getcwd()}\nTrue\n")
+
+
+SINGULAR = """import tensorweb as tw
+a = tw.asarray([[[2.0, 0.0], [0.0, 2.0]], [[1.0, 2.0], [2.0, 4.0]]], device="cpu")
+x = 1 + tw.linalg.inv(a)
+y = x * 2
+"""
+
+
+def test_a_singular_matrix_is_marked_where_it_was_inverted(console: Console) -> None:
+    failure = console.run(SINGULAR + "print(y.sum())")["error"]
+    assert failure["message"].startswith("inv: matrix 1 of the stack of (2, 2, 2)")
+    found = [(frame["line"], frame["code"]) for frame in failure["frames"]]
+    assert found == [(5, "print(y.sum())"), (3, "x = 1 + tw.linalg.inv(a)")]
+    place = failure["frames"][-1]
+    assert found[-1][1][place["column"] : place["endColumn"]] == "tw.linalg.inv(a)"
+    read_there = SINGULAR.replace("inv(a)", "inv(a).sum().item()")
+    (frame,) = console.run(read_there)["error"]["frames"]
+    assert frame["line"] == 3
+
+
+def test_values_of_singular_matrices_are_looked_at_as_they_are(
+    console: Console,
+) -> None:
+    assert console.run(SINGULAR)["error"] is None
+    found = console.ask(console.session.describe())
+    told = {entry["name"]: entry for entry in found}
+    assert (told["y"]["size"], told["y"]["inf"] + told["y"]["nan"]) == (8, 4)
+    cells = console.session.cells(told["x"]["id"], 1, 2, [0] * 3, [0, 0, 2, 2])
+    assert console.ask(cells)["texts"] == [["1.5", "1"], ["1", "1.5"]]

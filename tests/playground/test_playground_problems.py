@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 import tensorweb as tw
@@ -65,6 +67,12 @@ def test_an_unknown_module_says_what_is_possible(
     )
     assert "await micropip.install('pandas')" in told("pandas")
     assert "“Allow network” is ticked" in told("pandas")
+    monkeypatch.setattr(imports, "site", frozenset())
+    monkeypatch.delitem(sys.modules, "numpy", raising=False)
+    assert "`import tensorweb.numpy as np` has its names" in told("numpy.linalg")
+    assert "micropip" not in told("numpy")
+    monkeypatch.undo()
+    monkeypatch.setattr(imports, "site", frozenset({"PIL"}))
     assert told("json.nothing") == "No module named 'json.nothing'"
     assert told("PIL") == (
         "No module named 'PIL': the site carries it, but it could not be fetched now."

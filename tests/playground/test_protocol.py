@@ -248,8 +248,8 @@ def test_answers_are_what_the_protocol_says(
         ask("text", tensor=tensors[name]["id"])
     ask("fingerprint")
     ask("pair", first=tensors["x"]["id"], second=tensors["v"]["id"])
-    ask("members", path="x")
-    ask("explain", path="tw.zeros")
+    ask("members", path="x", imported=False)
+    ask("explain", path="tensorweb.zeros", imported=True)
     ask("lint", source="1 +")
     ask("put", name="a.txt", data="YQ==")
     assert ask("files") == [{"name": "a.txt", "bytes": 1}]

@@ -155,6 +155,25 @@ def test_groups_name_examples_and_each_has_a_picture() -> None:
     assert pictures == {path.stem for path in folder.glob("*.py")}
 
 
+def test_an_example_with_data_is_one_text_of_several_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(examples, "DATA", {"01": ("words.txt",)})
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/words.txt").write_text("eins\nzwei é\n", "utf-8")
+    path = tmp_path / "01-a.py"
+    path.write_text("print(1)\n", "utf-8")
+    assert examples.source(path) == (
+        '#!tensorweb files\n[["main.py","print(1)\\n"],'
+        '["words.txt","eins\\nzwei é\\n"]]'
+    )
+
+
+def test_all_data_of_examples_is_used() -> None:
+    used = {name for names in examples.DATA.values() for name in names}
+    assert used == {path.name for path in (ROOT / "web/examples/data").iterdir()}
+
+
 # The page's files
 
 

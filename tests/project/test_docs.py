@@ -19,7 +19,7 @@ from contributing import Block, blocks, copy_page, follow
 
 import build
 import tensorweb as tw
-from tools import documents, environment
+from tools import documents, environment, numpy_names
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -125,6 +125,7 @@ def test_pages_from_docstrings_are_fresh() -> None:
     assert documents.API.read_text("utf-8") == documents.api(), advice
     page = documents.NUMERICS.read_text("utf-8")
     assert page == documents.numerics(page), advice
+    assert numpy_names.NAMES.read_text("utf-8") == numpy_names.page(), advice
 
 
 @pytest.fixture

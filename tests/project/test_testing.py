@@ -48,12 +48,21 @@ def results_of(
     """Run the tests in a file of their own and read what they told."""
     (folder / "test_it.py").write_text(text, "utf-8")
     (folder / "pytest.ini").write_text("[pytest]\n", "utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tools.progress", *options]
-    command += ["--progress", folder / "progress", "-c", folder / "pytest.ini", folder]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tools.progress"]
+    command += [
+        "-p",
+        "xdist",
+        *options,
+        "--progress",
+        folder / "progress",
+        "-c",
+        folder / "pytest.ini",
+        folder,
+    ]
     subprocess.run(
         list(map(str, command)),
         cwd=ROOT,
-        env={**os.environ, **variables},
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables},
         capture_output=True,
         check=False,
     )

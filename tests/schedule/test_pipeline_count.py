@@ -48,6 +48,11 @@ def softmax(x: tw.Tensor) -> tw.Tensor:
     return e / tw.sum(e, axis=1, keepdims=True)
 
 
+def heat(x: tw.Tensor) -> tw.Tensor:
+    turned = [tw.roll(x, shift, axis=axis) for axis in (0, 1) for shift in (1, -1)]
+    return turned[0] + turned[1] + turned[2] + turned[3] - 4 * x
+
+
 def gathered(x: tw.Tensor) -> tw.Tensor:
     positions = given(x.shape[1], dtype=tw.int32)
     promise_interval(positions.node, 0, 0)
@@ -60,6 +65,27 @@ def products() -> Iterator[Make]:
         for _ in range(30):
             m, k, n = (numbers.randint(1, largest) * step for _ in range(3))
             yield lambda m=m, k=k, n=n: given(m, k) @ given(k, n)
+
+
+def small_products() -> Iterator[Make]:
+    """Yield batches of small matrices of any size and of multiples of four."""
+    numbers = random.Random(5)
+    for largest, step in ((48, 1), (12, 4)):
+        for _ in range(40):
+            m, k, n = (numbers.randint(1, largest) * step for _ in range(3))
+            yield lambda m=m, k=k, n=n: given(999, m, k) @ given(999, k, n)
+
+
+def pairs() -> Iterator[Make]:
+    """Yield squared distances between rows of any number and length."""
+    numbers = random.Random(6)
+    for largest, step in ((999, 1), (99, 4)):
+        for _ in range(40):
+            rows, columns = (numbers.randint(4, largest) * step for _ in range(2))
+            depth = numbers.randint(2, 99)
+            yield lambda r=rows, c=columns, d=depth: tw.sum(
+                (given(r, 1, d) - given(c, d)) ** 2, axis=-1
+            )
 
 
 def convolutions(windows: tuple[int, ...]) -> Iterator[Make]:
@@ -97,7 +123,7 @@ FAMILIES: dict[str, tuple[Callable[[], Iterator[Make]], int]] = {
     "sum": (lambda: lengths(tw.sum), 32),
     "row sums": (lambda: matrices(lambda x: tw.sum(x, axis=1)), 16),
     "column sums": (lambda: matrices(lambda x: tw.sum(x, axis=0)), 20),
-    "argmax": (lambda: matrices(lambda x: tw.argmax(x, axis=1)), 8),
+    "argmax": (lambda: matrices(lambda x: tw.argmax(x, axis=1)), 12),
     "softmax": (lambda: matrices(softmax), 36),
     "cumulative_sum": (lambda: lengths(tw.cumulative_sum), 10),
     "column scans": (
@@ -105,14 +131,17 @@ FAMILIES: dict[str, tuple[Callable[[], Iterator[Make]], int]] = {
         8,
     ),
     "sort": (lambda: lengths(tw.sort), 12),
-    "argsort": (lambda: lengths(tw.argsort), 14),
+    "argsort": (lambda: lengths(tw.argsort), 15),
     "transpose": (lambda: matrices(lambda x: x.T.contiguous()), 4),
     "gather": (lambda: matrices(gathered), 4),
+    "stencils": (lambda: matrices(heat), 8),
     "concat": (lambda: matrices(lambda x: tw.concat([x, given(3, x.shape[1])])), 4),
     "matmul": (products, 40),
+    "small products": (small_products, 60),
+    "pairs": (pairs, 24),
     "matvec": (lambda: matrices(lambda x: x @ given(x.shape[1])), 16),
     "conv2d": (lambda: convolutions((3,)), 28),
-    "conv2d of four windows": (lambda: convolutions((1, 3, 5, 7)), 100),
+    "conv2d of four windows": (lambda: convolutions((1, 3, 5, 7)), 112),
     "strided conv2d": (strided_convolutions, 28),
     "max_pool2d": (pools, 8),
 }

@@ -199,7 +199,7 @@ def written(draw: Draw, x: Pair) -> Pair:
         slice(draw(st.none() | st.integers(-n, n)), None, draw(st.sampled_from([1, 2])))
         for n in x.host.shape
     )
-    tensor, host = x.tensor[...], x.host.copy()
+    tensor, host = x.tensor.copy(), x.host.copy()
     tensor[key] = tensor[key] + 1
     host[key] = host[key] + 1
     return Pair(tensor, host)

@@ -59,8 +59,14 @@ def numbers(*shape: int) -> np.ndarray:
     return np.random.default_rng(3).uniform(-2, 2, shape).astype(np.float32)
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        (name, shape)
+        for name in FORMULAS
+        for shape in (SHAPES if name in ("softmax", "integer counts") else SHAPES[1::3])
+    ],
+)
 def test_rows_are_finished_in_one_kernel(name: str, shape: tuple[int, ...]) -> None:
     assert both(FORMULAS[name], numbers(*shape), numbers(shape[-1])) == ["rows"]
 
@@ -92,15 +98,6 @@ def test_normalising_over_the_wrong_axis_is_no_row_kernel() -> None:
 def test_long_rows_and_few_rows_are_spread_over_workgroups() -> None:
     assert both(lambda x: softmax(x, x), numbers(3, 5000))[-1] == "elementwise"
     assert both(lambda x: softmax(x, x), numbers(2, 20_000))[-1] == "elementwise"
-
-
-def test_reduction_that_others_read_is_stored() -> None:
-    x = tw.asarray(numbers(33, 40))
-    total = x.sum(axis=1, keepdims=True)
-    y = x / total
-    with record_kernels() as records:
-        tw.realize(y, total)
-    assert [record.kind for record in records] == ["reduce", "elementwise"]
 
 
 def test_after_a_matmul() -> None:

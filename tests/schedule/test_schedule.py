@@ -6,14 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from pretend_driver import PretendDriver
 
 import tensorweb as tw
-from tensorweb import devices
+from tensorweb import devices, evaluate
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.events import KernelRecord, record_kernels
 from tensorweb.graph.node import Node
+from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
-from tensorweb.schedule.plan import plan
 from tensorweb.tensor import Tensor
 
 pytestmark = pytest.mark.usefixtures("webgpu")
@@ -75,6 +76,72 @@ def test_dot_of_long_vectors_is_split_over_workgroups() -> None:
     assert records[0].grid[0] > 10
 
 
+@pytest.mark.parametrize(
+    ("left", "sizes"),
+    [((6, 5, 8), "[1, 30, 12, 8]"), ((3, 4, 1, 8), "[1, 12, 12, 8]")],
+    ids=str,
+)
+def test_batch_that_repeats_its_right_operand_is_rows(
+    left: tuple[int, ...], sizes: str
+) -> None:
+    x, w = sample(*left), sample(8, 12)
+    with record_kernels() as records:
+        got = (x @ w + 1).numpy()
+    assert [record.name.split(" add ")[-1] for record in records] == [sizes]
+    np.testing.assert_allclose(got, x.numpy() @ w.numpy() + 1, rtol=1e-6)
+
+
+def test_batches_of_both_operands_stay_batches() -> None:
+    x, w = sample(3, 2, 5, 8), sample(2, 8, 12)
+    assert kernels(x @ w)[0].name.endswith("[6, 5, 12, 8]")
+    w = sample(3, 1, 8, 12)
+    assert kernels(x @ w)[0].name.endswith("[3, 10, 12, 8]")
+    turned = tw.permute_dims(sample(4, 50, 2, 8), (0, 2, 1, 3))
+    assert kernels(turned @ sample(8, 12))[0].name.endswith("[8, 50, 12, 8]")
+
+
+MERGED: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "rows": lambda x, w: merged_heads(x) @ w,
+    "batches": lambda x, w: (
+        merged_heads(x) @ tw.permute_dims(w.reshape(32, 2, 12), (1, 0, 2))
+    ),
+    "depth of a gradient": lambda x, w: merged_heads(x).reshape(10, 32).T @ w[:10],
+    "right operand": lambda x, w: w.T @ tw.matrix_transpose(merged_heads(x)),
+}
+
+
+def merged_heads(x: Tensor) -> Tensor:
+    """Return (batch, heads, time, depth) as (batch, time, heads * depth)."""
+    return tw.permute_dims(x, (0, 2, 1, 3)).reshape(2, 5, 32)
+
+
+@pytest.mark.parametrize("name", MERGED)
+def test_products_take_merged_axes_apart_instead_of_copying(name: str) -> None:
+    x, w = sample(2, 4, 5, 8), sample(32, 24)
+    value = MERGED[name](x, w)
+    with devices.device("cpu"):
+        want = MERGED[name](x.to_device("cpu"), w.to_device("cpu")).numpy()
+    with record_kernels() as records:
+        got = value.numpy()
+    assert [record.kind for record in records][-1:] in (["matmul"], ["pairs"])
+    assert len(records) == 1
+    np.testing.assert_array_equal(got, want)
+
+
+def test_odd_merged_axes_are_copied_once() -> None:
+    x = tw.permute_dims(sample(2, 4, 5, 7), (0, 2, 1, 3)).reshape(2, 5, 28)
+    assert kinds(x @ sample(28, 12)) == ["elementwise", "matmul"]
+
+
+@pytest.mark.parametrize("shape", [(128, 128), (2048, 128), (2048, 130), (600, 7)])
+def test_sums_of_short_columns_are_one_launch(shape: tuple[int, int]) -> None:
+    x = sample(*shape)
+    with record_kernels() as records:
+        got = x.sum(axis=0).numpy()
+    assert [record.kind for record in records] == ["reduce"]
+    np.testing.assert_array_equal(got, x.numpy().sum(axis=0))
+
+
 def test_value_used_twice_in_one_kernel_is_computed_once() -> None:
     x = sample(5, 7)
     e = tw.exp(x)
@@ -120,7 +187,7 @@ def test_assigned_tensor_is_stored_with_what_is_made_of_it_while_it_is_held() ->
         return x
 
     x = assigned()
-    assert kinds(x + 1) == ["elementwise", "elementwise"]
+    assert kinds(x + 1) == ["elementwise_several"]
     assert x.node.storage is not None
     only_sum_is_held = assigned() + 1
     assert kinds(only_sum_is_held) == ["elementwise"]
@@ -128,7 +195,7 @@ def test_assigned_tensor_is_stored_with_what_is_made_of_it_while_it_is_held() ->
 
 def test_flattening_a_broadcast_sum_needs_no_extra_copy() -> None:
     value = (sample(5, 1) + sample(7)).reshape((-1,)) * 2
-    assert kinds(value) == ["elementwise", "elementwise"]
+    assert kinds(value) == ["elementwise"]
 
 
 def test_sum_of_many_tensors_is_split_below_the_storage_limit() -> None:
@@ -174,7 +241,7 @@ def test_loop_that_never_reads_stays_bounded() -> None:
     for _ in range(1000):
         x = x * 0.5 + 1
         deepest = max(deepest, x.node.depth)
-    assert deepest <= 128
+    assert deepest <= evaluate.DEEPEST
     assert x.tolist()[0][0] == pytest.approx(2.0)
 
 
@@ -190,7 +257,10 @@ def steps_until_computed(length: int) -> int:
     raise AssertionError("nothing bounds the depth")
 
 
-def test_large_storages_on_the_way_bound_the_depth_sooner() -> None:
+def test_large_storages_on_the_way_bound_the_depth_sooner(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(devices._backends, "webgpu", WebGpuBackend(PretendDriver()))
     assert steps_until_computed(2048**2) < steps_until_computed(64) / 2
 
 
@@ -242,14 +312,24 @@ def test_view_of_a_huge_constant_takes_no_storage() -> None:
     assert (x + 1).tolist() == [1.0] * 4
 
 
-def test_long_chain_is_cut_into_kernels_of_bounded_length() -> None:
-    x = tw.realize(sample(5, 7))
-    y = x
+def test_long_chain_is_a_loop_in_front_of_a_reduction() -> None:
+    y = tw.realize(sample(5, 7))
     for _ in range(100):
         y = y * 0.5 + 1.0
     records = kernels(y.sum())
-    assert all(record.name.count("multiply") <= 48 for record in records)
-    assert len(records) >= 2
+    assert [record.kind for record in records] == ["elementwise", "reduce"]
+    assert max(record.source.count("let v") for record in records) <= 16
+    assert max(len(record.name) for record in records) < 1000
+
+
+def test_long_chain_without_a_loop_is_cut_into_kernels_of_bounded_length() -> None:
+    x = tw.realize(sample(5, 7))
+    y = x
+    for step in range(100):
+        y = y * (0.5 + step) + x
+    records = kernels(y)
+    assert 2 <= len(records) <= 5
+    assert max(record.source.count("let v") for record in records) <= 100
 
 
 def test_joining_many_tensors_is_split_below_the_storage_limit() -> None:

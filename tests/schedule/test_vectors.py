@@ -130,3 +130,16 @@ def test_rows_of_a_table_are_read_in_vectors(name: str) -> None:
     np.testing.assert_allclose(got, want, rtol=2e-7)
     reads = re.findall(r"read> input\d: array<vec4<f32>>", records[-1].source)
     assert bool(reads) == is_read_in_vectors
+
+
+@pytest.mark.usefixtures("webgpu")
+def test_places_of_extremes_are_looked_for_in_vectors() -> None:
+    a = np.random.default_rng(4).integers(-3, 4, (33, 64)).astype(np.float32)
+    x = tw.asarray(a)
+    for axis, is_read_so in ((1, True), (0, False)):
+        y = tw.argmax(x, axis=axis)
+        with record_kernels() as records:
+            got = y.numpy()
+        (record,) = records
+        assert ("input0: array<vec4<f32>>" in record.source) is is_read_so
+        np.testing.assert_array_equal(got, a.argmax(axis))

@@ -12,6 +12,7 @@ import pytest
 from checks import assert_equal
 
 import tensorweb as tw
+from tensorweb import notices
 from tensorweb.errors import (
     DTypeError,
     NarrowedDataWarning,
@@ -122,6 +123,40 @@ def test_an_explicit_dtype_names_the_device_that_has_it(name: str, webgpu: str) 
         tw.asarray(np.arange(3), dtype=name)
     with pytest.raises(DTypeError, match=rf"no {name}.*device=\"cpu\""):
         tw.zeros(3, dtype=name)
+
+
+def test_a_program_may_take_narrower_dtypes(webgpu: str) -> None:
+    made = {
+        "list": lambda: tw.asarray([1, 2], dtype=tw.int64),
+        "array": lambda: tw.asarray(np.arange(3), dtype="int64"),
+        "number": lambda: tw.asarray(1, dtype=tw.int64),
+        "zeros": lambda: tw.zeros(3, dtype=tw.int64),
+        "arange": lambda: tw.arange(3, dtype=tw.int64),
+        "eye": lambda: tw.eye(3, dtype=tw.int64),
+        "cast": lambda: tw.arange(3).astype(tw.int64),
+        "linspace": lambda: tw.linspace(0, 1, 3, dtype=tw.float64),
+        "sum": lambda: tw.sum(tw.ones(3), dtype=tw.float64),
+    }
+    tw.narrow_dtypes()
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = {name: make().dtype for name, make in made.items()}
+            with pytest.raises(RangeError, match=r"1099511627776"):
+                tw.asarray(np.array([1, 2**40]), dtype=tw.int64)
+            with pytest.raises(RangeError, match=r"1099511627776"):
+                tw.full(2, 2**40, dtype=tw.int64)
+            assert tw.zeros(1, dtype=tw.int64, device="cpu").dtype is tw.int64
+        assert [warning.category for warning in caught] == [NarrowedDataWarning]
+        assert "dtype int64 is int32" in str(caught[0].message)
+        assert caught[0].filename == __file__
+        floats = dict.fromkeys(("linspace", "sum"), tw.float32)
+        assert found == {name: floats.get(name, tw.int32) for name in made}
+        notices.begin_program()
+        with pytest.raises(DTypeError, match=r"tw\.narrow_dtypes\(\) gives int32"):
+            tw.zeros(3, dtype=tw.int64)
+    finally:
+        tw.narrow_dtypes(False)
 
 
 SCALARS = [

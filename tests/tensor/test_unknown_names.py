@@ -46,7 +46,7 @@ def test_module_answers_with_our_name(name: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("cumsum", "tensorweb calls it cumulative_sum."),
+        ("absolute", "tensorweb calls it abs."),
         ("float", "write x.astype(tw.float32)."),
         ("clamp", "tensorweb calls it clip."),
         ("retain_grad", "tw.grad(function)(x)"),

@@ -53,7 +53,12 @@ TRANSFORMS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", TRANSFORMS)
+@pytest.mark.parametrize(
+    ("device", "name"),
+    [("cpu", name) for name in TRANSFORMS]
+    + [("webgpu", name) for name in ("grad", "jit", "vmap of grad")],
+    indirect=["device"],
+)
 def test_values_and_derivatives_stay(name: str, device: str) -> None:
     x = tw.asarray(0.4) if name == "third" else tw.asarray(X)
     plain, again = both(TRANSFORMS[name], x)

@@ -196,3 +196,14 @@ def test_replayed_kernels_are_recorded(webgpu: str) -> None:
     with tw.record_kernels() as records:
         double(tw.ones((3, 5)))
     assert "reduce" in [record.kind for record in records]
+
+
+def test_traced_tensors_are_unpacked(device: str) -> None:
+    def parts(x: Tensor) -> Tensor:
+        q, k, v = x * 2
+        return q + sum(k * row for row in (v, v))
+
+    x = tw.reshape(tw.arange(24, dtype=tw.float32), (2, 3, 4))
+    want = [parts(x[0]).tolist(), parts(x[1]).tolist()]
+    assert tw.jit(parts)(x[1]).tolist() == want[1]
+    assert tw.vmap(parts)(x).tolist() == want

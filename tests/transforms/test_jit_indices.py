@@ -181,10 +181,13 @@ def test_views_that_are_returned_written_or_given_twice(device: str) -> None:
         base = tw.realize(tw.arange(6.0).reshape(3, 2) + 0)
         view = base[:2]
         turned, total = swap(view, base.T)
-        assert base.tolist() == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
+        assert base.tolist() == [[9.0, 9.0], [2.0, 3.0], [4.0, 5.0]]
         assert view.tolist() == [[9.0, 9.0], [2.0, 3.0]]
         assert turned.tolist() == base.tolist()
-        assert total.tolist() == [[9.0, 10.0], [4.0, 6.0]]
+        assert total.tolist() == [[18.0, 18.0], [4.0, 6.0]]
+        other = tw.realize(tw.arange(6.0).reshape(3, 2) + 0)
+        turned, _ = swap(view, other.T)
+        assert turned.tolist() == other.tolist()
 
 
 def test_an_index_kept_from_another_recording_is_refused(webgpu: str) -> None:

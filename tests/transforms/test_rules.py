@@ -22,8 +22,10 @@ WITHOUT_INPUTS = {"leaf", "constant", "iota"}
 LARGE = ("line", "tall", "wide", "left", "right")
 """Inputs of many elements: what is checked of them is checked of small ones."""
 
-NO_SLOPE = {"xp.std(xp.broadcast_to(v, (3, 7)), axis=0)"}
-"""Where a root of zero stands: there is no derivative."""
+NO_SLOPE = {
+    "xp.std(xp.broadcast_to(v, (3, 7)), axis=0)",
+}
+"""Where a root of zero stands: no derivative."""
 
 JUMPS = {"nextafter", "copysign", "remainder"}
 """Rows that are compared where they do not jump."""

@@ -44,8 +44,9 @@ print("row-major strides of (5, 6, 7):", tw.shapes.strides((5, 6, 7)))
 print("element", index, "of (5, 6, 7) is number", tw.ravel_index(index, (5, 6, 7)))
 print("number 59 of (5, 6, 7) is element", tw.unravel_index(59, (5, 6, 7)))
 
-# Tensors do not change. Assignment gives the name a new value; views keep the old one.
-first_row = t[0, 0]
+# Who looks at the same elements sees what is written, whichever way it was written.
+row = t[0, 0]
 t[0, 0] = 100
-print("after t[0, 0] = 100, the view taken before:", first_row.tolist())
+row[1] = 7
+print("after t[0, 0] = 100 and row[1] = 7:", row.tolist(), t[0, 0].tolist())
 t

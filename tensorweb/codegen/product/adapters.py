@@ -30,15 +30,21 @@ class AdapterClass:
         cores: how many cores such an adapter has, about (compute units,
             multiprocessors).
         accumulators: how many results of a product a thread should compute at most.
+        is_slow_to_compile: whether written out loops and much workgroup memory take
+            its compiler too long.
     """
 
     name: str
     pattern: str
     cores: int
     accumulators: int
+    is_slow_to_compile: bool = False
 
 
-SOFTWARE = AdapterClass("software", r"", 1, 16)
+SOFTWARE: tuple[AdapterClass, ...] = (
+    AdapterClass("swiftshader", r"swiftshader", 1, 16, is_slow_to_compile=True),
+    AdapterClass("software", r"", 1, 16),
+)
 """Adapters that compute on the CPU; their driver tells, whatever they are called."""
 
 ADAPTERS: tuple[AdapterClass, ...] = (
@@ -77,7 +83,6 @@ def class_of(names: Mapping[str, str], is_software: bool = False) -> AdapterClas
     >>> class_of({"vendor": "intel", "architecture": "gen-12lp"}).name
     'intel, integrated'
     """
-    if is_software:
-        return SOFTWARE
     text = " ".join(names.values()).lower()
-    return next(row for row in ADAPTERS if re.search(row.pattern, text))
+    rows = SOFTWARE if is_software else ADAPTERS
+    return next(row for row in rows if re.search(row.pattern, text))

@@ -43,6 +43,7 @@ from tensorweb.codegen.product.positions import (
     only_load,
     position_functions,
 )
+from tensorweb.codegen.product.subgroup_matrix import by_subgroup_matrices
 from tensorweb.codegen.product.tile_slots import Sizes, tile_slots
 from tensorweb.codegen.product.tiles import Choice, choose_tile
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
@@ -252,4 +253,7 @@ def _choice(kernel: Kernel, target: Target) -> Choice:
 
 def matmul(kernel: Kernel, target: Target) -> Program:
     """Return the program of a batched matrix product."""
+    by_units = by_subgroup_matrices(kernel, target)
+    if by_units:
+        return Program((by_units,))
     return _Product(kernel, _choice(kernel, target), target).program()

@@ -26,6 +26,7 @@ class Tile:
         at_once: workgroups that one core takes at once.
         slices: parts of the depth, each with threads of its own.
         unrolled: depths written out one after another in the innermost loop.
+        least_depth: terms of a sum from which on it is faster than a smaller tile.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Tile:
     at_once: int = 1
     slices: int = 1
     unrolled: int = 16
+    least_depth: int = 0
 
     @property
     def across(self) -> int:
@@ -82,6 +84,19 @@ class Tile:
         """Return the number of workgroups of a problem."""
         return batch * -(-rows // self.rows) * -(-columns // self.columns)
 
+    def fits(self, target: Target) -> bool:
+        """Whether a device has the threads and the workgroup memory."""
+        return (
+            self.threads <= target.threads
+            and self.workgroup_bytes <= target.workgroup_bytes
+        )
+
+    def is_filled(self, rows: int, columns: int) -> bool:
+        """Whether a problem's shorter side is that of this skinny tile."""
+        if self.rows < self.columns:
+            return 2 <= rows <= self.rows and columns >= MANY_SKINNY * self.columns
+        return 2 <= columns <= self.columns and rows >= MANY_SKINNY * self.rows
+
     def used(self, rows: int, columns: int) -> float:
         """Return the part of the computed results that a problem of this size needs."""
         area = self.rows * self.columns * self.groups(1, rows, columns)
@@ -89,10 +104,11 @@ class Tile:
 
 
 TILES: tuple[Tile, ...] = (
-    Tile("large", 128, 128, 16, 8, 16, 200, 2),
-    Tile("broad", 128, 128, 16, 8, 8, 200, 1),
-    Tile("wide", 64, 128, 32, 8, 8, 120, 1, 2),
-    Tile("square", 64, 64, 32, 8, 8, 96, 2, 2),
+    Tile("large", 128, 128, 16, 8, 16, 200, 2, least_depth=193),
+    Tile("broad", 128, 128, 16, 8, 8, 200, 1, least_depth=193),
+    Tile("wide", 64, 128, 32, 8, 8, 120, 1, 2, least_depth=193),
+    Tile("tall", 128, 64, 16, 8, 8, 1000),
+    Tile("square", 64, 64, 32, 8, 8, 96, 2, 2, least_depth=257),
     Tile("medium", 64, 64, 16, 8, 4, 120, 2),
     Tile("narrow", 64, 32, 32, 8, 4, 100, 1, 4),
     Tile("small", 32, 16, 64, 4, 4, 0, 2, 4),
@@ -106,9 +122,26 @@ WINDOWS: tuple[Tile, ...] = (
     Tile("tall windows", 128, 64, 16, 8, 8, 100),
     Tile("broad windows", 64, 128, 16, 8, 8, 1500),
     Tile("windows", 64, 64, 16, 8, 4, 200),
+    Tile("low windows", 32, 64, 16, 8, 4, 200),
     *TILES[-2:],
 )
 """For operands whose positions are divided into coordinates: few loads a thread."""
+
+SKINNY: tuple[Tile, ...] = (
+    Tile("low", 8, 32, 128, 8, 4, 0, 1, 16),
+    Tile("flat", 16, 32, 128, 8, 4, 0, 1, 16),
+    Tile("thin", 32, 8, 128, 4, 4, 0, 1, 16),
+)
+"""For few rows or columns: most of their work is to read the other operand once.
+
+The least device has too little workgroup memory for them and takes the smallest tile.
+"""
+
+MANY_SKINNY = 4
+"""Tiles from which on a skinny product has enough of them."""
+
+DEEP_ENOUGH = 256
+"""Terms from which on the many slices of such a tile pay."""
 
 SOFTWARE = Tile("software", 32, 32, 32, 4, 4, 0, unrolled=8)
 """Where threads take turns on a CPU."""
@@ -124,6 +157,12 @@ LEAST_USED = 0.7
 
 LEAST_DEPTH_PER_SPLIT = 128
 """Terms of the shortest part that splitting the inner axis pays for."""
+
+VERY_DEEP = 2048
+"""Terms from which on all cores share them, where tiles keep half of them at most."""
+
+LEAST_OF_VERY_DEEP = 256
+"""Terms of the shortest part there."""
 
 LEAST_DEPTH_FOR_LARGER = 512
 """Terms of the shortest part where a smaller tile would do without splitting."""
@@ -169,6 +208,10 @@ def choose_tile(
     if target.is_software:
         return Choice(SOFTWARE, 1)
     few = target.scaled(FEW_GROUPS)
+    if not has_windows and depth >= DEEP_ENOUGH:
+        for tile in SKINNY:
+            if tile.fits(target) and tile.is_filled(rows, columns):
+                return Choice(tile, _splits(tile, batch, rows, columns, depth, target))
     fitting = candidates(batch, rows, columns, target, in_vectors, has_windows)
     tuned = None
     if not has_windows:  # what `tune` measures has none
@@ -178,10 +221,12 @@ def choose_tile(
         if tile.name == tuned and groups >= few:
             return Choice(tile, 1)
     for tile in fitting:
-        if tile.accumulators > target.accumulators:
+        if tile.accumulators > target.accumulators or depth < tile.least_depth:
             continue
         groups = tile.groups(batch, rows, columns)
         enough = max(target.scaled(tile.enough), few)
+        if groups >= enough and tile is TILES[-1]:
+            break
         if groups >= enough:
             return Choice(tile, 1)
         splits = min(target.cores * tile.at_once // groups, MOST_SPLITS)
@@ -189,10 +234,20 @@ def choose_tile(
         if groups * splits >= enough:
             return Choice(tile, splits)
     smallest = TILES[-1]
-    groups = max(smallest.groups(batch, rows, columns), 1)
+    return Choice(smallest, _splits(smallest, batch, rows, columns, depth, target))
+
+
+def _splits(
+    tile: Tile, batch: int, rows: int, columns: int, depth: int, target: Target
+) -> int:
+    """Return in how many parts the depth keeps enough workgroups busy."""
+    few, cores = target.scaled(FEW_GROUPS), target.cores
+    groups = max(tile.groups(batch, rows, columns), 1)
     wanted = -(-4 * few // groups) if groups < few else 1
-    most = min(depth // LEAST_DEPTH_PER_SPLIT, MOST_SPLITS)
-    return Choice(smallest, max(min(wanted, most), 1))
+    if few <= groups <= cores // 2 and depth >= VERY_DEEP and tile is TILES[-1]:
+        parts = min(-(-2 * cores // groups), depth // LEAST_OF_VERY_DEEP)
+        wanted = max(wanted, parts)
+    return max(min(wanted, depth // LEAST_DEPTH_PER_SPLIT, MOST_SPLITS), 1)
 
 
 def candidates(
@@ -211,8 +266,7 @@ def candidates(
     return [
         tile
         for tile in (WINDOWS if has_windows else TILES)
-        if tile.threads <= target.threads
-        and tile.workgroup_bytes <= target.workgroup_bytes
+        if tile.fits(target)
         and (
             in_vectors or has_windows or tile.rows * tile.columns <= LARGEST_ONE_BY_ONE
         )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tensorweb.codegen.program import Program
 from tensorweb.codegen.wasm.argument import argreduce
 from tensorweb.codegen.wasm.elementwise import elementwise
+from tensorweb.codegen.wasm.factorizations import factor
 from tensorweb.codegen.wasm.product.contraction import matmul
 from tensorweb.codegen.wasm.reduction import reduce
 from tensorweb.codegen.wasm.rows import rows
@@ -24,6 +25,7 @@ FAMILIES: dict[str, Callable[[Kernel, WasmTarget], Program]] = {
     "scatter": scatter,
     "accumulate": accumulate,
     "compress": compress,
+    "factor": factor,
     "reduce": reduce,
     "argreduce": argreduce,
     "rows": rows,

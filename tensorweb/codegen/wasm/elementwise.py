@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
-from tensorweb.codegen.program import OUTPUT, Launch, Program
+from tensorweb.codegen.program import OUTPUT, Launch, Program, output
 from tensorweb.codegen.wasm.elements import itemsize, store, store_neighbours
 from tensorweb.codegen.wasm.expressions import flops, is_vectorizable, side_by_side
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.integers import divided, smaller
 from tensorweb.codegen.wasm.loops import (
     BLOCK,
+    Mover,
     Pointer,
     Together,
     along,
@@ -40,8 +42,9 @@ def is_transposed(value: Expression) -> bool:
 def elementwise(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the program of an elementwise kernel."""
     value = kernel.expression("value")
-    launch = map_launch(kernel, target, value, "elementwise", kernel.sizes[0])
-    return Program((launch,))
+    outputs = [output(number) for number in range(len(kernel.dtypes))]
+    name = "elementwise" if len(outputs) == 1 else "elementwise_several"
+    return Program((map_launch(kernel, target, value, name, kernel.sizes[0], outputs),))
 
 
 def map_launch(
@@ -50,9 +53,9 @@ def map_launch(
     value: Expression,
     template: str,
     size: int,
-    output: int = OUTPUT,
+    outputs: Sequence[int] = (OUTPUT,),
 ) -> Launch:
-    """Return a launch that computes an expression for each element of a storage.
+    """Return a launch that computes an expression for each element of its storages.
 
     Args:
         kernel: what it belongs to.
@@ -60,7 +63,7 @@ def map_launch(
         value: the expression, its axes in one group.
         template: what the launch is called.
         size: how many elements there are.
-        output: the storage, contiguous.
+        outputs: the storage of each result, contiguous.
     """
     frame = Frame(kernel, target)
     sizes = value.groups[0] if value.accesses else (size,)
@@ -70,22 +73,24 @@ def map_launch(
     reader = Reader(frame, value, lanes)
     work = flops(value)
     if rows == 1:
-        count, elements = _one_row(frame, reader, inner, output)
+        count, elements = _one_row(frame, reader, inner, outputs)
     else:
-        count, elements = _rows(frame, reader, rows, inner, output)
+        count, elements = _rows(frame, reader, rows, inner, outputs)
     slices = per_slice(elements * work // lanes)
     note = "four at a time" if lanes > 1 else ""
     return frame.launch(template, count, slices, note)
 
 
-def _one_row(frame: Frame, reader: Reader, inner: int, output: int) -> tuple[int, int]:
+def _one_row(
+    frame: Frame, reader: Reader, inner: int, outputs: Sequence[int]
+) -> tuple[int, int]:
     """Write a loop over blocks of one axis; returns units and elements of each."""
     f = frame.f
     length, size = frame.number(inner), f.constant("i32", BLOCK)
     with units(frame) as unit, portion(f, unit, size, length) as (place, end):
         _whole_vector(f, place, end, reader.values.lanes)
         reader.locate([[place] if reader.expression.groups[0] else []])
-        _inner(frame, reader, place, end, None, output)
+        _inner(frame, reader, place, end, None, outputs)
     return -(-inner // BLOCK), min(BLOCK, inner)
 
 
@@ -103,7 +108,7 @@ def _whole_vector(f: Function, place: int, end: int, lanes: int) -> None:
 
 
 def _rows(
-    frame: Frame, reader: Reader, rows: int, inner: int, output: int
+    frame: Frame, reader: Reader, rows: int, inner: int, outputs: Sequence[int]
 ) -> tuple[int, int]:
     """Write loops over rows and blocks of them; returns units and elements of each."""
     f = frame.f
@@ -128,12 +133,17 @@ def _rows(
             f.get(length)
             f.op("i32.mul")
             f.set(start)
-            _inner(frame, reader, place, end, start, output)
+            _inner(frame, reader, place, end, start, outputs)
     return blocks * -(-rows // together), min(inner, size) * together
 
 
 def _inner(
-    frame: Frame, reader: Reader, place: int, end: int, start: int | None, output: int
+    frame: Frame,
+    reader: Reader,
+    place: int,
+    end: int,
+    start: int | None,
+    outputs: Sequence[int],
 ) -> None:
     """Write the loop along the last axis, which stores each value.
 
@@ -143,12 +153,45 @@ def _inner(
         place: the local with that.
         end: the local with the place at which it ends.
         start: the local with the number of the row's first element, None for 0.
-        output: the storage.
+        outputs: the storages.
     """
     f = frame.f
+    results = reader.expression.results
+    dtypes = [reader.expression.steps[number].dtype for number in results]
+    addresses = [
+        _address(frame, place, start, output, itemsize(dtype))
+        for output, dtype in zip(outputs, dtypes, strict=True)
+    ]
+    movers: list[Mover] = [
+        Pointer(f, address, itemsize(dtype))
+        for address, dtype in zip(addresses, dtypes, strict=True)
+    ]
+    lanes = reader.values.lanes
+    put = store_neighbours if lanes > 1 else store
+    count = side_by_side(flops(reader.expression)) if reader.looks_ahead else 1
+
+    def keep(values: Sequence[int], ahead: int) -> None:
+        for address, value, dtype in zip(addresses, values, dtypes, strict=True):
+            f.get(address)
+            f.get(value)
+            put(reader.values, dtype, ahead * lanes * itemsize(dtype))
+
+    def several() -> None:
+        for number, values in enumerate(reader.several(count)):
+            keep(values, number)
+
+    together = Together(count, several) if count > 1 and lanes > 1 else None
+    with along(f, place, end, lanes, [reader, *movers], together=together):
+        reader.compute()
+        keep([reader.result_of(number) for number in results], 0)
+
+
+def _address(
+    frame: Frame, place: int, start: int | None, output: int, size: int
+) -> int:
+    """Return a local with the address of an output's element at a place of a row."""
+    f = frame.f
     base, address = frame.storage(output, "w"), f.local("i32")
-    dtype = reader.result.dtype
-    size = itemsize(dtype)
     f.get(place)
     if start is not None:
         f.get(start)
@@ -158,19 +201,4 @@ def _inner(
     f.get(base)
     f.op("i32.add")
     f.set(address)
-    lanes = reader.values.lanes
-    put = store_neighbours if lanes > 1 else store
-    mover = Pointer(f, address, size)
-    count = side_by_side(flops(reader.expression)) if reader.looks_ahead else 1
-
-    def several() -> None:
-        for number, value in enumerate(reader.several(count)):
-            f.get(address)
-            f.get(value)
-            put(reader.values, dtype, number * lanes * size)
-
-    together = Together(count, several) if count > 1 and lanes > 1 else None
-    with along(f, place, end, lanes, [reader, mover], together=together):
-        f.get(address)
-        reader.value()
-        put(reader.values, dtype)
+    return address

@@ -13,14 +13,14 @@ MOST_WORK = 64
 
 
 def needed_steps(expression: Expression, ends: Collection[int] = ()) -> list[int]:
-    """Return the numbers of the steps that the result takes, in order.
+    """Return the numbers of the steps that the results take, in order.
 
     Args:
         expression: what is computed.
         ends: steps that take no others.
     """
-    found = {expression.result}
-    for number in range(expression.result, -1, -1):
+    found = set(expression.results)
+    for number in range(max(found), -1, -1):
         if number in found:
             step = expression.steps[number]
             if number not in ends:

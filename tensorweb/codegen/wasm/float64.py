@@ -47,6 +47,9 @@ fn sign_f64(x: f64) -> f64 {
     let one = select(select(x, -1.0, x < 0.0), 1.0, x > 0.0);
     return select(one, 0.0, x == 0.0);
 }
+fn nan_where_f64(invalid: bool, value: f64) -> f64 {
+    return select(value, 0.0 / 0.0, invalid);
+}
 fn isnan_f64(x: f64) -> bool {
     return x != x;
 }
@@ -82,7 +85,8 @@ fn floor_divide_f64(x: f64, y: f64) -> f64 {
     let below = floor(quotient);
     let whole = below + select(0.0, 1.0, quotient - below > 0.5);
     let signed = select(whole, copysign(0.0, x / y), quotient == 0.0);
-    return select(signed, x / y, y == 0.0);
+    let is_finite = (x - x == 0.0) & (y - y == 0.0);
+    return select(x / y, signed, is_finite & (y != 0.0));
 }
 fn order_of_f64(bits: u64, flip: u64) -> u64 {
     let magnitude = bits & 0x7fffffffffffffffu;

@@ -99,7 +99,7 @@ class Frame:
         """Return a local that holds the address of a storage.
 
         Args:
-            reference: an input's slot, `OUTPUT` or `scratch(n)`.
+            reference: an input's slot, `output(n)` or `scratch(n)`.
             access: `r`, or `w` for what is written.
         """
         found = self._storages.get(reference)

@@ -97,9 +97,6 @@ def fits_vectors(name: str) -> bool:
 
 
 def _fits(term: Term) -> bool:
-    integer = term.parts and term.parts[0].type in ("i32", "u32")
-    if term.word in ("/", "%") and integer:
-        return False
     if term.word in ("<<", ">>") and term.parts[1].kind != "number":
         return False
     if term.word == "countLeadingZeros":

@@ -121,6 +121,11 @@ class Reader(Loader):
 
     def value(self) -> None:
         """Write what leaves the value at this place on the stack."""
+        self.compute()
+        self.frame.f.get(self.result_of(self.expression.result))
+
+    def compute(self) -> None:
+        """Write what computes all results at this place; see `result_of`."""
         f = self.frame.f
         if self._test is None or self._inside is None:
             self._move_on()
@@ -132,10 +137,11 @@ class Reader(Loader):
             f.orelse()
             self._move_on()
             f.end()
-        f.get(self.result_of(self.expression.result))
 
-    def several(self, count: int) -> list[int]:
-        """Write the values here and ahead side by side; returns locals with them.
+    def several(self, count: int) -> list[list[int]]:
+        """Write the values here and ahead side by side.
+
+        Returns for each place the locals with the expression's results.
 
         The reader must be one that `looks_ahead`, and its core must not move.
         """
@@ -154,7 +160,7 @@ class Reader(Loader):
         self.frame.f.interleave([partial(write, number) for number in range(count)])
         self.ahead, self.results = 0, here
         all_ = [here, *self._copies[: count - 1]]
-        return [each[self.expression.result] for each in all_]
+        return [[each[number] for number in self.expression.results] for each in all_]
 
     def result_of(self, number: int) -> int:
         """Return the local that holds the value of a step."""
@@ -182,7 +188,7 @@ class Reader(Loader):
         f = self.frame.f
         step = self.expression.steps[number]
         place = step.args[0]
-        for each in needed_steps(replace(self.expression, result=place)):
+        for each in needed_steps(replace(self.expression, result=place, more=())):
             if each in self._moving:
                 self._compute(each)
         f.get(self.base(step.slot))

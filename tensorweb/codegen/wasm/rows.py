@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tensorweb.codegen.program import OUTPUT, Launch, Program
+from tensorweb.codegen.program import Launch, Program, output
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     itemsize,
@@ -38,7 +38,15 @@ from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.ops import OPS
-from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
+from tensorweb.schedule.kernel import (
+    BY_ELEMENT,
+    BY_ROW,
+    Access,
+    Expression,
+    Kernel,
+    Step,
+    result_kind,
+)
 
 EXPENSIVE = 8
 """Weight of what is kept in the output's row and not computed again."""
@@ -51,7 +59,11 @@ def rows(kernel: Kernel, target: WasmTarget) -> Program:
 
 def kept_step(kernel: Kernel) -> tuple[int, int] | None:
     """Return a stage and the step it computes that later ones find in the output."""
-    *stages, finish = (each for _, each in kernel.expressions)
+    found = [(result_kind(name), each) for name, each in kernel.expressions]
+    stages = [each for kind, each in found if not kind]
+    is_by_element, finish = found[len(stages)]
+    if is_by_element != BY_ELEMENT:
+        return None
     for number in range(len(stages) - 1, -1, -1):
         stage = stages[number]
         step = stage.steps[stage.result]
@@ -144,9 +156,15 @@ class _Rows:
         self._lanes = lanes_for(self._length, all(map(is_vectorizable, expressions)))
         self._work = sum(map(flops, expressions))
         f = self._frame.f
-        self._output = self._frame.storage(OUTPUT, "w")
+        self._kinds = [result_kind(name) for name, _ in kernel.expressions]
+        self._stages = self._kinds.count("")
+        self._outputs = [
+            self._frame.storage(output(number), "w")
+            for number in range(len(kernel.dtypes))
+        ]
         self._address, self._left = f.local("i32"), f.local("i32")
         self._cores: dict[int, int] = {}
+        self._singles: dict[int, int] = {}
         self._kept = kept_step(kernel)
         self._readers = [self._reader(number) for number in range(len(expressions))]
         self._sweeps = [
@@ -162,18 +180,21 @@ class _Rows:
         if self._kept is not None and number > self._kept[0]:
             slot = len(kernel.input_dtypes)
             expression = _with_kept(expression, self._kept[1], slot, self._length)
-            storages[slot] = self._output
+            storages[slot] = self._outputs[0]
+        is_single = self._kinds[number] == BY_ROW
         reader = Reader(
             frame,
             expression,
-            self._lanes,
-            self._cores,
+            1 if is_single else self._lanes,
+            self._singles if is_single else self._cores,
             storages,
             cores_move=False,
             forms=forms_below_largest(kernel),
         )
         kind = KINDS[expression.dtype]
         self._cores[number] = frame.f.local(reader.values.value_type(kind))
+        single = Translation(frame.writer, frame.f)
+        self._singles[number] = frame.f.local(single.value_type(kind))
         return reader
 
     def launch(self) -> Launch:
@@ -188,23 +209,28 @@ class _Rows:
             portion(f, unit, together, count) as (first, end),
             counted(f, first, end) as row,
         ):
-            outer = self._readers[-1].split(0, row)
+            outer = self._readers[0].split(0, row)
             for number in range(len(self._sweeps)):
                 self._stage(number, outer, row, length)
-            self._finish(outer, row, length)
+            # What is kept in the first output's row is overwritten last.
+            for number in range(len(self._readers) - 1, self._stages - 1, -1):
+                if self._kinds[number] == BY_ELEMENT:
+                    self._finish(number, outer, row, length)
+                else:
+                    self._finish_row(number, outer, row)
         slices = per_slice(per_unit * self._length * self._work // self._lanes)
         note = "four at a time" if self._lanes > 1 else ""
         return frame.launch("rows", -(-self._count // per_unit), slices, note)
 
-    def _go_to_row(self, row: int, length: int) -> None:
-        """Write the address of a row of the output."""
+    def _go_to_row(self, number: int, row: int, length: int) -> None:
+        """Write the address of a row of an output."""
         f = self._frame.f
         f.get(row)
         f.get(length)
         f.op("i32.mul")
-        f.const("i32", itemsize(self._kernel.dtype))
+        f.const("i32", itemsize(self._kernel.dtypes[number]))
         f.op("i32.mul")
-        f.get(self._output)
+        f.get(self._outputs[number])
         f.op("i32.add")
         f.set(self._address)
 
@@ -214,7 +240,7 @@ class _Rows:
         reader, sweep = self._readers[number], self._sweeps[number]
         keeper = None
         if self._kept is not None and self._kept[0] == number:
-            self._go_to_row(row, length)
+            self._go_to_row(0, row, length)
             keeper = _Keeper(reader, self._address)
         reader.locate([outer, [None]])
         f.get(length)
@@ -225,16 +251,28 @@ class _Rows:
         sweep.total.leave()
         dtype = reader.result.dtype
         within(Translation(self._frame.writer, f), dtype)
+        f.set(self._singles[number])
+        f.get(self._singles[number])
         if self._lanes > 1:
             reader.splat(dtype)
         f.set(self._cores[number])
 
-    def _finish(self, outer: list[int], row: int, length: int) -> None:
+    def _finish_row(self, number: int, outer: list[int], row: int) -> None:
+        """Write what became of the row."""
+        reader = self._readers[number]
+        dtype = reader.result.dtype
+        self._go_to_row(number - self._stages, row, self._frame.number(1))
+        reader.locate([outer, [None]])
+        self._frame.f.get(self._address)
+        reader.value()
+        store(reader.values, dtype)
+
+    def _finish(self, number: int, outer: list[int], row: int, length: int) -> None:
         """Write all elements of the row."""
-        f, reader, left = self._frame.f, self._readers[-1], self._left
+        f, reader, left = self._frame.f, self._readers[number], self._left
         values, dtype = reader.values, reader.result.dtype
         reader.locate([outer, [None]])
-        self._go_to_row(row, length)
+        self._go_to_row(number - self._stages, row, length)
         put = store_neighbours if self._lanes > 1 else store
         tail = f.local("v128")
         if self._lanes > 1:
@@ -283,7 +321,7 @@ class _Rows:
         f, dtype = self._frame.f, reader.result.dtype
         elements = count * LANES
         self._while_left(elements)
-        for number, value in enumerate(reader.several(count)):
+        for number, (value,) in enumerate(reader.several(count)):
             f.get(self._address)
             f.get(value)
             store_neighbours(reader.values, dtype, number * LANES * itemsize(dtype))

@@ -80,7 +80,7 @@ def several(
     together = count // steps
     is_wide = together > 1 and flops(reader.expression) >= EXPENSIVE
     for step in range(steps):
-        values = reader.several(together) if is_wide else []
+        values = [each for (each,) in reader.several(together)] if is_wide else []
         for number in range(together):
             reader.ahead = number * lanes
             if is_wide:

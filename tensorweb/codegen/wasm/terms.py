@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
+from tensorweb.codegen.wasm.integers import divide_vectors
 from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.wgsl import Term
 
@@ -59,6 +60,8 @@ _CONVERSIONS = {
     ("f32", "u32"): ("i32.trunc_sat_f32_u", "i32x4.trunc_sat_f32x4_u"),
     ("i32", "f32"): ("f32.convert_i32_s", "f32x4.convert_i32x4_s"),
     ("u32", "f32"): ("f32.convert_i32_u", "f32x4.convert_i32x4_u"),
+    ("f64", "u32"): ("i32.trunc_sat_f64_u", ""),
+    ("u32", "f64"): ("f64.convert_i32_u", ""),
 }
 Places = Mapping[str, tuple[int, ...]]
 """Locals that hold the value of each name; two of a pair."""
@@ -174,6 +177,8 @@ class Operators(ABC):
             word = _INTEGER_WORDS[sign]
             is_bitwise = self.is_vector and sign in ("&", "|", "^")
             f.op(f"v128.{word}" if is_bitwise else f"{shape}.{word}")
+        elif self.is_vector and sign in ("/", "%"):
+            divide_vectors(f, "_s" if kind[0] == "i" else "_u", with_rest=sign == "%")
         else:
             suffix = "_s" if kind[0] == "i" else "_u"
             f.op(f"{shape}.{_SIGNED_WORDS[sign]}{suffix}")

@@ -130,11 +130,11 @@ class Translation(Operators):
                 f.end()
                 f.end()
             else:
-                self._keep(each, places)
+                self.keep(each, places)
         if statements[-1].kind == "return":
             f.op("unreachable")
 
-    def _keep(self, each: Statement, places: dict[str, tuple[int, ...]]) -> None:
+    def keep(self, each: Statement, places: dict[str, tuple[int, ...]]) -> None:
         """Take the value on the stack into the locals of a name."""
         assert each.term is not None, "internal: it has a value"
         if each.kind != "set":
@@ -243,7 +243,7 @@ class Translation(Operators):
             assert each.term is not None, "internal: every statement has a term"
             self.term(each.term, inner)
             if each.kind != "return":
-                self._keep(each, inner)
+                self.keep(each, inner)
                 if is_marked:
                     self.f.mark()
                 if each.kind != "set":

@@ -102,7 +102,7 @@ def read_expression(text: str, types: Mapping[str, str], find: Find) -> Term:
     >>> read_expression("(a + 1)", {"a": "u32"}, definition).parts[1].type
     'u32'
     """
-    reader = _Reader(text, dict(types), find)
+    reader = TextReader(text, dict(types), find)
     return _settled(reader.expression())
 
 
@@ -113,10 +113,10 @@ def read_function(name: str, is_wide: bool, find: Find) -> Definition:
     >>> read_function("exp_f32", False, definition).parameters
     (('x', 'f32'),)
     """
-    return _Reader(find(name), {}, find, is_wide).function()
+    return TextReader(find(name), {}, find, is_wide).function()
 
 
-class _Reader:
+class TextReader:
     """Reads one text from its beginning to its end."""
 
     def __init__(
@@ -128,24 +128,33 @@ class _Reader:
         self.find = find
         self.is_wide = is_wide
 
+    def settled(self, term: Term) -> Term:
+        """Return a term with the type that a number alone has."""
+        return _settled(term)
+
     def next(self) -> str:
+        """Return the next word and go on."""
         self.at += 1
         return self.words[self.at - 1]
 
     def take(self, *expected: str) -> None:
+        """Go past words that must stand here."""
         for word in expected:
             found = self.next()
             if found != word:
                 raise AssertionError(f"internal: {word!r} expected, not {found!r}")
 
     def peek(self) -> str:
+        """Return the next word, `""` at the end."""
         return self.words[self.at] if self.at < len(self.words) else ""
 
     def type_name(self) -> str:
+        """Read the name of a type."""
         found = self.next()
         return WIDE.get(found, found) if self.is_wide else found
 
     def function(self) -> Definition:
+        """Read a function."""
         self.take("fn")
         name = self.next()
         self.take("(")
@@ -162,6 +171,7 @@ class _Reader:
         return Definition(name, tuple(parameters), result, self.block(result))
 
     def block(self, result: str) -> tuple[Statement, ...]:
+        """Read statements between braces."""
         self.take("{")
         found: list[Statement] = []
         while self.peek() != "}":
@@ -170,9 +180,10 @@ class _Reader:
         return tuple(found)
 
     def statement(self, result: str) -> list[Statement]:
+        """Read a statement."""
         word = self.next()
         if word == "return":
-            term = _typed(self.expression(), result)
+            term = typed(self.expression(), result)
             self.take(";")
             return [Statement("return", term=term)]
         if word in ("if", "while"):
@@ -188,6 +199,7 @@ class _Reader:
         return [found]
 
     def loop(self, result: str) -> list[Statement]:
+        """Read what follows the word `for`."""
         self.take("(")
         first = self.assignment()
         self.take(";")
@@ -199,30 +211,33 @@ class _Reader:
         return [first, Statement("while", term=condition, body=(*body, step))]
 
     def assignment(self) -> Statement:
+        """Read what gives a name a value."""
         word = self.next()
         if word in ("let", "var"):
             name = self.next()
             self.take("=")
-            term = _settled(self.expression())
+            term = self.settled(self.expression())
             self.types[name] = term.type
             return Statement(word, name, term)
         sign = self.next()
         own = Term("name", self.types[word], word)
         value = self.expression()
         if sign != "=":
-            value = _binary(sign[:-1], own, value)
-        return Statement("set", word, _typed(value, own.type))
+            value = binary(sign[:-1], own, value)
+        return Statement("set", word, typed(value, own.type))
 
     def expression(self, level: int = 0) -> Term:
+        """Read an expression, of operators from a level on."""
         if level == len(_LEVELS):
             return self.unary()
         found = self.expression(level + 1)
         while self.peek() in _LEVELS[level]:
             sign = self.next()
-            found = _binary(sign, found, self.expression(level + 1))
+            found = binary(sign, found, self.expression(level + 1))
         return found
 
     def unary(self) -> Term:
+        """Read an operand with the signs before it."""
         if self.peek() in ("-", "!", "~"):
             sign = self.next()
             operand = self.unary()
@@ -235,6 +250,7 @@ class _Reader:
         return found
 
     def primary(self) -> Term:
+        """Read a number, a name, a call, or what stands in parentheses."""
         word = self.next()
         if word == "(":
             found = self.expression()
@@ -248,12 +264,15 @@ class _Reader:
             self.take("<")
             kind = self.type_name()
             self.take(">")
-            return Term("bitcast", kind, parts=tuple(map(_settled, self.arguments())))
+            return Term(
+                "bitcast", kind, parts=tuple(map(self.settled, self.arguments()))
+            )
         if self.peek() == "(":
             return self.call(word)
         return Term("name", self.types[word], word)
 
     def arguments(self) -> list[Term]:
+        """Read the arguments of a call."""
         self.take("(")
         found = []
         while self.peek() != ")":
@@ -264,12 +283,13 @@ class _Reader:
         return found
 
     def call(self, name: str) -> Term:
+        """Read the rest of a call."""
         arguments = self.arguments()
         if name in ("f32", "i32", "u32"):
             kind = WIDE.get(name, name) if self.is_wide else name
-            return Term("convert", kind, parts=(_settled(arguments[0]),))
+            return Term("convert", kind, parts=(self.settled(arguments[0]),))
         if name in PAIR_PARTS:
-            parts = tuple(_typed(each, PAIR_PARTS[name]) for each in arguments)
+            parts = tuple(typed(each, PAIR_PARTS[name]) for each in arguments)
             return Term("builtin", name, name, parts)
         if name == "select":
             first, second = _unified(*arguments[:2])
@@ -279,7 +299,7 @@ class _Reader:
             return _call(name, text, arguments)
         kinds = [each.type for each in arguments if each.type not in _OPEN]
         kind = kinds[0] if kinds else "f32"
-        parts = tuple(_typed(each, kind) for each in arguments)
+        parts = tuple(typed(each, kind) for each in arguments)
         return Term("builtin", kind, name, parts)
 
 
@@ -295,7 +315,7 @@ def _call(name: str, text: str, arguments: Sequence[Term]) -> Term:
     if is_wide:
         kinds = [WIDE.get(kind, kind) for kind in kinds]
     result = WIDE.get(head[2], head[2]) if is_wide else head[2]
-    parts = tuple(map(_typed, arguments, kinds))
+    parts = tuple(map(typed, arguments, kinds))
     return Term("call", result, name, parts, value=float(is_wide))
 
 
@@ -318,12 +338,13 @@ def _wider(kind: str, is_wide: bool) -> str:
     return WIDE.get(kind, kind) if is_wide else kind
 
 
-def _binary(sign: str, left: Term, right: Term) -> Term:
+def binary(sign: str, left: Term, right: Term) -> Term:
+    """Return an operator on two terms."""
     if sign in ("<<", ">>"):
         left = _settled(left)
         wide = left.type in ("i64", "u64")
         return Term(
-            "binary", left.type, sign, (left, _typed(right, "u64" if wide else "u32"))
+            "binary", left.type, sign, (left, typed(right, "u64" if wide else "u32"))
         )
     left, right = _unified(left, right)
     kind = "bool" if sign in COMPARISONS else left.type
@@ -333,13 +354,13 @@ def _binary(sign: str, left: Term, right: Term) -> Term:
 def _unified(left: Term, right: Term) -> tuple[Term, Term]:
     """Return two terms of one type; a number takes that of the other term."""
     if _is_number(right) and right.type != left.type:
-        return left, _typed(right, left.type)
+        return left, typed(right, left.type)
     if _is_number(left) and right.type != left.type:
-        return _typed(left, right.type), right
+        return typed(left, right.type), right
     if left.type in _OPEN:
-        return _typed(left, right.type), right
+        return typed(left, right.type), right
     if right.type in _OPEN:
-        return left, _typed(right, left.type)
+        return left, typed(right, left.type)
     return left, right
 
 
@@ -349,12 +370,12 @@ def _is_number(term: Term) -> bool:
     )
 
 
-def _typed(term: Term, kind: str) -> Term:
+def typed(term: Term, kind: str) -> Term:
     """Return a term whose type was open, or a number, with a type."""
     if term.type == kind or (term.type not in _OPEN and not _is_number(term)):
         return term
     return term._replace(
-        type=kind, parts=tuple(_typed(each, kind) for each in term.parts)
+        type=kind, parts=tuple(typed(each, kind) for each in term.parts)
     )
 
 
@@ -362,4 +383,4 @@ def _settled(term: Term) -> Term:
     """Return a term with the type that a number alone has."""
     if term.type not in _OPEN:
         return term
-    return _typed(term, "i32" if term.type == "integer" else "f32")
+    return typed(term, "i32" if term.type == "integer" else "f32")

@@ -74,7 +74,7 @@ def accumulate(kernel: Kernel, target: WasmTarget) -> Program:
     if wide is not None:
         original = _with_cast(original, wide)
     launches.append(
-        map_launch(kernel, target, original, "accumulate_copy", size, result)
+        map_launch(kernel, target, original, "accumulate_copy", size, (result,))
     )
     launches.append(_combined(kernel, target, result, wide or kernel.dtype))
     if wide is None:

@@ -18,11 +18,13 @@ from tensorweb.graph.attributes import (
     Reshape,
     Slices,
     Taking,
+    Transform,
     Windows,
     Writing,
 )
 from tensorweb.graph.history import Mark, mark, mark_of
 from tensorweb.graph.node import Node, attributes_of, constant, leaf
+from tensorweb.graph.op import Op
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.nodes.contraction import contract
 from tensorweb.nodes.elementwise import cast, elementwise
@@ -38,7 +40,7 @@ from tensorweb.nodes.movement import (
 from tensorweb.nodes.reduction import argreduce, reduce, scan
 from tensorweb.nodes.selection import concat, embed, gather, iota, pad, scatter
 from tensorweb.nodes.sorting import argsort, sort
-from tensorweb.ops.structure import CAST, SORT
+from tensorweb.ops.structure import CAST, FOURIER, SORT
 from tensorweb.shapes import size
 from tensorweb.transforms.rules.rule import choose, plus, times, zeros
 
@@ -243,6 +245,24 @@ def of_matmul(step: Batched) -> Node:
     return moved(product, batch + rows, 0)
 
 
+def of_fourier(step: Batched) -> Node:
+    """Along the next axis; the roots of unity are those of one example."""
+    axis, sign = attributes_of(step.node, Transform)
+    roots, dtype = step.inputs[2:], step.node.dtype
+    assert not any(step.flags[2:]), "internal: roots hang on nothing"
+    parts = step.whole(0), step.whole(1)
+    how, shape = Transform(axis + 1, sign), (step.size, *step.node.shape)
+    return Node(FOURIER, (*parts, *roots), how, shape, dtype, step.node.device)
+
+
+def of_factor(step: Batched) -> Node:
+    """Stacks of matrices have further axes in front, all operands the same."""
+    node = step.node
+    inputs = tuple(step.whole(place) for place in range(len(step.inputs)))
+    shape = (step.size, *node.shape)
+    return Node(node.op, inputs, node.attrs, shape, node.dtype, node.device)
+
+
 BATCH: dict[str, Callable[[Batched], Node]] = {
     "map": of_map,
     "movement": of_movement,
@@ -258,6 +278,8 @@ BATCH: dict[str, Callable[[Batched], Node]] = {
     "scan": of_scan,
     "sort": of_sort,
     "matmul": of_matmul,
+    "fourier": of_fourier,
+    "factor": of_factor,
 }
 """By kind. Sources hang on nothing; how many elements `compress` gives nobody knows."""
 
@@ -293,11 +315,15 @@ def _batched_mark(another: Mark, known: dict[Node, Node], size: int) -> Mark:
         ]
     )
 
+    of_one = another.rule
+    if isinstance(of_one, Op):
+        return Mark(inputs, of_one)
+
     def rule(cotangent: Node) -> tuple[Node | None, ...]:
         shape = cotangent.shape[1:]
         one = leaf(Placeholder(), shape, cotangent.dtype, cotangent.device)
         with tracing("the rule", {}, "vmap"):
-            found = another.rule(one)
+            found = of_one(one)
         nodes = [node for node in found if node is not None]
         here = {**known, one: cotangent}
         order = [node for node in hanging_on(nodes, list(here)) if node not in here]

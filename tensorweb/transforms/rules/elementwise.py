@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tensorweb import functions
-from tensorweb.graph.node import Node
-from tensorweb.graph.op import Op
+from tensorweb.graph.node import Node, number_of_constant
+from tensorweb.graph.op import CONSTANT, Op
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.ops import OPS
 from tensorweb.tensor import Tensor
@@ -19,6 +20,9 @@ from tensorweb.transforms.rules.rule import (
     times,
     zeros,
 )
+
+LEAST = 1e-4
+"""A factor between this and its reciprocal is an ordinary number of every dtype."""
 
 
 def by_row(step: Step, cotangent: Node) -> Cotangents:
@@ -69,7 +73,18 @@ def of_where(step: Step, cotangent: Node) -> Cotangents:
     ]
 
 
-OWN: dict[str, Rule] = {"cast": of_cast, "where": of_where}
+def of_divide(step: Step, cotangent: Node) -> Cotangents:
+    """By a number: times its reciprocal, which is finite and known. Else the row's."""
+    divisor = step.inputs[1]
+    if divisor.op is CONSTANT and divisor.storage is None and not step.wanted[1]:
+        value = number_of_constant(divisor)
+        factor = 1 / value if value else math.inf
+        if LEAST < abs(factor) < 1 / LEAST:
+            return [times(cotangent, number(factor, cotangent)), None]
+    return by_row(step, cotangent)
+
+
+OWN: dict[str, Rule] = {"cast": of_cast, "where": of_where, "divide": of_divide}
 """Elementwise rows whose operands are not alike."""
 
 

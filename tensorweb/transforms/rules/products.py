@@ -49,10 +49,28 @@ def of_matmul(step: Step, cotangent: Node) -> Cotangents:
     a, b = step.inputs
     found: list[Node | None] = [None, None]
     if step.wanted[0]:
-        found[0] = _product(upper, (labels[1], b), labels[0], a)
+        other = labels[1], b
+        first, second = (
+            (other, upper) if _is_turned(a, groups.depth) else (upper, other)
+        )
+        found[0] = _product(first, second, labels[0], a)
     if step.wanted[1]:
-        found[1] = _product((labels[0], a), upper, labels[1], b)
+        other = labels[0], a
+        first, second = (
+            (upper, other) if _is_turned(b, groups.columns) else (other, upper)
+        )
+        found[1] = _product(first, second, labels[1], b)
     return found
+
+
+def _is_turned(node: Node, last: int) -> bool:
+    """Whether an operand's last axes, so many, lie outside of those before them.
+
+    Its gradient is made the same way round, so that the parameter behind a transposed
+    operand gets rows of its own and no copy.
+    """
+    strides = node.view.strides
+    return 1 in strides[:-last] and 1 not in strides[-last:]
 
 
 def _of_plain(step: Step, cotangent: Node, groups: Groups) -> Cotangents:
@@ -60,13 +78,21 @@ def _of_plain(step: Step, cotangent: Node, groups: Groups) -> Cotangents:
     _, r, d, c = groups
     a, b = step.inputs
     found: list[Node | None] = [None, None]
-    if step.wanted[0]:
-        turned = permute(b, (*range(d, d + c), *range(d)))
-        found[0] = contract(cotangent, turned, Groups(0, r, c, d))
-    if step.wanted[1]:
-        turned = permute(a, (*range(r, r + d), *range(r)))
-        found[1] = contract(turned, cotangent, Groups(0, d, r, c))
+    if step.wanted[0] and _is_turned(a, d):
+        found[0] = _turned(contract(b, _turned(cotangent, r), Groups(0, d, c, r)), d)
+    elif step.wanted[0]:
+        found[0] = contract(cotangent, _turned(b, d), Groups(0, r, c, d))
+    if step.wanted[1] and _is_turned(b, c):
+        found[1] = _turned(contract(_turned(cotangent, r), a, Groups(0, c, r, d)), c)
+    elif step.wanted[1]:
+        found[1] = contract(_turned(a, r), cotangent, Groups(0, d, r, c))
     return found
+
+
+def _turned(node: Node, first: int) -> Node:
+    """Return a node with its first axes, so many, behind the others."""
+    rank = len(node.shape)
+    return permute(node, (*range(first, rank), *range(first)))
 
 
 def _product(

@@ -14,7 +14,7 @@ from tensorweb.graph.node import Node, attributes_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.nodes.movement import flip, permute, reshape, slice_ranges
 from tensorweb.nodes.reduction import reduce
-from tensorweb.nodes.selection import embed, pad
+from tensorweb.nodes.selection import embed, pad, spaced_out
 from tensorweb.transforms.rules.rule import (
     Cotangents,
     Rule,
@@ -53,26 +53,12 @@ def of_slice(step: Step, cotangent: Node) -> Cotangents:
     found = flip(cotangent, [axis for axis, r in enumerate(ranges) if r[2] < 0])
     widths = []
     for axis, (start, count, stride) in enumerate(ranges):
-        found = _spread(found, axis, abs(stride))
+        found = spaced_out(found, axis, abs(stride))
         first = start if stride > 0 else start + (count - 1) * stride
         first = first if count else 0
         after = step.inputs[0].shape[axis] - first - found.shape[axis]
         widths.append((first, after))
     return [pad(found, widths, zeros(cotangent, ()))]
-
-
-def _spread(node: Node, axis: int, stride: int) -> Node:
-    """Return elements `stride` apart, zeros between them."""
-    shape = node.shape
-    count = shape[axis]
-    if stride == 1 or count < 2:
-        return node
-    apart = reshape(node, (*shape[: axis + 1], 1, *shape[axis + 1 :]))
-    widths = [(0, 0)] * (len(shape) + 1)
-    widths[axis + 1] = (0, stride - 1)
-    apart = pad(apart, widths, zeros(node, ()))
-    joined = reshape(apart, (*shape[:axis], count * stride, *shape[axis + 1 :]))
-    return _cut(joined, axis, 0, (count - 1) * stride + 1)
 
 
 def _cut(node: Node, axis: int, start: int, count: int) -> Node:
@@ -87,16 +73,36 @@ def of_windows(step: Step, cotangent: Node) -> Cotangents:
     axis, size, stride, dilation = attributes_of(step.node, Windows)
     shape = step.inputs[0].shape
     last = len(shape)
+    if dilation == 1 and size <= stride:
+        return [_side_by_side(cotangent, axis, stride, shape[axis])]
     total: Node | None = None
     for place in range(size):
         part = _cut(cotangent, last, place, 1)
-        part = _spread(reshape(part, cotangent.shape[:-1]), axis, stride)
+        part = spaced_out(reshape(part, cotangent.shape[:-1]), axis, stride)
         widths = [(0, 0)] * len(shape)
         before = place * dilation
         widths[axis] = (before, shape[axis] - before - part.shape[axis])
         part = pad(part, widths, zeros(cotangent, ()))
         total = part if total is None else plus(total, part)
     return [total]
+
+
+def _side_by_side(cotangent: Node, axis: int, stride: int, length: int) -> Node:
+    """Return windows that share no element as the axis that they were cut from."""
+    zero = zeros(cotangent, ())
+    widths = [(0, 0)] * len(cotangent.shape)
+    widths[-1] = (0, stride - cotangent.shape[-1])
+    found = pad(cotangent, widths, zero)
+    order = list(range(len(widths) - 1))
+    order.insert(axis + 1, len(order))
+    shape = list(cotangent.shape[:-1])
+    shape[axis] *= stride
+    found = reshape(permute(found, order), tuple(shape))
+    if shape[axis] > length:
+        return _cut(found, axis, 0, length)
+    widths = [(0, 0)] * len(shape)
+    widths[axis] = (0, length - shape[axis])
+    return pad(found, widths, zero)
 
 
 def of_pad(step: Step, cotangent: Node) -> Cotangents:

@@ -6,7 +6,10 @@ from collections.abc import Callable
 
 from tensorweb.graph.node import Node
 from tensorweb.transforms.rules import (
+    complex_factorizations,
     elementwise,
+    factorizations,
+    fourier,
     indexing,
     products,
     reductions,
@@ -20,6 +23,9 @@ RULES: dict[str, Rule] = {
     **reductions.RULES,
     **indexing.RULES,
     **products.RULES,
+    **fourier.RULES,
+    **factorizations.RULES,
+    **complex_factorizations.RULES,
 }
 """Rows without one have no inputs."""
 

@@ -176,9 +176,9 @@ export interface PythonQuestions {
   pair: { details: { first: number; second: number }; value: Pair };
   /** A part of a file for the reader to keep. */
   export: { details: ExportDetails; value: Part };
-  /** What can stand behind a dotted path; "" for the last run's names. */
-  members: { details: { path: string }; value: Member[] };
-  explain: { details: { path: string }; value: Explanation };
+  /** What can stand behind a dotted path; "" for the last run's names. One that is imported begins with a module. */
+  members: { details: { path: string; imported: boolean }; value: Member[] };
+  explain: { details: { path: string; imported: boolean }; value: Explanation };
   /** Where the compiler stops in a program that is not run. */
   lint: { details: { source: string }; value: Problem[] };
   /** The files that programs find by name. */

@@ -78,6 +78,7 @@ function clearedByReading(words: Int32Array): Uint8Array {
 export class Interrupt {
   readonly #signal: Uint8Array;
   readonly #words: Int32Array;
+  readonly #isShared: boolean;
   /** Taken at the start: a Python that died throws for every name of its own. */
   readonly #watch: (signal: Uint8Array | undefined) => void;
   #cancel: (() => void) | null = null;
@@ -86,6 +87,7 @@ export class Interrupt {
     python: PyodideAPI,
     shared: SharedArrayBuffer | null,
   ) {
+    this.#isShared = shared !== null;
     this.#words = new Int32Array(shared ?? new ArrayBuffer(LINE));
     this.#signal = clearedByReading(this.#words);
     this.#watch = python.setInterruptBuffer as (signal: Uint8Array | undefined) => void;
@@ -120,10 +122,14 @@ export class Interrupt {
     Atomics.store(this.#words, 1, question);
   }
 
-  /** Ask Python to stop; reaches it here only while it waits. */
+  /**
+   * Ask Python to stop; reaches it here only while it waits. Where memory is shared the
+   * signal came before the message, and one that Python has taken is not given again: it
+   * would hit what runs after the program.
+   */
   cancel(): void {
-    Atomics.store(this.#words, 0, INTERRUPT);
-    this.#cancel?.();
+    if (!this.#isShared) Atomics.store(this.#words, 0, INTERRUPT);
+    if (Atomics.load(this.#words, 0) === INTERRUPT) this.#cancel?.();
   }
 
   /** Block until the reader has typed a line; undefined when Stop was asked for instead. */

@@ -2,6 +2,7 @@
 
 import type { PyodideAPI, loadPyodide as LoadPyodide } from "pyodide";
 import type { Note } from "../page/protocol";
+import { withRoomFor } from "./roomy";
 
 /** What the build tells about the site; sizes are bytes before compression. */
 export interface BuildInfo {
@@ -75,7 +76,8 @@ export async function loadPython(
   if (kept) {
     try {
       tell({ note: "step", text: "Restoring Python" });
-      const python = await loadPyodide({ ...options, _loadSnapshot: kept } as Options);
+      const restoring = { ...options, _loadSnapshot: kept } as Options;
+      const python = await withRoomFor(kept.byteLength, () => loadPyodide(restoring));
       install(python, await wheel);
       return { python, snapshot: true, digest: Promise.resolve(digest) };
     } catch (error) {
@@ -108,6 +110,8 @@ async function fetchBytes(url: URL): Promise<Uint8Array> {
 /** Unpack our wheel; a snapshot holds memory only, so files come anew each time. */
 function install(python: PyodideAPI, wheel: Uint8Array): void {
   python.unpackArchive(wheel, "wheel");
+  // Programs read lines of the page; whoever goes past that would ask `prompt`, which workers lack.
+  python.setStdin({ error: true });
 }
 
 function canKeep(): boolean {

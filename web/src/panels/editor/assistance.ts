@@ -2,14 +2,15 @@
 
 import { autocompletion, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { globalCompletion, localCompletionSource } from "@codemirror/lang-python";
-import { Prec, StateEffect, StateField, type Extension } from "@codemirror/state";
-import { ViewPlugin, hoverTooltip, keymap, showTooltip, type EditorView, type Tooltip, type ViewUpdate } from "@codemirror/view";
+import { Prec, StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
+import { ViewPlugin, hoverTooltip, keymap, showTooltip, EditorView, type Tooltip, type ViewUpdate } from "@codemirror/view";
 import { el } from "../../parts/dom";
 import type { Explanation, Member } from "../../page/protocol";
 import type { Names } from "./names";
+import { expressionAt } from "./origins";
 import { callAround, isBesides, pathAt } from "./paths";
 
-const MEMBER = /([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\.(\w*)$/;
+const MEMBER = /[\w)\]]\.(\w*)$/;
 const WORD = /\w+$/;
 const TYPES: Record<Member["kind"], string> = {
   function: "function",
@@ -23,25 +24,33 @@ export function assistance(names: Names): Extension {
   return [
     hoverTooltip(async (view, place, side) => {
       const path = pathAt(view.state, place, side);
-      const found = path && (await names.explain(path.text, view.state.doc.toString()));
+      const found = path && (await names.explain(path.text, view.state));
       if (!found) return null;
       return { pos: path.from, end: path.to, above: true, create: () => ({ dom: card(found) }) };
     }),
     signature,
     watchCalls(names),
     autocompletion({ activateOnTypingDelay: 250, override: [(context) => complete(context, names)] }),
+    reachableOptions,
   ];
 }
 
+/** Lets the keyboard reach a list of completions, which scrolls where it is long. */
+const reachableOptions = EditorView.updateListener.of(({ view }) => {
+  for (const list of view.dom.querySelectorAll<HTMLElement>(".cm-tooltip-autocomplete ul")) list.tabIndex = 0;
+});
+
 async function complete(context: CompletionContext, names: Names): Promise<CompletionResult | null> {
   if (isBesides(context.state, context.pos)) return null;
-  const source = context.state.doc.toString();
+  const { state } = context;
   const behind = context.matchBefore(MEMBER);
-  const [, path = "", part = ""] = (behind && MEMBER.exec(behind.text)) ?? [];
+  const [, part = ""] = (behind && MEMBER.exec(behind.text)) ?? [];
+  const path = behind ? expressionAt(state, context.pos - part.length - 1) : "";
+  if (path === null) return null;
   if (!behind && !context.explicit && !context.matchBefore(WORD)) return null;
   const from = behind ? context.pos - part.length : (context.matchBefore(WORD)?.from ?? context.pos);
-  const members = await names.members(path, source);
-  const options = members.map((member) => option(member, path, source, names));
+  const members = await names.members(path, state);
+  const options = members.map((member) => option(member, path, state, names));
   if (!behind) options.push(...(await others(context, new Set(members.map(({ name }) => name)))));
   if (context.aborted || options.length === 0) return null;
   return { from, options, validFor: /^\w*$/ };
@@ -56,9 +65,9 @@ async function others(context: CompletionContext, known: ReadonlySet<string>): P
     .filter(({ label }) => !seen.has(label) && seen.add(label));
 }
 
-function option({ name, kind, detail }: Member, path: string, source: string, names: Names): Completion {
+function option({ name, kind, detail }: Member, path: string, state: EditorState, names: Names): Completion {
   const info = async (): Promise<Node | null> => {
-    const found = await names.explain(path ? `${path}.${name}` : name, source);
+    const found = await names.explain(path ? `${path}.${name}` : name, state);
     return found && (found.text || kind !== "variable") ? card(found) : null;
   };
   // What the last run made comes before the words of Python and of the program's text.
@@ -106,7 +115,7 @@ function watchCalls(names: Names): Extension {
       const key = call && `${call.from} ${call.text}`;
       if (key === shown) return;
       shown = key;
-      const found = call && (await names.explain(call.text, state.doc.toString()));
+      const found = call && (await names.explain(call.text, state));
       // The answer may come when the cursor is elsewhere.
       if (shown !== key) return;
       const isWanted = call && found && found.signature.includes("(") && call.from <= view.state.doc.length;

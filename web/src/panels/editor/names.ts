@@ -1,13 +1,19 @@
 /** What is known about names: Python says it while it is idle, a table of the site else. */
 
+import type { EditorState } from "@codemirror/state";
 import type { Ask } from "../../page/editor";
 import type { Explanation, Member } from "../../page/protocol";
+import { imported } from "./origins";
 
-/** The site's table: by path, members that explain themselves. */
-type Table = Record<string, (Member & Explanation)[]>;
+/** A member that explains itself, and the path of what it gives where that has members of its own. */
+type Row = Member & Explanation & { gives?: string };
 
-const OURS = "tensorweb";
-const IMPORT = /^[ \t]*import[ \t]+([\w.]+)(?:[ \t]+as[ \t]+(\w+))?/gm;
+/** The site's table of members by path. */
+type Table = Record<string, Row[]>;
+
+const OURS = /^tensorweb\b/;
+const STEPS = /\w+|\(\)|\[\]/g;
+const SOME = "[]";
 const MOST_KNOWN = 500;
 
 export class Names {
@@ -21,21 +27,35 @@ export class Names {
     this.#known.clear();
   }
 
-  /** What can stand behind a dotted path; for "" the names of the last run. */
-  async members(path: string, source: string): Promise<Member[]> {
-    const told = await this.#told(`members ${path}`, () => this.ask("members", { path }));
-    if (told?.length) return told;
-    return path ? ((await this.#rows())[canonical(path, source)] ?? []) : [];
+  /** What can stand behind a path; for "" the names of the last run. What the text binds is known without one. */
+  async members(path: string, state: EditorState): Promise<Member[]> {
+    const told = await this.#members(path, false);
+    if (told?.length || !path) return told ?? [];
+    const full = imported(path, state);
+    if (full === null) return [];
+    const found = await this.#members(full, true);
+    return found?.length ? found : membersIn(await this.#rows(), full);
   }
 
   /** Signature and documentation of what a path names; null when nobody knows. */
-  async explain(path: string, source: string): Promise<Explanation | null> {
-    const told = await this.#told(`explain ${path}`, () => this.ask("explain", { path }));
+  async explain(path: string, state: EditorState): Promise<Explanation | null> {
+    const told = await this.#explain(path, false);
     if (told?.signature) return told;
-    const full = canonical(path, source);
-    const dot = full.lastIndexOf(".");
-    const rows = dot < 0 ? [] : ((await this.#rows())[full.slice(0, dot)] ?? []);
-    return rows.find(({ name }) => name === full.slice(dot + 1)) ?? null;
+    const full = imported(path, state);
+    const [before, name] = parted(full ?? "");
+    // A name that the text gives to something else would be explained under another one.
+    if (full === null || name !== parted(path)[1]) return null;
+    const found = await this.#explain(full, true);
+    if (found?.signature) return found;
+    return membersIn(await this.#rows(), before).find((row) => row.name === name) ?? null;
+  }
+
+  #members(path: string, isImported: boolean): Promise<Member[] | null> {
+    return this.#told(`members ${path} ${isImported}`, () => this.ask("members", { path, imported: isImported }));
+  }
+
+  #explain(path: string, isImported: boolean): Promise<Explanation | null> {
+    return this.#told(`explain ${path} ${isImported}`, () => this.ask("explain", { path, imported: isImported }));
   }
 
   /** Ask Python once, until the next run; null where it is busy or cannot say. */
@@ -60,12 +80,26 @@ export class Names {
   }
 }
 
-/** The path as the table has it: `tensorweb` is `tw` there, whatever a program calls it. */
-function canonical(path: string, source: string): string {
-  const dot = path.indexOf(".");
-  const first = dot < 0 ? path : path.slice(0, dot);
-  for (const [, module, as] of source.matchAll(IMPORT)) {
-    if (module === OURS && (as ?? OURS) === first) return `tw${dot < 0 ? "" : path.slice(dot)}`;
+/** What stands before the last dot of a path, and behind it. */
+function parted(path: string): [string, string] {
+  const dot = path.lastIndexOf(".");
+  return [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)];
+}
+
+/** The table's members behind a path that begins with a module of ours, which it calls `tw`. */
+function membersIn(table: Table, path: string): Row[] {
+  if (!OURS.test(path)) return [];
+  let base = "";
+  let given: string | undefined;
+  for (const [step] of path.replace(OURS, "tw").matchAll(STEPS)) {
+    if (step === "()") base = given ?? "";
+    else if (step === SOME) base = (given ?? base).replace(SOME, "");
+    else {
+      given = table[base]?.find(({ name }) => name === step)?.gives;
+      base = base ? `${base}.${step}` : step;
+      // A property is what it gives.
+      if (!table[base] && base.startsWith("tw.Tensor.") && given) base = given;
+    }
   }
-  return "";
+  return table[base] ?? [];
 }

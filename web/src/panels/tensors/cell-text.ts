@@ -16,11 +16,17 @@ export function cellText({ map, values }: Picture, slice: Slice, tensor: TensorR
     if (axis === slice.columns) return span(column, map.blockColumns, map.fullColumns);
     return String(fixed);
   });
-  const name = index.length ? `${tensor.names[0]}[${index.join(", ")}]` : tensor.name;
+  const element = index.length ? `${tensor.names[0]}[${index.join(", ")}]` : tensor.name;
+  const name = isComplex(tensor.dtype) ? `abs(${element})` : element;
   const pooled = map.how === "mean" ? "mean " : map.how === "extreme" ? "extreme " : "";
   const isPooled = pooled !== "" && map.blockRows * map.blockColumns > 1;
   const texts = channels.map((value) => (isPooled ? short(value) : exact(value, tensor.dtype)));
   return `${name} = ${pooled}${texts.length > 1 ? `(${texts.join(", ")})` : texts[0]}`;
+}
+
+/** Whether what is drawn is the size of each number, which has no order of its own. */
+export function isComplex(dtype: string): boolean {
+  return dtype.startsWith("complex");
 }
 
 function span(cell: number, block: number, length: number): string {
@@ -33,6 +39,7 @@ export function pictureText(picture: Picture): string {
   const { map, extent, scale, dtype } = picture;
   const parts = [map.channels > 1 ? cellsText(map).replace("cell", "pixel") : cellsText(map)];
   const what = map.channels > 1 ? "number" : "cell";
+  if (isComplex(dtype)) parts.push("drawn is abs(x), the size of each complex number");
   const { above, below } = countClipped(picture);
   if (extent.nans) parts.push(`✕ NaN in ${count(extent.nans, what)}`);
   if (extent.infinities) parts.push(`∞ infinity in ${count(extent.infinities, what)}`);

@@ -2,6 +2,7 @@
 
 import { button, el } from "../../parts/dom";
 import { count, short, tuple } from "../../parts/format";
+import { isComplex } from "./cell-text";
 import type { Extent } from "./unpack";
 import type { TensorRecord, Wanted } from "../../page/protocol";
 
@@ -31,8 +32,9 @@ export function factList(tensor: TensorRecord, jump: (what: Wanted) => void): HT
     rows.push(["True", trues.toLocaleString("en-US")], ["False", (size - trues).toLocaleString("en-US")]);
     rows.push(["share of True", short(mean)]);
   } else if (max !== undefined) {
-    if (min === max && max !== null) rows.push([size > 1 ? "all" : "value", short(max)]);
-    else rows.push(["largest", short(max)], ["smallest", short(min)], ["mean", short(mean)]);
+    const what = isComplex(tensor.dtype) ? SIZE : "";
+    if (min === max && max !== null) rows.push([size > 1 ? `all${what && `${what}s`}` : what.trim() || "value", short(max)]);
+    else rows.push([`largest${what}`, short(max)], [`smallest${what}`, short(min)], [`mean${what}`, short(mean)]);
     rows.push(["NaN", nan.toLocaleString("en-US")], ["infinite", inf.toLocaleString("en-US")]);
   }
   rows.push(["elements", size.toLocaleString("en-US")]);
@@ -40,7 +42,7 @@ export function factList(tensor: TensorRecord, jump: (what: Wanted) => void): HT
   rows.push(["layout", layoutOf(tensor)]);
   return padded(rows).map(([term, text]) => {
     const isThere = !COUNTS.includes(term) || text !== "0";
-    const what = size > 1 && isThere ? JUMPS[term] : undefined;
+    const what = size > 1 && isThere ? JUMPS[term.replace(SIZE, "")] : undefined;
     const node = what
       ? button(`${text} →`, () => jump(what), { class: "jump", title: `Go to the ${WORDS[what]}`, "aria-label": `${text} →, go to the ${WORDS[what]}` })
       : text;
@@ -59,6 +61,9 @@ function padded(rows: readonly (readonly [string, string])[]): (readonly [string
   const missing = Math.max(0, MOST_FACTS - rows.length);
   return [...rows, ...Array.from({ length: missing }, () => ["", ""] as const)];
 }
+
+/** Behind what is told of complex numbers: they have no order, their sizes have. */
+const SIZE = " size";
 
 /** Facts that have a place in the tensor. */
 const JUMPS: Record<string, Wanted> = { largest: "max", smallest: "min", NaN: "nan", True: "max", False: "min" };
@@ -88,9 +93,10 @@ function listOf(rows: readonly (readonly [string, string])[]): HTMLElement[] {
 export function rangeOf(tensor: TensorRecord): string {
   if (tensor.problem) return tensor.problem;
   const { size, min, max, mean } = tensor;
+  const ofSizes = isComplex(tensor.dtype);
   if (size === 0) return "no elements";
   if (min === undefined || min === null) return count(size, "element");
-  if (size === 1) return `value ${short(mean)}`;
-  if (min === max) return `all ${short(min)}`;
-  return `${short(min)} … ${short(max)} · mean ${short(mean)}`;
+  if (size === 1) return `${ofSizes ? "size" : "value"} ${short(mean)}`;
+  if (min === max) return `all ${ofSizes ? "sizes " : ""}${short(min)}`;
+  return `${ofSizes ? "sizes " : ""}${short(min)} … ${short(max)} · mean ${short(mean)}`;
 }

@@ -203,9 +203,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       if (mine === generation && shown.size > 0 && shown.max === undefined) await tell(shown);
       if (mine === generation && map.how !== "each" && map.channels === 1 && map.rows > 0) await countSample(slice, mine);
     } catch (error) {
-      if (mine !== generation) return;
-      problem.textContent = messageOf(error);
-      settle("error");
+      // What was drawn before would be taken for what was asked for.
+      if (mine === generation) fail(messageOf(error));
     }
   };
   /** The same of two tensors and their difference. */

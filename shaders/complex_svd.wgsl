@@ -1,0 +1,271 @@
+// Singular values and vectors of complex matrices with at least as many rows as columns.
+//
+// One-sided Jacobi as in svd.wgsl: of each two columns the second is first turned so that
+// their product is real, then both are turned as real ones are. Numbers are pairs, columns
+// lie as rows here. The result has the columns of U as rows, below them a row of values in
+// falling order, below that V^H; a column of U whose value is 0 is 0.
+
+// slot declarations: parameters and storages
+struct Parameters {
+  matrices: u32,
+  begin: u32,
+  end: u32,
+  is_last: u32,
+  rows: u32,
+  columns: u32,
+}
+@group(0) @binding(0) var<storage, read> input0: array<f32>;
+@group(0) @binding(1) var<storage, read> input1: array<f32>;
+@group(0) @binding(2) var<storage, read_write> result: array<f32>;
+@group(0) @binding(3) var<storage, read_write> work: array<f32>;
+@group(0) @binding(4) var<uniform> parameters: Parameters;
+// end declarations
+
+// slot functions: first(), second(), what makes and finds NaN, what is found together
+fn first(index: u32) -> f32 {
+  return input0[index];
+}
+fn second(index: u32) -> f32 {
+  return input1[index];
+}
+fn nan_if(is_bad: bool, value: f32) -> f32 {
+  return bitcast<f32>(select(bitcast<u32>(value), 0x7fc00000u, is_bad));
+}
+fn is_nan(value: f32) -> bool {
+  return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
+}
+var<workgroup> partial: array<f32, LANES>;
+fn total(lane: u32, value: f32) -> f32 {
+  return 0.0;
+}
+fn largest_of(lane: u32, value: f32) -> f32 {
+  return 0.0;
+}
+// end functions
+
+// slot team: threads of a workgroup, side by side in rows of COLUMNS
+const LANES: u32 = 256u;
+const COLUMNS: u32 = 16u;
+// end team
+const ROWS: u32 = LANES / COLUMNS;
+
+// Half a unit in the last place of 1.
+const EPSILON: f32 = 5.9604645e-8;
+
+var<workgroup> owns: array<f32, LANES>;
+var<workgroup> others: array<f32, LANES>;
+var<workgroup> products: array<f32, LANES>;
+var<workgroup> crossed: array<f32, LANES>;
+
+fn factor(matrix: u32, lane: u32) {
+  let m = parameters.rows;
+  let n = parameters.columns;
+  let start = matrix * (2u * m * n + 2u * n * n + 2u * n + 4u);
+  let turns = start + 2u * m * n;
+  let lengths = turns + 2u * n * n;
+  let column = lane % COLUMNS;
+  let row = lane / COLUMNS;
+  let state = lengths + n;
+  if (parameters.begin == 0u) {
+    var largest: f32 = 0.0;
+    for (var i = lane; i < m * n; i += LANES) {
+      let at = matrix * m * n + i;
+      largest = max(largest, max(abs(first(at)), abs(second(at))));
+    }
+    let scale = largest_of(lane, largest);
+    let inverse_scale = select(1.0, 1.0 / scale, scale > 0.0);
+    var squares: f32 = 0.0;
+    for (var i = lane; i < m * n; i += LANES) {
+      let real = first(matrix * m * n + i) * inverse_scale;
+      let imaginary = second(matrix * m * n + i) * inverse_scale;
+      squares += real * real + imaginary * imaginary;
+      let at = start + 2u * (i % n * m + i / n);
+      work[at] = real;
+      work[at + 1u] = imaginary;
+    }
+    for (var i = lane; i < n * n; i += LANES) {
+      work[turns + 2u * i] = select(0.0, 1.0, i / n == i % n);
+      work[turns + 2u * i + 1u] = 0.0;
+    }
+    let whole = sqrt(total(lane, squares));
+    if (lane == 0u) {
+      work[state] = whole;
+      work[state + 1u] = scale;
+      work[state + 2u] = select(0.0, 1.0, whole > 0.0);
+      work[state + 3u] = 0.0;
+    }
+  }
+  storageBarrier();
+  let norm = work[state];
+  let small = EPSILON * sqrt(f32(2u * m));
+  let nothing = norm * EPSILON * EPSILON;
+  let players = n + n % 2u;
+  let pairs = players / 2u;
+  let rounds = max(players, 1u) - 1u;
+  var turned = total(lane, select(0.0, work[state + 2u], lane == 0u));
+  var count = select(0.0, work[state + 3u], lane == 0u);
+  var step = parameters.begin;
+  while ((step < parameters.end) & (turned > 0.0)) {
+    let round = step % rounds;
+    storageBarrier();
+    for (var base = 0u; base < pairs; base += ROWS) {
+      let pair = base + row;
+      let one = select((round + pair) % rounds, rounds, pair == 0u);
+      let two = (round + 2u * rounds - pair) % rounds;
+      let p = min(one, two);
+      let q = max(one, two);
+      let is_pair = (pair < pairs) & (q < n);
+      var own: f32 = 0.0;
+      var its: f32 = 0.0;
+      var both: f32 = 0.0;
+      var across: f32 = 0.0;
+      if (is_pair) {
+        for (var i = column; i < m; i += COLUMNS) {
+          let x = work[start + 2u * (p * m + i)];
+          let xi = work[start + 2u * (p * m + i) + 1u];
+          let y = work[start + 2u * (q * m + i)];
+          let yi = work[start + 2u * (q * m + i) + 1u];
+          own += x * x + xi * xi;
+          its += y * y + yi * yi;
+          both += x * y + xi * yi;
+          across += x * yi - xi * y;
+        }
+      }
+      owns[lane] = own;
+      others[lane] = its;
+      products[lane] = both;
+      crossed[lane] = across;
+      workgroupBarrier();
+      for (var distance = COLUMNS / 2u; distance > 0u; distance /= 2u) {
+        if (column < distance) {
+          owns[lane] = owns[lane] + owns[lane + distance];
+          others[lane] = others[lane] + others[lane + distance];
+          products[lane] = products[lane] + products[lane + distance];
+          crossed[lane] = crossed[lane] + crossed[lane + distance];
+        }
+        workgroupBarrier();
+      }
+      own = sqrt(owns[row * COLUMNS]);
+      its = sqrt(others[row * COLUMNS]);
+      both = products[row * COLUMNS];
+      across = crossed[row * COLUMNS];
+      workgroupBarrier();
+      let larger = max(abs(both), abs(across));
+      let unit = select(0.0, 1.0 / larger, larger > 0.0);
+      let along = both * unit;
+      let beside = across * unit;
+      let length = sqrt(along * along + beside * beside);
+      let product = larger * length;
+      let is_apart = (product > small * own * its) & (max(own, its) > nothing);
+      let is_turned = is_pair & is_apart;
+      if (is_turned) {
+        // The number of size 1 that makes the product of both columns real.
+        let e = along / length;
+        let ei = -beside / length;
+        let slope = (its - own) * (its + own) / (2.0 * product);
+        let size = abs(slope) + sqrt(1.0 + slope * slope);
+        let tangent = select(-1.0, 1.0, slope >= 0.0) / size;
+        let cosine = 1.0 / sqrt(1.0 + tangent * tangent);
+        let sine = cosine * tangent;
+        let tilt = sine / (1.0 + cosine);
+        count += 1.0;
+        for (var i = column; i < m; i += COLUMNS) {
+          let left = start + 2u * (p * m + i);
+          let right = start + 2u * (q * m + i);
+          let x = work[left];
+          let xi = work[left + 1u];
+          let y = e * work[right] - ei * work[right + 1u];
+          let yi = e * work[right + 1u] + ei * work[right];
+          work[left] = x - sine * (y + tilt * x);
+          work[left + 1u] = xi - sine * (yi + tilt * xi);
+          work[right] = y + sine * (x - tilt * y);
+          work[right + 1u] = yi + sine * (xi - tilt * yi);
+        }
+        for (var i = column; i < n; i += COLUMNS) {
+          let left = turns + 2u * (p * n + i);
+          let right = turns + 2u * (q * n + i);
+          let x = work[left];
+          let xi = work[left + 1u];
+          let y = e * work[right] - ei * work[right + 1u];
+          let yi = e * work[right + 1u] + ei * work[right];
+          work[left] = x - sine * (y + tilt * x);
+          work[left + 1u] = xi - sine * (yi + tilt * xi);
+          work[right] = y + sine * (x - tilt * y);
+          work[right + 1u] = yi + sine * (xi - tilt * yi);
+        }
+      }
+    }
+    step += 1u;
+    if (step % rounds == 0u) {
+      turned = total(lane, count);
+      count = 0.0;
+    }
+  }
+  let left = total(lane, count);
+  if (lane == 0u) {
+    work[state + 2u] = turned;
+    work[state + 3u] = left;
+  }
+  storageBarrier();
+  if (parameters.is_last != 0u) {
+    for (var k = 0u; k < n; k += 1u) {
+      var sum: f32 = 0.0;
+      for (var i = lane; i < 2u * m; i += LANES) {
+        let value = work[start + 2u * k * m + i];
+        sum += value * value;
+      }
+      let size = sqrt(total(lane, sum));
+      if (lane == 0u) {
+        work[lengths + k] = size;
+      }
+    }
+    storageBarrier();
+    let is_bad = is_nan(norm);
+    let scale = work[state + 1u];
+    let vectors = matrix * (2u * m * n + n + 2u * n * n);
+    let values = vectors + 2u * m * n;
+    let ranks = state + 4u;
+    for (var k = lane; k < n; k += LANES) {
+      let value = work[lengths + k];
+      var rank = 0u;
+      for (var other = 0u; other < n; other += 1u) {
+        let its = work[lengths + other];
+        if ((its > value) | ((its == value) & (other < k))) {
+          rank += 1u;
+        }
+      }
+      rank = select(rank, k, is_bad);
+      work[ranks + k] = f32(rank);
+      result[values + rank] = nan_if(is_bad, value * scale);
+    }
+    storageBarrier();
+    for (var k = 0u; k < n; k += 1u) {
+      let rank = u32(work[ranks + k]);
+      let value = work[lengths + k];
+      let inverse = select(0.0, 1.0 / value, value > nothing);
+      for (var i = lane; i < 2u * m; i += LANES) {
+        let part = work[start + 2u * k * m + i] * inverse;
+        result[vectors + 2u * rank * m + i] = nan_if(is_bad, part);
+      }
+      for (var i = lane; i < n; i += LANES) {
+        let at = values + n + 2u * (rank * n + i);
+        let part = work[turns + 2u * (k * n + i)];
+        let parti = -work[turns + 2u * (k * n + i) + 1u];
+        result[at] = nan_if(is_bad, part);
+        result[at + 1u] = nan_if(is_bad, parti);
+      }
+    }
+  }
+}
+
+@compute @workgroup_size(LANES)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let matrix = group.y * groups.x + group.x;
+  if (matrix < parameters.matrices) {
+    factor(matrix, lane);
+  }
+}

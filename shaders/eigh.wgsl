@@ -1,0 +1,198 @@
+// Eigenvalues, in order, and eigenvectors of each symmetric matrix: Jacobi's method.
+//
+// A workgroup turns planes until all elements beside the diagonal are small against the
+// whole. A sweep meets every pair of rows once; in each of its rounds the pairs share no
+// row, so that all turn at once. The lower triangle is read. The result has a row of
+// values, below it the vectors as columns. (Golub and Van Loan, Matrix Computations, 8.5)
+
+// slot declarations: parameters and storages
+struct Parameters {
+  matrices: u32,
+  begin: u32,
+  end: u32,
+  is_last: u32,
+  size: u32,
+}
+@group(0) @binding(0) var<storage, read> input0: array<f32>;
+@group(0) @binding(1) var<storage, read_write> result: array<f32>;
+@group(0) @binding(2) var<storage, read_write> work: array<f32>;
+@group(0) @binding(3) var<uniform> parameters: Parameters;
+// end declarations
+
+// slot functions: first(), what makes and finds NaN, and what is found together
+fn first(index: u32) -> f32 {
+  return input0[index];
+}
+fn nan_if(is_bad: bool, value: f32) -> f32 {
+  return bitcast<f32>(select(bitcast<u32>(value), 0x7fc00000u, is_bad));
+}
+fn is_nan(value: f32) -> bool {
+  return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
+}
+var<workgroup> partial: array<f32, LANES>;
+fn total(lane: u32, value: f32) -> f32 {
+  return 0.0;
+}
+fn largest_of(lane: u32, value: f32) -> f32 {
+  return 0.0;
+}
+// end functions
+
+// slot team: threads of a workgroup, side by side in rows of COLUMNS
+const LANES: u32 = 256u;
+const COLUMNS: u32 = 16u;
+// end team
+const ROWS: u32 = LANES / COLUMNS;
+
+// Half a unit in the last place of 1.
+const EPSILON: f32 = 5.9604645e-8;
+
+fn factor(matrix: u32, lane: u32) {
+  let n = parameters.size;
+  let area = n * n;
+  let start = matrix * (2u * area + 2u * n + 6u);
+  let vectors = start + area;
+  let turns = vectors + area;
+  let column = lane % COLUMNS;
+  let row = lane / COLUMNS;
+  let state = turns + 2u * n + 2u;
+  if (parameters.begin == 0u) {
+    var largest: f32 = 0.0;
+    for (var i = lane; i < area; i += LANES) {
+      let r = max(i / n, i % n);
+      largest = max(largest, abs(first(matrix * area + r * n + min(i / n, i % n))));
+    }
+    let scale = largest_of(lane, largest);
+    let inverse_scale = select(1.0, 1.0 / scale, scale > 0.0);
+    var squares: f32 = 0.0;
+    for (var i = lane; i < area; i += LANES) {
+      let r = max(i / n, i % n);
+      let k = min(i / n, i % n);
+      let value = first(matrix * area + r * n + k) * inverse_scale;
+      squares += value * value;
+      work[start + i] = value;
+      work[vectors + i] = select(0.0, 1.0, r == k);
+    }
+    let whole = sqrt(total(lane, squares));
+    if (lane == 0u) {
+      work[state] = whole;
+      work[state + 1u] = scale;
+      work[state + 2u] = select(0.0, 1.0, whole > 0.0);
+      work[state + 3u] = 0.0;
+    }
+  }
+  storageBarrier();
+  let norm = work[state];
+  let small = norm * EPSILON / f32(n);
+  let players = n + n % 2u;
+  let pairs = players / 2u;
+  let rounds = max(players, 1u) - 1u;
+  var turned = total(lane, select(0.0, work[state + 2u], lane == 0u));
+  var count = select(0.0, work[state + 3u], lane == 0u);
+  var step = parameters.begin;
+  while ((step < parameters.end) & (turned > 0.0)) {
+    let round = step % rounds;
+    storageBarrier();
+    for (var pair = lane; pair < pairs; pair += LANES) {
+      let one = select((round + pair) % rounds, rounds, pair == 0u);
+      let two = (round + rounds - pair) % rounds;
+      let p = min(one, two);
+      let q = max(one, two);
+      var sine: f32 = 0.0;
+      var tilt: f32 = 0.0;
+      if (q < n) {
+        let beside = work[start + p * n + q];
+        if (abs(beside) > small) {
+          let apart = work[start + q * n + q] - work[start + p * n + p];
+          let slope = apart / (2.0 * beside);
+          let size = abs(slope) + sqrt(1.0 + slope * slope);
+          let tangent = select(-1.0, 1.0, slope >= 0.0) / size;
+          let cosine = 1.0 / sqrt(1.0 + tangent * tangent);
+          sine = cosine * tangent;
+          tilt = sine / (1.0 + cosine);
+          count += 1.0;
+        }
+      }
+      work[turns + 2u * pair] = sine;
+      work[turns + 2u * pair + 1u] = tilt;
+    }
+    storageBarrier();
+    for (var pair = row; pair < pairs; pair += ROWS) {
+      let one = select((round + pair) % rounds, rounds, pair == 0u);
+      let two = (round + rounds - pair) % rounds;
+      let p = min(one, two);
+      let q = max(one, two);
+      let sine = work[turns + 2u * pair];
+      let tilt = work[turns + 2u * pair + 1u];
+      if ((q < n) & (sine != 0.0)) {
+        for (var k = column; k < n; k += COLUMNS) {
+          let x = work[start + p * n + k];
+          let y = work[start + q * n + k];
+          work[start + p * n + k] = x - sine * (y + tilt * x);
+          work[start + q * n + k] = y + sine * (x - tilt * y);
+        }
+      }
+    }
+    storageBarrier();
+    for (var pair = column; pair < pairs; pair += COLUMNS) {
+      let one = select((round + pair) % rounds, rounds, pair == 0u);
+      let two = (round + rounds - pair) % rounds;
+      let p = min(one, two);
+      let q = max(one, two);
+      let sine = work[turns + 2u * pair];
+      let tilt = work[turns + 2u * pair + 1u];
+      if ((q < n) & (sine != 0.0)) {
+        for (var i = row; i < 2u * n; i += ROWS) {
+          let x = work[start + i * n + p];
+          let y = work[start + i * n + q];
+          work[start + i * n + p] = x - sine * (y + tilt * x);
+          work[start + i * n + q] = y + sine * (x - tilt * y);
+        }
+      }
+    }
+    step += 1u;
+    if (step % rounds == 0u) {
+      turned = total(lane, count);
+      count = 0.0;
+    }
+  }
+  let left = total(lane, count);
+  if (lane == 0u) {
+    work[state + 2u] = turned;
+    work[state + 3u] = left;
+  }
+  storageBarrier();
+  if (parameters.is_last != 0u) {
+    let is_bad = is_nan(norm);
+    let scale = work[state + 1u];
+    let values = matrix * (area + n);
+    for (var k = lane; k < n; k += LANES) {
+      let value = work[start + k * n + k];
+      var rank = 0u;
+      for (var other = 0u; other < n; other += 1u) {
+        let its = work[start + other * n + other];
+        if ((its < value) | ((its == value) & (other < k))) {
+          rank += 1u;
+        }
+      }
+      rank = select(rank, k, is_bad);
+      result[values + rank] = nan_if(is_bad, value * scale);
+      for (var i = 0u; i < n; i += 1u) {
+        let part = work[vectors + i * n + k];
+        result[values + n + i * n + rank] = nan_if(is_bad, part);
+      }
+    }
+  }
+}
+
+@compute @workgroup_size(LANES)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let matrix = group.y * groups.x + group.x;
+  if (matrix < parameters.matrices) {
+    factor(matrix, lane);
+  }
+}

@@ -1,0 +1,126 @@
+// Each matrix as lower times upper triangle, rows in another order: P A = L U.
+//
+// A workgroup works in place, column by column, with the largest element as the pivot. A
+// row of the result holds L below the diagonal and U from there on; behind it the number
+// of the row that went there, and -1 where this step swapped two rows, else 1.
+// (Golub and Van Loan, Matrix Computations, algorithm 3.4.1)
+
+// slot declarations: parameters and storages
+struct Parameters {
+  matrices: u32,
+  begin: u32,
+  end: u32,
+  rows: u32,
+  columns: u32,
+}
+@group(0) @binding(0) var<storage, read> input0: array<f32>;
+@group(0) @binding(1) var<storage, read_write> result: array<f32>;
+@group(0) @binding(2) var<uniform> parameters: Parameters;
+// end declarations
+
+// slot functions: first()
+fn first(index: u32) -> f32 {
+  return input0[index];
+}
+// end functions
+
+// slot team: threads of a workgroup, side by side in rows of COLUMNS
+const LANES: u32 = 256u;
+const COLUMNS: u32 = 16u;
+// end team
+const ROWS: u32 = LANES / COLUMNS;
+
+var<workgroup> sizes: array<f32, LANES>;
+var<workgroup> places: array<u32, LANES>;
+
+// The place that belongs to the largest size of all threads, the first of equal ones.
+fn place_of_largest(lane: u32, size: f32, place: u32) -> u32 {
+  sizes[lane] = size;
+  places[lane] = place;
+  workgroupBarrier();
+  for (var distance = LANES / 2u; distance > 0u; distance /= 2u) {
+    if (lane < distance) {
+      let other = sizes[lane + distance];
+      let own = sizes[lane];
+      let its = places[lane + distance];
+      if (other > own || (other == own && its < places[lane])) {
+        sizes[lane] = other;
+        places[lane] = its;
+      }
+    }
+    workgroupBarrier();
+  }
+  let found = places[0];
+  workgroupBarrier();
+  return found;
+}
+
+fn factor(matrix: u32, lane: u32) {
+  let rows = parameters.rows;
+  let columns = parameters.columns;
+  let width = columns + 2u;
+  let start = matrix * rows * width;
+  let column = lane % COLUMNS;
+  let row = lane / COLUMNS;
+  if (parameters.begin == 0u) {
+    for (var i = row; i < rows; i += ROWS) {
+      for (var k = column; k < columns; k += COLUMNS) {
+        result[start + i * width + k] = first((matrix * rows + i) * columns + k);
+      }
+    }
+    for (var i = lane; i < rows; i += LANES) {
+      result[start + i * width + columns] = f32(i);
+      result[start + i * width + columns + 1u] = 1.0;
+    }
+  }
+  for (var j = parameters.begin; j < parameters.end; j += 1u) {
+    storageBarrier();
+    var best: f32 = -1.0;
+    var place = j;
+    for (var i = j + lane; i < rows; i += LANES) {
+      let size = abs(result[start + i * width + j]);
+      if (size > best) {
+        best = size;
+        place = i;
+      }
+    }
+    let other = place_of_largest(lane, best, place);
+    for (var k = lane; k <= columns; k += LANES) {
+      let upper = result[start + j * width + k];
+      let lower = result[start + other * width + k];
+      result[start + j * width + k] = lower;
+      result[start + other * width + k] = upper;
+    }
+    if (lane == 0u) {
+      result[start + j * width + columns + 1u] = select(1.0, -1.0, other != j);
+    }
+    storageBarrier();
+    let pivot = result[start + j * width + j];
+    if (pivot != 0.0) {
+      for (var i = j + 1u + lane; i < rows; i += LANES) {
+        let at = start + i * width + j;
+        result[at] = result[at] / pivot;
+      }
+    }
+    storageBarrier();
+    for (var i = j + 1u + row; i < rows; i += ROWS) {
+      let times = result[start + i * width + j];
+      for (var k = j + 1u + column; k < columns; k += COLUMNS) {
+        let at = start + i * width + k;
+        result[at] = result[at] - times * result[start + j * width + k];
+      }
+    }
+  }
+}
+
+@compute @workgroup_size(LANES)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let matrix = group.y * groups.x + group.x;
+  if (matrix < parameters.matrices) {
+    factor(matrix, lane);
+  }
+}

@@ -1,0 +1,382 @@
+"""Programs of pairs: small products of a batch, and reductions over rows by columns.
+
+A thread has 4 x 4 results. Small matrices share a workgroup, so that no thread computes
+what lies outside of them; large ones are cut in tiles. Sizes are parameters, so that
+matrices of all sizes share few pipelines; `pairs.wgsl` has the loop over depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from tensorweb.codegen.bulk import is_bulky
+from tensorweb.codegen.expression import (
+    VALUE_TYPES,
+    Declarations,
+    Signature,
+    function,
+    kind_of,
+    steps_text,
+    storage_type,
+    stored,
+)
+from tensorweb.codegen.identities import identity_bits
+from tensorweb.codegen.launches import input_storages, launch
+from tensorweb.codegen.product.pair_layout import (
+    SMALL_DEPTHS,
+    Layout,
+    layout_of,
+    pieces,
+)
+from tensorweb.codegen.product.pairing import Pairing, find_pairing
+from tensorweb.codegen.product.positions import has_several_axes
+from tensorweb.codegen.program import OUTPUT, Program
+from tensorweb.codegen.target import Target
+from tensorweb.codegen.vector import (
+    COMPONENTS,
+    WIDTH,
+    each_of_four,
+    is_vectorizable,
+    joined_as,
+    reached,
+    regrouped,
+    scalar_slots,
+    vector_function,
+    vector_slots,
+)
+from tensorweb.ops import OPS
+from tensorweb.schedule.kernel import Expression, Kernel
+
+SMALL_SIDE = 48
+"""Rows and columns up to which a matrix of a batch is small."""
+
+SHORT_SMALL = 128
+"""Depth of small matrices up to which they share workgroups, however few they are."""
+
+FEW_SMALL = 256
+"""Matrices of a greater depth below which workgroups share the depth of each."""
+
+LONGEST_SMALL = 512
+"""Depth of small matrices up to which one workgroup adds all terms."""
+
+FEWEST_GROUPS = 32
+"""Workgroups below which a long reduction shares the terms of each result instead."""
+
+VECTORS = (96, 160, 256, 384, 512)
+"""Vectors of a tile's memory: few sizes, since they are in the text."""
+
+UNROLLED_SOFTWARE = 4
+"""Depths written out one after another where compiling them takes the longer."""
+
+SHORT = 64
+"""Terms up to which that does not pay."""
+
+
+class _Side:
+    """How one operand is read and where it lies in workgroup memory."""
+
+    def __init__(
+        self, name: str, expression: Expression, blocks: int, layout: Layout
+    ) -> None:
+        self.name = name
+        self.axis = "row" if name == "left" else "column"
+        self.blocks = "down" if name == "left" else "across"
+        self.value = VALUE_TYPES[expression.dtype]
+        is_left = name == "left"
+        self.along_axis = regrouped(expression, (0, 2, 1)) if is_left else expression
+        self.is_vector = is_vectorizable(self.along_axis)
+        self.expression = expression
+        self.arguments = (
+            ("batch", "row", "depth") if is_left else ("batch", "depth", "column")
+        )
+        depth = 2 if is_left else 1
+        self.is_depth_first = any(
+            each.strides[depth] and abs(each.strides[depth][-1]) == 1
+            for each in expression.accesses
+        )
+        count = layout.together * layout.depth * blocks
+        self.loads = 1 << (pieces(count, layout.threads) - 1).bit_length()
+        self.width = blocks | 1
+        self.vectors = layout.together * layout.depth * self.width
+        self.is_adjacent = False
+
+    @property
+    def slots(self) -> set[int]:
+        """The inputs that it reads."""
+        return {s.slot for s in self.expression.steps if s.kind in ("load", "gather")}
+
+    def place(self) -> str:
+        """Return where a vector lies: its matrix, its depth, its number in the tile."""
+        size = f"parameters.{self.blocks}"
+        head = f"fn {self.name}_place(number: u32) -> vec3u {{\n"
+        if self.is_depth_first and not self.is_vector:
+            return (
+                f"{head}  let rest = number / DEPTH;\n"
+                f"  return vec3u(rest / {size}, number % DEPTH, rest % {size});\n}}\n"
+            )
+        return (
+            f"{head}  let rest = number / {size};\n"
+            f"  return vec3u(rest / DEPTH, rest % DEPTH, number % {size});\n}}\n"
+        )
+
+    def inside(self) -> str:
+        """Return which row or column a component of a vector is."""
+        inside = f"vector + component * parameters.{self.blocks}"
+        if self.is_adjacent:
+            inside = "vector * 4u + component"
+        return (
+            f"fn {self.name}_inside(vector: u32, component: u32) -> u32 {{\n"
+            f"  return {inside};\n}}\n"
+        )
+
+    def read(self, declarations: Declarations, inputs: Sequence[str]) -> str:
+        """Return the functions that read an element, and four of them."""
+        kind = self.name.title()
+        head = (
+            f"fn {self.name}_vector(batch: u32, first: u32, vector: u32, depth: u32)"
+            f" -> vec4<{kind}> {{\n"
+        )
+        if self.is_vector:
+            signature = Signature(self.name, ("batch", "depth", self.axis), kind)
+            text = vector_function(
+                declarations,
+                signature,
+                self.along_axis,
+                inputs,
+                joined_as(f"vec4<{kind}>"),
+            )
+            place = f"min(first / 4u + vector, parameters.{self.axis}s / 4u - 1u)"
+            return f"{text}{head}  return {self.name}(batch, depth, {place});\n}}\n"
+        signature = Signature(self.name, self.arguments, kind)
+        text = function(declarations, signature, self.expression, inputs)
+        calls = []
+        for component in range(WIDTH):
+            inside = f"{self.name}_inside(vector, {component}u)"
+            here = f"min(first + {inside}, parameters.{self.axis}s - 1u)"
+            listed = [here if each == self.axis else each for each in self.arguments]
+            calls.append(f"{self.name}({', '.join(listed)})")
+        return f"{text}{head}  return vec4<{kind}>({', '.join(calls)});\n}}\n"
+
+
+class _Pairs:
+    """Writes the launch."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        sizes: tuple[int, int, int, int],
+        operands: tuple[Expression, Expression],
+        layout: Layout,
+        target: Target,
+    ) -> None:
+        self.kernel = kernel
+        self.layout = layout
+        self.batch, self.rows, self.columns, self.depth = sizes
+        self.value = VALUE_TYPES[kernel.core_dtype]
+        self.finish = kernel.expression("finish")
+        self.left = _Side("left", operands[0], layout.down, layout)
+        self.right = _Side("right", operands[1], layout.across, layout)
+        self.is_ahead = self.depth > layout.depth and not target.is_software
+        self.vectors = self._vectors()
+        self.left.is_adjacent = self.left.is_vector
+        self.right.is_adjacent = self.columns % WIDTH == 0
+
+    def _vectors(self) -> set[int]:
+        """Return the inputs read as vectors, none where one is read both ways."""
+        vectors: set[int] = set()
+        single = {s.slot for s in self.finish.steps if s.kind in ("load", "gather")}
+        for side in (self.left, self.right):
+            if side.is_vector:
+                vectors |= vector_slots(side.along_axis)
+                single |= scalar_slots(side.along_axis)
+            else:
+                single |= side.slots
+        if not vectors & single:
+            return vectors
+        self.left.is_vector = self.right.is_vector = False
+        return set()
+
+    def program(
+        self, terms: Callable[[Declarations], str], identity: int, unrolled: int
+    ) -> Program:
+        """Return the one launch.
+
+        Args:
+            terms: writes `accumulate` and `combine_four`.
+            identity: bits of the value that changes nothing.
+            unrolled: depths written out one after another.
+        """
+        kernel, layout = self.kernel, self.layout
+        declarations = Declarations(kernel.scalar_dtypes)
+        for name, size in (
+            ("batch", self.batch),
+            ("rows", self.rows),
+            ("columns", self.columns),
+            ("depth", self.depth),
+            ("down", layout.down),
+            ("across", layout.across),
+            ("tiles_down", layout.tiles_down),
+            ("tiles_across", layout.tiles_across),
+            ("together", layout.together),
+            ("left_width", self.left.width),
+            ("right_width", self.right.width),
+        ):
+            declarations.parameter(name, "u32", size)
+        first = declarations.parameter("identity", self.value, identity)
+        text = (
+            f"alias Left = {self.left.value};\nalias Right = {self.right.value};\n"
+            f"alias Value = {self.value};\n"
+            f"fn identity() -> Value {{\n  return {first};\n}}\n"
+        )
+        for side in (self.left, self.right):
+            text += side.place() + side.inside()
+            text += side.read(declarations, kernel.input_dtypes)
+        text += terms(declarations) + self._store(declarations)
+        read = [self.left.expression, self.right.expression, self.finish]
+        storages, bindings = input_storages(kernel, read, self.vectors)
+        element = storage_type(kernel.dtype)
+        element = f"vec4<{element}>" if self.right.is_adjacent else element
+        storages.append(("result", "w", element))
+        made = launch(
+            "pairs",
+            declarations,
+            storages,
+            (*bindings, OUTPUT),
+            text,
+            layout.groups(self.batch),
+            shape=self._shape(unrolled),
+        )
+        tile = f"{layout.down * WIDTH} x {layout.across * WIDTH} x {layout.depth}"
+        note = f"tiles of {tile}, {layout.together} in a workgroup"
+        return Program((replace(made, note=note),))
+
+    def _shape(self, unrolled: int) -> str:
+        most = max(self.left.vectors, self.right.vectors)
+        numbers = {
+            "THREADS": self.layout.threads,
+            "DEPTH": self.layout.depth,
+            "UNROLLED": unrolled,
+            "LEFT_LOADS": self.left.loads,
+            "RIGHT_LOADS": self.right.loads,
+            "VECTORS": next(each for each in VECTORS if each >= most),
+        }
+        text = "".join(f"const {n}: u32 = {size}u;\n" for n, size in numbers.items())
+        return f"{text}const IS_AHEAD: bool = {str(self.is_ahead).lower()};\n"
+
+    def _store(self, declarations: Declarations) -> str:
+        """Return `store`, which finishes and stores four results of a row."""
+        element = storage_type(self.kernel.dtype)
+        form = stored("{0}", self.kernel.dtype)
+        signature = Signature("finish", ("index",), element, form, "core: Value")
+        inputs = self.kernel.input_dtypes
+        text = function(declarations, signature, self.finish, inputs)
+        apart = "1u" if self.right.is_adjacent else "parameters.across"
+        head = (
+            "fn store(batch: u32, row: u32, column: u32, totals: vec4<Value>) {\n"
+            "  if (row < parameters.rows && column < parameters.columns) {\n"
+            "    let index = (batch * parameters.rows + row) * parameters.columns"
+            " + column;\n"
+        )
+        prepared, each = each_of_four(
+            f"finish(index + u32(i32(i)) * {apart}, totals[i])",
+            element,
+            is_bulky(self.finish, WIDTH * WIDTH),
+        )
+        if self.right.is_adjacent:
+            lines = f"    result[index / 4u] = vec4<{element}>({', '.join(each)});\n"
+        else:
+            lines = "".join(
+                f"    if (column + {i}u * {apart} < parameters.columns) {{\n"
+                f"      result[index + {i}u * {apart}] = {value};\n    }}\n"
+                for i, value in enumerate(each)
+            )
+        return f"{text}{head}{prepared}{lines}  }}\n}}\n"
+
+
+def _of_product(value: str) -> str:
+    """Return how a product's terms are added."""
+    added = "fma(vec4<Value>(a), b, total)" if value == "f32" else "total + a * b"
+    return (
+        "fn accumulate(total: vec4<Value>, a: Left, b: vec4<Right>) -> vec4<Value> {\n"
+        f"  return {added};\n}}\n"
+        "fn combine_four(a: vec4<Value>, b: vec4<Value>) -> vec4<Value> {\n"
+        "  return a + b;\n}\n"
+    )
+
+
+def _of_pairing(kernel: Kernel, pairing: Pairing, declarations: Declarations) -> str:
+    """Return how the terms of a reduction are made of pairs and combined."""
+    term = pairing.term
+    left, right = pairing.staged
+    given = {left: "a", right: "b"}
+    needed = reached(term, term.result, given)
+    rest = {n: "" for n in range(len(term.steps)) if n not in needed}
+    body, values = steps_text(
+        term, declarations, kernel.input_dtypes, "", {**rest, **given}
+    )
+    combine = OPS[kernel.op].form(term.dtype, kind_of(term.dtype)).format("a", "b")
+    ones = ", ".join(f"combine(total.{c}, term(a, b.{c}))" for c in COMPONENTS)
+    fours = ", ".join(f"combine(a.{c}, b.{c})" for c in COMPONENTS)
+    return (
+        f"fn term(a: Left, b: Right) -> Value {{\n{body}"
+        f"  return {values[term.result]};\n}}\n"
+        f"fn combine(a: Value, b: Value) -> Value {{\n  return {combine};\n}}\n"
+        "fn accumulate(total: vec4<Value>, a: Left, b: vec4<Right>) -> vec4<Value> {\n"
+        f"  return vec4<Value>({ones});\n}}\n"
+        "fn combine_four(a: vec4<Value>, b: vec4<Value>) -> vec4<Value> {\n"
+        f"  return vec4<Value>({fours});\n}}\n"
+    )
+
+
+def small_products(kernel: Kernel, target: Target) -> Program | None:
+    """Return the program of a batch of small matrices, None for other products."""
+    batch, rows, columns, depth = kernel.sizes
+    if max(rows, columns) > SMALL_SIDE or batch == 1 or depth > LONGEST_SMALL:
+        return None
+    if depth > SHORT_SMALL and batch < target.scaled(FEW_SMALL):
+        return None
+    operands = kernel.expression("left"), kernel.expression("right")
+    if any(has_several_axes(each) for each in operands):
+        return None
+    layout = layout_of(batch, rows, columns, depth, target, SMALL_DEPTHS)
+    if any(is_bulky(each, _copies(layout)) for each in operands):
+        return None
+    value = VALUE_TYPES[kernel.core_dtype]
+    pairs = _Pairs(kernel, (batch, rows, columns, depth), operands, layout, target)
+    unrolled = UNROLLED_SOFTWARE if target.is_software else layout.depth
+    return pairs.program(lambda _: _of_product(value), 0, unrolled)
+
+
+def paired_reduction(kernel: Kernel, target: Target) -> Program | None:
+    """Return the program of a reduction over rows by columns, None for others."""
+    term = kernel.expression("term")
+    if kernel.kind != "reduce" or VALUE_TYPES[term.dtype] == "bool":
+        return None
+    pairing = find_pairing(term)
+    if pairing is None:
+        return None
+    batch, rows, columns, depth = pairing.sizes
+    layout = layout_of(batch, rows, columns, depth, target)
+    few = target.scaled(FEWEST_GROUPS)
+    if layout.groups(batch) < few and depth > SHORT:
+        return None
+    operands = pairing.left, pairing.right
+    if any(is_bulky(each, _copies(layout)) for each in operands):
+        return None
+    unrolled = UNROLLED_SOFTWARE if target.is_software else layout.depth
+    while unrolled > 1 and is_bulky(term, unrolled * WIDTH * WIDTH):
+        unrolled //= 2
+    if is_bulky(term, WIDTH * WIDTH):
+        return None
+    bits = identity_bits(OPS[kernel.op], term.dtype)
+    pairs = _Pairs(kernel, pairing.sizes, operands, layout, target)
+    return pairs.program(
+        lambda declarations: _of_pairing(kernel, pairing, declarations), bits, unrolled
+    )
+
+
+def _copies(layout: Layout) -> int:
+    """Return how often an element's reading stands in the text, at most."""
+    blocks = layout.together * max(layout.down, layout.across)
+    return 2 * WIDTH * pieces(blocks * layout.depth, layout.threads)

@@ -1,0 +1,304 @@
+"""Programs of convolutions with few channels in a group: sums of windows, in registers.
+
+A thread computes four neighbouring results of several channels and reads what their
+windows share once. As a product of matrices so few rows would leave most of a tile
+empty, and a depthwise convolution has one row only: it comes as a reduction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import gcd
+
+from tensorweb.codegen.bulk import is_bulky
+from tensorweb.codegen.expression import (
+    VALUE_TYPES,
+    Declarations,
+    Signature,
+    function,
+    storage_type,
+    stored,
+)
+from tensorweb.codegen.launches import input_storages, launch
+from tensorweb.codegen.product.positions import position_functions
+from tensorweb.codegen.program import OUTPUT, Program
+from tensorweb.codegen.target import Target
+from tensorweb.codegen.vector import COMPONENTS, WIDTH, reached
+from tensorweb.schedule.kernel import Expression, Kernel
+
+GROUP = 128
+"""Threads of a workgroup."""
+
+MOST_ROWS = 16
+"""Channels of results that a thread computes; more are a product of matrices."""
+
+LEAST_ROWS = 4
+"""Channels to a thread where there would be too few threads else."""
+
+LONGEST_SPAN = 24
+"""Elements of a line that a thread keeps at a time."""
+
+LONGEST_WINDOW = 1536
+"""Terms up to which one thread adds all of a result."""
+
+ENOUGH_UNITS = 1 << 13
+"""Threads below which workgroups share the terms of a result instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How the windows of neighbouring results overlap along their last axis.
+
+    Attributes:
+        size: elements of a window along it.
+        step: from one result's first element to the next one's, in elements.
+        dilation: from one element of a window to the next.
+        strides: how far each access moves from one such element to the next.
+    """
+
+    size: int
+    step: int
+    dilation: int
+    strides: tuple[int, ...]
+
+    @property
+    def span(self) -> int:
+        """Elements that four neighbouring results see."""
+        return (WIDTH - 1) * self.step + (self.size - 1) * self.dilation + 1
+
+
+def find_line(expression: Expression, columns: int, depth: int) -> Line | None:
+    """Return how windows overlap along the last axes of two groups, if they do."""
+    if not (expression.groups[columns] and expression.groups[depth]):
+        return None
+    size = expression.groups[depth][-1]
+    shape: tuple[int, int] | None = None
+    strides = []
+    for access in expression.accesses:
+        along, inside = access.strides[columns][-1], access.strides[depth][-1]
+        unit = gcd(along, inside)
+        if unit:
+            unit = -unit if along < 0 else unit
+            found = along // unit, inside // unit
+            if min(found) < 1 or shape not in (None, found):
+                return None
+            shape = found
+        strides.append(unit)
+    if shape is None or size < 2:
+        return None
+    line = Line(size, *shape, tuple(strides))
+    overlaps = line.step <= (size - 1) * line.dilation
+    return line if overlaps and line.span <= LONGEST_SPAN else None
+
+
+class _Windows:
+    """Writes the launch; operands have axes (batch, …), (column), (depth) by name."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        sizes: tuple[int, int, int, int],
+        operands: tuple[tuple[Expression, tuple[str, ...]], ...],
+        line: Line,
+        enough: int,
+    ) -> None:
+        """Begin.
+
+        Args:
+            kernel: a product or a reduction.
+            sizes: batch, rows, columns, depth.
+            operands: weights and windows, each with the names of its groups of axes.
+            line: how windows overlap.
+            enough: threads that keep the device busy; there are fewer channels to a
+                thread where they are not so many.
+        """
+        self.kernel = kernel
+        self.batch, self.rows, self.columns, self.depth = sizes
+        (self.weights, self.weight_names), (self.seen, self.seen_names) = operands
+        self.line = line
+        self.value = VALUE_TYPES[kernel.core_dtype]
+        self.finish = kernel.expression("finish")
+        self.length = self.seen.groups[self.seen_names.index("column")][-1]
+        self.blocks = 1
+        while self.units < enough and self.rows > LEAST_ROWS * self.blocks:
+            self.blocks *= 2
+        self.together = -(-self.rows // self.blocks)
+        is_light = not is_bulky(self.finish, self.together * WIDTH)
+        self.is_vector_store = self.length % WIDTH == 0 and is_light
+
+    @property
+    def units(self) -> int:
+        """Threads that the launch needs."""
+        quads = -(-self.length // WIDTH)
+        return self.batch * self.blocks * (self.columns // self.length) * quads
+
+    def program(self) -> Program:
+        """Return the one launch."""
+        kernel, line = self.kernel, self.line
+        declarations = Declarations(kernel.scalar_dtypes, "depth")
+        for name, size in (
+            ("units", self.units),
+            ("lines", self.depth // line.size),
+            ("quads", -(-self.length // WIDTH)),
+            ("length", self.length),
+            ("columns", self.columns),
+            ("rows", self.rows),
+            ("blocks", self.blocks),
+        ):
+            declarations.parameter(name, "u32", size)
+        text = f"alias Value = {self.value};\n"
+        text += self._elements(declarations) + self._weights(declarations)
+        text += self._store(declarations)
+        read = [self.weights, self.seen, self.finish]
+        storages, bindings = input_storages(kernel, read)
+        element = storage_type(kernel.dtype)
+        element = f"vec4<{element}>" if self.is_vector_store else element
+        storages.append(("result", "w", element))
+        numbers = {
+            "ROWS": self.together,
+            "SIZE": line.size,
+            "STEP": line.step,
+            "DILATION": line.dilation,
+            "SPAN": line.span,
+        }
+        made = launch(
+            "windows",
+            declarations,
+            storages,
+            (*bindings, OUTPUT),
+            text,
+            -(-self.units // GROUP),
+            shape="".join(f"const {n}: u32 = {v}u;\n" for n, v in numbers.items()),
+        )
+        note = f"4 neighbours, {self.together} channels a thread"
+        return Program((replace(made, note=note),))
+
+    def _elements(self, declarations: Declarations) -> str:
+        """Return where windows lie, and the function of one of their elements."""
+        signature = Signature("right", self.seen_names, "Value")
+        text = position_functions(
+            declarations, signature, self.seen, self.kernel.input_dtypes
+        )
+        moved = []
+        for number, stride in enumerate(self.line.strides):
+            place = f"moving.p{number}"
+            if stride == 1:
+                place += " + along"
+            elif stride:
+                field = declarations.parameter(f"along{number}", "i32", stride)
+                place += f" + along * {field}"
+            moved.append(place)
+        fixed = ", ".join(name for name in self.seen_names if name != "depth")
+        return (
+            f"{text}fn fixed_at(batch: u32, column: u32) -> RightPosition {{\n"
+            f"  return right_fixed({fixed});\n}}\n"
+            "fn moving_at(depth: u32) -> RightPosition {\n"
+            "  return right_moving(depth);\n}\n"
+            "fn element(fixed: RightPosition, moving: RightPosition, along: i32)"
+            " -> Value {\n"
+            f"  return right(fixed, RightPosition({', '.join(moved)}));\n}}\n"
+        )
+
+    def _weights(self, declarations: Declarations) -> str:
+        """Return the function of one weight, and how it meets four elements."""
+        signature = Signature("left", self.weight_names, "Value")
+        text = function(declarations, signature, self.weights, self.kernel.input_dtypes)
+        added = "total + weight * four"
+        if self.value == "f32":
+            added = "fma(vec4<Value>(weight), four, total)"
+        return (
+            f"{text}fn weight(batch: u32, row: u32, column: u32, depth: u32)"
+            f" -> Value {{\n  return left({', '.join(self.weight_names)});\n}}\n"
+            "fn accumulate(total: vec4<Value>, weight: Value, four: vec4<Value>)"
+            f" -> vec4<Value> {{\n  return {added};\n}}\n"
+        )
+
+    def _store(self, declarations: Declarations) -> str:
+        """Return `store`, which finishes and stores neighbouring results."""
+        element = storage_type(self.kernel.dtype)
+        form = stored("{0}", self.kernel.dtype)
+        signature = Signature("finish", ("index",), element, form, "core: Value")
+        text = function(declarations, signature, self.finish, self.kernel.input_dtypes)
+        if self.is_vector_store:
+            calls = [f"finish(index + {i}u, totals.{COMPONENTS[i]})" for i in range(4)]
+            lines = f"  result[index / 4u] = vec4<{element}>({', '.join(calls)});\n"
+        else:
+            lines = (
+                "  for (var i = 0u; i < min(parameters.length - place, 4u); i++) {\n"
+                "    result[index + i] = finish(index + i, totals[i]);\n  }\n"
+            )
+        return (
+            f"{text}fn store(batch: u32, row: u32, column: u32, place: u32, "
+            "totals: vec4<Value>) {\n  let index = (batch * parameters.rows + row)"
+            f" * parameters.columns + column;\n{lines}}}\n"
+        )
+
+    def is_worthwhile(self, target: Target) -> bool:
+        """Whether there are enough threads, each with little enough to compute."""
+        copies = self.line.span
+        is_light = not is_bulky(self.seen, copies) and not is_bulky(
+            self.finish, self.together
+        )
+        is_busy = self.units >= target.scaled(ENOUGH_UNITS)
+        return is_light and is_busy and self.depth <= LONGEST_WINDOW
+
+
+def convolution(kernel: Kernel, target: Target) -> Program | None:
+    """Return the program of a convolution of few channels, None for other products."""
+    batch, rows, columns, depth = kernel.sizes
+    if rows > MOST_ROWS:
+        return None
+    weights, seen = kernel.expression("left"), kernel.expression("right")
+    line = find_line(seen, 2, 1)
+    if line is None:
+        return None
+    operands = (
+        (weights, ("batch", "row", "depth")),
+        (seen, ("batch", "depth", "column")),
+    )
+    enough = target.scaled(ENOUGH_UNITS)
+    found = _Windows(kernel, (batch, rows, columns, depth), operands, line, enough)
+    return found.program() if found.is_worthwhile(target) else None
+
+
+def depthwise(kernel: Kernel, target: Target) -> Program | None:
+    """Return the program of a sum of windows times weights, None for other sums."""
+    term = kernel.expression("term")
+    last = term.steps[term.result]
+    if kernel.op != "sum" or last.name != "multiply" or len(set(last.args)) != 2:
+        return None
+    for number, other in (last.args, last.args[::-1]):
+        weights = _alone(term, number)
+        seen = _alone(term, other)
+        line = find_line(seen, 0, 1)
+        moves = any(
+            access.strides[0] and access.strides[0][-1] for access in weights.accesses
+        )
+        if line is None or moves or len(term.groups) != 2:
+            continue
+        names = ("column", "depth")
+        outputs, depth = kernel.sizes
+        sizes = 1, 1, outputs, depth
+        operands = (weights, names), (seen, names)
+        found = _Windows(kernel, sizes, operands, line, 0)
+        return found.program() if found.is_worthwhile(target) else None
+    return None
+
+
+def _alone(term: Expression, result: int) -> Expression:
+    """Return one step of an expression with what it needs, and no other access."""
+    needed = sorted(reached(term, result))
+    steps = {old: new for new, old in enumerate(needed)}
+    used = sorted({term.steps[n].access for n in needed if term.steps[n].access >= 0})
+    places = {old: new for new, old in enumerate(used)}
+    kept = tuple(
+        replace(
+            step,
+            access=places.get(step.access, -1),
+            args=tuple(steps[source] for source in step.args),
+            guard=steps.get(step.guard, -1),
+        )
+        for step in (term.steps[number] for number in needed)
+    )
+    accesses = tuple(term.accesses[number] for number in used)
+    return Expression(term.groups, accesses, kept, steps[result])

@@ -1,0 +1,65 @@
+"""WGSL of steps that repeat: a loop whose variables carry values from turn to turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tensorweb.schedule.kernel import Expression, Step
+from tensorweb.schedule.rolling import Loop
+
+Write = Callable[[Step, Sequence[str]], str]
+"""Returns the WGSL of a step, given the values of all others."""
+
+
+def loop_text(
+    expression: Expression,
+    loop: Loop,
+    before: Sequence[str],
+    write: Write,
+    types: Mapping[str, str],
+    turns: str,
+) -> tuple[str, list[str]]:
+    """Return the lines of a loop, and the values of its steps behind it.
+
+    Args:
+        expression: what is computed.
+        loop: which of its steps repeat.
+        before: the values of the steps in front of the loop.
+        write: writes a step.
+        types: the WGSL type of a value, by dtype.
+        turns: how many there are.
+    """
+    steps = expression.steps
+    lines = []
+    for place, most in loop.carried:
+        kind = types[steps[place].dtype]
+        for back in range(1, most + 1):
+            first = place - back * loop.period
+            is_made = first >= 0 and steps[first].dtype == steps[place].dtype
+            start = f" = {before[first]}" if is_made else ""
+            lines.append(f"  var {_name(place, back)}: {kind}{start};\n")
+    lines.append(f"  for (var turn = 0u; turn < {turns}; turn++) {{\n")
+    inside = range(loop.start, loop.start + loop.period)
+    for number in inside:
+        step = steps[number]
+        read = [*before, *(f"v{place}" for place in inside)]
+        for source in loop.carried_reads(expression, number):
+            read[source] = _name(*loop.source(source))
+        lines.append(f"    let v{number} = {write(step, read)};\n")
+    for place, most in loop.carried:
+        for back in range(most, 0, -1):
+            newer = _name(place, back - 1) if back > 1 else f"v{place}"
+            lines.append(f"    {_name(place, back)} = {newer};\n")
+    lines.append("  }\n")
+    carried = dict(loop.carried)
+    behind = []
+    for number in range(loop.start, loop.end):
+        place, back = loop.last(number)
+        is_kept = back <= carried.get(place, 0)
+        behind.append(_name(place, back) if is_kept else "")
+    return "".join(lines), behind
+
+
+def _name(place: int, back: int) -> str:
+    """Return the variable with what a step made so many turns ago."""
+    return f"turn{back}_v{place}"

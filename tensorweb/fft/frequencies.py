@@ -1,0 +1,198 @@
+"""The frequencies of a transform's elements, and the order that has zero in the middle.
+
+Nothing here is complex: frequencies are counted, shifts move elements.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.devices import as_device, stores, usable_dtype
+from tensorweb.dtypes import DType
+from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.functions import asarray
+from tensorweb.graph.node import Node, constant, leaf
+from tensorweb.graph.storage import HostData
+from tensorweb.hostdata import pack
+from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.selection import concat, roll
+from tensorweb.nodes.spaced import MOST_ON_HOST, counted
+from tensorweb.ops import OPS
+from tensorweb.shapes import normalize_axes
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike, optional_dtype
+from tensorweb.tensor.scalars import NumberLike, as_number
+
+Axes = SupportsIndex | Iterable[SupportsIndex]
+
+
+def fftfreq(
+    n: SupportsIndex,
+    /,
+    *,
+    d: NumberLike = 1.0,
+    dtype: DTypeLike = None,
+    device: object = None,
+) -> Tensor:
+    """Return the frequencies of the elements of `fft`, in cycles per unit of `d`.
+
+    Zero and the positive ones come first, then the negative ones, the largest first:
+    `[0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (d * n)`, of shape (n,), in float32
+    unless said otherwise.
+
+    Args:
+        n: how many samples were transformed.
+        d: the distance between two samples.
+        dtype: a floating dtype.
+        device: where the result lies.
+
+    Raises:
+        ShapeError: `n` is less than 1.
+        DTypeError: the dtype is not floating, or `d` is no real number.
+        DataError: `d` is 0.
+
+    >>> tw.fft.fftfreq(5, d=0.1)
+    tensor([ 0.,  2.,  4., -4., -2.])
+    """
+    count = _length("fftfreq", n)
+    step = _step("fftfreq", count, d)
+    kind, place = _kind("fftfreq", dtype, device)
+    half = count // 2
+    above = _multiples(0, count - half, step, kind, place)
+    below = _multiples(-half, half, step, kind, place)
+    return Tensor(concat([above, below], 0))
+
+
+def rfftfreq(
+    n: SupportsIndex,
+    /,
+    *,
+    d: NumberLike = 1.0,
+    dtype: DTypeLike = None,
+    device: object = None,
+) -> Tensor:
+    """Return the frequencies of the elements of `rfft`, in cycles per unit of `d`.
+
+    `[0, 1, …, n // 2] / (d * n)`, of shape (n // 2 + 1,), none of them negative, in
+    float32 unless said otherwise. Arguments and errors are those of `fftfreq`.
+
+    Raises:
+        ShapeError: `n` is less than 1.
+        DTypeError: the dtype is not floating, or `d` is no real number.
+        DataError: `d` is 0.
+
+    >>> tw.fft.rfftfreq(5, d=0.1)
+    tensor([0., 2., 4.])
+    """
+    count = _length("rfftfreq", n)
+    step = _step("rfftfreq", count, d)
+    kind, place = _kind("rfftfreq", dtype, device)
+    return Tensor(_multiples(0, count // 2 + 1, step, kind, place))
+
+
+def fftshift(x: ArrayLike, /, *, axes: Axes | None = None) -> Tensor:
+    """Return the elements with that of frequency zero moved to the middle of each axis.
+
+    Any dtype; shape is kept. Of an even number of elements there is one more before
+    the middle than behind it.
+
+    Args:
+        x: what a transform returned, or what `fftfreq` did.
+        axes: those that are shifted; all of them unless said otherwise.
+
+    Raises:
+        AxisError: an axis does not exist or is given twice.
+
+    >>> tw.fft.fftshift(tw.fft.fftfreq(5, d=0.2))
+    tensor([-2., -1.,  0.,  1.,  2.])
+    """
+    return _shifted(asarray(x), axes, lambda length: length // 2)
+
+
+def ifftshift(x: ArrayLike, /, *, axes: Axes | None = None) -> Tensor:
+    """Undo `fftshift`: return the elements with the middle ones first.
+
+    Any dtype; shape is kept. It differs from `fftshift` where a length is odd.
+
+    Args:
+        x: elements with that of frequency zero in the middle.
+        axes: those that are shifted; all of them unless said otherwise.
+
+    Raises:
+        AxisError: an axis does not exist or is given twice.
+
+    >>> tw.fft.ifftshift([-2, -1, 0, 1, 2])
+    tensor([ 0,  1,  2, -2, -1])
+    """
+    return _shifted(asarray(x), axes, lambda length: -(length // 2))
+
+
+def _shifted(x: Tensor, axes: Axes | None, shift: Callable[[int], int]) -> Tensor:
+    node = x.node
+    for axis in normalize_axes(axes, len(node.shape)):
+        node = roll(node, shift(node.shape[axis]), axis)
+    return Tensor(node)
+
+
+def _length(name: str, n: SupportsIndex) -> int:
+    """Return the number of samples.
+
+    Raises:
+        ShapeError: it is less than 1, or no integer.
+    """
+    try:
+        count = operator.index(n)
+    except TypeError as error:
+        raise ShapeError(
+            f"{name}: n is {n!r}; it is the number of samples, an integer."
+        ) from error
+    if count < 1:
+        raise ShapeError(
+            f"{name}: n is {count}; give the number of samples, 1 or more."
+        )
+    return count
+
+
+def _step(name: str, count: int, d: NumberLike) -> float:
+    """Return the distance of two frequencies.
+
+    Raises:
+        DataError: the samples have no distance.
+    """
+    distance = as_number(d, f"{name}: d")
+    if distance == 0:
+        raise DataError(f"{name}: d is 0; give the distance between two samples.")
+    return 1.0 / (count * distance)
+
+
+def _kind(name: str, dtype: DTypeLike, device: object) -> tuple[DType, str]:
+    """Return dtype and device of a result.
+
+    Raises:
+        DTypeError: the dtype is not floating, or the device does not store it.
+    """
+    wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
+    if wanted.kind != "float":
+        raise DTypeError(
+            f"{name}: dtype {wanted}; frequencies are fractions, give a floating dtype."
+        )
+    place = as_device(device)
+    return usable_dtype(wanted, place), place
+
+
+def _multiples(first: int, count: int, step: float, dtype: DType, device: str) -> Node:
+    """Return `count` whole numbers from the first on, times a step.
+
+    They are rounded once from float64, where a device has it and where the host counts
+    for it; long ones elsewhere are exact whole numbers times the nearest step.
+    """
+    if not stores(dtypes.float64, device) and count <= MOST_ON_HOST:
+        numbers = [i * step for i in range(first, first + count)]
+        return leaf(HostData(pack(numbers, dtype, (count,))), (count,), dtype, device)
+    wide = dtypes.float64 if stores(dtypes.float64, device) else dtypes.float32
+    whole = cast(counted(count, first, 1, dtypes.int32, device), wide)
+    spread = elementwise(OPS["multiply"], whole, constant(step, wide, device))
+    return cast(spread, dtype)

@@ -1,0 +1,68 @@
+"""Linear algebra: the Array API's extension `linalg`, for stacks of matrices.
+
+The last two axes are the matrices, `(..., m, n)`; all others are kept.
+
+>>> a = tw.asarray([[2.0, 1.0], [1.0, 3.0]])
+>>> tw.linalg.trace(a)
+tensor(5.)
+"""
+
+import typing as _typing
+
+from tensorweb.errors import LinAlgError
+from tensorweb.functions.linear_algebra import matmul, outer, tensordot, vecdot
+from tensorweb.linalg.eigenvalues import eig, eigvals
+from tensorweb.linalg.norms import matrix_norm, vector_norm
+from tensorweb.linalg.products import (
+    cross,
+    diagonal,
+    matrix_power,
+    matrix_transpose,
+    trace,
+)
+from tensorweb.linalg.solving import cholesky, det, inv, slogdet, solve
+from tensorweb.linalg.spectral import (
+    eigh,
+    eigvalsh,
+    matrix_rank,
+    pinv,
+    qr,
+    svd,
+    svdvals,
+)
+from tensorweb.tensor.unknown_names import unknown as _unknown
+
+__all__ = [
+    "LinAlgError",
+    "cholesky",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+
+if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
+
+    def __getattr__(name: str) -> object:
+        """Answer a foreign name with ours."""
+        raise _unknown("tensorweb.linalg", name, __all__)

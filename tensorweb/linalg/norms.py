@@ -1,0 +1,113 @@
+"""Norms of vectors and matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from tensorweb import functions as xp
+from tensorweb.errors import DataError
+from tensorweb.linalg.operands import floating, is_complex, matrices
+from tensorweb.linalg.spectral import svdvals
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.reductions import Axis
+
+__all__ = ["matrix_norm", "vector_norm"]
+
+MatrixOrder = float | Literal["fro", "nuc"] | None
+
+
+def vector_norm(
+    x: ArrayLike,
+    /,
+    *,
+    axis: Axis = None,
+    keepdims: bool = False,
+    ord: float = 2,
+) -> Tensor:
+    """Return the norm of vectors along axes, of all elements for None.
+
+    Args:
+        x: the vectors; integers become float32.
+        axis: one axis or several, whose elements are one vector.
+        keepdims: whether the axes stay, with length 1.
+        ord: `p` for `(Σ |xᵢ|ᵖ)^(1/p)`, with the derivative 0 at the origin from 1 on;
+            `inf` and `-inf` are the largest and the smallest size, 0 counts what is
+            not zero.
+
+    Raises:
+        AxisError: an axis does not exist or is given twice.
+        ShapeError: `ord` is infinite and there are no elements.
+
+    >>> tw.linalg.vector_norm([3.0, 4.0])
+    tensor(5.)
+    """
+    found = floating(x)
+    if ord == 0:
+        return (found != 0).astype(xp.abs(found).dtype).sum(axis, keepdims=keepdims)
+    sizes = xp.abs(found)
+    if ord == 2:
+        squares = sizes * sizes if is_complex(found) else found * found
+        total = squares.sum(axis, keepdims=keepdims)
+        return _or_zero(total, xp.sqrt(total))
+    if ord == math.inf:
+        return sizes.max(axis, keepdims=keepdims)
+    if ord == -math.inf:
+        return sizes.min(axis, keepdims=keepdims)
+    if ord == 1:
+        return sizes.sum(axis, keepdims=keepdims)
+    total = (sizes**ord).sum(axis, keepdims=keepdims)
+    root = total ** (1 / ord)
+    return _or_zero(total, root) if ord > 1 else root
+
+
+def _or_zero(total: Tensor, root: Tensor) -> Tensor:
+    """Return a root, whose derivative at 0 is infinite, or the 0 that it is taken of.
+
+    So the derivative of a norm at the origin is 0, one of its subgradients there.
+    """
+    return xp.where(total == 0, total, root)
+
+
+def matrix_norm(
+    x: ArrayLike,
+    /,
+    *,
+    keepdims: bool = False,
+    ord: MatrixOrder = "fro",
+) -> Tensor:
+    """Return the norm of each matrix: `(..., m, n)` gives `(...)`.
+
+    Args:
+        x: the matrices; integers become float32.
+        keepdims: whether the axes stay, with length 1.
+        ord: `'fro'` for the root of the sum of squares; 1 and -1 for the largest and
+            smallest sum of a column, `inf` and `-inf` of a row; 2 and -2 for the
+            largest and smallest singular value, `'nuc'` for their sum.
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+        DataError: `ord` is no norm of matrices.
+
+    >>> tw.linalg.matrix_norm([[1.0, 2.0], [3.0, 4.0]], ord=1)
+    tensor(6.)
+    """
+    found = floating(matrices("matrix_norm", x))
+    if ord == "fro":
+        return vector_norm(found, axis=(-2, -1), keepdims=keepdims)
+    if ord in (1, -1, math.inf, -math.inf):
+        along = -2 if ord in (1, -1) else -1
+        sums = xp.abs(found).sum(along, keepdims=True)
+        whole = sums.max((-2, -1)) if ord in (1, math.inf) else sums.min((-2, -1))
+        return whole[..., None, None] if keepdims else whole
+    if ord in (2, -2, "nuc"):
+        values = svdvals(found)
+        if ord == "nuc":
+            whole = values.sum(-1)
+        else:
+            whole = values.max(-1) if ord == 2 else values.min(-1)
+        return whole[..., None, None] if keepdims else whole
+    raise DataError(
+        f"matrix_norm: ord {ord!r}; it is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf."
+    )

@@ -1,0 +1,131 @@
+"""Products of vectors and matrices, and parts of matrices."""
+
+from __future__ import annotations
+
+import operator
+from typing import SupportsIndex
+
+from tensorweb import functions as xp
+from tensorweb.errors import AxisError, DTypeError, ShapeError
+from tensorweb.linalg.operands import matrices, square
+from tensorweb.nodes.diagonals import diagonal as build_diagonal
+from tensorweb.shapes import normalize_axis
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_operands
+
+__all__ = [
+    "cross",
+    "diagonal",
+    "matrix_power",
+    "matrix_transpose",
+    "trace",
+]
+
+
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Tensor:
+    """Return the cross product of vectors of three elements, the others broadcast.
+
+    Raises:
+        AxisError: the axis does not exist.
+        ShapeError: the axis has not 3 elements, or the others do not broadcast.
+        DTypeError: both operands are bool.
+
+    >>> tw.linalg.cross([1, 0, 0], [0, 1, 0])
+    tensor([0, 0, 1])
+    """
+    a, b = map(Tensor, as_operands(x1, x2))
+    if a.dtype.kind == "bool" == b.dtype.kind:
+        raise DTypeError("cross: bool operands; convert with astype(tw.int32).")
+    along = operator.index(axis)
+    places = [normalize_axis(along, x.ndim) for x in (a, b)]
+    for x, place in zip((a, b), places, strict=True):
+        if x.shape[place] != 3:
+            raise ShapeError(
+                f"cross: axis {along} of shape {x.shape} has {x.shape[place]} "
+                "elements; a cross product is one of 3 with 3."
+            )
+    a, b = (xp.moveaxis(x, place, -1) for x, place in zip((a, b), places, strict=True))
+    (a0, a1, a2), (b0, b1, b2) = ([x[..., i] for i in range(3)] for x in (a, b))
+    parts = (a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0)
+    found = xp.stack(parts, axis=-1)
+    if along >= 0 and a.ndim != b.ndim:
+        raise AxisError(
+            f"cross: axis {along} of operands with {a.ndim} and {b.ndim} axes; count "
+            "it from the end, with a negative number."
+        )
+    return xp.moveaxis(found, -1, along)
+
+
+def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Tensor:
+    """Return a diagonal of each matrix: `(..., m, n)` gives `(..., length)`.
+
+    Args:
+        x: the matrices.
+        offset: how far above the main diagonal; below it where negative.
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+
+    >>> tw.linalg.diagonal([[1, 2, 3], [4, 5, 6]], offset=1)
+    tensor([2, 6])
+    """
+    source = matrices("diagonal", x)
+    return Tensor(build_diagonal(source.node, operator.index(offset)))
+
+
+def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> Tensor:
+    """Return the sum of a diagonal of each matrix: `(..., m, n)` gives `(...)`.
+
+    Small integers are summed in int32, as in `sum`.
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+
+    >>> tw.linalg.trace([[1, 2], [3, 4]])
+    tensor(5)
+    """
+    source = matrices("trace", x)
+    return Tensor(build_diagonal(source.node, operator.index(offset))).sum(
+        -1, dtype=dtype
+    )
+
+
+def matrix_transpose(x: ArrayLike, /) -> Tensor:
+    """Return each matrix with rows for columns: `(..., m, n)` gives `(..., n, m)`.
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+
+    >>> tw.linalg.matrix_transpose([[1, 2], [3, 4]])
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    return xp.matrix_transpose(x)
+
+
+def matrix_power(x: ArrayLike, n: int, /) -> Tensor:
+    """Return each square matrix multiplied with itself, `n` times.
+
+    The power 0 is the identity. Products are made by squaring.
+
+    Raises:
+        ShapeError: the matrices are not square.
+
+    >>> tw.linalg.matrix_power([[1, 1], [1, 0]], 10)
+    tensor([[89, 55],
+            [55, 34]])
+    """
+    base, left = square("matrix_power", x), operator.index(n)
+    if left < 0:
+        raise ShapeError(f"matrix_power: n is {left}; it is 0 or more.")
+    if left == 0:
+        one = xp.eye(base.shape[-1], dtype=base.dtype, device=base.device)
+        return xp.broadcast_to(one, base.shape)
+    while not left & 1:
+        base, left = base @ base, left >> 1
+    found, left = base, left >> 1
+    while left:
+        base = base @ base
+        found = found @ base if left & 1 else found
+        left >>= 1
+    return found

@@ -1,0 +1,56 @@
+"""Networks: modules that are values, layers by PyTorch's names, losses.
+
+A module is a tree of tensors: `tw.grad`, `tw.jit` and `tw.vmap` take it as one value,
+and `loss.backward()` reaches its parameters after `model.requires_grad_()`.
+
+>>> model = Sequential(Linear(2, 8), Tanh(), Linear(8, 1))
+>>> loss = lambda model: mse(model(tw.ones((4, 2))), tw.zeros((4, 1)))
+>>> tw.grad(loss)(model)[0].weight.shape
+(8, 2)
+"""
+
+import typing as _typing
+from types import ModuleType as _ModuleType
+
+from tensorweb.nn import init
+from tensorweb.nn.activation_layers import *
+from tensorweb.nn.activations import *
+from tensorweb.nn.affine import *
+from tensorweb.nn.attending import *
+from tensorweb.nn.batch_statistics import *
+from tensorweb.nn.cells import *
+from tensorweb.nn.classes import *
+from tensorweb.nn.containers import *
+from tensorweb.nn.convolution import *
+from tensorweb.nn.dropping import *
+from tensorweb.nn.exponentials import *
+from tensorweb.nn.flattening import *
+from tensorweb.nn.loss_layers import *
+from tensorweb.nn.losses import *
+from tensorweb.nn.module import *
+from tensorweb.nn.normalization import *
+from tensorweb.nn.pooling import *
+from tensorweb.nn.pooling_layers import *
+from tensorweb.nn.recurrent import *
+from tensorweb.nn.similarity import *
+from tensorweb.nn.tables import *
+from tensorweb.nn.transposed import *
+from tensorweb.nn.unknown_names import NAMES as _NAMES
+from tensorweb.tensor.unknown_names import unknown as _unknown
+
+if not _typing.TYPE_CHECKING:  # Type checkers follow the stars, but not a sum of lists.
+    _topics = [
+        part
+        for part in list(globals().values())
+        if type(part) is _ModuleType and part.__name__.startswith("tensorweb.nn.")
+    ]
+    __all__ = ["init"] + [
+        name
+        for topic in _topics
+        if topic is not init
+        for name in getattr(topic, "__all__", ())
+    ]
+
+    def __getattr__(name: str) -> _typing.NoReturn:
+        """Answer a name of PyTorch with what to write here."""
+        raise _unknown("tensorweb.nn", name, __all__, _NAMES)

@@ -1,0 +1,371 @@
+"""Activations as modules, so that `Sequential` can show and copy them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from tensorweb import dtypes
+from tensorweb.functions import full
+from tensorweb.nn import activations as functions
+from tensorweb.nn import exponentials as rows
+from tensorweb.nn.module import Module
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+
+__all__ = [
+    "CELU",
+    "ELU",
+    "GELU",
+    "GLU",
+    "SELU",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Mish",
+    "PReLU",
+    "ReLU",
+    "ReLU6",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softplus",
+    "Softsign",
+    "Tanh",
+    "Tanhshrink",
+]
+
+
+class _Activation(Module):
+    """A function of one tensor, with settings that the representation shows."""
+
+    _function: ClassVar[Callable[..., Tensor]]
+    _shown: ClassVar[tuple[str, ...]] = ()
+
+    def forward(self, x: ArrayLike) -> Tensor:
+        """Return the function of `x`."""
+        settings = {name: getattr(self, name) for name in self._shown}
+        return type(self)._function(x, **settings)
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return ", ".join(f"{name}={getattr(self, name)!r}" for name in self._shown)
+
+
+class ReLU(_Activation):
+    """`max(x, 0)`; see `relu`.
+
+    >>> tw.nn.ReLU()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.relu)
+
+    def __init__(self, inplace: bool = False) -> None:
+        """Take `inplace`, which changes nothing: values never change."""
+
+
+class ReLU6(_Activation):
+    """`x` between 0 and 6; see `relu6`.
+
+    >>> tw.nn.ReLU6()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.relu6)
+
+    def __init__(self, inplace: bool = False) -> None:
+        """Take `inplace`, which changes nothing: values never change."""
+
+
+class Hardtanh(_Activation):
+    """`x` between two numbers; see `hardtanh`.
+
+    >>> tw.nn.Hardtanh()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.hardtanh)
+    _shown = (
+        "min_val",
+        "max_val",
+    )
+
+    def __init__(
+        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+    ) -> None:
+        """Note the settings. `inplace` changes nothing: values never change."""
+        self.min_val = min_val
+        self.max_val = max_val
+
+
+class LeakyReLU(_Activation):
+    """`x`, or `negative_slope x` below 0; see `leaky_relu`.
+
+    >>> tw.nn.LeakyReLU()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.leaky_relu)
+    _shown = ("negative_slope",)
+
+    def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
+        """Note the settings. `inplace` changes nothing: values never change."""
+        self.negative_slope = negative_slope
+
+
+class ELU(_Activation):
+    """`x`, or `alpha (exp(x) - 1)` below 0; see `elu`.
+
+    >>> tw.nn.ELU()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.elu)
+    _shown = ("alpha",)
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        """Note the settings. `inplace` changes nothing: values never change."""
+        self.alpha = alpha
+
+
+class CELU(_Activation):
+    """`x`, or `alpha (exp(x / alpha) - 1)` below 0; see `celu`.
+
+    >>> tw.nn.CELU()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.celu)
+    _shown = ("alpha",)
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        """Note the settings. `inplace` changes nothing: values never change."""
+        self.alpha = alpha
+
+
+class SELU(_Activation):
+    """A scaled `elu` that keeps mean and variance; see `selu`.
+
+    >>> tw.nn.SELU()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.selu)
+
+    def __init__(self, inplace: bool = False) -> None:
+        """Take `inplace`, which changes nothing: values never change."""
+
+
+class GELU(_Activation):
+    """`x Φ(x)`; see `gelu`.
+
+    >>> tw.nn.GELU()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.gelu)
+    _shown = ("approximate",)
+
+    def __init__(self, approximate: str = "none") -> None:
+        """Note the settings."""
+        self.approximate = approximate
+
+
+class SiLU(_Activation):
+    """`x sigmoid(x)`; see `silu`.
+
+    >>> tw.nn.SiLU()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.silu)
+
+    def __init__(self, inplace: bool = False) -> None:
+        """Take `inplace`, which changes nothing: values never change."""
+
+
+class Mish(_Activation):
+    """`x tanh(softplus(x))`; see `mish`.
+
+    >>> tw.nn.Mish()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.mish)
+
+    def __init__(self, inplace: bool = False) -> None:
+        """Take `inplace`, which changes nothing: values never change."""
+
+
+class Sigmoid(_Activation):
+    """`1 / (1 + exp(-x))`; see `sigmoid`.
+
+    >>> tw.nn.Sigmoid()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.sigmoid)
+
+
+class LogSigmoid(_Activation):
+    """`log sigmoid(x)`; see `logsigmoid`.
+
+    >>> tw.nn.LogSigmoid()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.logsigmoid)
+
+
+class Tanh(_Activation):
+    """`tanh(x)`.
+
+    >>> tw.nn.Tanh()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.tanh)
+
+
+class Tanhshrink(_Activation):
+    """`x - tanh(x)`.
+
+    >>> tw.nn.Tanhshrink()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.tanhshrink)
+
+
+class Softplus(_Activation):
+    """`log(1 + exp(beta x)) / beta`; see `softplus`.
+
+    >>> tw.nn.Softplus()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.softplus)
+    _shown = (
+        "beta",
+        "threshold",
+    )
+
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
+        """Note the settings."""
+        self.beta = beta
+        self.threshold = threshold
+
+
+class Softsign(_Activation):
+    """`x / (1 + |x|)`.
+
+    >>> tw.nn.Softsign()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.softsign)
+
+
+class Hardsigmoid(_Activation):
+    """`x / 6 + 1/2` between 0 and 1; see `hardsigmoid`.
+
+    >>> tw.nn.Hardsigmoid()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.hardsigmoid)
+
+    def __init__(self, inplace: bool = False) -> None:
+        """Take `inplace`, which changes nothing: values never change."""
+
+
+class Hardswish(_Activation):
+    """`x hardsigmoid(x)`; see `hardswish`.
+
+    >>> tw.nn.Hardswish()([1.0]).shape
+    (1,)
+    """
+
+    _function = staticmethod(functions.hardswish)
+
+    def __init__(self, inplace: bool = False) -> None:
+        """Take `inplace`, which changes nothing: values never change."""
+
+
+class Softmax(_Activation):
+    """`exp(x) / sum(exp(x))` along an axis; see `softmax`.
+
+    >>> tw.nn.Softmax(dim=-1)([0.0, 0.0])
+    tensor([0.5, 0.5])
+    """
+
+    _function = staticmethod(rows.softmax)
+    _shown = ("dim",)
+
+    def __init__(self, dim: int = -1) -> None:
+        """Note the axis."""
+        self.dim = dim
+
+
+class LogSoftmax(_Activation):
+    """The logarithm of the softmax along an axis; see `log_softmax`.
+
+    >>> tw.nn.LogSoftmax(dim=-1)([0.0, -1e4])
+    tensor([     0., -10000.])
+    """
+
+    _function = staticmethod(rows.log_softmax)
+    _shown = ("dim",)
+
+    def __init__(self, dim: int = -1) -> None:
+        """Note the axis."""
+        self.dim = dim
+
+
+class GLU(_Activation):
+    """The first half of an axis times the sigmoid of the second; see `glu`.
+
+    >>> tw.nn.GLU()([3.0, 0.0])
+    tensor([1.5])
+    """
+
+    _function = staticmethod(functions.glu)
+    _shown = ("dim",)
+
+    def __init__(self, dim: int = -1) -> None:
+        """Note the axis."""
+        self.dim = dim
+
+
+class PReLU(Module):
+    """`x`, or `weight x` below 0, with weights that are trained; see `prelu`.
+
+    Attributes:
+        weight: `(num_parameters,)`.
+
+    >>> tw.nn.PReLU()([-4.0, 4.0])
+    tensor([-1.,  4.])
+    """
+
+    def __init__(
+        self,
+        num_parameters: int = 1,
+        init: float = 0.25,
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+    ) -> None:
+        """Make as many weights as there are channels, or one for all."""
+        self.num_parameters = num_parameters
+        self.weight = full((num_parameters,), init, dtype=dtype, device=device)
+
+    def forward(self, x: ArrayLike) -> Tensor:
+        """Return the function of `x`, channels along axis 1."""
+        return functions.prelu(x, self.weight)
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return f"num_parameters={self.num_parameters}"

@@ -1,0 +1,363 @@
+"""Functions of each element between layers, with derivatives in closed form.
+
+A derivative that takes several operations is written from `x` anew, so that forward
+and backward pass store the inside of neither.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import SupportsIndex
+
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.functions import (
+    clip,
+    erf,
+    exp,
+    expm1,
+    log1p,
+    maximum,
+    minimum,
+    moveaxis,
+    relu,
+    sigmoid,
+    tanh,
+    where,
+)
+from tensorweb.nn.arguments import as_float, one_axis
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.transforms.custom import custom_vjp
+
+__all__ = [
+    "celu",
+    "elu",
+    "gelu",
+    "glu",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "leaky_relu",
+    "logsigmoid",
+    "mish",
+    "prelu",
+    "relu",
+    "relu6",
+    "selu",
+    "sigmoid",
+    "silu",
+    "softplus",
+    "softsign",
+    "tanh",
+    "tanhshrink",
+]
+
+Function = Callable[[Tensor], Tensor]
+
+ROOT_OF_HALF = math.sqrt(0.5)
+DENSITY = 1 / math.sqrt(2 * math.pi)
+TANH_SCALE = math.sqrt(2 / math.pi)
+CUBE = 0.044715
+
+FLAT_BEYOND = 12.0
+"""Where the tanh of gelu is 1 in every dtype; beyond, its cube could overflow."""
+
+SELU_ALPHA = 1.6732632423543772848170429916717
+SELU_SCALE = 1.0507009873554804934193349852946
+
+
+def with_slope(value: Function, slope: Function) -> Function:
+    """Return a function of each element whose derivative is another such function."""
+    return custom_vjp(
+        value,
+        lambda x: (value(x), x),
+        lambda x, cotangent: (cotangent * slope(x),),
+    )
+
+
+def relu6(x: ArrayLike, /) -> Tensor:
+    """Return `x` between 0 and 6; its derivative is 0 on and beyond both ends.
+
+    >>> tw.nn.relu6([-1.0, 2.0, 9.0])
+    tensor([0., 2., 6.])
+    """
+    return hardtanh(x, 0.0, 6.0)
+
+
+def hardtanh(x: ArrayLike, /, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """Return `x` between two numbers; its derivative is 0 on and beyond both ends.
+
+    Raises:
+        DataError: the numbers are in the wrong order.
+
+    >>> tw.nn.hardtanh([-3.0, 0.5, 3.0])
+    tensor([-1. ,  0.5,  1. ])
+    """
+    if not min_val < max_val:
+        raise DataError(
+            f"hardtanh: min_val {min_val} is not below max_val {max_val}; exchange "
+            "them."
+        )
+    given = as_float("hardtanh", x)
+    inside = where((given > min_val) & (given < max_val), given, 0.0)
+    edges = where(given >= max_val, max_val, where(given <= min_val, min_val, 0.0))
+    return inside + where(given == given, edges.astype(given.dtype), given)
+
+
+def leaky_relu(x: ArrayLike, /, negative_slope: float = 0.01) -> Tensor:
+    """Return `x` where it is positive, else `negative_slope x`.
+
+    >>> tw.nn.leaky_relu([-2.0, 3.0], 0.5)
+    tensor([-1.,  3.])
+    """
+    given = as_float("leaky_relu", x)
+    return where(given > 0, given, given * negative_slope)
+
+
+def prelu(x: ArrayLike, weight: ArrayLike, /) -> Tensor:
+    """Return `x` where it is positive, else `weight x`, a weight for each channel.
+
+    Args:
+        x: `(n, channels, ...)`, or any shape for one weight.
+        weight: `(channels,)` or `(1,)`.
+
+    >>> tw.nn.prelu([[-2.0, -2.0]], [0.5, 0.25])
+    tensor([[-1. , -0.5]])
+    """
+    given, slopes = as_float("prelu", x), as_float("prelu", weight)
+    if slopes.size > 1 and given.ndim > 2:
+        slopes = slopes.reshape(-1, *(1 for _ in given.shape[2:]))
+    return where(given > 0, given, given * slopes)
+
+
+def elu(x: ArrayLike, /, alpha: float = 1.0) -> Tensor:
+    """Return `x` where it is positive, else `alpha (exp(x) - 1)`.
+
+    Source: D. Clevert, T. Unterthiner, S. Hochreiter, Fast and accurate deep network
+    learning by exponential linear units, 2015.
+
+    >>> tw.nn.elu([-1e4, 0.0, 2.0])
+    tensor([-1.,  0.,  2.])
+    """
+    given = as_float("elu", x)
+    function = with_slope(
+        lambda x: where(x > 0, x, alpha * expm1(minimum(x, 0.0))),
+        lambda x: where(x > 0, 1.0, alpha * exp(minimum(x, 0.0))),
+    )
+    return function(given)
+
+
+def celu(x: ArrayLike, /, alpha: float = 1.0) -> Tensor:
+    """Return `x` where it is positive, else `alpha (exp(x / alpha) - 1)`.
+
+    >>> tw.nn.celu([-1e4, 0.0, 2.0], 2.0)
+    tensor([-2.,  0.,  2.])
+    """
+    given = as_float("celu", x)
+    function = with_slope(
+        lambda x: where(x > 0, x, alpha * expm1(minimum(x, 0.0) / alpha)),
+        lambda x: where(x > 0, 1.0, exp(minimum(x, 0.0) / alpha)),
+    )
+    return function(given)
+
+
+def selu(x: ArrayLike, /) -> Tensor:
+    """Return `scale elu(x, alpha)` with the numbers that keep mean 0 and variance 1.
+
+    Source: G. Klambauer and others, Self-normalizing neural networks, 2017.
+
+    >>> tw.nn.selu([0.0, 1.0])
+    tensor([0.      , 1.050701])
+    """
+    return elu(x, SELU_ALPHA) * SELU_SCALE
+
+
+def gelu(x: ArrayLike, /, approximate: str = "none") -> Tensor:
+    """Return `x Φ(x)`, `Φ` the distribution of normal numbers.
+
+    With `approximate="tanh"` it is `x/2 (1 + tanh(√(2/π) (x + 0.044715 x³)))`. Source:
+    D. Hendrycks, K. Gimpel, Gaussian error linear units, 2016.
+
+    Raises:
+        DataError: `approximate` is neither `none` nor `tanh`.
+
+    >>> tw.nn.gelu([-1e4, 0.0, 1e4])
+    tensor([   -0.,     0., 10000.])
+    """
+    if approximate not in ("none", "tanh"):
+        raise DataError(
+            f"gelu: approximate {approximate!r}; it is 'none', which is exact, or "
+            "'tanh'."
+        )
+    given = as_float("gelu", x)
+    return (_gelu if approximate == "none" else _gelu_by_tanh)(given)
+
+
+def _normal_share(x: Tensor) -> Tensor:
+    """Φ(x)."""
+    return 0.5 * (1.0 + erf(x * ROOT_OF_HALF))
+
+
+# y = x Φ(x); dx = Φ(x) + x φ(x)
+_gelu = with_slope(
+    lambda x: x * _normal_share(x),
+    lambda x: _normal_share(x) + x * (DENSITY * exp(-0.5 * (x * x))),
+)
+
+
+def _tanh_of_gelu(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Return x where the tanh is not yet 1, and the tanh."""
+    near = clip(x, -FLAT_BEYOND, FLAT_BEYOND)
+    return near, tanh(TANH_SCALE * near * (1.0 + CUBE * (near * near)))
+
+
+def _slope_by_tanh(x: Tensor) -> Tensor:
+    near, t = _tanh_of_gelu(x)
+    inner = TANH_SCALE * near * (1.0 + 3 * CUBE * (near * near))
+    return 0.5 * (1.0 + t) * (1.0 + (1.0 - t) * inner)
+
+
+# y = x/2 (1 + t); dx = (1 + t)/2 + x/2 (1 - t²) u', the tanh's inside u
+_gelu_by_tanh = with_slope(
+    lambda x: 0.5 * x * (1.0 + _tanh_of_gelu(x)[1]), _slope_by_tanh
+)
+
+
+def _slope_of_silu(x: Tensor) -> Tensor:
+    s = sigmoid(x)
+    return s * (1.0 + x * (1.0 - s))
+
+
+# y = x sigmoid(x); dx = sigmoid(x) (1 + x (1 - sigmoid(x)))
+_silu = with_slope(lambda x: x * sigmoid(x), _slope_of_silu)
+
+
+def silu(x: ArrayLike, /) -> Tensor:
+    """Return `x sigmoid(x)`, also known as swish.
+
+    >>> tw.nn.silu([-1e4, 0.0, 1e4])
+    tensor([   -0.,     0., 10000.])
+    """
+    return _silu(as_float("silu", x))
+
+
+def softplus(x: ArrayLike, /, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """Return `log(1 + exp(beta x)) / beta`; `x` itself where `beta x > threshold`.
+
+    >>> tw.nn.softplus([-1e4, 1e4])
+    tensor([    0., 10000.])
+    """
+    given = as_float("softplus", x)
+
+    def value(x: Tensor) -> Tensor:
+        scaled = x * beta
+        return where(scaled > threshold, x, _softplus(scaled) * (1 / beta))
+
+    # y = log(1 + exp(b x)) / b; dx = sigmoid(b x)
+    function = with_slope(
+        value, lambda x: where(x * beta > threshold, 1.0, sigmoid(x * beta))
+    )
+    return function(given)
+
+
+def _softplus(x: Tensor) -> Tensor:
+    return maximum(x, 0.0) + log1p(exp(-abs(x)))
+
+
+# y = -log(1 + exp(-x)); dx = sigmoid(-x)
+_logsigmoid = with_slope(lambda x: -_softplus(-x), lambda x: sigmoid(-x))
+
+
+def logsigmoid(x: ArrayLike, /) -> Tensor:
+    """Return `log sigmoid(x)` without overflow.
+
+    >>> tw.nn.logsigmoid([-1e4, 1e4])
+    tensor([-10000.,     -0.])
+    """
+    return _logsigmoid(as_float("logsigmoid", x))
+
+
+def mish(x: ArrayLike, /) -> Tensor:
+    """Return `x tanh(softplus(x))`.
+
+    >>> tw.nn.mish([-1e4, 0.0, 1e4])
+    tensor([   -0.,     0., 10000.])
+    """
+    return _mish(as_float("mish", x))
+
+
+def _slope_of_mish(x: Tensor) -> Tensor:
+    t = tanh(_softplus(x))
+    return t + x * ((1.0 - t) * (1.0 + t)) * sigmoid(x)
+
+
+# y = x tanh(s), s = softplus(x); dx = tanh(s) + x (1 - tanh²(s)) sigmoid(x)
+_mish = with_slope(lambda x: x * tanh(_softplus(x)), _slope_of_mish)
+
+
+def softsign(x: ArrayLike, /) -> Tensor:
+    """Return `x / (1 + |x|)`.
+
+    >>> tw.nn.softsign([-1.0, 3.0])
+    tensor([-0.5 ,  0.75])
+    """
+    given = as_float("softsign", x)
+    return given / (1.0 + abs(given))
+
+
+def tanhshrink(x: ArrayLike, /) -> Tensor:
+    """Return `x - tanh(x)`.
+
+    >>> tw.nn.tanhshrink([0.0, 1e4])
+    tensor([   0., 9999.])
+    """
+    given = as_float("tanhshrink", x)
+    return given - tanh(given)
+
+
+def hardsigmoid(x: ArrayLike, /) -> Tensor:
+    """Return `x / 6 + 1/2` between 0 and 1.
+
+    >>> tw.nn.hardsigmoid([-4.0, 0.0, 4.0])
+    tensor([0. , 0.5, 1. ])
+    """
+    given = as_float("hardsigmoid", x)
+    return relu6(given + 3.0) * (1 / 6)
+
+
+def hardswish(x: ArrayLike, /) -> Tensor:
+    """Return `x hardsigmoid(x)`.
+
+    >>> tw.nn.hardswish([-4.0, 0.0, 4.0])
+    tensor([-0.,  0.,  4.])
+    """
+    given = as_float("hardswish", x)
+    return given * hardsigmoid(given)
+
+
+def glu(
+    x: ArrayLike, /, axis: SupportsIndex = -1, *, dim: SupportsIndex | None = None
+) -> Tensor:
+    """Return the first half of an axis times the sigmoid of the second.
+
+    Source: Y. Dauphin and others, Language modeling with gated convolutional networks,
+    2016.
+
+    Raises:
+        ShapeError: the axis cannot be halved.
+
+    >>> tw.nn.glu([3.0, 4.0, 0.0, 1e4])
+    tensor([1.5, 4. ])
+    """
+    given = as_float("glu", x)
+    along = one_axis(given, axis, dim)
+    length = given.shape[along]
+    if length % 2:
+        raise ShapeError(
+            f"glu: axis {along} of shape {given.shape} has length {length}, which "
+            "cannot be halved."
+        )
+    last = moveaxis(given, along, -1)
+    halves = last[..., : length // 2] * sigmoid(last[..., length // 2 :])
+    return moveaxis(halves, -1, along)

@@ -1,0 +1,193 @@
+"""Layers that multiply by a matrix."""
+
+from __future__ import annotations
+
+import math
+from typing import SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.errors import ShapeError
+from tensorweb.nn import init
+from tensorweb.nn.arguments import as_float, positive
+from tensorweb.nn.module import Module
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+
+__all__ = ["Bilinear", "Identity", "Linear", "linear"]
+
+
+def linear(x: ArrayLike, weight: ArrayLike, bias: ArrayLike = None) -> Tensor:
+    """Return `x @ weight.T + bias`: `(..., in)` by `(out, in)` gives `(..., out)`.
+
+    Raises:
+        ShapeError: the lengths `in` or `out` do not fit.
+        DTypeError: an operand is none of floats.
+
+    >>> tw.nn.linear([1.0, 2.0], [[1.0, 1.0], [1.0, -1.0]], [0.5, 0.5])
+    tensor([ 3.5, -0.5])
+    """
+    matrix = as_float("linear", weight, x)
+    return _linear("linear", as_float("linear", x, matrix), matrix, bias)
+
+
+def _linear(name: str, x: Tensor, weight: Tensor, bias: ArrayLike) -> Tensor:
+    if weight.ndim != 2:
+        raise ShapeError(f"{name}: weight has shape {weight.shape}; it is (out, in).")
+    out, into = weight.shape
+    if not x.ndim or x.shape[-1] != into:
+        raise ShapeError(
+            f"{name}: the input has shape {x.shape}; a weight of shape {weight.shape} "
+            f"takes (..., {into})."
+        )
+    result = x @ weight.T
+    if bias is None:
+        return result
+    added = as_float(name, bias, x)
+    if added.shape != (out,):
+        raise ShapeError(
+            f"{name}: bias has shape {added.shape}; a weight of shape {weight.shape} "
+            f"goes with ({out},)."
+        )
+    return result + added
+
+
+class Linear(Module):
+    """`x @ weight.T + bias`: `(..., in_features)` gives `(..., out_features)`.
+
+    Weight and bias begin in `U(-1/√in_features, 1/√in_features)`.
+
+    Attributes:
+        weight: `(out_features, in_features)`.
+        bias: `(out_features,)`, or None.
+
+    >>> layer = tw.nn.Linear(3, 2)
+    >>> layer
+    Linear(in_features=3, out_features=2, bias=True)
+    >>> layer(tw.ones((5, 3))).shape
+    (5, 2)
+    """
+
+    def __init__(
+        self,
+        in_features: SupportsIndex,
+        out_features: SupportsIndex,
+        bias: bool = True,
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+        *,
+        rng: init.Rng = None,
+    ) -> None:
+        """Make a layer.
+
+        Args:
+            in_features: length of the last axis.
+            out_features: what it becomes.
+            bias: whether something is added.
+            device: where its tensors live; that of `rng`, else the default device.
+            dtype: of its tensors, floats.
+            rng: a generator, a key or a seed; None for the program's generator.
+        """
+        self.in_features = positive("Linear", "in_features", in_features)
+        self.out_features = positive("Linear", "out_features", out_features)
+        made = init.Maker(rng, device, dtype)
+        bound = 1 / math.sqrt(self.in_features)
+        self.weight = made.uniform((self.out_features, self.in_features), bound)
+        self.bias = made.uniform((self.out_features,), bound) if bias else None
+
+    def forward(self, x: ArrayLike) -> Tensor:
+        """Return `x @ weight.T + bias`.
+
+        Raises:
+            ShapeError: the last axis has another length.
+            DTypeError: `x` is none of floats.
+        """
+        return _linear(
+            "Linear", as_float("Linear", x, self.weight), self.weight, self.bias
+        )
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class Bilinear(Module):
+    """`x1 A x2 + bias` for each output, `A` a matrix of its own.
+
+    Attributes:
+        weight: `(out_features, in1_features, in2_features)`.
+        bias: `(out_features,)`, or None.
+
+    >>> tw.nn.Bilinear(3, 4, 2)(tw.ones((5, 3)), tw.ones((5, 4))).shape
+    (5, 2)
+    """
+
+    def __init__(
+        self,
+        in1_features: SupportsIndex,
+        in2_features: SupportsIndex,
+        out_features: SupportsIndex,
+        bias: bool = True,
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+        *,
+        rng: init.Rng = None,
+    ) -> None:
+        """Make a layer; arguments as those of `Linear`."""
+        self.in1_features = positive("Bilinear", "in1_features", in1_features)
+        self.in2_features = positive("Bilinear", "in2_features", in2_features)
+        self.out_features = positive("Bilinear", "out_features", out_features)
+        made = init.Maker(rng, device, dtype)
+        bound = 1 / math.sqrt(self.in1_features)
+        shape = (self.out_features, self.in1_features, self.in2_features)
+        self.weight = made.uniform(shape, bound)
+        self.bias = made.uniform((self.out_features,), bound) if bias else None
+
+    def forward(self, x1: ArrayLike, x2: ArrayLike) -> Tensor:
+        """Return `(..., out_features)` of `(..., in1_features)`, `(..., in2_features)`.
+
+        Raises:
+            ShapeError: a last axis has another length, or the others differ.
+        """
+        a = as_float("Bilinear", x1, self.weight)
+        b = as_float("Bilinear", x2, self.weight)
+        lengths = (self.in1_features, self.in2_features)
+        if (a.shape[-1:], b.shape[-1:]) != ((lengths[0],), (lengths[1],)) or (
+            a.shape[:-1] != b.shape[:-1]
+        ):
+            raise ShapeError(
+                f"Bilinear: the inputs have shapes {a.shape} and {b.shape}; it takes "
+                f"(..., {lengths[0]}) and (..., {lengths[1]}) of equal other axes."
+            )
+        products = _linear("Bilinear", a, self._rows(), None)
+        found = products.reshape(*a.shape[:-1], self.out_features, lengths[1])
+        result = (found @ b.expand_dims(axis=-1)).squeeze(-1)
+        return result if self.bias is None else result + self.bias
+
+    def _rows(self) -> Tensor:
+        """Return the weight as `(out * in2, in1)`."""
+        return self.weight.permute_dims((0, 2, 1)).reshape(-1, self.in1_features)
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+            f"out_features={self.out_features}, bias={self.bias is not None}"
+        )
+
+
+class Identity(Module):
+    """What it is given; its own arguments are for no use, as in PyTorch.
+
+    >>> tw.nn.Identity()(3)
+    3
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        """Take any arguments."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return `x`."""
+        return x

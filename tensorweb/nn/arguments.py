@@ -1,0 +1,111 @@
+"""What layers and functions are given: floats, sizes and choices, checked."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Sequence
+from typing import SupportsIndex
+
+from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.functions import asarray
+from tensorweb.shapes import Shape, normalize_axis
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import ArrayLike
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def as_float(name: str, x: ArrayLike, beside: object = None) -> Tensor:
+    """Return data as a tensor of floats, on the device of what stands beside it.
+
+    Raises:
+        DTypeError: it is a tensor of another dtype.
+    """
+    device = beside.node.device if isinstance(beside, TensorBase) else None
+    given = x if isinstance(x, Tensor) else asarray(x, device=device)
+    if given.dtype.kind == "float":
+        return given
+    if isinstance(x, TensorBase):
+        raise DTypeError(
+            f"{name}: the input is {given.dtype} of shape {given.shape}, and it takes "
+            "floats; convert it with astype(tw.float32)."
+        )
+    return given.astype("float32")
+
+
+def beside(x: Tensor, other: ArrayLike) -> Tensor:
+    """Return data as a tensor of any dtype, host data on the device of `x`."""
+    return other if isinstance(other, Tensor) else asarray(other, device=x.device)
+
+
+def choice(name: str, what: str, value: object, allowed: Collection[str]) -> str:
+    """Return one of several words.
+
+    Raises:
+        DataError: it is none of them.
+    """
+    if not isinstance(value, str) or value not in allowed:
+        words = ", ".join(repr(word) for word in allowed)
+        raise DataError(f"{name}: {what} is {value!r}; it is one of {words}.")
+    return value
+
+
+def positive(name: str, what: str, value: SupportsIndex) -> int:
+    """Return a positive integer.
+
+    Raises:
+        DataError: it is none.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise DataError(f"{name}: {what} is {value!r}; give a positive integer.")
+    return number
+
+
+def same_shape(name: str, a: Tensor, b: Tensor) -> None:
+    """Check that what is predicted and what is wanted have one shape.
+
+    Raises:
+        ShapeError: they have not; broadcasting them would be a mistake nobody sees.
+    """
+    if a.shape != b.shape:
+        raise ShapeError(
+            f"{name}: the input has shape {a.shape} and the target {b.shape}; they "
+            "must be equal: reshape one of them."
+        )
+
+
+def trailing(name: str, x: Tensor, wanted: Sequence[int]) -> None:
+    """Check that a tensor's shape ends in some lengths.
+
+    Raises:
+        ShapeError: it does not.
+    """
+    lengths: Shape = tuple(wanted)
+    if x.shape[x.ndim - len(lengths) :] != lengths or x.ndim < len(lengths):
+        words = ", ".join(str(length) for length in lengths)
+        raise ShapeError(
+            f"{name}: the input has shape {x.shape}; it takes (..., {words})."
+        )
+
+
+def reduced(name: str, losses: Tensor, reduction: str) -> Tensor:
+    """Return losses as they are, their mean or their sum."""
+    choice(name, "reduction", reduction, REDUCTIONS)
+    if reduction == "none":
+        return losses
+    return losses.mean() if reduction == "mean" else losses.sum()
+
+
+def one_axis(x: Tensor, axis: SupportsIndex, dim: SupportsIndex | None) -> int:
+    """Return an axis counted from the end, so that it holds under `vmap` as well.
+
+    Raises:
+        AxisError: it does not exist.
+    """
+    chosen = axis if dim is None else dim
+    return normalize_axis(chosen, x.ndim) - x.ndim

@@ -1,0 +1,328 @@
+"""Attention: a mean of values, weighted by how well keys fit a query."""
+
+from __future__ import annotations
+
+import math
+from typing import SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.functions import arange, expand_dims, where
+from tensorweb.nn import init
+from tensorweb.nn.affine import Linear, linear
+from tensorweb.nn.arguments import as_float, beside, positive
+from tensorweb.nn.dropping import dropout
+from tensorweb.nn.exponentials import softmax_along
+from tensorweb.nn.module import Module
+from tensorweb.shapes import broadcast_shapes
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+
+__all__ = ["MultiHeadAttention", "MultiheadAttention", "attention"]
+
+
+def attention(
+    q: ArrayLike,
+    k: ArrayLike,
+    v: ArrayLike,
+    *,
+    causal: bool = False,
+    mask: ArrayLike = None,
+    scale: float | None = None,
+    dropout_p: float = 0.0,
+    key: Tensor | None = None,
+) -> Tensor:
+    """Return `softmax(q k^T scale) v` over the last two axes, the others broadcast.
+
+    Args:
+        q: queries `(..., t, d)`.
+        k: keys `(..., s, d)`.
+        v: values `(..., s, e)`.
+        causal: whether query i sees the keys 0 to i only.
+        mask: broadcasts to `(..., t, s)`: bools, True where a query sees a key, or
+            floats that are added to the scores. A query that sees none gives 0.
+        scale: what scores are multiplied by, `1 / sqrt(d)` without one.
+        dropout_p: which share of the weights is dropped where there is a key.
+        key: of `tw.random`, for that.
+
+    Returns:
+        `(..., t, e)`. Source: A. Vaswani and others, Attention is all you need, 2017.
+
+    Raises:
+        ShapeError: the shapes do not fit.
+        DTypeError: an operand is none of floats.
+
+    >>> q = k = tw.zeros((3, 2))
+    >>> tw.nn.attention(q, k, [[1.0], [3.0], [5.0]], causal=True)
+    tensor([[1.],
+            [2.],
+            [3.]])
+    """
+    name = "attention"
+    keys = as_float(name, k, q)
+    queries, values = as_float(name, q, keys), as_float(name, v, keys)
+    _check_shapes(name, queries, keys, values)
+    factor = 1 / math.sqrt(queries.shape[-1] or 1) if scale is None else scale
+    weights = _weights(name, queries, keys, causal, mask, factor)
+    return dropout(weights, dropout_p, key=key) @ values
+
+
+def _check_shapes(name: str, q: Tensor, k: Tensor, v: Tensor) -> None:
+    fits = min(q.ndim, k.ndim, v.ndim) >= 2 and q.shape[-1] == k.shape[-1]
+    if not fits or k.shape[-2] != v.shape[-2]:
+        raise ShapeError(
+            f"{name}: q, k and v have shapes {q.shape}, {k.shape} and {v.shape}; they "
+            "are (..., t, d), (..., s, d) and (..., s, e)."
+        )
+    broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+
+
+def _weights(
+    name: str, q: Tensor, k: Tensor, causal: bool, mask: ArrayLike, scale: float
+) -> Tensor:
+    """Return how much each query takes of each key, `(..., t, s)`."""
+    scores = (q @ k.matrix_transpose()) * scale
+    if causal:
+        rows = expand_dims(arange(q.shape[-2], device=q.device), 1)
+        sees = rows >= arange(k.shape[-2], device=q.device)
+        scores = where(sees, scores, -math.inf)
+    if mask is None:
+        return softmax_along(scores, -1)
+    return softmax_along(_masked(name, scores, beside(q, mask)), -1, is_safe=True)
+
+
+def _masked(name: str, scores: Tensor, mask: Tensor) -> Tensor:
+    fits = mask.ndim <= scores.ndim and all(
+        length in (1, wanted)
+        for length, wanted in zip(mask.shape[::-1], scores.shape[::-1], strict=False)
+    )
+    if not fits:
+        raise ShapeError(
+            f"{name}: the mask has shape {mask.shape}, which does not broadcast to the "
+            f"scores' {scores.shape}."
+        )
+    if mask.dtype.kind == "bool":
+        return where(mask, scores, -math.inf)
+    if mask.dtype.kind != "float":
+        raise DTypeError(
+            f"{name}: the mask is {mask.dtype}; give bools, True where a query sees a "
+            "key, with mask != 0 for example, or floats that are added."
+        )
+    return scores + mask.astype(scores.dtype)
+
+
+class MultiheadAttention(Module):
+    """Attention in several heads, each with projections of its own.
+
+    It is called with queries, keys and values, and masks as in PyTorch: True is where a
+    query does *not* see a key.
+
+    Attributes:
+        in_proj_weight: `(3 embed_dim, embed_dim)`; None with other `kdim` or `vdim`,
+            where `q_proj_weight`, `k_proj_weight` and `v_proj_weight` take its place.
+        in_proj_bias: `(3 embed_dim,)`, or None.
+        out_proj: the last projection, a Linear.
+
+    >>> layer = tw.nn.MultiheadAttention(8, 2, batch_first=True)
+    >>> x = tw.ones((3, 5, 8))
+    >>> y, weights = layer(x, x, x)
+    >>> y.shape, weights.shape
+    ((3, 5, 8), (3, 5, 5))
+    """
+
+    def __init__(
+        self,
+        embed_dim: SupportsIndex,
+        num_heads: SupportsIndex,
+        dropout: float = 0.0,
+        bias: bool = True,
+        kdim: SupportsIndex | None = None,
+        vdim: SupportsIndex | None = None,
+        batch_first: bool = False,
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+        *,
+        rng: init.Rng = None,
+    ) -> None:
+        """Make a layer.
+
+        Args:
+            embed_dim: length of queries and results.
+            num_heads: in how many heads it is parted.
+            dropout: which share of the weights is dropped in calls with `dropout_key`.
+            bias: whether projections add something.
+            kdim: length of keys, `embed_dim` without one.
+            vdim: length of values, `embed_dim` without one.
+            batch_first: whether inputs are `(n, length, embed_dim)` and not
+                `(length, n, embed_dim)`.
+            device: where its tensors live.
+            dtype: of its tensors, floats.
+            rng: a generator, a key or a seed; None for the program's generator.
+
+        Raises:
+            DataError: the heads do not divide `embed_dim`.
+        """
+        name = type(self).__name__
+        size = self.embed_dim = positive(name, "embed_dim", embed_dim)
+        self.num_heads = positive(name, "num_heads", num_heads)
+        if size % self.num_heads:
+            raise DataError(
+                f"{name}: {self.num_heads} heads do not divide embed_dim {size}."
+            )
+        self.dropout, self.batch_first = dropout, batch_first
+        self.kdim = size if kdim is None else positive(name, "kdim", kdim)
+        self.vdim = size if vdim is None else positive(name, "vdim", vdim)
+        made = init.Maker(rng, device, dtype)
+        self.in_proj_weight: Tensor | None = None
+        self.q_proj_weight: Tensor | None = None
+        self.k_proj_weight: Tensor | None = None
+        self.v_proj_weight: Tensor | None = None
+        if self.kdim == size and self.vdim == size:
+            bound = math.sqrt(6 / (4 * size))
+            self.in_proj_weight = made.uniform((3 * size, size), bound)
+        else:
+            lengths = (size, self.kdim, self.vdim)
+            weights = [
+                made.uniform((size, length), math.sqrt(6 / (size + length)))
+                for length in lengths
+            ]
+            self.q_proj_weight, self.k_proj_weight, self.v_proj_weight = weights
+        self.in_proj_bias = made.full((3 * size,), 0.0) if bias else None
+        out = Linear(size, size, bias, made.device, made.dtype, rng=made.source)
+        if out.bias is not None:
+            init.zeros(out.bias)
+        self.out_proj = out
+
+    def forward(
+        self,
+        query: ArrayLike,
+        key: ArrayLike,
+        value: ArrayLike,
+        key_padding_mask: ArrayLike = None,
+        need_weights: bool = True,
+        attn_mask: ArrayLike = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+        *,
+        dropout_key: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return `(result, weights)`.
+
+        Args:
+            query: `(t, n, embed_dim)`, `(n, t, embed_dim)` with `batch_first`, or
+                `(t, embed_dim)` for one example.
+            key: likewise, `s` long, with `kdim`.
+            value: likewise, `s` long, with `vdim`.
+            key_padding_mask: `(n, s)`, True for keys that nobody sees; or floats that
+                are added to scores.
+            need_weights: whether the weights are returned, None otherwise.
+            attn_mask: `(t, s)` or `(n num_heads, t, s)`, likewise by query.
+            average_attn_weights: whether weights are the mean over heads.
+            is_causal: whether query i sees the keys 0 to i only.
+            dropout_key: a key of `tw.random`; without one nothing is dropped.
+
+        Returns:
+            The result is like the query, the weights `(n, t, s)`, or
+            `(n, num_heads, t, s)`. A query that sees no key gives weights of 0.
+
+        Raises:
+            ShapeError: the shapes do not fit.
+        """
+        name = type(self).__name__
+        given = [as_float(name, x, self.out_proj.weight) for x in (query, key, value)]
+        is_one = given[0].ndim == 2
+        if is_one:
+            given = [x.expand_dims(axis=0) for x in given]
+        elif not self.batch_first:
+            given = [x.permute_dims((1, 0, 2)) if x.ndim == 3 else x for x in given]
+        self._check(name, given)
+        heads = [self._parted(x) for x in self._projected(given)]
+        q, k, v = heads
+        mask = self._mask(q, k, key_padding_mask, attn_mask)
+        scale = 1 / math.sqrt(q.shape[-1])
+        weights = _weights(name, q, k, is_causal, mask, scale)
+        weights = dropout(weights, self.dropout, key=dropout_key)
+        joined = (weights @ v).permute_dims((0, 2, 1, 3)).reshape(*given[0].shape)
+        result = self.out_proj(joined)
+        told = weights.mean(1) if average_attn_weights else weights
+        if is_one:
+            result, told = result.squeeze(0), told.squeeze(0)
+        elif not self.batch_first:
+            result = result.permute_dims((1, 0, 2))
+        return result, told if need_weights else None
+
+    def _check(self, name: str, given: list[Tensor]) -> None:
+        lengths = (self.embed_dim, self.kdim, self.vdim)
+        shapes = [x.shape for x in given]
+        fits = all(
+            len(shape) == 3 and shape[2] == length
+            for shape, length in zip(shapes, lengths, strict=True)
+        )
+        if (
+            not fits
+            or len({shape[0] for shape in shapes}) > 1
+            or (shapes[1][1] != shapes[2][1])
+        ):
+            raise ShapeError(
+                f"{name}: query, key and value have shapes {shapes[0]}, {shapes[1]} "
+                f"and {shapes[2]} with the batch in front; they are (n, t, "
+                f"{lengths[0]}), (n, s, {lengths[1]}) and (n, s, {lengths[2]})."
+            )
+
+    def _projected(self, given: list[Tensor]) -> list[Tensor]:
+        size, whole = self.embed_dim, self.in_proj_bias
+        starts = range(0, 3 * size, size)
+        bias = [None if whole is None else whole[i : i + size] for i in starts]
+        weight = self.in_proj_weight
+        if weight is None:
+            weights = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
+        elif given[0] is given[1] is given[2]:
+            joined = linear(given[0], weight, whole)
+            return [joined[..., i : i + size] for i in starts]
+        else:
+            weights = [weight[i : i + size] for i in starts]
+        return [linear(x, w, b) for x, w, b in zip(given, weights, bias, strict=True)]
+
+    def _parted(self, x: Tensor) -> Tensor:
+        """Return `(n, heads, length, size)` of `(n, length, heads * size)`."""
+        size = self.embed_dim // self.num_heads
+        parts = x.reshape(x.shape[0], x.shape[1], self.num_heads, size)
+        return parts.permute_dims((0, 2, 1, 3))
+
+    def _mask(
+        self, q: Tensor, k: Tensor, padding: ArrayLike, mask: ArrayLike
+    ) -> Tensor | None:
+        """Return both masks as one of our meaning: True is seen, floats are added."""
+        found: list[Tensor] = []
+        if mask is not None:
+            given = beside(q, mask)
+            if given.ndim == 3:
+                given = given.reshape(q.shape[0], -1, q.shape[2], k.shape[2])
+            found.append(given)
+        if padding is not None:
+            given = beside(q, padding)
+            if given.ndim not in (1, 2) or given.shape[-1] != k.shape[2]:
+                raise ShapeError(
+                    f"MultiheadAttention: key_padding_mask has shape {given.shape}; it "
+                    f"is ({q.shape[0]}, {k.shape[2]})."
+                )
+            found.append(given.reshape(-1, 1, 1, k.shape[2]))
+        if not found:
+            return None
+        if all(each.dtype.kind == "bool" for each in found):
+            hidden = found[0] if len(found) == 1 else found[0] | found[1]
+            return ~hidden
+        added = [
+            where(each, -math.inf, 0.0).astype(q.dtype)
+            if each.dtype.kind == "bool"
+            else each
+            for each in found
+        ]
+        return added[0] if len(added) == 1 else added[0] + added[1]
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return f"embed_dim={self.embed_dim}, num_heads={self.num_heads}"
+
+
+MultiHeadAttention = MultiheadAttention

@@ -1,0 +1,241 @@
+"""Batch normalisation: statistics of a batch in training, running ones after it."""
+
+from __future__ import annotations
+
+from typing import ClassVar, SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.errors import ShapeError, TraceError
+from tensorweb.functions import rsqrt, zeros
+from tensorweb.graph.tracing import open_repeat, open_trace
+from tensorweb.nn import init
+from tensorweb.nn.arguments import as_float, positive
+from tensorweb.nn.module import Module
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+from tensorweb.transforms.custom import stop_gradient
+
+__all__ = ["BatchNorm", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
+
+
+class Statistics(Module):
+    """Running means and variances of channels, which training writes.
+
+    It holds nothing that is trained. So transformations hand it to a function as it is
+    and do not copy it: what the function writes there stays.
+
+    Attributes:
+        running_mean: `(channels,)`.
+        running_var: `(channels,)`, of samples: with `n - 1`.
+        num_batches_tracked: how many batches they were made of, 0-d.
+    """
+
+    running_mean: Tensor
+    running_var: Tensor
+    num_batches_tracked: Tensor
+
+    def __init__(self, channels: int, made: init.Maker) -> None:
+        """Begin with mean 0 and variance 1."""
+        self.register_buffer("running_mean", made.full((channels,), 0.0))
+        self.register_buffer("running_var", made.full((channels,), 1.0))
+        # An element of a tensor, as what is counted later is a result: so that `jit`,
+        # which tells the two apart, records the first step and no other.
+        counted = zeros((1,), dtype=dtypes.int32, device=made.device)
+        self.register_buffer("num_batches_tracked", counted[0])
+
+    def take_in(
+        self, mean: Tensor, variance: Tensor, count: int, momentum: float | None
+    ) -> None:
+        """Mix in the statistics of a batch with `count` numbers a channel."""
+        mean, variance = stop_gradient((mean, variance))
+        sampled = variance * (count / (count - 1))
+        self.num_batches_tracked = self.num_batches_tracked + 1
+        share: Tensor | float
+        if momentum is None:
+            share = 1.0 / self.num_batches_tracked.astype(mean.dtype)
+        else:
+            share = momentum
+        self.running_mean = self.running_mean * (1.0 - share) + mean * share
+        self.running_var = self.running_var * (1.0 - share) + sampled * share
+
+
+class BatchNorm(Module):
+    """Channels of `(n, num_features, ...)` with mean 0 and variance 1 over the batch.
+
+    In a call with `train=True` they are those of the batch, and the running statistics
+    take a share `momentum` of them; otherwise the running ones count. The model that is
+    called keeps them, in each style: inside of `tw.grad` and `tw.jit` as well. Source:
+    S. Ioffe, C. Szegedy, Batch normalization, 2015.
+
+    Attributes:
+        weight: `(num_features,)`, ones at first, or None.
+        bias: `(num_features,)`, zeros at first, or None.
+        running_mean: `(num_features,)`, a buffer, or None.
+        running_var: `(num_features,)`, a buffer, or None.
+
+    >>> layer = tw.nn.BatchNorm1d(2, momentum=0.5)
+    >>> x = tw.asarray([[1.0, 10.0], [3.0, 30.0]])
+    >>> tw.round(layer(x, train=True))
+    tensor([[-1., -1.],
+            [ 1.,  1.]])
+    >>> layer.running_mean, layer.running_var
+    (tensor([ 1., 10.]), tensor([  1.5, 100.5]))
+    """
+
+    _unnamed: ClassVar[str | None] = "statistics"
+    _ranks: ClassVar[tuple[int, ...]] = ()
+    _axes: ClassVar[str] = "..."
+
+    def __init__(
+        self,
+        num_features: SupportsIndex,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+    ) -> None:
+        """Make a layer.
+
+        Args:
+            num_features: how many channels.
+            eps: what is added to variances.
+            momentum: how much of the running statistics each batch replaces; None for
+                the mean of all batches.
+            affine: whether channels are scaled and shifted.
+            track_running_stats: whether there are running statistics; without them the
+                batch's count in every call.
+            device: where its tensors live.
+            dtype: of its tensors, floats.
+        """
+        name = type(self).__name__
+        self.num_features = positive(name, "num_features", num_features)
+        self.eps, self.momentum, self.affine = eps, momentum, affine
+        self.track_running_stats = track_running_stats
+        made = init.Maker(None, device, dtype)
+        shape = (self.num_features,)
+        self.weight = made.full(shape, 1.0) if affine else None
+        self.bias = made.full(shape, 0.0) if affine else None
+        self.statistics: Statistics | None = None
+        if track_running_stats:
+            self.statistics = Statistics(self.num_features, made)
+
+    @property
+    def running_mean(self) -> Tensor | None:
+        """The running means, None where there are none."""
+        return self.statistics.running_mean if self.statistics else None
+
+    @property
+    def running_var(self) -> Tensor | None:
+        """The running variances, None where there are none."""
+        return self.statistics.running_var if self.statistics else None
+
+    @property
+    def num_batches_tracked(self) -> Tensor | None:
+        """How many batches the statistics were made of, None where there are none."""
+        return self.statistics.num_batches_tracked if self.statistics else None
+
+    def forward(self, x: ArrayLike, *, train: bool = False) -> Tensor:
+        """Return the normalised input.
+
+        Args:
+            x: `(n, num_features, ...)`.
+            train: whether the batch's own statistics count, and are taken in.
+
+        Raises:
+            ShapeError: it has another number of axes or channels, or in training one
+                number a channel, which has no variance.
+            TraceError: in training inside of `vmap` or `checkpoint`.
+        """
+        name = type(self).__name__
+        given = as_float(name, x, self.weight)
+        self._check(name, given)
+        axes = (0, *range(2, given.ndim))
+        running = self.statistics
+        if running is not None and not train:
+            mean, variance = running.running_mean, running.running_var
+            return self._scaled(given, mean, variance)
+        mean, variance = given.mean(axes), given.var(axes)
+        if running is not None:
+            self._take_in(name, running, given, mean, variance)
+        return self._scaled(given, mean, variance)
+
+    def _scaled(self, x: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
+        column = (self.num_features, *(1 for _ in x.shape[2:]))
+        factor = rsqrt(variance + self.eps)
+        if self.weight is not None:
+            factor = factor * self.weight
+        result = (x - mean.reshape(column)) * factor.reshape(column)
+        return result if self.bias is None else result + self.bias.reshape(column)
+
+    def _take_in(
+        self,
+        name: str,
+        running: Statistics,
+        x: Tensor,
+        mean: Tensor,
+        variance: Tensor,
+    ) -> None:
+        count = x.size // self.num_features
+        if count < 2:
+            raise ShapeError(
+                f"{name}: in training the input has shape {x.shape}, one number a "
+                "channel; a variance takes two or more."
+            )
+        trace, repeat = open_trace(), open_repeat()
+        if repeat is not None or (trace is not None and trace.transform == "vmap"):
+            what = "vmap" if repeat is None else "checkpoint"
+            raise TraceError(
+                f"{name}: train=True inside of {what} would write statistics that "
+                f"nobody sees; call it outside of {what}, or without train=True."
+            )
+        running.take_in(mean, variance, count, self.momentum)
+
+    def _check(self, name: str, x: Tensor) -> None:
+        is_rank = x.ndim in self._ranks if self._ranks else x.ndim >= 2
+        if not is_rank or x.shape[1] != self.num_features:
+            raise ShapeError(
+                f"{name}: the input has shape {x.shape}; it takes "
+                f"(n, {self.num_features}{self._axes})."
+            )
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm1d(BatchNorm):
+    """Batch normalisation of `(n, num_features)` or `(n, num_features, length)`.
+
+    >>> tw.nn.BatchNorm1d(2)(tw.ones((4, 2))).shape
+    (4, 2)
+    """
+
+    _ranks = (2, 3)
+    _axes = ") or (n, channels, length"
+
+
+class BatchNorm2d(BatchNorm):
+    """Batch normalisation of images, `(n, num_features, h, w)`.
+
+    >>> tw.nn.BatchNorm2d(2)(tw.ones((4, 2, 3, 3))).shape
+    (4, 2, 3, 3)
+    """
+
+    _ranks = (4,)
+    _axes = ", h, w"
+
+
+class BatchNorm3d(BatchNorm):
+    """Batch normalisation of volumes, `(n, num_features, d, h, w)`.
+
+    >>> tw.nn.BatchNorm3d(2)(tw.ones((4, 2, 3, 3, 3))).shape
+    (4, 2, 3, 3, 3)
+    """
+
+    _ranks = (5,)
+    _axes = ", d, h, w"

@@ -1,0 +1,229 @@
+"""Losses of classes: cross-entropy of logits, and of their logarithms.
+
+Classes lie along axis 1, as in PyTorch, or along the only one.
+"""
+
+from __future__ import annotations
+
+from typing import SupportsIndex
+
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.functions import (
+    arange,
+    exp,
+    expand_dims,
+    log,
+    moveaxis,
+    where,
+)
+from tensorweb.lookups.keys import extremes
+from tensorweb.nn.arguments import REDUCTIONS, as_float, beside, choice, positive
+from tensorweb.nn.exponentials import log_softmax_along, softmax_along
+from tensorweb.nn.labels import as_labels, check_labels, checked_labels
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.transforms.custom import custom_vjp, stop_gradient
+
+__all__ = ["cross_entropy", "nll", "one_hot"]
+
+IGNORED = -100
+"""The label that is left out, unless another one is given."""
+
+
+def one_hot(
+    labels: ArrayLike, num_classes: SupportsIndex = -1, *, dtype: object = "int32"
+) -> Tensor:
+    """Return rows of 0 with a 1 at each label: `(...)` gives `(..., num_classes)`.
+
+    With `num_classes=-1` it is the largest label and one, which must be looked at.
+
+    Raises:
+        DTypeError: the labels are no integers.
+        TensorIndexError: a label is negative, or not below `num_classes`.
+
+    >>> tw.nn.one_hot([2, 0], 3)
+    tensor([[0, 0, 1],
+            [1, 0, 0]])
+    """
+    given = as_labels("one_hot", labels)
+    if num_classes == -1:
+        number = extremes(given.node)[1] + 1 if given.size else 0
+        if not number:
+            raise DataError("one_hot: there are no labels to count; give num_classes.")
+    else:
+        number = positive("one_hot", "num_classes", num_classes)
+    check_labels("one_hot", given, number, None)
+    return is_class(given, number).astype(dtype)
+
+
+def cross_entropy(
+    logits: ArrayLike,
+    labels: ArrayLike,
+    weight: ArrayLike = None,
+    ignore_index: int = IGNORED,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """Return the mean of `-log softmax(logits)[label]`.
+
+    Args:
+        logits: `(n, classes)`, `(n, classes, ...)` or `(classes,)`.
+        labels: integers of the shape without classes, or probabilities of classes of
+            the same shape as `logits`.
+        weight: `(classes,)`, how much each class counts; the mean is weighted then.
+        ignore_index: the label of examples that do not count.
+        reduction: `mean`, `sum` or `none`.
+        label_smoothing: which share of each label is spread evenly over all classes.
+
+    Returns:
+        One loss, or with `none` one for each label. A mean of nothing is NaN.
+
+    Raises:
+        ShapeError: the shapes do not fit.
+        DTypeError: the logits are no floats, or the labels neither integers nor floats.
+        TensorIndexError: a label is no class.
+        DataError: the reduction or the smoothing is none.
+
+    >>> tw.nn.cross_entropy([[0.0, 0.0], [1e4, -1e4]], [1, 0])
+    tensor(0.3465736)
+    """
+    name = "cross_entropy"
+    given = as_float(name, logits, labels)
+    choice(name, "reduction", reduction, REDUCTIONS)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise DataError(
+            f"{name}: label_smoothing is {label_smoothing}; it is from 0 to 1."
+        )
+    wanted = beside(given, labels)
+    rows = classes_last(name, given)
+    weights = _weights(name, weight, rows)
+    if wanted.dtype.kind == "float" and wanted.shape == given.shape:
+        shares = _spread(classes_last(name, wanted), label_smoothing)
+        losses = _soft(rows, shares if weights is None else shares * weights)
+        return _over_examples(losses, reduction)
+    found = checked_labels(name, rows, wanted, ignore_index)
+    if not label_smoothing:
+        return found.reduced(_hard(rows, found.labels), weights, reduction)
+    hot = where(is_class(found.labels, rows.shape[-1]), 1.0, 0.0).astype(rows.dtype)
+    if weights is None:
+        losses = _soft(rows, _spread(hot, label_smoothing))
+        return found.reduced(losses, None, reduction)
+    own = (hot * weights).sum(-1, keepdims=True)
+    even = weights * (label_smoothing / rows.shape[-1])
+    losses = _soft(rows, hot * own * (1.0 - label_smoothing) + even)
+    return found.reduced(losses, weights, reduction, is_weighted=True)
+
+
+def nll(
+    input: ArrayLike,
+    target: ArrayLike,
+    weight: ArrayLike = None,
+    ignore_index: int = IGNORED,
+    reduction: str = "mean",
+) -> Tensor:
+    """Return the mean of `-input[label]`, `input` being logarithms of probabilities.
+
+    Arguments and errors are those of `cross_entropy`, which is this of `log_softmax`.
+
+    >>> tw.nn.nll([[-1.0, -2.0], [-3.0, -4.0]], [1, 0])
+    tensor(2.5)
+    """
+    given = as_float("nll", input, target)
+    choice("nll", "reduction", reduction, REDUCTIONS)
+    wanted = beside(given, target)
+    rows = classes_last("nll", given)
+    weights = _weights("nll", weight, rows)
+    found = checked_labels("nll", rows, wanted, ignore_index)
+    losses = -where(is_class(found.labels, rows.shape[-1]), rows, 0.0).sum(-1)
+    return found.reduced(losses, weights, reduction)
+
+
+def classes_last(name: str, x: Tensor) -> Tensor:
+    """Return scores with their classes along the last axis.
+
+    Raises:
+        ShapeError: there are no classes.
+    """
+    if not x.ndim or not x.shape[min(1, x.ndim - 1)]:
+        raise ShapeError(
+            f"{name}: the input has shape {x.shape}; it is (n, classes), "
+            "(n, classes, ...) or (classes,), with one class or more."
+        )
+    return x if x.ndim < 3 else moveaxis(x, 1, -1)
+
+
+def is_class(labels: Tensor, classes: int) -> Tensor:
+    """Return whether each class is the label: `(..., classes)` bools."""
+    numbers = arange(classes, dtype=labels.dtype, device=labels.device)
+    return expand_dims(labels, -1) == numbers
+
+
+def _weights(name: str, weight: ArrayLike, rows: Tensor) -> Tensor | None:
+    if weight is None:
+        return None
+    found = as_float(name, weight, rows)
+    if found.shape != rows.shape[-1:]:
+        raise ShapeError(
+            f"{name}: weight has shape {found.shape}, and there are {rows.shape[-1]} "
+            f"classes; give one for each, shape ({rows.shape[-1]},)."
+        )
+    return found
+
+
+def _spread(shares: Tensor, smoothing: float) -> Tensor:
+    """Return shares of classes of which a part is spread evenly."""
+    if not smoothing:
+        return shares
+    return shares * (1.0 - smoothing) + smoothing / shares.shape[-1]
+
+
+def _over_examples(losses: Tensor, reduction: str) -> Tensor:
+    """Return the mean over everything but classes, as PyTorch's of probabilities."""
+    if reduction == "none":
+        return losses
+    return losses.sum() if reduction == "sum" else losses.mean()
+
+
+def _shifted(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Return rows without their largest number, and the logarithm of their sum."""
+    shifted = rows - stop_gradient(rows.max(-1, keepdims=True))
+    return shifted, log(exp(shifted).sum(-1))
+
+
+def _hard_value(rows: Tensor, labels: Tensor) -> Tensor:
+    shifted, total = _shifted(rows)
+    hot = is_class(labels, rows.shape[-1])
+    return total - where(hot, shifted, 0.0).sum(-1)
+
+
+# l = log sum exp(z) - z[t]; dz = (softmax(z) - [t]) g
+def _hard_slope(needed: tuple[Tensor, Tensor], g: Tensor) -> tuple[Tensor, None]:
+    rows, labels = needed
+    hot = is_class(labels, rows.shape[-1])
+    part = softmax_along(rows, -1) - where(hot, 1.0, 0.0).astype(rows.dtype)
+    return part * expand_dims(g, -1), None
+
+
+_hard = custom_vjp(
+    _hard_value, lambda rows, t: (_hard_value(rows, t), (rows, t)), _hard_slope
+)
+
+
+def _soft_value(rows: Tensor, shares: Tensor) -> Tensor:
+    shifted, total = _shifted(rows)
+    whole = where(shares == 0, 0.0, shares * shifted)
+    return total * shares.sum(-1) - whole.sum(-1)
+
+
+# l = (sum q) log sum exp(z) - sum q z
+# dz = ((sum q) softmax(z) - q) g, dq = -log softmax(z) g
+def _soft_slope(needed: tuple[Tensor, Tensor], g: Tensor) -> tuple[Tensor, Tensor]:
+    rows, shares = needed
+    given = expand_dims(g, -1)
+    part = softmax_along(rows, -1) * shares.sum(-1, keepdims=True) - shares
+    return part * given, -log_softmax_along(rows, -1) * given
+
+
+_soft = custom_vjp(
+    _soft_value, lambda rows, q: (_soft_value(rows, q), (rows, q)), _soft_slope
+)

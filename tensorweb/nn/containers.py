@@ -1,0 +1,134 @@
+"""Modules made of modules."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, ClassVar, overload
+
+from tensorweb.errors import DTypeError
+from tensorweb.nn.describing import described
+from tensorweb.nn.module import Module
+from tensorweb.random import fold_in
+from tensorweb.tensor import Tensor
+
+__all__ = ["Sequential"]
+
+Layer = Callable[..., Any]
+
+
+@lru_cache(maxsize=256)
+def _taken(function: Callable[..., Any]) -> frozenset[str]:
+    """Return which of `key` and `train` a call takes."""
+    try:
+        names = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return frozenset()
+    return frozenset(names) & {"key", "train"}
+
+
+def takes(layer: Layer) -> frozenset[str]:
+    """Return which of `key` and `train` calling a layer takes.
+
+    >>> sorted(takes(tw.nn.Dropout(0.5)))
+    ['key']
+    """
+    if not isinstance(layer, Module):
+        return frozenset()
+    kind = type(layer)
+    is_own = kind.__call__ is not Module.__call__
+    return _taken(kind.__call__ if is_own else kind.forward)
+
+
+class Sequential(Module):
+    """Layers one after the other: modules, and functions of one tensor.
+
+    Layers are named 0, 1, 2 … as PyTorch names them, or as a dict says. `key=` reaches
+    each layer that takes one, as a key of its own, and `train=` likewise.
+
+    >>> model = tw.nn.Sequential(tw.nn.Linear(3, 4), tw.nn.relu, tw.nn.Linear(4, 2))
+    >>> model(tw.ones((5, 3))).shape
+    (5, 2)
+    >>> list(model.state_dict())
+    ['0.weight', '0.bias', '2.weight', '2.bias']
+    """
+
+    _unnamed: ClassVar[str | None] = "layers"
+
+    @overload
+    def __init__(self, layers: Mapping[str, Layer], /) -> None: ...
+
+    @overload
+    def __init__(self, *layers: Layer) -> None: ...
+
+    def __init__(self, *layers: Any) -> None:
+        """Put layers together.
+
+        Raises:
+            DTypeError: one of them cannot be called.
+        """
+        self.layers: list[Layer] | dict[str, Layer]
+        if len(layers) == 1 and isinstance(layers[0], Mapping):
+            self.layers = dict(layers[0])
+        else:
+            self.layers = list(layers)
+        for name, layer in self._named():
+            if not callable(layer):
+                raise DTypeError(
+                    f"Sequential: layer {name} is a {type(layer).__name__}; give "
+                    "modules or functions, one argument each: Sequential(*layers) for "
+                    "a list of them."
+                )
+
+    def _named(self) -> Iterable[tuple[str, Layer]]:
+        if isinstance(self.layers, dict):
+            return self.layers.items()
+        return ((str(number), layer) for number, layer in enumerate(self.layers))
+
+    def forward(
+        self, x: Any, *, key: Tensor | None = None, train: bool | None = None
+    ) -> Any:
+        """Return what the last layer makes of what those before make of `x`."""
+        for number, (_, layer) in enumerate(self._named()):
+            wanted = takes(layer)
+            given: dict[str, Any] = {}
+            if key is not None and "key" in wanted:
+                given["key"] = fold_in(key, number)
+            if train is not None and "train" in wanted:
+                given["train"] = train
+            x = layer(x, **given)
+        return x
+
+    def append(self, layer: Layer) -> Sequential:
+        """Put a layer at the end."""
+        if isinstance(self.layers, dict):
+            self.layers[str(len(self.layers))] = layer
+        else:
+            self.layers.append(layer)
+        return self
+
+    def __len__(self) -> int:
+        """Return how many layers there are."""
+        return len(self.layers)
+
+    def __iter__(self) -> Iterator[Layer]:
+        """Yield the layers."""
+        return (layer for _, layer in self._named())
+
+    def __getitem__(self, index: int | slice) -> Any:
+        """Return a layer, or a Sequential of some."""
+        named = list(self._named())
+        if isinstance(index, slice):
+            if isinstance(self.layers, dict):
+                return Sequential(dict(named[index]))
+            return Sequential(*[layer for _, layer in named[index]])
+        return named[index][1]
+
+    def __repr__(self) -> str:
+        """Return the layers, one a line."""
+        return described("Sequential", "", [(n, _shown(x)) for n, x in self._named()])
+
+
+def _shown(layer: Layer) -> object:
+    return layer if isinstance(layer, Module) else getattr(layer, "__name__", layer)

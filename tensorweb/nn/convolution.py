@@ -1,0 +1,270 @@
+"""Convolutions as functions and layers; windows are not flipped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import ClassVar, SupportsIndex
+
+from tensorweb import dtypes, functions
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.nn import init
+from tensorweb.nn.arguments import as_float, choice, positive
+from tensorweb.nn.module import Module
+from tensorweb.nn.padding import MODES, numbers, padded
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+
+__all__ = ["Conv1d", "Conv2d", "conv1d", "conv2d"]
+
+Numbers = SupportsIndex | Iterable[SupportsIndex]
+Border = str | Numbers
+
+
+def conv1d(
+    x: ArrayLike,
+    weight: ArrayLike,
+    bias: ArrayLike = None,
+    stride: Numbers = 1,
+    padding: Border = 0,
+    dilation: Numbers = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Return the convolution of `(n, c, length)` with `(o, c / groups, size)`.
+
+    See `tw.conv1d`; `(c, length)` is one example.
+
+    Raises:
+        ShapeError: the shapes do not fit.
+
+    >>> tw.nn.conv1d([[[1.0, 2.0, 4.0]]], [[[-1.0, 1.0]]])
+    tensor([[[1., 2.]]])
+    """
+    return _convolved("conv1d", x, weight, bias, (stride, padding, dilation), groups)
+
+
+def conv2d(
+    x: ArrayLike,
+    weight: ArrayLike,
+    bias: ArrayLike = None,
+    stride: Numbers = 1,
+    padding: Border = 0,
+    dilation: Numbers = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Return the convolution of `(n, c, h, w)` with `(o, c / groups, kh, kw)`.
+
+    See `tw.conv2d`; `(c, h, w)` is one example.
+
+    Raises:
+        ShapeError: the shapes do not fit.
+
+    >>> tw.nn.conv2d(tw.ones((1, 2, 4, 4)), tw.ones((3, 2, 3, 3)), None, 1, 1).shape
+    (1, 3, 4, 4)
+    """
+    return _convolved("conv2d", x, weight, bias, (stride, padding, dilation), groups)
+
+
+def _convolved(
+    name: str,
+    x: ArrayLike,
+    weight: ArrayLike,
+    bias: ArrayLike,
+    options: tuple[Numbers, Border, Numbers],
+    groups: int,
+) -> Tensor:
+    """Return a convolution of a batch, or of one example."""
+    kernel = as_float(name, weight, x)
+    given = as_float(name, x, kernel)
+    is_one = given.ndim == kernel.ndim - 1
+    found = (functions.conv1d if name.endswith("1d") else functions.conv2d)(
+        given.expand_dims(axis=0) if is_one else given,
+        kernel,
+        bias=bias,
+        stride=options[0],
+        padding=options[1],
+        dilation=options[2],
+        groups=groups,
+    )
+    return found.squeeze(0) if is_one else found
+
+
+class Convolution(Module):
+    """What layers of convolutions have in common: settings, weights, their names."""
+
+    _spatial: ClassVar[int] = 0
+    _is_transposed: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        in_channels: SupportsIndex,
+        out_channels: SupportsIndex,
+        kernel_size: Numbers,
+        stride: Numbers = 1,
+        padding: Border = 0,
+        dilation: Numbers = 1,
+        groups: SupportsIndex = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+        *,
+        rng: init.Rng = None,
+    ) -> None:
+        """Make a layer.
+
+        Args:
+            in_channels: channels of the input.
+            out_channels: channels of the result.
+            kernel_size: of the window, one number or one for each axis.
+            stride: between windows.
+            padding: width of the border, `same` (stride 1) or `valid`.
+            dilation: between elements of a window.
+            groups: in how many parts channels are taken, each by itself.
+            bias: whether something is added.
+            padding_mode: what the border is made of: `zeros`, `reflect`, `replicate`
+                or `circular`.
+            device: where its tensors live.
+            dtype: of its tensors, floats.
+            rng: a generator, a key or a seed; None for the program's generator.
+
+        Raises:
+            DataError: a number is not positive, groups do not divide the channels, or a
+                word is unknown.
+        """
+        name, count = type(self).__name__, self._spatial
+        self.in_channels = positive(name, "in_channels", in_channels)
+        self.out_channels = positive(name, "out_channels", out_channels)
+        self.groups = positive(name, "groups", groups)
+        if self.in_channels % self.groups or self.out_channels % self.groups:
+            raise DataError(
+                f"{name}: {self.groups} groups must divide {self.in_channels} "
+                f"in_channels and {self.out_channels} out_channels."
+            )
+        self.kernel_size = numbers(name, "kernel_size", kernel_size, count, 1)
+        self.stride = numbers(name, "stride", stride, count, 1)
+        self.dilation = numbers(name, "dilation", dilation, count, 1)
+        self.padding_mode = choice(name, "padding_mode", padding_mode, MODES)
+        self.padding: str | tuple[int, ...]
+        if isinstance(padding, str):
+            self.padding = choice(name, "padding", padding, ("same", "valid"))
+            if padding == "same" and max(self.stride) > 1:
+                raise DataError(
+                    f"{name}: padding='same' with stride {self.stride}; it goes with "
+                    "stride 1, give widths."
+                )
+        else:
+            self.padding = numbers(name, "padding", padding, count, 0)
+        made = init.Maker(rng, device, dtype)
+        outer = (self.out_channels, self.in_channels)
+        first, second = outer[::-1] if self._is_transposed else outer
+        shape = (first, second // self.groups, *self.kernel_size)
+        bound = 1 / math.sqrt(math.prod(shape[1:]))
+        self.weight = made.uniform(shape, bound)
+        self.bias = made.uniform((self.out_channels,), bound) if bias else None
+
+    def borders(self) -> list[tuple[int, int]]:
+        """Return how wide the border is before and after each axis."""
+        if self.padding == "valid":
+            return [(0, 0)] * self._spatial
+        if isinstance(self.padding, str):
+            totals = [
+                dilation * (size - 1)
+                for size, dilation in zip(self.kernel_size, self.dilation, strict=True)
+            ]
+            return [(total // 2, total - total // 2) for total in totals]
+        return [(width, width) for width in self.padding]
+
+    def _checked(self, x: ArrayLike) -> Tensor:
+        """Return the input as floats, its rank and channels checked."""
+        name, count = type(self).__name__, self._spatial
+        given = as_float(name, x, self.weight)
+        axes = ("length",) if count == 1 else ("h", "w")
+        is_fitting = given.ndim in (count + 1, count + 2)
+        if not is_fitting or given.shape[-1 - count] != self.in_channels:
+            words = ", ".join((str(self.in_channels), *axes))
+            raise ShapeError(
+                f"{name}: the input has shape {given.shape}; it takes (n, {words}) or "
+                f"({words}), {self.in_channels} being the channels."
+            )
+        return given
+
+    def extra_repr(self) -> str:
+        """Return the settings that are no defaults."""
+        parts = [
+            f"{self.in_channels}, {self.out_channels}",
+            f"kernel_size={self.kernel_size}",
+            f"stride={self.stride}",
+        ]
+        if isinstance(self.padding, str) or any(self.padding):
+            parts.append(f"padding={self.padding}")
+        if max(self.dilation) > 1:
+            parts.append(f"dilation={self.dilation}")
+        if self.groups > 1:
+            parts.append(f"groups={self.groups}")
+        if self.bias is None:
+            parts.append("bias=False")
+        if self.padding_mode != "zeros":
+            parts.append(f"padding_mode={self.padding_mode}")
+        return ", ".join(parts)
+
+
+class _Conv(Convolution):
+    """A convolution of a batch or of one example."""
+
+    def forward(self, x: ArrayLike) -> Tensor:
+        """Return the convolution.
+
+        Raises:
+            ShapeError: the input has other axes or channels, or is smaller than a
+                window.
+        """
+        given = self._checked(x)
+        borders = self.borders()
+        if self.padding_mode != "zeros":
+            given = padded(type(self).__name__, given, borders, self.padding_mode)
+            borders = [(0, 0)] * self._spatial
+        is_one = given.ndim == self._spatial + 1
+        call = functions.conv1d if self._spatial == 1 else functions.conv2d
+        found = call(
+            given.expand_dims(axis=0) if is_one else given,
+            self.weight,
+            bias=self.bias,
+            stride=self.stride,
+            padding=borders,
+            dilation=self.dilation,
+            groups=self.groups,
+        )
+        return found.squeeze(0) if is_one else found
+
+
+class Conv1d(_Conv):
+    """A convolution: `(n, in_channels, length)` gives `(n, out_channels, length')`.
+
+    Attributes:
+        weight: `(out_channels, in_channels / groups, size)`.
+        bias: `(out_channels,)`, or None.
+
+    >>> tw.nn.Conv1d(2, 3, 3)
+    Conv1d(2, 3, kernel_size=(3,), stride=(1,))
+    >>> tw.nn.Conv1d(2, 3, 3, padding="same")(tw.ones((4, 2, 8))).shape
+    (4, 3, 8)
+    """
+
+    _spatial = 1
+
+
+class Conv2d(_Conv):
+    """A convolution: `(n, in_channels, h, w)` gives `(n, out_channels, h', w')`.
+
+    Attributes:
+        weight: `(out_channels, in_channels / groups, kh, kw)`.
+        bias: `(out_channels,)`, or None.
+
+    >>> tw.nn.Conv2d(1, 8, 3, padding=1)
+    Conv2d(1, 8, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))
+    >>> tw.nn.Conv2d(1, 8, 3, stride=2)(tw.ones((4, 1, 9, 9))).shape
+    (4, 8, 4, 4)
+    """
+
+    _spatial = 2

@@ -1,0 +1,363 @@
+"""Initial values of parameters: PyTorch's distributions, drawn from a generator.
+
+A function fills a tensor in place, as PyTorch's do, and returns it. Without `rng` the
+numbers come from the program's generator, whose seed is 0: programs repeat.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tensorweb import notices
+from tensorweb.devices import as_device, default_device, require_dtype
+from tensorweb.dtypes import as_dtype
+from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.functions import asarray, full, full_like
+from tensorweb.nn.loading import replace
+from tensorweb.random import Generator
+from tensorweb.shapes import Shape
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import DTypeLike
+
+__all__ = [
+    "calculate_gain",
+    "constant",
+    "kaiming_normal",
+    "kaiming_uniform",
+    "normal",
+    "ones",
+    "orthogonal",
+    "trunc_normal",
+    "uniform",
+    "xavier_normal",
+    "xavier_uniform",
+    "zeros",
+]
+
+Rng = Generator | Tensor | int | None
+"""A generator, a key, a seed, or None for the program's generator."""
+
+_programs: dict[str, tuple[int, Generator]] = {}
+"""The generator of the program that runs, by device."""
+
+
+def generator(rng: Rng = None, device: str | None = None) -> Generator:
+    """Return what to draw from.
+
+    >>> generator(3)
+    Generator(device='cpu')
+    """
+    if isinstance(rng, Generator):
+        return rng
+    where = device or default_device()
+    if rng is not None:
+        if not isinstance(rng, TensorBase | int):
+            raise DTypeError(
+                f"rng is a {type(rng).__name__}; give a tw.random.Generator, a key or "
+                "a seed."
+            )
+        return Generator(rng, device=None if isinstance(rng, TensorBase) else where)
+    number, found = _programs.get(where, (-1, None))
+    if found is None or number != notices.programs():
+        found = Generator(0, device=where)
+        _programs[where] = (notices.programs(), found)
+    return found
+
+
+class Maker:
+    """Makes a layer's tensors: where, of which dtype, from which numbers."""
+
+    def __init__(self, rng: Rng, device: object, dtype: DTypeLike) -> None:
+        """Note what is asked for.
+
+        Raises:
+            DTypeError: the dtype is no float's, or the device has it not.
+        """
+        self.dtype = as_dtype(dtype)
+        if self.dtype.kind != "float":
+            raise DTypeError(f"dtype is {self.dtype}; parameters are floats.")
+        self._rng = rng
+        self._device = None if device is None else as_device(device)
+        if isinstance(rng, Generator) and self._device is None:
+            self._device = rng.key.device
+        if self._device is None and isinstance(rng, TensorBase):
+            self._device = rng.node.device
+        self.device = self._device or default_device()
+        require_dtype(self.dtype, self.device)
+        self._source: Generator | None = None
+
+    @property
+    def source(self) -> Generator:
+        """The generator that is drawn from."""
+        if self._source is None:
+            self._source = generator(self._rng, self.device)
+        return self._source
+
+    def uniform(self, shape: Shape, bound: float) -> Tensor:
+        """Return numbers from `-bound` to `bound`."""
+        drawn = self.source.uniform(shape, self.dtype, -bound, bound)
+        return drawn.to_device(self.device)
+
+    def normal(self, shape: Shape, std: float = 1.0) -> Tensor:
+        """Return normally distributed numbers."""
+        drawn = self.source.normal(shape, self.dtype)
+        return (drawn if std == 1.0 else drawn * std).to_device(self.device)
+
+    def full(self, shape: Shape, value: float) -> Tensor:
+        """Return one number in a shape."""
+        return full(shape, value, dtype=self.dtype, device=self.device)
+
+
+def zeros(tensor: Tensor) -> Tensor:
+    """Fill a tensor with zeros.
+
+    >>> tw.nn.init.zeros(tw.ones(2))
+    tensor([0., 0.])
+    """
+    return constant(tensor, 0.0)
+
+
+def ones(tensor: Tensor) -> Tensor:
+    """Fill a tensor with ones.
+
+    >>> tw.nn.init.ones(tw.zeros(2))
+    tensor([1., 1.])
+    """
+    return constant(tensor, 1.0)
+
+
+def constant(tensor: Tensor, val: float) -> Tensor:
+    """Fill a tensor with one number.
+
+    >>> tw.nn.init.constant(tw.zeros(2), 3.0)
+    tensor([3., 3.])
+    """
+    _check("constant", tensor)
+    return _filled(tensor, full_like(tensor, val))
+
+
+def uniform(
+    tensor: Tensor, a: float = 0.0, b: float = 1.0, *, rng: Rng = None
+) -> Tensor:
+    """Fill a tensor with numbers from `a` to `b`, all as likely.
+
+    >>> tw.nn.init.uniform(tw.zeros((2, 3)), -1.0, 1.0).shape
+    (2, 3)
+    """
+    _check("uniform", tensor)
+    drawn = generator(rng, tensor.device).uniform(tensor.shape, tensor.dtype, a, b)
+    return _filled(tensor, drawn)
+
+
+def normal(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, *, rng: Rng = None
+) -> Tensor:
+    """Fill a tensor with normally distributed numbers.
+
+    >>> tw.nn.init.normal(tw.zeros((2, 3)), std=0.02).shape
+    (2, 3)
+    """
+    _check("normal", tensor)
+    drawn = generator(rng, tensor.device).normal(tensor.shape, tensor.dtype)
+    return _filled(tensor, drawn * std + mean)
+
+
+def trunc_normal(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    *,
+    rng: Rng = None,
+) -> Tensor:
+    """Fill a tensor with normally distributed numbers between `a` and `b`.
+
+    >>> abs(tw.nn.init.trunc_normal(tw.zeros(100))).max() < 2
+    tensor(True)
+    """
+    _check("trunc_normal", tensor)
+    low, high = (a - mean) / std, (b - mean) / std
+    drawn = generator(rng, tensor.device).truncated_normal(
+        low, high, tensor.shape, tensor.dtype
+    )
+    return _filled(tensor, drawn * std + mean)
+
+
+def xavier_uniform(tensor: Tensor, gain: float = 1.0, *, rng: Rng = None) -> Tensor:
+    """Fill with `U(-a, a)`, `a = gain sqrt(6 / (fan_in + fan_out))`.
+
+    Source: X. Glorot, Y. Bengio, Understanding the difficulty of training deep
+    feedforward neural networks, 2010.
+
+    >>> abs(tw.nn.init.xavier_uniform(tw.zeros((3, 3)))).max() < 1
+    tensor(True)
+    """
+    fan_in, fan_out = fans("xavier_uniform", tensor)
+    bound = gain * math.sqrt(6.0 / (fan_in + fan_out))
+    return uniform(tensor, -bound, bound, rng=rng)
+
+
+def xavier_normal(tensor: Tensor, gain: float = 1.0, *, rng: Rng = None) -> Tensor:
+    """Fill with normal numbers of spread `gain sqrt(2 / (fan_in + fan_out))`.
+
+    >>> tw.nn.init.xavier_normal(tw.zeros((3, 3))).shape
+    (3, 3)
+    """
+    fan_in, fan_out = fans("xavier_normal", tensor)
+    return normal(tensor, 0.0, gain * math.sqrt(2.0 / (fan_in + fan_out)), rng=rng)
+
+
+def kaiming_uniform(
+    tensor: Tensor,
+    a: float = 0.0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    *,
+    rng: Rng = None,
+) -> Tensor:
+    """Fill with `U(-b, b)`, `b = gain sqrt(3 / fan)`; `a` is leaky_relu's slope.
+
+    Source: K. He, X. Zhang, S. Ren, J. Sun, Delving deep into rectifiers, 2015.
+
+    >>> abs(tw.nn.init.kaiming_uniform(tw.zeros((2, 6)))).max() <= 1
+    tensor(True)
+    """
+    spread = _kaiming("kaiming_uniform", tensor, a, mode, nonlinearity)
+    bound = math.sqrt(3.0) * spread
+    return uniform(tensor, -bound, bound, rng=rng)
+
+
+def kaiming_normal(
+    tensor: Tensor,
+    a: float = 0.0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    *,
+    rng: Rng = None,
+) -> Tensor:
+    """Fill with normal numbers of spread `gain / sqrt(fan)`.
+
+    >>> tw.nn.init.kaiming_normal(tw.zeros((2, 6))).shape
+    (2, 6)
+    """
+    spread = _kaiming("kaiming_normal", tensor, a, mode, nonlinearity)
+    return normal(tensor, 0.0, spread, rng=rng)
+
+
+def orthogonal(tensor: Tensor, gain: float = 1.0, *, rng: Rng = None) -> Tensor:
+    """Fill a matrix with orthogonal rows, or columns where there are more rows.
+
+    Further axes count as columns. It is computed on the host, one vector after the
+    other. Source: A. Saxe, J. McClelland, S. Ganguli, Exact solutions to the nonlinear
+    dynamics of learning in deep linear neural networks, 2013.
+
+    >>> w = tw.nn.init.orthogonal(tw.zeros((2, 5)))
+    >>> bool(abs(w @ w.T - tw.eye(2)).max() < 1e-6)
+    True
+    """
+    _check("orthogonal", tensor)
+    if tensor.ndim < 2:
+        raise ShapeError(
+            f"orthogonal: shape {tensor.shape}; rows are orthogonal to each other, so "
+            "it needs two axes or more."
+        )
+    rows, columns = tensor.shape[0], math.prod(tensor.shape[1:])
+    many, length = min(rows, columns), max(rows, columns)
+    drawn: Any = generator(rng, tensor.device).normal((many, length)).tolist()
+    values = [[gain * x for x in row] for row in _orthonormal(drawn)]
+    basis = asarray(values, dtype=tensor.dtype, device=tensor.device)
+    return _filled(
+        tensor, (basis if rows <= columns else basis.T).reshape(tensor.shape)
+    )
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """Return by how much weights are scaled before a nonlinearity.
+
+    Raises:
+        DataError: nobody knows the nonlinearity.
+
+    >>> calculate_gain("tanh")
+    1.6666666666666667
+    """
+    slope = 0.01 if param is None else param
+    gains = {
+        "linear": 1.0,
+        "conv1d": 1.0,
+        "conv2d": 1.0,
+        "sigmoid": 1.0,
+        "tanh": 5.0 / 3,
+        "relu": math.sqrt(2.0),
+        "leaky_relu": math.sqrt(2.0 / (1 + slope**2)),
+        "selu": 0.75,
+    }
+    if nonlinearity not in gains:
+        raise DataError(
+            f"calculate_gain: nonlinearity {nonlinearity!r}; it is one of "
+            f"{', '.join(gains)}."
+        )
+    return gains[nonlinearity]
+
+
+def fans(name: str, tensor: Tensor) -> tuple[int, int]:
+    """Return how many inputs and outputs a weight `(out, in, ...)` connects.
+
+    Raises:
+        ShapeError: it has fewer than two axes.
+    """
+    _check(name, tensor)
+    if tensor.ndim < 2:
+        raise ShapeError(
+            f"{name}: shape {tensor.shape}; inputs and outputs are counted along two "
+            "axes, so the tensor needs two or more."
+        )
+    window = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * window, tensor.shape[0] * window
+
+
+def _kaiming(
+    name: str, tensor: Tensor, a: float, mode: str, nonlinearity: str
+) -> float:
+    """Return the spread `gain / sqrt(fan)`."""
+    modes = dict(zip(("fan_in", "fan_out"), fans(name, tensor), strict=True))
+    if mode not in modes:
+        raise DataError(f"{name}: mode {mode!r}; it is 'fan_in' or 'fan_out'.")
+    return calculate_gain(nonlinearity, a) / math.sqrt(modes[mode])
+
+
+def _check(name: str, tensor: object) -> None:
+    """Raise a `DTypeError` unless it is a tensor of floats, which can be filled."""
+    if not isinstance(tensor, TensorBase):
+        raise DTypeError(
+            f"{name}: what is filled is of type {type(tensor).__name__}; give a "
+            "tensor, such as a layer's weight."
+        )
+    if tensor.node.dtype.kind != "float":
+        raise DTypeError(
+            f"{name}: the tensor is {tensor.node.dtype}; parameters are floats."
+        )
+
+
+def _filled(tensor: Tensor, value: Tensor) -> Tensor:
+    replace(tensor, value)
+    return tensor
+
+
+def _orthonormal(rows: list[list[float]]) -> list[list[float]]:
+    """Return rows of length 1, each orthogonal to those before; done twice, exactly."""
+    found: list[list[float]] = []
+    for row in rows:
+        for _ in range(2):
+            for other in found:
+                part = _dot(row, other)
+                row = [x - part * y for x, y in zip(row, other, strict=True)]
+        size = math.sqrt(_dot(row, row))
+        found.append([x / size for x in row])
+    return found
+
+
+def _dot(a: list[float], b: list[float]) -> float:
+    return math.fsum(x * y for x, y in zip(a, b, strict=True))

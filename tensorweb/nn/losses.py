@@ -1,0 +1,326 @@
+"""Losses of numbers and of probabilities, with PyTorch's options.
+
+Those of classes are in `classes.py`. `reduction` is `mean`, `sum` or `none`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tensorweb.errors import DataError
+from tensorweb.functions import log, log1p, maximum, where
+from tensorweb.nn.activations import logsigmoid
+from tensorweb.nn.arguments import (
+    REDUCTIONS,
+    as_float,
+    choice,
+    reduced,
+    same_shape,
+)
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.transforms.custom import custom_vjp
+
+__all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "gaussian_nll",
+    "huber",
+    "kl_div",
+    "l1",
+    "mse",
+    "poisson_nll",
+    "smooth_l1",
+]
+
+LEAST_LOGARITHM = -100.0
+"""What PyTorch takes for the logarithm of 0 in `binary_cross_entropy`."""
+
+LEAST_VARIANCE = 1e-12
+"""The least `p (1 - p)` by which its derivative is divided."""
+
+
+def _pair(name: str, input: ArrayLike, target: ArrayLike) -> tuple[Tensor, Tensor]:
+    """Return both as tensors of floats of one shape; a number stands for all."""
+    given = as_float(name, input, target)
+    wanted = target if isinstance(target, Tensor) else as_float(name, target, given)
+    if wanted.dtype.kind != "float":
+        wanted = wanted.astype(given.dtype)
+    if wanted.ndim:
+        same_shape(name, given, wanted)
+    return given, wanted
+
+
+def mse(input: ArrayLike, target: ArrayLike, reduction: str = "mean") -> Tensor:
+    """Return the mean of `(input - target)^2`.
+
+    Raises:
+        ShapeError: the shapes differ.
+        DataError: the reduction is unknown.
+
+    >>> tw.nn.mse([1.0, 2.0], [1.0, 4.0])
+    tensor(2.)
+    """
+    given, wanted = _pair("mse", input, target)
+    return reduced("mse", (given - wanted) ** 2, reduction)
+
+
+def l1(input: ArrayLike, target: ArrayLike, reduction: str = "mean") -> Tensor:
+    """Return the mean of `|input - target|`; its derivative at 0 is 0.
+
+    Raises:
+        ShapeError: the shapes differ.
+        DataError: the reduction is unknown.
+
+    >>> tw.nn.l1([1.0, 2.0], [1.0, 4.0])
+    tensor(1.)
+    """
+    given, wanted = _pair("l1", input, target)
+    return reduced("l1", abs(given - wanted), reduction)
+
+
+def huber(
+    input: ArrayLike,
+    target: ArrayLike,
+    reduction: str = "mean",
+    delta: float = 1.0,
+) -> Tensor:
+    """Return the mean of `d²/2` where `d = |input - target|` is up to `delta`.
+
+    Beyond it is `delta (d - delta / 2)`. Source: P. Huber, Robust estimation of a
+    location parameter, 1964.
+
+    Raises:
+        ShapeError: the shapes differ.
+        DataError: the reduction is unknown, or `delta` not positive.
+
+    >>> tw.nn.huber([0.0, 0.0], [1.0, 3.0], reduction="none")
+    tensor([0.5, 2.5])
+    """
+    given, wanted = _pair("huber", input, target)
+    if not delta > 0:
+        raise DataError(f"huber: delta is {delta}; give a positive number.")
+    distance = abs(given - wanted)
+    near, far = 0.5 * distance**2, delta * (distance - 0.5 * delta)
+    return reduced("huber", where(distance <= delta, near, far), reduction)
+
+
+def smooth_l1(
+    input: ArrayLike,
+    target: ArrayLike,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """Return the mean of `d² / (2 beta)` where `d = |input - target|` is below `beta`.
+
+    Beyond it is `d - beta / 2`; with `beta=0` it is `l1`.
+
+    Raises:
+        ShapeError: the shapes differ.
+        DataError: the reduction is unknown, or `beta` negative.
+
+    >>> tw.nn.smooth_l1([0.0, 0.0], [1.0, 3.0], reduction="none")
+    tensor([0.5, 2.5])
+    """
+    given, wanted = _pair("smooth_l1", input, target)
+    if beta < 0:
+        raise DataError(f"smooth_l1: beta is {beta}; give 0 or a positive number.")
+    distance = abs(given - wanted)
+    if beta == 0:
+        return reduced("smooth_l1", distance, reduction)
+    near, far = distance**2 * (0.5 / beta), distance - 0.5 * beta
+    return reduced("smooth_l1", where(distance < beta, near, far), reduction)
+
+
+def _entropy(p: Tensor, y: Tensor) -> Tensor:
+    by_p = maximum(log(p), LEAST_LOGARITHM)
+    by_rest = maximum(log1p(-p), LEAST_LOGARITHM)
+    return (y - 1.0) * by_rest - y * by_p
+
+
+def _slopes_of_entropy(
+    needed: tuple[Tensor, Tensor], g: Tensor
+) -> tuple[Tensor, Tensor]:
+    p, y = needed
+    by_p = (p - y) / maximum(p * (1.0 - p), LEAST_VARIANCE)
+    by_y = maximum(log1p(-p), LEAST_LOGARITHM) - maximum(log(p), LEAST_LOGARITHM)
+    return g * by_p, g * by_y
+
+
+# l = -y log p - (1 - y) log(1 - p); dp = (p - y) / (p (1 - p)), dy = log((1 - p) / p)
+_binary = custom_vjp(
+    _entropy, lambda p, y: (_entropy(p, y), (p, y)), _slopes_of_entropy
+)
+
+
+def binary_cross_entropy(
+    input: ArrayLike,
+    target: ArrayLike,
+    weight: ArrayLike = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Return the mean of `-target log p - (1 - target) log(1 - p)` for `p = input`.
+
+    Logarithms end at -100, as in PyTorch; beyond 0 and 1 the loss is NaN. Where `p` is
+    a sigmoid, `binary_cross_entropy_with_logits` of what is inside loses no digits.
+
+    Args:
+        input: probabilities.
+        target: of the same shape, from 0 to 1.
+        weight: of each element; it broadcasts.
+        reduction: `mean`, `sum` or `none`.
+
+    Raises:
+        ShapeError: the shapes differ.
+        DataError: the reduction is unknown.
+
+    >>> tw.nn.binary_cross_entropy([0.0, 0.0], [1.0, 1.0], reduction="none")
+    tensor([100., 100.])
+    """
+    name = "binary_cross_entropy"
+    given, wanted = _pair(name, input, target)
+    losses = _binary(given, wanted + given * 0 if not wanted.ndim else wanted)
+    if weight is not None:
+        losses = losses * as_float(name, weight, given)
+    return reduced(name, losses, reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input: ArrayLike,
+    target: ArrayLike,
+    weight: ArrayLike = None,
+    reduction: str = "mean",
+    pos_weight: ArrayLike = None,
+) -> Tensor:
+    """Return the binary cross-entropy of `sigmoid(input)`, without overflow.
+
+    Args:
+        input: logits.
+        target: of the same shape, from 0 to 1.
+        weight: of each element; it broadcasts.
+        reduction: `mean`, `sum` or `none`.
+        pos_weight: by how much targets of 1 count; it broadcasts.
+
+    Raises:
+        ShapeError: the shapes differ.
+        DataError: the reduction is unknown.
+
+    >>> tw.nn.binary_cross_entropy_with_logits([1e4, -1e4], [1.0, 1.0], reduction="sum")
+    tensor(10000.)
+    """
+    name = "binary_cross_entropy_with_logits"
+    given, wanted = _pair(name, input, target)
+    positive = logsigmoid(given)
+    if pos_weight is not None:
+        scale = as_float(name, pos_weight, given)
+        positive = positive * ((scale - 1.0) * wanted + 1.0)
+    losses = (1.0 - wanted) * given - positive
+    if weight is not None:
+        losses = losses * as_float(name, weight, given)
+    return reduced(name, losses, reduction)
+
+
+def kl_div(
+    input: ArrayLike,
+    target: ArrayLike,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """Return the mean of `target (log target - input)`, `input` being logarithms.
+
+    Args:
+        input: logarithms of probabilities.
+        target: probabilities of the same shape, or their logarithms.
+        reduction: `mean`, `batchmean` (the sum over the first axis' length), `sum` or
+            `none`.
+        log_target: whether `target` are logarithms.
+
+    Raises:
+        ShapeError: the shapes differ.
+        DataError: the reduction is unknown.
+
+    >>> tw.nn.kl_div(tw.log([0.5, 0.5]), [1.0, 0.0], "sum")
+    tensor(0.6931472)
+    """
+    given, wanted = _pair("kl_div", input, target)
+    choice("kl_div", "reduction", reduction, (*REDUCTIONS, "batchmean"))
+    if log_target:
+        losses = wanted.exp() * (wanted - given)
+    else:
+        is_there = wanted > 0
+        logarithms = log(where(is_there, wanted, 1.0))
+        losses = where(is_there, wanted * logarithms, 0.0) - wanted * given
+    if reduction == "batchmean":
+        return losses.sum() / given.shape[0]
+    return reduced("kl_div", losses, reduction)
+
+
+def gaussian_nll(
+    input: ArrayLike,
+    target: ArrayLike,
+    var: ArrayLike,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Tensor:
+    """Return the mean of `(log v + (input - target)² / v) / 2`, `v` at least `eps`.
+
+    Args:
+        input: expected values.
+        target: of the same shape.
+        var: variances; they broadcast. A bound has no derivative.
+        full: whether the constant `log(2 π) / 2` is added.
+        eps: the least variance.
+        reduction: `mean`, `sum` or `none`.
+
+    Raises:
+        ShapeError: the shapes differ.
+        DataError: the reduction is unknown.
+
+    >>> tw.nn.gaussian_nll([0.0], [2.0], [1.0])
+    tensor(2.)
+    """
+    given, wanted = _pair("gaussian_nll", input, target)
+    variance = as_float("gaussian_nll", var, given)
+    bounded = variance + (maximum(variance, eps) - variance).detach()
+    losses = 0.5 * (log(bounded) + (given - wanted) ** 2 / bounded)
+    if full:
+        losses = losses + 0.5 * math.log(2 * math.pi)
+    return reduced("gaussian_nll", losses, reduction)
+
+
+def poisson_nll(
+    input: ArrayLike,
+    target: ArrayLike,
+    log_input: bool = True,
+    full: bool = False,
+    eps: float = 1e-8,
+    reduction: str = "mean",
+) -> Tensor:
+    """Return the mean of `exp(input) - target input`, for counts of a Poisson process.
+
+    Args:
+        input: logarithms of the expected counts, or those with `log_input=False`.
+        target: counts, of the same shape.
+        log_input: whether `input` are logarithms.
+        full: whether Stirling's approximation of `log target!` is added.
+        eps: what is added to `input` inside of its logarithm.
+        reduction: `mean`, `sum` or `none`.
+
+    Raises:
+        ShapeError: the shapes differ.
+        DataError: the reduction is unknown.
+
+    >>> tw.nn.poisson_nll([0.0], [2.0])
+    tensor(1.)
+    """
+    given, wanted = _pair("poisson_nll", input, target)
+    if log_input:
+        losses = given.exp() - wanted * given
+    else:
+        losses = given - wanted * log(given + eps)
+    if full:
+        counts = where(wanted > 1, wanted, 1.0)
+        stirling = counts * log(counts) - counts + 0.5 * log(2 * math.pi * counts)
+        losses = losses + where(wanted > 1, stirling, 0.0)
+    return reduced("poisson_nll", losses, reduction)

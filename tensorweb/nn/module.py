@@ -1,0 +1,309 @@
+"""`Module`: a network as a value, a tree of the tensors that its attributes hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
+
+from tensorweb.devices import fastest
+from tensorweb.errors import DataError, DTypeError, TensorwebError
+from tensorweb.nn.describing import described
+from tensorweb.nn.loading import become, load
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import FLOWING, TensorBase
+from tensorweb.trees import (
+    CONSTANTS,
+    UNNAMED,
+    attributes,
+    endless,
+    holds_leaves,
+    is_opened,
+    register_module,
+)
+
+__all__ = ["Module"]
+
+T = TypeVar("T")
+
+ABSENT = {
+    "train": "modules have no mode: pass train=True to the call, or key= to Dropout",
+    "eval": "modules have no mode: without train=True and key= a call evaluates",
+    "cuda": f"write model.to({fastest()!r}), or tw.set_default_device at first",
+    "cpu": 'write model.to("cpu")',
+    "zero_grad": "write opt.zero_grad(), or p.grad = None for each of parameters()",
+    "apply": "write tw.tree.map(function, model), which returns another model",
+    "add_module": "write setattr(model, name, module)",
+    "register_parameter": "write setattr(model, name, tensor)",
+    "register_forward_hook": "there are no hooks; print in forward, it works anywhere",
+    "half": "write model.to(dtype=tw.float16)",
+    "double": 'write model.to("cpu", tw.float64)',
+}
+"""PyTorch's methods that modules have not, and what to write."""
+
+
+class Module:
+    """A part of a network: a class with tensors and modules as attributes.
+
+    A module is a tree (`tw.tree`): its leaves are the tensors that its attributes hold,
+    also in lists, dicts and modules; everything else is a setting. So `tw.grad`,
+    `tw.jit`, `tw.vmap` and optimisers take it as one value. Tensors of floats are its
+    parameters, except those of `register_buffer`. What it computes stands in `forward`,
+    or in `__call__`.
+
+    >>> class Affine(tw.nn.Module):
+    ...     def __init__(self):
+    ...         self.weight, self.bias = tw.ones((2, 3)), tw.zeros(2)
+    ...
+    ...     def forward(self, x):
+    ...         return x @ self.weight.T + self.bias
+    >>> model = Affine()
+    >>> model(tw.ones(3))
+    tensor([3., 3.])
+    >>> tw.grad(lambda m: m(tw.ones(3)).sum())(model).bias
+    tensor([1., 1.])
+    """
+
+    _unnamed: ClassVar[str | None] = None
+    _constants: frozenset[str] = frozenset()
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Open objects of the new class in trees."""
+        super().__init_subclass__(**keywords)
+        register_module(cls)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what `forward` returns."""
+        return self.forward(*args, **kwargs)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute the module's result; each class has its own.
+
+        Raises:
+            TensorwebError: the class defines neither `forward` nor `__call__`.
+        """
+        name = type(self).__name__
+        raise TensorwebError(
+            f"{name}: the class says nowhere what it computes; give it a method "
+            "forward(self, x)."
+        )
+
+    def register_buffer(
+        self, name: str, tensor: Tensor | None, persistent: bool = True
+    ) -> None:
+        """Give the module a tensor that is not trained, a mask or a table for example.
+
+        It is a leaf of the tree, without a derivative, and one of `buffers()`. With
+        `persistent=False` `state_dict()` leaves it out.
+
+        Raises:
+            DataError: the name is no name of an attribute.
+            DTypeError: the value is no tensor.
+        """
+        if not name.isidentifier():
+            raise DataError(f"register_buffer: {name!r} is no name of an attribute.")
+        if tensor is not None and not isinstance(tensor, TensorBase):
+            raise DTypeError(
+                f"register_buffer: {name} is a {type(tensor).__name__}; give a tensor."
+            )
+        self._constants = self._constants | {name}
+        if not persistent:
+            self._unsaved = getattr(self, "_unsaved", frozenset()) | {name}
+        setattr(self, name, tensor)
+
+    def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
+        """Yield this module and all below it, with their names by path."""
+        yield from _to_its_ends(self, _modules(self, prefix))
+
+    def modules(self) -> Iterator[Module]:
+        """Yield this module and all below it."""
+        return (module for _, module in self.named_modules())
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """Yield the modules that attributes hold, also in lists and dicts."""
+        for name, value in self._parts():
+            yield from _modules_in(name, value)
+
+    def children(self) -> Iterator[Module]:
+        """Yield the modules that attributes hold, also in lists and dicts."""
+        return (module for _, module in self.named_children())
+
+    def named_parameters(self, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
+        """Yield what is trained by name: tensors of floats that are no buffers.
+
+        A tensor that stands in two places is yielded once.
+        """
+        seen: set[int] = set()
+        for name, tensor, is_buffer, _ in _tensors(self, prefix):
+            is_flowing = tensor.node.dtype.kind in FLOWING
+            if is_flowing and not is_buffer and id(tensor) not in seen:
+                seen.add(id(tensor))
+                yield name, tensor
+
+    def parameters(self) -> Iterator[Tensor]:
+        """Yield what is trained: tensors of floats that are no buffers.
+
+        >>> sum(p.size for p in tw.nn.Linear(3, 2).parameters())
+        8
+        """
+        return (tensor for _, tensor in self.named_parameters())
+
+    def named_buffers(self, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
+        """Yield what is not trained by name: buffers, and tensors of other dtypes."""
+        for name, tensor, is_buffer, _ in _tensors(self, prefix):
+            if is_buffer or tensor.node.dtype.kind != "float":
+                yield name, tensor
+
+    def buffers(self) -> Iterator[Tensor]:
+        """Yield the tensors that are not trained."""
+        return (tensor for _, tensor in self.named_buffers())
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """Return all tensors by their names, which are PyTorch's: `layers.0.weight`.
+
+        They hang on nothing and keep their values when the module is trained on.
+
+        >>> {name: x.shape for name, x in tw.nn.Linear(3, 2).state_dict().items()}
+        {'weight': (2, 3), 'bias': (2,)}
+        """
+        return {
+            name: tensor.detach()
+            for name, tensor, _, is_saved in _tensors(self)
+            if is_saved
+        }
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True
+    ) -> tuple[list[str], list[str]]:
+        """Take over values by name, in this module's dtypes and on its devices.
+
+        Args:
+            state_dict: tensors, NumPy arrays or nested lists.
+            strict: whether names that are missing or unknown are an error.
+
+        Returns:
+            `(missing, unexpected)` names.
+
+        Raises:
+            DataError: names or shapes do not fit; it lists all, and nothing is loaded.
+        """
+        named = {name: t for name, t, _, is_saved in _tensors(self) if is_saved}
+        return load(type(self).__name__, named, state_dict, strict)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Make all parameters leaves, to whose `grad` `backward()` adds, or none."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def to(self, device: object = None, dtype: object = None) -> Self:
+        """Move this module to a device, and its floats to a dtype; returns it."""
+        for tensor in [tensor for _, tensor, _, _ in _tensors(self)]:
+            found = tensor.detach()
+            if dtype is not None and tensor.node.dtype.kind == "float":
+                found = found.astype(dtype)
+            if device is not None:
+                found = found.to_device(device)
+            become(tensor, found)
+        return self
+
+    def extra_repr(self) -> str:
+        """Return the settings that the representation shows."""
+        return ""
+
+    def __repr__(self) -> str:
+        """Return the modules below, one a line, as PyTorch shows them."""
+        try:
+            return described(
+                type(self).__name__, self.extra_repr(), list(self.named_children())
+            )
+        except RecursionError:
+            raise endless(self) from None
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Say what to write instead of a method of PyTorch."""
+        text = f"{type(self).__name__!r} object has no attribute {name!r}"
+        if name in ABSENT:
+            text += f"; {ABSENT[name]}."
+        raise AttributeError(text, name=name, obj=self)
+
+    def _parts(self) -> Iterator[tuple[str, Any]]:
+        """Yield the attributes that hold tensors; one has no name in paths."""
+        for name, value in attributes(self).items():
+            if not holds_leaves(value):
+                continue
+            yield "" if name == getattr(type(self), UNNAMED) else name, value
+
+
+register_module(Module)
+
+
+def _named(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the parts of a container, with numbers where they have no names."""
+    if isinstance(value, dict):
+        yield from ((str(name), part) for name, part in value.items())
+    elif isinstance(value, tuple | list):
+        yield from ((str(number), part) for number, part in enumerate(value))
+    elif is_opened(value):
+        yield from attributes(value).items()
+
+
+def _to_its_ends(module: Module, walk: Iterator[T]) -> Iterator[T]:
+    """Yield what a walk through a module yields.
+
+    Raises:
+        DataError: the module contains itself.
+    """
+    try:
+        yield from walk
+    except RecursionError:
+        raise endless(module) from None
+
+
+def _modules(module: Module, prefix: str) -> Iterator[tuple[str, Module]]:
+    yield prefix, module
+    for name, child in module.named_children():
+        yield from _modules(child, _joined(prefix, name))
+
+
+def _modules_in(name: str, value: Any) -> Iterator[tuple[str, Module]]:
+    """Yield the modules that a value is or holds, the outermost only."""
+    if isinstance(value, Module):
+        if name:
+            yield name, value
+        else:
+            yield from value.named_children()
+    elif not isinstance(value, TensorBase):
+        for inner, part in _named(value):
+            yield from _modules_in(_joined(name, inner), part)
+
+
+def _joined(first: str, last: str) -> str:
+    """Return a path of two, of which either may be without a name."""
+    return f"{first}.{last}" if first and last else first or last
+
+
+def _tensors(
+    module: Module, prefix: str = ""
+) -> Iterator[tuple[str, Tensor, bool, bool]]:
+    """Yield each tensor with its name; whether it is a buffer, and is saved."""
+    return _to_its_ends(module, _tensors_in(module, prefix, False, True))
+
+
+def _tensors_in(
+    value: Any, prefix: str, is_buffer: bool, is_saved: bool
+) -> Iterator[tuple[str, Tensor, bool, bool]]:
+    if isinstance(value, TensorBase):
+        assert isinstance(value, Tensor), "internal: tensors are of one class"
+        yield prefix, value, is_buffer, is_saved
+        return
+    constants = getattr(value, CONSTANTS, ()) if isinstance(value, Module) else ()
+    unsaved = getattr(value, "_unsaved", ()) if isinstance(value, Module) else ()
+    parts = value._parts() if isinstance(value, Module) else _named(value)
+    for name, part in parts:
+        inner = _joined(prefix, name)
+        yield from _tensors_in(
+            part,
+            inner,
+            is_buffer or name in constants,
+            is_saved and name not in unsaved,
+        )

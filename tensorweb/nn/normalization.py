@@ -1,0 +1,393 @@
+"""Layers that give rows mean 0 and variance 1, each example by itself.
+
+Statistics over a batch are in `batch_statistics.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.dtypes import finfo
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.functions import rsqrt
+from tensorweb.nn import init
+from tensorweb.nn.arguments import as_float, positive, trailing
+from tensorweb.nn.module import Module
+from tensorweb.shapes import Shape, as_shape
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+
+__all__ = [
+    "GroupNorm",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "LayerNorm",
+    "RMSNorm",
+    "group_norm",
+    "layer_norm",
+    "rms_norm",
+]
+
+Lengths = SupportsIndex | Sequence[SupportsIndex]
+
+
+def layer_norm(
+    x: ArrayLike,
+    normalized_shape: Lengths,
+    weight: ArrayLike = None,
+    bias: ArrayLike = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Return `(x - mean) / sqrt(var + eps) weight + bias` over the last axes.
+
+    Source: J. Ba, J. Kiros, G. Hinton, Layer normalization, 2016.
+
+    Raises:
+        ShapeError: the shape does not end in `normalized_shape`.
+
+    >>> tw.nn.layer_norm([1.0, 3.0], (2,), eps=0.0)
+    tensor([-1.,  1.])
+    """
+    lengths = as_shape(normalized_shape)
+    given = as_float("layer_norm", x, weight)
+    trailing("layer_norm", given, lengths)
+    result = _standard(given, tuple(range(-len(lengths), 0)), eps)
+    return _scaled("layer_norm", result, weight, bias, lengths)
+
+
+def _standard(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Return `x` with mean 0 and variance 1 along axes."""
+    centred = x - x.mean(axes, keepdims=True)
+    return centred * rsqrt((centred * centred).mean(axes, keepdims=True) + eps)
+
+
+def _scaled(
+    name: str, x: Tensor, weight: ArrayLike, bias: ArrayLike, shape: Shape
+) -> Tensor:
+    for what, value in (("weight", weight), ("bias", bias)):
+        if value is None:
+            continue
+        factor = as_float(name, value, x)
+        if factor.shape != shape:
+            raise ShapeError(
+                f"{name}: {what} has shape {factor.shape}; it goes with {shape}."
+            )
+        x = x * factor if what == "weight" else x + factor
+    return x
+
+
+def rms_norm(
+    x: ArrayLike,
+    normalized_shape: Lengths,
+    weight: ArrayLike = None,
+    eps: float | None = None,
+) -> Tensor:
+    """Return `x / sqrt(mean(x²) + eps) weight` over the last axes.
+
+    Without `eps` it is that of the dtype. Source: B. Zhang, R. Sennrich, Root mean
+    square layer normalization, 2019.
+
+    Raises:
+        ShapeError: the shape does not end in `normalized_shape`.
+
+    >>> tw.nn.rms_norm([3.0, -3.0], (2,), eps=0.0)
+    tensor([ 1., -1.])
+    """
+    lengths = as_shape(normalized_shape)
+    given = as_float("rms_norm", x, weight)
+    trailing("rms_norm", given, lengths)
+    axes = tuple(range(-len(lengths), 0))
+    least = finfo(given.dtype).eps if eps is None else eps
+    square = (given * given).mean(axes, keepdims=True)
+    return _scaled("rms_norm", given * rsqrt(square + least), weight, None, lengths)
+
+
+def group_norm(
+    x: ArrayLike,
+    num_groups: SupportsIndex,
+    weight: ArrayLike = None,
+    bias: ArrayLike = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Return `(n, channels, ...)` with mean 0 and variance 1 in groups of channels.
+
+    `weight` and `bias` are `(channels,)`. Source: Y. Wu, K. He, Group normalization,
+    2018.
+
+    Raises:
+        ShapeError: groups do not divide the channels.
+
+    >>> tw.nn.group_norm([[1.0, 3.0, 10.0, 30.0]], 2, eps=0.0)
+    tensor([[-1.,  1., -1.,  1.]])
+    """
+    return _grouped("group_norm", x, num_groups, (weight, bias), eps)
+
+
+def _grouped(
+    name: str,
+    x: ArrayLike,
+    num_groups: SupportsIndex,
+    factors: tuple[ArrayLike, ArrayLike],
+    eps: float,
+) -> Tensor:
+    given = as_float(name, x, factors[0])
+    groups = positive(name, "num_groups", num_groups)
+    if given.ndim < 2 or given.shape[1] % groups:
+        raise ShapeError(
+            f"{name}: the input has shape {given.shape}; it takes (n, channels, ...), "
+            f"and {groups} groups must divide the channels."
+        )
+    channels = given.shape[1]
+    inner = (channels // groups, *given.shape[2:])
+    rows = given.reshape(given.shape[0], groups, prod(inner))
+    result = _standard(rows, (-1,), eps).reshape(given.shape)
+    columns = [
+        None if each is None else _column(name, each, given, channels)
+        for each in factors
+    ]
+    if columns[0] is not None:
+        result = result * columns[0]
+    return result if columns[1] is None else result + columns[1]
+
+
+def _column(name: str, value: ArrayLike, x: Tensor, channels: int) -> Tensor:
+    """Return one number a channel, in a shape that broadcasts over an input."""
+    factor = as_float(name, value, x)
+    if factor.shape != (channels,):
+        raise ShapeError(
+            f"{name}: weight or bias has shape {factor.shape}; there are {channels} "
+            f"channels, so it is ({channels},)."
+        )
+    return factor.reshape(channels, *(1 for _ in x.shape[2:]))
+
+
+class LayerNorm(Module):
+    """`(x - mean) / sqrt(var + eps) weight + bias` over the last axes.
+
+    Attributes:
+        weight: `normalized_shape`, ones at first, or None.
+        bias: `normalized_shape`, zeros at first, or None.
+
+    >>> tw.nn.LayerNorm(4)
+    LayerNorm((4,), eps=1e-05, elementwise_affine=True)
+    >>> tw.nn.LayerNorm((3, 4))(tw.ones((2, 3, 4))).shape
+    (2, 3, 4)
+    """
+
+    def __init__(
+        self,
+        normalized_shape: Lengths,
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+    ) -> None:
+        """Make a layer for inputs whose shape ends in `normalized_shape`."""
+        self.normalized_shape = as_shape(normalized_shape)
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        made = init.Maker(None, device, dtype)
+        shape = self.normalized_shape
+        self.weight = made.full(shape, 1.0) if elementwise_affine else None
+        self.bias = made.full(shape, 0.0) if elementwise_affine and bias else None
+
+    def forward(self, x: ArrayLike) -> Tensor:
+        """Return the normalised input.
+
+        Raises:
+            ShapeError: its shape does not end in `normalized_shape`.
+        """
+        given = as_float("LayerNorm", x, self.weight)
+        trailing("LayerNorm", given, self.normalized_shape)
+        return layer_norm(
+            given, self.normalized_shape, self.weight, self.bias, self.eps
+        )
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class RMSNorm(Module):
+    """`x / sqrt(mean(x²) + eps) weight` over the last axes.
+
+    Attributes:
+        weight: `normalized_shape`, ones at first, or None.
+
+    >>> tw.nn.RMSNorm(4)(tw.ones((2, 4))).shape
+    (2, 4)
+    """
+
+    def __init__(
+        self,
+        normalized_shape: Lengths,
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+    ) -> None:
+        """Make a layer for inputs whose shape ends in `normalized_shape`."""
+        self.normalized_shape = as_shape(normalized_shape)
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        made = init.Maker(None, device, dtype)
+        shape = self.normalized_shape
+        self.weight = made.full(shape, 1.0) if elementwise_affine else None
+
+    def forward(self, x: ArrayLike) -> Tensor:
+        """Return the normalised input.
+
+        Raises:
+            ShapeError: its shape does not end in `normalized_shape`.
+        """
+        given = as_float("RMSNorm", x, self.weight)
+        trailing("RMSNorm", given, self.normalized_shape)
+        return rms_norm(given, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class GroupNorm(Module):
+    """Groups of channels of `(n, num_channels, ...)` with mean 0 and variance 1.
+
+    Attributes:
+        weight: `(num_channels,)`, ones at first, or None.
+        bias: `(num_channels,)`, zeros at first, or None.
+
+    >>> tw.nn.GroupNorm(2, 4)
+    GroupNorm(2, 4, eps=1e-05, affine=True)
+    """
+
+    def __init__(
+        self,
+        num_groups: SupportsIndex,
+        num_channels: SupportsIndex,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+    ) -> None:
+        """Make a layer.
+
+        Raises:
+            DataError: the groups do not divide the channels.
+        """
+        self.num_groups = positive("GroupNorm", "num_groups", num_groups)
+        self.num_channels = positive("GroupNorm", "num_channels", num_channels)
+        if self.num_channels % self.num_groups:
+            raise DataError(
+                f"GroupNorm: {self.num_groups} groups do not divide "
+                f"{self.num_channels} channels."
+            )
+        self.eps, self.affine = eps, affine
+        made = init.Maker(None, device, dtype)
+        shape = (self.num_channels,)
+        self.weight = made.full(shape, 1.0) if affine else None
+        self.bias = made.full(shape, 0.0) if affine else None
+
+    def forward(self, x: ArrayLike) -> Tensor:
+        """Return the normalised input.
+
+        Raises:
+            ShapeError: it has another number of channels.
+        """
+        given = as_float("GroupNorm", x, self.weight)
+        if given.ndim < 2 or given.shape[1] != self.num_channels:
+            raise ShapeError(
+                f"GroupNorm: the input has shape {given.shape}; it takes "
+                f"(n, {self.num_channels}, ...)."
+            )
+        factors = (self.weight, self.bias)
+        return _grouped("GroupNorm", given, self.num_groups, factors, self.eps)
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, "
+            f"affine={self.affine}"
+        )
+
+
+class _InstanceNorm(Module):
+    """Each channel of each example with mean 0 and variance 1."""
+
+    _rank = 0
+
+    def __init__(
+        self,
+        num_features: SupportsIndex,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+    ) -> None:
+        """Make a layer.
+
+        Raises:
+            DataError: `track_running_stats` is asked for, which there is not.
+        """
+        name = type(self).__name__
+        if track_running_stats:
+            raise DataError(
+                f"{name}: track_running_stats is not there: examples are normalised "
+                "by their own numbers, in training and after it."
+            )
+        self.num_features = positive(name, "num_features", num_features)
+        self.eps, self.affine = eps, affine
+        made = init.Maker(None, device, dtype)
+        shape = (self.num_features,)
+        self.weight = made.full(shape, 1.0) if affine else None
+        self.bias = made.full(shape, 0.0) if affine else None
+
+    def forward(self, x: ArrayLike) -> Tensor:
+        """Return the normalised input.
+
+        Raises:
+            ShapeError: it has another number of axes or channels.
+        """
+        name = type(self).__name__
+        given = as_float(name, x, self.weight)
+        if given.ndim != self._rank or given.shape[1] != self.num_features:
+            axes = ", ".join(["length"] if self._rank == 3 else ["h", "w"])
+            raise ShapeError(
+                f"{name}: the input has shape {given.shape}; it takes "
+                f"(n, {self.num_features}, {axes})."
+            )
+        factors = (self.weight, self.bias)
+        return _grouped(name, given, self.num_features, factors, self.eps)
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return f"{self.num_features}, eps={self.eps}, affine={self.affine}"
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Each channel of `(n, num_features, length)` with mean 0 and variance 1.
+
+    >>> tw.nn.InstanceNorm1d(2)(tw.ones((1, 2, 3))).shape
+    (1, 2, 3)
+    """
+
+    _rank = 3
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Each channel of `(n, num_features, h, w)` with mean 0 and variance 1.
+
+    >>> tw.nn.InstanceNorm2d(2)(tw.ones((1, 2, 3, 3))).shape
+    (1, 2, 3, 3)
+    """
+
+    _rank = 4

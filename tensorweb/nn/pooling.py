@@ -1,0 +1,333 @@
+"""Pooling: the largest number, or the mean, of windows or of parts of an image."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, SupportsIndex
+
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.functions import asarray, stack
+from tensorweb.nn.arguments import as_float
+from tensorweb.nn.padding import numbers
+from tensorweb.nodes import convolution as build
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+
+__all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "avg_pool1d",
+    "avg_pool2d",
+    "max_pool1d",
+    "max_pool2d",
+]
+
+Numbers = SupportsIndex | Iterable[SupportsIndex]
+
+
+class _Windows:
+    """Checked windows over the last axes, the border's end longer with `ceil_mode`."""
+
+    def __init__(
+        self,
+        name: str,
+        x: Tensor,
+        count: int,
+        options: tuple[Numbers, Numbers | None, Numbers, Numbers],
+        ceil_mode: bool,
+    ) -> None:
+        size, step, border, gap = options
+        self.size = numbers(name, "kernel_size", size, count, 1)
+        given = self.size if step is None else step
+        self.step = numbers(name, "stride", given, count, 1)
+        self.border = numbers(name, "padding", border, count, 0)
+        self.gap = numbers(name, "dilation", gap, count, 1)
+        self.lengths = x.shape[x.ndim - count :]
+        if x.ndim not in (count + 1, count + 2):
+            axes = ("length",) if count == 1 else ("h", "w")
+            raise ShapeError(
+                f"{name}: the input has shape {x.shape}; it takes "
+                f"(n, channels, {', '.join(axes)}), or one example."
+            )
+        ends = []
+        for axis in range(count):
+            reach = self.gap[axis] * (self.size[axis] - 1) + 1
+            if self.border[axis] > reach // 2:
+                raise DataError(
+                    f"{name}: padding {self.border} for windows of {self.size}; it is "
+                    "half a window at most."
+                )
+            whole = self.lengths[axis] + 2 * self.border[axis]
+            if whole < reach:
+                raise ShapeError(
+                    f"{name}: a window reaches over {reach}, and axis {axis - count} "
+                    f"of shape {x.shape} is {whole} long with its border."
+                )
+            ends.append(self._end(axis, whole, reach) if ceil_mode else 0)
+        pairs = [
+            (width, width + end) for width, end in zip(self.border, ends, strict=True)
+        ]
+        self.pairs = pairs
+        self.how = build.windows(
+            name, self.lengths, self.size, self.step, pairs, self.gap
+        )
+
+    def _end(self, axis: int, whole: int, reach: int) -> int:
+        """Return how much longer the border is, so that all inputs are in a window."""
+        step = self.step[axis]
+        last = -(-(whole - reach) // step)
+        if last * step >= self.lengths[axis] + self.border[axis]:
+            last -= 1
+        return max(last * step + reach - whole, 0)
+
+    def over(self, name: str, x: Tensor, is_lowest: bool) -> Tensor:
+        """Return the windows, their elements along the last axes."""
+        return Tensor(build.pooled(name, x.node, self.how, is_lowest))
+
+    def counts(self, with_border: bool) -> list[list[int]]:
+        """Return how many elements count in each window, by axis."""
+        found = []
+        for axis, length in enumerate(self.lengths):
+            border, size, step = self.border[axis], self.size[axis], self.step[axis]
+            before, after = self.pairs[axis]
+            count = (length + before + after - size) // step + 1
+            row = []
+            for number in range(count):
+                start = number * step - border
+                if with_border:
+                    row.append(min(start + size, length + border) - start)
+                else:
+                    row.append(min(start + size, length) - max(start, 0))
+            found.append(row)
+        return found
+
+
+def _max_pool(
+    name: str,
+    x: ArrayLike,
+    count: int,
+    options: tuple[Numbers, Numbers | None, Numbers, Numbers],
+    ceil_mode: bool,
+) -> Tensor:
+    given = as_float(name, x)
+    windows = _Windows(name, given, count, options, ceil_mode)
+    return windows.over(name, given, is_lowest=True).max(tuple(range(-count, 0)))
+
+
+def _avg_pool(
+    name: str,
+    x: ArrayLike,
+    count: int,
+    options: tuple[Numbers, Numbers | None, Numbers, Numbers],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor: float | None = None,
+) -> Tensor:
+    given = as_float(name, x)
+    windows = _Windows(name, given, count, options, ceil_mode)
+    axes = tuple(range(-count, 0))
+    seen = windows.over(name, given, is_lowest=False)
+    if divisor is not None:
+        return seen.sum(axes) / divisor
+    counts = windows.counts(count_include_pad)
+    sizes = zip(counts, windows.size, strict=True)
+    if all(each == size for row, size in sizes for each in row):
+        return seen.mean(axes)
+    total = seen.sum(axes)
+    for axis, row in zip(axes, counts, strict=True):
+        column = asarray([1 / each for each in row], total.dtype, device=total.device)
+        total = total * column.reshape(-1, *(1 for _ in range(-axis - 1)))
+    return total
+
+
+def max_pool1d(
+    x: ArrayLike,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """Return the largest of each window of `(n, channels, length)`.
+
+    Arguments and errors are those of `max_pool2d`.
+
+    >>> tw.nn.max_pool1d([[[1.0, 3.0, 2.0, 0.0]]], 2)
+    tensor([[[3., 2.]]])
+    """
+    options = (kernel_size, stride, padding, dilation)
+    return _max_pool("max_pool1d", x, 1, options, ceil_mode)
+
+
+def max_pool2d(
+    x: ArrayLike,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """Return the largest of each window of images `(n, channels, h, w)`.
+
+    Args:
+        x: floats; one image may do without `n`.
+        kernel_size: of the window, one number or one for each axis.
+        stride: between windows; that of the window without one.
+        padding: width of a border that is lower than every number.
+        dilation: between elements of a window.
+        ceil_mode: whether a last window may reach beyond the border.
+
+    Raises:
+        ShapeError: a window is larger than the image with its border.
+        DataError: a number is too small, or the border wider than half a window.
+
+    >>> tw.nn.max_pool2d([[[1.0, 3.0], [2.0, 0.0]]], 2)
+    tensor([[[3.]]])
+    """
+    options = (kernel_size, stride, padding, dilation)
+    return _max_pool("max_pool2d", x, 2, options, ceil_mode)
+
+
+def avg_pool1d(
+    x: ArrayLike,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    """Return the mean of each window of `(n, channels, length)`.
+
+    Arguments and errors are those of `avg_pool2d`.
+
+    >>> tw.nn.avg_pool1d([[[1.0, 3.0, 2.0, 0.0]]], 2)
+    tensor([[[2., 1.]]])
+    """
+    options = (kernel_size, stride, padding, 1)
+    return _avg_pool("avg_pool1d", x, 1, options, ceil_mode, count_include_pad)
+
+
+def avg_pool2d(
+    x: ArrayLike,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: float | None = None,
+) -> Tensor:
+    """Return the mean of each window of images `(n, channels, h, w)`.
+
+    Args:
+        x: floats; one image may do without `n`.
+        kernel_size: of the window, one number or one for each axis.
+        stride: between windows; that of the window without one.
+        padding: width of a border of zeros.
+        ceil_mode: whether a last window may reach beyond the border.
+        count_include_pad: whether the border counts in the mean.
+        divisor_override: what sums are divided by instead.
+
+    Raises:
+        ShapeError: a window is larger than the image with its border.
+        DataError: a number is too small, or the border wider than half a window.
+
+    >>> tw.nn.avg_pool2d([[[1.0, 3.0], [2.0, 0.0]]], 2)
+    tensor([[[1.5]]])
+    """
+    options = (kernel_size, stride, padding, 1)
+    return _avg_pool(
+        "avg_pool2d", x, 2, options, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+@lru_cache(maxsize=64)
+def _parts(length: int, count: int) -> tuple[tuple[int, int], ...]:
+    """Return where each of `count` parts of an axis begins and ends."""
+    return tuple(
+        (i * length // count, -(-(i + 1) * length // count)) for i in range(count)
+    )
+
+
+def _adaptive(
+    name: str, x: ArrayLike, sizes: Sequence[int | None], reduction: str
+) -> Tensor:
+    """Return means or extremes of even parts of the last axes."""
+    given = as_float(name, x)
+    count = len(sizes)
+    if given.ndim not in (count + 1, count + 2):
+        raise ShapeError(
+            f"{name}: the input has shape {given.shape}; it has {count + 2} axes, or "
+            f"{count + 1} for one example."
+        )
+    for axis, size in enumerate(sizes, -count):
+        length = given.shape[axis]
+        parts = length if size is None else size
+        if length % parts == 0:
+            cut = axis % given.ndim
+            shape = (*given.shape[:cut], parts, length // parts)
+            rows = given.reshape(*shape, *given.shape[cut + 1 :])
+            given = getattr(rows, reduction)(cut + 1)
+            continue
+        whole: list[Any] = [slice(None)] * given.ndim
+        found = []
+        for first, last in _parts(length, parts):
+            whole[axis] = slice(first, last)
+            found.append(getattr(given[tuple(whole)], reduction)(axis))
+        given = stack(found, axis=axis)
+    return given
+
+
+def _sizes(name: str, given: object, count: int) -> tuple[int | None, ...]:
+    """Return one length for each axis, None for as long as it is."""
+    each: Any = given if isinstance(given, tuple | list) else (given,) * count
+    if len(each) == count:
+        return tuple(
+            None if size is None else numbers(name, "output_size", size, 1, 1)[0]
+            for size in each
+        )
+    raise DataError(f"{name}: output_size is {given!r}; give {count} integers.")
+
+
+def adaptive_avg_pool1d(x: ArrayLike, output_size: Numbers) -> Tensor:
+    """Return the means of `output_size` even parts of `(n, channels, length)`.
+
+    >>> tw.nn.adaptive_avg_pool1d([[[1.0, 3.0, 2.0, 0.0]]], 2)
+    tensor([[[2., 1.]]])
+    """
+    name = "adaptive_avg_pool1d"
+    return _adaptive(name, x, _sizes(name, output_size, 1), "mean")
+
+
+def adaptive_avg_pool2d(x: ArrayLike, output_size: Any) -> Tensor:
+    """Return the means of even parts of images: `output_size` is `(h', w')`.
+
+    One number counts for both axes, None leaves an axis as it is.
+
+    >>> tw.nn.adaptive_avg_pool2d(tw.ones((2, 3, 7, 5)), (2, None)).shape
+    (2, 3, 2, 5)
+    """
+    name = "adaptive_avg_pool2d"
+    return _adaptive(name, x, _sizes(name, output_size, 2), "mean")
+
+
+def adaptive_max_pool1d(x: ArrayLike, output_size: Numbers) -> Tensor:
+    """Return the largest of `output_size` even parts of `(n, channels, length)`.
+
+    >>> tw.nn.adaptive_max_pool1d([[[1.0, 3.0, 2.0, 0.0]]], 2)
+    tensor([[[3., 2.]]])
+    """
+    name = "adaptive_max_pool1d"
+    return _adaptive(name, x, _sizes(name, output_size, 1), "max")
+
+
+def adaptive_max_pool2d(x: ArrayLike, output_size: Any) -> Tensor:
+    """Return the largest of even parts of images: `output_size` is `(h', w')`.
+
+    >>> tw.nn.adaptive_max_pool2d(tw.ones((2, 3, 7, 5)), 1).shape
+    (2, 3, 1, 1)
+    """
+    name = "adaptive_max_pool2d"
+    return _adaptive(name, x, _sizes(name, output_size, 2), "max")

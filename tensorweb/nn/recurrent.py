@@ -1,0 +1,379 @@
+"""Layers that go through a sequence step by step: RNN, GRU, LSTM.
+
+All steps' products with the inputs are one product; those with the states follow each
+other. A sequence of n steps is a graph of n cells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar, SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.functions import concat, flip, stack, zeros
+from tensorweb.nn import init
+from tensorweb.nn.affine import linear
+from tensorweb.nn.arguments import as_float, positive
+from tensorweb.nn.cells import GATES, STEPS, State
+from tensorweb.nn.dropping import dropout as drop
+from tensorweb.nn.module import Module
+from tensorweb.random import fold_in
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+
+__all__ = ["GRU", "LSTM", "RNN"]
+
+
+class Recurrent(Module):
+    """What recurrent layers have in common: weights by PyTorch's names, the way."""
+
+    _kind: ClassVar[str] = "RNN"
+    _has_memory: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        input_size: SupportsIndex,
+        hidden_size: SupportsIndex,
+        num_layers: SupportsIndex = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+        *,
+        rng: init.Rng = None,
+    ) -> None:
+        """Make a layer.
+
+        Args:
+            input_size: length of one step's input.
+            hidden_size: length of the state.
+            num_layers: how many layers, each fed with the states of the one below.
+            bias: whether something is added.
+            batch_first: whether inputs are `(n, steps, size)` and not
+                `(steps, n, size)`.
+            dropout: which share is dropped between layers, in calls with `key=`.
+            bidirectional: whether sequences are gone through from both ends.
+            device: where its tensors live.
+            dtype: of its tensors, floats.
+            rng: a generator, a key or a seed; None for the program's generator.
+        """
+        name = type(self).__name__
+        self.input_size = positive(name, "input_size", input_size)
+        self.hidden_size = positive(name, "hidden_size", hidden_size)
+        self.num_layers = positive(name, "num_layers", num_layers)
+        self.bias, self.batch_first = bias, batch_first
+        if not 0.0 <= dropout <= 1.0:
+            raise DataError(f"{name}: dropout is {dropout}; it is from 0 to 1.")
+        self.dropout, self.bidirectional = dropout, bidirectional
+        self._make(init.Maker(rng, device, dtype))
+
+    @property
+    def _output_size(self) -> int:
+        """Length of a state as it is handed on."""
+        return self.hidden_size
+
+    def _suffixes(self) -> list[str]:
+        """Return what the names of each layer and direction end in."""
+        ways = ("", "_reverse") if self.bidirectional else ("",)
+        return [f"_l{layer}{way}" for layer in range(self.num_layers) for way in ways]
+
+    def _make(self, made: init.Maker) -> None:
+        ways = 2 if self.bidirectional else 1
+        rows = GATES[self._kind] * self.hidden_size
+        bound = 1 / math.sqrt(self.hidden_size)
+        for number, suffix in enumerate(self._suffixes()):
+            is_first = number < ways
+            width = self.input_size if is_first else ways * self._output_size
+            shapes: dict[str, tuple[int, ...]] = {
+                "weight_ih": (rows, width),
+                "weight_hh": (rows, self._output_size),
+            }
+            if self.bias:
+                shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+            if self._output_size != self.hidden_size:
+                shapes["weight_hr"] = (self._output_size, self.hidden_size)
+            for name, shape in shapes.items():
+                setattr(self, name + suffix, made.uniform(shape, bound))
+
+    def _part(self, name: str) -> Tensor | None:
+        found: Tensor | None = self.__dict__.get(name)
+        return found
+
+    def _run(
+        self, x: ArrayLike, states: Sequence[ArrayLike], key: Tensor | None
+    ) -> tuple[Tensor, State]:
+        """Return all steps' states of the last layer, and the last of all layers."""
+        name = type(self).__name__
+        given = as_float(name, x, self._part("weight_ih_l0"))
+        if given.ndim not in (2, 3) or given.shape[-1] != self.input_size:
+            order = "n, steps" if self.batch_first else "steps, n"
+            raise ShapeError(
+                f"{name}: the input has shape {given.shape}; it takes ({order}, "
+                f"{self.input_size}) or (steps, {self.input_size})."
+            )
+        is_one = given.ndim == 2
+        if is_one:
+            given = given.expand_dims(axis=1)
+        elif self.batch_first:
+            given = given.permute_dims((1, 0, 2))
+        if not given.shape[0]:
+            raise ShapeError(f"{name}: the input has no steps, shape {given.shape}.")
+        first = self._states(name, given, states, is_one)
+        inputs, last = self._layers(given, first, key)
+        ends = tuple([stack(list(part)) for part in zip(*last, strict=True)])
+        if is_one:
+            return inputs.squeeze(1), tuple([end.squeeze(1) for end in ends])
+        return inputs.permute_dims((1, 0, 2)) if self.batch_first else inputs, ends
+
+    def _layers(
+        self, x: Tensor, first: list[State], key: Tensor | None
+    ) -> tuple[Tensor, list[State]]:
+        ways = 2 if self.bidirectional else 1
+        suffixes, last = self._suffixes(), []
+        for layer in range(self.num_layers):
+            if layer and self.dropout and key is not None:
+                x = drop(x, self.dropout, key=fold_in(key, layer))
+            outputs = []
+            for way in range(ways):
+                number = layer * ways + way
+                seen = flip(x, axis=0) if way else x
+                found, end = self._along(seen, first[number], suffixes[number])
+                outputs.append(flip(found, axis=0) if way else found)
+                last.append(end)
+            x = outputs[0] if ways == 1 else concat(outputs, axis=-1)
+        return x, last
+
+    def _along(self, x: Tensor, state: State, suffix: str) -> tuple[Tensor, State]:
+        """Return the states of all steps, and the last one with its memory."""
+        part = self._part
+        inputs = linear(x, part("weight_ih" + suffix), part("bias_ih" + suffix))
+        weight, bias = part("weight_hh" + suffix), part("bias_hh" + suffix)
+        projection = part("weight_hr" + suffix)
+        step, found = STEPS[self._step_kind()], []
+        for place in range(x.shape[0]):
+            state = step(inputs[place], linear(state[0], weight, bias), state)
+            if projection is not None:
+                state = (linear(state[0], projection), *state[1:])
+            found.append(state[0])
+        return stack(found), state
+
+    def _step_kind(self) -> str:
+        return self._kind
+
+    def _states(
+        self, name: str, x: Tensor, given: Sequence[ArrayLike], is_one: bool
+    ) -> list[State]:
+        """Return the first state of each layer and direction."""
+        count = len(self._suffixes())
+        sizes = [self._output_size]
+        if self._has_memory:
+            sizes.append(self.hidden_size)
+        shapes = [(count, x.shape[1], size) for size in sizes]
+        if not given:
+            parts = [zeros(shape, dtype=x.dtype, device=x.device) for shape in shapes]
+        else:
+            parts = [as_float(name, each, x) for each in given]
+            if is_one:
+                parts = [each.expand_dims(axis=1) for each in parts]
+        for part, shape in zip(parts, shapes, strict=True):
+            if part.shape != shape:
+                raise ShapeError(
+                    f"{name}: a first state has shape {part.shape}; it is {shape}: "
+                    "layers and directions, examples, size."
+                )
+        return [tuple([part[number] for part in parts]) for number in range(count)]
+
+    def extra_repr(self) -> str:
+        """Return the settings that are no defaults."""
+        parts = [f"{self.input_size}, {self.hidden_size}"]
+        defaults: dict[str, Any] = {
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0.0,
+            "bidirectional": False,
+        }
+        for name, default in defaults.items():
+            if getattr(self, name) != default:
+                parts.append(f"{name}={getattr(self, name)}")
+        return ", ".join(parts)
+
+
+class RNN(Recurrent):
+    """`h = tanh(W x + b + V h + c)` along a sequence.
+
+    Attributes:
+        weight_ih_l0: `(hidden_size, input_size)`, and so on for each layer `l1` …,
+            with `_reverse` for the way back.
+        weight_hh_l0: `(hidden_size, hidden_size)`.
+        bias_ih_l0: `(hidden_size,)`.
+        bias_hh_l0: `(hidden_size,)`.
+
+    >>> output, last = tw.nn.RNN(3, 4)(tw.ones((5, 2, 3)))
+    >>> output.shape, last.shape
+    ((5, 2, 4), (1, 2, 4))
+    """
+
+    def __init__(
+        self,
+        input_size: SupportsIndex,
+        hidden_size: SupportsIndex,
+        num_layers: SupportsIndex = 1,
+        nonlinearity: str = "tanh",
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+        *,
+        rng: init.Rng = None,
+    ) -> None:
+        """Make a layer; `nonlinearity` is `tanh` or `relu`, the rest as in `GRU`."""
+        if nonlinearity not in ("tanh", "relu"):
+            raise DataError(
+                f"RNN: nonlinearity is {nonlinearity!r}; it is 'tanh' or 'relu'."
+            )
+        self.nonlinearity = nonlinearity
+        super().__init__(
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            device,
+            dtype,
+            rng=rng,
+        )
+
+    def _step_kind(self) -> str:
+        return f"RNN {self.nonlinearity}"
+
+    def forward(
+        self, x: ArrayLike, h: ArrayLike = None, *, key: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Return the states of all steps, and the last of each layer.
+
+        Raises:
+            ShapeError: the input or the first state does not fit.
+        """
+        output, ends = self._run(x, () if h is None else (h,), key)
+        return output, ends[0]
+
+
+class GRU(Recurrent):
+    """Gated recurrent units along a sequence.
+
+    `r = sigmoid(W x + V h)`, `z` likewise, `n = tanh(W x + r (V h + c))` and
+    `h = (1 - z) n + z h`; weights hold the rows of r, z and n one below the other.
+    Source: K. Cho and others, Learning phrase representations, 2014.
+
+    Attributes:
+        weight_ih_l0: `(3 hidden_size, input_size)`, and so on for each layer `l1` …,
+            with `_reverse` for the way back.
+        weight_hh_l0: `(3 hidden_size, hidden_size)`.
+        bias_ih_l0: `(3 hidden_size,)`.
+        bias_hh_l0: `(3 hidden_size,)`.
+
+    >>> output, last = tw.nn.GRU(3, 4, num_layers=2)(tw.ones((5, 2, 3)))
+    >>> output.shape, last.shape
+    ((5, 2, 4), (2, 2, 4))
+    """
+
+    _kind = "GRU"
+
+    def forward(
+        self, x: ArrayLike, h: ArrayLike = None, *, key: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Return the states of all steps, and the last of each layer.
+
+        Raises:
+            ShapeError: the input or the first state does not fit.
+        """
+        output, ends = self._run(x, () if h is None else (h,), key)
+        return output, ends[0]
+
+
+class LSTM(Recurrent):
+    """Long short-term memory along a sequence.
+
+    `i`, `f`, `o` are `sigmoid(W x + V h)` and `g = tanh(W x + V h)`, then
+    `c = f c + i g` and `h = o tanh(c)`; weights hold the rows of i, f, g and o one
+    below the other. Source: S. Hochreiter, J. Schmidhuber, Long short-term memory,
+    1997.
+
+    Attributes:
+        weight_ih_l0: `(4 hidden_size, input_size)`, and so on for each layer `l1` …,
+            with `_reverse` for the way back.
+        weight_hh_l0: `(4 hidden_size, hidden_size)`.
+        bias_ih_l0: `(4 hidden_size,)`.
+        bias_hh_l0: `(4 hidden_size,)`.
+        weight_hr_l0: `(proj_size, hidden_size)`, with `proj_size`.
+
+    >>> output, (last, memory) = tw.nn.LSTM(3, 4)(tw.ones((5, 2, 3)))
+    >>> output.shape, last.shape, memory.shape
+    ((5, 2, 4), (1, 2, 4), (1, 2, 4))
+    """
+
+    _kind = "LSTM"
+    _has_memory = True
+
+    def __init__(
+        self,
+        input_size: SupportsIndex,
+        hidden_size: SupportsIndex,
+        num_layers: SupportsIndex = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+        *,
+        rng: init.Rng = None,
+    ) -> None:
+        """Make a layer; `proj_size` is what states are projected to, if not 0."""
+        self.proj_size = proj_size
+        size = positive("LSTM", "hidden_size", hidden_size)
+        if not 0 <= proj_size < size:
+            raise DataError(
+                f"LSTM: proj_size is {proj_size}; it is below hidden_size {size}."
+            )
+        super().__init__(
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            device,
+            dtype,
+            rng=rng,
+        )
+
+    @property
+    def _output_size(self) -> int:
+        return self.proj_size or self.hidden_size
+
+    def forward(
+        self,
+        x: ArrayLike,
+        hx: tuple[ArrayLike, ArrayLike] | None = None,
+        *,
+        key: Tensor | None = None,
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """Return the states of all steps, and the last state and memory of each layer.
+
+        Raises:
+            ShapeError: the input or a first state does not fit.
+        """
+        output, ends = self._run(x, () if hx is None else tuple(hx), key)
+        return output, (ends[0], ends[1])

@@ -1,0 +1,161 @@
+"""Build factorizations of stacks of matrices, and solutions by triangles.
+
+A factorization is one node, whose result holds all factors; what is returned are views
+of it. Where devices run kernels, large matrices are taken apart in halves. Matrices are
+floats; float16 is computed in float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from tensorweb.graph.attributes import Factoring
+from tensorweb.graph.history import Mark, is_kept, mark
+from tensorweb.graph.node import Node, constant
+from tensorweb.nodes.blocked_factors import lu_by_halves, permuted, qr_by_halves
+from tensorweb.nodes.contraction import matmul
+from tensorweb.nodes.elementwise import cast
+from tensorweb.nodes.movement import expand, reshape
+from tensorweb.nodes.selection import concat
+from tensorweb.nodes.triangles import (
+    BLOCK,
+    corner,
+    difference,
+    factored,
+    first_half,
+    identity,
+    is_cut,
+    part,
+    transposed,
+    triangular_solve,
+    widened,
+)
+from tensorweb.ops.factorizations import CHOLESKY, EIGH, LU, QR, SVD
+
+PLAIN = Factoring()
+
+WHOLE, LARGEST_QR = 128, 64
+"""Rows or columns of the largest matrices whose factors are one kernel, and of the
+largest whose Q and R are."""
+
+
+def cholesky(node: Node) -> Node:
+    """Return L of A = L Lᵀ for square matrices, of which the lower triangle is read.
+
+    Large ones are taken apart in halves, so that products of matrices do most of it.
+    """
+    *outer, n, _ = node.shape
+    if not is_cut(node, n, WHOLE):
+        return factored(CHOLESKY, PLAIN, node.shape, node)
+    half = first_half(n, BLOCK)
+    one, two, axis = (0, half), (half, n - half), len(outer)
+    first = cholesky(corner(node, one, one))
+    turned = transposed(corner(node, two, one))
+    upper = triangular_solve(first, turned, is_upper=False)
+    lower = transposed(upper)
+    rest = difference(corner(node, two, two), matmul(lower, upper))
+    nothing = constant(0, node.dtype, node.device, (*outer, half, n - half))
+    top = concat([first, nothing], axis + 1)
+    return concat([top, concat([lower, cholesky(rest)], axis + 1)], axis)
+
+
+def lu(node: Node) -> Node:
+    """Return the factors of P A = L U: `(..., m, n)` gives `(..., m, n + 2)`.
+
+    A row holds L below the diagonal and U from there on, then the number of the row of
+    A that went there, and -1 where two rows were swapped for it.
+    """
+    *outer, rows, columns = node.shape
+    if not is_cut(node, min(rows, columns), WHOLE):
+        return factored(LU, PLAIN, (*outer, rows, columns + 2), node)
+    source = widened(node)
+    found = lu_by_halves(source)
+    mark(found, Mark((source,), LU))
+    return cast(found, node.dtype)
+
+
+def lu_solve(packed: Node, right: Node) -> Node:
+    """Return X of A X = B from A's factors; the outer axes are equal."""
+    n = packed.shape[-2]
+    triangles = part(packed, -1, 0, n)
+    below = triangular_solve(
+        triangles, permuted(packed, right), is_upper=False, is_unit=True
+    )
+    return triangular_solve(triangles, below, is_upper=True)
+
+
+def qr(node: Node, *, is_complete: bool = False) -> tuple[Node, Node]:
+    """Return Q and R: `(..., m, k)` and `(..., k, n)`, k the least of both or m."""
+    *outer, rows, columns = node.shape
+    width = rows if is_complete else min(rows, columns)
+    if rows and not columns:
+        whole = expand(identity(rows, node, width), (*outer, rows, width))
+        return whole, constant(0, node.dtype, node.device, (*outer, width, columns))
+    if is_cut(node, min(rows, columns), LARGEST_QR):
+        source = widened(node)
+        q, r = qr_by_halves(source, width)
+        if not is_kept() and node.past is None:
+            return cast(q, node.dtype), cast(r, node.dtype)
+        whole = joined([transposed(q), r])
+        mark(whole, Mark((source,), QR))
+        flat = cast(whole, node.dtype)
+    else:
+        size = rows * width + width * columns
+        attrs = Factoring(is_complete=is_complete)
+        flat = factored(QR, attrs, (*outer, size), node)
+    left = part(flat, -1, 0, rows * width)
+    right = part(flat, -1, rows * width, width * columns)
+    return (
+        transposed(reshape(left, (*outer, width, rows))),
+        reshape(right, (*outer, width, columns)),
+    )
+
+
+def joined(parts: Sequence[Node]) -> Node:
+    """Return parts one behind the other, a row of them for each matrix."""
+    outer = parts[0].shape[:-2]
+    rows = [reshape(each, (*outer, prod(each.shape[-2:]))) for each in parts]
+    return concat(rows, len(outer))
+
+
+def eigh(node: Node) -> tuple[Node, Node]:
+    """Return values in rising order, and vectors as columns, of symmetric matrices."""
+    *outer, n, _ = node.shape
+    packed = factored(EIGH, PLAIN, (*outer, n + 1, n), node)
+    values = reshape(part(packed, -2, 0, 1), (*outer, n))
+    return values, part(packed, -2, 1, n)
+
+
+def svd(node: Node) -> tuple[Node, Node, Node]:
+    """Return U, values in falling order, and Vᵀ; U is `(..., m, k)`.
+
+    Columns of U whose value is 0 may be 0. Of a tall matrix R is taken apart, whose
+    columns are shorter.
+    """
+    *outer, rows, columns = node.shape
+    if rows < columns:
+        left, values, right = svd(transposed(node))
+        return transposed(right), values, transposed(left)
+    if rows >= 2 * columns and is_cut(node, rows, LARGEST_QR):
+        source = widened(node)
+        q, r = qr(source)
+        left, values, right = svd(r)
+        left = matmul(q, left)
+        if not is_kept() and node.past is None:
+            return (
+                cast(left, node.dtype),
+                cast(values, node.dtype),
+                cast(right, node.dtype),
+            )
+        row = reshape(values, (*outer, 1, columns))
+        whole = joined([transposed(left), row, right])
+        mark(whole, Mark((source,), SVD))
+        flat = cast(whole, node.dtype)
+    else:
+        size = columns * (rows + 1 + columns)
+        flat = factored(SVD, PLAIN, (*outer, size), node)
+    left = reshape(part(flat, -1, 0, columns * rows), (*outer, columns, rows))
+    values = part(flat, -1, columns * rows, columns)
+    right = part(flat, -1, columns * (rows + 1), columns * columns)
+    return transposed(left), values, reshape(right, (*outer, columns, columns))

@@ -1,0 +1,1 @@
+"""Build discrete Fourier transforms of pairs of real nodes; nothing here is complex."""

@@ -1,0 +1,91 @@
+"""Transforms by the operation that some devices have for short rows.
+
+A row that is too long is a table: its columns are transformed, turned, and then its
+rows; the second step writes in the order of the result.
+"""
+
+from __future__ import annotations
+
+from tensorweb.graph.attributes import Transform
+from tensorweb.graph.node import Node
+from tensorweb.nodes.fourier.lengths import primes_of
+from tensorweb.nodes.fourier.pairs import (
+    FullPair,
+    Pair,
+    each_full,
+    part,
+    product,
+    zeros,
+)
+from tensorweb.nodes.fourier.tables import digits_of, roots_in_pairs, turns
+from tensorweb.nodes.movement import permute, reshape
+from tensorweb.ops.structure import FOURIER, PERMUTE, RESHAPE, SLICE
+from tensorweb.protocol import RowTransformer
+from tensorweb.view import View
+
+
+def by_rows(pair: Pair, axis: int, sign: int, device: RowTransformer) -> FullPair:
+    """Return the transform of an axis whose length the device takes."""
+    re, im = pair
+    roots = [roots_in_pairs(re.shape[axis], re)] if device.reads_roots else []
+    inputs = (re, zeros(re) if im is None else im, *roots)
+    how, shape = Transform(axis, sign), (*re.shape, 2)
+    found = Node(FOURIER, inputs, how, shape, re.dtype, re.device)
+    last = len(re.shape)
+    return part(found, last, 0), part(found, last, 1)
+
+
+def interleaved(re: Node, im: Node) -> Node | None:
+    """Return the pairs that two parts were just taken of, if they were."""
+    base = re.base
+    if base.op is not FOURIER or base is not im.base or base.size != 2 * re.size:
+        return None
+    for number, node in enumerate((re, im)):
+        whole = View.contiguous((*re.shape, 2))
+        ranges = [(0, length, 1) for length in re.shape]
+        if node.view != whole.slice((*ranges, (number, 1, 1))).reshape(re.shape):
+            return None
+        while node is not base:
+            if node.op not in (RESHAPE, SLICE, PERMUTE):
+                return None
+            node = node.inputs[0]
+    return reshape(base, (*re.shape, 2))
+
+
+def columns_of(length: int, device: RowTransformer) -> int | None:
+    """Return a length of columns that the device takes, near that of the rows.
+
+    None where the length has a factor that it does not take.
+    """
+    divisors = {1}
+    for prime in primes_of(length):
+        if not device.takes(prime):
+            return None
+        divisors |= {divisor * prime for divisor in divisors}
+    taken = [divisor for divisor in divisors if divisor > 1 and device.takes(divisor)]
+    fitting = [divisor for divisor in taken if device.takes(length // divisor)]
+    return min(
+        fitting or [max(taken)], key=lambda divisor: abs(divisor * divisor - length)
+    )
+
+
+def turned(pair: FullPair, sign: int) -> FullPair:
+    """Return (…, k, j) times `w^(j · k)`, of the order of both lengths together."""
+    *outer, rows, columns = pair[0].shape
+    high, low = digits_of(rows, columns)
+    found = each_full(lambda node: reshape(node, (*outer, rows, high, low)), pair)
+    for count, step, shape in (
+        (high, low, (rows, high, 1)),
+        (low, 1, (rows, 1, low)),
+    ):
+        if count > 1:
+            table = turns(rows, count, step, rows * columns, sign, pair[0])
+            angle = [reshape(part(table, 0, which), shape) for which in (0, 2)]
+            found = product(found, (angle[0], angle[1]))
+    return each_full(lambda node: reshape(node, (*outer, rows, columns)), found)
+
+
+def swapped(node: Node) -> Node:
+    """Return a node with its last two axes in the other order."""
+    count = len(node.shape)
+    return permute(node, (*range(count - 2), count - 1, count - 2))

@@ -1,0 +1,200 @@
+"""Roots of unity for transforms, from exact remainders in double precision.
+
+A table is made by the host once for each open device that wants it, and the last used
+ones stay there.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from weakref import WeakKeyDictionary
+
+from tensorweb.devices import backend
+from tensorweb.graph.node import Node, leaf
+from tensorweb.graph.storage import HostData
+from tensorweb.protocol import Backend
+from tensorweb.shapes import Shape
+
+MOST_TABLES = 64
+"""Tables that a device keeps."""
+
+MOST_NUMBERS = 1 << 22
+"""Numbers of all of them together; one more than that is kept alone."""
+
+LONGEST_TABLE = 1 << 15
+"""Turns of one table."""
+
+LARGEST_CIRCLE = 1 << 16
+"""Order up to which all roots are computed at once."""
+
+Key = tuple[object, ...]
+
+
+def unit(numerator: int, denominator: int) -> tuple[float, float]:
+    """Return cosine and sine of `2π · numerator / denominator`.
+
+    Integers reduce the angle to an eighth of a turn, so that both are within one unit
+    in the last place for any numerator.
+
+    >>> unit(10**30 + 1, 4)
+    (0.0, 1.0)
+    """
+    quarter, rest = divmod(4 * (numerator % denominator), denominator)
+    if 2 * rest <= denominator:
+        angle = math.pi / 2 * rest / denominator
+        cosine, sine = math.cos(angle), math.sin(angle)
+    else:
+        angle = math.pi / 2 * (denominator - rest) / denominator
+        cosine, sine = math.sin(angle), math.cos(angle)
+    for _ in range(quarter):
+        cosine, sine = 0.0 - sine, cosine
+    return cosine, sine
+
+
+@lru_cache(maxsize=4)
+def _circle(order: int) -> list[tuple[float, float]]:
+    """Return all roots of an order; those below the axis mirror the others."""
+    half = [unit(k, order) for k in range(order // 2 + 1)]
+    return [*half, *[(x, -y) for x, y in half[(order - 1) // 2 : 0 : -1]]]
+
+
+def units(numerators: Iterable[int], order: int) -> list[tuple[float, float]]:
+    """Return `unit` of many numerators, quickly where they are most of a circle.
+
+    >>> units([3, -1], 4) == [unit(3, 4), unit(-1, 4)]
+    True
+    """
+    numbers = list(numerators)
+    if order <= min(LARGEST_CIRCLE, 2 * len(numbers)):
+        circle = _circle(order)
+        return [circle[number % order] for number in numbers]
+    return [unit(number, order) for number in numbers]
+
+
+_tables: WeakKeyDictionary[Backend, OrderedDict[Key, Node]] = WeakKeyDictionary()
+"""The last used tables of each open device."""
+
+
+def table(
+    key: Key, make: Callable[[], Iterable[float]], shape: Shape, like: Node
+) -> Node:
+    """Return a table in a node's dtype on its device, made when it is first wanted.
+
+    Args:
+        key: what tells the table apart.
+        make: returns its numbers in row-major order.
+        shape: of the table.
+        like: the node that it is for.
+    """
+    kept = _tables.setdefault(backend(like.device), OrderedDict())
+    full_key = (*key, like.dtype)
+    found = kept.get(full_key)
+    if found is None:
+        numbers = array(like.dtype.typecode, make()).tobytes()
+        found = leaf(HostData(numbers), shape, like.dtype, like.device)
+        kept[full_key] = found
+        while len(kept) > MOST_TABLES or (
+            len(kept) > 1 and sum(node.size for node in kept.values()) > MOST_NUMBERS
+        ):
+            kept.popitem(last=False)
+    kept.move_to_end(full_key)
+    return found
+
+
+def roots(count: int, step: int, order: int, like: Node) -> Node:
+    """Return `exp(2πi · step · k / order)` for k below a count, as (2, count)."""
+
+    def make() -> Iterable[float]:
+        pairs = units((step * k for k in range(count)), order)
+        return [pair[part] for part in range(2) for pair in pairs]
+
+    return table(("roots", count, step, order), make, (2, count), like)
+
+
+def roots_in_pairs(count: int, like: Node) -> Node:
+    """Return `exp(-2πi · k / count)` for each k, as (count, 2)."""
+
+    def make() -> Iterable[float]:
+        pairs = units((-k for k in range(count)), count)
+        return [part for pair in pairs for part in pair]
+
+    return table(("pairs", count), make, (count, 2), like)
+
+
+def digits_of(rows: int, columns: int) -> tuple[int, int]:
+    """Return how columns are numbered in the angles of a table: by two digits at most.
+
+    Two tables of turns, one for each digit, are much smaller than one of all.
+
+    >>> digits_of(32, 1024), digits_of(1024, 1024)
+    ((1, 1024), (32, 32))
+    """
+    if rows * columns <= LONGEST_TABLE:
+        return 1, columns
+    low = max(d for d in range(1, math.isqrt(columns) + 1) if columns % d == 0)
+    return columns // low, low
+
+
+def matrix(length: int, sign: int, like: Node) -> Node:
+    """Return the transform of a short length as a real matrix.
+
+    The axes are (part, position) of the result, then (position, part) of what is
+    transformed: `[[cos, -sin], [sin, cos]]` for every two positions.
+    """
+
+    def make() -> Iterable[float]:
+        pairs = units((sign * k for k in range(length)), length)
+        for part in range(2):
+            for k in range(length):
+                for j in range(length):
+                    cosine, sine = pairs[j * k % length]
+                    yield from ((cosine, -sine), (sine, cosine))[part]
+
+    return table(("matrix", length, sign), make, (2, length, length, 2), like)
+
+
+def turns(
+    rows: int, columns: int, step: int, order: int, sign: int, like: Node
+) -> Node:
+    """Return `exp(2πi · sign · step · j · k / order)` as (3, rows, columns).
+
+    The three are the cosine, the negative sine and the sine.
+    """
+
+    def make() -> Iterable[float]:
+        products = (j * k for j in range(rows) for k in range(columns))
+        pairs = units((sign * step * product for product in products), order)
+        for factor, part in ((1, 0), (-1, 1), (1, 1)):
+            yield from [factor * pair[part] for pair in pairs]
+
+    key = ("turns", rows, columns, step, order, sign)
+    return table(key, make, (3, rows, columns), like)
+
+
+def chirp(length: int, sign: int, like: Node) -> Node:
+    """Return `exp(πi · sign · k² / length)` for each k, as (2, length)."""
+
+    def make() -> Iterable[float]:
+        pairs = units((sign * (k * k) for k in range(length)), 2 * length)
+        return [pair[part] for part in range(2) for pair in pairs]
+
+    return table(("chirp", length, sign), make, (2, length), like)
+
+
+def chirp_filter(length: int, whole: int, sign: int, like: Node) -> Node:
+    """Return `exp(πi · sign · k² / length) / whole` around 0, as (2, whole).
+
+    Position `whole - k` holds the same as k, what is between is zero.
+    """
+
+    def make() -> Iterable[float]:
+        pairs = units((sign * (k * k) for k in range(length)), 2 * length)
+        gap = [(0.0, 0.0)] * (whole - 2 * length + 1)
+        around = [*pairs, *gap, *pairs[:0:-1]]
+        return [pair[part] / whole for part in range(2) for pair in around]
+
+    return table(("filter", length, whole, sign), make, (2, whole), like)

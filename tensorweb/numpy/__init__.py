@@ -1,0 +1,86 @@
+"""NumPy 2's names, argument orders and defaults over the tensors of tensorweb.
+
+`import tensorweb.numpy as np` lets a program written for NumPy run on a device: arrays
+are tensors, functions those of `tw.`, called as NumPy calls them. Dtypes stay the
+library's, float32 and int32 where nothing says otherwise. A topic a file; `__all__` of
+each says what it offers, and docs/numpy.md what differs from NumPy.
+
+>>> import tensorweb.numpy as np
+>>> np.arange(6).reshape(2, 3).sum(axis=0)
+tensor([3, 5, 7])
+"""
+
+from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from tensorweb.numpy.assigning import *
+from tensorweb.numpy.bits import *
+from tensorweb.numpy.callables import *
+from tensorweb.numpy.comparing import *
+from tensorweb.numpy.complex_numbers import *
+from tensorweb.numpy.creation import *
+from tensorweb.numpy.data_types import *
+from tensorweb.numpy.differences import *
+from tensorweb.numpy.extremes import *
+from tensorweb.numpy.filled import *
+from tensorweb.numpy.grids import *
+from tensorweb.numpy.histograms import *
+from tensorweb.numpy.iteration import *
+from tensorweb.numpy.joining import *
+from tensorweb.numpy.mathematics import *
+from tensorweb.numpy.matrices import *
+from tensorweb.numpy.missing_values import *
+from tensorweb.numpy.names import ABSENT as _ABSENT
+from tensorweb.numpy.order_statistics import *
+from tensorweb.numpy.padding import *
+from tensorweb.numpy.polynomial_zeros import *
+from tensorweb.numpy.polynomials import *
+from tensorweb.numpy.products import *
+from tensorweb.numpy.reductions import *
+from tensorweb.numpy.representation import *
+from tensorweb.numpy.searching import *
+from tensorweb.numpy.selecting import *
+from tensorweb.numpy.sets import *
+from tensorweb.numpy.settings import *
+from tensorweb.numpy.shaping import *
+from tensorweb.numpy.sorting import *
+from tensorweb.numpy.splitting import *
+from tensorweb.numpy.statistics import *
+from tensorweb.numpy.stepping import *
+from tensorweb.numpy.text import *
+from tensorweb.numpy.ufuncs import *
+from tensorweb.numpy.windows import *
+from tensorweb.tensor.unknown_names import unknown as _unknown
+from tensorweb.version import VERSION as _VERSION
+
+__version__ = _VERSION
+
+_LATER: tuple[str, ...] = ("emath", "fft", "lib", "linalg", "random", "testing")
+"""Modules that are imported when a program first names them."""
+
+__all__: list[str]
+
+if _TYPE_CHECKING:
+    from tensorweb.numpy import emath as emath
+    from tensorweb.numpy import fft as fft
+    from tensorweb.numpy import lib as lib
+    from tensorweb.numpy import linalg as linalg
+    from tensorweb.numpy import random as random
+    from tensorweb.numpy import testing as testing
+else:  # Type checkers follow the stars, but not a sum of lists.
+    _topics = [part for part in list(globals().values()) if type(part) is _ModuleType]
+    __all__ = sorted(
+        {name for topic in _topics for name in getattr(topic, "__all__", ())}
+        | set(_LATER)
+    )
+
+    def __getattr__(name: str) -> object:
+        """Import a module that is wanted now, or say what to write for a name."""
+        if name in _LATER:
+            return _import_module(f"tensorweb.numpy.{name}")
+        raise _unknown("tensorweb.numpy", name, __all__, _ABSENT)
+
+    def __dir__() -> list[str]:
+        """Return the names there are, also those not imported yet."""
+        return sorted({*globals(), *_LATER})

@@ -1,0 +1,127 @@
+"""Arguments of NumPy that say where results go and how they lie: `out=`, `order=`.
+
+Functions here take what says nothing and refuse the rest with a way to do it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorweb import functions
+from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, as_operands
+
+Out = Tensor | tuple[Tensor, ...] | None
+"""Where a result is written: nowhere else, or into a tensor, alone or in a tuple."""
+
+ROW_MAJOR = ("C", "K", "A", None)
+"""Orders of memory that row-major tensors keep to."""
+
+
+def into(result: Tensor, out: Out) -> Tensor:
+    """Return a result, written into `out` where one is given.
+
+    Raises:
+        DataError: `out` is no tensor.
+        ShapeError: the shapes differ.
+        DTypeError: `out` cannot hold the result's dtype.
+    """
+    if out is None:
+        return result
+    target: object = out[0] if type(out) is tuple and len(out) == 1 else out
+    if not isinstance(target, Tensor):
+        raise DataError(
+            f"out={type(target).__name__}: results can be written into tensors only; "
+            "make one with np.empty(shape)."
+        )
+    if target.shape != result.shape:
+        raise ShapeError(
+            f"out has shape {target.shape}, the result {result.shape}; give a tensor "
+            "of that shape."
+        )
+    target[...] = result
+    return target
+
+
+def check_order(name: str, order: object) -> None:
+    """Raise when elements shall lie in another order than row-major.
+
+    Raises:
+        DataError: the order is not one of `ROW_MAJOR`.
+    """
+    if order not in ROW_MAJOR:
+        raise DataError(
+            f"{name}: order={order!r}, but elements lie in row-major order here; leave "
+            "it out, or work on the transposed array."
+        )
+
+
+def check_unused(name: str, **arguments: object) -> None:
+    """Raise when an argument that means nothing here is given.
+
+    Raises:
+        DataError: one of them is not None.
+    """
+    for argument, value in arguments.items():
+        if value is not None:
+            raise DataError(
+                f"{name}: {argument}={value!r} is not possible here; leave it out."
+            )
+
+
+def as_pair(x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
+    """Return two operands as tensors of the dtype that they have together."""
+    first, second = (Tensor(node) for node in as_operands(x1, x2))
+    dtype = functions.result_type(first, second)
+    return first.astype(dtype), second.astype(dtype)
+
+
+def as_floats(x: ArrayLike) -> Tensor:
+    """Return an operand as floats; integers and bool become float32."""
+    found = functions.asarray(x)
+    is_float = found.dtype.kind not in ("bool", "int", "uint")
+    return found if is_float else found.astype(float)
+
+
+def as_real_floats(name: str, x: ArrayLike) -> Tensor:
+    """Return an operand as floats, for functions that complex numbers have none of.
+
+    Raises:
+        DTypeError: the elements are complex.
+    """
+    found = as_floats(x)
+    if found.dtype.kind == "complex":
+        raise DTypeError(
+            f"{name}: {found.dtype} elements; it takes real numbers. Take np.real(x), "
+            "np.imag(x) or np.abs(x)."
+        )
+    return found
+
+
+def bounded(indices: Tensor, length: int, mode: str) -> Tensor:
+    """Return indices as a mode such as `wrap` understands them.
+
+    Raises:
+        DataError: there is no such mode.
+    """
+    if not indices.size:
+        return indices.astype(int)
+    if mode == "wrap":
+        return functions.remainder(indices, length)
+    if mode == "clip":
+        return functions.clip(indices, 0, length - 1)
+    if mode != "raise":
+        raise DataError(f"mode={mode!r}; it is raise, wrap or clip.")
+    return indices
+
+
+def ramp(span: slice) -> Tensor:
+    """Return the numbers of a slice; `start:stop:5j` are five of them."""
+    start: Any = 0 if span.start is None else span.start
+    step: Any = 1 if span.step is None else span.step
+    if span.stop is None:
+        raise DataError(f"grid: {span} has no end; write start:stop.")
+    if isinstance(step, complex):
+        return functions.linspace(start, span.stop, round(abs(step)))
+    return functions.arange(start, span.stop, step)

@@ -1,0 +1,76 @@
+"""Bits of bytes: uint8 packed from and unpacked into zeros and ones."""
+
+from __future__ import annotations
+
+from typing import SupportsIndex
+
+from tensorweb import functions as tw
+from tensorweb.errors import DataError, DTypeError
+from tensorweb.functions import asarray
+from tensorweb.shapes import normalize_axis
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+
+__all__ = [
+    "packbits",
+    "unpackbits",
+]
+
+
+def _weights(bitorder: str, x: Tensor) -> Tensor:
+    """Return the places of the bits of a byte, in their order."""
+    if bitorder not in ("big", "little"):
+        raise DataError(f"bitorder is {bitorder!r}; it is 'big' or 'little'.")
+    places = tw.arange(8, dtype="int32", device=x.device)
+    return 7 - places if bitorder == "big" else places
+
+
+def unpackbits(
+    a: ArrayLike,
+    /,
+    axis: SupportsIndex | None = None,
+    count: SupportsIndex | None = None,
+    bitorder: str = "big",
+) -> Tensor:
+    """Return the bits of bytes along an axis, which becomes eight times as long.
+
+    Raises:
+        DTypeError: the tensor is not uint8.
+
+    >>> np.unpackbits(np.asarray([5], dtype=np.uint8))
+    tensor([0, 0, 0, 0, 0, 1, 0, 1], dtype=uint8)
+    """
+    x = asarray(a)
+    if x.dtype.name != "uint8":
+        raise DTypeError(f"unpackbits: the dtype is {x.dtype}; give uint8.")
+    along = 0 if axis is None else normalize_axis(axis, x.ndim)
+    rows = x.reshape(-1) if axis is None else tw.moveaxis(x, along, -1)
+    bits = rows[..., None].astype("int32") >> _weights(bitorder, x) & 1
+    flat = bits.reshape((*rows.shape[:-1], -1)).astype("uint8")
+    if count is not None:
+        wanted = count.__index__()
+        more = max(wanted - flat.shape[-1], 0)
+        flat = tw.pad(flat, [(0, 0)] * (flat.ndim - 1) + [(0, more)])
+        flat = flat[..., :wanted]
+    return flat if axis is None else tw.moveaxis(flat, -1, along)
+
+
+def packbits(
+    a: ArrayLike, /, axis: SupportsIndex | None = None, bitorder: str = "big"
+) -> Tensor:
+    """Return bytes of bits along an axis: zeros and others, eight to a byte.
+
+    >>> np.packbits([1, 0, 1])
+    tensor([160], dtype=uint8)
+    """
+    x = asarray(a)
+    if x.dtype.kind not in ("bool", "int", "uint"):
+        raise DTypeError(f"packbits: the dtype is {x.dtype}; give bool or integers.")
+    along = 0 if axis is None else normalize_axis(axis, x.ndim)
+    rows = x.reshape(-1) if axis is None else tw.moveaxis(x, along, -1)
+    bits = (rows != 0).astype("int32")
+    more = -bits.shape[-1] % 8
+    bits = tw.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, more)])
+    bits = bits.reshape((*bits.shape[:-1], -1, 8))
+    found = (bits << _weights(bitorder, x)).sum(-1).astype("uint8")
+    return found if axis is None else tw.moveaxis(found, -1, along)

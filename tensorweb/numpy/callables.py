@@ -1,0 +1,237 @@
+"""Functions applied along axes, to elements, or by cases."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
+from typing import Any, SupportsIndex
+
+from tensorweb import functions as tw
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.functions import asarray
+from tensorweb.shapes import broadcast_shapes, normalize_axes, normalize_axis
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+
+__all__ = [
+    "apply_along_axis",
+    "apply_over_axes",
+    "piecewise",
+    "vectorize",
+]
+
+
+def apply_along_axis(
+    func1d: Callable[..., ArrayLike],
+    axis: SupportsIndex,
+    arr: ArrayLike,
+    *args: object,
+    **kwargs: object,
+) -> Tensor:
+    """Return what a function gives for each 1-D slice along an axis.
+
+    The axis is replaced by those of the results, which have one shape. Python calls the
+    function once for each slice.
+
+    Raises:
+        ShapeError: there are no slices.
+
+    >>> np.apply_along_axis(lambda row: row[0] + row[-1], 1, [[1, 2, 3], [4, 5, 6]])
+    tensor([ 4, 10])
+    """
+    x = asarray(arr)
+    along = normalize_axis(axis, x.ndim)
+    rows = tw.moveaxis(x, along, -1)
+    front = rows.shape[:-1]
+    found = [
+        asarray(func1d(rows[index], *args, **kwargs))
+        for index in product(*(range(length) for length in front))
+    ]
+    if not found:
+        raise ShapeError(
+            f"apply_along_axis: shape {x.shape} has no slices along axis {along}."
+        )
+    inner = found[0].shape
+    result = tw.stack(found).reshape((*front, *inner))
+    sources = range(len(front), len(front) + len(inner))
+    return tw.moveaxis(
+        result, tuple(sources), tuple(along + i for i in range(len(inner)))
+    )
+
+
+def apply_over_axes(
+    func: Callable[[Tensor, int], ArrayLike],
+    a: ArrayLike,
+    axes: SupportsIndex | Iterable[SupportsIndex],
+) -> Tensor:
+    """Return what `func(a, axis)` leaves after it went along several axes.
+
+    Axes that it takes away stay with length 1.
+
+    >>> np.apply_over_axes(np.sum, [[1, 2], [3, 4]], [0, 1])
+    tensor([[10]])
+    """
+    x = asarray(a)
+    rank = x.ndim
+    for axis in normalize_axes(axes, rank):
+        found = asarray(func(x, axis))
+        x = found if found.ndim == rank else tw.expand_dims(found, axis)
+        if x.ndim != rank:
+            raise ShapeError(
+                f"apply_over_axes: the function gave shape {found.shape} for axis "
+                f"{axis}; it takes away one axis or none."
+            )
+    return x
+
+
+def piecewise(
+    x: ArrayLike,
+    condlist: ArrayLike,
+    funclist: Sequence[ArrayLike],
+    *args: object,
+    **kw: object,
+) -> Tensor:
+    """Return by cases: where a condition holds, the function or number of that case.
+
+    Later cases win; one function more is for where nothing holds, which is 0 without.
+    Every function gets all of `x`, and its results are chosen from.
+
+    Raises:
+        DataError: there are not as many functions as conditions, or one more.
+
+    >>> np.piecewise([-2.0, 1.0, 3.0], [np.asarray([True, False, False])], [-1, 1])
+    tensor([-1.,  1.,  1.])
+    """
+    values = asarray(x)
+    conditions = _conditions(condlist, values)
+    cases = list(funclist)
+    if len(cases) not in (len(conditions), len(conditions) + 1):
+        raise DataError(
+            f"piecewise: {len(cases)} functions for {len(conditions)} conditions; give "
+            "as many, or one more."
+        )
+    found = tw.zeros_like(values)
+    if len(cases) > len(conditions):
+        found = _case(cases.pop(), values, args, kw)
+    for condition, case in zip(conditions, cases, strict=True):
+        found = tw.where(condition, _case(case, values, args, kw), found)
+    return tw.broadcast_to(found, values.shape).astype(values.dtype)
+
+
+def _conditions(condlist: ArrayLike, values: Tensor) -> list[Tensor]:
+    """Return conditions as bool tensors; one alone need not be in a list."""
+    if isinstance(condlist, list | tuple) and not isinstance(condlist[0], bool):
+        given = [asarray(each) for each in condlist]
+    else:
+        table = asarray(condlist)
+        given = list(tw.unstack(table)) if table.ndim > values.ndim else [table]
+    return [each.astype("bool") for each in given]
+
+
+def _case(
+    case: ArrayLike, values: Tensor, args: Sequence[object], kw: dict[str, object]
+) -> Tensor:
+    """Return a function of the values, or a number, in their dtype."""
+    found = case(values, *args, **kw) if callable(case) else case
+    near = None if isinstance(found, Tensor) else values.device
+    return asarray(found, device=near).astype(values.dtype)
+
+
+class vectorize:
+    """A Python function of numbers as one of tensors, called for each element.
+
+    Elements are read and go to the function as Python numbers; results become a tensor
+    on the device of the first one. Compositions of tensor functions are faster by far.
+
+    Raises:
+        DataError: a signature is asked for, or there are no elements and no `otypes`.
+
+    >>> larger = np.vectorize(lambda a, b: a if a > b else b)
+    >>> larger([1, 5, 2], 3)
+    tensor([3, 5, 3])
+    """
+
+    def __init__(
+        self,
+        pyfunc: Callable[..., Any],
+        otypes: Sequence[DTypeLike] | str | None = None,
+        doc: str | None = None,
+        excluded: Iterable[int | str] | None = None,
+        cache: bool = False,
+        signature: str | None = None,
+    ) -> None:
+        """Keep a function; `excluded` names arguments that are handed on as such."""
+        if signature is not None:
+            raise DataError(
+                "vectorize: signature is not possible here; use tw.vmap for functions "
+                "of slices."
+            )
+        self.pyfunc = pyfunc
+        self.otypes = None if otypes is None else list(otypes)
+        self.excluded = set(excluded or ())
+        self.__doc__ = doc or inspect.getdoc(pyfunc)
+        self.__name__ = getattr(pyfunc, "__name__", "vectorize")
+
+    def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Any:
+        """Return the function of each element; several results give a tuple."""
+        names: list[int | str] = [*range(len(args)), *kwargs]
+        values = dict(zip(names, [*args, *kwargs.values()], strict=True))
+        varied = {
+            name: asarray(value)
+            for name, value in values.items()
+            if name not in self.excluded
+        }
+        shape = broadcast_shapes(*(x.shape for x in varied.values()))
+        columns = {
+            name: tw.broadcast_to(x, shape).reshape(-1).tolist()
+            for name, x in varied.items()
+        }
+        device = next(iter(varied.values())).device if varied else None
+        rows = zip(*columns.values(), strict=True) if columns else [()]
+        results = [
+            self._called(values, dict(zip(columns, row, strict=True))) for row in rows
+        ]
+        return self._gathered(results, shape, device)
+
+    def _called(
+        self, values: dict[int | str, ArrayLike], row: dict[int | str, object]
+    ) -> Any:
+        given = {**values, **row}
+        places = sorted(name for name in given if isinstance(name, int))
+        words = {name: value for name, value in given.items() if isinstance(name, str)}
+        return self.pyfunc(*(given[i] for i in places), **words)
+
+    def _gathered(
+        self, results: list[Any], shape: tuple[int, ...], device: str | None
+    ) -> Any:
+        """Return results as one tensor, or as a tuple of them."""
+        if not results:
+            if self.otypes is None:
+                raise DataError(
+                    f"{self.__name__}: there are no elements to call it with; say the "
+                    "dtypes of results with otypes=."
+                )
+            made = [tw.zeros(shape, dtype=_code(t), device=device) for t in self.otypes]
+            return made[0] if len(made) == 1 else tuple(made)
+        is_tuple = isinstance(results[0], tuple)
+        columns = list(zip(*results, strict=True)) if is_tuple else [results]
+        otypes = [None] * len(columns) if self.otypes is None else self.otypes
+        made = [
+            asarray(
+                [_number(each) for each in column], dtype=_code(otype), device=device
+            ).reshape(shape)
+            for column, otype in zip(columns, otypes, strict=True)
+        ]
+        return tuple(made) if is_tuple else made[0]
+
+
+def _number(value: Any) -> Any:
+    """Return a result as a Python number."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def _code(otype: DTypeLike) -> DTypeLike:
+    """Return a dtype, of one of NumPy's letters too."""
+    letters = {"d": "float64", "f": "float32", "i": "int32", "l": "int64", "?": "bool"}
+    return letters.get(otype, otype) if isinstance(otype, str) else otype

@@ -1,0 +1,93 @@
+"""Whether arrays are equal, nearly or wholly."""
+
+from __future__ import annotations
+
+import builtins
+
+from tensorweb import functions
+from tensorweb.errors import ShapeError
+from tensorweb.numpy.arguments import as_pair
+from tensorweb.numpy.creation import asarray
+from tensorweb.shapes import broadcast_shapes
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+
+__all__ = [
+    "allclose",
+    "array_equal",
+    "array_equiv",
+    "isclose",
+]
+
+
+def isclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: builtins.bool = False,
+) -> Tensor:
+    """Return whether `|a - b| <= atol + rtol |b|` for each pair of elements.
+
+    Infinities are close to themselves only; NaN to NaN for `equal_nan`.
+
+    >>> np.isclose([1.0, 1e10], [1.000001, 1.1e10])
+    tensor([ True, False])
+    """
+    x, y = as_pair(a, b)
+    if x.dtype.kind in ("bool", "int", "uint"):
+        x, y = x.astype(float), y.astype(float)
+    near = functions.abs(x - y) <= functions.abs(y) * rtol + atol
+    near = functions.logical_and(near, functions.isfinite(y))
+    found = functions.logical_or(near, x == y)
+    if equal_nan:
+        both = functions.logical_and(functions.isnan(x), functions.isnan(y))
+        found = functions.logical_or(found, both)
+    return found
+
+
+def allclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: builtins.bool = False,
+) -> builtins.bool:
+    """Return whether all pairs of elements are close; reads the answer.
+
+    >>> np.allclose([1.0, 2.0], [1.0, 2.000001])
+    True
+    """
+    return builtins.bool(functions.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def array_equal(
+    a1: ArrayLike, a2: ArrayLike, equal_nan: builtins.bool = False
+) -> builtins.bool:
+    """Return whether shapes and all elements are equal; reads the answer.
+
+    >>> np.array_equal([1, 2], [1, 2]), np.array_equal([1, 2], [[1, 2]])
+    (True, False)
+    """
+    x, y = asarray(a1), asarray(a2)
+    if x.shape != y.shape:
+        return False
+    found = functions.equal(x, y)
+    if equal_nan and x.dtype.kind == y.dtype.kind == "float":
+        both = functions.logical_and(functions.isnan(x), functions.isnan(y))
+        found = functions.logical_or(found, both)
+    return builtins.bool(functions.all(found))
+
+
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> builtins.bool:
+    """Return whether arrays broadcast and all elements are equal; reads the answer.
+
+    >>> np.array_equiv([1, 2], [[1, 2], [1, 2]])
+    True
+    """
+    x, y = asarray(a1), asarray(a2)
+    try:
+        broadcast_shapes(x.shape, y.shape)
+    except ShapeError:
+        return False
+    return builtins.bool(functions.all(functions.equal(x, y)))

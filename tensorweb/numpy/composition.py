@@ -1,0 +1,148 @@
+"""How numbers are made up: fractions and exponents, bits, common divisors."""
+
+from __future__ import annotations
+
+import math
+
+from tensorweb import functions
+from tensorweb.errors import DTypeError
+from tensorweb.functions import (
+    abs as absolute,
+)
+from tensorweb.functions import (
+    bitwise_and,
+    bitwise_right_shift,
+    copysign,
+    exp2,
+    floor,
+    floor_divide,
+    isfinite,
+    isinf,
+    log2,
+    logical_and,
+    maximum,
+    nextafter,
+    remainder,
+    signbit,
+    trunc,
+)
+from tensorweb.numpy.arguments import as_floats, as_pair, as_real_floats
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+
+__all__ = [
+    "bitwise_count",
+    "frexp",
+    "gcd",
+    "lcm",
+    "ldexp",
+    "modf",
+    "spacing",
+]
+
+
+def _integers(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
+    a, b = as_pair(x1, x2)
+    if a.dtype.kind not in ("int", "uint"):
+        raise DTypeError(f"{name}: operands are {a.dtype}; they must be integers.")
+    return absolute(a), absolute(b)
+
+
+def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the greatest common divisor of two integers; looks at values.
+
+    Each step of Euclid's algorithm reads from the device whether it was the last.
+
+    Raises:
+        DTypeError: an operand is no integer.
+
+    >>> np.gcd([12, 18, 0], [18, 27, 5])
+    tensor([6, 9, 5])
+    """
+    a, b = functions.broadcast_arrays(*_integers("gcd", x1, x2))
+    while functions.any(b):
+        rest = remainder(a, maximum(b, 1))
+        a, b = functions.where(b == 0, a, b), functions.where(b == 0, b, rest)
+    return a
+
+
+def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the least common multiple of two integers; looks at values, as `gcd`.
+
+    Raises:
+        DTypeError: an operand is no integer.
+
+    >>> np.lcm([4, 6, 0], [6, 9, 5])
+    tensor([12, 18,  0])
+    """
+    a, b = _integers("lcm", x1, x2)
+    return floor_divide(a, maximum(gcd(a, b), 1)) * b
+
+
+def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return `x1 * 2**x2` for whole `x2`.
+
+    >>> np.ldexp([1.0, 3.0], [2, -1])
+    tensor([4. , 1.5])
+    """
+    a, exponent = as_real_floats("ldexp", x1), functions.asarray(x2)
+    half = floor_divide(exponent, 2)  # Two factors do not overflow before the product.
+    return a * exp2(half.astype(a.dtype)) * exp2((exponent - half).astype(a.dtype))
+
+
+def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
+    """Return fractions from 0.5 up to 1 and the powers of 2 that they are times.
+
+    >>> np.frexp([8.0, 0.0, -3.0])
+    (tensor([ 0.5 ,  0.  , -0.75]), tensor([4, 0, 2]))
+    """
+    a = as_floats(x)
+    ordinary = logical_and(a != 0, isfinite(a))
+    size = functions.where(ordinary, absolute(a), 0.5)
+    power = floor(log2(size)) + 1
+    fraction = ldexp(size, -power)
+    # The logarithm beside a power of two may be rounded to it.
+    power = functions.where(fraction >= 1, power + 1, power)
+    power = functions.where(fraction < 0.5, power - 1, power)
+    found = copysign(ldexp(size, -power), a)
+    exponent = functions.where(ordinary, power, 0.0).astype(int)
+    return functions.where(ordinary, found, a), exponent
+
+
+def modf(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
+    """Return fractions and whole parts, both with the sign of `x`.
+
+    >>> np.modf([1.5, -2.25])
+    (tensor([ 0.5 , -0.25]), tensor([ 1., -2.]))
+    """
+    a = as_floats(x)
+    whole = trunc(a)
+    return copysign(functions.where(isinf(a), 0.0, a - whole), a), whole
+
+
+def spacing(x: ArrayLike, /) -> Tensor:
+    """Return the distance to the next float away from zero.
+
+    >>> np.spacing(1.0) == np.finfo(np.float32).eps
+    tensor(True)
+    """
+    a = as_floats(x)
+    away = functions.where(signbit(a), -math.inf, math.inf)
+    return nextafter(a, away.astype(a.dtype)) - a
+
+
+def bitwise_count(x: ArrayLike, /) -> Tensor:
+    """Return how many bits of the absolute value are set, as int32.
+
+    Raises:
+        DTypeError: an element is no integer.
+
+    >>> np.bitwise_count([7, 8, -3])
+    tensor([3, 1, 2])
+    """
+    rest, _ = _integers("bitwise_count", x, x)
+    count = functions.zeros_like(rest)
+    for _ in range(rest.dtype.bits):
+        count = count + bitwise_and(rest, 1)
+        rest = bitwise_right_shift(rest, 1)
+    return count.astype(int)

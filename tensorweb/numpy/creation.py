@@ -1,0 +1,261 @@
+"""Make arrays from data: lists, bytes, iterators, functions of coordinates."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tensorweb import functions
+from tensorweb.devices import as_device
+from tensorweb.dtypes import as_dtype
+from tensorweb.errors import DataError
+from tensorweb.functions.creation import Lengths
+from tensorweb.graph.node import leaf
+from tensorweb.graph.storage import HostData
+from tensorweb.numpy.arguments import check_order, check_unused
+from tensorweb.numpy.grids import indices
+from tensorweb.shapes import as_shape
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+
+__all__ = [
+    "array",
+    "asanyarray",
+    "asarray",
+    "asarray_chkfinite",
+    "ascontiguousarray",
+    "astype",
+    "copy",
+    "from_dlpack",
+    "frombuffer",
+    "fromfunction",
+    "fromiter",
+    "require",
+]
+
+from_dlpack = functions.from_dlpack
+
+
+def array(
+    object: ArrayLike,
+    dtype: DTypeLike = None,
+    *,
+    copy: builtins.bool | None = True,
+    order: str | None = "K",
+    subok: builtins.bool = False,
+    ndmin: int = 0,
+    ndmax: int = 0,
+    like: ArrayLike = None,
+    device: str | None = None,
+) -> Tensor:
+    """Return data as an array: numbers, nested lists of them, ranges, tensors.
+
+    Numbers give bool, int32 or float32. `ndmin` adds axes of length 1 in front.
+
+    Raises:
+        DataError: rows differ in length or an item is no number; names the item.
+        RangeError: an integer does not fit the dtype.
+
+    >>> np.array([[1, 2], [3, 4]], ndmin=3).shape
+    (1, 2, 2)
+    >>> np.array([1, 2.5])
+    tensor([1. , 2.5])
+    """
+    check_order("array", order)
+    check_unused("array", like=like)
+    found = functions.asarray(_data(object), dtype, device=device, copy=copy)
+    if found.ndim < ndmin:
+        found = found.reshape((*(1,) * (ndmin - found.ndim), *found.shape))
+    return found
+
+
+def asarray(
+    a: ArrayLike,
+    dtype: DTypeLike = None,
+    order: str | None = None,
+    *,
+    device: str | None = None,
+    copy: builtins.bool | None = None,
+    like: ArrayLike = None,
+) -> Tensor:
+    """Return data as an array; a tensor of that dtype is returned itself.
+
+    Raises:
+        DataError: rows differ in length or an item is no number; names the item.
+
+    >>> x = np.ones(2)
+    >>> np.asarray(x) is x
+    True
+    """
+    check_order("asarray", order)
+    check_unused("asarray", like=like)
+    return functions.asarray(_data(a), dtype, device=device, copy=copy)
+
+
+asanyarray = asarray
+ascontiguousarray = asarray
+
+
+def _data(value: ArrayLike) -> ArrayLike:
+    """Return what `asarray` of the library takes: also tensors beside lists."""
+    if not isinstance(value, list | tuple) or not _is_mixed(value):
+        return value
+    return functions.stack([_data(item) for item in value])
+
+
+def _is_mixed(value: list[object] | tuple[object, ...]) -> builtins.bool:
+    """Whether tensors stand somewhere inside nested lists that are no list of them."""
+    lists = [item for item in value if isinstance(item, list | tuple)]
+    if len(lists) < len(value) and any(isinstance(x, TensorBase) for x in value):
+        return bool(lists)
+    return any(_is_mixed(item) or _has_tensor(item) for item in lists)
+
+
+def _has_tensor(value: list[object] | tuple[object, ...]) -> builtins.bool:
+    return any(isinstance(item, TensorBase) and item.node.shape for item in value)
+
+
+def copy(a: ArrayLike, order: str = "K", subok: builtins.bool = False) -> Tensor:
+    """Return an array of the same values, which later writes into `a` do not reach.
+
+    >>> x = np.zeros(2)
+    >>> y = np.copy(x)
+    >>> x[0] = 1
+    >>> y
+    tensor([0., 0.])
+    """
+    check_order("copy", order)
+    return functions.asarray(_data(a), copy=True)
+
+
+def astype(
+    x: ArrayLike,
+    dtype: DTypeLike,
+    /,
+    *,
+    copy: builtins.bool = True,
+    device: str | None = None,
+) -> Tensor:
+    """Return the values in another dtype; floats become integers by truncation.
+
+    >>> np.astype(np.array([1.7, -1.7]), int)
+    tensor([ 1, -1])
+    """
+    return functions.astype(x, dtype, copy=copy, device=device)
+
+
+def asarray_chkfinite(
+    a: ArrayLike, dtype: DTypeLike = None, order: str | None = None
+) -> Tensor:
+    """Return data as an array after a look at all values.
+
+    Raises:
+        DataError: a value is infinite or NaN (a ValueError as well).
+
+    >>> np.asarray_chkfinite([1.0, 2.0])
+    tensor([1., 2.])
+    """
+    found = asarray(a, dtype, order)
+    if found.dtype.kind == "float" and not functions.all(functions.isfinite(found)):
+        raise DataError("asarray_chkfinite: an element is infinite or NaN.")
+    return found
+
+
+def require(
+    a: ArrayLike,
+    dtype: DTypeLike = None,
+    requirements: str | Iterable[str] | None = None,
+    *,
+    like: ArrayLike = None,
+) -> Tensor:
+    """Return data as an array; tensors lie in row-major order and can be written.
+
+    Raises:
+        DataError: column-major order is required.
+
+    >>> np.require([1, 2], requirements="CW")
+    tensor([1, 2])
+    """
+    check_unused("require", like=like)
+    if any(name in ("F", "F_CONTIGUOUS", "FORTRAN") for name in requirements or ()):
+        check_order("require", "F")
+    return asarray(a, dtype)
+
+
+def frombuffer(
+    buffer: ArrayLike,
+    dtype: DTypeLike = float,
+    count: int = -1,
+    offset: int = 0,
+    *,
+    like: ArrayLike = None,
+) -> Tensor:
+    r"""Return the numbers that lie in a buffer of bytes, copied.
+
+    Without a dtype they are float32.
+
+    Raises:
+        DataError: the bytes are no whole number of elements, or too few.
+
+    >>> np.frombuffer(b"\x01\x02\x03", dtype=np.uint8)
+    tensor([1, 2, 3], dtype=uint8)
+    """
+    check_unused("frombuffer", like=like)
+    wanted = as_dtype(dtype)
+    data = memoryview(buffer).cast("B")[offset:]  # type: ignore[arg-type]  # a buffer
+    if count >= 0:
+        data = data[: count * wanted.itemsize]
+    if len(data) % wanted.itemsize or (
+        count >= 0 and len(data) < count * wanted.itemsize
+    ):
+        raise DataError(
+            f"frombuffer: {len(data)} bytes from {offset} on are not "
+            f"{'whole' if count < 0 else count} elements of {wanted}, which takes "
+            f"{wanted.itemsize} bytes."
+        )
+    length = len(data) // wanted.itemsize
+    node = leaf(HostData(bytes(data)), (length,), wanted, as_device(None))
+    return Tensor(node)
+
+
+def fromiter(
+    iter: Iterable[object],
+    dtype: DTypeLike,
+    count: int = -1,
+    *,
+    like: ArrayLike = None,
+) -> Tensor:
+    """Return the numbers that an iterator gives, all of them or `count`.
+
+    Raises:
+        DataError: it gives fewer than `count`.
+
+    >>> np.fromiter((i * i for i in range(4)), int)
+    tensor([0, 1, 4, 9])
+    """
+    check_unused("fromiter", like=like)
+    items = list(iter if count < 0 else itertools.islice(iter, count))
+    if len(items) < count:
+        raise DataError(f"fromiter: {len(items)} items where count is {count}.")
+    return functions.asarray(items, dtype)
+
+
+def fromfunction(
+    function: Callable[..., Any],
+    shape: Lengths,
+    *,
+    dtype: DTypeLike = float,
+    like: ArrayLike = None,
+    **kwargs: object,
+) -> Any:
+    """Return what a function gives for the coordinates of each axis, called once.
+
+    >>> np.fromfunction(lambda i, j: i + j, (2, 3), dtype=int)
+    tensor([[0, 1, 2],
+            [1, 2, 3]])
+    """
+    check_unused("fromfunction", like=like)
+    return function(*indices(as_shape(shape), dtype=dtype), **kwargs)

@@ -1,0 +1,301 @@
+"""Dtypes and constants under NumPy's names, and questions about them."""
+
+from __future__ import annotations
+
+import builtins
+import math
+
+from tensorweb import dtypes
+from tensorweb.dtypes import (
+    DType,
+    as_dtype,
+    bool,
+    dtype_of,
+    finfo,
+    float16,
+    float32,
+    float64,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from tensorweb.errors import DataError, DTypeError
+from tensorweb.functions.data_types import can_cast as standard_can_cast
+from tensorweb.functions.data_types import isdtype, result_type
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+
+__all__ = [
+    "False_",
+    "True_",
+    "bool",
+    "bool_",
+    "byte",
+    "can_cast",
+    "complexfloating",
+    "double",
+    "dtype",
+    "e",
+    "euler_gamma",
+    "finfo",
+    "float16",
+    "float32",
+    "float64",
+    "floating",
+    "generic",
+    "half",
+    "iinfo",
+    "inexact",
+    "inf",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "int_",
+    "intc",
+    "integer",
+    "intp",
+    "isdtype",
+    "issubdtype",
+    "long",
+    "longlong",
+    "nan",
+    "ndarray",
+    "newaxis",
+    "number",
+    "pi",
+    "promote_types",
+    "result_type",
+    "short",
+    "signedinteger",
+    "single",
+    "ubyte",
+    "uint",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uintc",
+    "uintp",
+    "ulong",
+    "ulonglong",
+    "unsignedinteger",
+    "ushort",
+]
+
+e = math.e
+euler_gamma = 0.57721566490153286
+inf = math.inf
+nan = math.nan
+newaxis = None
+pi = math.pi
+False_, True_ = False, True
+
+bool_ = bool
+byte, short, intc, long, longlong = int8, int16, int32, int64, int64
+ubyte, ushort, uintc, ulong, ulonglong = uint8, uint16, uint32, uint64, uint64
+int_ = intp = dtypes.DEFAULT_INT
+uint = uintp = uint32
+half, single, double = float16, float32, float64
+
+ndarray = Tensor
+
+
+class _OfKinds(type):
+    """A class of NumPy's tree of numbers, told apart by the kinds of dtypes below it.
+
+    Numbers are 0-d tensors here, which are of the class that their dtype is of.
+    """
+
+    kinds: frozenset[str]
+
+    def __instancecheck__(cls, value: object) -> builtins.bool:
+        return (
+            isinstance(value, Tensor)
+            and not value.shape
+            and value.dtype.kind in cls.kinds
+        )
+
+
+class generic(metaclass=_OfKinds):
+    """Any number: a 0-d tensor.
+
+    >>> isinstance(np.ones(2).sum(), np.generic)
+    True
+    """
+
+    kinds = frozenset({"bool", "int", "uint", "float", "complex"})
+
+
+class number(generic):
+    """A number that is no bool.
+
+    >>> np.issubdtype(np.bool, np.number)
+    False
+    """
+
+    kinds = generic.kinds - {"bool"}
+
+
+class integer(number):
+    """An integer.
+
+    >>> np.issubdtype(np.arange(3).dtype, np.integer)
+    True
+    """
+
+    kinds = frozenset({"int", "uint"})
+
+
+class signedinteger(integer):
+    """An integer with a sign.
+
+    >>> np.issubdtype(np.uint8, np.signedinteger)
+    False
+    """
+
+    kinds = frozenset({"int"})
+
+
+class unsignedinteger(integer):
+    """An integer without a sign.
+
+    >>> np.issubdtype(np.uint8, np.unsignedinteger)
+    True
+    """
+
+    kinds = frozenset({"uint"})
+
+
+class inexact(number):
+    """A floating or complex number.
+
+    >>> np.issubdtype(np.int32, np.inexact)
+    False
+    """
+
+    kinds = frozenset({"float", "complex"})
+
+
+class floating(inexact):
+    """A floating number.
+
+    >>> np.issubdtype(np.zeros(3).dtype, np.floating)
+    True
+    """
+
+    kinds = frozenset({"float"})
+
+
+class complexfloating(inexact):
+    """A complex number.
+
+    >>> np.issubdtype(np.float32, np.complexfloating)
+    False
+    """
+
+    kinds = frozenset({"complex"})
+
+
+class _DTypes(type):
+    """Lets every dtype be an instance of `dtype`."""
+
+    def __instancecheck__(cls, value: object) -> builtins.bool:
+        return isinstance(value, DType)
+
+
+class dtype(metaclass=_DTypes):
+    """The dtype of a name, a Python type, a code such as `f4`, or a dtype.
+
+    Raises:
+        DTypeError: tensorweb has none of that name, or it has fields.
+
+    >>> np.dtype("f4"), np.dtype(int), isinstance(np.float32, np.dtype)
+    (tensorweb.float32, tensorweb.int32, True)
+    """
+
+    def __new__(  # type: ignore[misc]  # as in NumPy, the dtype itself is returned
+        cls,
+        dtype: DTypeLike,
+        align: builtins.bool = False,
+        copy: builtins.bool = False,
+    ) -> DType:
+        """Return the one object of the dtype."""
+        if isinstance(dtype, list | dict | tuple):
+            raise DTypeError(
+                "dtype: structured dtypes are not possible here; keep each field in a "
+                "tensor of its own."
+            )
+        return as_dtype(float if dtype is None else dtype)
+
+
+def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> builtins.bool:
+    """Return whether a dtype is another one, or of a class such as `np.floating`.
+
+    Raises:
+        DTypeError: the first is no dtype and no class of them.
+
+    >>> np.issubdtype(np.float32, np.floating), np.issubdtype("int32", np.floating)
+    (True, False)
+    """
+    if isinstance(arg1, _OfKinds):
+        kinds = arg1.kinds
+        return kinds <= arg2.kinds if isinstance(arg2, _OfKinds) else False
+    first = as_dtype(arg1)
+    if isinstance(arg2, _OfKinds):
+        return first.kind in arg2.kinds
+    return first is as_dtype(arg2)
+
+
+def promote_types(type1: DTypeLike, type2: DTypeLike) -> DType:
+    """Return the smallest dtype that holds values of both, as results have.
+
+    Raises:
+        DTypeError: no dtype holds both.
+
+    >>> np.promote_types("int8", "uint8")
+    tensorweb.int16
+    """
+    return dtypes.promote(as_dtype(type1), as_dtype(type2))
+
+
+_LADDER = {"bool": 0, "uint": 1, "int": 2, "float": 3, "complex": 4}
+"""Kinds in the order in which `casting="same_kind"` may climb."""
+
+
+def can_cast(from_: ArrayLike, to: DTypeLike, casting: str = "safe") -> builtins.bool:
+    """Return whether values of a dtype or tensor become another dtype by a rule.
+
+    `safe` keeps every value, `same_kind` also narrows inside a kind, `unsafe` is
+    anything, `no` and `equiv` are the same dtype.
+
+    Raises:
+        DataError: the rule is none of these.
+
+    >>> np.can_cast("int32", "float64"), np.can_cast("float64", "float32", "same_kind")
+    (True, True)
+    """
+    start = dtype_of(from_)
+    end = as_dtype(to)
+    if casting in ("no", "equiv"):
+        return start is end
+    if casting == "unsafe":
+        return True
+    if casting == "same_kind":
+        return _LADDER[start.kind] <= _LADDER[end.kind]
+    if casting != "safe":
+        raise DataError(
+            f"can_cast: casting={casting!r}; rules are no, equiv, safe, same_kind and "
+            "unsafe."
+        )
+    if start.kind in ("int", "uint") and end.kind in ("float", "complex"):
+        # As NumPy: the float holds every such integer, or is the widest one.
+        wide = end.bits if end.kind == "float" else end.bits // 2
+        return wide >= {8: 16, 16: 32}.get(start.bits, 64)
+    return standard_can_cast(start, end)

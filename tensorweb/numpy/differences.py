@@ -1,0 +1,310 @@
+"""Neighbours: differences, gradients, areas, interpolation, phases without jumps."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb import functions as tw
+from tensorweb.errors import DataError, RangeError, ShapeError
+from tensorweb.functions import asarray
+from tensorweb.numpy.masking import as_float, is_inexact
+from tensorweb.shapes import normalize_axes, normalize_axis
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.reductions import Axis
+
+__all__ = [
+    "diff",
+    "ediff1d",
+    "gradient",
+    "interp",
+    "trapezoid",
+    "unwrap",
+]
+
+
+def diff(
+    a: ArrayLike,
+    n: SupportsIndex = 1,
+    axis: SupportsIndex = -1,
+    prepend: ArrayLike = None,
+    append: ArrayLike = None,
+) -> Tensor:
+    """Return differences of neighbours along an axis, `n` times over.
+
+    Of bool it is whether they differ. `prepend` and `append` go in front and behind
+    first.
+
+    >>> np.diff([1, 2, 4, 7, 0])
+    tensor([ 1,  2,  3, -7])
+    >>> np.diff([1, 2, 4, 7, 0], 2)
+    tensor([  1,   1, -10])
+    """
+    x = asarray(a)
+    along = normalize_axis(axis, x.ndim)
+    ends = [prepend, append]
+    for i, end in enumerate(ends):
+        if end is None:
+            continue
+        given = asarray(end, device=None if isinstance(end, Tensor) else x.device)
+        if not given.ndim:
+            shape = [1 if each == along else m for each, m in enumerate(x.shape)]
+            ends[i] = tw.broadcast_to(given, tuple(shape))
+    parts = [ends[0], x, ends[1]]
+    joined = tw.concat([asarray(part) for part in parts if part is not None], along)
+    times = operator.index(n)
+    if joined.dtype is not dtypes.bool:
+        return tw.diff(joined, axis=along, n=times)
+    if times < 0:
+        raise RangeError(f"diff: n is {times}; it is 0 or more.")
+    for _ in range(times):
+        joined = _after(joined, along) != _before(joined, along)
+    return joined
+
+
+def _part(x: Tensor, axis: int, start: int | None, stop: int | None) -> Tensor:
+    """Return a slice along one axis."""
+    key = [slice(None)] * x.ndim
+    key[axis] = slice(start, stop)
+    return x[tuple(key)]
+
+
+def _after(x: Tensor, axis: int) -> Tensor:
+    return _part(x, axis, 1, None)
+
+
+def _before(x: Tensor, axis: int) -> Tensor:
+    return _part(x, axis, None, -1)
+
+
+def ediff1d(
+    ary: ArrayLike, to_end: ArrayLike = None, to_begin: ArrayLike = None
+) -> Tensor:
+    """Return differences of neighbours of all elements, with values at both ends.
+
+    >>> np.ediff1d([1, 2, 4], to_begin=-9, to_end=[7, 8])
+    tensor([-9,  1,  2,  7,  8])
+    """
+    x = asarray(ary).reshape(-1)
+    parts = [to_begin, tw.diff(x), to_end]
+    flat = [
+        asarray(part, device=x.device).reshape(-1) for part in parts if part is not None
+    ]
+    return tw.concat(flat).astype(x.dtype)
+
+
+def gradient(
+    f: ArrayLike,
+    *varargs: ArrayLike,
+    axis: Axis = None,
+    edge_order: int = 1,
+) -> Tensor | tuple[Tensor, ...]:
+    """Return derivatives along axes: central differences inside, one-sided at the ends.
+
+    `varargs` are distances, one for all axes or one for each, or coordinates of an
+    axis. Several axes give a tuple.
+
+    Raises:
+        ShapeError: an axis is too short, or coordinates have another length.
+        DataError: there are too many distances, or `edge_order` is not 1 or 2.
+
+    >>> np.gradient([1.0, 2.0, 4.0, 7.0])
+    tensor([1. , 1.5, 2.5, 3. ])
+    >>> np.gradient([1.0, 4.0, 9.0], [0.0, 1.0, 3.0])
+    tensor([3.       , 2.8333333, 2.5      ])
+    """
+    x = as_float(asarray(f))
+    axes = normalize_axes(axis, x.ndim)
+    if edge_order not in (1, 2):
+        raise DataError(f"gradient: edge_order is {edge_order}; it is 1 or 2.")
+    if len(varargs) not in (0, 1, len(axes)):
+        raise DataError(
+            f"gradient: {len(varargs)} distances for {len(axes)} axes; give one for "
+            "all or one for each."
+        )
+    spacings = varargs * len(axes) if len(varargs) == 1 else varargs or (1,) * len(axes)
+    found = [
+        _slope(x, along, spacing, edge_order)
+        for along, spacing in zip(axes, spacings, strict=True)
+    ]
+    is_one = axis is not None and not isinstance(axis, tuple | list)
+    return found[0] if is_one or len(found) == 1 else tuple(found)
+
+
+def _slope(x: Tensor, axis: int, spacing: ArrayLike, edge_order: int) -> Tensor:
+    """Return the derivative along one axis."""
+    length = x.shape[axis]
+    if length < edge_order + 1:
+        raise ShapeError(
+            f"gradient: axis {axis} of shape {x.shape} has {length} elements; it needs "
+            f"{edge_order + 1}."
+        )
+    before, here, after = (
+        _part(x, axis, start, stop) for start, stop in ((0, -2), (1, -1), (2, None))
+    )
+    step = asarray(spacing, device=None if isinstance(spacing, Tensor) else x.device)
+    step = step.astype(x.dtype)
+    if not step.ndim:
+        inside = (after - before) / (2.0 * step)
+        first = last = (step, step)
+    else:
+        if step.shape != (length,):
+            raise ShapeError(
+                f"gradient: coordinates of shape {step.shape} for axis {axis} of shape "
+                f"{x.shape}; give {length} of them."
+            )
+        gaps = tw.diff(step)
+        shape = [-1 if each == axis else 1 for each in range(x.ndim)]
+        low, high = gaps[:-1].reshape(tuple(shape)), gaps[1:].reshape(tuple(shape))
+        inside = (
+            before * (-high / (low * (low + high)))
+            + here * ((high - low) / (low * high))
+            + after * (low / (high * (low + high)))
+        )
+        first = (gaps[0], gaps[min(1, length - 2)])
+        last = (gaps[-1], gaps[max(length - 3, 0)])
+    begin = _end(x, axis, first, edge_order)
+    end = _end(tw.flip(x, axis), axis, last, edge_order)
+    return tw.concat([begin, inside, -end], axis)
+
+
+def _end(x: Tensor, axis: int, gaps: tuple[Tensor, Tensor], edge_order: int) -> Tensor:
+    """Return the derivative at the beginning of an axis, from two or three values."""
+    first, second = _part(x, axis, 0, 1), _part(x, axis, 1, 2)
+    near, far = gaps
+    if edge_order == 1:
+        return (second - first) / near
+    third = _part(x, axis, 2, 3)
+    both = near + far
+    return (
+        first * (-(near + both) / (near * both))
+        + second * (both / (near * far))
+        - third * (near / (far * both))
+    )
+
+
+def trapezoid(
+    y: ArrayLike,
+    x: ArrayLike = None,
+    dx: float = 1.0,
+    axis: SupportsIndex = -1,
+) -> Tensor:
+    """Return the area below values along an axis, by straight lines between them.
+
+    `x` are their coordinates, `dx` is the distance where there are none.
+
+    >>> np.trapezoid([1, 2, 3], x=[4, 6, 8])
+    tensor(8.)
+    """
+    values = as_float(asarray(y))
+    along = normalize_axis(axis, values.ndim)
+    width: ArrayLike = dx
+    if x is not None:
+        points = asarray(x, device=None if isinstance(x, Tensor) else values.device)
+        points = as_float(points)
+        if points.ndim == 1:
+            shape = [-1 if each == along else 1 for each in range(values.ndim)]
+            width = tw.diff(points).reshape(tuple(shape))
+        else:
+            width = tw.diff(points, axis=along)
+    middle = (_after(values, along) + _before(values, along)) * 0.5
+    return (middle * width).sum(along)
+
+
+def interp(
+    x: ArrayLike,
+    xp: ArrayLike,
+    fp: ArrayLike,
+    left: ArrayLike = None,
+    right: ArrayLike = None,
+    period: float | None = None,
+) -> Tensor:
+    """Return values at `x` on the straight lines between points `(xp, fp)`.
+
+    `xp` rises, which is not looked at. Beyond the ends it is `left` and `right`, the
+    first and the last value unless they are given; with a `period` there are no ends.
+
+    Raises:
+        ShapeError: `xp` and `fp` are not 1-D, of one length, or empty.
+        DataError: the period is 0.
+
+    >>> np.interp([0.0, 1.5, 9.0], [1.0, 2.0, 3.0], [10.0, 20.0, 0.0])
+    tensor([10., 15.,  0.])
+    """
+    at = as_float(asarray(x))
+    ends = [
+        as_float(asarray(each, device=None if isinstance(each, Tensor) else at.device))
+        for each in (xp, fp)
+    ]
+    points, values = ends
+    if points.ndim != 1 or points.shape != values.shape or not points.size:
+        raise ShapeError(
+            f"interp: xp and fp have shapes {points.shape} and {values.shape}; give as "
+            "many values as points, at least one."
+        )
+    if period is not None:
+        at, points, values = _around(at, points, values, period)
+        left = right = None
+    last = points.size - 1
+    below = values[0] if left is None else left
+    above = values[-1] if right is None else right
+    if not last:
+        inside = tw.broadcast_to(values[0], at.shape)
+    else:
+        place = tw.clip(tw.searchsorted(points, at, side="right") - 1, 0, last - 1)
+        x0, x1 = tw.take(points, place), tw.take(points, place + 1)
+        y0, y1 = tw.take(values, place), tw.take(values, place + 1)
+        line = (y1 - y0) / (x1 - x0) * (at - x0) + y0
+        # Equal values of infinite points, and a point itself, need no slope.
+        line = tw.where(y0 == y1, y0, line)
+        inside = tw.where(at == x0, y0, tw.where(at == x1, y1, line))
+    found = tw.where(at < points[0], below, tw.where(at > points[-1], above, inside))
+    return tw.where(tw.isnan(at), at, found)
+
+
+def _around(
+    at: Tensor, points: Tensor, values: Tensor, period: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return positions and points of one period, with a point more at both ends."""
+    if period == 0:
+        raise DataError("interp: the period is 0; give a positive number.")
+    length = abs(period)
+    points = tw.remainder(points, length)
+    order = tw.argsort(points)
+    points, values = tw.take(points, order), tw.take(values, order)
+    points = tw.concat([points[-1:] - length, points, points[:1] + length])
+    values = tw.concat([values[-1:], values, values[:1]])
+    return tw.remainder(at, length), points, values
+
+
+def unwrap(
+    p: ArrayLike,
+    discont: float | None = None,
+    axis: SupportsIndex = -1,
+    *,
+    period: float = 2 * math.pi,
+) -> Tensor:
+    """Return phases along an axis without jumps of more than half a period.
+
+    Multiples of the period are added; jumps below `discont` are left alone. Integers
+    stay integers for a period that is one.
+
+    >>> np.unwrap([0, 1, 2, -1, 0], period=4)
+    tensor([0, 1, 2, 3, 4])
+    """
+    x = asarray(p)
+    is_whole = not is_inexact(x.dtype) and isinstance(period, int)
+    x = x if is_whole else as_float(x)
+    along = normalize_axis(axis, x.ndim)
+    steps = tw.diff(x, axis=along)
+    limit = period / 2 if discont is None else discont
+    half: float = period // 2 if is_whole else period / 2
+    wrapped = tw.remainder(steps + half, period) - half
+    if not is_whole or period % 2 == 0:  # Half a period keeps the step's sign.
+        wrapped = tw.where((wrapped == -half) & (steps > 0), half, wrapped)
+    change = tw.where(tw.abs(steps) < limit, 0, wrapped - steps)
+    moved = _after(x, along) + tw.cumulative_sum(change, along)
+    return tw.concat([_part(x, along, 0, 1), moved], along).astype(x.dtype)

@@ -1,0 +1,314 @@
+"""Functions of each element, or of each pair of elements, under NumPy's names.
+
+They take operands only; `out=`, `where=` and `dtype=` are a matter of ufuncs.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tensorweb import functions
+from tensorweb.functions import abs as absolute
+from tensorweb.functions import (
+    acos,
+    acosh,
+    add,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    bitwise_and,
+    bitwise_invert,
+    bitwise_left_shift,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    ceil,
+    copysign,
+    cos,
+    cosh,
+    divide,
+    equal,
+    exp,
+    exp2,
+    expm1,
+    floor,
+    floor_divide,
+    greater,
+    greater_equal,
+    hypot,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    log,
+    log1p,
+    log2,
+    log10,
+    logaddexp,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    nextafter,
+    not_equal,
+    positive,
+    pow,
+    reciprocal,
+    remainder,
+    sign,
+    signbit,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    trunc,
+)
+from tensorweb.functions import round as round_half_even
+from tensorweb.numpy.arguments import as_floats, as_pair, as_real_floats
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+
+__all__ = [
+    "abs",
+    "absolute",
+    "acos",
+    "acosh",
+    "add",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "cbrt",
+    "ceil",
+    "copysign",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "degrees",
+    "divide",
+    "divmod",
+    "equal",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "float_power",
+    "floor",
+    "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
+    "greater",
+    "greater_equal",
+    "heaviside",
+    "hypot",
+    "invert",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "left_shift",
+    "less",
+    "less_equal",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
+    "logaddexp2",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "mod",
+    "multiply",
+    "negative",
+    "nextafter",
+    "not_equal",
+    "positive",
+    "pow",
+    "power",
+    "rad2deg",
+    "radians",
+    "reciprocal",
+    "remainder",
+    "right_shift",
+    "rint",
+    "sign",
+    "signbit",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "subtract",
+    "tan",
+    "tanh",
+    "true_divide",
+    "trunc",
+]
+
+abs = absolute
+arccos, arcsin, arctan, arctan2 = acos, asin, atan, atan2
+arccosh, arcsinh, arctanh = acosh, asinh, atanh
+bitwise_not = invert = bitwise_invert
+left_shift, right_shift = bitwise_left_shift, bitwise_right_shift
+mod, power, true_divide = remainder, pow, divide
+
+
+def fabs(x: ArrayLike, /) -> Tensor:
+    """Return the absolute value of each element, as a float.
+
+    >>> np.fabs([-1, 2])
+    tensor([1., 2.])
+    """
+    return absolute(as_real_floats("fabs", x))
+
+
+def rint(x: ArrayLike, /) -> Tensor:
+    """Return the nearest whole number, halves to even, as a float.
+
+    >>> np.rint([0.5, 1.5, -1.7])
+    tensor([ 0.,  2., -2.])
+    """
+    return round_half_even(as_floats(x))
+
+
+def cbrt(x: ArrayLike, /) -> Tensor:
+    """Return the cube root, also of negative numbers.
+
+    >>> np.cbrt([-8, 0, 27])
+    tensor([-2.,  0.,  3.])
+    """
+    a = as_floats(x)
+    size = absolute(a)
+    ordinary = logical_and(size > 0, isfinite(size))
+    safe = functions.where(ordinary, size, 1.0)
+    root = exp(log(safe) / 3)
+    # An error e of the root is e**2 behind a step of Newton's: t - (t - a / t**2) / 3.
+    root = root - (root - safe / (root * root)) / 3
+    return copysign(functions.where(ordinary, root, size), a)
+
+
+def deg2rad(x: ArrayLike, /) -> Tensor:
+    """Return angles in radians that are given in degrees.
+
+    >>> np.deg2rad([0.0, 90.0, 180.0])
+    tensor([0.       , 1.5707964, 3.1415927])
+    """
+    return as_real_floats("deg2rad", x) * (math.pi / 180)
+
+
+def rad2deg(x: ArrayLike, /) -> Tensor:
+    """Return angles in degrees that are given in radians.
+
+    >>> np.rad2deg([0.0, np.pi])
+    tensor([  0., 180.])
+    """
+    return as_real_floats("rad2deg", x) * (180 / math.pi)
+
+
+degrees, radians = rad2deg, deg2rad
+
+
+def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the larger of two elements; the other one where one is NaN.
+
+    >>> np.fmax([1.0, np.nan], [0.0, 2.0])
+    tensor([1., 2.])
+    """
+    a, b = as_pair(x1, x2)
+    if a.dtype.kind != "float":
+        return maximum(a, b)
+    return functions.where(isnan(a), b, functions.where(isnan(b), a, maximum(a, b)))
+
+
+def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the smaller of two elements; the other one where one is NaN.
+
+    >>> np.fmin([1.0, np.nan], [0.0, 2.0])
+    tensor([0., 2.])
+    """
+    a, b = as_pair(x1, x2)
+    if a.dtype.kind != "float":
+        return minimum(a, b)
+    return functions.where(isnan(a), b, functions.where(isnan(b), a, minimum(a, b)))
+
+
+def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return what division cut towards zero leaves, with the sign of `x1`, as C does.
+
+    >>> np.fmod([-3, 3], 2), np.remainder([-3, 3], 2)
+    (tensor([-1,  1]), tensor([1, 1]))
+    """
+    a, b = as_pair(x1, x2)
+    left = remainder(absolute(a), absolute(b))
+    if a.dtype.kind == "float":
+        return copysign(left, a)
+    return left if a.dtype.kind == "uint" else functions.where(a < 0, -left, left)
+
+
+def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Tensor, Tensor]:
+    """Return `floor_divide` and `remainder` at once.
+
+    >>> np.divmod([7, -7], 3)
+    (tensor([ 2, -3]), tensor([1, 2]))
+    """
+    return floor_divide(x1, x2), remainder(x1, x2)
+
+
+def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return `x1` to the power `x2` as floats, so that 2 to the power -1 is 0.5.
+
+    >>> np.float_power(2, [-1, 2])
+    tensor([0.5, 4. ])
+    """
+    return pow(*(as_floats(x) for x in as_pair(x1, x2)))
+
+
+def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return 0 below zero, 1 above, and `x2` at zero; NaN stays NaN.
+
+    >>> np.heaviside([-1.5, 0.0, 2.0], 0.5)
+    tensor([0. , 0.5, 1. ])
+    """
+    a, b = (as_floats(x) for x in as_pair(x1, x2))
+    step = functions.where(a == 0, b, functions.where(a > 0, 1.0, 0.0))
+    return functions.where(isnan(a), a, step)
+
+
+def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return `log2(2**x1 + 2**x2)` without overflow.
+
+    >>> np.logaddexp2(3.0, 3.0)
+    tensor(4.)
+    """
+    a, b = (as_floats(x) for x in as_pair(x1, x2))
+    high, low = maximum(a, b), minimum(a, b)
+    gap = functions.where(high == low, 0.0, low - high)
+    return high + log1p(exp2(gap)) * (1 / math.log(2))

@@ -1,0 +1,346 @@
+"""Counted numbers and coordinates: ranges, spaces and grids."""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import math
+import operator
+from typing import Any, SupportsIndex
+
+from tensorweb import functions
+from tensorweb.dtypes import (
+    DEFAULT_COMPLEX,
+    DEFAULT_FLOAT,
+    DEFAULT_INT,
+    DType,
+    as_dtype,
+)
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.functions.creation import Lengths
+from tensorweb.numpy.arguments import check_unused, ramp
+from tensorweb.shapes import as_shape
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+from tensorweb.tensor.scalars import as_complex_number
+
+__all__ = [
+    "arange",
+    "geomspace",
+    "indices",
+    "ix_",
+    "linspace",
+    "logspace",
+    "meshgrid",
+    "mgrid",
+    "ogrid",
+]
+
+
+def arange(
+    start_or_stop: Any,
+    /,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: DTypeLike = None,
+    *,
+    device: str | None = None,
+    like: ArrayLike = None,
+) -> Tensor:
+    """Return `start, start + step, …` below `stop`; `arange(n)` counts from 0.
+
+    Integers give int32, floats give float32.
+
+    Raises:
+        DataError: the step is 0, or something is not finite.
+
+    >>> np.arange(10, 30, 5)
+    tensor([10, 15, 20, 25])
+    """
+    check_unused("arange", like=like)
+    return functions.arange(start_or_stop, stop, step, dtype, device=device)
+
+
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex = 50,
+    endpoint: builtins.bool = True,
+    retstep: builtins.bool = False,
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+    *,
+    device: str | None = None,
+) -> Any:
+    """Return `num` evenly spaced numbers, also between arrays, along a new axis.
+
+    With `retstep` also the step. Integer dtypes take the largest whole numbers not
+    above. Between numbers they are computed in float64 and rounded once.
+
+    Raises:
+        ShapeError: `num` is negative, or arrays do not broadcast.
+
+    >>> np.linspace(0, 1, 5)
+    tensor([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    >>> np.linspace(0, 10, 4, endpoint=False, retstep=True)
+    (tensor([0. , 2.5, 5. , 7.5]), 2.5)
+    """
+    count = operator.index(num)
+    parts = count - 1 if endpoint else count
+    if _is_number(start) and _is_number(stop):
+        first, last = _number(start), _number(stop)
+        found = functions.linspace(
+            first, last, count, dtype=dtype, device=device, endpoint=endpoint
+        )
+        step: Any = (last - first) / parts if parts > 0 else math.nan
+        return (found, step) if retstep else found
+    if count < 0:
+        raise ShapeError(f"linspace: num is {count}; it is 0 or more.")
+    low, high = functions.broadcast_arrays(start, stop)
+    low, high = low * 1.0, high * 1.0
+    step = (high - low) / parts if parts > 0 else functions.full_like(low, math.nan)
+    ramp = functions.arange(count, dtype=low.dtype, device=low.device)
+    found = low + ramp.reshape((count, *(1,) * low.ndim)) * step
+    if endpoint and count > 1:
+        found = functions.concat([found[:-1], high[None]])
+    elif count == 1:
+        found = low[None]
+    if dtype is not None:
+        wanted = as_dtype(dtype)
+        whole = wanted.kind in ("int", "uint")
+        found = (functions.floor(found) if whole else found).astype(wanted)
+    found = found.moveaxis(0, axis)
+    return (found, step) if retstep else found
+
+
+def logspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex = 50,
+    endpoint: builtins.bool = True,
+    base: ArrayLike = 10.0,
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+) -> Tensor:
+    """Return `base` to the power of evenly spaced numbers.
+
+    Between numbers they are computed in float64 on the host and rounded once.
+
+    >>> np.logspace(0, 3, 4)
+    tensor([   1.,   10.,  100., 1000.])
+    """
+    if _is_number(start) and _is_number(stop) and _is_number(base):
+        first, last, root = _number(start), _number(stop), _number(base)
+        shares = _shares(operator.index(num), endpoint)
+        values = [root ** (first + share * (last - first)) for share in shares]
+        return functions.asarray(_ended(values), dtype or _default(first, last, root))
+    powers = functions.asarray(base) * 1.0
+    exponents = linspace(start, stop, num, endpoint, axis=axis)
+    found = functions.pow(powers, exponents)
+    return found.astype(dtype or _default(1j * (found.dtype.kind == "complex")))
+
+
+def geomspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex = 50,
+    endpoint: builtins.bool = True,
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+) -> Tensor:
+    """Return numbers from `start` to `stop` of which each is a multiple of the last.
+
+    Between numbers they are computed in float64 on the host and rounded once.
+
+    Raises:
+        DataError: an end is 0, or numbers have different signs.
+
+    >>> np.geomspace(1, 1000, 4)
+    tensor([   1.,   10.,  100., 1000.])
+    """
+    if _is_number(start) and _is_number(stop):
+        first, last = _number(start), _number(stop)
+        if complex in (type(first), type(last)) and first and last:
+            ratio = cmath.log(last / first)
+            shares = _shares(operator.index(num), endpoint)
+            values = [first * cmath.exp(share * ratio) for share in shares]
+            return _geometric(values, first, last, endpoint, dtype or DEFAULT_COMPLEX)
+        if first == 0 or last == 0 or (first < 0) != (last < 0):
+            raise DataError(
+                f"geomspace: from {first} to {last}; both must have one sign and not "
+                "be 0."
+            )
+        sign = -1 if first < 0 else 1
+        low, high = math.log10(abs(first)), math.log10(abs(last))
+        shares = _shares(operator.index(num), endpoint)
+        values = [sign * 10 ** (low + share * (high - low)) for share in shares]
+        return _geometric(values, first, last, endpoint, dtype or DEFAULT_FLOAT)
+    low_end, high_end = functions.broadcast_arrays(start, stop)
+    first_log = functions.log10(functions.abs(low_end * 1.0))
+    last_log = functions.log10(functions.abs(high_end * 1.0))
+    sizes = functions.pow(10.0, linspace(first_log, last_log, num, endpoint))
+    found = sizes * functions.sign(low_end * 1.0)
+    return found.moveaxis(0, axis).astype(dtype or DEFAULT_FLOAT)
+
+
+def _is_number(value: ArrayLike) -> builtins.bool:
+    """Whether a value is one number that is known without reading from a device."""
+    return not isinstance(value, Tensor | list | tuple) and not getattr(
+        value, "shape", ()
+    )
+
+
+def _number(value: Any) -> Any:
+    """Return a number as Python's: an integer, a float or a complex one."""
+    return as_complex_number(value, "an end")
+
+
+def _shares(count: int, endpoint: builtins.bool) -> list[float]:
+    """Return where `count` numbers lie between 0 and 1."""
+    if count < 0:
+        raise ShapeError(f"num is {count}; it is 0 or more.")
+    parts = max(count - 1 if endpoint else count, 1)
+    return [i / parts for i in range(count)]
+
+
+def _ended(values: list[Any]) -> ArrayLike:
+    return values or functions.zeros(0)
+
+
+def _geometric(
+    values: list[Any], first: Any, last: Any, endpoint: builtins.bool, dtype: DTypeLike
+) -> Tensor:
+    """Return numbers whose ends are exact."""
+    if values:
+        values[0] = first
+    if endpoint and len(values) > 1:
+        values[-1] = last
+    return functions.asarray(_ended(values), dtype)
+
+
+def _default(*numbers: Any) -> DType:
+    """Return the dtype of what is computed of numbers."""
+    return DEFAULT_COMPLEX if complex in map(type, numbers) else DEFAULT_FLOAT
+
+
+def meshgrid(
+    *xi: ArrayLike,
+    copy: builtins.bool = True,
+    sparse: builtins.bool = False,
+    indexing: str = "xy",
+) -> tuple[Tensor, ...]:
+    """Return the coordinates of a grid, an array for each axis.
+
+    `xy` lets the first argument count columns, `ij` rows; `sparse` arrays have length
+    1 along the others' axes.
+
+    Raises:
+        DataError: `indexing` is neither `xy` nor `ij`.
+
+    >>> np.meshgrid([1, 2, 3], [10, 20])[1]
+    tensor([[10, 10, 10],
+            [20, 20, 20]])
+    """
+    if indexing not in ("xy", "ij"):
+        raise DataError(f"meshgrid: indexing={indexing!r}; it is 'xy' or 'ij'.")
+    rank = len(xi)
+    flat = [functions.asarray(x).ravel() for x in xi]
+    places = list(range(rank))
+    if indexing == "xy" and rank > 1:
+        places[:2] = 1, 0
+    open_grid = tuple(
+        x.reshape(tuple(-1 if axis == place else 1 for axis in range(rank)))
+        if x.size
+        else x.reshape(tuple(0 if axis == place else 1 for axis in range(rank)))
+        for x, place in zip(flat, places, strict=True)
+    )
+    if sparse or not open_grid:
+        return open_grid
+    lengths = [0] * rank
+    for x, place in zip(flat, places, strict=True):
+        lengths[place] = x.size
+    return tuple(x.broadcast_to(tuple(lengths)) for x in open_grid)
+
+
+def indices(
+    dimensions: Lengths,
+    dtype: DTypeLike = int,
+    sparse: builtins.bool = False,
+) -> Any:
+    """Return the index along each axis of every element of a shape.
+
+    One array, `(rank, *dimensions)`; for `sparse` a tuple with length 1 along others'
+    axes.
+
+    >>> np.indices((2, 3))[1]
+    tensor([[0, 1, 2],
+            [0, 1, 2]])
+    """
+    shape = as_shape(dimensions)
+    ramps = [functions.arange(length, dtype=dtype) for length in shape]
+    found = meshgrid(*ramps, sparse=sparse, indexing="ij")
+    if sparse:
+        return found
+    return functions.stack(found) if found else functions.zeros(0, dtype)
+
+
+def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
+    """Return 1-D sequences as indices of a grid: rows, columns and so on.
+
+    Bool sequences stand for where they are true, which reads them.
+
+    Raises:
+        ShapeError: a sequence has not one axis.
+
+    >>> x = np.arange(10).reshape(2, 5)
+    >>> x[np.ix_([0, 1], [2, 4])]
+    tensor([[2, 4],
+            [7, 9]])
+    """
+    found = []
+    for place, given in enumerate(args):
+        x = functions.asarray(given)
+        if x.ndim != 1:
+            raise ShapeError(f"ix_: argument {place} has shape {x.shape}; give 1-D.")
+        if x.dtype.kind == "bool":
+            (x,) = x.nonzero()
+        elif not x.size:
+            x = x.astype(DEFAULT_INT)
+        found.append(
+            x.reshape((*(1,) * place, x.size, *(1,) * (len(args) - place - 1)))
+        )
+    return tuple(found)
+
+
+class Grid:
+    """Makes grids from slices: `np.mgrid[0:3, 0:5]`.
+
+    A step that is imaginary is a number of points, and the end then belongs to them.
+    `mgrid` gives one array, `ogrid` a tuple whose arrays have length 1 along others'
+    axes.
+
+    >>> np.mgrid[0:2, 0:3][0]
+    tensor([[0, 0, 0],
+            [1, 1, 1]])
+    >>> np.ogrid[0:1:3j]
+    tensor([0. , 0.5, 1. ])
+    """
+
+    def __init__(self, sparse: builtins.bool) -> None:
+        """Make grids that are open or filled."""
+        self._sparse = sparse
+
+    def __getitem__(self, key: slice | tuple[slice, ...]) -> Any:
+        """Return the grid of one slice, or of one for each axis."""
+        spans = key if isinstance(key, tuple) else (key,)
+        ramps = [ramp(span) for span in spans]
+        if not isinstance(key, tuple):
+            return ramps[0]
+        dtype = functions.result_type(*ramps) if ramps else DEFAULT_INT
+        ramps = [ramp.astype(dtype) for ramp in ramps]
+        found = meshgrid(*ramps, sparse=self._sparse, indexing="ij")
+        return found if self._sparse else functions.stack(found)
+
+
+mgrid = Grid(sparse=False)
+ogrid = Grid(sparse=True)

@@ -1,0 +1,352 @@
+"""Counts of values by bins: histograms of one variable and of several, digits, counts.
+
+Where bins are not given as edges, the least and the greatest value are read.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import SupportsIndex
+
+from tensorweb import dtypes
+from tensorweb import functions as tw
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.functions import asarray
+from tensorweb.numpy.masking import as_float, is_inexact
+from tensorweb.shapes import is_integer
+from tensorweb.shapes import size as size_of
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+
+__all__ = [
+    "bincount",
+    "digitize",
+    "histogram",
+    "histogram2d",
+    "histogram_bin_edges",
+    "histogramdd",
+]
+
+Bounds = Sequence[float] | None
+
+
+def bincount(
+    x: ArrayLike, /, weights: ArrayLike = None, minlength: SupportsIndex = 0
+) -> Tensor:
+    """Return how often each of 0, 1, … occurs in integers; reads the greatest.
+
+    >>> np.bincount([1, 3, 1, 1])
+    tensor([0, 3, 0, 1])
+    """
+    return tw.bincount(x, weights, minlength)
+
+
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
+    """Return the bin of each value: how many edges it has passed.
+
+    Edges rise or fall; they are read to see that. A value on an edge has passed it,
+    with `right` it has not.
+
+    Raises:
+        DataError: the edges neither rise nor fall.
+
+    >>> np.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0])
+    tensor([1, 4, 3])
+    """
+    values = asarray(x)
+    edges = asarray(bins, device=_beside(bins, values))
+    rises = _direction("digitize", edges)
+    side = "left" if right else "right"
+    if rises:
+        return tw.searchsorted(edges, values, side=side)
+    return edges.size - tw.searchsorted(tw.flip(edges), values, side=side)
+
+
+def _direction(name: str, edges: Tensor) -> bool:
+    """Return whether edges rise; raise when they do neither."""
+    if edges.ndim != 1:
+        raise ShapeError(f"{name}: bins have shape {edges.shape}; give edges in 1-D.")
+    if edges.size < 2:
+        return True
+    before, after = edges[:-1], edges[1:]
+    rises, falls = tw.stack([(before <= after).all(), (before >= after).all()]).tolist()
+    if not rises and not falls:
+        raise DataError(f"{name}: bins must rise or fall; sort them with np.sort.")
+    return bool(rises)
+
+
+def _beside(value: ArrayLike, x: Tensor) -> str | None:
+    """Return where host data goes: to the device of `x`."""
+    return None if isinstance(value, Tensor) else x.device
+
+
+def _spread(x: Tensor) -> float:
+    return float(x.std())
+
+
+def _scott(x: Tensor) -> float:
+    share: float = (24.0 * math.sqrt(math.pi) / x.size) ** (1.0 / 3.0)
+    return share * _spread(x)
+
+
+def _freedman_diaconis(x: Tensor) -> float:
+    ordered, last = tw.sort(x), x.size - 1
+    ends = []
+    for share in (0.25, 0.75):
+        low = math.floor(share * last)
+        pair = ordered[low], ordered[min(low + 1, last)]
+        ends.append(pair[0] + (pair[1] - pair[0]) * (share * last - low))
+    factor: float = x.size ** (-1.0 / 3.0)
+    return 2.0 * float(ends[1] - ends[0]) * factor
+
+
+def _range(x: Tensor) -> float:
+    return float(x.max() - x.min())
+
+
+def _auto(x: Tensor) -> float:
+    extent = _range(x)
+    width = max(_freedman_diaconis(x), extent / math.sqrt(x.size) / 2)
+    return min(width, extent / (math.log2(x.size) + 1.0))
+
+
+WIDTHS: dict[str, Callable[[Tensor], float]] = {
+    "auto": _auto,
+    "fd": _freedman_diaconis,
+    "rice": lambda x: _range(x) / (2.0 * x.size ** (1.0 / 3.0)),
+    "scott": _scott,
+    "sqrt": lambda x: _range(x) / math.sqrt(x.size),
+    "sturges": lambda x: _range(x) / (math.log2(x.size) + 1.0),
+}
+"""How wide a bin is by NumPy's rules; each reads numbers of the values."""
+
+
+def histogram_bin_edges(
+    a: ArrayLike,
+    bins: ArrayLike = 10,
+    range: Bounds = None,
+    weights: ArrayLike = None,
+) -> Tensor:
+    """Return the edges that `histogram` takes: one more than bins.
+
+    Raises:
+        DataError: edges fall, bins are not positive, or the range is not finite.
+
+    >>> np.histogram_bin_edges([0, 1, 2, 4], bins=4)
+    tensor([0., 1., 2., 3., 4.])
+    """
+    x = asarray(a)
+    if not isinstance(bins, str):
+        return _edges("histogram", x.reshape(-1), bins, range)
+    if weights is not None:
+        raise DataError(
+            f"histogram: bins={bins!r} with weights; give a number of bins."
+        )
+    low, high = _bounds("histogram", x, range)
+    return tw.linspace(low, high, _estimated(x, bins, low, high) + 1, device=x.device)
+
+
+def _estimated(x: Tensor, rule: str, low: float, high: float) -> int:
+    """Return how many bins a rule gives."""
+    if rule not in WIDTHS:
+        raise DataError(
+            f"histogram: bins={rule!r} is not possible; rules are {', '.join(WIDTHS)}."
+        )
+    inside = as_float(x).reshape(-1)
+    inside = inside[(inside >= low) & (inside <= high)]
+    if not inside.size:
+        return 1
+    width = WIDTHS[rule](inside)
+    if not is_inexact(x.dtype) and 0 < width < 1:
+        width = 1
+    return math.ceil((high - low) / width) if width else 1
+
+
+def _edges(name: str, x: Tensor, bins: ArrayLike, range: Bounds) -> Tensor:
+    """Return edges in rising order: those given, or evenly spaced ones."""
+    if not is_integer(bins):
+        edges = asarray(bins, device=_beside(bins, x))
+        if edges.ndim != 1:
+            raise ShapeError(
+                f"{name}: bins have shape {edges.shape}; give a number or 1-D edges."
+            )
+        if edges.size > 1 and not bool((edges[:-1] <= edges[1:]).all()):
+            raise DataError(f"{name}: bins must rise; sort them with np.sort.")
+        return edges
+    count = operator.index(bins)
+    if count < 1:
+        raise DataError(f"{name}: bins is {count}; give a positive number.")
+    low, high = _bounds(name, x, range)
+    dtype = x.dtype if x.dtype.kind == "float" else dtypes.DEFAULT_FLOAT
+    return tw.linspace(low, high, count + 1, dtype=dtype, device=x.device)
+
+
+def _bounds(name: str, x: Tensor, range: Bounds) -> tuple[float, float]:
+    """Return where bins begin and end."""
+    if range is not None:
+        low, high = (float(each) for each in range)
+        if low > high:
+            raise DataError(f"{name}: range {range} ends before it begins.")
+    elif x.size:
+        low, high = map(float, tw.stack([x.min(), x.max()]).tolist())
+    else:
+        low, high = 0.0, 1.0
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise DataError(
+            f"{name}: the range from {low} to {high} is not finite; leave NaN and "
+            "infinities out, or give range=."
+        )
+    return (low - 0.5, high + 0.5) if low == high else (low, high)
+
+
+def histogram(
+    a: ArrayLike,
+    bins: ArrayLike = 10,
+    range: Bounds = None,
+    density: bool | None = None,
+    weights: ArrayLike = None,
+) -> tuple[Tensor, Tensor]:
+    """Return how many values lie in each bin, and the edges of the bins.
+
+    A bin holds its left edge, the last one its right edge too. `bins` is a number,
+    edges or a rule such as `"auto"`. Counts are int32; with `weights` they are sums of
+    those, with `density` they are divided so that the bins have area 1.
+
+    Raises:
+        DataError: edges fall, bins are not positive, or the range is not finite.
+
+    >>> np.histogram([1, 2, 1, 4], bins=[0, 1, 2, 3])
+    (tensor([0, 2, 1]), tensor([0, 1, 2, 3]))
+    """
+    x = asarray(a).reshape(-1)
+    edges = histogram_bin_edges(x, bins, range, weights)
+    count = _counted([x], [edges], weights)
+    if not density:
+        return count, edges
+    widths = as_float(edges[1:] - edges[:-1])
+    return as_float(count) / widths / count.sum(), edges
+
+
+def _counted(
+    columns: Sequence[Tensor], edges: Sequence[Tensor], weights: ArrayLike
+) -> Tensor:
+    """Return counts, or sums of weights, of points by bins: an axis for each column."""
+    shape = [max(each.size - 1, 0) for each in edges]
+    number: ArrayLike = 0
+    inside: Tensor | None = None
+    for column, ends, length in zip(columns, edges, shape, strict=True):
+        place = tw.searchsorted(ends, column, side="right") - 1
+        place = tw.where(column == ends[-1], length - 1, place)
+        fits = (column >= ends[0]) & (column <= ends[-1])
+        inside = fits if inside is None else inside & fits
+        number = number * length + tw.clip(place, 0, max(length - 1, 0))  # type: ignore[operator]  # a number or a tensor
+    assert inside is not None, "internal: there is a column"
+    if weights is None:
+        values: Tensor = inside.astype(dtypes.DEFAULT_INT)
+    else:
+        given = asarray(weights, device=_beside(weights, inside)).reshape(-1)
+        if given.shape != inside.shape:
+            raise ShapeError(
+                f"histogram: {given.size} weights for {inside.size} values; give one "
+                "for each."
+            )
+        values = tw.where(inside, given, 0)
+    dtype = dtypes.DEFAULT_INT if values.dtype is dtypes.bool else values.dtype
+    empty = tw.zeros(size_of(shape), dtype=dtype, device=inside.device)
+    return empty.at[number].add(values).reshape(tuple(shape))
+
+
+def histogramdd(
+    sample: ArrayLike,
+    bins: ArrayLike = 10,
+    range: Sequence[Bounds] | None = None,
+    density: bool | None = None,
+    weights: ArrayLike = None,
+) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """Return how many points lie in each box, and the edges along each axis.
+
+    Points are rows `(n, d)`, or `d` columns in a tuple. `bins` is a number, or numbers
+    or edges for each axis.
+
+    Raises:
+        DataError: there are not as many bins or ranges as axes.
+
+    >>> counts, edges = np.histogramdd([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0]], bins=2)
+    >>> counts
+    tensor([[1., 0.],
+            [1., 1.]])
+    """
+    if isinstance(sample, list | tuple) and not isinstance(sample[0], int | float):
+        columns = _columns(sample)
+    else:
+        points = asarray(sample)
+        points = points.reshape(-1, 1) if points.ndim < 2 else points
+        columns = [points[:, i] for i in _numbers(points.shape[1])]
+    rank = len(columns)
+    wanted = [bins] * rank if is_integer(bins) else _listed("bins", bins, rank)
+    ranges = [None] * rank if range is None else _listed("range", range, rank)
+    edges = tuple(
+        _edges("histogram", x, each, bounds)  # type: ignore[arg-type]  # two numbers or None
+        for x, each, bounds in zip(columns, wanted, ranges, strict=True)
+    )
+    count = as_float(_counted(columns, edges, weights))
+    if density:
+        count = count / count.sum()
+        for axis, ends in enumerate(edges):
+            widths = as_float(ends[1:] - ends[:-1])
+            shape = [-1 if each == axis else 1 for each in _numbers(rank)]
+            count = count / widths.reshape(tuple(shape))
+    return count, edges
+
+
+def _numbers(count: int) -> list[int]:
+    """Return 0, 1, … below a number; `range` is an argument here."""
+    return [i for i, _ in enumerate([None] * count)]
+
+
+def _columns(sample: Sequence[object]) -> list[Tensor]:
+    """Return the coordinates of points: of a list of columns."""
+    if any(isinstance(each, Tensor) for each in sample) or isinstance(sample, tuple):
+        return [asarray(each).reshape(-1) for each in sample]
+    points = asarray(sample)
+    return [points[:, i] for i in _numbers(points.shape[1])]
+
+
+def _listed(what: str, values: ArrayLike, rank: int) -> list[ArrayLike]:
+    """Return one value for each axis."""
+    if not isinstance(values, list | tuple) or len(values) != rank:
+        raise DataError(
+            f"histogramdd: {what} is {values!r}; give a list of {rank}, one an axis."
+        )
+    return list(values)
+
+
+def histogram2d(
+    x: ArrayLike,
+    y: ArrayLike,
+    bins: ArrayLike = 10,
+    range: Sequence[Bounds] | None = None,
+    density: bool | None = None,
+    weights: ArrayLike = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return how many points lie in each rectangle, and the edges along x and y.
+
+    Raises:
+        ShapeError: x and y have different lengths.
+
+    >>> np.histogram2d([0, 1, 1], [0, 0, 1], bins=2)[0]
+    tensor([[1., 0.],
+            [1., 1.]])
+    """
+    first = asarray(x).reshape(-1)
+    second = asarray(y, device=_beside(y, first)).reshape(-1)
+    if first.shape != second.shape:
+        raise ShapeError(
+            f"histogram2d: {first.size} and {second.size} coordinates; give as many."
+        )
+    is_pair = isinstance(bins, list | tuple) and len(bins) == 2
+    wanted = bins if is_integer(bins) or is_pair else [bins, bins]
+    count, edges = histogramdd((first, second), wanted, range, density, weights)
+    return count, edges[0], edges[1]

@@ -1,0 +1,399 @@
+"""Linear algebra with NumPy's arguments: `np.linalg`, made of `tw.linalg`.
+
+>>> np.linalg.norm([[3.0, 4.0], [0.0, 0.0]])
+tensor(5.)
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tensorweb import functions
+from tensorweb import linalg as standard
+from tensorweb.dtypes import finfo
+from tensorweb.errors import DataError, LinAlgError, ShapeError
+from tensorweb.linalg import (
+    cholesky,
+    cross,
+    det,
+    diagonal,
+    inv,
+    matmul,
+    matrix_norm,
+    matrix_transpose,
+    outer,
+    slogdet,
+    solve,
+    svdvals,
+    tensordot,
+    trace,
+    vecdot,
+    vector_norm,
+)
+from tensorweb.numpy.arguments import Out, as_floats, into
+from tensorweb.numpy.creation import asarray
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.unknown_names import unknown
+
+__all__ = [
+    "LinAlgError",
+    "cholesky",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "tensorinv",
+    "tensorsolve",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+
+if not TYPE_CHECKING:  # A type checker shall find names that are not there.
+
+    def __getattr__(name: str) -> object:
+        """Return what `tw.linalg` has under a name, such as `eig`."""
+        if name in standard.__all__:
+            return getattr(standard, name)
+        raise unknown("tensorweb.numpy.linalg", name, __all__)
+
+
+def norm(
+    x: ArrayLike,
+    ord: Any = None,
+    axis: int | tuple[int, ...] | None = None,
+    keepdims: builtins.bool = False,
+) -> Tensor:
+    """Return the norm of vectors or matrices, along the axes that are given.
+
+    Without `ord` it is the root of the sum of squares, without an axis also of all
+    elements. Matrices have `fro`, `nuc`, 1, -1, 2, -2, inf and -inf, vectors any order.
+
+    Raises:
+        DataError: there is no such order, or an order of an array of three axes.
+
+    >>> np.linalg.norm([3.0, 4.0]), np.linalg.norm([[1.0, -2.0], [3.0, 4.0]], 1)
+    (tensor(5.), tensor(6.))
+    """
+    values = as_floats(x)
+    if axis is None:
+        if ord is None:
+            found = standard.vector_norm(values, ord=2)
+            return found.reshape((1,) * values.ndim) if keepdims else found
+        if values.ndim not in (1, 2):
+            raise DataError(
+                f"norm: ord={ord!r} of shape {values.shape}; say with axis= which axes "
+                "are vectors or matrices."
+            )
+        axis = tuple(range(values.ndim))
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    if len(axes) == 1:
+        order = 2 if ord is None else ord
+        return standard.vector_norm(values, axis=axes[0], keepdims=keepdims, ord=order)
+    if len(axes) != 2:
+        raise DataError(f"norm: axis={axis!r}; give one axis or two.")
+    moved = values.moveaxis(axes, (-2, -1))
+    found = standard.matrix_norm(
+        moved, keepdims=keepdims, ord="fro" if ord is None else ord
+    )
+    return found.moveaxis((-2, -1), axes) if keepdims else found
+
+
+def cond(x: ArrayLike, p: Any = None) -> Tensor:
+    """Return the condition number of matrices: the largest by the least singular value.
+
+    With another order `p` of norm it is `norm(x, p) norm(inv(x), p)`.
+
+    >>> np.linalg.cond([[2.0, 0.0], [0.0, 1.0]])
+    tensor(2.)
+    """
+    values = as_floats(x)
+    if p in (None, 2, -2):
+        found = standard.svdvals(values)
+        first, last = found[..., 0], found[..., -1]
+        return last / first if p == -2 else first / last
+    inverse = standard.inv(values)
+    return norm(values, p, (-2, -1)) * norm(inverse, p, (-2, -1))
+
+
+def lstsq(
+    a: ArrayLike, b: ArrayLike, rcond: float | None = None
+) -> tuple[Tensor, Tensor, int, Tensor]:
+    """Return the `x` that makes `|b - a x|` least, of these the shortest.
+
+    With it the sums of squared residuals (none unless `a` has more rows than columns
+    and full rank), the rank, which is read, and the singular values. Those below
+    `rcond` times the largest count as 0; the default is the precision of the dtype
+    times the longer side.
+
+    Raises:
+        ShapeError: the rows of `a` and `b` differ in number, or `a` is no matrix.
+
+    >>> x = np.array([0.0, 1.0, 2.0, 3.0])
+    >>> line = np.stack([x, np.ones(4)], axis=1)
+    >>> np.round(np.linalg.lstsq(line, [-1.0, 1.0, 3.0, 5.0])[0], 3)
+    tensor([ 2., -1.])
+    """
+    matrix, right = as_floats(a), as_floats(b)
+    if matrix.ndim != 2 or right.ndim not in (1, 2):
+        raise ShapeError(
+            f"lstsq: shapes {matrix.shape} and {right.shape}; give a matrix, and a "
+            "vector or matrix of as many rows."
+        )
+    if matrix.shape[0] != right.shape[0]:
+        raise ShapeError(
+            f"lstsq: {matrix.shape[0]} rows and {right.shape[0]}; both must be equal."
+        )
+    columns = right.reshape((right.shape[0], -1))
+    left, values, rows = standard.svd(matrix, full_matrices=False)
+    share = rcond
+    if share is None or share < 0:
+        share = finfo(matrix.dtype).eps * (max(matrix.shape) if rcond is None else 1)
+    is_kept = values > functions.max(values) * share
+    weights = functions.where(is_kept, 1 / functions.where(is_kept, values, 1), 0)
+    inside = weights[:, None] * (functions.conj(left.mT) @ columns)
+    found = functions.conj(rows.mT) @ inside
+    rank = int(functions.sum(is_kept))
+    residuals = functions.zeros(0, values.dtype, device=matrix.device)
+    if rank == matrix.shape[1] < matrix.shape[0]:
+        away = functions.abs(columns - matrix @ found)
+        residuals = functions.sum(away * away, axis=0)
+    return found.reshape((-1, *right.shape[1:])), residuals, rank, values
+
+
+def matrix_rank(
+    A: ArrayLike,
+    tol: ArrayLike = None,
+    hermitian: builtins.bool = False,
+    *,
+    rtol: ArrayLike = None,
+) -> Tensor:
+    """Return how many singular values are above a threshold.
+
+    It is `tol`, or `rtol` times the largest.
+
+    >>> np.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]])
+    tensor(1)
+    """
+    values = as_floats(A)
+    if values.ndim < 2:
+        return functions.any(values != 0).astype(int)
+    if tol is None:
+        return standard.matrix_rank(values, rtol=rtol)
+    limit = asarray(tol)[..., None]
+    return functions.sum((standard.svdvals(values) > limit).astype(int), axis=-1)
+
+
+def matrix_power(a: ArrayLike, n: int) -> Tensor:
+    """Return square matrices to a whole power, of their inverses where it is negative.
+
+    >>> np.linalg.matrix_power([[1, 1], [0, 1]], 5)
+    tensor([[1, 5],
+            [0, 1]])
+    """
+    return standard.matrix_power(a if n >= 0 else standard.inv(as_floats(a)), abs(n))
+
+
+def pinv(
+    a: ArrayLike,
+    rcond: ArrayLike = None,
+    hermitian: builtins.bool = False,
+    *,
+    rtol: ArrayLike = None,
+) -> Tensor:
+    """Return the pseudo-inverse of matrices, from their singular values.
+
+    Those below `rcond` (or `rtol`) times the largest count as 0.
+
+    >>> np.round(np.linalg.pinv([[2.0, 0.0], [0.0, 4.0], [0.0, 0.0]]), 3)
+    tensor([[0.5 , 0.  , 0.  ],
+            [0.  , 0.25, 0.  ]])
+    """
+    return standard.pinv(as_floats(a), rtol=rcond if rtol is None else rtol)
+
+
+def svd(
+    a: ArrayLike,
+    full_matrices: builtins.bool = True,
+    compute_uv: builtins.bool = True,
+    hermitian: builtins.bool = False,
+) -> Any:
+    """Return the singular value decomposition `a = U diag(S) Vh`, or `S` alone.
+
+    >>> np.linalg.svd([[3.0, 0.0], [0.0, 4.0]], compute_uv=False)
+    tensor([4., 3.])
+    """
+    values = as_floats(a)
+    if not compute_uv:
+        return standard.svdvals(values)
+    return standard.svd(values, full_matrices=full_matrices)
+
+
+def qr(a: ArrayLike, mode: str = "reduced") -> Any:
+    """Return `Q` and `R` of which matrices are products; `R` alone for mode `r`.
+
+    Raises:
+        DataError: the mode is none of `reduced`, `complete` and `r`.
+
+    >>> q, r = np.linalg.qr([[3.0, 1.0], [4.0, 1.0]])
+    >>> np.round(q @ r, 3)
+    tensor([[3., 1.],
+            [4., 1.]])
+    """
+    if mode not in ("reduced", "complete", "r"):
+        raise DataError(f"qr: mode={mode!r}; it is reduced, complete or r.")
+    if mode == "complete":
+        return standard.qr(as_floats(a), mode="complete")
+    found = standard.qr(as_floats(a))
+    return found.R if mode == "r" else found
+
+
+def eigh(a: ArrayLike, UPLO: str = "L") -> Any:
+    """Return eigenvalues and eigenvectors of symmetric or Hermitian matrices.
+
+    Only one triangle is looked at, the lower one or the upper for `U`.
+
+    Raises:
+        DataError: `UPLO` is neither.
+
+    >>> np.linalg.eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues
+    tensor([1., 2.])
+    """
+    return standard.eigh(_triangle(a, UPLO))
+
+
+def eigvalsh(a: ArrayLike, UPLO: str = "L") -> Tensor:
+    """Return the eigenvalues of symmetric or Hermitian matrices, the least first.
+
+    Raises:
+        DataError: `UPLO` is neither `L` nor `U`.
+
+    >>> np.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]])
+    tensor([1., 2.])
+    """
+    return standard.eigvalsh(_triangle(a, UPLO))
+
+
+def _triangle(a: ArrayLike, triangle: str) -> Tensor:
+    """Return matrices whose other triangle is the mirror of the one that counts."""
+    values = as_floats(a)
+    if triangle not in ("L", "U", "l", "u"):
+        raise DataError(f"UPLO={triangle!r}; it is L or U.")
+    lower = values if triangle in "Ll" else functions.conj(values.mT)
+    below = functions.tril(lower, k=-1)
+    return functions.tril(lower) + functions.conj(below.mT)
+
+
+def multi_dot(arrays: Sequence[ArrayLike], *, out: Out = None) -> Tensor:
+    """Return the product of several matrices, in the order that costs least.
+
+    The first and the last may be vectors.
+
+    Raises:
+        ShapeError: there are fewer than two, or inner lengths differ.
+
+    >>> np.linalg.multi_dot([[1.0, 2.0], np.eye(2), [[3.0], [4.0]]])
+    tensor([11.])
+    """
+    parts = [asarray(array) for array in arrays]
+    if len(parts) < 2:
+        raise ShapeError(f"multi_dot: {len(parts)} arrays; give two or more.")
+    first, last = parts[0].ndim, parts[-1].ndim
+    if first == 1:
+        parts[0] = parts[0][None, :]
+    if last == 1:
+        parts[-1] = parts[-1][:, None]
+    found = _chain(parts)
+    if first == 1:
+        found = found[0]
+    return into(found[..., 0] if last == 1 else found, out)
+
+
+def _chain(parts: list[Tensor]) -> Tensor:
+    """Return a product of matrices by the cheapest order: Cormen et al., chapter 15.2.
+
+    The cost of a product from i to j is the least of those of its two parts and of
+    their product, over all places to cut.
+    """
+    lengths = [parts[0].shape[0], *(part.shape[1] for part in parts)]
+    count = len(parts)
+    cost = {(i, i): 0 for i in range(count)}
+    cut: dict[tuple[int, int], int] = {}
+    for width in range(1, count):
+        for i in range(count - width):
+            j = i + width
+            costs = [
+                cost[i, k]
+                + cost[k + 1, j]
+                + lengths[i] * lengths[k + 1] * lengths[j + 1]
+                for k in range(i, j)
+            ]
+            cost[i, j] = min(costs)
+            cut[i, j] = i + costs.index(cost[i, j])
+
+    def product(i: int, j: int) -> Tensor:
+        if i == j:
+            return parts[i]
+        return product(i, cut[i, j]) @ product(cut[i, j] + 1, j)
+
+    return product(0, count - 1)
+
+
+def tensorsolve(
+    a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None
+) -> Tensor:
+    """Return the `x` with `tensordot(a, x, x.ndim) == b`; `axes` of `a` are moved last.
+
+    Raises:
+        ShapeError: the axes of `b` are no square matrix with the others of `a`.
+
+    >>> np.linalg.tensorsolve(np.eye(4).reshape(2, 2, 4), np.ones((2, 2)))
+    tensor([1., 1., 1., 1.])
+    """
+    matrix, right = as_floats(a), as_floats(b)
+    if axes is not None:
+        ends = range(matrix.ndim - len(axes), matrix.ndim)
+        matrix = matrix.moveaxis(tuple(axes), tuple(ends))
+    shape = matrix.shape[right.ndim :]
+    square = matrix.reshape((right.size, math.prod(shape)))
+    return standard.solve(square, right.ravel()).reshape(shape)
+
+
+def tensorinv(a: ArrayLike, ind: int = 2) -> Tensor:
+    """Return the inverse of the matrix whose rows are the first `ind` axes.
+
+    Raises:
+        ShapeError: it is not square.
+
+    >>> np.linalg.tensorinv(np.eye(4).reshape(2, 2, 4)).shape
+    (4, 2, 2)
+    """
+    values = as_floats(a)
+    if ind < 1:
+        raise ShapeError(f"tensorinv: ind is {ind}; it is 1 or more.")
+    rows, columns = values.shape[:ind], values.shape[ind:]
+    square = values.reshape((math.prod(rows), math.prod(columns)))
+    return standard.inv(square).reshape((*columns, *rows))

@@ -1,0 +1,260 @@
+"""Functions of each element that are no ufuncs in NumPy: rounding, limits, parts."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import SupportsIndex
+
+from tensorweb import functions
+from tensorweb.dtypes import finfo
+from tensorweb.numpy.arguments import Out, as_real_floats, into
+from tensorweb.numpy.elementwise import isinf, signbit
+from tensorweb.numpy.elementwise import trunc as standard_trunc
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, is_scalar
+
+__all__ = [
+    "around",
+    "clip",
+    "fix",
+    "i0",
+    "isneginf",
+    "isposinf",
+    "isscalar",
+    "nan_to_num",
+    "round",
+    "sinc",
+    "unwrap",
+]
+
+
+def round(a: ArrayLike, decimals: int = 0, out: Out = None) -> Tensor:
+    """Return the nearest number of so many decimals, halves to even.
+
+    >>> np.round([0.5, 1.5, 2.675], 2), np.round(1234, -2)
+    (tensor([0.5 , 1.5 , 2.68]), tensor(1200))
+    """
+    x = functions.asarray(a)
+    if decimals < 0 and x.dtype.kind in ("int", "uint"):
+        unit = 10**-decimals
+        down = functions.floor_divide(x, unit)
+        left = x - down * unit
+        is_odd = functions.remainder(down, 2) == 1
+        up = functions.logical_or(
+            left * 2 > unit, functions.logical_and(left * 2 == unit, is_odd)
+        )
+        return into((down + up.astype(x.dtype)) * unit, out)
+    return into(functions.round(x, decimals), out)
+
+
+around = round
+
+
+def fix(x: ArrayLike, out: Out = None) -> Tensor:
+    """Return each element without its fraction.
+
+    >>> np.fix([2.7, -2.7])
+    tensor([ 2., -2.])
+    """
+    return into(standard_trunc(x), out)
+
+
+def clip(
+    a: ArrayLike,
+    a_min: ArrayLike = None,
+    a_max: ArrayLike = None,
+    out: Out = None,
+    *,
+    min: ArrayLike = None,
+    max: ArrayLike = None,
+) -> Tensor:
+    """Return values below a limit raised to it, and above the other lowered to it.
+
+    None is no limit; limits may be arrays.
+
+    >>> np.clip([1, 5, 9], 2, None), np.clip([1, 5, 9], max=6)
+    (tensor([2, 5, 9]), tensor([1, 5, 6]))
+    """
+    low = min if a_min is None else a_min
+    high = max if a_max is None else a_max
+    x = functions.asarray(a)
+    if low is not None:
+        x = functions.maximum(x, low)
+    if high is not None:
+        x = functions.minimum(x, high)
+    return into(x, out)
+
+
+def nan_to_num(
+    x: ArrayLike,
+    copy: builtins.bool = True,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> Tensor:
+    """Return numbers in place of NaN and infinities: 0 and the largest floats.
+
+    Of complex numbers each part is replaced.
+
+    With `copy=False` they are written into `x`, which must be a tensor then.
+
+    >>> np.nan_to_num([np.nan, 1.0, np.inf], posinf=9.0)
+    tensor([0., 1., 9.])
+    """
+    found = functions.asarray(x)
+    if found.dtype.kind == "float":
+        found = _replaced(found, nan, posinf, neginf)
+    elif found.dtype.kind == "complex":
+        parts = functions.real(found), functions.imag(found)
+        real, imaginary = (_replaced(part, nan, posinf, neginf) for part in parts)
+        found = real + 1j * imaginary
+    if copy or not isinstance(x, Tensor):
+        return found
+    return into(found, x)
+
+
+def _replaced(
+    x: Tensor, nan: float, posinf: float | None, neginf: float | None
+) -> Tensor:
+    """Return floats with numbers in place of NaN and infinities."""
+    largest = finfo(x.dtype).max
+    high = largest if posinf is None else posinf
+    low = -largest if neginf is None else neginf
+    is_high = functions.logical_and(isinf(x), x > 0)
+    is_low = functions.logical_and(isinf(x), x < 0)
+    found = functions.where(functions.isnan(x), nan, x)
+    return functions.where(is_high, high, functions.where(is_low, low, found))
+
+
+def isposinf(x: ArrayLike, out: Out = None) -> Tensor:
+    """Return whether each element is infinity.
+
+    >>> np.isposinf([np.inf, -np.inf, 1.0])
+    tensor([ True, False, False])
+    """
+    return into(functions.logical_and(isinf(x), functions.logical_not(_below(x))), out)
+
+
+def isneginf(x: ArrayLike, out: Out = None) -> Tensor:
+    """Return whether each element is minus infinity.
+
+    >>> np.isneginf([np.inf, -np.inf, 1.0])
+    tensor([False,  True, False])
+    """
+    return into(functions.logical_and(isinf(x), _below(x)), out)
+
+
+def _below(x: ArrayLike) -> Tensor:
+    """Return whether a sign is set; integers have none that infinity could have."""
+    found = functions.asarray(x)
+    return signbit(found) if found.dtype.kind == "float" else functions.isinf(found)
+
+
+def isscalar(element: object) -> builtins.bool:
+    """Return whether a value is a number or text; tensors are arrays, also 0-d ones.
+
+    >>> np.isscalar(3.1), np.isscalar(np.array(3.1))
+    (True, False)
+    """
+    return is_scalar(element) or isinstance(element, str | bytes)
+
+
+def sinc(x: ArrayLike) -> Tensor:
+    """Return `sin(pi x) / (pi x)`, 1 at 0.
+
+    >>> np.sinc([0.0, 0.5])
+    tensor([1.        , 0.63661975])
+    """
+    a = functions.asarray(x) * math.pi
+    safe = functions.where(a == 0, 1.0, a)
+    return functions.where(a == 0, 1.0, functions.sin(safe) / safe)
+
+
+_I0_SMALL = (
+    *(-4.41534164647933937950e-18, 3.33079451882223809783e-17),
+    *(-2.43127984654795469359e-16, 1.71539128555513303061e-15),
+    *(-1.16853328779934516808e-14, 7.67618549860493561688e-14),
+    *(-4.85644678311192946090e-13, 2.95505266312963983461e-12),
+    *(-1.72682629144155570723e-11, 9.67580903537323691224e-11),
+    *(-5.18979560163526290666e-10, 2.65982372468238665035e-9),
+    *(-1.30002500998624804212e-8, 6.04699502254191894932e-8),
+    *(-2.67079385394061173391e-7, 1.11738753912010371815e-6),
+    *(-4.41673835845875056359e-6, 1.64484480707288970893e-5),
+    *(-5.75419501008210370398e-5, 1.88502885095841655729e-4),
+    *(-5.76375574538582365885e-4, 1.63947561694133579842e-3),
+    *(-4.32430999505057594430e-3, 1.05464603945949983183e-2),
+    *(-2.37374148058994688156e-2, 4.93052842396707084878e-2),
+    *(-9.49010970480476444210e-2, 1.71620901522208775349e-1),
+    *(-3.04682672343198398683e-1, 6.76795274409476084995e-1),
+)
+"""Chebyshev coefficients of `exp(-x) i0(x)` for x from 0 to 8, from Cephes."""
+
+_I0_LARGE = (
+    *(-7.23318048787475395456e-18, -4.83050448594418207126e-18),
+    *(4.46562142029675999901e-17, 3.46122286769746109310e-17),
+    *(-2.82762398051658348494e-16, -3.42548561967721913462e-16),
+    *(1.77256013305652638360e-15, 3.81168066935262242075e-15),
+    *(-9.55484669882830764870e-15, -4.15056934728722208663e-14),
+    *(1.54008621752140982691e-14, 3.85277838274214270114e-13),
+    *(7.18012445138366623367e-13, -1.79417853150680611778e-12),
+    *(-1.32158118404477131188e-11, -3.14991652796324136454e-11),
+    *(1.18891471078464383424e-11, 4.94060238822496958910e-10),
+    *(3.39623202570838634515e-9, 2.26666899049817806459e-8),
+    *(2.04891858946906374183e-7, 2.89137052083475648297e-6),
+    *(6.88975834691682398426e-5, 3.36911647825569408990e-3),
+    8.04490411014108831608e-1,
+)
+"""Those of `exp(-x) sqrt(x) i0(x)` for x above 8, in 32 / x - 2."""
+
+
+def i0(x: ArrayLike) -> Tensor:
+    """Return the modified Bessel function of the first kind, order 0.
+
+    >>> np.round(np.i0([0.0, 1.0]), 4)
+    tensor([1.    , 1.2661])
+    """
+    a = functions.abs(as_real_floats("i0", x))
+    small = _chebyshev(functions.minimum(a, 8.0) / 2 - 2, _I0_SMALL)
+    high = functions.maximum(a, 8.0)
+    large = _chebyshev(32 / high - 2, _I0_LARGE) / functions.sqrt(high)
+    found = functions.exp(a) * functions.where(a <= 8, small, large)
+    return functions.where(a == 0, 1.0, found)
+
+
+def _chebyshev(x: Tensor, coefficients: tuple[float, ...]) -> Tensor:
+    """Return a Chebyshev series by Clenshaw's recurrence."""
+    before = x * 0
+    previous, current = before, before + coefficients[0]
+    for coefficient in coefficients[1:]:
+        before, previous = previous, current
+        current = x * previous - before + coefficient
+    return (current - before) / 2
+
+
+def unwrap(
+    p: ArrayLike,
+    discont: float | None = None,
+    axis: SupportsIndex = -1,
+    *,
+    period: float = 2 * math.pi,
+) -> Tensor:
+    """Return angles without jumps: steps above half a period have periods taken off.
+
+    >>> np.unwrap([0, 1, 2, -1, 0], period=4)
+    tensor([0, 1, 2, 3, 4])
+    """
+    x = functions.asarray(p)
+    is_whole = x.dtype.kind in ("int", "uint") and isinstance(period, int)
+    x = x if is_whole else x * 1.0
+    half = period // 2 if is_whole else period / 2
+    steps = x.diff(axis=axis)
+    within = functions.remainder(steps + half, period) - half
+    if not is_whole or period % 2 == 0:  # A jump of half a period keeps its sign.
+        is_up = functions.logical_and(within == -half, steps > 0)
+        within = functions.where(is_up, half, within)
+    limit = half if discont is None else max(discont, half)
+    change = functions.where(functions.abs(steps) < limit, 0, within - steps)
+    first = x.swapaxes(axis, 0)[:1] * 0
+    total = functions.cumulative_sum(change, axis=axis).swapaxes(axis, 0)
+    return x + functions.concat([first, total]).swapaxes(axis, 0)

@@ -1,0 +1,355 @@
+"""Order statistics: medians, percentiles, quantiles, with and without NaN.
+
+Values are sorted on their device; which two of them a quantile lies between is
+arithmetic on the number of elements, done in Python.
+"""
+
+from __future__ import annotations
+
+from typing import SupportsIndex
+
+from tensorweb import functions as tw
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.functions import asarray
+from tensorweb.numpy.arguments import as_real_floats, into
+from tensorweb.numpy.masking import as_float, is_inexact
+from tensorweb.numpy.quantile_methods import DISCRETE, METHODS, Place
+from tensorweb.shapes import Shape, normalize_axes
+from tensorweb.shapes import size as size_of
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.reductions import Axis
+
+__all__ = [
+    "median",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
+    "percentile",
+    "quantile",
+]
+
+
+def quantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike = None,
+) -> Tensor:
+    """Return quantiles along axes: below share `q` of the values; NaN wins.
+
+    The result has the shape of `q` (whose numbers are read) in front of the other axes.
+    `weights` go with the method `inverted_cdf` only.
+
+    Raises:
+        DataError: `q` is not between 0 and 1, or the method is unknown.
+
+    >>> np.quantile([1.0, 2.0, 3.0, 4.0], [0.25, 0.5])
+    tensor([1.75, 2.5 ])
+    """
+    return _quantile("quantile", a, q, 1, axis, out, method, keepdims, weights)
+
+
+def percentile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike = None,
+) -> Tensor:
+    """Return percentiles along axes: `quantile` of `q / 100`.
+
+    >>> np.percentile([[10, 7, 4], [3, 2, 1]], 50, axis=1)
+    tensor([7., 2.])
+    >>> np.percentile([1, 2, 3, 4], 40, method="higher")
+    tensor(3)
+    """
+    return _quantile("percentile", a, q, 100, axis, out, method, keepdims, weights)
+
+
+def _quantile(
+    name: str,
+    a: ArrayLike,
+    q: ArrayLike,
+    scale: int,
+    axis: Axis,
+    out: Tensor | None,
+    method: str,
+    keepdims: bool,
+    weights: ArrayLike,
+) -> Tensor:
+    x = asarray(a)
+    if x.dtype.kind == "complex":
+        as_real_floats(name, x)
+    shares, shape = _shares(name, q, scale)
+    _check_method(name, method)
+    rows = _rows(x, axis)
+    if weights is not None:
+        if method != "inverted_cdf":
+            raise DataError(
+                f'{name}: weights with method {method!r}; only "inverted_cdf" has them.'
+            )
+        beside = tw.broadcast_to(asarray(weights, device=x.device), x.shape)
+        found = _weighted(rows, _rows(as_float(beside), axis), shares)
+    else:
+        found = _chosen(name, tw.sort(rows), shares, method)
+    return into(_placed(found, shape, x, axis, keepdims), out)
+
+
+def _shares(name: str, q: ArrayLike, scale: int) -> tuple[list[float], Shape]:
+    """Return quantiles as Python numbers from 0 to 1, and their shape."""
+    if isinstance(q, int | float):
+        numbers, shape = [float(q)], Shape()
+    else:
+        given = asarray(q)
+        shape = given.shape
+        numbers = _numbers(q, given)
+    for number in numbers:
+        if not 0 <= number <= scale:
+            raise DataError(f"{name}: q is {number}; it is from 0 to {scale}.")
+    return [number / scale for number in numbers], shape
+
+
+def _numbers(q: ArrayLike, given: Tensor) -> list[float]:
+    """Return numbers with all the digits that they were given with."""
+    if isinstance(q, list | tuple) and all(isinstance(x, int | float) for x in q):
+        return [float(number) for number in q]
+    flatten = getattr(q, "ravel", None)
+    flat = given.ravel() if flatten is None else flatten()
+    return [float(number) for number in flat.tolist()]
+
+
+def _check_method(name: str, method: str) -> None:
+    if method not in METHODS and method not in DISCRETE:
+        known = ", ".join(sorted({*METHODS, *DISCRETE}))
+        raise DataError(f"{name}: method {method!r} is unknown; there are {known}.")
+
+
+def _rows(x: Tensor, axis: Axis) -> Tensor:
+    """Return the reduced axes as one, the last."""
+    axes = normalize_axes(axis, x.ndim)
+    kept = [each for each in range(x.ndim) if each not in axes]
+    moved = tw.permute_dims(x, (*kept, *axes))
+    length = size_of([x.shape[each] for each in axes])
+    return moved.reshape((*[x.shape[each] for each in kept], length))
+
+
+def _placed(found: Tensor, shape: Shape, x: Tensor, axis: Axis, keep: bool) -> Tensor:
+    """Return results `(..., quantiles)` with the shape of `q` in front."""
+    front = tw.moveaxis(found, -1, 0)
+    axes = normalize_axes(axis, x.ndim)
+    rest = [
+        1 if each in axes else length
+        for each, length in enumerate(x.shape)
+        if keep or each not in axes
+    ]
+    return front.reshape((*shape, *rest))
+
+
+def _chosen(name: str, rows: Tensor, shares: list[float], method: str) -> Tensor:
+    """Return quantiles of sorted rows `(..., n)` as `(..., quantiles)`."""
+    length = rows.shape[-1]
+    if not length:
+        raise ShapeError(f"{name}: there are no values along the axis.")
+    if method in DISCRETE:
+        at = [_within(DISCRETE[method](length, q), length) for q in shares]
+        return _poisoned(tw.take(rows, asarray(at, device=rows.device), -1), rows)
+    values = as_float(rows)
+    if not shares:
+        return values[..., :0]
+    places = [METHODS[method](length, q) for q in shares]
+    found = [
+        _mixed(
+            values[..., _within(low, length)],
+            values[..., _within(high, length)],
+            weight,
+        )
+        for low, high, weight in places
+    ]
+    return _poisoned(tw.stack(found, -1), values)
+
+
+def _within(index: int, length: int) -> int:
+    return min(max(index, 0), length - 1)
+
+
+def _mixed(low: Tensor, high: Tensor, weight: float) -> Tensor:
+    """Return `low` and `high` mixed, from the end that is nearer; equal ones stay."""
+    if weight == 0:
+        return low
+    if weight == 1:
+        return high
+    step = high - low
+    mixed = low + step * weight if weight < 0.5 else high - step * (1 - weight)
+    return tw.where(low == high, low, mixed)
+
+
+def _poisoned(found: Tensor, rows: Tensor) -> Tensor:
+    """Return results, NaN where the sorted row holds one, which stands at its end."""
+    if not is_inexact(rows.dtype):
+        return found
+    return tw.where(tw.isnan(rows[..., -1:]), tw.nan, found)
+
+
+def _weighted(rows: Tensor, weights: Tensor, shares: list[float]) -> Tensor:
+    """Return the first values whose running share of the weights reaches q."""
+    order = tw.argsort(rows)
+    ordered = tw.take_along_axis(rows, order, -1)
+    running = tw.cumulative_sum(tw.take_along_axis(weights, order, -1), -1)
+    total = running[..., -1:]
+    found = []
+    for share in shares:
+        before = (running < share * total) | (running == 0)
+        at = tw.minimum(before.sum(-1, keepdims=True), rows.shape[-1] - 1)
+        found.append(tw.take_along_axis(ordered, at, -1))
+    return _poisoned(tw.concat(found, -1), ordered)
+
+
+def median(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Tensor:
+    """Return the middle value along axes, the mean of the middle two; NaN wins.
+
+    Of nothing it is NaN.
+
+    >>> np.median([[10, 7, 4], [3, 2, 1]])
+    tensor(3.5)
+    """
+    x = as_float(asarray(a))
+    rows = tw.sort(_rows(x, axis))
+    length = rows.shape[-1]
+    if not length:
+        found = tw.full_like(rows.sum(-1, keepdims=True), tw.nan)
+    else:
+        found = _poisoned(_middle(rows, length)[..., None], rows)
+    return into(_placed(found, (), x, axis, keepdims), out)
+
+
+def _middle(rows: Tensor, length: int) -> Tensor:
+    high = rows[..., length // 2]
+    return high if length % 2 else _mixed(rows[..., length // 2 - 1], high, 0.5)
+
+
+def nanmedian(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Tensor:
+    """Return the middle value along axes of what is not NaN; NaN where nothing is.
+
+    >>> np.nanmedian([[10.0, np.nan, 4.0], [3.0, 2.0, 1.0]], axis=1)
+    tensor([7., 2.])
+    """
+    x = as_float(asarray(a))
+    rows = tw.sort(_rows(x, axis))
+    if not rows.shape[-1]:
+        return median(x, axis, out, keepdims=keepdims)
+    count = (~tw.isnan(rows)).sum(-1, keepdims=True)
+    low = tw.take_along_axis(rows, tw.maximum(count - 1, 0) // 2, -1)
+    high = tw.take_along_axis(rows, tw.minimum(count // 2, rows.shape[-1] - 1), -1)
+    found = tw.where(low == high, low, low + (high - low) * 0.5)
+    return into(_placed(found, (), x, axis, keepdims), out)
+
+
+def nanquantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike = None,
+) -> Tensor:
+    """Return quantiles along axes of what is not NaN; reads how much that is.
+
+    >>> np.nanquantile([1.0, np.nan, 3.0], 0.5)
+    tensor(2.)
+    """
+    return _nanquantile("nanquantile", a, q, 1, axis, out, method, keepdims, weights)
+
+
+def nanpercentile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike = None,
+) -> Tensor:
+    """Return percentiles along axes of what is not NaN; reads how much that is.
+
+    >>> np.nanpercentile([[1.0, np.nan, 3.0], [4.0, 5.0, 8.0]], 50, axis=1)
+    tensor([2., 5.])
+    """
+    return _nanquantile(
+        "nanpercentile", a, q, 100, axis, out, method, keepdims, weights
+    )
+
+
+def _nanquantile(
+    name: str,
+    a: ArrayLike,
+    q: ArrayLike,
+    scale: int,
+    axis: Axis,
+    out: Tensor | None,
+    method: str,
+    keepdims: bool,
+    weights: ArrayLike,
+) -> Tensor:
+    x = asarray(a)
+    if not is_inexact(x.dtype):
+        return _quantile(name, x, q, scale, axis, out, method, keepdims, weights)
+    if weights is not None:
+        raise DataError(f"{name}: weights are not possible here; use {name[3:]}.")
+    shares, shape = _shares(name, q, scale)
+    _check_method(name, method)
+    rows = tw.sort(_rows(x, axis))
+    counts = (~tw.isnan(rows)).sum(-1)
+    lengths: list[SupportsIndex] = counts.reshape(-1).tolist()
+    places = [_place(method, int(n), q) for n in lengths for q in shares]
+    at = (*counts.shape, len(shares))
+    low, high, weight = (
+        asarray([place[i] for place in places], device=x.device).reshape(at)
+        for i in range(3)
+    )
+    first, second = (
+        tw.take_along_axis(rows, each.astype("int32"), -1) for each in (low, high)
+    )
+    step = second - first
+    mixed = tw.where(
+        weight < 0.5, first + step * weight, second - step * (1.0 - weight)
+    )
+    found = tw.where((first == second) | (weight == 0), first, mixed)
+    return into(_placed(found.astype(x.dtype), shape, x, axis, keepdims), out)
+
+
+def _place(method: str, length: int, q: float) -> Place:
+    """Return where a quantile of the first values of a row lies; NaN stand behind."""
+    if not length:
+        return 0, 0, 0.0
+    if method in DISCRETE:
+        at = _within(DISCRETE[method](length, q), length)
+        return at, at, 0.0
+    low, high, weight = METHODS[method](length, q)
+    return _within(low, length), _within(high, length), float(weight)

@@ -1,0 +1,254 @@
+"""Borders around an array, in all of NumPy's modes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from tensorweb import functions
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.numpy.creation import asarray
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+
+__all__ = ["pad"]
+
+Pair = tuple[Any, Any]
+
+OPTIONS: dict[str, dict[str, object]] = {
+    "constant": {"constant_values": 0},
+    "edge": {},
+    "empty": {},
+    "linear_ramp": {"end_values": 0},
+    "maximum": {"stat_length": None},
+    "mean": {"stat_length": None},
+    "median": {"stat_length": None},
+    "minimum": {"stat_length": None},
+    "reflect": {"reflect_type": "even"},
+    "symmetric": {"reflect_type": "even"},
+    "wrap": {},
+}
+"""The modes, and what each may be told beside the widths."""
+
+
+def pad(
+    array: ArrayLike,
+    pad_width: Any,
+    mode: str | Callable[..., object] = "constant",
+    **kwargs: Any,
+) -> Tensor:
+    """Return an array with a border, made along one axis after the other.
+
+    `pad_width` is a number, one `(before, after)` for all axes, one for each, or a dict
+    from axis to either. Modes are `constant` (`constant_values`), `edge`, `linear_ramp`
+    (`end_values`), `maximum`, `mean`, `median`, `minimum` (`stat_length`), `reflect`,
+    `symmetric` (`reflect_type`, `even` or `odd`), `wrap` and `empty`. A function is
+    called with each row, its widths, the axis and the keywords, and writes into it.
+
+    Raises:
+        ShapeError: a width is negative, their number is wrong, or there is nothing to
+            take a border from.
+        DataError: there is no such mode, or it takes no such option.
+
+    >>> np.pad([1, 2, 3], (2, 1))
+    tensor([0, 0, 1, 2, 3, 0])
+    >>> np.pad([1, 2, 3], 2, mode="reflect")
+    tensor([3, 2, 1, 2, 3, 2, 1])
+    """
+    x = asarray(array)
+    widths = _widths(pad_width, x.ndim)
+    if callable(mode):
+        return _by_function(x, widths, mode, kwargs)
+    if mode not in OPTIONS:
+        raise DataError(f"pad: mode={mode!r}; modes are {', '.join(OPTIONS)}.")
+    unknown = kwargs.keys() - OPTIONS[mode].keys()
+    if unknown:
+        raise DataError(f"pad: mode {mode!r} takes no {', '.join(sorted(unknown))}.")
+    options = {
+        name: _option(name, kwargs.get(name, usual), x.ndim)
+        for name, usual in OPTIONS[mode].items()
+    }
+    for axis, (before, after) in enumerate(widths):
+        if before or after:
+            if mode not in ("constant", "empty") and not x.shape[axis]:
+                raise ShapeError(
+                    f"pad: axis {axis} is empty, so mode {mode!r} has nothing to take."
+                )
+            own = {name: values[axis] for name, values in options.items()}
+            x = _bordered(x, axis, before, after, mode, own)
+    return x
+
+
+def _pairs(name: str, given: Any, rank: int) -> list[Pair]:
+    """Return a pair for each axis, by NumPy's rules of broadcasting to `(rank, 2)`."""
+    if isinstance(given, Tensor) or hasattr(given, "tolist"):
+        given = given.tolist()
+    if not isinstance(given, list | tuple):
+        return [(given, given)] * rank
+    items = [x.tolist() if hasattr(x, "tolist") else x for x in given]
+    if not any(isinstance(item, list | tuple) for item in items):
+        if len(items) == 1:
+            return [(items[0], items[0])] * rank
+        if len(items) == 2:
+            return [(items[0], items[1])] * rank
+    elif len(items) in (1, rank):
+        listed = [item if isinstance(item, list | tuple) else [item] for item in items]
+        if all(len(item) in (1, 2) for item in listed):
+            pairs = [(item[0], item[-1]) for item in listed]
+            return pairs * rank if len(items) == 1 else pairs
+    raise ShapeError(
+        f"pad: {name}={given!r} for {rank} axes; give one number, one (before, after), "
+        "or one such pair for each axis."
+    )
+
+
+def _widths(pad_width: Any, rank: int) -> list[tuple[int, int]]:
+    if isinstance(pad_width, dict):
+        found: list[Pair] = [(0, 0)] * rank
+        for axis, given in pad_width.items():
+            found[axis] = _pairs("pad_width", given, 1)[0]
+    else:
+        found = _pairs("pad_width", pad_width, rank)
+    widths = [
+        (operator.index(before), operator.index(after)) for before, after in found
+    ]
+    if any(before < 0 or after < 0 for before, after in widths):
+        raise ShapeError(f"pad: pad_width={pad_width!r}; widths are 0 or more.")
+    return widths
+
+
+def _option(name: str, given: Any, rank: int) -> list[Pair]:
+    if name == "reflect_type":
+        if given not in ("even", "odd"):
+            raise DataError(f"pad: reflect_type={given!r}; it is even or odd.")
+        return [(given, given)] * rank
+    return _pairs(name, given, rank)
+
+
+def _bordered(
+    x: Tensor, axis: int, before: int, after: int, mode: str, own: dict[str, Pair]
+) -> Tensor:
+    """Return an array with a border along one axis."""
+    moved = x.moveaxis(axis, 0)
+    if mode == "constant":
+        ends = [
+            asarray(value, device=x.device)
+            .astype(x.dtype)
+            .broadcast_to((width, *moved.shape[1:]))
+            for width, value in zip(
+                (before, after), own["constant_values"], strict=True
+            )
+        ]
+        found = functions.concat([ends[0], moved, ends[1]])
+    elif mode == "empty":
+        found = moved.pad([(before, after), *[(0, 0)] * (moved.ndim - 1)])
+    elif mode == "linear_ramp":
+        first, last = own["end_values"]
+        ramps = _ramp(moved[:1], first, before), _ramp(moved[-1:], last, after)
+        found = functions.concat([ramps[0].flip(0), moved, ramps[1]])
+    elif mode in ("edge", "wrap", "reflect", "symmetric"):
+        found = _repeated(moved, before, after, mode, own)
+    else:
+        found = _statistics(moved, before, after, mode, own["stat_length"])
+    return found.moveaxis(0, axis)
+
+
+def _repeated(
+    x: Tensor, before: int, after: int, mode: str, own: dict[str, Pair]
+) -> Tensor:
+    """Return a border of elements of the axis, by the index that each one has."""
+    length = x.shape[0]
+    places = range(-before, length + after)
+    if mode == "edge" or (length == 1 and mode != "wrap"):
+        return _taken(x, [min(max(i, 0), length - 1) for i in places])
+    if mode == "wrap":
+        return _taken(x, [i % length for i in places])
+    period = length if mode == "symmetric" else length - 1
+    back = period - 1 if mode == "symmetric" else period
+    folds, taken = [], []
+    for fold, place in (divmod(i, period) for i in places):
+        folds.append(fold)
+        taken.append(back - place if fold % 2 else place)
+    found = _taken(x, taken)
+    return found if own["reflect_type"][0] == "even" else _turned(x, found, folds)
+
+
+def _taken(x: Tensor, places: list[int]) -> Tensor:
+    return x[asarray(places, int, device=x.device)]
+
+
+def _turned(x: Tensor, found: Tensor, folds: list[int]) -> Tensor:
+    """Return reflections turned about the edges, so that values go on beyond them.
+
+    With `f` times reflected, `y = x + f span` for even `f`, `first + last + f span - x`
+    for odd, where span is `last - first`.
+    """
+    shape = (len(folds), *(1,) * (x.ndim - 1))
+    fold = asarray(folds, device=x.device).reshape(shape)
+    is_odd = functions.remainder(fold, 2) == 1
+    moved = fold.astype(x.dtype) * (x[-1] - x[0])
+    return functions.where(is_odd, x[0] + x[-1] - found, found) + moved
+
+
+def _ramp(edge: Tensor, value: object, width: int) -> Tensor:
+    """Return numbers that lead evenly from an edge to a value, which is the last."""
+    left = functions.arange(width - 1, -1, -1, device=edge.device)
+    left = left.reshape((width, *(1,) * (edge.ndim - 1))).astype(edge.dtype)
+    end = asarray(value, device=edge.device).astype(edge.dtype)
+    if edge.dtype.kind == "float":
+        return end + (edge - end) * (left / max(width, 1))
+    return end + functions.floor_divide((edge - end) * left, max(width, 1))
+
+
+def _statistics(x: Tensor, before: int, after: int, mode: str, lengths: Pair) -> Tensor:
+    """Return borders of the mean, or another number, of the elements at each end."""
+    numbers = []
+    for length, end in zip(lengths, (1, -1), strict=True):
+        count = x.shape[0] if length is None else min(int(length), x.shape[0])
+        if count < 1:
+            raise ShapeError(f"pad: stat_length={length}; it is 1 or more.")
+        numbers.append(_number(x[:count] if end == 1 else x[-count:], mode))
+    first, last = (
+        number.broadcast_to((width, *x.shape[1:]))
+        for number, width in zip(numbers, (before, after), strict=True)
+    )
+    return functions.concat([first, x, last])
+
+
+def _number(x: Tensor, mode: str) -> Tensor:
+    """Return the number of a mode along the first axis, which stays with length 1."""
+    if mode == "maximum":
+        return functions.max(x, axis=0, keepdims=True)
+    if mode == "minimum":
+        return functions.min(x, axis=0, keepdims=True)
+    if mode == "mean":
+        found = functions.mean(x, axis=0, keepdims=True)
+    else:
+        ordered = functions.sort(x, axis=0)
+        middle = x.shape[0] // 2
+        low = ordered[(x.shape[0] - 1) // 2 :][:1]
+        found = (low + ordered[middle : middle + 1]) / 2
+    if x.dtype.kind != "float":
+        found = functions.round(found)
+    return found.astype(x.dtype)
+
+
+def _by_function(
+    x: Tensor,
+    widths: list[tuple[int, int]],
+    function: Callable[..., object],
+    options: dict[str, Any],
+) -> Tensor:
+    """Return zeros around an array, into which a function writes row by row."""
+    found = x.pad(widths)
+    for axis, pair in enumerate(widths):
+        moved = found.moveaxis(axis, -1)
+        rows = moved.reshape((-1, moved.shape[-1]))
+        written = []
+        for number in range(rows.shape[0]):
+            row = functions.asarray(rows[number], copy=True)
+            function(row, pair, axis, options)
+            written.append(row)
+        found = functions.stack(written).reshape(moved.shape).moveaxis(-1, axis)
+    return found

@@ -1,0 +1,379 @@
+"""Polynomials by their coefficients, highest power first: fits, values, arithmetic."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable
+from typing import SupportsIndex
+
+from tensorweb import functions as tw
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.functions import asarray
+from tensorweb.numpy.masking import as_float
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+
+__all__ = [
+    "poly",
+    "poly1d",
+    "polyadd",
+    "polyder",
+    "polydiv",
+    "polyfit",
+    "polyint",
+    "polymul",
+    "polysub",
+    "polyval",
+]
+
+
+def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
+    """Return the polynomial at `x`, by Horner's rule.
+
+    >>> np.polyval([3, 0, 1], [0, 5])
+    tensor([ 1, 76])
+    """
+    coefficients = _line("polyval", p)
+    at = _beside(x, coefficients)
+    found = tw.zeros_like(at)
+    for i in range(coefficients.size):
+        found = found * at + coefficients[i]
+    return found
+
+
+def _line(name: str, p: ArrayLike) -> Tensor:
+    """Return coefficients as a 1-D tensor."""
+    given = asarray(p.coeffs if isinstance(p, poly1d) else p)
+    if given.ndim > 1:
+        raise ShapeError(
+            f"{name}: coefficients have shape {given.shape}; give them in 1-D, the "
+            "highest power first."
+        )
+    return given.reshape(-1)
+
+
+def _beside(value: ArrayLike, x: Tensor) -> Tensor:
+    """Return a value as a tensor; host data goes to the device of `x`."""
+    return asarray(value, device=None if isinstance(value, Tensor) else x.device)
+
+
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: SupportsIndex,
+    rcond: float | None = None,
+    full: bool = False,
+    w: ArrayLike = None,
+    cov: bool = False,
+) -> Tensor:
+    """Return the polynomial of degree `deg` with the least squares of errors.
+
+    `y` has shape `(n,)` or `(n, k)` for k polynomials, `w` weighs the errors. The fit
+    is one in centred and scaled `x`, written out in powers of `x` then.
+
+    Raises:
+        ShapeError: x is not 1-D, or there are fewer points than coefficients.
+        DataError: `full` or `cov` is asked for, or the degree is negative.
+
+    >>> tw.round(100 * np.polyfit([0.0, 1.0, 2.0, 3.0], [1.0, 4.0, 11.0, 22.0], 2))
+    tensor([200., 100., 100.])
+    """
+    degree = operator.index(deg)
+    if full or cov:
+        raise DataError(
+            "polyfit: only the coefficients are returned here; leave full and cov out, "
+            "and take errors from np.polyval(p, x) - y."
+        )
+    at = as_float(asarray(x))
+    values = as_float(_beside(y, at))
+    if degree < 0:
+        raise DataError(f"polyfit: the degree is {degree}; it is 0 or more.")
+    if at.ndim != 1 or values.ndim not in (1, 2) or values.shape[0] != at.size:
+        raise ShapeError(
+            f"polyfit: x and y have shapes {at.shape} and {values.shape}; give (n,) "
+            "and (n,) or (n, k)."
+        )
+    if at.size <= degree:
+        raise ShapeError(
+            f"polyfit: {at.size} points for degree {degree}, which needs {degree + 1}."
+        )
+    columns = values[:, None] if values.ndim == 1 else values
+    weights = tw.ones_like(at) if w is None else as_float(_beside(w, at))
+    centre = at.mean()
+    spread = tw.max(tw.abs(at - centre))
+    scale = tw.where(spread == 0, 1.0, spread)
+    fitted = _fitted((at - centre) / scale, columns, weights, degree)
+    found = _written_out(fitted, centre, scale)
+    return found[:, 0] if values.ndim == 1 else found
+
+
+def _fitted(at: Tensor, columns: Tensor, weights: Tensor, degree: int) -> list[Tensor]:
+    """Return coefficients of 1, x, x², … of a fit, each of shape (k,).
+
+    Columns of powers are made orthogonal one after the other, twice for each, as
+    Gram and Schmidt do; then the triangle is solved from below.
+    """
+    basis: list[Tensor] = []
+    triangle: list[list[Tensor]] = []
+    rest = columns * weights[:, None]
+    power = weights
+    shares: list[Tensor] = []
+    for _ in range(degree + 1):
+        column, row = power, [tw.zeros_like(at[0]) for _ in basis]
+        for _ in range(2):
+            for i, known in enumerate(basis):
+                part = (known * column).sum()
+                column = column - part * known
+                row[i] = row[i] + part
+        length = tw.sqrt(tw.square(column).sum())
+        known = column / length
+        basis.append(known)
+        triangle.append([*row, length])
+        share = (known[:, None] * rest).sum(0)
+        rest = rest - known[:, None] * share[None, :]
+        shares.append(share)
+        power = power * at
+    found: list[Tensor] = [shares[0]] * (degree + 1)
+    for i in reversed(range(degree + 1)):
+        total = shares[i]
+        for j in range(i + 1, degree + 1):
+            total = total - triangle[j][i] * found[j]
+        found[i] = total / triangle[i][i]
+    return found
+
+
+def _written_out(fitted: list[Tensor], centre: Tensor, scale: Tensor) -> Tensor:
+    """Return coefficients of x, highest first, of those of (x - centre) / scale."""
+    degree = len(fitted) - 1
+    plain = [fitted[i] / scale**i for i in range(degree + 1)]
+    found = []
+    for i in reversed(range(degree + 1)):
+        total = plain[i]
+        for j in range(i + 1, degree + 1):
+            total = total + plain[j] * math.comb(j, i) * (-centre) ** (j - i)
+        found.append(total)
+    return tw.stack(found)
+
+
+def _aligned(name: str, a1: ArrayLike, a2: ArrayLike) -> tuple[Tensor, Tensor]:
+    """Return coefficients of equal number; zeros stand before those of fewer."""
+    first = _line(name, a1)
+    second = _beside(_line(name, a2), first)
+    length = max(first.size, second.size)
+    parts = [
+        tw.concat([tw.zeros(length - x.size, dtype=x.dtype, device=x.device), x])
+        for x in (first, second)
+    ]
+    return parts[0], parts[1]
+
+
+def polyadd(a1: ArrayLike, a2: ArrayLike) -> Tensor:
+    """Return the sum of two polynomials.
+
+    >>> np.polyadd([1, 2], [9, 5, 4])
+    tensor([9, 6, 6])
+    """
+    first, second = _aligned("polyadd", a1, a2)
+    return first + second
+
+
+def polysub(a1: ArrayLike, a2: ArrayLike) -> Tensor:
+    """Return the difference of two polynomials.
+
+    >>> np.polysub([2, 10, -2], [3, 10, -4])
+    tensor([-1,  0,  2])
+    """
+    first, second = _aligned("polysub", a1, a2)
+    return first - second
+
+
+def polymul(a1: ArrayLike, a2: ArrayLike) -> Tensor:
+    """Return the product of two polynomials.
+
+    >>> np.polymul([1, 2, 3], [9, 5, 1])
+    tensor([ 9, 23, 38, 17,  3])
+    """
+    first = _line("polymul", a1)
+    second = _beside(_line("polymul", a2), first)
+    table = first[:, None] * second[None, :]
+    places = tw.arange(first.size, device=first.device)[:, None]
+    places = places + tw.arange(second.size, device=first.device)[None, :]
+    length = first.size + second.size - 1
+    empty = tw.zeros(max(length, 0), dtype=table.dtype, device=first.device)
+    return empty.at[places].add(table)
+
+
+def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
+    """Return quotient and remainder of two polynomials; their coefficients are read.
+
+    Raises:
+        DataError: the divisor is 0.
+
+    >>> np.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])
+    (tensor([1.5 , 1.75]), tensor([0.25]))
+    """
+    top, bottom = as_float(_line("polydiv", u)), as_float(_line("polydiv", v))
+    rest = [float(each) for each in top.tolist()]
+    divisor = [float(each) for each in bottom.tolist()]
+    if not divisor or divisor[0] == 0:
+        raise DataError("polydiv: the divisor's highest coefficient is 0; trim it.")
+    quotient = []
+    for i in range(max(len(rest) - len(divisor) + 1, 0)):
+        share = rest[i] / divisor[0]
+        quotient.append(share)
+        for j, each in enumerate(divisor):
+            rest[i + j] -= share * each
+    rest = rest[len(quotient) :]
+    while len(rest) > 1 and abs(rest[0]) < 1e-14:
+        rest.pop(0)
+    made = [
+        asarray(values or [0.0], dtype=top.dtype, device=top.device)
+        for values in (quotient, rest)
+    ]
+    return made[0], made[1]
+
+
+def polyder(p: ArrayLike, m: SupportsIndex = 1) -> Tensor:
+    """Return the m-th derivative of a polynomial.
+
+    >>> np.polyder([1, 1, 1, 1])
+    tensor([3, 2, 1])
+    """
+    found = _line("polyder", p)
+    for _ in range(_times("polyder", m)):
+        powers = tw.arange(found.size - 1, 0, -1, device=found.device)
+        found = found[:-1] * powers
+    return found
+
+
+def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = None) -> Tensor:
+    """Return the m-th integral of a polynomial, with constants `k`, zeros without.
+
+    >>> np.polyint([3, 2, 1], k=5)
+    tensor([1., 1., 1., 5.])
+    """
+    found = as_float(_line("polyint", p))
+    times = _times("polyint", m)
+    given = [0] * times if k is None else asarray(k).reshape(-1).tolist()
+    constants = given * times if len(given) == 1 else given
+    if len(constants) < times:
+        raise DataError(f"polyint: {len(constants)} constants for {times} integrals.")
+    for constant in constants[:times]:
+        powers = tw.arange(found.size, 0, -1, device=found.device)
+        last = tw.full(1, constant, dtype=found.dtype, device=found.device)
+        found = tw.concat([found / powers, last])
+    return found
+
+
+def _times(name: str, m: SupportsIndex) -> int:
+    times = operator.index(m)
+    if times < 0:
+        raise DataError(f"{name}: m is {times}; it is 0 or more.")
+    return times
+
+
+def poly(seq_of_zeros: ArrayLike) -> Tensor:
+    """Return the polynomial with given zeros and highest coefficient 1.
+
+    >>> np.poly([1.0, 2.0, 3.0])
+    tensor([  1.,  -6.,  11.,  -6.])
+    """
+    zeros = asarray(seq_of_zeros)
+    if zeros.ndim != 1:
+        raise ShapeError(
+            f"poly: shape {zeros.shape}; give zeros in 1-D. Polynomials of matrices "
+            "are not here."
+        )
+    found = as_float(tw.ones(1, device=zeros.device))
+    for i in range(zeros.size):
+        one = tw.ones(1, dtype=found.dtype, device=zeros.device)
+        found = polymul(found, tw.concat([one, -as_float(zeros)[i : i + 1]]))
+    return found
+
+
+class poly1d:
+    """A polynomial that can be called: `p(x)`, `p + q`, `p * q`, `p ** n`, `p.deriv()`.
+
+    Attributes:
+        coeffs: the coefficients, highest power first.
+
+    >>> p = np.poly1d([1, 2, 3])
+    >>> p(2), p.order, (p * p).coeffs
+    (tensor(11), 2, tensor([ 1,  4, 10, 12,  9]))
+    """
+
+    def __init__(self, c_or_r: ArrayLike, r: bool = False) -> None:
+        """Make a polynomial of coefficients, or of its zeros with `r`."""
+        if isinstance(c_or_r, poly1d):
+            c_or_r = c_or_r.coeffs
+        self.coeffs: Tensor = poly(c_or_r) if r else _line("poly1d", c_or_r)
+
+    @property
+    def order(self) -> int:
+        """The highest power."""
+        return max(self.coeffs.size - 1, 0)
+
+    o = order
+
+    @property
+    def c(self) -> Tensor:
+        """The coefficients, highest power first."""
+        return self.coeffs
+
+    def __call__(self, x: ArrayLike) -> Tensor:
+        """Return the value at `x`."""
+        return polyval(self.coeffs, x)
+
+    def __len__(self) -> int:
+        return self.order
+
+    def __iter__(self) -> Iterable[Tensor]:
+        return iter(self.coeffs)
+
+    def __getitem__(self, power: int) -> Tensor:
+        """Return the coefficient of a power; 0 beyond the order."""
+        if not 0 <= power <= self.order:
+            return tw.zeros((), dtype=self.coeffs.dtype, device=self.coeffs.device)
+        return self.coeffs[self.order - power]
+
+    def _with(
+        self, function: Callable[[ArrayLike, ArrayLike], Tensor], other: ArrayLike
+    ) -> poly1d:
+        return poly1d(function(self.coeffs, other))
+
+    def __add__(self, other: ArrayLike) -> poly1d:
+        return self._with(polyadd, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: ArrayLike) -> poly1d:
+        return self._with(polysub, other)
+
+    def __rsub__(self, other: ArrayLike) -> poly1d:
+        return poly1d(polysub(other, self.coeffs))
+
+    def __mul__(self, other: ArrayLike) -> poly1d:
+        return self._with(polymul, other)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> poly1d:
+        return poly1d(-self.coeffs)
+
+    def __pow__(self, n: SupportsIndex) -> poly1d:
+        found = poly1d([1])
+        for _ in range(_times("poly1d", n)):
+            found = found * self
+        return found
+
+    def deriv(self, m: SupportsIndex = 1) -> poly1d:
+        """Return the m-th derivative."""
+        return poly1d(polyder(self.coeffs, m))
+
+    def integ(self, m: SupportsIndex = 1, k: ArrayLike = None) -> poly1d:
+        """Return the m-th integral."""
+        return poly1d(polyint(self.coeffs, m, k))
+
+    def __repr__(self) -> str:
+        return f"poly1d({self.coeffs.tolist()})"

@@ -1,0 +1,306 @@
+"""Products of arrays, and convolution, with NumPy's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, SupportsIndex
+
+from tensorweb import functions
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.numpy.arguments import Out, as_pair, into
+from tensorweb.numpy.creation import asarray
+from tensorweb.shapes import normalize_axis
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+
+__all__ = [
+    "convolve",
+    "correlate",
+    "cross",
+    "dot",
+    "einsum",
+    "inner",
+    "kron",
+    "matmul",
+    "matvec",
+    "outer",
+    "tensordot",
+    "vdot",
+    "vecdot",
+    "vecmat",
+]
+
+
+def dot(a: ArrayLike, b: ArrayLike, out: Out = None) -> Tensor:
+    """Return the last axis of `a` multiplied with the last but one of `b`.
+
+    Vectors give their inner product, matrices their matrix product, a number and an
+    array the array times the number.
+
+    Raises:
+        ShapeError: the contracted axes differ in length.
+
+    >>> np.dot([1, 2, 3], [4, 5, 6]), np.dot(3, [1, 2])
+    (tensor(32), tensor([3, 6]))
+    """
+    x, y = as_pair(a, b)
+    if not x.ndim or not y.ndim:
+        return into(functions.multiply(x, y), out)
+    return into(functions.dot(x, y), out)
+
+
+def vdot(a: ArrayLike, b: ArrayLike, /) -> Tensor:
+    """Return the inner product of all elements, those of `a` conjugated.
+
+    Raises:
+        ShapeError: the numbers of elements differ.
+
+    >>> np.vdot([[1, 2], [3, 4]], [[1, 1], [2, 2]])
+    tensor(17)
+    """
+    return functions.vecdot(asarray(a).ravel(), asarray(b).ravel())
+
+
+def inner(a: ArrayLike, b: ArrayLike, /) -> Tensor:
+    """Return sums of products along the last axes, the other axes following each other.
+
+    Raises:
+        ShapeError: the last axes differ in length.
+
+    >>> np.inner([[1, 2], [3, 4]], [10, 1])
+    tensor([12, 34])
+    """
+    x, y = as_pair(a, b)
+    if not x.ndim or not y.ndim:
+        return functions.multiply(x, y)
+    return functions.tensordot(x, y, axes=([-1], [-1]))
+
+
+def outer(a: ArrayLike, b: ArrayLike, out: Out = None) -> Tensor:
+    """Return all products of the elements of two arrays, both flattened.
+
+    >>> np.outer([1, 2], [10, 20, 30])
+    tensor([[10, 20, 30],
+            [20, 40, 60]])
+    """
+    x, y = as_pair(a, b)
+    return into(functions.outer(x.ravel(), y.ravel()), out)
+
+
+def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Out = None) -> Tensor:
+    """Return the matrix product, batched: `(..., m, k) @ (..., k, n)` is `(..., m, n)`.
+
+    Raises:
+        ShapeError: inner sizes differ, or an operand is 0-d.
+
+    >>> np.matmul([[0, 1], [2, 3]], [6, 7])
+    tensor([ 7, 33])
+    """
+    return into(functions.matmul(x1, x2), out)
+
+
+def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return matrices times vectors, batched: `(..., m, n)`, `(..., n)` is `(..., m)`.
+
+    >>> np.matvec([[0, 1], [2, 3]], [6, 7])
+    tensor([ 7, 33])
+    """
+    return functions.matmul(x1, asarray(x2)[..., None])[..., 0]
+
+
+def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return vectors times matrices, batched: `(..., n)`, `(..., n, m)` is `(..., m)`.
+
+    Of complex vectors the conjugates are taken.
+
+    >>> np.vecmat([6, 7], [[0, 1], [2, 3]])
+    tensor([14, 27])
+    """
+    return functions.matmul(functions.conj(x1)[..., None, :], x2)[..., 0, :]
+
+
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Tensor:
+    """Return the sum of products along one axis, the others broadcast.
+
+    Raises:
+        ShapeError: the axes differ in length.
+
+    >>> np.vecdot([[1, 2], [3, 4]], [10, 1])
+    tensor([12, 34])
+    """
+    return functions.vecdot(x1, x2, axis=axis)
+
+
+def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
+    """Return the sum of products over axes, the other axes following each other.
+
+    `axes` is a number (the last ones of `a`, the first ones of `b`) or two lists.
+
+    Raises:
+        ShapeError: a pair of axes differs in length.
+
+    >>> np.tensordot([[1, 2], [3, 4]], [[5, 6], [7, 8]], ([1], [1]))
+    tensor([[17, 23],
+            [39, 53]])
+    """
+    return functions.tensordot(*as_pair(a, b), axes=axes)
+
+
+def einsum(
+    *operands: Any,
+    out: Out = None,
+    optimize: object = False,
+    dtype: DTypeLike = None,
+    order: str = "K",
+    casting: str = "safe",
+) -> Tensor:
+    """Return a sum of products whose axes are named by letters.
+
+    Operands and lists of axes in turn, `einsum(a, [0, 1], b, [1, 2], [0, 2])`, are
+    taken as well.
+
+    Raises:
+        ShapeError: the subscripts are wrong or do not fit the operands' shapes.
+
+    >>> np.einsum("ij,jk", [[1, 2], [3, 4]], [[5, 6], [7, 8]])
+    tensor([[19, 22],
+            [43, 50]])
+    """
+    subscripts, *arrays = operands
+    if not isinstance(subscripts, str):
+        subscripts, arrays = _lettered(operands)
+    given = [asarray(array, dtype) for array in arrays]
+    return into(functions.einsum(subscripts, *given), out)
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def _lettered(operands: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Return subscripts and operands of lists of axes, which are letters by number."""
+    count = len(operands) // 2
+    arrays = list(operands[0 : 2 * count : 2])
+    text = ",".join(map(_letters, operands[1 : 2 * count : 2]))
+    if len(operands) % 2:
+        text += f"->{_letters(operands[-1])}"
+    return text, arrays
+
+
+def _letters(axes: Sequence[Any]) -> str:
+    return "".join("..." if axis is Ellipsis else LETTERS[axis] for axis in axes)
+
+
+def kron(a: ArrayLike, b: ArrayLike) -> Tensor:
+    """Return the Kronecker product: a block `a[i] * b` for each element of `a`.
+
+    >>> np.kron([1, 10], [1, 2])
+    tensor([ 1,  2, 10, 20])
+    """
+    x, y = as_pair(a, b)
+    rank = max(x.ndim, y.ndim)
+    x = x.reshape((*(1,) * (rank - x.ndim), *x.shape))
+    y = y.reshape((*(1,) * (rank - y.ndim), *y.shape))
+    wide = x.expand_dims(tuple(range(1, 2 * rank, 2))) if rank else x
+    narrow = y.expand_dims(tuple(range(0, 2 * rank, 2))) if rank else y
+    shape = tuple(m * n for m, n in zip(x.shape, y.shape, strict=True))
+    return functions.multiply(wide, narrow).reshape(shape)
+
+
+def cross(
+    a: ArrayLike,
+    b: ArrayLike,
+    axisa: SupportsIndex = -1,
+    axisb: SupportsIndex = -1,
+    axisc: SupportsIndex = -1,
+    axis: SupportsIndex | None = None,
+) -> Tensor:
+    """Return the cross product of vectors of 3 (or 2) numbers, the others broadcast.
+
+    Two vectors of 2 numbers give the third number alone.
+
+    Raises:
+        ShapeError: an axis has neither 2 nor 3 elements.
+
+    >>> np.cross([1, 2, 3], [4, 5, 6])
+    tensor([-3,  6, -3])
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = as_pair(a, b)
+    x, y = x.moveaxis(axisa, -1), y.moveaxis(axisb, -1)
+    for vectors in (x, y):
+        if vectors.shape[-1] not in (2, 3):
+            raise ShapeError(
+                f"cross: vectors of {vectors.shape[-1]} numbers; give 2 or 3."
+            )
+    a0, a1, b0, b1 = x[..., 0], x[..., 1], y[..., 0], y[..., 1]
+    third = a0 * b1 - a1 * b0
+    if x.shape[-1] == y.shape[-1] == 2:
+        return third
+    a2 = x[..., 2] if x.shape[-1] == 3 else x[..., 0] * 0
+    b2 = y[..., 2] if y.shape[-1] == 3 else y[..., 0] * 0
+    parts = (a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, third)
+    found = functions.stack(functions.broadcast_arrays(*parts), axis=-1)
+    return found.moveaxis(-1, normalize_axis(axisc, found.ndim))
+
+
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Tensor:
+    """Return the convolution of two vectors: `result[n]` sums `a[m] v[n - m]`.
+
+    `full` gives every overlap, `same` as many elements as the longer one, `valid` where
+    both overlap wholly.
+
+    Raises:
+        ShapeError: an operand is no vector, or empty.
+        DataError: there is no such mode.
+
+    >>> np.convolve([1, 2, 3], [0, 1, 0.5])
+    tensor([0. , 1. , 2.5, 4. , 1.5])
+    """
+    x, y = _vectors("convolve", a, v)
+    if y.size > x.size:
+        x, y = y, x
+    return _slid("convolve", x, y.flip(0), mode)
+
+
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Tensor:
+    """Return the correlation of two vectors: `result[k]` sums `a[n + k] v[n]`.
+
+    Of complex numbers `v` the conjugates are taken.
+
+    Raises:
+        ShapeError: an operand is no vector, or empty.
+        DataError: there is no such mode.
+
+    >>> np.correlate([1, 2, 3], [0, 1, 0.5], "full")
+    tensor([0.5, 2. , 3.5, 3. , 0. ])
+    """
+    x, y = _vectors("correlate", a, functions.conj(v))
+    if y.size > x.size:
+        return _slid("correlate", y, x, mode).flip(0)
+    return _slid("correlate", x, y, mode)
+
+
+def _vectors(name: str, a: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
+    x, y = as_pair(a, v)
+    x, y = (side.reshape((1,)) if not side.ndim else side for side in (x, y))
+    if x.ndim != 1 or y.ndim != 1 or not x.size or not y.size:
+        raise ShapeError(
+            f"{name}: shapes {x.shape} and {y.shape}; give vectors with elements."
+        )
+    return x, y
+
+
+def _slid(name: str, x: Tensor, window: Tensor, mode: str) -> Tensor:
+    """Return the inner products of a window with the longer vector it slides over."""
+    length = window.size
+    shorter = length - 1
+    widths = {
+        "full": (shorter, shorter),
+        "same": (shorter - shorter // 2, shorter // 2),
+        "valid": (0, 0),
+    }
+    if mode not in widths:
+        raise DataError(f"{name}: mode={mode!r}; it is full, same or valid.")
+    padded = x.pad([widths[mode]])
+    return functions.matmul(padded.sliding_windows(length), window)

@@ -1,0 +1,108 @@
+"""Random numbers under NumPy's names, from a hidden key that `seed` begins anew.
+
+The distributions are NumPy's, the numbers are not: they are those of `tw.random`, the
+same on every device. A recorded function cannot draw from here; give it a key.
+
+>>> np.random.seed(0)
+>>> np.random.randint(0, 10, 3).shape
+(3,)
+"""
+
+import typing as _typing
+
+from tensorweb.numpy.random.generator import Generator, RandomState, default_rng
+from tensorweb.tensor.unknown_names import unknown as _unknown
+
+_state = RandomState()
+
+beta = _state.beta
+binomial = _state.binomial
+bytes = _state.bytes
+chisquare = _state.chisquare
+choice = _state.choice
+dirichlet = _state.dirichlet
+exponential = _state.exponential
+f = _state.f
+gamma = _state.gamma
+geometric = _state.geometric
+gumbel = _state.gumbel
+hypergeometric = _state.hypergeometric
+laplace = _state.laplace
+logistic = _state.logistic
+lognormal = _state.lognormal
+multinomial = _state.multinomial
+multivariate_normal = _state.multivariate_normal
+negative_binomial = _state.negative_binomial
+normal = _state.normal
+pareto = _state.pareto
+permutation = _state.permutation
+poisson = _state.poisson
+power = _state.power
+rand = _state.rand
+randint = _state.randint
+randn = _state.randn
+random = ranf = sample = random_sample = _state.random_sample
+rayleigh = _state.rayleigh
+seed = _state.seed
+shuffle = _state.shuffle
+standard_cauchy = _state.standard_cauchy
+standard_exponential = _state.standard_exponential
+standard_gamma = _state.standard_gamma
+standard_normal = _state.standard_normal
+standard_t = _state.standard_t
+triangular = _state.triangular
+uniform = _state.uniform
+weibull = _state.weibull
+
+__all__ = [
+    "Generator",
+    "RandomState",
+    "beta",
+    "binomial",
+    "bytes",
+    "chisquare",
+    "choice",
+    "default_rng",
+    "dirichlet",
+    "exponential",
+    "f",
+    "gamma",
+    "geometric",
+    "gumbel",
+    "hypergeometric",
+    "laplace",
+    "logistic",
+    "lognormal",
+    "multinomial",
+    "multivariate_normal",
+    "negative_binomial",
+    "normal",
+    "pareto",
+    "permutation",
+    "poisson",
+    "power",
+    "rand",
+    "randint",
+    "randn",
+    "random",
+    "random_sample",
+    "ranf",
+    "rayleigh",
+    "sample",
+    "seed",
+    "shuffle",
+    "standard_cauchy",
+    "standard_exponential",
+    "standard_gamma",
+    "standard_normal",
+    "standard_t",
+    "triangular",
+    "uniform",
+    "weibull",
+]
+
+if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
+
+    def __getattr__(name: str) -> _typing.NoReturn:
+        """Answer a name that is not here."""
+        raise _unknown("tensorweb.numpy.random", name, __all__, {})

@@ -1,0 +1,289 @@
+"""Where elements are: non-zeros, positions in sorted ones, indices of patterns."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+from tensorweb import functions
+from tensorweb.errors import DataError, ShapeError, TensorIndexError
+from tensorweb.functions.creation import Lengths
+from tensorweb.numpy.arguments import check_order
+from tensorweb.numpy.creation import asarray
+from tensorweb.numpy.matrices import tri
+from tensorweb.shapes import as_shape
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+
+__all__ = [
+    "argwhere",
+    "diag_indices",
+    "diag_indices_from",
+    "digitize",
+    "flatnonzero",
+    "mask_indices",
+    "nonzero",
+    "ravel_multi_index",
+    "searchsorted",
+    "tril_indices",
+    "tril_indices_from",
+    "triu_indices",
+    "triu_indices_from",
+    "unravel_index",
+    "where",
+]
+
+
+def where(condition: ArrayLike, /, x: ArrayLike = None, y: ArrayLike = None) -> Any:
+    """Return `x` where the condition holds, else `y`; without both, where it holds.
+
+    The indices of true elements are one array per axis, as `nonzero` gives them; their
+    number is read from the device.
+
+    Raises:
+        DataError: only one of `x` and `y` is given.
+        ShapeError: the shapes do not broadcast.
+
+    >>> np.where([True, False, True], [1, 2, 3], 0)
+    tensor([1, 0, 3])
+    >>> np.where([0, 3, 4])
+    (tensor([1, 2]),)
+    """
+    if x is None and y is None:
+        return nonzero(condition)
+    if x is None or y is None:
+        raise DataError("where: give both x and y, or neither.")
+    mask = asarray(condition)
+    if mask.dtype.kind != "bool":
+        mask = functions.not_equal(mask, 0)
+    return functions.where(mask, x, y)
+
+
+def nonzero(a: ArrayLike) -> tuple[Tensor, ...]:
+    """Return where elements are not zero: one index array per axis.
+
+    Their number is a shape, so this reads one number from the device.
+
+    Raises:
+        DataError: the array is 0-d.
+
+    >>> np.nonzero([[1, 0], [0, 2]])
+    (tensor([0, 1]), tensor([0, 1]))
+    """
+    return asarray(a).nonzero()
+
+
+def argwhere(a: ArrayLike) -> Tensor:
+    """Return the indices of elements that are not zero, one row for each.
+
+    Their number is read from the device.
+
+    >>> np.argwhere([[1, 0], [0, 2]])
+    tensor([[0, 0],
+            [1, 1]])
+    """
+    x = asarray(a)
+    if not x.ndim:
+        return functions.zeros((int(x != 0), 0), int)
+    return functions.stack(x.nonzero(), axis=1)
+
+
+def flatnonzero(a: ArrayLike) -> Tensor:
+    """Return where elements are not zero, counted in row-major order.
+
+    Their number is read from the device.
+
+    >>> np.flatnonzero([[1, 0], [0, 2]])
+    tensor([0, 3])
+    """
+    return asarray(a).ravel().nonzero()[0]
+
+
+def searchsorted(
+    a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLike = None
+) -> Tensor:
+    """Return where values belong in a sorted vector: before equal ones, or behind.
+
+    Raises:
+        ShapeError: `a` has not exactly one axis.
+        DataError: `side` is neither `left` nor `right`.
+
+    >>> np.searchsorted([10, 20, 30], [5, 20], "right")
+    tensor([0, 2])
+    """
+    return functions.searchsorted(a, v, side=side, sorter=sorter)
+
+
+def digitize(x: ArrayLike, bins: ArrayLike, right: builtins.bool = False) -> Tensor:
+    """Return which of the intervals between bins each value lies in.
+
+    Bins rise or fall; which of it is read from the device. With `right` an interval has
+    its right end.
+
+    Raises:
+        ShapeError: the bins have not exactly one axis.
+
+    >>> np.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0, 10.0])
+    tensor([1, 4, 3])
+    """
+    edges = asarray(bins)
+    if edges.ndim != 1:
+        raise ShapeError(f"digitize: bins of shape {edges.shape}; give a vector.")
+    side = "left" if right else "right"
+    if edges.size < 2 or not functions.less(edges[-1], edges[0]):
+        return functions.searchsorted(edges, x, side=side)
+    found = functions.searchsorted(edges.flip(0), x, side=side)
+    return functions.subtract(edges.size, found)
+
+
+def unravel_index(
+    indices: ArrayLike, shape: Lengths, order: str = "C"
+) -> tuple[Any, ...]:
+    """Return the index along each axis of positions in row-major order.
+
+    An integer gives integers. Positions of an array are not looked at: those out of
+    range give indices that are.
+
+    Raises:
+        TensorIndexError: an integer is out of range.
+
+    >>> np.unravel_index(5, (2, 3))
+    (1, 2)
+    >>> np.unravel_index([1, 5], (2, 3))
+    (tensor([0, 1]), tensor([1, 2]))
+    """
+    lengths = as_shape(shape)
+    if order != "F":
+        check_order("unravel_index", order)
+    rest: Any = indices if isinstance(indices, int) else asarray(indices)
+    if isinstance(rest, int) and not 0 <= rest < math.prod(lengths):
+        raise TensorIndexError(
+            f"unravel_index: position {rest} is out of range for shape {lengths}."
+        )
+    found = []
+    for length in lengths if order == "F" else reversed(lengths):
+        found.append(rest % length)
+        rest = rest // length
+    return tuple(found if order == "F" else reversed(found))
+
+
+def ravel_multi_index(
+    multi_index: Any, dims: Lengths, mode: str = "raise", order: str = "C"
+) -> Any:
+    """Return positions in row-major order of an index along each axis.
+
+    `mode="wrap"` counts on at the other end, `"clip"` stays at the end. With "raise"
+    arrays are read once to look for indices out of range.
+
+    Raises:
+        TensorIndexError: an index is out of range.
+
+    >>> np.ravel_multi_index(([0, 1], [1, 2]), (2, 3))
+    tensor([1, 5])
+    """
+    lengths = as_shape(dims)
+    parts = list(multi_index)
+    if len(parts) != len(lengths):
+        raise ShapeError(
+            f"ravel_multi_index: {len(parts)} indices for shape {lengths}; give one "
+            "for each axis."
+        )
+    position: Any = 0
+    pairs = list(zip(parts, lengths, strict=True))
+    for given, length in reversed(pairs) if order == "F" else pairs:
+        part = given if isinstance(given, int) else asarray(given)
+        if mode == "wrap":
+            part = part % length
+        elif mode == "clip":
+            part = functions.clip(part, 0, length - 1)
+        elif mode != "raise":
+            raise DataError(f"mode={mode!r}; it is raise, wrap or clip.")
+        elif functions.any(functions.logical_or(asarray(part) < 0, part >= length)):
+            raise TensorIndexError(
+                f"ravel_multi_index: an index is out of range for shape {lengths}."
+            )
+        position = position * length + part
+    return position
+
+
+def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
+    """Return the indices of the main diagonal of a shape `(n, n, …)`.
+
+    >>> np.diag_indices(3)
+    (tensor([0, 1, 2]), tensor([0, 1, 2]))
+    """
+    return (functions.arange(n),) * ndim
+
+
+def diag_indices_from(arr: ArrayLike) -> tuple[Tensor, ...]:
+    """Return the indices of the main diagonal of an array whose axes are equally long.
+
+    Raises:
+        ShapeError: they are not, or there are fewer than two.
+
+    >>> np.diag_indices_from(np.zeros((2, 2)))
+    (tensor([0, 1]), tensor([0, 1]))
+    """
+    x = asarray(arr)
+    if x.ndim < 2 or len(set(x.shape)) > 1:
+        raise ShapeError(f"diag_indices_from: shape {x.shape}; give equal axes.")
+    return diag_indices(x.shape[0], x.ndim)
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, ...]:
+    """Return the indices of the lower triangle of an `(n, m)` matrix.
+
+    >>> np.tril_indices(2)
+    (tensor([0, 1, 1]), tensor([0, 0, 1]))
+    """
+    return nonzero(tri(n, m, k, bool))
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, ...]:
+    """Return the indices of the upper triangle of an `(n, m)` matrix.
+
+    >>> np.triu_indices(2)
+    (tensor([0, 0, 1]), tensor([0, 1, 1]))
+    """
+    return nonzero(functions.logical_not(tri(n, m, k - 1, bool)))
+
+
+def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
+    """Return the indices of the lower triangle of a matrix.
+
+    Raises:
+        ShapeError: there are not two axes.
+
+    >>> np.tril_indices_from(np.zeros((1, 2)))
+    (tensor([0]), tensor([0]))
+    """
+    return tril_indices(_rows(arr), k, asarray(arr).shape[1])
+
+
+def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
+    """Return the indices of the upper triangle of a matrix.
+
+    Raises:
+        ShapeError: there are not two axes.
+
+    >>> np.triu_indices_from(np.zeros((1, 2)))
+    (tensor([0, 0]), tensor([0, 1]))
+    """
+    return triu_indices(_rows(arr), k, asarray(arr).shape[1])
+
+
+def _rows(arr: ArrayLike) -> int:
+    shape = asarray(arr).shape
+    if len(shape) != 2:
+        raise ShapeError(f"shape {shape} is no matrix; give two axes.")
+    return shape[0]
+
+
+def mask_indices(n: int, mask_func: Any, k: Any = 0) -> tuple[Tensor, ...]:
+    """Return where a function such as `np.triu` leaves ones in an `(n, n)` matrix.
+
+    >>> np.mask_indices(2, np.triu)
+    (tensor([0, 0, 1]), tensor([0, 1, 1]))
+    """
+    return nonzero(mask_func(functions.ones((n, n), int), k))

@@ -1,0 +1,196 @@
+"""Settings that NumPy keeps: how tensors are printed, and floating point errors.
+
+A device reports no floating point errors: results are infinite or NaN, as they are in
+NumPy where errors are ignored.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from tensorweb.devices import default_device
+from tensorweb.errors import DataError
+from tensorweb.tensor import number_text, printing
+from tensorweb.version import VERSION
+
+__all__ = [
+    "errstate",
+    "get_printoptions",
+    "geterr",
+    "info",
+    "printoptions",
+    "set_printoptions",
+    "seterr",
+    "show_config",
+]
+
+_errors = dict.fromkeys(("divide", "over", "under", "invalid"), "ignore")
+
+_places: dict[str, tuple[Any, str]] = {
+    "edgeitems": (printing, "EDGE"),
+    "formatter": (number_text, "FORMATTER"),
+    "linewidth": (printing, "WIDTH"),
+    "precision": (number_text, "PRECISION"),
+    "suppress": (number_text, "SUPPRESSED"),
+    "threshold": (printing, "THRESHOLD"),
+}
+"""Options of printing, and where each is kept."""
+
+
+def geterr() -> dict[str, str]:
+    """Return what happens at floating point errors: nothing.
+
+    >>> np.geterr()["divide"]
+    'ignore'
+    """
+    return dict(_errors)
+
+
+def seterr(
+    all: str | None = None,
+    divide: str | None = None,
+    over: str | None = None,
+    under: str | None = None,
+    invalid: str | None = None,
+) -> dict[str, str]:
+    """Take that errors are ignored or warned of, which is nothing here; return the old.
+
+    Raises:
+        DataError: an error shall raise, be printed or be handed on.
+
+    >>> np.seterr(all="ignore")["over"]
+    'ignore'
+    """
+    old = geterr()
+    given = {"divide": divide, "over": over, "under": under, "invalid": invalid}
+    for name, value in given.items():
+        wanted = all if value is None else value
+        if wanted not in (None, "ignore", "warn"):
+            raise DataError(
+                f"seterr: {name}={wanted!r}, but devices report no floating point "
+                "errors; look for them with np.isfinite(x).all()."
+            )
+        _errors[name] = _errors[name] if wanted is None else wanted
+    return old
+
+
+@contextlib.contextmanager
+def errstate(
+    *,
+    call: None = None,
+    all: str | None = None,
+    divide: str | None = None,
+    over: str | None = None,
+    under: str | None = None,
+    invalid: str | None = None,
+) -> Iterator[None]:
+    """Take what `seterr` takes, inside a `with` block.
+
+    >>> with np.errstate(divide="ignore"):
+    ...     np.ones(1) / 0
+    tensor([inf])
+    """
+    old = seterr(all, divide, over, under, invalid)
+    try:
+        yield
+    finally:
+        _errors.update(old)
+
+
+def get_printoptions() -> dict[str, Any]:
+    """Return how tensors are printed.
+
+    >>> np.get_printoptions()["threshold"]
+    1000
+    """
+    return {name: getattr(place, key) for name, (place, key) in _places.items()}
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    suppress: bool | None = None,
+    formatter: Mapping[str, Callable[[Any], str]] | None = None,
+    **others: object,
+) -> None:
+    """Set how tensors are printed: digits, from how many elements on not all are shown.
+
+    `suppress` shows floats without exponents, `formatter` gives functions for numbers
+    of a kind (`float`, `int`, `bool`, `complexfloat`, `all`) until the next call.
+
+    Raises:
+        DataError: another option is given, or a number is out of range.
+
+    >>> np.set_printoptions(precision=3)
+    >>> np.asarray([1 / 3])
+    tensor([0.333])
+    >>> np.set_printoptions(precision=8, formatter={"float": "{:.1f}".format})
+    >>> np.asarray([1 / 3, 1e-9])
+    tensor([0.3, 0.0])
+    >>> np.set_printoptions(suppress=False)
+    """
+    refused = [name for name, value in others.items() if value is not None]
+    if refused:
+        raise DataError(
+            f"set_printoptions: {refused[0]} is not possible; there are "
+            f"{', '.join(_places)}."
+        )
+    if suppress is not None:
+        number_text.SUPPRESSED = bool(suppress)
+    number_text.FORMATTER = formatter
+    given = {
+        "precision": precision,
+        "threshold": threshold,
+        "edgeitems": edgeitems,
+        "linewidth": linewidth,
+    }
+    for name, value in given.items():
+        if value is None:
+            continue
+        if not value >= 0:
+            raise DataError(f"set_printoptions: {name} is {value}; it is 0 or more.")
+        place, key = _places[name]
+        setattr(place, key, value)
+
+
+@contextlib.contextmanager
+def printoptions(**options: Any) -> Iterator[dict[str, Any]]:
+    """Set how tensors are printed, inside a `with` block.
+
+    >>> with np.printoptions(precision=2):
+    ...     print(np.asarray([1 / 3]))
+    [0.33]
+    """
+    old = get_printoptions()
+    set_printoptions(**options)
+    try:
+        yield get_printoptions()
+    finally:
+        set_printoptions(**old)
+
+
+def info(object: Any = None, maxwidth: int = 76, output: Any = None) -> None:
+    """Print what a function does, as `help` would.
+
+    >>> np.info(np.sin)
+    Return the sine...
+    """
+    print(inspect.getdoc(object) or repr(object), file=output)
+
+
+def show_config(mode: str = "stdout") -> dict[str, str] | None:
+    """Print what computes here; return it for `mode="dicts"`.
+
+    >>> sorted(np.show_config(mode="dicts"))
+    ['device', 'tensorweb']
+    """
+    facts = {"tensorweb": VERSION, "device": default_device()}
+    if mode == "dicts":
+        return facts
+    print("\n".join(f"{name}: {value}" for name, value in facts.items()))
+    return None

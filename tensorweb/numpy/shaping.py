@@ -1,0 +1,346 @@
+"""Other shapes and orders of the same elements, with NumPy's arguments."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Iterable
+from typing import SupportsIndex
+
+from tensorweb.errors import ShapeError
+from tensorweb.functions import matrix_transpose, squeeze
+from tensorweb.functions.creation import Lengths
+from tensorweb.numpy.arguments import check_order
+from tensorweb.numpy.creation import asarray
+from tensorweb.shapes import as_shape, broadcast_shapes, normalize_axes, normalize_axis
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.movement import Axes
+
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "expand_dims",
+    "flip",
+    "fliplr",
+    "flipud",
+    "matrix_transpose",
+    "moveaxis",
+    "ndim",
+    "permute_dims",
+    "ravel",
+    "reshape",
+    "roll",
+    "rollaxis",
+    "rot90",
+    "shape",
+    "size",
+    "squeeze",
+    "swapaxes",
+    "transpose",
+]
+
+
+def reshape(
+    a: ArrayLike,
+    /,
+    shape: Lengths,
+    order: str = "C",
+    *,
+    copy: builtins.bool | None = None,
+) -> Tensor:
+    """Return the same elements under another shape; one length may be -1.
+
+    `order="F"` takes and places them with the first axis running fastest.
+
+    Raises:
+        ShapeError: the sizes differ, or `copy=False` and a copy is needed.
+
+    >>> np.reshape([1, 2, 3, 4], (2, -1))
+    tensor([[1, 2],
+            [3, 4]])
+    >>> np.reshape([1, 2, 3, 4], (2, 2), order="F")
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    x = asarray(a)
+    if order == "F":
+        lengths = _lengths(shape)
+        return transpose(transpose(x).reshape(lengths[::-1], copy=copy))
+    check_order("reshape", order)
+    return x.reshape(shape, copy=copy)
+
+
+def _lengths(shape: Lengths) -> tuple[int, ...]:
+    """Return lengths as a tuple, in which one may be -1."""
+    given = shape if isinstance(shape, Iterable) else (shape,)
+    return tuple(length.__index__() for length in given)
+
+
+def ravel(a: ArrayLike, order: str = "C") -> Tensor:
+    """Return the elements along one axis; `order="F"` runs through columns first.
+
+    >>> np.ravel([[1, 2], [3, 4]]), np.ravel([[1, 2], [3, 4]], order="F")
+    (tensor([1, 2, 3, 4]), tensor([1, 3, 2, 4]))
+    """
+    if order == "F":
+        return transpose(a).ravel()
+    check_order("ravel", order)
+    return asarray(a).ravel()
+
+
+def transpose(a: ArrayLike, axes: Iterable[SupportsIndex] | None = None) -> Tensor:
+    """Return the axes in another order, reversed unless one is given.
+
+    Raises:
+        AxisError: an axis is missing, repeated or does not exist.
+
+    >>> np.transpose(np.zeros((2, 3, 4))).shape
+    (4, 3, 2)
+    >>> np.transpose(np.zeros((2, 3, 4)), (0, 2, 1)).shape
+    (2, 4, 3)
+    """
+    x = asarray(a)
+    order = tuple(reversed(range(x.ndim))) if axes is None else tuple(axes)
+    return x.permute_dims(order)
+
+
+permute_dims = transpose
+
+
+def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Tensor:
+    """Return two axes swapped.
+
+    Raises:
+        AxisError: an axis does not exist.
+
+    >>> np.swapaxes([[1, 2, 3]], 0, 1).shape
+    (3, 1)
+    """
+    return asarray(a).swapaxes(axis1, axis2)
+
+
+def moveaxis(a: ArrayLike, source: Axes, destination: Axes) -> Tensor:
+    """Return axes moved to other positions, the others kept in order.
+
+    Raises:
+        AxisError: an axis does not exist or is given twice.
+
+    >>> np.moveaxis(np.zeros((3, 4, 5)), 0, -1).shape
+    (4, 5, 3)
+    """
+    return asarray(a).moveaxis(source, destination)
+
+
+def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Tensor:
+    """Return an axis moved before the one at `start`.
+
+    Raises:
+        AxisError: an axis does not exist.
+
+    >>> np.rollaxis(np.ones((3, 4, 5, 6)), 3, 1).shape
+    (3, 6, 4, 5)
+    """
+    x = asarray(a)
+    source = normalize_axis(axis, x.ndim)
+    target = normalize_axis(start, x.ndim + 1, "start")
+    return x.moveaxis(source, target - 1 if source < target else target)
+
+
+def expand_dims(a: ArrayLike, axis: Axes) -> Tensor:
+    """Return axes of length 1 inserted where the result shall have them.
+
+    Raises:
+        AxisError: an axis does not exist or is given twice.
+
+    >>> np.expand_dims([1, 2, 3], 0).shape
+    (1, 3)
+    """
+    return asarray(a).expand_dims(axis)
+
+
+def broadcast_to(
+    array: ArrayLike, shape: Lengths, subok: builtins.bool = False
+) -> Tensor:
+    """Return an array repeated to a shape, without a copy.
+
+    Raises:
+        ShapeError: an axis that is not 1 would have to change.
+
+    >>> np.broadcast_to([1, 2, 3], (2, 3))
+    tensor([[1, 2, 3],
+            [1, 2, 3]])
+    """
+    return asarray(array).broadcast_to(as_shape(shape))
+
+
+def broadcast_arrays(
+    *args: ArrayLike, subok: builtins.bool = False
+) -> tuple[Tensor, ...]:
+    """Return arrays repeated to their common shape, each in its own dtype.
+
+    Raises:
+        ShapeError: the shapes do not broadcast.
+
+    >>> np.broadcast_arrays([[1], [2]], [10, 20])[0]
+    tensor([[1, 1],
+            [2, 2]])
+    """
+    arrays = [asarray(array) for array in args]
+    shape = broadcast_shapes(*(array.shape for array in arrays))
+    return tuple(array.broadcast_to(shape) for array in arrays)
+
+
+def _at_least(
+    arrays: tuple[ArrayLike, ...], shapes: dict[int, tuple[int, ...]]
+) -> Tensor | tuple[Tensor, ...]:
+    """Return each array with axes of length 1; -1 and -2 stand for its own axes."""
+    found = []
+    for array in arrays:
+        x = asarray(array)
+        wanted = shapes.get(x.ndim)
+        if wanted is not None:
+            own = [place for place in wanted if place < 0]
+            x = x.reshape(
+                tuple(1 if place > 0 else x.shape[own.index(place)] for place in wanted)
+            )
+        found.append(x)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def atleast_1d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:
+    """Return numbers as arrays of one element, and arrays as they are.
+
+    >>> np.atleast_1d(3)
+    tensor([3])
+    """
+    return _at_least(arys, {0: (1,)})
+
+
+def atleast_2d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:
+    """Return numbers and vectors as matrices of one row, and arrays as they are.
+
+    >>> np.atleast_2d([1, 2])
+    tensor([[1, 2]])
+    """
+    return _at_least(arys, {0: (1, 1), 1: (1, -1)})
+
+
+def atleast_3d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:
+    """Return arrays with three axes: `(n,)` gives `(1, n, 1)`, `(m, n)` `(m, n, 1)`.
+
+    >>> np.atleast_3d([1, 2]).shape
+    (1, 2, 1)
+    """
+    return _at_least(arys, {0: (1, 1, 1), 1: (1, -1, 1), 2: (-1, -2, 1)})
+
+
+def flip(m: ArrayLike, axis: Axes | None = None) -> Tensor:
+    """Return axes reversed, all of them for None.
+
+    Raises:
+        AxisError: an axis does not exist or is given twice.
+
+    >>> np.flip([[1, 2], [3, 4]], 1)
+    tensor([[2, 1],
+            [4, 3]])
+    """
+    return asarray(m).flip(axis)
+
+
+def fliplr(m: ArrayLike) -> Tensor:
+    """Return the second axis reversed.
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+
+    >>> np.fliplr([[1, 2], [3, 4]])
+    tensor([[2, 1],
+            [4, 3]])
+    """
+    x = asarray(m)
+    if x.ndim < 2:
+        raise ShapeError(f"fliplr: shape {x.shape} has fewer than two axes.")
+    return x.flip(1)
+
+
+def flipud(m: ArrayLike) -> Tensor:
+    """Return the first axis reversed.
+
+    Raises:
+        ShapeError: there is no axis.
+
+    >>> np.flipud([1, 2, 3])
+    tensor([3, 2, 1])
+    """
+    x = asarray(m)
+    if not x.ndim:
+        raise ShapeError("flipud: a 0-d array has no axis.")
+    return x.flip(0)
+
+
+def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Tensor:
+    """Return a plane of axes turned by `k` quarters, from the first to the second axis.
+
+    Raises:
+        AxisError: an axis does not exist, or both are the same.
+
+    >>> np.rot90([[1, 2], [3, 4]])
+    tensor([[2, 4],
+            [1, 3]])
+    """
+    x = asarray(m)
+    normalize_axes(axes, x.ndim)
+    first, second = axes
+    turns = k % 4
+    if turns == 2:
+        return x.flip((first, second))
+    if turns == 1:
+        return x.flip(second).swapaxes(first, second)
+    return x.swapaxes(first, second).flip(second) if turns else x
+
+
+def roll(a: ArrayLike, shift: Axes, axis: Axes | None = None) -> Tensor:
+    """Return elements moved along axes; those leaving an end return at the other.
+
+    Raises:
+        AxisError: an axis does not exist.
+
+    >>> np.roll([1, 2, 3, 4], 1)
+    tensor([4, 1, 2, 3])
+    """
+    return asarray(a).roll(shift, axis)
+
+
+def shape(a: ArrayLike) -> tuple[int, ...]:
+    """Return the shape of an array, `()` of a number.
+
+    >>> np.shape([[1, 2, 3]])
+    (1, 3)
+    """
+    return asarray(a).shape
+
+
+def ndim(a: ArrayLike) -> int:
+    """Return how many axes there are.
+
+    >>> np.ndim([[1, 2, 3]])
+    2
+    """
+    return asarray(a).ndim
+
+
+def size(a: ArrayLike, axis: int | tuple[int, ...] | None = None) -> int:
+    """Return how many elements there are, in all or along axes.
+
+    >>> np.size([[1, 2, 3]]), np.size([[1, 2, 3]], 0)
+    (3, 1)
+    """
+    lengths = asarray(a).shape
+    if axis is None:
+        return math.prod(lengths)
+    return math.prod(lengths[i] for i in normalize_axes(axis, len(lengths)))

@@ -1,0 +1,162 @@
+"""Values in order with NumPy's arguments: sort, argsort, lexsort, partition.
+
+Sorting is always stable, whatever `kind` says; NaN comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import SupportsIndex
+
+from tensorweb import functions as tw
+from tensorweb.errors import DataError, ShapeError, TensorIndexError
+from tensorweb.functions import asarray
+from tensorweb.shapes import normalize_axis
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.sorting import KINDS
+
+__all__ = [
+    "argpartition",
+    "argsort",
+    "lexsort",
+    "partition",
+    "sort",
+]
+
+
+def sort(
+    a: ArrayLike,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+) -> Tensor:
+    """Return the values in order along an axis; of all elements for None.
+
+    >>> np.sort([[3, 1, 2], [6, 5, 4]])
+    tensor([[1, 2, 3],
+            [4, 5, 6]])
+    """
+    x, along = _line("sort", a, axis, kind, order)
+    return tw.sort(x, axis=along)
+
+
+def argsort(
+    a: ArrayLike,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+) -> Tensor:
+    """Return the positions that sort an axis; equal values keep their order.
+
+    >>> np.argsort([30, 10, 20, 10])
+    tensor([1, 3, 2, 0])
+    """
+    x, along = _line("argsort", a, axis, kind, order)
+    return x.argsort(along)
+
+
+def _line(
+    name: str,
+    a: ArrayLike,
+    axis: SupportsIndex | None,
+    kind: str | None,
+    order: object,
+) -> tuple[Tensor, int]:
+    """Return a tensor and the axis to sort: all elements in a row for None."""
+    if kind not in KINDS:
+        raise DataError(f"{name}: kind {kind!r} is unknown; it may be left out.")
+    if order is not None:
+        raise DataError(
+            f"{name}: order={order!r} names fields, which tensors have not; sort by "
+            "several keys with np.lexsort."
+        )
+    x = asarray(a)
+    if axis is None:
+        return x.reshape(-1), 0
+    return x, normalize_axis(axis, x.ndim)
+
+
+def lexsort(keys: ArrayLike, axis: SupportsIndex = -1) -> Tensor:
+    """Return the positions that sort by several keys, of which the last counts most.
+
+    Keys are a list of tensors of one shape, or the slices of one tensor.
+
+    Raises:
+        ShapeError: there are no keys, or their shapes differ.
+
+    >>> np.lexsort(([9, 4, 0, 4, 0, 2, 1], [1, 5, 1, 4, 3, 4, 4]))
+    tensor([2, 0, 4, 6, 5, 3, 1])
+    """
+    if isinstance(keys, list | tuple):
+        rows = [asarray(key) for key in keys]
+    else:
+        rows = list(tw.unstack(asarray(keys)))
+    if not rows or any(row.shape != rows[0].shape for row in rows):
+        shapes = [row.shape for row in rows]
+        raise ShapeError(f"lexsort: keys have shapes {shapes}; give keys of one shape.")
+    if not rows[0].ndim:
+        return tw.asarray(0, device=rows[0].device)
+    along = normalize_axis(axis, rows[0].ndim)
+    order = rows[0].argsort(along)
+    for row in rows[1:]:
+        later = tw.take_along_axis(row, order, along).argsort(along)
+        order = tw.take_along_axis(order, later, along)
+    return order
+
+
+def partition(
+    a: ArrayLike,
+    kth: SupportsIndex | Sequence[SupportsIndex],
+    axis: SupportsIndex | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+) -> Tensor:
+    """Return values with smaller ones before position `kth` and others behind it.
+
+    All are sorted, which is one such order.
+
+    Raises:
+        TensorIndexError: `kth` is out of range.
+
+    >>> np.partition([7, 1, 5, 3], 1)
+    tensor([1, 3, 5, 7])
+    """
+    x, along = _line("partition", a, axis, None, order)
+    _check_places("partition", x.shape[along], kth)
+    return tw.sort(x, axis=along)
+
+
+def argpartition(
+    a: ArrayLike,
+    kth: SupportsIndex | Sequence[SupportsIndex],
+    axis: SupportsIndex | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+) -> Tensor:
+    """Return the positions of `partition`, which sort the axis.
+
+    Raises:
+        TensorIndexError: `kth` is out of range.
+
+    >>> np.argpartition([7, 1, 5, 3], 1)
+    tensor([1, 3, 2, 0])
+    """
+    x, along = _line("argpartition", a, axis, None, order)
+    _check_places("argpartition", x.shape[along], kth)
+    return x.argsort(along)
+
+
+def _check_places(
+    name: str, length: int, kth: SupportsIndex | Sequence[SupportsIndex]
+) -> None:
+    """Raise unless positions are on an axis."""
+    for each in asarray(kth).reshape(-1).tolist():
+        if not -length <= each < length:
+            raise TensorIndexError(
+                f"{name}: kth is {each} and the axis has {length} elements."
+            )

@@ -1,0 +1,384 @@
+"""`ufunc`: an elementwise function with `out=` and `where=`, and NumPy's methods."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsIndex
+
+from tensorweb import functions as tw
+from tensorweb.errors import DataError, TensorIndexError
+from tensorweb.functions import asarray
+from tensorweb.numpy.arguments import into
+from tensorweb.numpy.extremes import max as max_of
+from tensorweb.numpy.extremes import min as min_of
+from tensorweb.numpy.masking import as_mask, masked
+from tensorweb.numpy.reductions import all as all_of
+from tensorweb.numpy.reductions import any as any_of
+from tensorweb.numpy.reductions import prod as prod_of
+from tensorweb.numpy.reductions import sum as sum_of
+from tensorweb.shapes import normalize_axes, normalize_axis
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+from tensorweb.tensor.reductions import Axis
+
+__all__ = ["ufunc"]
+
+CASTINGS = ("same_kind", "safe", "unsafe")
+
+REDUCTIONS: dict[str, Callable[..., Tensor]] = {
+    "add": sum_of,
+    "multiply": prod_of,
+    "maximum": max_of,
+    "minimum": min_of,
+    "logical_and": all_of,
+    "logical_or": any_of,
+}
+"""Reductions that are kernels of their own."""
+
+SCANS: dict[str, Callable[..., Tensor]] = {
+    "add": tw.cumulative_sum,
+    "multiply": tw.cumulative_prod,
+}
+
+ACCUMULATIONS = {
+    "add": "add",
+    "subtract": "subtract",
+    "multiply": "multiply",
+    "divide": "divide",
+    "maximum": "max",
+    "minimum": "min",
+}
+"""Functions that `x.at[key]` has, by its names."""
+
+IDENTITIES: dict[str, float] = {
+    "add": 0,
+    "multiply": 1,
+    "logical_and": True,
+    "logical_or": False,
+    "logical_xor": False,
+    "bitwise_and": -1,
+    "bitwise_or": 0,
+    "bitwise_xor": 0,
+    "gcd": 0,
+    "hypot": 0,
+    "logaddexp": -tw.inf,
+    "logaddexp2": -tw.inf,
+}
+"""The results of nothing, which change no other operand."""
+
+IN_ANY_ORDER = (*IDENTITIES, "maximum", "minimum", "fmax", "fmin", "lcm")
+"""Functions of two of which one may combine any neighbours first."""
+
+
+class ufunc:
+    """An elementwise function of NumPy: call it, or reduce, accumulate and scatter.
+
+    `out=` is given the result, `where=` says where it counts (elsewhere is `out`, or
+    0), `dtype=` is the dtype that operands take first.
+
+    Attributes:
+        nin: how many operands it takes.
+        nout: how many results it gives.
+        identity: the result of nothing, None where there is none.
+
+    >>> np.add([1, 2], 10, where=[True, False])
+    tensor([11,  0])
+    >>> np.add.nin, np.add.identity, np.multiply.__name__
+    (2, 0, 'multiply')
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], name: str | None = None, nout: int = 1
+    ) -> None:
+        """Wrap a function of operands alone."""
+        self._function = function
+        self.__name__ = name or function.__name__
+        self.__qualname__ = self.__name__
+        self.__doc__ = function.__doc__
+        self.__wrapped__ = function
+        code = function.__code__
+        self.nin: int = code.co_argcount
+        self.nout = nout
+        self.identity = IDENTITIES.get(self.__name__)
+
+    @property
+    def nargs(self) -> int:
+        """How many operands and results there are."""
+        return self.nin + self.nout
+
+    def __repr__(self) -> str:
+        return f"<ufunc {self.__name__!r}>"
+
+    def __reduce__(self) -> str:
+        """Return the name under which the module holds it."""
+        return self.__name__
+
+    def __call__(
+        self,
+        *args: ArrayLike,
+        out: Tensor | tuple[Tensor | None, ...] | None = None,
+        where: ArrayLike = True,
+        casting: str = "same_kind",
+        order: str = "K",
+        dtype: DTypeLike = None,
+        subok: bool = True,
+    ) -> Any:
+        """Return the function of operands, element by element.
+
+        Raises:
+            DataError: there are too many or too few operands, or a casting is unknown.
+        """
+        if len(args) > self.nin and out is None:
+            args, out = args[: self.nin], args[self.nin :]  # type: ignore[assignment]  # tensors, as positions say
+        if len(args) != self.nin:
+            raise DataError(
+                f"{self.__name__}: {len(args)} operands; it takes {self.nin}, and "
+                "tensors for the results behind them."
+            )
+        if casting not in CASTINGS:
+            raise DataError(f"{self.__name__}: casting={casting!r} is not possible.")
+        if dtype is not None:
+            args = tuple(asarray(each).astype(dtype) for each in args)
+        results = self._function(*args)
+        if out is None and where is True:
+            return results
+        found = results if self.nout > 1 else (results,)
+        if out is None:
+            targets: tuple[Tensor | None, ...] = (None,) * self.nout
+        else:
+            targets = out if isinstance(out, tuple) else (out,)
+        if len(targets) != self.nout:
+            raise DataError(
+                f"{self.__name__}: {len(targets)} tensors in out= for {self.nout} "
+                "results."
+            )
+        made = tuple(
+            _delivered(each, target, where, casting)
+            for each, target in zip(found, targets, strict=True)
+        )
+        return made if self.nout > 1 else made[0]
+
+    def _require(self, method: str) -> None:
+        """Raise unless this is a function of two operands with one result."""
+        if (self.nin, self.nout) != (2, 1):
+            raise DataError(
+                f"{self.__name__}.{method}: only functions of two operands have it."
+            )
+
+    def reduce(
+        self,
+        array: ArrayLike,
+        axis: Axis = 0,
+        dtype: DTypeLike = None,
+        out: Tensor | None = None,
+        keepdims: bool = False,
+        initial: ArrayLike = None,
+        where: ArrayLike = True,
+    ) -> Tensor:
+        """Return all elements along axes combined, from the first to the last.
+
+        Raises:
+            DataError: there is nothing to combine and no identity.
+
+        >>> np.multiply.reduce([[1, 2], [3, 4]])
+        tensor([3, 8])
+        """
+        self._require("reduce")
+        x = asarray(array)
+        if dtype is not None:
+            x = x.astype(dtype)
+        if self.__name__ in REDUCTIONS:
+            return self._reduced(x, axis, out, keepdims, initial, where)
+        if where is not True:
+            if self.identity is None:
+                raise DataError(f"{self.__name__}.reduce: where= needs an identity.")
+            x = masked(x, where, self.identity)
+        axes = normalize_axes(axis, x.ndim)
+        for each in sorted(axes, reverse=True):
+            x = self._combined(tw.moveaxis(x, each, 0), initial)
+            initial = None
+            x = tw.expand_dims(x, each) if keepdims else x
+        return into(x, out)
+
+    def _reduced(
+        self,
+        x: Tensor,
+        axis: Axis,
+        out: Tensor | None,
+        keepdims: bool,
+        initial: ArrayLike,
+        where: ArrayLike,
+    ) -> Tensor:
+        options: dict[str, Any] = {"keepdims": keepdims, "where": where}
+        if not self.__name__.startswith("logical"):
+            options["initial"] = initial
+        return REDUCTIONS[self.__name__](x, axis, out=out, **options)
+
+    def _combined(self, rows: Tensor, initial: ArrayLike) -> Tensor:
+        """Return the slices of the first axis combined."""
+        start = self.identity if initial is None else initial
+        length = rows.shape[0]
+        if not length or initial is not None or length == 1:
+            if start is not None:
+                first = tw.full_like(rows[:0].sum(0), 0).astype(rows.dtype) + start
+                rows = tw.concat([first[None], rows])
+            elif not length:
+                raise DataError(
+                    f"{self.__name__}.reduce: there is nothing to combine; give "
+                    "initial=."
+                )
+        if self.__name__ in IN_ANY_ORDER:
+            while rows.shape[0] > 1:
+                half = rows.shape[0] // 2
+                pairs = self._function(rows[:half], rows[half : 2 * half])
+                rows = tw.concat([pairs, rows[2 * half :].astype(pairs.dtype)])
+            return rows[0]
+        parts: Sequence[Any] = tw.unstack(rows)
+        found: Tensor = functools.reduce(self._function, parts)
+        return found
+
+    def accumulate(
+        self,
+        array: ArrayLike,
+        axis: SupportsIndex = 0,
+        dtype: DTypeLike = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """Return what the elements up to each one combine to, along an axis.
+
+        >>> np.maximum.accumulate([3, 1, 4, 1, 5])
+        tensor([3, 3, 4, 4, 5])
+        """
+        self._require("accumulate")
+        x = asarray(array)
+        if dtype is not None:
+            x = x.astype(dtype)
+        along = normalize_axis(axis, x.ndim)
+        if self.__name__ in SCANS:
+            return into(SCANS[self.__name__](x, along), out)
+        rows = tw.moveaxis(x, along, 0)
+        if self.__name__ in IN_ANY_ORDER:
+            step = 1
+            while step < rows.shape[0]:
+                later = self._function(rows[:-step], rows[step:])
+                rows = tw.concat([rows[:step].astype(later.dtype), later])
+                step *= 2
+        elif rows.shape[0] > 1:
+            found = [rows[0]]
+            for part in tw.unstack(rows)[1:]:
+                found.append(self._function(found[-1], part))
+            rows = tw.stack([each.astype(found[-1].dtype) for each in found])
+        return into(tw.moveaxis(rows, 0, along), out)
+
+    def reduceat(
+        self,
+        array: ArrayLike,
+        indices: ArrayLike,
+        axis: SupportsIndex = 0,
+        dtype: DTypeLike = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """Return parts of an axis combined: each from an index up to the next one.
+
+        Where the next index is not larger it is the element alone. Indices are read.
+
+        Raises:
+            TensorIndexError: an index is out of range.
+
+        >>> np.add.reduceat([0, 1, 2, 3, 4, 5], [0, 3, 1])
+        tensor([ 3,  3, 15])
+        """
+        self._require("reduceat")
+        x = asarray(array)
+        along = normalize_axis(axis, x.ndim)
+        rows = tw.moveaxis(x, along, 0)
+        starts = asarray(indices).reshape(-1).tolist()
+        found = []
+        for i, start in enumerate(starts):
+            if not 0 <= start < rows.shape[0]:
+                raise TensorIndexError(
+                    f"{self.__name__}.reduceat: index {start} is out of range for an "
+                    f"axis of {rows.shape[0]} elements."
+                )
+            end = starts[i + 1] if i + 1 < len(starts) else rows.shape[0]
+            found.append(self.reduce(rows[start : max(end, start + 1)], 0, dtype))
+        made = tw.stack(found) if found else rows[:0]
+        return into(tw.moveaxis(made, 0, along), out)
+
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Any:
+        """Return the function of each element of one with each of the other.
+
+        >>> np.subtract.outer([10, 20], [1, 2, 3])
+        tensor([[ 9,  8,  7],
+                [19, 18, 17]])
+        """
+        self._require("outer")
+        first = asarray(A)
+        second = asarray(B, device=None if isinstance(B, Tensor) else first.device)
+        return self(
+            first.reshape((*first.shape, *(1,) * second.ndim)), second, **options
+        )
+
+    def at(self, a: Tensor, indices: Any, b: ArrayLike = None, /) -> None:
+        """Change a tensor at positions, as often as they occur; equal ones add up.
+
+        Functions that `x.at[key]` has not read how often positions occur.
+
+        Raises:
+            DataError: `a` is no tensor, or a second operand is missing.
+
+        >>> x = np.zeros(4)
+        >>> np.add.at(x, [1, 3, 1], 2)
+        >>> x
+        tensor([0., 4., 0., 2.])
+        """
+        if not isinstance(a, Tensor):
+            raise DataError(
+                f"{self.__name__}.at: only tensors can be changed, not "
+                f"{type(a).__name__}."
+            )
+        if (b is None) != (self.nin == 1):
+            raise DataError(f"{self.__name__}.at takes {self.nin} operands.")
+        if self.__name__ in ACCUMULATIONS:
+            named = a.at[indices]
+            a[...] = getattr(named, ACCUMULATIONS[self.__name__])(b)
+            return
+        a[...] = self._at(a, indices, b).astype(a.dtype)
+
+    def _at(self, a: Tensor, indices: Any, b: ArrayLike) -> Tensor:
+        """Return a tensor changed at positions, equal ones one after the other."""
+        flat = a.reshape(-1)
+        places = tw.arange(a.size, device=a.device).reshape(a.shape)[indices]
+        operands: list[Tensor] = []
+        if b is not None:
+            given = asarray(b, device=None if isinstance(b, Tensor) else a.device)
+            operands = [tw.broadcast_to(given, places.shape).reshape(-1)]
+        places = places.reshape(-1)
+        if not places.size:
+            return a
+        order = tw.argsort(places)
+        ordered = places[order]
+        first = tw.searchsorted(ordered, ordered)
+        turn = tw.arange(places.size, device=a.device) - first
+        for i in range(int(turn.max()) + 1):
+            chosen = order[tw.nonzero(turn == i)[0]]
+            where = places[chosen]
+            values = self._function(flat[where], *(each[chosen] for each in operands))
+            flat = flat.at[where].set(values.astype(a.dtype))
+        return flat.reshape(a.shape)
+
+
+def _delivered(
+    result: Tensor, out: Tensor | None, where: ArrayLike, casting: str
+) -> Tensor:
+    """Return a result where it counts, in `out` if there is one."""
+    if out is not None and casting == "unsafe":
+        result = result.astype(out.dtype)
+    if where is not True:
+        condition = asarray(where, device=result.device)
+        shape = tw.broadcast_arrays(result, condition)[0].shape
+        result = tw.broadcast_to(result, shape)
+        other: ArrayLike = 0 if out is None else out
+        result = tw.where(as_mask(condition, result), result, other)
+    return into(result, out)

@@ -1,0 +1,51 @@
+"""Optimisers: how parameters follow their gradients, as values or in place.
+
+Learning rates and counts of steps are tensors, so that `jit` records a step once.
+
+>>> params = {"w": tw.asarray([3.0, -2.0])}
+>>> opt = tw.optim.Adam(lr=0.5)
+>>> state = opt.init(params)
+>>> for _ in range(60):
+...     grads = tw.grad(lambda p: (p["w"] ** 2).sum())(params)
+...     params, state = opt.update(params, grads, state)
+>>> bool(tw.all(tw.abs(params["w"]) < 0.1))
+True
+"""
+
+import typing as _typing
+
+from tensorweb.optim.clipping import clip_by_global_norm
+from tensorweb.optim.optimizer import Optimizer
+from tensorweb.optim.optimizers import SGD, Adagrad, Adam, AdamW, Lion, RMSprop
+from tensorweb.optim.schedules import (
+    constant,
+    cosine,
+    exponential,
+    linear,
+    warmup_cosine,
+)
+from tensorweb.optim.state import State
+from tensorweb.tensor.unknown_names import unknown as _unknown
+
+__all__ = [
+    "SGD",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Lion",
+    "Optimizer",
+    "RMSprop",
+    "State",
+    "clip_by_global_norm",
+    "constant",
+    "cosine",
+    "exponential",
+    "linear",
+    "warmup_cosine",
+]
+
+if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
+
+    def __getattr__(name: str) -> _typing.NoReturn:
+        """Answer a name of PyTorch or Optax with what to write here."""
+        raise _unknown("tensorweb.optim", name, __all__)

@@ -1,0 +1,74 @@
+"""Checks of the numbers that optimisers and schedules are given."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeGuard
+
+from tensorweb.errors import DataError
+
+
+def is_finite(value: object) -> TypeGuard[float]:
+    """Whether a value is a finite number of Python, and no bool.
+
+    >>> is_finite(1), is_finite(float("inf")), is_finite(True)
+    (True, False, False)
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return math.isfinite(value)
+
+
+def finite(name: str, key: str, value: object) -> float:
+    """Return a finite number.
+
+    Raises:
+        DataError: it is something else.
+    """
+    if not is_finite(value):
+        raise DataError(f"{name}: {key}={value!r} is no finite number.")
+    return float(value)
+
+
+def positive(name: str, key: str, value: object) -> float:
+    """Return a finite number from 0 on.
+
+    Raises:
+        DataError: it is something else.
+    """
+    if not is_finite(value) or value < 0:
+        raise DataError(f"{name}: {key}={value!r} is no finite number from 0 on.")
+    return float(value)
+
+
+def share(name: str, key: str, value: object) -> float:
+    """Return a number that says how much of something stays.
+
+    Raises:
+        DataError: it is no number from 0 up to and without 1.
+    """
+    if not is_finite(value) or not 0 <= value < 1:
+        raise DataError(f"{name}: {key}={value!r} is no number from 0 up to below 1.")
+    return float(value)
+
+
+def two_shares(name: str, key: str, value: object) -> tuple[float, float]:
+    """Return two numbers from 0 up to 1.
+
+    Raises:
+        DataError: they are others, or not two.
+    """
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise DataError(f"{name}: {key}={value!r} are not two numbers.")
+    return share(name, f"{key}[0]", value[0]), share(name, f"{key}[1]", value[1])
+
+
+def count(name: str, key: str, value: object) -> int:
+    """Return a number of steps.
+
+    Raises:
+        DataError: it is no whole number above 0.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise DataError(f"{name}: {key}={value!r} is no whole number above 0.")
+    return value

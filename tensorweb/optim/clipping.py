@@ -1,0 +1,75 @@
+"""Clipping: gradients that are too long together are made shorter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorweb import dtypes, tree
+from tensorweb.errors import DataError, TransformError
+from tensorweb.functions import minimum, sqrt
+from tensorweb.optim.checks import is_finite
+from tensorweb.optim.joined import LARGE, Layout
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import FLOWING
+
+TINY = 1e-6
+"""Added to the norm, as PyTorch does, so that gradients of 0 stay 0."""
+
+
+def clip_by_global_norm(grads: Any, limit: float) -> Any:
+    """Return gradients scaled by one factor, together no longer than `limit`.
+
+    The norm is the root of the sum of the squares of all elements of all gradients,
+    `n`; the factor `limit / (n + 1e-6)`, at most 1.
+
+    Args:
+        grads: a tree of tensors; what is no tensor of floats stays as it is.
+        limit: a finite number above 0.
+
+    Raises:
+        DataError: the limit is another number.
+        TransformError: there is no gradient in the tree.
+
+    >>> grads = {"w": tw.asarray([3.0, 4.0]), "b": tw.asarray([12.0])}
+    >>> clipped = tw.optim.clip_by_global_norm(grads, 6.5)
+    >>> [round(number, 3) for number in clipped["w"].tolist()]
+    [1.5, 2.0]
+    """
+    if not is_finite(limit) or limit <= 0:
+        raise DataError(
+            f"clip_by_global_norm: limit={limit!r} is no finite number above 0."
+        )
+    leaves, structure = tree.flatten(grads)
+    groups = _groups(leaves)
+    total: Tensor | None = None
+    wholes = []
+    for layout, chosen in groups:
+        whole = layout.join([leaves[n] for n in chosen])
+        wide = whole.astype(dtypes.float32) if whole.dtype is dtypes.float16 else whole
+        part = (wide * wide.conj()).real.sum()
+        total = part if total is None else total + part
+        wholes.append(whole)
+    if total is None:
+        raise TransformError(
+            "clip_by_global_norm: there is no gradient; call loss.backward() before, "
+            "or give what tw.grad returns."
+        )
+    factor = minimum(limit / (sqrt(total) + TINY), 1.0)
+    for whole, (layout, chosen) in zip(wholes, groups, strict=True):
+        scaled = (whole * factor).astype(whole.dtype)
+        for index, part in zip(chosen, layout.parts(scaled), strict=True):
+            leaves[index] = part
+    return tree.unflatten(structure, leaves)
+
+
+def _groups(leaves: list[Any]) -> list[tuple[Layout, list[int]]]:
+    """Return which tensors of floats are joined: small ones of a dtype."""
+    together: dict[object, list[int]] = {}
+    for index, leaf in enumerate(leaves):
+        if isinstance(leaf, Tensor) and leaf.dtype.kind in FLOWING:
+            key = index if leaf.size >= LARGE else (leaf.dtype, leaf.device)
+            together.setdefault(key, []).append(index)
+    return [
+        (Layout([str(n) for n in chosen], [leaves[n].shape for n in chosen]), chosen)
+        for chosen in together.values()
+    ]

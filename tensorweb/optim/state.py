@@ -1,0 +1,317 @@
+"""States: what an optimiser keeps between steps, a tree of tensors.
+
+Leaves that are always updated together are a group; their moments are joined. A leaf
+without a gradient is left out of a step, and then leaves its group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tensorweb import dtypes
+from tensorweb.dtypes import DType
+from tensorweb.errors import DataError, DeviceError
+from tensorweb.evaluate import end_step, plain_number
+from tensorweb.functions import asarray, full
+from tensorweb.graph.history import is_kept
+from tensorweb.graph.pairs import pair_of
+from tensorweb.optim.joined import LARGE, Layout
+from tensorweb.shapes import Shape
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.in_place import mark_number, overwrite
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Leaves that are updated together.
+
+    Attributes:
+        layout: their names and shapes, and where each begins in the moments.
+        moments: by name, each of shape `(layout.size,)`; float32 for float16 leaves,
+            complex for complex ones, a moment of each part.
+        missed: how many steps went by without gradients, None for none.
+    """
+
+    layout: Layout
+    moments: dict[str, Tensor]
+    missed: Tensor | None = None
+
+    def split(self, has_gradient: Sequence[bool]) -> list[Group]:
+        """Return two groups, the leaves with and those without a gradient."""
+        parts = {name: self.layout.parts(whole) for name, whole in self.moments.items()}
+        found = []
+        for wanted in (True, False):
+            chosen = [n for n, has in enumerate(has_gradient) if has is wanted]
+            layout = Layout(
+                [self.layout.names[n] for n in chosen],
+                [self.layout.shapes[n] for n in chosen],
+            )
+            moments = {
+                name: layout.join([each[n] for n in chosen])
+                for name, each in parts.items()
+            }
+            found.append(Group(layout, moments, self.missed))
+        return found
+
+    def without_gradients(self) -> Group:
+        """Return the group after a step that left it out."""
+        missed = number(0, self) if self.missed is None else self.missed
+        return replace(self, missed=counted(missed))
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What an optimiser keeps of one tree of parameters.
+
+    Attributes:
+        step: how many steps are done, int32.
+        learning_rate: None where the optimiser has a schedule.
+        groups: moments of the parameters.
+    """
+
+    step: Tensor
+    learning_rate: Tensor | None
+    groups: tuple[Group, ...]
+
+
+def taken_over(state: State, new: State) -> State:
+    """Return a state with the values of another one, itself where it has its form.
+
+    So what an optimiser holds stays the same tensors, and `jit` need not look for them.
+    """
+    if _form(state) != _form(new):
+        return new
+    for mine, its in zip(tensors_of(state), tensors_of(new), strict=True):
+        if mine is not its:
+            overwrite(mine, its.node)
+    return state
+
+
+def _form(state: State) -> list[object]:
+    """Return what states have in common whose tensors stand for the same."""
+    return [(group.layout, group.missed is None) for group in state.groups]
+
+
+def tensors_of(state: State) -> Iterator[Tensor]:
+    """Yield the tensors of a state."""
+    yield state.step
+    if state.learning_rate is not None:
+        yield state.learning_rate
+    for group in state.groups:
+        yield from group.moments.values()
+        if group.missed is not None:
+            yield group.missed
+
+
+def of_its_own(state: State) -> State:
+    """Return a state that no other tensors change with, and which can be overwritten.
+
+    Its numbers are no computed ones for `jit`, as those that were overwritten.
+    """
+
+    def own(tensor: Tensor) -> Tensor:
+        found = Tensor.around(tensor.node)
+        if not tensor.shape:
+            overwrite(found, found.node)
+        return found
+
+    groups = [
+        Group(
+            group.layout,
+            {name: own(each) for name, each in group.moments.items()},
+            None if group.missed is None else own(group.missed),
+        )
+        for group in state.groups
+    ]
+    rate = state.learning_rate
+    return State(own(state.step), None if rate is None else own(rate), tuple(groups))
+
+
+def finish_step(leaves: Sequence[Tensor], state: State) -> None:
+    """Compute leaves and state after a step, and nothing inside of a derivative."""
+    if not is_kept():
+        end_step([pair_of(each.node) for each in (*leaves, *tensors_of(state))])
+
+
+def number(value: float, like: Group | str, dtype: DType = dtypes.int32) -> Tensor:
+    """Return a 0-d tensor that `jit` cannot tell from what a step computes."""
+    device = like if isinstance(like, str) else next(iter(like.moments.values())).device
+    found = asarray(value, dtype=dtype, device=device)
+    mark_number(found.node)
+    return found
+
+
+def counted(count: Tensor) -> Tensor:
+    """Return a count that is one higher, a plain number where it is one.
+
+    So steps that nobody reads leave no chain of additions behind.
+    """
+    known = plain_number(count.node)
+    if known is None:
+        return count + 1
+    return number(int(known) + 1, count.node.device)
+
+
+def computing_dtype(dtype: DType) -> DType:
+    """Return the dtype in which parameters are updated."""
+    return dtypes.float32 if dtype is dtypes.float16 else dtype
+
+
+def groups_of(
+    names: Sequence[str],
+    leaves: Sequence[Tensor],
+    moments: Sequence[str],
+    start: float,
+) -> tuple[Group, ...]:
+    """Return the groups of new leaves: small ones of a dtype together.
+
+    Raises:
+        DeviceError: they lie on several devices.
+    """
+    devices = {leaf.device: name for name, leaf in zip(names, leaves, strict=True)}
+    if len(devices) > 1:
+        where = " and ".join(f"{name!r} on {d!r}" for d, name in devices.items())
+        raise DeviceError(
+            f"optim: the parameters lie on several devices, {where}; move them to one "
+            "with to_device, or use an optimiser for each."
+        )
+    together: dict[object, list[int]] = {}
+    for index, leaf in enumerate(leaves):
+        key = index if leaf.size >= LARGE else leaf.dtype
+        together.setdefault(key, []).append(index)
+    found = []
+    for chosen in together.values():
+        first = leaves[chosen[0]]
+        layout = Layout([names[n] for n in chosen], [leaves[n].shape for n in chosen])
+        dtype = computing_dtype(first.dtype)
+        both = complex(start, start) if dtype.kind == "complex" else start
+        kept = {
+            name: full(layout.size, both, dtype=dtype, device=first.device)
+            for name in moments
+        }
+        found.append(Group(layout, kept))
+    return tuple(found)
+
+
+def check_belongs(
+    name: str, state: State, names: Sequence[str], leaves: Sequence[Tensor]
+) -> None:
+    """Raise unless a state is that of these leaves.
+
+    Raises:
+        DataError: it is that of others; names the first that differs.
+    """
+    kept: dict[str, Shape] = {}
+    for group in state.groups:
+        kept.update(zip(group.layout.names, group.layout.shapes, strict=True))
+    for path, leaf in zip(names, leaves, strict=True):
+        if path not in kept:
+            said = "the state has none"
+        elif kept[path] != leaf.shape:
+            said = f"that of the state has shape {kept[path]}"
+        else:
+            continue
+        raise DataError(
+            f"{name}: the state belongs to another model: {path!r} has shape "
+            f"{leaf.shape} and {said}; make one with init(tree)."
+        )
+    missing = kept.keys() - set(names)
+    if missing:
+        first = next(path for path in kept if path in missing)
+        raise DataError(
+            f"{name}: the state belongs to another model: it has {first!r} of shape "
+            f"{kept[first]}, which is no parameter here; make one with init(tree)."
+        )
+
+
+def as_flat(state: State) -> dict[str, Tensor]:
+    """Return a state as tensors by name, each parameter's under its own."""
+    found = {"step": Tensor.around(state.step.node)}
+    if state.learning_rate is not None:
+        found["learning_rate"] = Tensor.around(state.learning_rate.node)
+    for group in state.groups:
+        for key, whole in group.moments.items():
+            parts = zip(group.layout.names, group.layout.parts(whole), strict=True)
+            found.update({f"{path}.{key}": part for path, part in parts})
+        if group.missed is not None:
+            found.update(
+                {f"{path}.missed": group.missed for path in group.layout.names}
+            )
+    return found
+
+
+def from_flat(state: State, flat: Mapping[str, Tensor]) -> State:
+    """Return a state like another one, with the numbers that `as_flat` gave.
+
+    Raises:
+        DataError: names are missing or not known, or shapes differ.
+    """
+    wanted = as_flat(state)
+    extra = [
+        name for name in flat if name not in wanted and not name.endswith(".missed")
+    ]
+    missing = [
+        name for name in wanted if name not in flat and not name.endswith(".missed")
+    ]
+    if extra or missing:
+        raise DataError(
+            "load_state_dict: this is the state of another model or optimiser; "
+            f"missing: {_listed(missing)}; not known: {_listed(extra)}."
+        )
+    for name, mine in wanted.items():
+        given = flat.get(name)
+        if given is not None and given.shape != mine.shape:
+            raise DataError(
+                f"load_state_dict: {name!r} has shape {given.shape}, and "
+                f"{mine.shape} is needed here."
+            )
+    groups = [loaded for group in state.groups for loaded in _loaded(group, flat)]
+    rate = state.learning_rate
+    return State(
+        _taken(flat["step"], state.step),
+        None if rate is None else _taken(flat["learning_rate"], rate),
+        tuple(groups),
+    )
+
+
+def _loaded(group: Group, flat: Mapping[str, Tensor]) -> list[Group]:
+    """Return a group with other numbers; leaves that missed steps stand alone."""
+    layout = group.layout
+    together: dict[str, list[int]] = {}
+    for index, path in enumerate(layout.names):
+        key = path if f"{path}.missed" in flat else ""
+        together.setdefault(key, []).append(index)
+    found = []
+    for key, chosen in together.items():
+        part = Layout(
+            [layout.names[n] for n in chosen], [layout.shapes[n] for n in chosen]
+        )
+        moments = {
+            name: part.join(
+                [
+                    asarray(
+                        flat[f"{path}.{name}"], dtype=whole.dtype, device=whole.device
+                    )
+                    for path in part.names
+                ]
+            )
+            for name, whole in group.moments.items()
+        }
+        missed = number(0, group) if key else None
+        if missed is not None:
+            missed = _taken(flat[f"{key}.missed"], missed)
+        found.append(Group(part, moments, missed))
+    return found
+
+
+def _taken(given: Tensor, like: Tensor) -> Tensor:
+    """Return a 0-d tensor as one of another's dtype and device."""
+    found = asarray(given, dtype=like.dtype, device=like.device)
+    mark_number(found.node)
+    return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names for a message."""
+    return ", ".join(repr(name) for name in names) or "none"

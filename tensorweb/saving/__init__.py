@@ -1,0 +1,1 @@
+"""Saving: trees of tensors as files that other libraries read, and back."""

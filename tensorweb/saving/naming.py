@@ -1,0 +1,124 @@
+"""Names of tensors in a tree, by which files know them, and trees of what has names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from tensorweb import tree
+from tensorweb.errors import DataError
+from tensorweb.functions import asarray
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.hostarrays import is_numpy_scalar
+from tensorweb.trees import UNNAMED
+
+ALONE = "tensor"
+"""The name of a tensor that is the whole tree."""
+
+PLAIN = (dict, list, tuple)
+"""Containers all of whose leaves are meant to be saved; objects hold settings too."""
+
+
+def named_tensors(given: Any) -> dict[str, Tensor]:
+    """Return the tensors of a tree by name: `blocks.0.wq.weight`.
+
+    Arrays count as tensors. Attributes of objects that are none are left out.
+
+    Raises:
+        DataError: two have one name, there is none, or a plain container holds
+            something else.
+    """
+    leaves, structure = tree.flatten(given)
+    rest = iter(leaves)
+    found: dict[str, Tensor] = {}
+    for name, is_plain in _places(structure, "", True):
+        leaf = next(rest)
+        tensor = _as_tensor(leaf)
+        if tensor is None:
+            if is_plain and leaf is not None:
+                raise DataError(
+                    f"save: {name or 'the tree'!r} is {type(leaf).__name__}, and files "
+                    "hold tensors; make it one with tw.asarray, or leave it out."
+                )
+        elif (name or ALONE) in found:
+            raise DataError(
+                f"save: two tensors of the tree are called {name!r}; rename a key."
+            )
+        else:
+            found[name or ALONE] = tensor
+    if not found:
+        raise DataError("save: there is no tensor in the tree.")
+    return found
+
+
+def _places(
+    structure: tree.Structure, name: str, is_plain: bool
+) -> Iterator[tuple[str, bool]]:
+    """Yield the name of each leaf, and whether no object is around it."""
+    if structure.kind is None:
+        yield name, is_plain
+        return
+    if not structure.parts:
+        return
+    keys = structure.names or range(len(structure.parts))
+    is_plain = is_plain and issubclass(structure.kind, PLAIN)
+    unnamed = getattr(structure.kind, UNNAMED, None)
+    for key, part in zip(keys, structure.parts, strict=True):
+        inner = f"{name}.{key}" if name else str(key)
+        yield from _places(part, name if key == unnamed else inner, is_plain)
+
+
+def _as_tensor(leaf: Any) -> Tensor | None:
+    """Return a tensor or an array as a tensor, None for something else."""
+    if isinstance(leaf, Tensor):
+        return leaf
+    is_array = hasattr(leaf, "__array__") and not isinstance(leaf, TensorBase)
+    return asarray(leaf, device="cpu") if is_array or is_numpy_scalar(leaf) else None
+
+
+def tree_like(
+    like: Any, found: Mapping[str, Any], made: Callable[[Any, Tensor], Tensor]
+) -> Any:
+    """Return a tree with what has the names of its tensors; other leaves stay.
+
+    Args:
+        like: the tree.
+        found: by name, each with a `shape` and a `dtype`.
+        made: makes a tensor of one of them, like another tensor.
+
+    Raises:
+        DataError: names, shapes or kinds of dtypes do not fit; all are listed.
+    """
+    leaves, structure = tree.flatten(like)
+    names = [name or ALONE for name, _ in _places(structure, "", True)]
+    wanted = {
+        name: tensor
+        for name, leaf in zip(names, leaves, strict=True)
+        if (tensor := _as_tensor(leaf)) is not None
+    }
+    said = []
+    missing = [name for name in wanted if name not in found]
+    extra = [name for name in found if name not in wanted]
+    if missing:
+        said.append(f"missing in the file: {', '.join(map(repr, missing))}")
+    if extra:
+        said.append(f"only in the file: {', '.join(map(repr, extra))}")
+    for name, tensor in wanted.items():
+        stored = found.get(name)
+        if stored is not None and stored.shape != tensor.shape:
+            said.append(f"{name!r} has shape {stored.shape} and not {tensor.shape}")
+        elif stored is not None and not _converts(stored.dtype.kind, tensor.dtype.kind):
+            said.append(f"{name!r} is {stored.dtype} and not {tensor.dtype}")
+    if said:
+        raise DataError(f"load: the file does not fit the tree: {'; '.join(said)}.")
+    filled = {name: made(found[name], tensor) for name, tensor in wanted.items()}
+    return tree.unflatten(
+        structure,
+        [filled.get(name, leaf) for name, leaf in zip(names, leaves, strict=True)],
+    )
+
+
+def _converts(stored: str, wanted: str) -> bool:
+    """Whether numbers of one kind are taken for those of another."""
+    return stored == wanted or {stored, wanted} == {"int", "uint"}

@@ -1,0 +1,227 @@
+"""The format safetensors: a header of JSON, and the bytes of all tensors behind it.
+
+Eight bytes say how long the header is; it gives dtype, shape and place of each tensor
+by name. https://huggingface.co/docs/safetensors describes it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+from tensorweb import dtypes
+from tensorweb.dtypes import DType
+from tensorweb.errors import DTypeError
+from tensorweb.saving.stored import Stored, refuse
+from tensorweb.shapes import Shape, size
+
+LONGEST_HEADER = 100_000_000
+"""Bytes; other readers take no longer ones."""
+
+DEEPEST = 3
+"""A header is an object of objects with lists."""
+
+PARTS = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}]')
+"""Strings, and where lists and objects begin and end."""
+
+DTYPES: dict[str, DType] = {
+    "F64": dtypes.float64,
+    "F32": dtypes.float32,
+    "F16": dtypes.float16,
+    "I64": dtypes.int64,
+    "I32": dtypes.int32,
+    "I16": dtypes.int16,
+    "I8": dtypes.int8,
+    "U64": dtypes.uint64,
+    "U32": dtypes.uint32,
+    "U16": dtypes.uint16,
+    "U8": dtypes.uint8,
+    "BOOL": dtypes.bool,
+    "C64": dtypes.complex64,
+}
+"""The format's words. BF16 is read as well, as float32: its upper half."""
+
+WORDS = {dtype.name: word for word, dtype in DTYPES.items()}
+
+
+def write(file: BinaryIO, tensors: Mapping[str, Stored]) -> None:
+    """Write tensors by name, wide dtypes first, so that all are aligned.
+
+    Raises:
+        DTypeError: the format has no word for a dtype.
+    """
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    ordered = sorted(tensors, key=lambda name: -tensors[name].dtype.itemsize)
+    end = 0
+    for name in ordered:
+        stored = tensors[name]
+        begin, end = end, end + len(stored.data)
+        if stored.dtype.name not in WORDS:
+            raise DTypeError(
+                f"save: {name!r} is {stored.dtype}, for which safetensors has no word; "
+                "save an .npz file, or convert with astype(tw.complex64)."
+            )
+        header[name] = {
+            "dtype": WORDS[stored.dtype.name],
+            "shape": list(stored.shape),
+            "data_offsets": [begin, end],
+        }
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)
+    file.write(len(text).to_bytes(8, "little"))
+    file.write(text)
+    for name in ordered:
+        file.write(tensors[name].data)
+
+
+def read(name: str, data: memoryview) -> dict[str, Stored]:
+    """Return the tensors of a file's bytes, in the order of its header.
+
+    Raises:
+        DataError: it is cut, no such file, or its parts do not fit together.
+    """
+    if len(data) < 8:
+        refuse(name, f"has {len(data)} bytes and is no safetensors or npz file")
+    length = int.from_bytes(data[:8], "little")
+    if length > LONGEST_HEADER or bytes(data[8:9]) not in (b"{", b""):
+        refuse(name, "is no safetensors or npz file: it does not begin like one")
+    if 8 + length > len(data):
+        refuse(
+            name,
+            f"is cut: its header has {length} bytes, and the file {len(data) - 8} "
+            "behind its first 8",
+        )
+    header = _header(name, bytes(data[8 : 8 + length]))
+    body = data[8 + length :]
+    places = {
+        key: _place(name, key, entry, len(body))
+        for key, entry in header.items()
+        if key != "__metadata__"
+    }
+    _check_places(name, places, len(body))
+    found = {}
+    for key, (word, shape, begin, end) in places.items():
+        part = bytes(body[begin:end])
+        if word == "BF16":
+            found[key] = Stored(shape, dtypes.float32, _widened(part))
+        else:
+            found[key] = Stored(shape, DTYPES[word], part)
+    return found
+
+
+def _is_shallow(text: bytes) -> bool:
+    """Whether lists and objects lie in each other as in a header, and not deeper.
+
+    A parser calls itself for each, which would end Python in a browser.
+    """
+    depth = 0
+    for found in PARTS.finditer(text):
+        part = found[0]
+        depth += (part in b"[{") - (part in b"]}")
+        if depth > DEEPEST:
+            return False
+    return True
+
+
+Place = tuple[str, Shape, int, int]
+"""Dtype, shape, first byte and the one behind the last."""
+
+
+def _header(name: str, text: bytes) -> dict[str, Any]:
+    """Return the header's object.
+
+    Raises:
+        DataError: it is no JSON, no object, or names a tensor twice.
+    """
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(items)
+        if len(found) != len(items):
+            names = [key for key, _ in items]
+            twice = next(key for key in names if names.count(key) > 1)
+            refuse(name, f"has {twice!r} twice in its header")
+        return found
+
+    if not _is_shallow(text):
+        refuse(name, "is no safetensors file: its header is no JSON of tensors")
+    try:
+        header = json.loads(text.decode("utf-8"), object_pairs_hook=pairs)
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        refuse(name, f"is no safetensors file: its header is no JSON ({error})")
+    if not isinstance(header, dict):
+        refuse(name, "is no safetensors file: its header is no object")
+    return header
+
+
+def _place(name: str, key: str, entry: Any, most: int) -> Place:
+    """Return where a tensor lies.
+
+    Raises:
+        DataError: its entry is none, or says what cannot be.
+    """
+    entry = entry if isinstance(entry, dict) else {}
+    word, shape = entry.get("dtype"), entry.get("shape")
+    offsets = entry.get("data_offsets")
+    if (
+        not isinstance(word, str)
+        or not _are_counts(shape)
+        or not _are_counts(offsets)
+        or len(offsets) != 2
+    ):
+        refuse(name, f"says no dtype, shape and data_offsets of {key!r}")
+    if word not in DTYPES and word != "BF16":
+        refuse(
+            name,
+            f"has {key!r} in {word}, which tensorweb has not; it reads BF16 and "
+            f"{', '.join(DTYPES)}",
+        )
+    begin, end = offsets
+    if begin > end:
+        refuse(name, f"ends {key!r} at byte {end}, before it begins at {begin}")
+    if end > most:
+        refuse(
+            name,
+            f"is cut: {key!r} ends at byte {end} of the data, and there are {most}",
+        )
+    width = 2 if word == "BF16" else DTYPES[word].itemsize
+    if size(shape) * width != end - begin:
+        refuse(
+            name,
+            f"gives {key!r} of shape {tuple(shape)} in {word} {end - begin} bytes, and "
+            f"it needs {size(shape) * width}",
+        )
+    return word, tuple(shape), begin, end
+
+
+def _are_counts(value: Any) -> bool:
+    """Whether a value is a list of whole numbers from 0 on."""
+    return isinstance(value, list) and all(
+        type(number) is int and number >= 0 for number in value
+    )
+
+
+def _check_places(name: str, places: Mapping[str, Place], length: int) -> None:
+    """Raise unless the tensors lie behind one another and fill the data.
+
+    Raises:
+        DataError: two overlap, or there are bytes between or behind them.
+    """
+    last, reached = "", 0
+    for key, (_, _, begin, end) in sorted(places.items(), key=lambda row: row[1][2:]):
+        if begin < reached:
+            refuse(name, f"has {last!r} and {key!r} at the same bytes")
+        if begin > reached:
+            refuse(name, f"has {begin - reached} bytes before {key!r} that are nothing")
+        last, reached = key, end
+    if reached != length:
+        refuse(name, f"has {length - reached} bytes behind its last tensor")
+
+
+def _widened(half: bytes) -> bytes:
+    """Return bfloat16 numbers as float32: the same bits, and 16 zeros below."""
+    found = bytearray(2 * len(half))
+    found[2::4] = half[0::2]
+    found[3::4] = half[1::2]
+    return bytes(found)

@@ -1,0 +1,322 @@
+"""Join elementwise kernels of one index space: fewer launches, no value read again.
+
+Kernels of one shape that read the same storages, compute the same values or read each
+other at their own place become one kernel, which stores what others need of it and
+keeps the rest in registers. Each group of kernels has a level above those that it
+reads, so that no kernel waits for one that waits for it; one pass in the order of
+computation decides, and looks at the newest groups only that share something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tensorweb.graph.node import Node
+from tensorweb.schedule.chain import Blocked
+from tensorweb.schedule.kernel import Planned
+from tensorweb.shapes import Shape
+from tensorweb.view import View
+
+NEWEST = 2
+"""Groups looked at for each storage or value that a kernel shares with others."""
+
+
+def walks_across(view: View) -> bool:
+    """Whether neighbours along another axis than the last lie side by side.
+
+    Kernels stage such inputs through tiles, for one result.
+    """
+    *outer, last = view.strides or (1,)
+    return last not in (-1, 0, 1) and 1 in outer
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A kernel as it was planned alone.
+
+    Attributes:
+        root: the node that it stores.
+        reads: the nodes whose storages it reads, and whether only at its own place.
+        scalars: its constants.
+        inside: the nodes whose values it computes at its own place, the root among
+            them.
+        joins: whether it can be a part of a larger kernel.
+        beside: further nodes that it stores.
+    """
+
+    root: Node
+    reads: Mapping[Node, bool]
+    scalars: Collection[Node]
+    inside: Collection[Node]
+    joins: bool
+    beside: Collection[Node] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one kernel may hold.
+
+    Attributes:
+        storages: inputs and outputs together.
+        scalars: constants.
+        steps: values that it computes for each element.
+    """
+
+    storages: int
+    scalars: int
+    steps: int
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """Kernels that become one.
+
+    Attributes:
+        level: above those of all groups that it reads.
+        members: the nodes that it computes, in order.
+        reads: nodes of other groups whose storages it reads.
+        scalars: its constants.
+        inside: the nodes whose values it computes.
+        is_open: whether others may join.
+        is_read: whether another group reads it, so that its level is fixed.
+        awaited: kernels for which room is kept, by node.
+    """
+
+    level: int
+    members: dict[Node, None]
+    reads: dict[Node, None]
+    scalars: set[Node]
+    inside: set[Node]
+    is_open: bool
+    is_read: bool = False
+    awaited: dict[Node, Candidate] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Joining:
+    """The decision for the kernels of one graph.
+
+    Attributes:
+        candidates: the kernels in order of computation.
+        limits: of one kernel.
+        wanted: nodes that are stored whoever reads them.
+        families: kernels that all or none should be in one group, by node.
+        groups: by node.
+    """
+
+    candidates: Sequence[Candidate]
+    limits: Limits
+    wanted: Collection[Node]
+    families: Mapping[Node, Sequence[Candidate]]
+    groups: dict[Node, Group] = field(default_factory=dict)
+    _readers: dict[Node, int] = field(default_factory=dict)
+    _inner: dict[Node, int] = field(default_factory=dict)
+    _awaiting: dict[Node, Group] = field(default_factory=dict)
+    _newest: dict[tuple[Node, Shape], list[Group]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Decide for one kernel after another."""
+        for candidate in self.candidates:
+            for node in candidate.reads:
+                self._readers[node] = self._readers.get(node, 0) + 1
+        for candidate in self.candidates:
+            self._place(candidate)
+
+    def _place(self, candidate: Candidate) -> None:
+        """Let a kernel join the group with which it shares most, or begin one."""
+        group = self._best(candidate) if candidate.joins else None
+        if group is None:
+            level = self._least_level(candidate, None)
+            group = Group(level, {}, {}, set(), set(), candidate.joins)
+        else:
+            group.level = max(group.level, self._least_level(candidate, group))
+        expected = self._expected(candidate, group)
+        if len(expected) > 1 and self._has_room(group, expected):
+            group.awaited = {each.root: each for each in expected}
+            self._awaiting.update(dict.fromkeys(group.awaited, group))
+        waits = self._awaiting.get(candidate.root)
+        if waits is not None:
+            waits.awaited.pop(candidate.root, None)
+        for node in candidate.reads:
+            source = self.groups.get(node)
+            if source is group:
+                self._inner[node] = self._inner.get(node, 0) + 1
+            elif source is not None:
+                source.is_read = True
+        group.reads.update(dict.fromkeys(self._outside(candidate, group)))
+        group.members[candidate.root] = None
+        group.scalars.update(candidate.scalars)
+        group.inside.update(candidate.inside)
+        self.groups.update(dict.fromkeys((candidate.root, *candidate.beside), group))
+        if group.is_open:
+            for node in self._shared(candidate):
+                newest = self._newest.setdefault((node, candidate.root.shape), [])
+                if group not in newest:
+                    newest.append(group)
+                    del newest[:-NEWEST]
+
+    def _shared(self, candidate: Candidate) -> Iterable[Node]:
+        """Return what makes it worth to be one kernel with others."""
+        half = candidate.root.size / 2
+        yield from (node for node in candidate.reads if node.size >= half)
+        yield from candidate.inside
+
+    def _outside(self, candidate: Candidate, group: Group) -> Iterable[Node]:
+        return (node for node in candidate.reads if node not in group.members)
+
+    def _least_level(self, candidate: Candidate, group: Group | None) -> int:
+        """Return the level above all that a kernel reads of others than its group."""
+        found = (self.groups.get(node) for node in candidate.reads)
+        others = (each for each in found if each is not None and each is not group)
+        return max((each.level + 1 for each in others), default=0)
+
+    def _best(self, candidate: Candidate) -> Group | None:
+        """Return the group with which a kernel shares most, None if it stays alone."""
+        shares: dict[Group, int] = {}
+        for node in self._shared(candidate):
+            for group in self._newest.get((node, candidate.root.shape), ()):
+                shares[group] = shares.get(group, 0) + 1
+        for group in sorted(shares, key=lambda each: (-shares[each], -each.level)):
+            if self._fits(candidate, group):
+                return group
+        return None
+
+    def _fits(self, candidate: Candidate, group: Group) -> bool:
+        """Whether a kernel can join a group: in order, and within the limits."""
+        for node, is_in_place in candidate.reads.items():
+            if node in group.members and not is_in_place:
+                return False
+        if group.is_read and self._least_level(candidate, group) > group.level:
+            return False
+        return self._has_room(group, self._expected(candidate, group))
+
+    def _expected(self, candidate: Candidate, group: Group) -> list[Candidate]:
+        """Return what comes into a group with a kernel, and what it waits for."""
+        more = {candidate.root: candidate, **group.awaited}
+        family = self.families.get(candidate.root, ())
+        if not any(each.root in group.members for each in family):
+            more.update((each.root, each) for each in family)
+        return list(more.values())
+
+    def _has_room(self, group: Group, more: Sequence[Candidate]) -> bool:
+        """Whether a group with some more kernels keeps to the limits."""
+        limits = self.limits
+        if _together(group.inside, (n for c in more for n in c.inside)) > limits.steps:
+            return False
+        scalars = (node for each in more for node in each.scalars)
+        if _together(group.scalars, scalars) > limits.scalars:
+            return False
+        members = {*group.members, *(each.root for each in more)}
+        reads = [node for each in more for node in each.reads]
+        inputs = _together(group.reads, (n for n in reads if n not in members))
+        outputs = sum(self._is_stored(n, reads.count(n)) for n in group.members)
+        return inputs + outputs + len(more) <= limits.storages
+
+    def _is_stored(self, node: Node, more: int = 0) -> bool:
+        """Whether a member is wanted, or others than its group have to read it.
+
+        So many more readers are about to join the group.
+        """
+        inner = self._inner.get(node, 0) + more
+        return node in self.wanted or self._readers.get(node, 0) > inner
+
+    def outputs(self, group: Group) -> list[Node]:
+        """Return the members of a group that are stored."""
+        return [node for node in group.members if self._is_stored(node)]
+
+    def ordered(self) -> list[Group]:
+        """Return the groups, each behind those that it reads.
+
+        They stand in the order of their first members as far as that allows.
+        """
+        found: dict[Group, None] = {}
+        for candidate in self.candidates:
+            stack = [self.groups[candidate.root]]
+            while stack:
+                group = stack[-1]
+                waits = [
+                    self.groups[node]
+                    for node in group.reads
+                    if node in self.groups and self.groups[node] not in found
+                ]
+                if group in found or not waits:
+                    found[group] = None
+                    stack.pop()
+                else:
+                    stack += reversed(waits)
+        return list(found)
+
+
+def _together(held: Collection[Node], more: Iterable[Node]) -> int:
+    """Return how many nodes a group has with those of kernels that join it."""
+    return len(held) + len({node for node in more if node not in held})
+
+
+def families(
+    candidates: Sequence[Candidate], shared: Collection[Node]
+) -> dict[Node, list[Candidate]]:
+    """Return by node the kernels that all or none should be in one group.
+
+    They compute the same costly values, or others of them do with both.
+    """
+    found: dict[Node, list[Candidate]] = {}
+    by_value: dict[Node, list[Candidate]] = {}
+    for candidate in candidates:
+        family = [candidate]
+        for node in candidate.inside:
+            if node not in shared:
+                continue
+            other = by_value.get(node)
+            if other is not None and other is not family:
+                small, large = sorted((other, family), key=len)
+                large += small
+                for each in small:
+                    found[each.root] = large
+                    by_value.update((n, large) for n in each.inside if n in shared)
+                family = large
+            by_value[node] = family
+        found[candidate.root] = family
+    return found
+
+
+def join(
+    built: Sequence[tuple[Planned, Candidate]],
+    limits: Limits,
+    wanted: Collection[Node],
+    shared: Collection[Node],
+    build: Callable[[Sequence[Node], Sequence[Node]], Planned],
+) -> list[tuple[Planned, Group]]:
+    """Return the kernels of a graph in order, those of one index space joined.
+
+    Args:
+        built: the kernels as they are alone, in order of computation.
+        limits: of one kernel.
+        wanted: nodes that are stored whoever reads them.
+        shared: costly values that no two kernels should compute.
+        build: makes the kernel of several nodes, of which it stores some.
+    """
+    alone = {candidate.root: planned for planned, candidate in built}
+    candidates = [candidate for _, candidate in built]
+    together = families(candidates, shared) if shared else {}
+    while True:
+        joining = Joining(candidates, limits, wanted, together)
+        kernels = []
+        apart: set[Node] = set()
+        for group in joining.ordered():
+            members = list(group.members)
+            try:
+                planned = (
+                    build(members, joining.outputs(group))
+                    if len(members) > 1
+                    else alone[members[0]]
+                )
+                kernels.append((planned, group))
+            except Blocked:  # a movement there and back that no view expresses
+                apart.update(members)
+        if not apart:
+            return kernels
+        candidates = [
+            replace(each, joins=False) if each.root in apart else each
+            for each in candidates
+        ]

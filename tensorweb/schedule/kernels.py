@@ -1,0 +1,131 @@
+"""Make the kernels of a graph, in the order in which they must run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from tensorweb.graph.node import Node
+from tensorweb.schedule.chain import Blocked
+from tensorweb.schedule.chains import LONGEST_CHAIN
+from tensorweb.schedule.cuts import MOST_SCALARS
+from tensorweb.schedule.fusion import Fusion
+from tensorweb.schedule.joining import Candidate, Group, Limits, join
+from tensorweb.schedule.kernel import Planned
+from tensorweb.schedule.linear import LinearGraph
+from tensorweb.schedule.plan import ROOM, KernelBuilder
+from tensorweb.schedule.rolling import written_steps
+
+MOST_STEPS = 192
+"""Values that a kernel with several outputs, or one with a loop in its text, computes
+for each element; those of a loop count once."""
+
+MOST_BESIDE = 4
+"""The same for each operation of the longest chain of a loop."""
+
+LONGEST_LOOP = 4096
+"""Operations in a row of a chain that is written as a loop."""
+
+
+def plan(
+    graph: LinearGraph,
+    max_inputs: int,
+    equal: Mapping[Node, Node] = MappingProxyType({}),
+    rolls: bool = False,
+) -> list[Planned]:
+    """Return the kernels that compute a graph's outputs.
+
+    Where a kernel is blocked, all is decided again with one more node stored; kernels
+    for which that changes nothing are not built again.
+
+    Args:
+        graph: the numbered graph.
+        max_inputs: most storages that one kernel may read on the device.
+        equal: constants for which others are passed.
+        rolls: whether steps that repeat are written as a loop, however many there are.
+    """
+    if rolls:
+        is_long, kernels = _kernels(graph, max_inputs, equal, LONGEST_LOOP)
+        if not is_long or _is_written_in_loops(kernels):
+            return kernels
+    return _kernels(graph, max_inputs, equal, LONGEST_CHAIN)[1]
+
+
+def _is_written_in_loops(kernels: Sequence[Planned]) -> bool:
+    """Whether loops make texts no longer than those of chains that are cut."""
+    values = [
+        each.kernel.expression("value")
+        for each in kernels
+        if each.kernel.kind == "elementwise"
+    ]
+    has_loop = any(len(value.steps) > written_steps(value) for value in values)
+    return has_loop and all(written_steps(value) <= MOST_STEPS for value in values)
+
+
+def _kernels(
+    graph: LinearGraph, max_inputs: int, equal: Mapping[Node, Node], longest: int
+) -> tuple[bool, list[Planned]]:
+    """Return kernels with such chains, and whether there are long ones among them."""
+    forced: dict[Node, None] = {}
+    earlier: Fusion | None = None
+    known: dict[Node, tuple[Planned, Candidate]] = {}
+    while True:
+        fusion = Fusion(graph, forced, longest)
+        for root in fusion.changed_since(earlier) if earlier is not None else ():
+            known.pop(root, None)
+        blocking: list[Node] = []
+        for root in fusion.roots:
+            if root in known:
+                continue
+            builder = KernelBuilder(graph, fusion, root, max_inputs, equal)
+            try:
+                known[root] = builder.build(), builder.candidate()
+            except Blocked as blocked:
+                blocking += [node.base for node in blocked.nodes]
+        earlier = fusion
+        if not blocking:
+            built = [known[root] for root in fusion.roots]
+            joined = _joined(graph, fusion, built, max_inputs, equal, longest)
+            blocking = _computed_again(fusion, joined)
+            if not blocking:
+                is_long = max(fusion.length.values(), default=0) > LONGEST_CHAIN
+                return is_long, [planned for planned, _ in joined]
+        # A kernel of rows may name its own root, which is stored already.
+        new = [b for b in blocking if b.storage is None and b not in forced]
+        if not new:
+            raise AssertionError(f"internal: {blocking[0]!r} blocks a kernel")
+        forced.update(dict.fromkeys(new))
+
+
+def _computed_again(
+    fusion: Fusion, kernels: Sequence[tuple[Planned, Group]]
+) -> list[Node]:
+    """Return costly values that should have been in one kernel but are in several."""
+    found: set[Node] = set()
+    again: dict[Node, None] = {}
+    for _, group in kernels:
+        inside = [node for node in fusion.shared if node in group.inside]
+        again.update(dict.fromkeys(node for node in inside if node in found))
+        found.update(inside)
+    return list(again)
+
+
+def _joined(
+    graph: LinearGraph,
+    fusion: Fusion,
+    built: Sequence[tuple[Planned, Candidate]],
+    max_inputs: int,
+    equal: Mapping[Node, Node],
+    longest: int,
+) -> list[tuple[Planned, Group]]:
+    """Return the kernels of a graph, those of one index space joined."""
+    steps = MOST_STEPS if longest == LONGEST_CHAIN else MOST_BESIDE * longest
+    limits = Limits(max_inputs + ROOM, MOST_SCALARS, steps)
+    wanted = {graph.nodes[number].base for number in graph.outputs}
+
+    def build(members: Sequence[Node], outputs: Sequence[Node]) -> Planned:
+        *others, root = members
+        builder = KernelBuilder(graph, fusion, root, max_inputs, equal, others, outputs)
+        return builder.build()
+
+    return join(built, limits, wanted, fusion.shared, build)

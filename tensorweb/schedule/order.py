@@ -1,0 +1,125 @@
+"""Order kernels so that little memory is needed at once.
+
+Kernels come in the order in which outputs ask for them, depth first. What only frees
+memory, a gradient of weights for example, is often asked for late, and until then all
+that it reads is kept. So a kernel runs as soon as it can, where it frees at least as
+much as it takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from tensorweb.schedule.kernel import Planned
+
+WORTH_ORDERING = 16 << 20
+"""Bytes of results from which on kernels are put in another order."""
+
+
+def ordered(
+    kernels: Sequence[Planned], sizes: Mapping[int, int], outputs: Collection[int]
+) -> Sequence[Planned]:
+    """Return the kernels in an order that needs less memory, if there is one.
+
+    Args:
+        kernels: in an order in which they can run.
+        sizes: bytes of each result.
+        outputs: results that are needed afterwards.
+    """
+    if len(kernels) < 3 or sum(sizes.values()) < WORTH_ORDERING:
+        return kernels
+    better = _Order(kernels, sizes, outputs).found
+    is_better = peak(better, sizes, outputs) < peak(kernels, sizes, outputs)
+    return better if is_better else kernels
+
+
+def peak(
+    kernels: Sequence[Planned], sizes: Mapping[int, int], outputs: Collection[int]
+) -> int:
+    """Return the most bytes of results that an order needs at once."""
+    last = {}
+    for place, kernel in enumerate(kernels):
+        last.update(dict.fromkeys(kernel.outputs, place))
+        last.update((each, place) for each in kernel.inputs if each in last)
+    ending: dict[int, int] = {}
+    for number, place in last.items():
+        if number not in outputs:
+            ending[place] = ending.get(place, 0) + sizes[number]
+    most = now = 0
+    for place, kernel in enumerate(kernels):
+        now += sum(sizes[number] for number in kernel.outputs)
+        most = max(most, now)
+        now -= ending.get(place, 0)
+    return most
+
+
+class _Order:
+    """Runs kernels on paper.
+
+    Attributes:
+        found: the kernels in the new order.
+    """
+
+    def __init__(
+        self,
+        kernels: Sequence[Planned],
+        sizes: Mapping[int, int],
+        outputs: Collection[int],
+    ) -> None:
+        self._kernels = kernels
+        self._sizes = sizes
+        self.found: list[Planned] = []
+        self._is_done = [False] * len(kernels)
+        self._missing = [0] * len(kernels)  # inputs that are not made yet
+        self._readers: dict[int, list[int]] = {
+            number: [] for kernel in kernels for number in kernel.outputs
+        }
+        for place, kernel in enumerate(kernels):
+            for number in kernel.inputs:
+                if number in self._readers:
+                    self._readers[number].append(place)
+                    self._missing[place] += 1
+        self._left = {number: len(own) for number, own in self._readers.items()}
+        for number in outputs:
+            if number in self._left:
+                self._left[number] += 1
+        for place in range(len(kernels)):
+            if not self._is_done[place]:
+                self._run_with_what_frees(place)
+
+    def _run_with_what_frees(self, place: int) -> None:
+        """Run a kernel, and after it what frees at least as much as it takes."""
+        waiting = self._run(place)
+        while freeing := [each for each in waiting if self._frees(each)]:
+            place = min(freeing)
+            waiting = [each for each in waiting if not self._is_done[each]]
+            waiting += self._run(place)
+
+    def _run(self, place: int) -> list[int]:
+        """Run a kernel; returns kernels that can run now, or free more than before."""
+        kernel = self._kernels[place]
+        self._is_done[place] = True
+        self.found.append(kernel)
+        touched = []
+        for number in kernel.outputs:
+            for reader in self._readers[number]:
+                self._missing[reader] -= 1
+                touched.append(reader)
+        for number in kernel.inputs:
+            if number in self._left:
+                self._left[number] -= 1
+                if self._left[number] == 1:
+                    touched += self._readers[number]
+        return [
+            each
+            for each in touched
+            if not self._missing[each] and not self._is_done[each]
+        ]
+
+    def _frees(self, place: int) -> bool:
+        """Whether a kernel that can run frees at least as much as it takes."""
+        if self._is_done[place]:
+            return False
+        kernel, sizes = self._kernels[place], self._sizes
+        freed = sum(sizes[each] for each in kernel.inputs if self._left.get(each) == 1)
+        return freed >= sum(sizes[number] for number in kernel.outputs)

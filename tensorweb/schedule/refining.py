@@ -1,0 +1,126 @@
+"""Finer index spaces: axes split where a reshape below cannot be expressed by strides.
+
+A reshape that joins axes of a storage that is repeated along one of them has no
+strides. In a space whose axes are split as they were before the reshape, the
+storage is read as it is, and results lie in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from math import prod
+from operator import mul
+
+from tensorweb.graph.attributes import Expansion, Movement, Permutation, Reshape
+from tensorweb.schedule.chain import Blocked, Link, move
+from tensorweb.shapes import Shape
+from tensorweb.view import View
+
+
+def refined(link: Link | None, shape: Shape) -> Shape | None:
+    """Return a space's shape with axes split so that a link can be expressed.
+
+    None if the link is no reshape that joins axes, or its axes are not the space's.
+    """
+    if link is None or not isinstance(link.movement, Reshape):
+        return None
+    target = link.movement.shape
+    joined = _joined(_common(link.source.shape, target), target)
+    if joined is None:
+        return None
+    marker = View.contiguous(target)
+    try:
+        seen = move(marker, link.rest)
+    except Blocked as blocked:
+        return refined(blocked.link, shape)
+    if seen.shape != shape:
+        return None
+    split: list[Shape] = [(n,) for n in shape]
+    for length, stride, parts in zip(marker.shape, marker.strides, joined, strict=True):
+        places = [
+            axis
+            for axis, found in enumerate(zip(seen.shape, seen.strides, strict=True))
+            if found == (length, stride)
+        ]
+        if len(parts) > 1 and len(places) == 1:
+            split[places[0]] = parts
+    finer = tuple(n for parts in split for n in parts)
+    return finer if len(finer) > len(shape) else None
+
+
+def split_first(
+    movement: Movement, shape: Shape, finer: Shape
+) -> tuple[Reshape, Movement] | None:
+    """Return two movements for one of a shape and the reshape that splits its axes.
+
+    >>> split_first(Permutation((1, 0)), (6, 5), (5, 2, 3))
+    (Reshape(shape=(2, 3, 5)), Permutation(order=(2, 0, 1)))
+    >>> split_first(Expansion((4, 6)), (6,), (4, 2, 3))
+    (Reshape(shape=(2, 3)), Expansion(shape=(4, 2, 3)))
+    """
+    if isinstance(movement, Expansion):
+        joined = _joined(finer, movement.shape)
+        if joined is None:
+            return None
+        own = joined[len(movement.shape) - len(shape) :]
+        parts = [
+            part if n != 1 else (1,) * len(part)
+            for n, part in zip(shape, own, strict=True)
+        ]
+        return _reshape(parts), Expansion(finer)
+    if not isinstance(movement, Permutation):
+        return None
+    joined = _joined(finer, tuple(shape[axis] for axis in movement.order))
+    if joined is None:
+        return None
+    parts = [joined[movement.order.index(axis)] for axis in range(len(shape))]
+    ends = list(accumulate(map(len, parts), initial=0))
+    order = [
+        place for axis in movement.order for place in range(ends[axis], ends[axis + 1])
+    ]
+    return _reshape(parts), Permutation(tuple(order))
+
+
+def _reshape(parts: Sequence[Shape]) -> Reshape:
+    return Reshape(tuple(n for part in parts for n in part))
+
+
+def split_groups(
+    shape: Shape, finer: Shape, groups: Sequence[Sequence[int]]
+) -> list[tuple[int, ...]]:
+    """Return groups of axes of a shape as groups of those that they were split into."""
+    joined = _joined(finer, shape)
+    assert joined is not None, "internal: the finer shape splits axes"
+    ends = list(accumulate(map(len, joined), initial=0))
+    return [
+        tuple(place for axis in group for place in range(ends[axis], ends[axis + 1]))
+        for group in groups
+    ]
+
+
+def _common(a: Shape, b: Shape) -> Shape:
+    """Return the lengths between all places where an axis of either shape ends."""
+    ends = sorted({*accumulate(a, mul), *accumulate(b, mul)})
+    return tuple(end // begin for begin, end in pairwise([1, *ends]) if end != begin)
+
+
+def _joined(source: Shape, target: Shape) -> list[Shape] | None:
+    """Return which neighbouring lengths each axis is made of; None if they are not."""
+    found: list[Shape] = []
+    place = 0
+    for length in target:
+        begin = place
+        while place < len(source) and prod(source[begin : place + 1]) <= length:
+            place += 1
+            if prod(source[begin:place]) == length:
+                break
+        if prod(source[begin:place]) != length:
+            return None
+        found.append(tuple(source[begin:place]))
+    rest = source[place:]
+    if prod(rest) != 1 or (rest and not found):
+        return None
+    if rest:
+        found[-1] += rest
+    return found

@@ -1,0 +1,104 @@
+"""The memory of arrays of other libraries, by whichever protocol they answer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tensorweb.errors import DataError, TensorwebError
+from tensorweb.tensor.numpy_module import require_numpy
+
+PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
+"""By which NumPy reads an object, besides its native buffer and DLPack."""
+
+
+def is_array_like(kind: type) -> bool:
+    """Whether objects of a class say that they are arrays; NumPy's numbers do not."""
+    return hasattr(kind, "__len__") and any(hasattr(kind, name) for name in PROTOCOLS)
+
+
+def is_masked_type(kind: type) -> bool:
+    """Whether a class is that of arrays some of whose elements do not count."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and issubclass(kind, masked.MaskedArray)
+
+
+def buffer_of(value: object) -> memoryview | None:
+    """Return a value's memory in this machine's order of bytes; None if it has none.
+
+    Raises:
+        DataError: it is an array that cannot be read, or has masked elements.
+    """
+    if is_masked_type(type(value)):
+        _check_mask(value)
+    try:
+        view = memoryview(value)  # type: ignore[arg-type]  # raises TypeError if it is none
+    except (TypeError, ValueError, BufferError):
+        view = None
+    if view is not None and not view.format.startswith((">", "!")):
+        return view
+    if any(hasattr(value, name) for name in PROTOCOLS):
+        host = _by_numpy(value, "asarray", _as_array)
+    elif hasattr(value, "__dlpack__"):
+        host = exchanged(value)
+    else:
+        return view
+    if not host.dtype.isnative:
+        host = host.astype(host.dtype.newbyteorder("="))
+    try:
+        return memoryview(host)
+    except (TypeError, ValueError, BufferError):
+        return None
+
+
+def exchanged(value: object) -> Any:
+    """Return what an object hands over by DLPack as NumPy's array.
+
+    Raises:
+        DataError: it lies on no CPU, or is of a dtype that NumPy does not have.
+    """
+    return _by_numpy(value, "from_dlpack", lambda numpy, x: numpy.from_dlpack(x))
+
+
+def _as_array(numpy: Any, value: object) -> Any:
+    """Return an object as NumPy's array, within the buffer that it names.
+
+    NumPy reads behind the end of one that is shorter than the shape says.
+    """
+    said: Any = getattr(value, "__array_interface__", None)
+    data = said.get("data") if isinstance(said, Mapping) else None
+    if data is None or isinstance(data, tuple):
+        return numpy.asarray(value)
+    dtype = numpy.dtype(said["typestr"])
+    offset, strides = said.get("offset", 0), said.get("strides")
+    return numpy.ndarray(said["shape"], dtype, data, offset, strides)
+
+
+def _by_numpy(value: object, way: str, read: Callable[[Any, object], Any]) -> Any:
+    """Let NumPy read an object; what goes wrong there says what can be done."""
+    kind = type(value).__name__
+    numpy = require_numpy(
+        f"asarray of a {kind}", "give numbers, nested lists or a buffer"
+    )
+    try:
+        return read(numpy, value)
+    except TensorwebError:
+        raise
+    except (
+        *(ArithmeticError, AttributeError, BufferError, LookupError),
+        *(RuntimeError, TypeError, ValueError),
+    ) as error:
+        told = str(error).rstrip(".")
+        raise DataError(
+            f"np.{way} cannot read data of type {kind}: {told}. Hand over an array "
+            "in the CPU's memory, of a dtype that NumPy has."
+        ) from error
+
+
+def _check_mask(value: Any) -> None:
+    if value.mask.any():
+        raise DataError(
+            "data are a masked array, and tensors have no masks; say what shall stand "
+            "for masked elements, data.filled(0) for example, or take data.data."
+        )

@@ -1,0 +1,258 @@
+"""Objects that a recorded function updates: models, optimisers, generators.
+
+They are arguments and results of every call, though the function takes them from its
+surroundings. While it is recorded their tensors hold placeholders; afterwards they are
+as they were, and the recording says what becomes of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import compress, repeat
+from operator import is_
+from typing import Any
+
+from tensorweb.errors import TraceError
+from tensorweb.graph.leaves import is_following, is_leaf_of, not_following
+from tensorweb.graph.node import Node
+from tensorweb.graph.tracing import Trace
+from tensorweb.nodes.movement import stopped
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.base import TensorBase, become_leaf
+from tensorweb.trees import (
+    Holder,
+    attributes,
+    content_of,
+    empty_like,
+    fill,
+    flatten,
+    is_changed,
+    is_opened,
+    tensor_key,
+)
+
+
+class Gradients(list[Any]):
+    """The gradients of the tensors that a function updates, as one more container."""
+
+    def __init__(self, tensors: Sequence[Any]) -> None:
+        """Take what the tensors have."""
+        super().__init__([tensor.grad for tensor in tensors])
+        self._tensors = tensors
+
+    def take(self) -> None:
+        """Hold what the tensors have now."""
+        self[:] = [tensor.grad for tensor in self._tensors]
+
+    def hand_out(self) -> None:
+        """Let the tensors have these gradients."""
+        for tensor, gradient in zip(self._tensors, self, strict=True):
+            tensor.grad = gradient
+
+
+def as_updates(updates: object) -> tuple[Any, ...]:
+    """Return the objects that `jit` was told of.
+
+    Raises:
+        TraceError: one holds no tensors that could be found.
+    """
+    found = updates if isinstance(updates, tuple) else (updates,)
+    parts = [part for each in found for part in _members(each)]
+    for each in parts:
+        if not isinstance(each, TensorBase | list | dict) and not is_opened(each):
+            raise TraceError(
+                f"jit: updates= holds {type(each).__name__}, in which no tensors can "
+                "be found; list models, optimisers, generators, tensors, lists and "
+                "dicts of them, or make its class a dataclass."
+            )
+    return found
+
+
+def _members(given: object) -> Sequence[object]:
+    """Return the parts of a list, or a value alone."""
+    return given if isinstance(given, list) and given else [given]
+
+
+class Known:
+    """The tensors and containers of updated objects, as long as these hold the same.
+
+    Looking whether they do takes a tenth of the time of finding them again.
+    """
+
+    def __init__(self, updates: tuple[Any, ...]) -> None:
+        """Find them in some objects."""
+        self._updates = updates
+        self._numbers: dict[Hashable, int] = {}
+        self._find()
+
+    def _find(self) -> None:
+        """Walk through the objects."""
+        self.holders: list[Holder] = []
+        self.seen: dict[int, int] = {}
+        structure = flatten(self._updates, self.holders, self.seen)
+        self._containers = [
+            (holder, content_of(holder))
+            for holder in self.holders
+            if not isinstance(holder, TensorBase)
+        ]
+        self._tensors = [each for each in self.holders if isinstance(each, TensorBase)]
+        self._keys = list(map(tensor_key, self._tensors))
+        self._is_leaf = [tensor.node.past is not None for tensor in self._tensors]
+        self._leaves = list(compress(self._tensors, self._is_leaf))
+        key = structure, tuple(self._is_leaf)
+        self._number = self._numbers.setdefault(key, len(self._numbers))
+
+    def collect(self, holders: list[Holder], seen: dict[int, int]) -> Hashable:
+        """Add tensors, containers and gradients; return what equal structures share.
+
+        Whether leaves are followed is a part of it, since `backward` needs that.
+
+        Raises:
+            TraceError: something can neither be opened nor be part of a structure.
+        """
+        if (
+            list(map(tensor_key, self._tensors)) != self._keys
+            or [tensor.node.past is not None for tensor in self._tensors]
+            != self._is_leaf
+            or any(is_changed(*pair) for pair in self._containers)
+        ):
+            self._find()
+        holders += self.holders
+        seen.update(self.seen)
+        gradients = Gradients(self._leaves)
+        if all(map(is_, gradients, repeat(None))):
+            seen[id(gradients)] = len(holders)
+            holders.append(gradients)
+            return self._number, is_following()
+        return self._number, is_following(), flatten(gradients, holders, seen)
+
+
+class Updated:
+    """What `updates` held when a function was called, and how to record its changes.
+
+    Attributes:
+        holders: tensors and containers, each once.
+    """
+
+    def __init__(self, holders: Sequence[Holder], nodes: Sequence[Node]) -> None:
+        """Note what they hold; `nodes` stand for the values of the tensors."""
+        self.holders = list(holders)
+        self._before = [content_of(holder) for holder in holders]
+        self._inputs = iter(nodes)
+        self._set: list[Node | None] = []
+
+    @contextmanager
+    def traced(self) -> Iterator[None]:
+        """Let tensors hold their placeholders inside of a `with` block."""
+        gradients = [h for h in self.holders if isinstance(h, Gradients)]
+        tensors = [h for h in self.holders if isinstance(h, TensorBase)]
+        old = [tensor.node for tensor in tensors]
+        try:
+            for holder in self.holders:
+                self._set.append(
+                    _hold(holder, next(self._inputs))
+                    if isinstance(holder, TensorBase)
+                    else None
+                )
+            yield
+        finally:
+            for tensor, node in zip(tensors, old, strict=True):
+                tensor.node = node
+            for holder, content in zip(self.holders, self._before, strict=True):
+                _put_back(holder, content)
+            for each in gradients:
+                each.hand_out()
+
+    def written(self) -> list[int]:
+        """Return which holders are tensors that got another value."""
+        return [
+            number
+            for number, (holder, node) in enumerate(
+                zip(self.holders, self._set, strict=True)
+            )
+            if isinstance(holder, TensorBase) and holder.node is not node
+        ]
+
+    def changed(self) -> list[int]:
+        """Return which holders are containers with other content."""
+        for holder in self.holders:
+            if isinstance(holder, Gradients):
+                holder.take()
+        return [
+            number
+            for number, (holder, content) in enumerate(
+                zip(self.holders, self._before, strict=True)
+            )
+            if is_changed(holder, content)
+        ]
+
+    def stand_ins(self) -> dict[int, Holder]:
+        """Return what a recording keeps in place of the holders, by their identity.
+
+        It holds no values, so that what the objects held can go.
+        """
+        others: dict[int, Holder] = {
+            id(holder): Tensor.around(node) if node is not None else empty_like(holder)
+            for holder, node in zip(self.holders, self._set, strict=True)
+        }
+        for holder in self.holders:
+            fill(others[id(holder)], holder, others)
+        return others
+
+
+def value_of(tensor: TensorBase) -> Node:
+    """Return a tensor's value as a node that is no leaf."""
+    if tensor.node.past is None or not is_leaf_of(tensor.node, tensor):
+        return tensor.node
+    with not_following():
+        return stopped(tensor.node)
+
+
+def _hold(tensor: TensorBase, placeholder: Node) -> Node:
+    """Let a tensor hold a placeholder, as a leaf where it is one; return its node."""
+    if is_leaf_of(tensor.node, tensor):
+        become_leaf(tensor, placeholder)
+    else:
+        tensor.node = placeholder
+    return tensor.node
+
+
+def _put_back(holder: Holder, content: Any) -> None:
+    """Let a container hold again what it held."""
+    if not is_changed(holder, content):
+        return
+    if isinstance(holder, list):
+        holder[:] = content
+    elif isinstance(holder, dict):
+        holder.clear()
+        holder.update(content)
+    else:
+        for name in attributes(holder).keys() - content.keys():
+            object.__delattr__(holder, name)
+        for name, part in content.items():
+            object.__setattr__(holder, name, part)
+
+
+def refuse_outside_gradients(
+    name: str, noted: Trace, known: Mapping[int, object]
+) -> None:
+    """Raise when `backward` added to the gradient of a tensor that nobody listed.
+
+    Raises:
+        TraceError: it did; the tensor has its old gradient again.
+    """
+    outside: list[Any] = [
+        (tensor, old)
+        for key, (kept, old) in noted.gradients.items()
+        if key not in known and (tensor := kept()) is not None
+    ]
+    for tensor, old in outside:
+        tensor.grad = old
+    if outside:
+        shape = outside[0][0].shape
+        raise TraceError(
+            f"jit: backward() in {name} adds to the grad of a tensor of shape {shape} "
+            "that updates= does not hold, which a recording would do once only; list "
+            "all that is trained, @tw.jit(updates=(model, opt))."
+        )

@@ -1,0 +1,63 @@
+"""Methods that tensors have from NumPy's arrays, beside those of the standard."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+
+import tensorweb as tw
+import tensorweb.numpy as np
+from tensorweb.numpy import methods
+from tensorweb.tensor import numpy_methods
+
+
+def test_tensors_know_the_names_of_the_table() -> None:
+    assert tuple(methods.METHODS) == numpy_methods.METHODS
+    assert tuple(methods.PROPERTIES) == numpy_methods.PROPERTIES
+    assert set(dir(tw.ones(2, device="cpu"))) >= {*methods.METHODS, "flat"}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "x.cumsum()",
+        "x.cumsum(1)",
+        "x.cumprod(axis=0)",
+        "x.trace()",
+        "x.diagonal(1)",
+        "x.ptp(1) if hasattr(x, 'ptp') else x.max(1) - x.min(1)",
+        "x.compress([True, False], 0)",
+        "x[0].searchsorted(2)",
+        "(x > 2).astype(int).choose([10, 20])",
+        "x.put([0, 5], 7); x",
+        "x.fill(3); x",
+        "x.flat[4]",
+        "list(x.flat)",
+        "x.flat[[1, 2]] = 9; x",
+        "x.itemsize, len(x.flat)",
+        "x.tobytes()",
+        "x.ravel(order='C')",
+        "x.sort(); x",
+        "x.sort(axis=0); x",
+    ],
+)
+def test_methods_do_what_numpy_does(cpu: str, call: str) -> None:
+    found = []
+    for module in (numpy, np):
+        names = {"x": module.array([[1.0, 2.0, 3.0], [4.0, 0.5, 6.0]], module.float32)}
+        *statements, last = call.split("; ")
+        exec("\n".join(statements), names)
+        value = eval(last, names)
+        found.append(value.tolist() if hasattr(value, "tolist") else value)
+    assert found[0] == found[1]
+
+
+def test_sorted_values_that_are_taken_leave_the_tensor_alone(cpu: str) -> None:
+    x = np.array([3.0, 1.0, 2.0])
+    y = x.sort()
+    assert (x.tolist(), y.tolist()) == ([3.0, 1.0, 2.0], [1.0, 2.0, 3.0])
+    assert [x.sort()[0].item(), max(x.sort().tolist())] == [1.0, 3.0]
+    assert x.tolist() == [3.0, 1.0, 2.0]
+    alias = x
+    x.sort()
+    assert alias.tolist() == [1.0, 2.0, 3.0]

@@ -1,0 +1,146 @@
+"""Print what PyTorch's optimisers do in 50 steps, which `optimisers.json` keeps.
+
+No test runs it, and PyTorch is needed for nothing else. In an environment that has it:
+
+    python tests/references/record_optimisers.py > tests/references/optimisers.json
+"""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from typing import Any
+
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("SGD", {"lr": 0.1}),
+    ("SGD", {"lr": 0.1, "maximize": True}),
+    ("SGD", {"lr": 0.1, "weight_decay": 0.05}),
+    ("SGD", {"lr": 0.05, "momentum": 0.9}),
+    ("SGD", {"lr": 0.05, "momentum": 0.9, "dampening": 0.3}),
+    ("SGD", {"lr": 0.05, "momentum": 0.9, "nesterov": True}),
+    (
+        "SGD",
+        {"lr": 0.05, "momentum": 0.8, "nesterov": True, "weight_decay": 0.01},
+    ),
+    ("Adam", {"lr": 0.03}),
+    ("Adam", {"lr": 0.03, "betas": [0.8, 0.9]}),
+    ("Adam", {"lr": 0.03, "eps": 0.01}),
+    ("Adam", {"lr": 0.03, "weight_decay": 0.05}),
+    ("Adam", {"lr": 0.1, "amsgrad": True}),
+    ("Adam", {"lr": 0.01, "maximize": True, "weight_decay": 0.01, "amsgrad": True}),
+    ("AdamW", {"lr": 0.03}),
+    ("AdamW", {"lr": 0.03, "weight_decay": 0.2, "betas": [0.7, 0.95]}),
+    ("AdamW", {"lr": 0.03, "amsgrad": True, "eps": 1e-4, "weight_decay": 0.0}),
+    ("RMSprop", {"lr": 0.02}),
+    ("RMSprop", {"lr": 0.02, "alpha": 0.8, "eps": 1e-3}),
+    ("RMSprop", {"lr": 0.01, "momentum": 0.9}),
+    ("RMSprop", {"lr": 0.02, "centered": True}),
+    ("RMSprop", {"lr": 0.01, "centered": True, "momentum": 0.5, "weight_decay": 0.1}),
+    ("Adagrad", {"lr": 0.1}),
+    ("Adagrad", {"lr": 0.1, "lr_decay": 0.05, "weight_decay": 0.02}),
+    ("Adagrad", {"lr": 0.1, "initial_accumulator_value": 0.3, "eps": 1e-3}),
+]
+
+START: dict[str, Any] = {
+    "w": [[0.3, -0.2], [0.5, 0.1], [-0.4, 0.25]],
+    "b": [0.05, -0.1],
+    "scale": 1.2,
+}
+X = [[0.2, -1.0, 0.5], [1.5, 0.3, -0.7], [-0.6, 0.8, 0.1], [0.9, -0.4, 1.1]]
+Y = [[0.4, -0.3], [0.8, 0.6], [-0.9, 0.2], [0.1, -0.7]]
+STEPS = 50
+SHOWN = (1, 2, 10, 50)
+
+
+def loss_of(torch: Any, tree: dict[str, Any]) -> Any:
+    """Return a mean square that all three parameters change."""
+    x = torch.tensor(X, dtype=torch.float64)
+    y = torch.tensor(Y, dtype=torch.float64)
+    found = torch.tanh(x @ tree["w"] + tree["b"]) * tree["scale"]
+    return ((found - y) ** 2).mean()
+
+
+def trained(
+    torch: Any,
+    kind: str,
+    options: dict[str, Any],
+    *,
+    schedule: Any = None,
+    clip: float | None = None,
+    left_out: int = 0,
+) -> dict[str, Any]:
+    """Return the parameters after some of the steps, in float64."""
+    tree = {
+        name: torch.tensor(value, dtype=torch.float64, requires_grad=True)
+        for name, value in START.items()
+    }
+    optimiser = getattr(torch.optim, kind)(tree.values(), foreach=False, **options)
+    scheduler = schedule(optimiser) if schedule else None
+    shown: dict[str, Any] = {}
+    for step in range(1, STEPS + 1):
+        optimiser.zero_grad()
+        loss_of(torch, tree).backward()
+        if left_out and step % left_out == 0:
+            tree["b"].grad = None
+        if clip is not None:
+            torch.nn.utils.clip_grad_norm_(list(tree.values()), clip)
+        optimiser.step()
+        if scheduler:
+            scheduler.step()
+        if step in SHOWN:
+            shown[str(step)] = {
+                name: torch.round(value.detach(), decimals=13).tolist()
+                for name, value in tree.items()
+            }
+    return shown
+
+
+def schedules(torch: Any) -> dict[str, Any]:
+    """Return functions that attach a schedule to an optimiser, by our names."""
+    every = torch.optim.lr_scheduler
+
+    def warmup_cosine(optimiser: Any) -> Any:
+        parts = [
+            every.LinearLR(optimiser, 1e-8, 1.0, 10),
+            every.CosineAnnealingLR(optimiser, 30),
+        ]
+        return every.SequentialLR(optimiser, parts, milestones=[10])
+
+    return {
+        "linear": lambda optimiser: every.LinearLR(optimiser, 1.0, 0.25, 40),
+        "cosine": lambda optimiser: every.CosineAnnealingLR(optimiser, 50, 0.001),
+        "warmup_cosine": warmup_cosine,
+        "exponential": lambda optimiser: every.ExponentialLR(optimiser, 0.95),
+    }
+
+
+def main() -> None:
+    """Print one line of JSON."""
+    torch = import_module("torch")
+    cases = [
+        {"optimiser": kind, "options": options, "after": trained(torch, kind, options)}
+        for kind, options in CASES
+    ]
+    by_schedule = {
+        name: trained(torch, "SGD", {"lr": 0.2}, schedule=schedule)
+        for name, schedule in schedules(torch).items()
+    }
+    momentum = {"lr": 0.1, "momentum": 0.9}
+    recorded = {
+        "version": torch.__version__.partition("+")[0],
+        "start": START,
+        "x": X,
+        "y": Y,
+        "cases": cases,
+        "schedules": by_schedule,
+        "clipped": trained(torch, "SGD", momentum, clip=0.05),
+        "every third gradient of b left out": {
+            kind: trained(torch, kind, options, left_out=3)
+            for kind, options in (("Adam", {"lr": 0.03}), ("SGD", momentum))
+        },
+    }
+    print(json.dumps(recorded, separators=(",", ":")))
+
+
+if __name__ == "__main__":
+    main()

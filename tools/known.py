@@ -1,0 +1,104 @@
+"""Reviewed lists of tests that do not pass, and what a run says beside one.
+
+For suites of others, where a test that fails is not always a mistake of ours. A list is
+a TOML file of rows: names of tests, devices and the reason.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.process import ROOT
+from tools.results import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A row of the list: tests that do not pass, on which devices, and why.
+
+    Attributes:
+        tests: names as the suite's report has them after its folder; `*` is anything.
+        devices: where.
+        why: the reason.
+    """
+
+    tests: tuple[str, ...]
+    devices: tuple[str, ...]
+    why: str
+
+    def has(self, name: str) -> bool:
+        """Whether a test is one of them."""
+        return any(_matches(pattern, name) for pattern in self.tests)
+
+
+def _matches(pattern: str, name: str) -> bool:
+    parts = map(re.escape, pattern.split("*"))
+    return re.fullmatch(".*".join(parts), name, re.DOTALL) is not None
+
+
+def known(path: Path) -> list[Known]:
+    """Return the rows of the list."""
+    rows = tomllib.loads(path.read_text("utf-8"))["known"]
+    return [
+        Known(tuple(row["tests"]), tuple(row["devices"]), row["why"]) for row in rows
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a run says, compared with the list.
+
+    Attributes:
+        unknown: tests that did not pass and are in no row.
+        passing: patterns of the list that were met by passing tests only.
+        counts: tests by row of the list, in its order.
+    """
+
+    unknown: tuple[str, ...]
+    passing: tuple[str, ...]
+    counts: tuple[int, ...]
+
+
+def compare(results: Results, rows: Sequence[Known], inside: str) -> Verdict:
+    """Hold the results of a run against the rows of its device.
+
+    Args:
+        results: tests by their whole names.
+        rows: the list.
+        inside: what the names of the list begin after, a folder.
+    """
+    names = {
+        name.partition(inside)[2] or name: test for name, test in results.tests.items()
+    }
+    good = {name for name, test in names.items() if test.outcome == "passed"}
+    bad = names.keys() - good
+    explained = {name for name in bad for row in rows if row.has(name)}
+    patterns = [pattern for row in rows for pattern in row.tests]
+    met = {
+        pattern: [name for name in names if _matches(pattern, name)]
+        for pattern in patterns
+    }
+    return Verdict(
+        tuple(sorted(bad - explained)),
+        tuple(p for p, found in met.items() if found and good.issuperset(found)),
+        tuple(sum(map(row.has, bad)) for row in rows),
+    )
+
+
+def report(
+    results: Results, rows: Sequence[Known], verdict: Verdict, path: Path
+) -> list[str]:
+    """Return the lines that tell a run beside its list; the last one has the sums."""
+    counts = results.counts()
+    lines = []
+    for row, number in zip(rows, verdict.counts, strict=True):
+        lines += [f"{number:5} known: {row.why}"] if number else []
+    for pattern in verdict.passing:
+        lines.append(f"passes, take it from {path.relative_to(ROOT)}: {pattern}")
+    lines += [f"NEW, in no row of the list: {name}" for name in verdict.unknown]
+    shown = ", ".join(f"{counts[key]} {key}" for key in ("passed", "failed", "skipped"))
+    return [*lines, f"{shown} of {results.collected} collected"]

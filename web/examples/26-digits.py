@@ -1,0 +1,95 @@
+"""Digits drawn by the program: a plain network, then one that looks through windows
+
+Ten digits from strokes, each a little different. Which are read wrongly?
+"""
+
+import tensorweb as tw
+from tensorweb import nn
+
+rng = tw.random.Generator(6)
+SIZE = 16
+
+# Each digit as the corners of its strokes, x to the right and y down, from 0 to 4.
+STROKES = [
+    [(1, 0, 3, 0), (3, 0, 3, 4), (3, 4, 1, 4), (1, 4, 1, 0)],
+    [(1, 1, 2, 0), (2, 0, 2, 4)],
+    [(1, 0, 3, 0), (3, 0, 3, 2), (3, 2, 1, 4), (1, 4, 3, 4)],
+    [(1, 0, 3, 0), (3, 0, 2, 2), (2, 2, 3, 3), (3, 3, 2, 4), (2, 4, 1, 4)],
+    [(1, 0, 1, 2), (1, 2, 3, 2), (3, 0, 3, 4)],
+    [(3, 0, 1, 0), (1, 0, 1, 2), (1, 2, 3, 2), (3, 2, 3, 4), (3, 4, 1, 4)],
+    [(3, 0, 1, 2), (1, 2, 1, 4), (1, 4, 3, 4), (3, 4, 3, 2), (3, 2, 1, 2)],
+    [(1, 0, 3, 0), (3, 0, 2, 4)],
+    [(1, 0, 3, 0), (3, 0, 1, 4), (1, 4, 3, 4), (3, 4, 1, 0)],
+    [(3, 2, 1, 2), (1, 2, 1, 0), (1, 0, 3, 0), (3, 0, 3, 2), (3, 2, 2, 4)],
+]
+line = tw.linspace(-0.6, 4.6, SIZE)
+
+
+def draw(digit, count):
+    """Return count pictures of a digit: each is moved, leaning, larger or smaller."""
+    lean, size, right, down = (rng.normal((count, 1, 1)) for _ in range(4))
+    y = (tw.expand_dims(line, 1) - 2 - 0.2 * down) * (1 + 0.08 * size)
+    x = (line - 2 - 0.2 * right) * (1 + 0.08 * size) + 0.12 * lean * y + 2
+    y = y + 2
+    ink = tw.zeros((count, SIZE, SIZE))
+    for x0, y0, x1, y1 in STROKES[digit]:
+        across, along = x1 - x0, y1 - y0
+        # How far along the stroke is its nearest place, and how far away is that?
+        part = ((x - x0) * across + (y - y0) * along) / (across**2 + along**2)
+        part = part.clip(0.0, 1.0)
+        far = tw.hypot(x - x0 - part * across, y - y0 - part * along)
+        ink = tw.maximum(ink, tw.exp(-((far / 0.4) ** 2)))
+    return ink + 0.1 * rng.normal(ink.shape)
+
+
+def drawn(count):
+    pictures = tw.concat([draw(digit, count) for digit in range(10)])
+    return tw.expand_dims(pictures, 1), tw.repeat(tw.arange(10), count)
+
+
+pictures, labels = drawn(100)
+unseen, answers = drawn(40)
+batches = rng.permutation(1000).reshape(10, 100)
+tw.show(unseen[::40, 0].permute_dims((1, 0, 2)).reshape(SIZE, -1), "one of each")
+
+mlp = nn.Sequential(
+    nn.Flatten(), nn.Linear(SIZE**2, 64, rng=rng), nn.ReLU(), nn.Linear(64, 10, rng=rng)
+)
+# Windows of 5 x 5 look for the same little thing everywhere: an end, an edge, a bend.
+cnn = nn.Sequential(
+    nn.Conv2d(1, 8, 5, stride=2, rng=rng), nn.ReLU(), nn.Conv2d(8, 16, 3, rng=rng),
+    nn.ReLU(), nn.Flatten(), nn.Linear(16 * 4 * 4, 10, rng=rng),
+)  # fmt: skip
+
+
+def train(model, steps):
+    """Return the model after some steps, each with a hundred of the pictures."""
+    opt = tw.optim.Adam(lr=tw.optim.linear(0.01, 0.001, steps))
+
+    @tw.jit
+    def step(model, state, chosen):
+        def loss(model):
+            return nn.cross_entropy(model(pictures[chosen]), labels[chosen])
+
+        value, slope = tw.value_and_grad(loss)(model)
+        model, state = opt.update(model, slope, state)
+        return model, state, value
+
+    state, losses = opt.init(model), []
+    for number in tw.progress(range(steps)):
+        model, state, value = step(model, state, batches[number % 10])
+        losses.append(value)
+        if number % 20 == 19:
+            tw.plot(tw.stack(losses), title="Loss by step")
+    return model
+
+
+for name, model, aim in ("MLP", mlp, 0.97), ("CNN", cnn, 0.99):
+    model = train(model, 100)
+    guesses = model(unseen).argmax(axis=1)
+    right = (guesses == answers).mean(dtype=tw.float32).item()
+    print(f"{name}: {right:.3f} of digits it never saw; at least {aim}: {right >= aim}")
+    for place in tw.nonzero(guesses != answers)[0][:3].tolist():
+        print("  a", answers[place].item(), "is read as", guesses[place].item())
+        tw.show(unseen[place, 0], "read wrongly")
+tw.show(model[0].weight[:, 0].permute_dims((1, 0, 2)).reshape(5, -1), "filters")

@@ -1,0 +1,112 @@
+/** Where the names of a program come from, by its text: what imports and assignments bind them to. */
+
+import { syntaxTree } from "@codemirror/language";
+import type { EditorState } from "@codemirror/state";
+import type { SyntaxNode } from "@lezer/common";
+
+const IMPORT = /^[ \t]*import[ \t]+([^#;\n]+)/gm;
+const FROM = /^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^#;(\n]+))/gm;
+const ALIASED = /^\s*([\w.]+)(?:\s+as\s+(\w+))?\s*$/;
+/** Names that are bound to names that are bound to names: after so many nobody looks further. */
+const DEEPEST = 8;
+
+/** A path that begins with a module, for one that begins with a name of the program; null where its text does not tell. */
+export function imported(path: string, state: EditorState): string | null {
+  const modules = modulesOf(state.doc.toString());
+  let known = path;
+  for (let depth = 0; depth < DEEPEST; depth += 1) {
+    const [first] = /^\w+/.exec(known) ?? [""];
+    const module = modules.get(first);
+    if (module) return module + known.slice(first.length);
+    const bound = assigned(state, first);
+    if (bound === null) return null;
+    known = bound + known.slice(first.length);
+  }
+  return null;
+}
+
+/** The expression that ends at a place, as a path: calls are `()`, indices `[]`; null for what is none. */
+export function expressionAt(state: EditorState, end: number): string | null {
+  let found: string | null = null;
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(end, -1); node?.to === end; node = node.parent) {
+    found = pathOf(state, node) ?? found;
+  }
+  return found;
+}
+
+/** By name, what the program's imports bind it to. */
+function modulesOf(source: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [, list = ""] of source.matchAll(IMPORT)) {
+    for (const [module, name] of aliased(list)) {
+      // Without an alias the first part alone is bound.
+      const [first = module] = module.split(".");
+      found.set(name ?? first, name ? module : first);
+    }
+  }
+  for (const [, module = "", inside, plain = ""] of source.matchAll(FROM)) {
+    for (const [name, as] of aliased(inside ?? plain)) found.set(as ?? name, `${module}.${name}`);
+  }
+  return found;
+}
+
+function aliased(list: string): [string, string | undefined][] {
+  return list.split(",").flatMap((part) => {
+    const [, name, as] = ALIASED.exec(part) ?? [];
+    return name ? [[name, as] as [string, string | undefined]] : [];
+  });
+}
+
+/** What the last assignment to a name gives it, as a path; null where that is no path. */
+function assigned(state: EditorState, name: string): string | null {
+  let found: string | null = null;
+  syntaxTree(state).iterate({
+    enter: ({ name: kind, node }) => {
+      if (kind !== "AssignStatement") return;
+      const [targets, value] = sides(node);
+      const isOne = targets.length === 1;
+      const own = targets.some((target) => state.sliceDoc(target.from, target.to) === name);
+      const path = own && value ? pathOf(state, value) : null;
+      // What is made of the name itself is mostly of the same kind.
+      if (path !== null && /^\w+/.exec(path)?.[0] !== name) found = isOne ? path : `${path}[]`;
+    },
+  });
+  return found;
+}
+
+/** The names before the first sign of equality, and the one expression behind it. */
+function sides(node: SyntaxNode): [SyntaxNode[], SyntaxNode | null] {
+  const targets: SyntaxNode[] = [];
+  let child = node.firstChild;
+  for (; child && child.name !== "AssignOp"; child = child.nextSibling) {
+    if (child.name === "VariableName") targets.push(child);
+    else if (child.name !== "," && child.name !== "TypeDef") return [[], null];
+  }
+  const value = child?.nextSibling ?? null;
+  return [targets, value?.nextSibling ? null : value];
+}
+
+function pathOf(state: EditorState, node: SyntaxNode): string | null {
+  const first = node.firstChild;
+  switch (node.name) {
+    case "VariableName":
+      return state.sliceDoc(node.from, node.to);
+    case "ParenthesizedExpression":
+      return first?.nextSibling ? pathOf(state, first.nextSibling) : null;
+    case "BinaryExpression": {
+      // Of a tensor and a number the tensor tells what comes out.
+      const last = node.lastChild;
+      return (first && pathOf(state, first)) ?? (last && pathOf(state, last));
+    }
+    case "CallExpression":
+    case "MemberExpression": {
+      const before = first && pathOf(state, first);
+      if (!before) return null;
+      if (node.name === "CallExpression") return `${before}()`;
+      const property = node.getChild("PropertyName");
+      return before + (property ? `.${state.sliceDoc(property.from, property.to)}` : "[]");
+    }
+    default:
+      return null;
+  }
+}
