@@ -52,6 +52,17 @@ PATIENCE_FRAMES = 60
 """Frames that an idle page gets to draw what it knows."""
 
 
+PAUSE_MS = 50
+
+
+def settled(page: Page, promised: str, arg: object = None) -> None:
+    """Wait until what an expression promises is true; Playwright would not."""
+    end = monotonic() + LIMIT_MS / 1000
+    while not page.evaluate(promised, arg):
+        assert monotonic() < end, promised
+        page.wait_for_timeout(PAUSE_MS)
+
+
 class PageDriver:
     """One open page and everything that went wrong in its console.
 

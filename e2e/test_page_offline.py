@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
 
 import pytest
-from browsers import LIMIT_MS
 from other_site import plain_host
-from page_driver import PageDriver, expect
+from page_driver import PageDriver, expect, settled
 from playwright.sync_api import Browser, BrowserContext, Page, Request
 
 from conftest import SITE
@@ -40,8 +38,6 @@ HEALED = """(number) => caches.open('tensorweb-site /').then(async (cache) => {
 
 FETCH = "async (path) => (await fetch(path)).text()"
 BUILD = "document.documentElement.dataset.build"
-
-PAUSE_MS = 50
 
 COMPUTE = """
 import tensorweb as tw, json
@@ -127,14 +123,6 @@ def visit(
         settled(page, SNAPSHOT)
         yield Visit(host, context, page, loads, driver.console)
         context.close()
-
-
-def settled(page: Page, promised: str, arg: object = None) -> None:
-    """Wait until what an expression promises is true; Playwright would not."""
-    end = monotonic() + LIMIT_MS / 1000
-    while not page.evaluate(promised, arg):
-        assert monotonic() < end, promised
-        page.wait_for_timeout(PAUSE_MS)
 
 
 def loads_of(page: Page) -> list[str]:
@@ -247,6 +235,29 @@ def test_site_in_development_is_never_stale(
         assert page.evaluate(BUILD) == service.table(host.folder)["id"]
         assert page.evaluate(FETCH, "examples/word.txt") == "second"
         page.wait_for_function("globalThis.tensorwebPage && crossOriginIsolated")
+
+
+def test_stopped_service_worker_knows_which_build_it_handed_out(
+    page_of_readers: Page, tmp_path: Path
+) -> None:
+    page = page_of_readers
+    with hosted(tmp_path / "site") as host:
+        service.write(host.folder, live=True)
+        old = (host.folder / service.SCRIPT).read_bytes()
+        page.goto(host.url)
+        page.wait_for_function("globalThis.tensorwebPage && crossOriginIsolated")
+        page.evaluate("navigator.serviceWorker.controller.postMessage('keep')")
+        settled(page, KEPT)
+        page.goto("about:blank")
+        host.build_anew("second", live=True)
+        (host.folder / service.SCRIPT).write_bytes(old)
+        page.goto(host.url)
+        page.wait_for_function("globalThis.tensorwebPage && crossOriginIsolated")
+        session = page.context.new_cdp_session(page)
+        session.send("ServiceWorker.enable")
+        session.send("ServiceWorker.stopAllWorkers")
+        session.detach()
+        assert page.evaluate(FETCH, "examples/word.txt") == "second"
 
 
 REFUSALS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from browsers import hold_back, release
-from page_driver import PageDriver, expect
+from page_driver import PageDriver, expect, settled
 from playwright.sync_api import Page
 
 from conftest import SITE, Serve
@@ -221,8 +221,9 @@ def test_loading_shows_bytes_and_a_run_queues(fresh_page: Page, site_url: str) -
 def test_second_start_takes_the_snapshot(page: Page, site_url: str) -> None:
     driver = PageDriver(page).open(site_url)
     assert left_out(driver) > LEFT_OUT
-    driver.wait(
-        "caches.open('tensorweb-snapshot').then(c => c.keys()).then(k => k.length > 0)"
+    settled(
+        page,
+        "caches.open('tensorweb-snapshot').then(c => c.keys()).then(k => k.length > 0)",
     )
     driver.open(site_url)
     assert page.evaluate("tensorwebPage.view.started.snapshot") is True, driver.console

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from page_driver import PageDriver, expect
+from page_driver import PageDriver, expect, settled
 from playwright.sync_api import Page
 
 SNAPSHOT = "caches.open('tensorweb-snapshot').then((cache) => cache.keys())"
@@ -46,14 +46,14 @@ def test_planted_and_unknown_snapshots_are_thrown_away(
     page: Page, site_url: str
 ) -> None:
     driver = PageDriver(page).open(site_url)
-    page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
+    settled(page, f"{SNAPSHOT}.then((keys) => keys.length > 0)")
     assert driver.run(f"EVIL = {EVIL!r}\n{POISON}") == "ready", driver.output
     driver.open(site_url)
     assert page.evaluate("tensorwebPage.view.started.snapshot") is False
     assert driver.run("print('mine')") == "ready"
     assert driver.output.startswith("mine")
     # The start after that has a snapshot again, of its own.
-    page.wait_for_function(f"{SNAPSHOT}.then((keys) => keys.length > 0)")
+    settled(page, f"{SNAPSHOT}.then((keys) => keys.length > 0)")
     driver.open(site_url)
     assert page.evaluate("tensorwebPage.view.started.snapshot") is True
     assert driver.run("print('mine')") == "ready"

@@ -20,17 +20,28 @@ const { id, live, shared } = site.table;
 /** Caches of the browser may hold files of an older build. */
 const FRESH: RequestInit = { cache: "no-cache" };
 
-/** Whether the host has another build, and this one too few files to stand alone. */
-let isRetired = false;
+/**
+ * Whether the host's page of another build was handed out, which then gets the host's files.
+ * Kept beside the files, since browsers stop and start service workers as they like.
+ */
+let retired = store.isRetired(id);
+
+function retire(isRetired: boolean): Promise<void> {
+  retired = Promise.resolve(isRetired);
+  return store.retire(id, isRetired);
+}
 
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   const file = site.find(request);
   if (!file) return;
-  if (file.path === START) event.respondWith(start(request, file));
-  else if (!isRetired) event.respondWith(answer(event, file));
-  else event.respondWith(isolate(fetch(request, FRESH)));
+  event.respondWith(file.path === START ? start(request, file) : serve(event, file));
 });
+
+/** Answer with a file of the build whose page was handed out last. */
+async function serve(event: FetchEvent, file: SiteFile): Promise<Response> {
+  return (await retired) ? isolate(fetch(event.request, FRESH)) : answer(event, file);
+}
 
 /** Answer with a file of this build: from the store, else from the network, or not at all. */
 async function answer(event: FetchEvent, file: SiteFile): Promise<Response> {
@@ -55,8 +66,8 @@ async function settle(digest: string, coming: Promise<ArrayBuffer | null>): Prom
 async function start(request: Request, file: SiteFile): Promise<Response> {
   const { digest, headers } = file;
   const kept = await store.find(digest);
-  const page = (): Response => {
-    isRetired = false;
+  const page = async (): Promise<Response> => {
+    await retire(false);
     return new Response(kept, { headers });
   };
   if (kept && (await store.isComplete(id)) && !(live && (await isReplaced()))) return page();
@@ -69,7 +80,8 @@ async function start(request: Request, file: SiteFile): Promise<Response> {
   }
   if (!found.ok || found.type !== "basic" || found.redirected) return found;
   const bytes = await found.clone().arrayBuffer();
-  isRetired = (await digestOf(bytes)) !== digest;
+  const isRetired = (await digestOf(bytes)) !== digest;
+  await retire(isRetired);
   if (isRetired) {
     void self.registration.update().catch(() => undefined);
     return isolate(found);

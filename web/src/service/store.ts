@@ -45,6 +45,25 @@ export class Store {
     }
   }
 
+  /** Note whether a build's page was replaced by the host's; nothing is noted where nothing is kept. */
+  async retire(build: string, isRetired: boolean): Promise<void> {
+    const name = `retired-${build}`;
+    try {
+      if (isRetired) await this.#put(name, "");
+      else await (await caches.open(this.#name)).delete(this.#key(name));
+    } catch {
+      // The service worker still knows it, as long as the browser lets it run.
+    }
+  }
+
+  async isRetired(build: string): Promise<boolean> {
+    try {
+      return (await (await caches.open(this.#name)).match(this.#key(`retired-${build}`))) !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
   /** Throw everything away but these files and the note of this build. */
   async prune(digests: Set<string>, build: string): Promise<void> {
     const stay = new Set([...digests, `all-of-${build}`].map((name) => this.#key(name)));
