@@ -47,7 +47,8 @@ fn factor(matrix: u32, lane: u32) {
   let q = matrix * 3u * n * row;
   let t = q + n * row;
   let x = t + n * row;
-  // phase, column, row, highest row of the rest, sweeps, first row; plane, c, s
+  // phase, column, row, highest row of the rest, sweeps, first row; plane, c, s, whether
+  // anything is turned, the column in which the lower row becomes nothing
   let state = matrix * 12u;
   if (parameters.begin == 0u) {
     for (var i = lane; i < n * n; i += LANES) {
@@ -73,6 +74,7 @@ fn factor(matrix: u32, lane: u32) {
       if (lane == 0u) {
         let phase = work[state];
         var plane = 0u;
+        var emptied = n;
         var a: f32 = 1.0;
         var ai: f32 = 0.0;
         var b: f32 = 0.0;
@@ -81,6 +83,7 @@ fn factor(matrix: u32, lane: u32) {
           let k = u32(work[state + 1u]);
           let i = u32(work[state + 2u]);
           plane = i - 1u;
+          emptied = k;
           a = result[t + plane * row + 2u * k];
           ai = result[t + plane * row + 2u * k + 1u];
           b = result[t + i * row + 2u * k];
@@ -161,7 +164,8 @@ fn factor(matrix: u32, lane: u32) {
             bi = result[corner + row + 1u];
           }
           if (k > u32(work[state + 5u])) {
-            let at = t + k * row + 2u * (k - 1u);
+            emptied = k - 1u;
+            let at = t + k * row + 2u * emptied;
             a = result[at];
             ai = result[at + 1u];
             b = result[at + row];
@@ -192,6 +196,7 @@ fn factor(matrix: u32, lane: u32) {
         work[state + 8u] = select(0.0, sine, is_turned);
         work[state + 9u] = select(0.0, sinei, is_turned);
         work[state + 10u] = select(0.0, 1.0, is_turned);
+        work[state + 11u] = f32(emptied);
       }
       storageBarrier();
       let p = u32(work[state + 6u]);
@@ -199,6 +204,8 @@ fn factor(matrix: u32, lane: u32) {
       let s = work[state + 8u];
       let si = work[state + 9u];
       let is_turned = work[state + 10u] != 0.0;
+      // What rounding would leave there grows in later sweeps, until none converges.
+      let emptied = u32(work[state + 11u]);
       if (is_turned) {
         for (var k = lane; k < n; k += LANES) {
           let upper = t + p * row + 2u * k;
@@ -209,8 +216,10 @@ fn factor(matrix: u32, lane: u32) {
           let bi = result[lower + 1u];
           result[upper] = c * a + (s * b - si * bi);
           result[upper + 1u] = c * ai + (s * bi + si * b);
-          result[lower] = c * b - (s * a + si * ai);
-          result[lower + 1u] = c * bi - (s * ai - si * a);
+          let below = c * b - (s * a + si * ai);
+          let belowi = c * bi - (s * ai - si * a);
+          result[lower] = select(below, 0.0, k == emptied);
+          result[lower + 1u] = select(belowi, 0.0, k == emptied);
         }
       }
       storageBarrier();

@@ -116,6 +116,17 @@ def test_matrices_that_launches_share(webgpu: str) -> None:
     assert [kernel.kind for kernel in kernels].count("eigh") > 1
 
 
+def test_every_matrix_has_its_eigenvalues(webgpu: str) -> None:
+    """Rounding below Hessenberg's form once kept number 36 from converging."""
+    a = np.random.default_rng(1).standard_normal((1000, 16, 16))[800:864]
+    values = tw.linalg.eigvals(tw.asarray(a.astype(np.float32))).numpy()
+    size = np.linalg.norm(a, axis=(1, 2))
+    for power in (1, 2, 3):
+        wanted = np.linalg.matrix_power(a, power).trace(axis1=1, axis2=2)
+        error = np.abs((values**power).sum(axis=1) - wanted) / size**power
+        assert error.max() < 40 * 16 * np.finfo(np.float32).eps
+
+
 def test_small_matrices_have_small_workgroups(webgpu: str) -> None:
     for n, threads in ((16, 32), (17, 256)):
         text = str(tw.explain(tw.linalg.cholesky(tw.eye(n))))
