@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from tensorweb.backends.wasm import WasmBackend
 from tensorweb.codegen.fourier import FourierRows
 from tensorweb.devices import backend
 from tensorweb.errors import AxisError, DataError, DTypeError, ShapeError
+from tensorweb.nodes.fourier import tables
+from tensorweb.nodes.fourier.tables import units
 
 Array = np.ndarray[Any, Any]
 
@@ -65,8 +68,29 @@ def test_every_length_on_the_cpu(rows: int, cpu: str) -> None:
 def test_every_length_in_webassembly(wasm: WasmBackend) -> None:
     for n in (1, 2, 3, 5, 8, 11, 12, 30, 97, 210, 1000):
         check_length(n, 2)
-    check("fft", numbers(4097))
-    check("fft", numbers(1 << 16))
+    for n in (4097, 1 << 16, 32_771):
+        check("fft", numbers(n))
+
+
+def test_long_primes_need_small_tables(
+    webgpu: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host computes few roots, once; the device makes the chirp of them."""
+    made: list[int] = []
+
+    def counted(numerators: Iterable[int], order: int) -> list[tuple[float, float]]:
+        found = units(numerators, order)
+        made.append(len(found))
+        return found
+
+    monkeypatch.setattr(tables, "units", counted)
+    x = tw.zeros(1_000_003, dtype=tw.complex64)
+    tw.fft.fft(x)
+    assert 0 < sum(made) < 300_000
+    made.clear()
+    tw.fft.fft(x)
+    assert made == []
+    check("fft", numbers(40_009))
 
 
 def test_lengths_of_a_gpu(webgpu: str) -> None:

@@ -175,26 +175,25 @@ def turns(
     return table(key, make, (3, rows, columns), like)
 
 
-def chirp(length: int, sign: int, like: Node) -> Node:
-    """Return `exp(πi · sign · k² / length)` for each k, as (2, length)."""
+def arcs(
+    key: Key,
+    numerators: Callable[[], Iterable[int]],
+    order: int,
+    shape: Shape,
+    like: Node,
+) -> Node:
+    """Return `exp(2πi · numerator / order)` of numbers in row-major order, as (2, …).
 
-    def make() -> Iterable[float]:
-        pairs = units((sign * (k * k) for k in range(length)), 2 * length)
-        return [pair[part] for part in range(2) for pair in pairs]
-
-    return table(("chirp", length, sign), make, (2, length), like)
-
-
-def chirp_filter(length: int, whole: int, sign: int, like: Node) -> Node:
-    """Return `exp(πi · sign · k² / length) / whole` around 0, as (2, whole).
-
-    Position `whole - k` holds the same as k, what is between is zero.
+    Args:
+        key: what tells the numerators apart from others of this order.
+        numerators: returns as many as the shape has.
+        order: of the roots.
+        shape: of the numerators.
+        like: the node that it is for.
     """
 
     def make() -> Iterable[float]:
-        pairs = units((sign * (k * k) for k in range(length)), 2 * length)
-        gap = [(0.0, 0.0)] * (whole - 2 * length + 1)
-        around = [*pairs, *gap, *pairs[:0:-1]]
-        return [pair[part] / whole for part in range(2) for pair in around]
+        pairs = units(numerators(), order)
+        return [pair[part] for part in range(2) for pair in pairs]
 
-    return table(("filter", length, whole, sign), make, (2, whole), like)
+    return table(("arcs", *key, order, shape), make, (2, *shape), like)

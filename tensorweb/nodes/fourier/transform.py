@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from tensorweb.devices import backend
+from tensorweb.nodes.fourier.chirps import chirp, chirp_filter
 from tensorweb.nodes.fourier.lengths import factors_of, quick_length
 from tensorweb.nodes.fourier.pairs import (
     FullPair,
@@ -13,14 +14,12 @@ from tensorweb.nodes.fourier.pairs import (
     between,
     each,
     each_full,
-    part,
     product,
     resized,
     zeros,
 )
 from tensorweb.nodes.fourier.products import by_products
 from tensorweb.nodes.fourier.rows import by_rows, columns_of, swapped, turned
-from tensorweb.nodes.fourier.tables import chirp, chirp_filter
 from tensorweb.nodes.movement import move_axis_last, move_last_axis_to, reshape
 from tensorweb.protocol import RowTransformer
 
@@ -82,10 +81,8 @@ def _by_chirps(pair: Pair, sign: int) -> FullPair:
     re = pair[0]
     length, axis = re.shape[-1], len(re.shape) - 1
     whole = quick_length(2 * length - 1)
-    turning = chirp(length, sign, re)
-    around = chirp_filter(length, whole, -sign, re)
-    turn = part(turning, 0, 0), part(turning, 0, 1)
-    filling = transform((part(around, 0, 0), part(around, 0, 1)), 0, -1)
+    turn = chirp(length, sign, re)
+    filling = transform(chirp_filter(turn, whole), 0, -1)
     widened = each(lambda node: resized(node, axis, whole), product(pair, turn))
     found = transform(product(transform(widened, axis, -1), filling), axis, 1)
     return product(each_full(lambda node: between(node, axis, 0, length), found), turn)
