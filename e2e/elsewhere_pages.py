@@ -147,3 +147,9 @@ PAGES: dict[str, Callable[[Path, str], str]] = {
     "pyodide": pyodide,
 }
 """Who fills an empty folder that is served at an address; returns the path to open."""
+
+DRIVES = frozenset({"jupyterlite"})
+"""Pages that mount a drive where they are isolated or have a service worker.
+
+Its messages once came mangled on a busy machine, and Python did not start. Nothing here
+needs it, so these pages have neither."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from browsers import launch_chromium
-from elsewhere_pages import PAGES
+from elsewhere_pages import DRIVES, PAGES
 from playwright.sync_api import Browser, Page, Playwright, expect
 
 from conftest import SITE, Serve
@@ -33,10 +33,12 @@ def show(name: str, browser: Browser, serve: Serve, folder: Path) -> Page:
 
     It must have computed on the cpu as well, and have asked this machine only.
     """
-    address = serve(folder)
+    drives = name in DRIVES
+    address = serve(folder, isolated=not drives)
     path = PAGES[name](folder, address)
     (folder / "site").symlink_to(SITE, target_is_directory=True)
-    page = browser.new_context().new_page()
+    context = browser.new_context(service_workers="block" if drives else "allow")
+    page = context.new_page()
     asked: list[str] = []
     said: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
