@@ -18,6 +18,7 @@ from tensorweb.nodes.contraction import matmul
 from tensorweb.nodes.elementwise import cast
 from tensorweb.nodes.movement import expand, reshape
 from tensorweb.nodes.selection import concat
+from tensorweb.nodes.tall_factors import is_tall, qr_by_rows
 from tensorweb.nodes.triangles import (
     BLOCK,
     corner,
@@ -92,9 +93,10 @@ def qr(node: Node, *, is_complete: bool = False) -> tuple[Node, Node]:
     if rows and not columns:
         whole = expand(identity(rows, node, width), (*outer, rows, width))
         return whole, constant(0, node.dtype, node.device, (*outer, width, columns))
-    if is_cut(node, min(rows, columns), LARGEST_QR):
+    by_rows = is_tall(node) and not is_complete
+    if by_rows or is_cut(node, min(rows, columns), LARGEST_QR):
         source = widened(node)
-        q, r = qr_by_halves(source, width)
+        q, r = qr_by_rows(source, qr) if by_rows else qr_by_halves(source, width)
         if not is_kept() and node.past is None:
             return cast(q, node.dtype), cast(r, node.dtype)
         whole = joined([transposed(q), r])
