@@ -30,6 +30,7 @@ const COLUMNS: u32 = 16u;
 // end team
 const ROWS: u32 = LANES / COLUMNS;
 
+// Called for each matrix by workgroup/matrices.wgsl.
 fn factor(matrix: u32, lane: u32) {
   let n = parameters.size;
   let start = matrix * n * n;
@@ -68,17 +69,5 @@ fn factor(matrix: u32, lane: u32) {
         result[at] = result[at] - factor_of_row * result[start + k * n + j];
       }
     }
-  }
-}
-
-@compute @workgroup_size(LANES)
-fn main(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(num_workgroups) groups: vec3u,
-  @builtin(local_invocation_index) lane: u32,
-) {
-  let matrix = group.y * groups.x + group.x;
-  if (matrix < parameters.matrices) {
-    factor(matrix, lane);
   }
 }

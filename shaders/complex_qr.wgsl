@@ -42,8 +42,9 @@ const COLUMNS: u32 = 16u;
 // end team
 const ROWS: u32 = LANES / COLUMNS;
 
-var<workgroup> crossed: array<f32, 256>;
+var<workgroup> crossed: array<f32, LANES>;
 
+// Called for each matrix by workgroup/matrices.wgsl.
 fn factor(matrix: u32, lane: u32) {
   let m = parameters.rows;
   let n = parameters.columns;
@@ -182,17 +183,5 @@ fn factor(matrix: u32, lane: u32) {
       result[triangle + 2u * i] = select(0.0, work[at], is_inside);
       result[triangle + 2u * i + 1u] = select(0.0, work[at + 1u], is_inside);
     }
-  }
-}
-
-@compute @workgroup_size(LANES)
-fn main(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(num_workgroups) groups: vec3u,
-  @builtin(local_invocation_index) lane: u32,
-) {
-  let matrix = group.y * groups.x + group.x;
-  if (matrix < parameters.matrices) {
-    factor(matrix, lane);
   }
 }

@@ -55,6 +55,7 @@ fn place_of_largest(lane: u32, size: f32, place: u32) -> u32 {
   return found;
 }
 
+// Called for each matrix by workgroup/matrices.wgsl.
 fn factor(matrix: u32, lane: u32) {
   let rows = parameters.rows;
   let columns = parameters.columns;
@@ -110,17 +111,5 @@ fn factor(matrix: u32, lane: u32) {
         result[at] = result[at] - times * result[start + j * width + k];
       }
     }
-  }
-}
-
-@compute @workgroup_size(LANES)
-fn main(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(num_workgroups) groups: vec3u,
-  @builtin(local_invocation_index) lane: u32,
-) {
-  let matrix = group.y * groups.x + group.x;
-  if (matrix < parameters.matrices) {
-    factor(matrix, lane);
   }
 }

@@ -42,6 +42,7 @@ const COLUMNS: u32 = 16u;
 // end team
 const ROWS: u32 = LANES / COLUMNS;
 
+// Called for each matrix by workgroup/matrices.wgsl.
 fn factor(matrix: u32, lane: u32) {
   let m = parameters.rows;
   let n = parameters.columns;
@@ -146,17 +147,5 @@ fn factor(matrix: u32, lane: u32) {
       let value = work[start + i % n * length + i / n];
       result[triangle + i] = select(0.0, value, i % n >= i / n);
     }
-  }
-}
-
-@compute @workgroup_size(LANES)
-fn main(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(num_workgroups) groups: vec3u,
-  @builtin(local_invocation_index) lane: u32,
-) {
-  let matrix = group.y * groups.x + group.x;
-  if (matrix < parameters.matrices) {
-    factor(matrix, lane);
   }
 }

@@ -41,6 +41,7 @@ const COLUMNS: u32 = 16u;
 // Half a unit in the last place of 1.
 const EPSILON: f32 = 5.9604645e-8;
 
+// Called for each matrix by workgroup/matrices.wgsl.
 fn factor(matrix: u32, lane: u32) {
   let n = parameters.size;
   let row = 2u * n;
@@ -285,17 +286,5 @@ fn factor(matrix: u32, lane: u32) {
         result[corner] = nan_if(is_bad, result[corner]);
       }
     }
-  }
-}
-
-@compute @workgroup_size(LANES)
-fn main(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(num_workgroups) groups: vec3u,
-  @builtin(local_invocation_index) lane: u32,
-) {
-  let matrix = group.y * groups.x + group.x;
-  if (matrix < parameters.matrices) {
-    factor(matrix, lane);
   }
 }

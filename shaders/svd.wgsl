@@ -31,7 +31,6 @@ fn nan_if(is_bad: bool, value: f32) -> f32 {
 fn is_nan(value: f32) -> bool {
   return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
 }
-var<workgroup> partial: array<f32, LANES>;
 fn total(lane: u32, value: f32) -> f32 {
   return 0.0;
 }
@@ -53,6 +52,7 @@ var<workgroup> owns: array<f32, LANES>;
 var<workgroup> others: array<f32, LANES>;
 var<workgroup> products: array<f32, LANES>;
 
+// Called for each matrix by workgroup/matrices.wgsl.
 fn factor(matrix: u32, lane: u32) {
   let m = parameters.rows;
   let n = parameters.columns;
@@ -215,17 +215,5 @@ fn factor(matrix: u32, lane: u32) {
         result[values + n + rank * n + i] = nan_if(is_bad, part);
       }
     }
-  }
-}
-
-@compute @workgroup_size(LANES)
-fn main(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(num_workgroups) groups: vec3u,
-  @builtin(local_invocation_index) lane: u32,
-) {
-  let matrix = group.y * groups.x + group.x;
-  if (matrix < parameters.matrices) {
-    factor(matrix, lane);
   }
 }

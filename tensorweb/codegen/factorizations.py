@@ -23,9 +23,6 @@ FINDING_NAN = """fn is_nan(value: f32) -> bool {
 }
 """
 
-TOGETHER = "workgroup/together.wgsl"
-"""What threads of a workgroup find together, of `shaders/`."""
-
 BLOCK = 64
 """Columns that a workgroup solves for; each block reads the triangle again."""
 
@@ -96,10 +93,10 @@ class Routine:
 
 
 @cache
-def _together() -> str:
-    """Return the functions with which threads find something together."""
-    text = (shader_folder() / TOGETHER).read_text(encoding="utf-8")
-    return text[text.index("var<workgroup>") :]
+def _shared(name: str) -> str:
+    """Return a file of `shaders/workgroup/` behind the comment at its top."""
+    path = shader_folder() / "workgroup" / f"{name}.wgsl"
+    return path.read_text(encoding="utf-8").split("\n\n", 1)[1]
 
 
 def _shares(length: int, threads: int) -> int:
@@ -264,7 +261,9 @@ def factor(kernel: Kernel, _: Target) -> Program:
     first = {"matrices": routine.groups, "begin": 0, "end": 0}
     for name, value in (first | routine.parameters).items():
         declarations.parameter(name, "u32", value)
-    text = routine.functions + (_together() if routine.meets else "")
+    text = routine.functions + _shared("matrices")
+    if routine.meets:
+        text += _shared("together")
     for name, expression in kernel.expressions:
         signature = Signature(name, ("index",), "f32")
         text += function(declarations, signature, expression, kernel.input_dtypes)

@@ -1,0 +1,13 @@
+// A workgroup takes a matrix of the stack apart: factor() is the template's.
+
+@compute @workgroup_size(LANES)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let matrix = group.y * groups.x + group.x;
+  if (matrix < parameters.matrices) {
+    factor(matrix, lane);
+  }
+}
