@@ -60,9 +60,9 @@ var<workgroup> crossed: array<f32, LANES>;
 fn factor(matrix: u32, lane: u32) {
   let m = parameters.rows;
   let n = parameters.columns;
-  let start = matrix * (2u * m * n + 2u * n * n + 2u * n + 4u);
-  let turns = start + 2u * m * n;
-  let lengths = turns + 2u * n * n;
+  let height = m + n;
+  let start = matrix * (2u * n * height + 2u * n + 4u);
+  let lengths = start + 2u * n * height;
   let column = lane % COLUMNS;
   let row = lane / COLUMNS;
   let state = lengths + n;
@@ -79,13 +79,14 @@ fn factor(matrix: u32, lane: u32) {
       let real = first(matrix * m * n + i) * inverse_scale;
       let imaginary = second(matrix * m * n + i) * inverse_scale;
       squares += real * real + imaginary * imaginary;
-      let at = start + 2u * (i % n * m + i / n);
+      let at = start + 2u * (i % n * height + i / n);
       work[at] = real;
       work[at + 1u] = imaginary;
     }
     for (var i = lane; i < n * n; i += LANES) {
-      work[turns + 2u * i] = select(0.0, 1.0, i / n == i % n);
-      work[turns + 2u * i + 1u] = 0.0;
+      let at = start + 2u * (i / n * height + m + i % n);
+      work[at] = select(0.0, 1.0, i / n == i % n);
+      work[at + 1u] = 0.0;
     }
     let whole = sqrt(total(lane, squares));
     if (lane == 0u) {
@@ -121,10 +122,10 @@ fn factor(matrix: u32, lane: u32) {
       var across: f32 = 0.0;
       if (is_pair) {
         for (var i = column; i < m; i += COLUMNS) {
-          let x = work[start + 2u * (p * m + i)];
-          let xi = work[start + 2u * (p * m + i) + 1u];
-          let y = work[start + 2u * (q * m + i)];
-          let yi = work[start + 2u * (q * m + i) + 1u];
+          let x = work[start + 2u * (p * height + i)];
+          let xi = work[start + 2u * (p * height + i) + 1u];
+          let y = work[start + 2u * (q * height + i)];
+          let yi = work[start + 2u * (q * height + i) + 1u];
           own += x * x + xi * xi;
           its += y * y + yi * yi;
           both += x * y + xi * yi;
@@ -169,21 +170,9 @@ fn factor(matrix: u32, lane: u32) {
         let sine = cosine * tangent;
         let tilt = sine / (1.0 + cosine);
         count += 1.0;
-        for (var i = column; i < m; i += COLUMNS) {
-          let left = start + 2u * (p * m + i);
-          let right = start + 2u * (q * m + i);
-          let x = work[left];
-          let xi = work[left + 1u];
-          let y = e * work[right] - ei * work[right + 1u];
-          let yi = e * work[right + 1u] + ei * work[right];
-          work[left] = x - sine * (y + tilt * x);
-          work[left + 1u] = xi - sine * (yi + tilt * xi);
-          work[right] = y + sine * (x - tilt * y);
-          work[right + 1u] = yi + sine * (xi - tilt * yi);
-        }
-        for (var i = column; i < n; i += COLUMNS) {
-          let left = turns + 2u * (p * n + i);
-          let right = turns + 2u * (q * n + i);
+        for (var i = column; i < height; i += COLUMNS) {
+          let left = start + 2u * (p * height + i);
+          let right = start + 2u * (q * height + i);
           let x = work[left];
           let xi = work[left + 1u];
           let y = e * work[right] - ei * work[right + 1u];
@@ -211,7 +200,7 @@ fn factor(matrix: u32, lane: u32) {
     for (var k = 0u; k < n; k += 1u) {
       var sum: f32 = 0.0;
       for (var i = lane; i < 2u * m; i += LANES) {
-        let value = work[start + 2u * k * m + i];
+        let value = work[start + 2u * k * height + i];
         sum += value * value;
       }
       let size = sqrt(total(lane, sum));
@@ -244,13 +233,13 @@ fn factor(matrix: u32, lane: u32) {
       let value = work[lengths + k];
       let inverse = select(0.0, 1.0 / value, value > nothing);
       for (var i = lane; i < 2u * m; i += LANES) {
-        let part = work[start + 2u * k * m + i] * inverse;
+        let part = work[start + 2u * k * height + i] * inverse;
         result[vectors + 2u * rank * m + i] = nan_if(is_bad, part);
       }
       for (var i = lane; i < n; i += LANES) {
         let at = values + n + 2u * (rank * n + i);
-        let part = work[turns + 2u * (k * n + i)];
-        let parti = -work[turns + 2u * (k * n + i) + 1u];
+        let part = work[start + 2u * (k * height + m + i)];
+        let parti = -work[start + 2u * (k * height + m + i) + 1u];
         result[at] = nan_if(is_bad, part);
         result[at + 1u] = nan_if(is_bad, parti);
       }

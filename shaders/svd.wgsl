@@ -2,9 +2,10 @@
 //
 // One-sided Jacobi (Hestenes): columns of A are turned in pairs until all are orthogonal;
 // their lengths are the values, the turns make V. A sweep meets every pair once, a round
-// of it pairs that share no column. Columns lie as rows here. The result has the columns
-// of U as rows, below them a row of values in falling order, below that V^T; a column of
-// U whose value is 0 is 0. (Golub and Van Loan, Matrix Computations, 8.6.3)
+// of it pairs that share no column. Columns lie as rows here, those of V behind those of
+// A. The result has the columns of U as rows, below them a row of values in falling order,
+// below that V^T; a column of U whose value is 0 is 0.
+// (Golub and Van Loan, Matrix Computations, 8.6.3)
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -56,9 +57,9 @@ var<workgroup> products: array<f32, LANES>;
 fn factor(matrix: u32, lane: u32) {
   let m = parameters.rows;
   let n = parameters.columns;
-  let start = matrix * (m * n + n * n + 2u * n + 4u);
-  let turns = start + m * n;
-  let lengths = turns + n * n;
+  let height = m + n;
+  let start = matrix * (n * height + 2u * n + 4u);
+  let lengths = start + n * height;
   let column = lane % COLUMNS;
   let row = lane / COLUMNS;
   let state = lengths + n;
@@ -73,10 +74,10 @@ fn factor(matrix: u32, lane: u32) {
     for (var i = lane; i < m * n; i += LANES) {
       let value = first(matrix * m * n + i) * inverse_scale;
       squares += value * value;
-      work[start + i % n * m + i / n] = value;
+      work[start + i % n * height + i / n] = value;
     }
     for (var i = lane; i < n * n; i += LANES) {
-      work[turns + i] = select(0.0, 1.0, i / n == i % n);
+      work[start + i / n * height + m + i % n] = select(0.0, 1.0, i / n == i % n);
     }
     let whole = sqrt(total(lane, squares));
     if (lane == 0u) {
@@ -111,8 +112,8 @@ fn factor(matrix: u32, lane: u32) {
       var both: f32 = 0.0;
       if (is_pair) {
         for (var i = column; i < m; i += COLUMNS) {
-          let x = work[start + p * m + i];
-          let y = work[start + q * m + i];
+          let x = work[start + p * height + i];
+          let y = work[start + q * height + i];
           own += x * x;
           its += y * y;
           both += x * y;
@@ -144,17 +145,11 @@ fn factor(matrix: u32, lane: u32) {
         let sine = cosine * tangent;
         let tilt = sine / (1.0 + cosine);
         count += 1.0;
-        for (var i = column; i < m; i += COLUMNS) {
-          let x = work[start + p * m + i];
-          let y = work[start + q * m + i];
-          work[start + p * m + i] = x - sine * (y + tilt * x);
-          work[start + q * m + i] = y + sine * (x - tilt * y);
-        }
-        for (var i = column; i < n; i += COLUMNS) {
-          let x = work[turns + p * n + i];
-          let y = work[turns + q * n + i];
-          work[turns + p * n + i] = x - sine * (y + tilt * x);
-          work[turns + q * n + i] = y + sine * (x - tilt * y);
+        for (var i = column; i < height; i += COLUMNS) {
+          let x = work[start + p * height + i];
+          let y = work[start + q * height + i];
+          work[start + p * height + i] = x - sine * (y + tilt * x);
+          work[start + q * height + i] = y + sine * (x - tilt * y);
         }
       }
     }
@@ -174,7 +169,7 @@ fn factor(matrix: u32, lane: u32) {
     for (var k = 0u; k < n; k += 1u) {
       var sum: f32 = 0.0;
       for (var i = lane; i < m; i += LANES) {
-        let value = work[start + k * m + i];
+        let value = work[start + k * height + i];
         sum += value * value;
       }
       let size = sqrt(total(lane, sum));
@@ -207,11 +202,11 @@ fn factor(matrix: u32, lane: u32) {
       let value = work[lengths + k];
       let inverse = select(0.0, 1.0 / value, value > nothing);
       for (var i = lane; i < m; i += LANES) {
-        let part = work[start + k * m + i] * inverse;
+        let part = work[start + k * height + i] * inverse;
         result[vectors + rank * m + i] = nan_if(is_bad, part);
       }
       for (var i = lane; i < n; i += LANES) {
-        let part = work[turns + k * n + i];
+        let part = work[start + k * height + m + i];
         result[values + n + rank * n + i] = nan_if(is_bad, part);
       }
     }
