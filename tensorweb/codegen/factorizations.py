@@ -140,7 +140,9 @@ def _triangular_solve(kernel: Kernel) -> Routine:
 def _qr(kernel: Kernel) -> Routine:
     count, rows, columns, width, _, _, is_packed = kernel.sizes
     least = min(rows, columns)
-    width = 0 if is_packed else width or least
+    # Of complex matrices the second part has a width, whichever mode was asked for.
+    is_complete = width == rows
+    width = 0 if is_packed else rows if is_complete else least
     sizes = {"rows": rows, "columns": columns, "width": width, "is_packed": is_packed}
     most = max(columns, width)
     turns = _shares(most, TEAM) * (2 * _shares(rows, TEAM) + 6)
@@ -197,21 +199,16 @@ def _schur(kernel: Kernel) -> Routine:
 
 
 def _complex_qr(kernel: Kernel) -> Routine:
-    count, rows, columns, width, *_ = kernel.sizes
-    least = min(rows, columns)
-    width = rows if width == rows else least
-    most = max(columns, width)
-    turns = _shares(most, TEAM) * (2 * _shares(rows, TEAM) + 6)
-    return Routine(
-        "complex_qr",
-        {"is_last": 1, "rows": rows, "columns": columns, "width": width},
-        count,
-        2 * least,
-        turns + 5 * _shares(rows, THREADS) + 20,
-        8 * rows * most,
-        count * 2 * (rows + 1) * (columns + width),
-        says_last=True,
-        meets=True,
+    real = _qr(kernel)
+    parameters = {**real.parameters}
+    del parameters["is_packed"]
+    return replace(
+        real,
+        template="complex_qr",
+        parameters=parameters,
+        turns=real.turns + 2 * _shares(kernel.sizes[1], THREADS),
+        work=4 * real.work,
+        scratch=2 * real.scratch,
     )
 
 
