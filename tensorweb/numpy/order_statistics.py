@@ -161,18 +161,14 @@ def _chosen(name: str, rows: Tensor, shares: list[float], method: str) -> Tensor
     if not length:
         raise ShapeError(f"{name}: there are no values along the axis.")
     if method in DISCRETE:
-        at = [_within(DISCRETE[method](length, q), length) for q in shares]
+        at = [_place(method, length, q)[0] for q in shares]
         return _poisoned(tw.take(rows, asarray(at, device=rows.device), -1), rows)
     values = as_float(rows)
     if not shares:
         return values[..., :0]
-    places = [METHODS[method](length, q) for q in shares]
+    places = [_place(method, length, q) for q in shares]
     found = [
-        _mixed(
-            values[..., _within(low, length)],
-            values[..., _within(high, length)],
-            weight,
-        )
+        _mixed(values[..., low], values[..., high], weight)
         for low, high, weight in places
     ]
     return _poisoned(tw.stack(found, -1), values)
@@ -345,7 +341,7 @@ def _nanquantile(
 
 
 def _place(method: str, length: int, q: float) -> Place:
-    """Return where a quantile of the first values of a row lies; NaN stand behind."""
+    """Return where a quantile of the first values of a sorted row lies."""
     if not length:
         return 0, 0, 0.0
     if method in DISCRETE:
