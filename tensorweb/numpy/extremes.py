@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError
 from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import into
-from tensorweb.numpy.masking import greatest, least, masked
+from tensorweb.numpy.masking import ends, masked
 from tensorweb.shapes import normalize_axes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -24,6 +25,13 @@ __all__ = [
     "min",
     "ptp",
 ]
+
+
+EXTREMES: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor], int]] = {
+    "max": (tw.max, tw.maximum, 0),
+    "min": (tw.min, tw.minimum, 1),
+}
+"""Of many and of two, and which end of a dtype changes none of them."""
 
 
 def max(
@@ -80,6 +88,7 @@ def _extreme(
     where: ArrayLike,
 ) -> Tensor:
     """Return the least or greatest values of those that count."""
+    extreme, combine, end = EXTREMES[name]
     x = asarray(a)
     if initial is None:
         if where is not True:
@@ -87,23 +96,13 @@ def _extreme(
                 f"{name}: where= without initial=, the result where nothing counts; "
                 "give a number."
             )
-        return (
-            x.max(axis, keepdims=keepdims)
-            if name == "max"
-            else x.min(axis, keepdims=keepdims)
-        )
-    combine = tw.maximum if name == "max" else tw.minimum
+        return extreme(x, axis, keepdims=keepdims)
     axes = normalize_axes(axis, x.ndim)
     if builtins.any(x.shape[each] == 0 for each in axes):
         kept = x.sum(axes, keepdims=keepdims)
         return tw.zeros_like(kept, dtype=x.dtype) + initial
-    x = masked(x, where, least(x) if name == "max" else greatest(x))
-    found = (
-        x.max(axes, keepdims=keepdims)
-        if name == "max"
-        else x.min(axes, keepdims=keepdims)
-    )
-    return combine(found, initial)
+    x = masked(x, where, ends(x.dtype)[end])
+    return combine(extreme(x, axes, keepdims=keepdims), initial)
 
 
 def ptp(

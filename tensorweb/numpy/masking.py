@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorweb import dtypes
 from tensorweb.dtypes import DType, integer_range
+from tensorweb.errors import DataError
 from tensorweb.functions import (
     asarray,
     astype,
@@ -63,24 +64,32 @@ def without_nan(x: Tensor, instead: float) -> Tensor:
     return where(isnan(x), instead, x) if is_inexact(x.dtype) else x
 
 
-def least(x: Tensor) -> float:
-    """Return what no element is below: minus infinity, or the dtype's least number."""
-    if x.dtype.kind in ("int", "uint"):
-        return integer_range(x.dtype)[0]
-    return False if x.dtype is dtypes.bool else -inf
+def ends(dtype: DType) -> tuple[float, float]:
+    """Return what no element is below, and what none is above.
 
-
-def greatest(x: Tensor) -> float:
-    """Return what no element is above: infinity, or the dtype's greatest number."""
-    if x.dtype.kind in ("int", "uint"):
-        return integer_range(x.dtype)[1]
-    return True if x.dtype is dtypes.bool else inf
+    >>> ends(tw.float32), ends(tw.int8)
+    ((-inf, inf), (-128, 127))
+    """
+    if dtype.kind in ("int", "uint"):
+        return integer_range(dtype)
+    return (False, True) if dtype is dtypes.bool else (-inf, inf)
 
 
 def mean_of(x: Tensor, mask: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     """Return the mean of the elements of a mask; NaN of none."""
     total = masked(x, mask, 0).sum(axis, keepdims=keepdims)
     return total / mask.sum(axis, keepdims=keepdims).astype(x.dtype)
+
+
+def freedom(name: str, ddof: float, correction: float | None) -> float:
+    """Return what variances take from the number of elements, which has two names."""
+    if correction is None:
+        return ddof
+    if ddof != 0:
+        raise DataError(
+            f"{name}: ddof={ddof} and correction={correction} are one thing; give one."
+        )
+    return correction
 
 
 def variance_of(

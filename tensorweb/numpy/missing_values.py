@@ -5,6 +5,7 @@ Where an axis holds nothing but NaN, the result is NaN, of sums 0, of products 1
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import SupportsIndex
 
 from tensorweb import functions as tw
@@ -15,6 +16,7 @@ from tensorweb.numpy.arguments import into
 from tensorweb.numpy.masking import (
     as_float,
     as_mask,
+    freedom,
     is_inexact,
     masked,
     mean_of,
@@ -117,11 +119,8 @@ def nanmax(
     >>> np.nanmax([[1.0, np.nan], [np.nan, np.nan]], 1)
     tensor([ 1., nan])
     """
-    x = asarray(a)
-    if not is_inexact(x.dtype):
-        return extremes.max(x, axis, out, keepdims, initial, where)
-    found = extremes.max(without_nan(x, -tw.inf), axis, None, keepdims, initial, where)
-    return into(_known(x, found, axis, keepdims, initial, where), out)
+    found = _extreme(extremes.max, -tw.inf, a, axis, keepdims, initial, where)
+    return into(found, out)
 
 
 def nanmin(
@@ -137,23 +136,23 @@ def nanmin(
     >>> np.nanmin([3.0, np.nan, 2.0])
     tensor(2.)
     """
-    x = asarray(a)
-    if not is_inexact(x.dtype):
-        return extremes.min(x, axis, out, keepdims, initial, where)
-    found = extremes.min(without_nan(x, tw.inf), axis, None, keepdims, initial, where)
-    return into(_known(x, found, axis, keepdims, initial, where), out)
+    found = _extreme(extremes.min, tw.inf, a, axis, keepdims, initial, where)
+    return into(found, out)
 
 
-def _known(
-    x: Tensor,
-    found: Tensor,
+def _extreme(
+    extreme: Callable[..., Tensor],
+    instead: float,
+    a: ArrayLike,
     axis: Axis,
     keepdims: bool,
     initial: ArrayLike,
     where: ArrayLike,
 ) -> Tensor:
     """Return extremes, NaN where all were NaN and no other number was given."""
-    if initial is not None:
+    x = asarray(a)
+    found = extreme(without_nan(x, instead), axis, None, keepdims, initial, where)
+    if initial is not None or not is_inexact(x.dtype):
         return found
     empty = masked(tw.isnan(x), where, True).all(axis, keepdims=keepdims)
     return tw.where(empty, tw.nan, found)
@@ -197,7 +196,7 @@ def nanvar(
     """
     x = asarray(a)
     values = as_float(x) if dtype is None else x.astype(dtype)
-    less = ddof if correction is None else correction
+    less = freedom("nanvar", ddof, correction)
     mask = _mask(x, where)
     found = variance_of(values, mask, axis, less, keepdims, mean)
     # NumPy gives NaN, not infinity, where no freedom is left.
@@ -222,17 +221,8 @@ def nanstd(
     >>> np.nanstd([1.0, np.nan, 3.0])
     tensor(1.)
     """
-    found = nanvar(
-        a,
-        axis,
-        dtype,
-        None,
-        ddof,
-        keepdims,
-        where=where,
-        mean=mean,
-        correction=correction,
-    )
+    less = freedom("nanstd", ddof, correction)
+    found = nanvar(a, axis, dtype, None, less, keepdims, where=where, mean=mean)
     return into(tw.sqrt(found), out)
 
 

@@ -10,12 +10,12 @@ from typing import SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
-from tensorweb.errors import DataError
 from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import into
 from tensorweb.numpy.masking import (
     as_float,
     as_mask,
+    freedom,
     masked,
     mean_of,
     variance_of,
@@ -124,7 +124,7 @@ def var(
     tensor(1.)
     """
     x = asarray(a)
-    less = _freedom("var", ddof, correction)
+    less = freedom("var", ddof, correction)
     if where is True and mean is None:
         found = x.var(axis, dtype=dtype, correction=less, keepdims=keepdims)
         return into(found, out)
@@ -150,20 +150,9 @@ def std(
     >>> np.std([[1.0, 3.0], [2.0, 2.0]], 1)
     tensor([1., 0.])
     """
-    less = _freedom("std", ddof, correction)
+    less = freedom("std", ddof, correction)
     found = var(a, axis, dtype, None, less, keepdims, where=where, mean=mean)
     return into(tw.sqrt(found), out)
-
-
-def _freedom(name: str, ddof: float, correction: float | None) -> float:
-    """Return what is taken from the number of elements."""
-    if correction is None:
-        return ddof
-    if ddof != 0:
-        raise DataError(
-            f"{name}: ddof={ddof} and correction={correction} are one thing; give one."
-        )
-    return correction
 
 
 def all(

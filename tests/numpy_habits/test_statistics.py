@@ -11,6 +11,7 @@ import pytest
 from numpy_habits.statistics_cases import CHANGES, DATA, TOPICS
 
 import tensorweb.numpy as np
+from tensorweb.errors import DataError
 from tensorweb.tensor import Tensor
 
 
@@ -75,6 +76,15 @@ ON_A_GPU = (
 
 def test_results_on_a_gpu_are_those_of_numpy(webgpu: str) -> None:
     assert compared(list(ON_A_GPU)) == []
+
+
+@pytest.mark.parametrize("name", ["var", "std", "nanvar", "nanstd"])
+def test_degrees_of_freedom_are_given_by_one_name(cpu: str, name: str) -> None:
+    twice = {"ddof": 1, "correction": 2}
+    with pytest.raises(ValueError, match="ddof"):
+        getattr(numpy, name)([1.0, numpy.nan], **twice)
+    with pytest.raises(DataError, match=f"^{name}: ddof=1 and correction=2 are one"):
+        getattr(np, name)([1.0, np.nan], **twice)
 
 
 def test_methods_of_ufuncs_change_what_those_of_numpy_do(device: str) -> None:
