@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 import tensorweb as tw
 from bench.ceilings import Ceiling
+from bench.family_programs import FAMILY_PROGRAMS
 from bench.programs import PROGRAMS
+from bench.workloads import COMPLEX
 from tensorweb import Tensor, devices, evaluate
 
 if TYPE_CHECKING:
     from tensorweb.backends.webgpu import WebGpuBackend
     from tensorweb.drivers import ShaderDriver
+    from tensorweb.graph.node import Node
 
 TYPE_CODES: dict[str, Literal["f", "i"]] = {"float32": "f", "int32": "i"}
 
@@ -26,7 +29,7 @@ def driver() -> ShaderDriver:
     return cast("WebGpuBackend", devices.backend("webgpu")).driver
 
 
-APART = frozenset({"elem"})
+APART = frozenset({"elem", "gelu", "life", "heat", "gray_scott", "mandelbrot"})
 """Programs whose results one kernel would compute together if they shared operands:
 each result of a group has its own copy."""
 
@@ -63,7 +66,7 @@ class ProgramCase:
         device: str = "webgpu",
     ) -> None:
         """Put the operands (bytes, shape, dtype) on the device."""
-        self.program = PROGRAMS[program]
+        self.program = {**PROGRAMS, **FAMILY_PROGRAMS}[program]
         self.is_jitted = is_jitted
         self.is_chained = is_chained
         self.is_apart = program in APART
@@ -93,13 +96,21 @@ class ProgramCase:
         """Return results that share nothing: equal nodes of a graph stay apart."""
         count = len(self.given)
         starts = range(0, len(operands), count) if self.is_apart else [0] * self.group
-        return [self.program(*operands[at : at + count]) for at in starts]
+        found: list[Tensor] = []
+        for at in starts:
+            result = self.program(*operands[at : at + count])
+            found += [result] if isinstance(result, Tensor) else result
+        return found
+
+    def _newest(self) -> list[Node]:
+        """Return the nodes of the last operation's results."""
+        return [x.node for x in self.last[-(len(self.last) // self.group) :]]
 
     def result(self) -> bytes:
-        return evaluate.read([self.last[-1].node])[0]
+        return b"".join(evaluate.read(self._newest()))
 
     async def result_async(self) -> bytes:
-        return (await evaluate.read_async([self.last[-1].node]))[0]
+        return b"".join(await evaluate.read_async(self._newest()))
 
 
 class CeilingCase:
@@ -121,5 +132,8 @@ class CeilingCase:
 
 def _tensor(data: bytes, shape: Sequence[int], dtype: str, device: str) -> Tensor:
     """Return a tensor on the device of row-major bytes."""
+    if dtype == COMPLEX:
+        parts = _tensor(data, (*shape, 2), "float32", device)
+        return parts[..., 0] + 1j * parts[..., 1]
     elements = memoryview(data).cast(TYPE_CODES[dtype], tuple(shape))
     return tw.asarray(elements, device=device)

@@ -14,8 +14,8 @@ from typing import Any
 
 from bench import kit, results
 from bench.ceilings import ceilings, warming
+from bench.families import TABLES, of_table
 from bench.kit import BENCH, BenchError
-from bench.workloads import chosen
 
 LIBRARIES = {
     "tensorweb": "",
@@ -37,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--libs",
         default=",".join(LIBRARIES),
         help="of tensorweb, jaxjs, tfjs, ortweb; a peer not installed is installed",
+    )
+    parser.add_argument(
+        "--table", choices=TABLES, default="kernels", help="which rows; default kernels"
     )
     parser.add_argument("--w", metavar="PATTERN", help="only workloads that match")
     parser.add_argument("--tiny", action="store_true", help="sizes for a software GPU")
@@ -76,13 +79,25 @@ def run(options: argparse.Namespace) -> None:
             "versions": kit.versions(),
             "warming": warming(tiny=options.tiny),
             "ceilings": [asdict(row) for row in ceilings(tiny=options.tiny)],
-            "workloads": [
-                row.as_json() for row in chosen(options.w, tiny=options.tiny)
-            ],
+            "workloads": _rows(options),
         }
         found = _node(folder, specification, options.seconds)
     about = {key: value for key, value in found.items() if key != "rows"}
     print(f"\nsaved to {results.save(options, 'node', about, found['rows'])}")
+
+
+def _rows(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return the wanted rows for JavaScript.
+
+    Those of the families bring their samples, which need NumPy, while JavaScript has
+    the references of the kernels itself.
+    """
+    rows = of_table(options.table, options.w, tiny=options.tiny)
+    if options.table == "kernels":
+        return [row.as_json() for row in rows]
+    from bench import sampling
+
+    return [sampling.as_json(row) for row in rows]
 
 
 def install_peers(names: list[str], tfjs: str = "tfjs") -> None:

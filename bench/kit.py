@@ -14,6 +14,8 @@ INSIDE = (
     "__init__",
     "cases",
     "ceilings",
+    "families",
+    "family_programs",
     "first_calls",
     "launches",
     "numpy_cases",

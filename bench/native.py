@@ -12,16 +12,19 @@ import numpy as np
 
 from bench import kit, results
 from bench.ceilings import WARMING_MS, ceilings
-from bench.references import error_of, operands
+from bench.families import TABLES, of_table
+from bench.references import operands
 from bench.results import Row
+from bench.sampling import error_of
 from bench.timer import Timer
-from bench.workloads import GROUP, Workload, chosen
+from bench.workloads import GROUP, Workload
 
 IMPL = "tensorweb native"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
+    parser.add_argument("--table", choices=TABLES, default="kernels", help="which rows")
     parser.add_argument("--w", metavar="PATTERN", help="only workloads that match")
     parser.add_argument("--tiny", action="store_true", help="sizes for a software GPU")
     parser.add_argument("--ms", type=int, default=250, help="milliseconds a case")
@@ -46,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
         )
         case.ceiling.free()
         _show(rows[-1])
-    for workload in chosen(options.w, tiny=options.tiny):
+    for workload in of_table(options.table, options.w, tiny=options.tiny):
         rows += _measure(workload, timer)
     if not options.no_launches:
         measured = json.loads(launches.measure(tiny=options.tiny))

@@ -1,4 +1,7 @@
-"""Operands and float64 references of the workloads with NumPy, as `js/data.mjs` has."""
+"""Operands, and float64 references of the first table's rows, with NumPy.
+
+The same numbers as in `js/data.mjs` and `js/references.mjs`.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bench.workloads import Input, Workload
+from bench.workloads import COMPLEX, Input, Workload
 
 Array = npt.NDArray[Any]
 Reference = Callable[[Sequence[Array], Array], tuple[Array, Array]]
 """Takes operands and index arrays of places; returns values and scales of errors."""
-
-SAMPLES = 48
 
 
 def operands(workload: Workload) -> list[Array]:
@@ -22,63 +23,65 @@ def operands(workload: Workload) -> list[Array]:
     return [_operand(row) for row in workload.inputs]
 
 
-def error_of(workload: Workload, inputs: Sequence[Array], result: Array) -> float:
-    """Return the largest error of sampled elements, relative to the scale."""
-    size = int(np.prod(workload.output))
-    places = np.unique([0, size - 1, *(_hash(np.arange(SAMPLES) + 77) % size)])
-    where = np.array(np.unravel_index(places, workload.output or (1,)))
-    value, scale = REFERENCES[workload.program](inputs, where)
-    error = np.abs(result[places].astype(np.float64) - value)
-    error = error / np.where(scale == 0, 1, scale)
-    return float("inf") if np.isnan(error).any() else float(error.max())
-
-
 def _operand(row: Input) -> Array:
-    size = int(np.prod(row.shape))
+    is_complex = row.dtype == COMPLEX
+    size = int(np.prod(row.shape)) * (2 if is_complex else 1)
     start = np.uint32(row.seed * 0x9E3779B1 & 0xFFFFFFFF)
-    unit = (_hash(np.arange(size, dtype=np.uint32) + start) >> 8) / 2**24
+    unit = (hashed(np.arange(size, dtype=np.uint32) + start) >> 8) / 2**24
     values = row.low + (row.high - row.low) * unit
-    return values.astype(row.dtype).reshape(row.shape)
+    if is_complex:  # real and imaginary parts in turn
+        return values.astype(np.float32).view(row.dtype).reshape(row.shape)
+    return _formed(values.astype(row.dtype).reshape(row.shape), row.form)
 
 
-def _hash(numbers: Array) -> Array:
+def _formed(values: Array, form: str) -> Array:
+    """Give a stack of matrices the form that its row asks for."""
+    if form:
+        below = np.tril(values)
+        values = below + np.swapaxes(np.tril(values, -1), -1, -2)
+    if form == "positive":
+        values += np.eye(values.shape[-1], dtype=values.dtype) * values.shape[-1]
+    return values
+
+
+def hashed(numbers: Array) -> Array:
     """MurmurHash3's finalizer."""
     bits: Array = numbers.astype(np.uint32)
     bits = (bits ^ (bits >> 16)) * np.uint32(0x85EBCA6B)
     bits = (bits ^ (bits >> 13)) * np.uint32(0xC2B2AE35)
-    hashed: Array = bits ^ (bits >> 16)
-    return hashed
+    mixed: Array = bits ^ (bits >> 16)
+    return mixed
 
 
-def _dot(left: Array, right: Array) -> tuple[Array, Array]:
+def dot(left: Array, right: Array) -> tuple[Array, Array]:
     """Sum products over the last axis; the scale is the sum of magnitudes."""
     terms = left.astype(np.float64) * right
     return terms.sum(-1), np.abs(terms).sum(-1)
 
 
-def _exact(values: Array) -> tuple[Array, Array]:
+def exact(values: Array) -> tuple[Array, Array]:
     return values, np.abs(values)
 
 
 def _matmul(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
     a, b = inputs
     *batch, row, column = where
-    return _dot(a[(*batch, row)], np.swapaxes(b, -1, -2)[(*batch, column)])
+    return dot(a[(*batch, row)], np.swapaxes(b, -1, -2)[(*batch, column)])
 
 
 def _matvec(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
-    return _dot(inputs[0][where[0]], inputs[1])
+    return dot(inputs[0][where[0]], inputs[1])
 
 
 def _elem(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
     x = inputs[0][where[0]].astype(np.float64)
-    return _exact(np.exp(-x * x) * 2 + 1)
+    return exact(np.exp(-x * x) * 2 + 1)
 
 
 def _softmax(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
     rows = inputs[0][where[0]].astype(np.float64)
     e = np.exp(rows - rows.max(1, keepdims=True))
-    return _exact(e[np.arange(len(e)), where[1]] / e.sum(1))
+    return exact(e[np.arange(len(e)), where[1]] / e.sum(1))
 
 
 def _layernorm(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
@@ -89,7 +92,7 @@ def _layernorm(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
 
 def _gather(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
     table, indices = inputs
-    return _exact(table[(indices[where[0]], *where[1:])].astype(np.float64))
+    return exact(table[(indices[where[0]], *where[1:])].astype(np.float64))
 
 
 def _scatter_add(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
@@ -99,7 +102,7 @@ def _scatter_add(inputs: Sequence[Array], where: Array) -> tuple[Array, Array]:
         [table[row, *rest], *values[(indices == row).nonzero()[0], *rest]]
         for row, *rest in where.T
     ]
-    sums = [_dot(np.array(found), np.ones(1)) for found in terms]
+    sums = [dot(np.array(found), np.ones(1)) for found in terms]
     value, scale = np.array(sums).T
     return value, scale
 
@@ -117,7 +120,7 @@ def _convolution(stride: int, padding: int) -> Reference:
             )
         ]
         count = len(seen)
-        return _dot(np.reshape(seen, (count, -1)), weights[where[1]].reshape(count, -1))
+        return dot(np.reshape(seen, (count, -1)), weights[where[1]].reshape(count, -1))
 
     return at
 
@@ -128,18 +131,18 @@ REFERENCES: dict[str, Reference] = {
     "matmul_tn": lambda x, at: _matmul([x[0].T, x[1]], at),
     "matvec": _matvec,
     "elem": _elem,
-    "sum": lambda x, at: _dot(x[0][None], np.ones(1)),
-    "rowsum": lambda x, at: _dot(x[0][at[0]], np.ones(1)),
-    "colsum": lambda x, at: _dot(x[0].T[at[0]], np.ones(1)),
+    "sum": lambda x, at: dot(x[0][None], np.ones(1)),
+    "rowsum": lambda x, at: dot(x[0][at[0]], np.ones(1)),
+    "colsum": lambda x, at: dot(x[0].T[at[0]], np.ones(1)),
     "softmax": _softmax,
     "layernorm": _layernorm,
-    "cumsum": lambda x, at: _exact(np.cumsum(x[0], dtype=np.float64)[at[0]]),
+    "cumsum": lambda x, at: exact(np.cumsum(x[0], dtype=np.float64)[at[0]]),
     "gather": _gather,
     "scatter_add": _scatter_add,
-    "transpose_copy": lambda x, at: _exact(x[0][at[1], at[0]].astype(np.float64)),
-    "sort": lambda x, at: _exact(np.sort(x[0])[at[0]].astype(np.float64)),
-    "argsort": lambda x, at: _exact(np.argsort(x[0], kind="stable")[at[0]]),
-    "argmax": lambda x, at: _exact(np.argmax(x[0], axis=1)[at[0]]),
+    "transpose_copy": lambda x, at: exact(x[0][at[1], at[0]].astype(np.float64)),
+    "sort": lambda x, at: exact(np.sort(x[0])[at[0]].astype(np.float64)),
+    "argsort": lambda x, at: exact(np.argsort(x[0], kind="stable")[at[0]]),
+    "argmax": lambda x, at: exact(np.argmax(x[0], axis=1)[at[0]]),
     "increment": lambda x, at: (x[0][at[0]].astype(np.float64) + 1, np.ones(1)),
     "conv2d": _convolution(1, 1),
     "conv2d_7x7s2": _convolution(2, 3),

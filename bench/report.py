@@ -8,11 +8,12 @@ from pathlib import Path
 
 from bench import aims, results
 from bench.aims import PEERS, PYTORCH
+from bench.families import families
 from bench.first_report import first_call_table
 from bench.kit import ROOT, BenchError
 from bench.results import TINY, Results, Row
 from bench.train_report import training_table
-from bench.workloads import workloads
+from bench.workloads import Workload, workloads
 
 HOSTS = ("tensorweb", "tensorweb in Chromium", "tensorweb native")
 ALONE = "one submit per op"
@@ -135,6 +136,7 @@ def markdown(found: Results) -> str:
     head = "\n".join([lines[0], "", *lines[1:]])
     parts = (
         kernel_table(found),
+        family_table(found),
         training_table(found),
         launch_table(found),
         first_call_table(found),
@@ -149,18 +151,41 @@ def kernel_table(found: Results, *, brief: bool = False) -> str:
     Ours is the best of results that share a submit, by a flush or by `tw.jit`; `brief`
     has the workloads of `README_ROWS` only, and no columns but rates and ratio.
     """
+    rows = workloads(tiny=found.machine.endswith(TINY))
+    if brief:
+        rows = [row for row in rows if row.name in README_ROWS]
+    table = _comparison(found, rows, brief=brief)
+    ceilings = [row for row in found.rows if row["workload"].startswith("ceiling_")]
+    shown = ", ".join(
+        f"{row['workload'].removeprefix('ceiling_')} {_rate(row)} {row['unit']}"
+        f" ({row['impl']})"
+        for row in ceilings
+    )
+    is_noted = table and shown and not brief
+    note = f"\n\nCeilings measured in the same run: {shown}." if is_noted else ""
+    return table + note
+
+
+def family_table(found: Results) -> str:
+    """Return the same of the second table, empty where nothing of it was measured."""
+    table = _comparison(found, families(tiny=found.machine.endswith(TINY)))
+    return f"What programs do beside these kernels.\n\n{table}" if table else ""
+
+
+def _comparison(
+    found: Results, rows: Sequence[Workload], *, brief: bool = False
+) -> str:
+    """Return a line per workload that somebody has measured."""
     host, *others = [name for name in HOSTS if _has(found, name)] or HOSTS[:1]
     lines = []
-    for workload in workloads(tiny=found.machine.endswith(TINY)):
+    for workload in rows:
         name = workload.name
-        if brief and name not in README_ROWS:
-            continue
         best = _best([_row(found, name, peer) for peer in PEERS])
         alone = _row(found, name, f"{host}, {ALONE}")
-        own = _own(found, name, host) or alone
-        ours = [_row(found, name, way) for way in (host, f"{host}, {JIT}")]
+        ours = _ours(found, name, host)
+        own = _best(ours)
         reference = _row(found, name, PYTORCH)
-        further = [_own(found, name, other) for other in others]
+        further = [_best(_ours(found, name, other)) for other in others]
         if not any((best, own, reference, *further)):
             continue
         line = {
@@ -169,7 +194,7 @@ def kernel_table(found: Results, *, brief: bool = False) -> str:
             host: _named(own),
             "ours / best peer": _ratio(own, best),
             "share of ceiling": _share(found, own),
-            "aim": aims.shown(found, name, [*filter(None, ours)], host),
+            "aim": aims.shown(found, name, ours, host),
             "PyTorch (CUDA)": _named(reference),
             **dict(zip(others, map(_named, further), strict=True)),
             ALONE: _rate(alone),
@@ -182,15 +207,7 @@ def kernel_table(found: Results, *, brief: bool = False) -> str:
     if not lines:
         return ""
     heads = [head for head in lines[0] if any(line[head] for line in lines)]
-    ceilings = [row for row in found.rows if row["workload"].startswith("ceiling_")]
-    shown = ", ".join(
-        f"{row['workload'].removeprefix('ceiling_')} {_rate(row)} {row['unit']}"
-        f" ({row['impl']})"
-        for row in ceilings
-    )
-    is_noted = shown and not brief
-    note = f"\n\nCeilings measured in the same run: {shown}." if is_noted else ""
-    return _table(heads, [[line[head] for head in heads] for line in lines]) + note
+    return _table(heads, [[line[head] for head in heads] for line in lines])
 
 
 def launch_table(found: Results) -> str:
@@ -242,9 +259,10 @@ def _has(found: Results, name: str) -> bool:
     return any(_row(found, workload, name) for workload in names)
 
 
-def _own(found: Results, workload: str, host: str) -> Row | None:
-    """Return the best of our rows whose results share a submit."""
-    return _best([_row(found, workload, name) for name in (host, f"{host}, {JIT}")])
+def _ours(found: Results, workload: str, host: str) -> list[Row]:
+    """Return our rows whose results share a submit, where there are such."""
+    plain = _row(found, workload, host) or _row(found, workload, f"{host}, {ALONE}")
+    return [*filter(None, (plain, _row(found, workload, f"{host}, {JIT}")))]
 
 
 def _best(rows: Sequence[Row | None]) -> Row | None:

@@ -12,17 +12,24 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from bench import kit, results
+import numpy as np
+
+from bench import kit, results, torch_families
 from bench.ceilings import WARMING_MS
+from bench.families import TABLES, of_table
 from bench.kit import BenchError
-from bench.references import error_of, operands
+from bench.references import operands
 from bench.results import Row
+from bench.sampling import error_of
 from bench.timer import Timer
-from bench.workloads import Workload, chosen
+from bench.workloads import Workload
 
 IMPL = "PyTorch"
 WARMING_SIDE = 4096
 TIMED_OPERATIONS = 20
+TIMED_MS = 500
+"""A batch by CUDA's events has so many operations, or takes so long."""
+
 GPU_BATCHES = 3
 
 Torch = Any
@@ -33,10 +40,12 @@ Program = Callable[..., Any]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
+    parser.add_argument("--table", choices=TABLES, default="kernels", help="which rows")
     parser.add_argument("--w", metavar="PATTERN", help="only workloads that match")
     parser.add_argument("--tiny", action="store_true", help="small sizes")
     parser.add_argument("--ms", type=int, default=250, help="milliseconds a case")
     parser.add_argument("--no-compile", action="store_true", help="eager rows only")
+    parser.add_argument("--seconds", type=float, default=1800, help="stop after these")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -54,7 +63,11 @@ def run(options: argparse.Namespace) -> None:
     print(f"PyTorch {torch.__version__} on {name}", flush=True)
     timer = Timer(options.ms / 1e3, torch.cuda.synchronize, _warmer(torch, device))
     rows: list[Row] = []
-    for workload in chosen(options.w, tiny=options.tiny):
+    end = perf_counter() + options.seconds
+    for workload in of_table(options.table, options.w, tiny=options.tiny):
+        if perf_counter() > end:
+            print(f"stopped after {options.seconds:.0f} s, before {workload.name}")
+            break
         rows += _measure(torch, workload, timer, compiles=not options.no_compile)
     about = {
         "adapter": name,
@@ -109,8 +122,8 @@ def programs(torch: Torch) -> dict[str, dict[str, Program]]:
     }
 
 
-COMPILED = ("elem", "softmax", "layernorm")
-"""Compositions that `torch.compile` is asked to fuse as well."""
+INDEXED = ("gather", "scatter_add")
+"""Programs whose integers are indices."""
 
 
 def _deterministic(torch: Torch, program: Program) -> Program:
@@ -146,22 +159,27 @@ def _layernorm(torch: Torch) -> Program:
 def _measure(
     torch: Torch, workload: Workload, timer: Timer, *, compiles: bool
 ) -> list[Row]:
-    """Return the rows of one workload; a way that fails becomes a line of the log."""
-    ways: Mapping[str, Program] | None = programs(torch).get(workload.program)
+    """Return the rows of one workload; a way that fails becomes a line of the log.
+
+    `torch.compile` is asked to fuse what has an eager composition.
+    """
+    known = {**programs(torch), **torch_families.programs(torch)}
+    ways: Mapping[str, Program] | None = known.get(workload.program)
     if ways is None:
         print(f"{workload.name}: PyTorch has no program")
         return []
-    if compiles and workload.program in COMPILED:
+    if compiles and "eager" in ways:
         ways = {**ways, "compiled": torch.compile(ways["eager"])}
     inputs = operands(workload)
     given = [torch.from_numpy(values).to("cuda") for values in inputs]
-    given = [x.long() if x.dtype == torch.int32 else x for x in given]
+    if workload.program in INDEXED:
+        given = [x.long() if x.dtype == torch.int32 else x for x in given]
     rows = []
     for way, program in ways.items():
         impl = " ".join(filter(None, (IMPL, way)))
         try:
             found = _times(torch, program, given, timer)
-            result = program(*given).cpu().numpy().reshape(-1)
+            result = _flat(program(*given))
         except Exception as error:  # torch.compile has many ways to fail
             print(f"{workload.name}: {impl} failed: {str(error)[:300]}")
             continue
@@ -169,6 +187,12 @@ def _measure(
         _show(rows[-1])
     torch.cuda.empty_cache()
     return rows
+
+
+def _flat(found: Any) -> Any:
+    """Return the numbers of a result, or of several one after the other."""
+    results = found if isinstance(found, tuple) else (found,)
+    return np.concatenate([x.cpu().numpy().reshape(-1) for x in results])
 
 
 def _times(
@@ -181,14 +205,15 @@ def _times(
             program(*given)
 
     found = timer.measure(enqueue, 1)
+    count = max(1, min(TIMED_OPERATIONS, int(TIMED_MS / found["ms"])))
     totals = []
     for _ in range(GPU_BATCHES):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         begin.record()
-        enqueue(TIMED_OPERATIONS)
+        enqueue(count)
         end.record()
         torch.cuda.synchronize()
-        totals.append(begin.elapsed_time(end) / TIMED_OPERATIONS)
+        totals.append(begin.elapsed_time(end) / count)
     return {**found, "gpu_ms": min(totals)}
 
 

@@ -17,6 +17,7 @@ Shape = tuple[int, ...]
 
 FLOAT_BYTES = 4
 INT = "int32"
+COMPLEX = "complex64"
 
 GROUP = 64
 """Operations that share a submit when a tensorweb flush has several outputs."""
@@ -29,19 +30,39 @@ JITTED = frozenset(
 ) | {"increment"}
 """Programs so short that Python's time shows: also timed through `tw.jit`."""
 
+JITTED_FAMILIES = frozenset(
+    ("argmax_rows", "var_rows", "logsumexp_rows", "norm_rows", "sum_strided", "gelu")
+) | frozenset(
+    (
+        *("matmul_complex", "conv2d_grouped", "conv2d_depthwise", "conv2d_1x1"),
+        *("pairwise", "life", "heat", "gray_scott", "mandelbrot", "attention"),
+        *("attention_causal", "fft", "fft2", "cholesky", "solve"),
+    )
+)
+"""The same of the second table, with those of many nodes."""
+
+SLOW = frozenset(("cholesky", "solve", "svd", "eigh"))
+"""Programs of which a group of results would take seconds."""
+
 CHAINED = frozenset({"increment"})
 """Programs whose result is the next operand: none may be left out or overlap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One operand: uniform floats from `low` to `high`, or indices below `high`."""
+    """One operand: uniform floats from `low` to `high`, or indices below `high`.
+
+    Attributes:
+        form: of a stack of matrices: `symmetric` mirrors what is below the diagonal,
+            `positive` adds the number of columns to it as well.
+    """
 
     shape: Shape
     seed: int
     low: float
     high: float
     dtype: str = "float32"
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +95,9 @@ class Workload:
     @property
     def group(self) -> int:
         """Operations whose results are computed by one flush."""
-        nbytes = max(math.prod(self.output) * FLOAT_BYTES, 1)
+        if self.program in SLOW:
+            return 1
+        nbytes = max(self.numbers * FLOAT_BYTES, 1)
         return max(1, min(GROUP, GROUP_BYTES // nbytes))
 
     @property
@@ -85,15 +108,21 @@ class Workload:
     @property
     def is_jitted(self) -> bool:
         """Whether a row through `tw.jit` is measured as well."""
-        return self.program in JITTED
+        return self.program in JITTED | JITTED_FAMILIES
+
+    @property
+    def numbers(self) -> int:
+        """Real numbers in the result; a complex one has two."""
+        return math.prod(self.output) * (2 if self.dtype == COMPLEX else 1)
 
     def as_json(self) -> dict[str, Any]:
         """Return the row for JavaScript."""
         flags = {"is_jitted": self.is_jitted, "is_chained": self.is_chained}
-        return {**asdict(self), "group": self.group, **flags}
+        sizes = {"group": self.group, "numbers": self.numbers}
+        return {**asdict(self), **sizes, **flags}
 
 
-def _matmul(
+def matmul(
     name: str, m: int, k: int, n: int, batch: int = 1, program: str = "matmul"
 ) -> Workload:
     """`(m, k)·(k, n) → (m, n)`, batched; nt and tn hold an operand transposed."""
@@ -108,7 +137,7 @@ def _matmul(
     return Workload(name, program, inputs, (*lead, m, n), work, "GFLOP/s", 2e-6)
 
 
-def _moving(
+def moving(
     name: str,
     inputs: Iterable[Input],
     output: Shape,
@@ -124,7 +153,7 @@ def _moving(
 
 def _matvec(n: int) -> Workload:
     inputs = (Input((n, n), 11, -0.5, 0.5), Input((n,), 12, -0.5, 0.5))
-    return _moving("matvec", inputs, (n,), 2e-6)
+    return moving("matvec", inputs, (n,), 2e-6)
 
 
 def _gather(name: str, rows: int, width: int, count: int) -> Workload:
@@ -168,7 +197,7 @@ def _convolution(name: str, images: Shape, weights: Shape, side: int) -> Workloa
 
 
 def _cumsum(elements: int) -> Workload:
-    return _moving("cumsum", [Input((elements,), 26, 0, 1)], (elements,), 2e-5)
+    return moving("cumsum", [Input((elements,), 26, 0, 1)], (elements,), 2e-5)
 
 
 def workloads(*, tiny: bool = False) -> list[Workload]:
@@ -183,19 +212,19 @@ def workloads(*, tiny: bool = False) -> list[Workload]:
     images, channels, place, photo = (2, 8, 14, 30) if tiny else (64, 64, 56, 224)
     line, square, wide = (elements,), (side, side), (vector, vector)
     return [
-        *(_matmul(f"matmul{n}", n, n, n) for n in sizes),
-        _matmul("bmm", block, block, block, batch),
-        _matmul("matmul_odd", *odd),
-        _matmul("matmul_odd2", *odder),
-        _matmul("matmul_nt", big, big, big, program="matmul_nt"),
-        _matmul("matmul_tn", big, big, big, program="matmul_tn"),
+        *(matmul(f"matmul{n}", n, n, n) for n in sizes),
+        matmul("bmm", block, block, block, batch),
+        matmul("matmul_odd", *odd),
+        matmul("matmul_odd2", *odder),
+        matmul("matmul_nt", big, big, big, program="matmul_nt"),
+        matmul("matmul_tn", big, big, big, program="matmul_tn"),
         _matvec(vector),
-        _moving("elem", [Input(line, 21, -2, 2)], line, 2e-6),
-        _moving("sum", [Input(line, 22, 0, 1)], (), 2e-5),
-        _moving("rowsum", [Input(square, 23, 0, 1)], (side,), 1e-5),
-        _moving("colsum", [Input(square, 23, 0, 1)], (side,), 1e-5),
-        _moving("softmax", [Input(square, 24, -3, 3)], square, 1e-5),
-        _moving("layernorm", [Input(square, 25, -2, 4)], square, 1e-5),
+        moving("elem", [Input(line, 21, -2, 2)], line, 2e-6),
+        moving("sum", [Input(line, 22, 0, 1)], (), 2e-5),
+        moving("rowsum", [Input(square, 23, 0, 1)], (side,), 1e-5),
+        moving("colsum", [Input(square, 23, 0, 1)], (side,), 1e-5),
+        moving("softmax", [Input(square, 24, -3, 3)], square, 1e-5),
+        moving("layernorm", [Input(square, 25, -2, 4)], square, 1e-5),
         replace(
             _cumsum(elements), smaller=(_cumsum(elements // 64), _cumsum(elements // 8))
         ),
@@ -203,7 +232,7 @@ def workloads(*, tiny: bool = False) -> list[Workload]:
         _gather("gather_rows", elements // 256, 256, elements // 256),
         _scatter_add("scatter_add", elements // 16, 1, elements),
         _scatter_add("scatter_add_rows", elements // 256, 64, elements // 64),
-        _moving("transpose_copy", [Input(wide, 27, -1, 1)], wide, 0.0),
+        moving("transpose_copy", [Input(wide, 27, -1, 1)], wide, 0.0),
         _order("sort", elements, "float32"),
         _order("argsort", few, INT),
         _convolution(
@@ -228,26 +257,26 @@ def cpu_workloads(*, tiny: bool = False) -> list[Workload]:
     images, channels, place, photo = (1, 8, 6, 14) if tiny else (4, 64, 56, 224)
     line, long, square = (few,), (many,), (side, side)
     return [
-        *(_matmul(f"matmul{n}", n, n, n) for n in sizes),
-        _matmul("bmm", block, block, block, batch),
-        _matmul("matmul_odd", *odd),
-        _matmul("matmul_nt", middle, middle, middle, program="matmul_nt"),
-        _matmul("matmul_tn", middle, middle, middle, program="matmul_tn"),
+        *(matmul(f"matmul{n}", n, n, n) for n in sizes),
+        matmul("bmm", block, block, block, batch),
+        matmul("matmul_odd", *odd),
+        matmul("matmul_nt", middle, middle, middle, program="matmul_nt"),
+        matmul("matmul_tn", middle, middle, middle, program="matmul_tn"),
         _matvec(side),
-        _moving("elem", [Input(line, 21, -2, 2)], line, 2e-6),
-        _moving("sum1M", [Input(line, 22, 0, 1)], (), 2e-5, "sum"),
-        _moving("sum16M", [Input(long, 22, 0, 1)], (), 2e-5, "sum"),
-        _moving("rowsum", [Input(square, 23, 0, 1)], (side,), 1e-5),
-        _moving("colsum", [Input(square, 23, 0, 1)], (side,), 1e-5),
-        _moving("softmax", [Input(square, 24, -3, 3)], square, 1e-5),
-        _moving("layernorm", [Input(square, 25, -2, 4)], square, 1e-5),
+        moving("elem", [Input(line, 21, -2, 2)], line, 2e-6),
+        moving("sum1M", [Input(line, 22, 0, 1)], (), 2e-5, "sum"),
+        moving("sum16M", [Input(long, 22, 0, 1)], (), 2e-5, "sum"),
+        moving("rowsum", [Input(square, 23, 0, 1)], (side,), 1e-5),
+        moving("colsum", [Input(square, 23, 0, 1)], (side,), 1e-5),
+        moving("softmax", [Input(square, 24, -3, 3)], square, 1e-5),
+        moving("layernorm", [Input(square, 25, -2, 4)], square, 1e-5),
         _cumsum(few),
-        replace(_moving("argmax", [Input(square, 28, -1, 1)], (side,), 0.0), dtype=INT),
+        replace(moving("argmax", [Input(square, 28, -1, 1)], (side,), 0.0), dtype=INT),
         _gather("gather", few, 1, few),
         _gather("gather_rows", rows, width, rows // 4),
         _scatter_add("scatter_add", few // 16, 1, few),
         _scatter_add("scatter_add_rows", rows // 8, width // 4, rows // 2),
-        _moving("transpose_copy", [Input(square, 27, -1, 1)], square, 0.0),
+        moving("transpose_copy", [Input(square, 27, -1, 1)], square, 0.0),
         _order("sort", few, "float32"),
         _order("argsort", few, INT),
         _convolution(
@@ -277,7 +306,11 @@ def chosen(
     Raises:
         ValueError: the pattern fits no row.
     """
-    rows = (cpu_workloads if cpu else workloads)(tiny=tiny)
+    return matching(pattern, (cpu_workloads if cpu else workloads)(tiny=tiny))
+
+
+def matching(pattern: str | None, rows: list[Workload]) -> list[Workload]:
+    """Return the rows of a list whose names match; see `chosen`."""
     found = [row for row in rows if pattern is None or re.search(pattern, row.name)]
     if not found:
         names = ", ".join(row.name for row in rows)

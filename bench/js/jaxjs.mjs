@@ -1,5 +1,6 @@
 /** jax-js: eager, and through its `jit` where that differs. */
 
+import { familiesOf, JITTED } from "./families/jaxjs.mjs";
 import * as instruments from "./instruments.mjs";
 import { WINDOWS } from "./references.mjs";
 
@@ -19,26 +20,48 @@ export async function open({ device = "webgpu", source = "@jax-js/jax" } = {}) {
   if (!devices.includes(device)) throw new Error(`no ${device}, only ${devices}`);
   jax.defaultDevice(device);
   const { force, sync } = WAYS[device];
-  const programs = programsOf(jax);
+  const programs = { ...programsOf(jax), ...familiesOf(jax) };
+  const { tree } = jax;
   let kept = [];
+
+  function operandOf({ shape, dtype }, data) {
+    const array = (values, type) =>
+      jax.numpy.array(values, { dtype: jax.numpy[type] }).reshape(shape);
+    if (dtype !== "complex64") return array(data, dtype);
+    const part = (first) => array(data.filter((_, i) => i % 2 === first), "float32");
+    return { real: part(0), imag: part(1) };
+  }
+
+  /** Returns the numbers of a result: one array, several, or a pair for complex ones. */
+  async function numbersOf(result) {
+    const parts = await Promise.all(tree.leaves(result).map((x) => x.ref.data()));
+    if (parts.length === 1) return parts[0];
+    const numbers = new Float32Array(parts.length * parts[0].length);
+    const isPair = "imag" in result;
+    parts.forEach((values, k) => {
+      if (isPair) values.forEach((value, i) => (numbers[2 * i + k] = value));
+      else numbers.set(values, k * values.length);
+    });
+    return numbers;
+  }
 
   function caseOf(title, program, operands, isChained) {
     let last = null;
-    kept.push({ dispose: () => last?.dispose() });
+    kept.push({ dispose: () => tree.dispose(last) });
     return {
       name: `jax-js ${title}`,
       group: 1,
       async run(count) {
         for (let i = 0; i < count; i++) {
           const isNext = isChained && i;
-          if (!isNext) last?.dispose();
+          if (!isNext) tree.dispose(last);
           // An operation consumes its operands; `ref` keeps one more use.
-          last = isNext ? program(last) : program(...operands.map((x) => x.ref));
-          await force(last);
+          last = isNext ? program(last) : program(...operands.map(tree.ref));
+          for (const leaf of tree.leaves(last)) await force(leaf);
         }
       },
       sync,
-      read: () => last.ref.data(),
+      read: () => numbersOf(last),
     };
   }
 
@@ -48,15 +71,13 @@ export async function open({ device = "webgpu", source = "@jax-js/jax" } = {}) {
     async cases(workload, data) {
       const program = programs[workload.program];
       if (!program) return [];
-      const operands = workload.inputs.map(({ shape, dtype }, i) =>
-        jax.numpy.array(data[i], { dtype: jax.numpy[dtype] }).reshape(shape),
-      );
+      const operands = workload.inputs.map((input, i) => operandOf(input, data[i]));
       await jax.blockUntilReady(operands);
-      kept.push(...operands);
+      kept.push({ dispose: () => tree.dispose(operands) });
       const name = workload.program;
       const { is_chained: isChained } = workload;
       const found = [caseOf(name, program, operands, isChained)];
-      if (FUSED.has(name)) {
+      if (FUSED.has(name) || JITTED.has(name)) {
         found.push(caseOf(`${name} jit`, jax.jit(program), operands, isChained));
       }
       return found;

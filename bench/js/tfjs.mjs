@@ -1,5 +1,6 @@
 /** TensorFlow.js on its WebGPU backend, or on its WebAssembly backend. */
 
+import { familiesOf, FAMILY_LAYOUTS } from "./families/tfjs.mjs";
 import { WINDOWS } from "./references.mjs";
 
 export async function open() {
@@ -9,7 +10,7 @@ export async function open() {
   tf.env().set("WEBGPU_CPU_FORWARD", false); // small tensors on the GPU as well
   await use(tf, "webgpu");
   const backend = tf.backend();
-  return library(tf, programsOf(tf), async () => {
+  return library(tf, { ...programsOf(tf), ...familiesOf(tf) }, async () => {
     backend.endComputePassEncoder();
     if (backend.commandEncoder) backend.submitQueue();
     await backend.device.queue.onSubmittedWorkDone();
@@ -50,25 +51,29 @@ function library(tf, programs, sync) {
       const layout = LAYOUTS[workload.program];
       const operands = workload.inputs.map(({ shape, dtype }, i) =>
         tf.tidy(() => {
-          const given = tf.tensor(data[i], shape, dtype);
+          const given = tensorOf(tf, data[i], shape, dtype);
           return layout ? tf.transpose(given, layout.inputs[i]) : given;
         }),
       );
       let last = null;
-      kept = [...operands, { dispose: () => last?.dispose() }];
+      kept = [...operands, { dispose: () => tf.dispose(last) }];
       const item = {
         name: `TF.js ${workload.program}`,
         group: 1,
         run(count) {
           for (let i = 0; i < count; i++) {
             const before = workload.is_chained && i ? last : null;
-            if (!before) last?.dispose();
+            if (!before) tf.dispose(last);
             last = tf.tidy(() => program(...(before ? [before] : operands)));
             before?.dispose();
           }
         },
         sync,
-        read: () => (layout ? tf.tidy(() => tf.transpose(last, layout.output)) : last).data(),
+        read() {
+          const ordered = (x) => (layout ? tf.transpose(x, layout.output) : x);
+          // Several results are read one after the other.
+          return tf.tidy(() => (Array.isArray(last) ? tf.stack(last) : ordered(last))).data();
+        },
       };
       return [item];
     },
@@ -88,7 +93,14 @@ const CHANNELS_LAST = {
 };
 
 /** Convolutions get and give TensorFlow's own order of axes; reordering is not timed. */
-const LAYOUTS = { conv2d: CHANNELS_LAST, conv2d_7x7s2: CHANNELS_LAST };
+const LAYOUTS = { conv2d: CHANNELS_LAST, conv2d_7x7s2: CHANNELS_LAST, ...FAMILY_LAYOUTS };
+
+/** Complex numbers come as real and imaginary parts in turn. */
+function tensorOf(tf, values, shape, dtype) {
+  if (dtype !== "complex64") return tf.tensor(values, shape, dtype);
+  const part = (first) => tf.tensor(values.filter((_, i) => i % 2 === first), shape);
+  return tf.complex(part(0), part(1));
+}
 
 function programsOf(tf) {
   const convolution = ({ stride, padding }) => (x, w) => tf.conv2d(x, w, stride, padding);

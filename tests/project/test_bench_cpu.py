@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench import cpu, cpu_report, kit, numpy_cases, references
+from bench import cpu, cpu_report, kit, numpy_cases, references, sampling
 from bench.numpy_cases import NumPyCase
 from bench.programs import PROGRAMS
 from bench.results import Results, Row
@@ -61,7 +61,7 @@ def test_programs_agree_with_reference(workload: Workload, cpu: str) -> None:
     inputs = references.operands(workload)
     result = PROGRAMS[workload.program](*(asarray(x) for x in inputs))
     flat = result.numpy().reshape(-1)
-    assert references.error_of(workload, inputs, flat) <= workload.tolerance
+    assert sampling.error_of(workload, inputs, flat) <= workload.tolerance
 
 
 @pytest.mark.parametrize("workload", TINY, ids=lambda row: row.name)
@@ -71,7 +71,7 @@ def test_programs_in_numpy_agree_with_reference(workload: Workload) -> None:
     case = NumPyCase(workload.program, operands)
     case.run(2)
     flat = np.frombuffer(case.result(workload.dtype), workload.dtype)
-    assert references.error_of(workload, inputs, flat) <= workload.tolerance
+    assert sampling.error_of(workload, inputs, flat) <= workload.tolerance
 
 
 def test_chain_hands_on_its_result() -> None:
