@@ -146,20 +146,21 @@ class Space:
             found = self._memo[key] = self._lower(node, chain, guard)
         return found
 
-    def lower_finely(self, node: Node) -> tuple[int, Shape]:
-        """Return the step that holds a node's value, and the shape of the space.
+    def lower_finely(self, *nodes: Node) -> tuple[list[int], Shape]:
+        """Return the steps that hold values of nodes, and the shape of the space.
 
-        Its axes are those of the node, split where a movement below needs it.
+        Its axes are those of the nodes, split where a movement below needs it.
 
         Raises:
             Blocked: a node must be stored before its values can be reached.
         """
         inputs, scalars = len(self.bindings.inputs), len(self.bindings.scalars)
-        shape, chain = node.shape, None
+        chain: Chain = None
+        first_node, shape = nodes[0], nodes[0].shape
         first: Blocked | None = None
         while True:
             try:
-                return self.lower(node, chain), shape
+                return [self.lower(node, chain) for node in nodes], shape
             except Blocked as blocked:
                 first = first or blocked
                 finer = refined(blocked.link, shape)
@@ -167,7 +168,7 @@ class Space:
                 raise first
             self._begin()
             self.bindings.keep(inputs, scalars)
-            shape, chain = finer, self.link(Reshape(finer), node, None)
+            shape, chain = finer, self.link(Reshape(finer), first_node, None)
             self._place = id(chain)
 
     def _lower(self, node: Node, chain: Chain, guard: int) -> int:

@@ -134,7 +134,7 @@ class KernelBuilder:
     def _value_finely(self, node: Node, *groups: tuple[int, ...]) -> Expression:
         """Return the same where axes of the groups may be split into several."""
         space = Space(self.bindings, self.stored, self.root)
-        result, shape = space.lower_finely(node)
+        (result,), shape = space.lower_finely(node)
         return space.expression(result, split_groups(node.shape, shape, groups))
 
     def _flat(self, node: Node) -> Expression:
@@ -166,7 +166,7 @@ class KernelBuilder:
         if self.is_long:
             space.lower_in_order([*self.others, self.root])
         if not self.others:
-            result, shape = space.lower_finely(self.root)
+            (result,), shape = space.lower_finely(self.root)
             value = space.expression(result, (tuple(range(len(shape))),))
             return "elementwise", (self.root.size,), {"value": value}
         steps = {node: space.lower(node) for node in (*self.others, self.root)}
@@ -294,8 +294,9 @@ class KernelBuilder:
         axis, sign = attributes_of(self.root, Transform)
         others = tuple(a for a in range(len(re.shape)) if a != axis)
         space = Space(self.bindings, self.stored, self.root)
-        parts = space.lower(re), space.lower(im)
-        term = space.expression(parts[0], (others, (axis,)))
+        parts, shape = space.lower_finely(re, im)
+        groups = split_groups(re.shape, shape, (others, (axis,)))
+        term = space.expression(parts[0], groups)
         expressions = {
             "term": replace(term, more=(parts[1],)),
             "root": self._flat(roots),

@@ -104,10 +104,24 @@ def test_lengths_of_a_gpu(webgpu: str) -> None:
     assert [kernel.kind for kernel in kernels] == ["fourier"]
 
 
+@pytest.mark.parametrize(
+    ("shape", "axis", "launches"),
+    [((1 << 16,), 0, 2), ((4096, 3), 0, 2), ((7, 8), 0, 1)],
+)
+def test_turns_are_computed_inside_the_next_step(
+    shape: tuple[int, ...], axis: int, launches: int, webgpu: str
+) -> None:
+    with tw.record_kernels() as kernels:
+        tw.realize(tw.fft.fft(tw.asarray(numbers(*shape)), axis=axis))
+    assert [kernel.kind for kernel in kernels] == ["fourier"] * launches
+    check("fft", numbers(*shape), axis=axis)
+
+
 def test_tables_of_tables(webgpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend(webgpu), "row_transformer", FourierRows(16))
     check("fft", numbers(2, 1000))
     check("fft", numbers(1000, 2), axis=0)
+    check("fft", numbers(3, 200, 5), axis=1)
 
 
 CUBE = numbers(4, 6, 5)

@@ -69,23 +69,30 @@ def columns_of(length: int, device: RowTransformer) -> int | None:
     )
 
 
-def turned(pair: FullPair, sign: int) -> FullPair:
-    """Return (…, k, j) times `w^(j · k)`, of the order of both lengths together."""
-    *outer, rows, columns = pair[0].shape
-    high, low = digits_of(rows, columns)
-    found = each_full(lambda node: reshape(node, (*outer, rows, high, low)), pair)
-    for count, step, shape in (
-        (high, low, (rows, high, 1)),
-        (low, 1, (rows, 1, low)),
+def turned(pair: FullPair, axis: int, sign: int) -> FullPair:
+    """Return k along an axis and j along the next turned by `w^(j · k)`.
+
+    The order of w is the product of both lengths.
+    """
+    shape = pair[0].shape
+    outer, (rows, columns), inner = shape[:axis], shape[axis:][:2], shape[axis + 2 :]
+    beside = (1,) * len(inner)
+    high, low = digits_of(columns, rows)
+    digits = (*outer, high, low, columns, *inner)
+    found = each_full(lambda node: reshape(node, digits), pair)
+    for count, step, place in (
+        (high, low, (high, 1, columns, *beside)),
+        (low, 1, (1, low, columns, *beside)),
     ):
         if count > 1:
-            table = turns(rows, count, step, rows * columns, sign, pair[0])
-            angle = [reshape(part(table, 0, which), shape) for which in (0, 2)]
+            table = turns(count, columns, step, rows * columns, sign, pair[0])
+            angle = [reshape(part(table, 0, which), place) for which in (0, 2)]
             found = product(found, (angle[0], angle[1]))
-    return each_full(lambda node: reshape(node, (*outer, rows, columns)), found)
+    return each_full(lambda node: reshape(node, shape), found)
 
 
-def swapped(node: Node) -> Node:
-    """Return a node with its last two axes in the other order."""
-    count = len(node.shape)
-    return permute(node, (*range(count - 2), count - 1, count - 2))
+def swapped(node: Node, axis: int) -> Node:
+    """Return a node with an axis and the next in the other order."""
+    order = list(range(len(node.shape)))
+    order[axis : axis + 2] = axis + 1, axis
+    return permute(node, order)

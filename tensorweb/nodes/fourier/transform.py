@@ -21,7 +21,6 @@ from tensorweb.nodes.fourier.pairs import (
 from tensorweb.nodes.fourier.products import by_products
 from tensorweb.nodes.fourier.rows import by_rows, columns_of, swapped, turned
 from tensorweb.nodes.movement import move_axis_last, move_last_axis_to, reshape
-from tensorweb.protocol import RowTransformer
 
 
 def transform(pair: Pair, axis: int, sign: int) -> FullPair:
@@ -39,37 +38,26 @@ def transform(pair: Pair, axis: int, sign: int) -> FullPair:
     device = backend(re.device).row_transformer
     if device is not None and device.takes(length):
         return by_rows(pair, axis, sign, device)
+    columns = None if device is None else columns_of(length, device)
+    if columns is not None:
+        return _by_table(pair, axis, columns, sign)
     rows = each(lambda node: move_axis_last(node, axis), pair)
-    found = _last_axis(rows, sign, device)
+    factors = factors_of(length) if device is None else None
+    found = by_products(rows, factors, sign) if factors else _by_chirps(rows, sign)
     return each_full(lambda node: move_last_axis_to(node, axis), found)
 
 
-def _last_axis(pair: Pair, sign: int, device: RowTransformer | None) -> FullPair:
-    """Return the transform of the last axis, which is not transformed at once."""
-    length = pair[0].shape[-1]
-    if device is not None:
-        columns = columns_of(length, device)
-        if columns is not None:
-            return _by_table(pair, columns, sign)
-    else:
-        factors = factors_of(length)
-        if factors is not None:
-            return by_products(pair, factors, sign)
-    return _by_chirps(pair, sign)
-
-
-def _by_table(pair: Pair, columns: int, sign: int) -> FullPair:
-    """Return the transform of a row in two steps: point j is (j1, j2), k is (k2, k1).
+def _by_table(pair: Pair, axis: int, columns: int, sign: int) -> FullPair:
+    """Return the transform in two steps: point j is (j1, j2), k is (k2, k1).
 
     First along j1, which is k1 then; turned by `w^(j2 · k1)`, then along j2.
     """
-    *outer, length = pair[0].shape
-    first = len(outer)
-    shape = (*outer, columns, length // columns)
-    table = each(lambda node: reshape(node, shape), pair)
-    found = turned(transform(table, first, sign), sign)
-    found = transform(each(swapped, found), first, sign)
-    return each_full(lambda node: reshape(node, (*outer, length)), found)
+    shape = pair[0].shape
+    split = (*shape[:axis], columns, shape[axis] // columns, *shape[axis + 1 :])
+    table = each(lambda node: reshape(node, split), pair)
+    found = turned(transform(table, axis, sign), axis, sign)
+    found = transform(each(lambda node: swapped(node, axis), found), axis, sign)
+    return each_full(lambda node: reshape(node, shape), found)
 
 
 def _by_chirps(pair: Pair, sign: int) -> FullPair:
