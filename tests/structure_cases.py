@@ -242,10 +242,7 @@ STRUCTURES = (
         EVERY,
     ),
     Row("m[i, i] = v[:5]\nm", "scatter_claim scatter_select"),
-    Row(
-        "x[j, :, i] = x[0, :, 0]\nx",
-        "elementwise scatter_claim scatter_select",
-    ),
+    Row("x[j, :, i] = x[0, :, 0]\nx", "elementwise scatter_claim scatter_select"),
     Row("m[1:1] = 1\nm", "", INT),
     # Accumulating at positions, some of them twice.
     Row(
@@ -259,12 +256,14 @@ STRUCTURES = (
         "elementwise sort_blocks scatter_rows",
         FLOAT,
         numpy="m = m * 0\nxp.add.at(m, i, 0.5)\nm",
+        slow="elementwise sort_rows scatter_rows",
     ),
     Row(
         "v.at[i].multiply(2)",
         "elementwise sort_blocks scatter_runs",
         NUMBERS,
         numpy="xp.multiply.at(v, i, 2)\nv",
+        slow="elementwise sort_rows scatter_rows",
     ),
     Row(
         "x.at[j, :, i].max(s)",
@@ -284,6 +283,7 @@ STRUCTURES = (
         FLOAT,
         numpy="line = line * 0\nn = xp.arange(99_991) % 500\n"
         "xp.add.at(line, n, 0.5)\nline",
+        slow="elementwise sort_rows sort_merge ...",
     ),
     # Selecting.
     Row("m[i]", "elementwise elementwise", EVERY),

@@ -14,6 +14,8 @@ from tensorweb.codegen.template import fill
 from tensorweb.codegen.unrolling import constant, unrolled, written_out
 from tensorweb.graph.node import Node
 from tensorweb.nodes import contraction, elementwise, movement, reduction, sorting
+from tensorweb.nodes.accumulation import accumulate
+from tensorweb.nodes.keys import Indices
 from tensorweb.ops import OPS
 from tests.shader_corpus import sources, value
 
@@ -100,7 +102,7 @@ def test_a_register_that_a_block_assigns_stays_a_variable() -> None:
     assert written(text).startswith("  var best_0: u32;\n")
 
 
-SLOW = Target(is_slow_to_compile=True)
+SLOW = Target(is_software=True, is_slow_to_compile=True)
 """A compiler that takes long for long texts and for each word of workgroup memory."""
 
 
@@ -115,6 +117,13 @@ def test_slow_compilers_get_loops() -> None:
     assert "// unroll" not in short
 
 
+def added(node: Node, writes: int) -> Node:
+    """Return values added at so many positions of a node, in no order."""
+    positions = Indices(value(writes, dtype=dtypes.int32))
+    values = value(writes, dtype=node.dtype)
+    return accumulate("add", node, [positions], values)
+
+
 @pytest.mark.parametrize(
     "node",
     [
@@ -125,8 +134,24 @@ def test_slow_compilers_get_loops() -> None:
         reduction.scan("cumulative_sum", value(99, 99), 1),
         reduction.reduce("sum", value(999, 999), (1,)),
         movement.copy(movement.permute(value(64, 64), (1, 0))),
+        added(value(500), 99_991),
+        added(value(500, dtype=dtypes.int32), 99_991),
+        added(value(99_991), 1000),
+        contraction.matmul(value(256, 256), value(256, 256)),
     ],
-    ids=["sort", "bool", "argsort", "scan", "short scan", "sum", "transpose"],
+    ids=[
+        "sort",
+        "bool",
+        "argsort",
+        "scan",
+        "short scan",
+        "sum",
+        "transpose",
+        "added through tables",
+        "added as integers",
+        "added in order",
+        "product",
+    ],
 )
 def test_slow_compilers_get_little_workgroup_memory(node: Node) -> None:
     for text in sources(node, target=SLOW):

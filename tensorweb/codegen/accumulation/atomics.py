@@ -17,6 +17,7 @@ from tensorweb.codegen.expression import (
 )
 from tensorweb.codegen.launches import GROUP, input_storages, launch
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.target import Target
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Kernel
 
@@ -54,9 +55,9 @@ def is_any_order(kernel: Kernel) -> bool:
     return kernel.op in EXTREMES or (is_sum and kind_of(kernel.dtype) != "float")
 
 
-def accumulate_in_any_order(kernel: Kernel) -> Program:
+def accumulate_in_any_order(kernel: Kernel, target: Target) -> Program:
     """Return the launch of the updates and the one that finishes every element."""
-    return _Atomics(kernel).program()
+    return _Atomics(kernel, is_slow=target.is_slow_to_compile).program()
 
 
 def combined(kernel: Kernel, a: str, b: str) -> str:
@@ -69,8 +70,9 @@ def combined(kernel: Kernel, a: str, b: str) -> str:
 class _Atomics:
     """Writes the launches of an accumulation whose order changes nothing."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, *, is_slow: bool) -> None:
         self.kernel = kernel
+        self.is_slow = is_slow
         self.rows, self.writes, self.width = kernel.sizes
         self.kind = kind_of(kernel.dtype)
         # Keys of minima ascend where values descend, so that the largest key wins.
@@ -122,6 +124,8 @@ class _Atomics:
     @property
     def is_privatized(self) -> bool:
         """Whether each workgroup keeps private totals, as histograms are computed."""
+        if self.is_slow:
+            return False
         updates = self.writes * self.width
         return self.rows * self.width <= MOST_BINS and updates >= LEAST_UPDATES
 

@@ -44,6 +44,7 @@ from tensorweb.codegen.launches import (
     launch,
     vector_inputs,
 )
+from tensorweb.codegen.merging import SMALL_TILE, MergeSort
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.sorting import Sort, Sorting
 from tensorweb.codegen.target import Target
@@ -65,7 +66,7 @@ FEW_EDGES = 256
 def accumulate(kernel: Kernel, target: Target) -> Program:
     """Return the program that combines an original with values at positions."""
     if is_any_order(kernel):
-        return accumulate_in_any_order(kernel)
+        return accumulate_in_any_order(kernel, target)
     table = table_of(kernel, target) if kernel.op == "scatter_add" else None
     if table:
         position = _as_one_row(kernel.expression("position"))
@@ -102,28 +103,32 @@ class _Sorted:
         assert not first.scratch_bytes, "internal: a copy needs no scratch"
         launches = [*first.launches]
         keys, words = self._scratch(self.writes), self._scratch(self.writes)
-        launches += self._sort(keys, words)
-        launches += (
-            self._runs(keys, words) if self.width == 1 else self._rows(keys, words)
-        )
+        # A compiler that takes long for workgroup memory gets elements as short rows.
+        is_slow = target.is_slow_to_compile
+        carries_elements = self.width == 1 and not is_slow
+        task = self._sorting(keys, words, carries_elements=carries_elements)
+        if is_slow:
+            sort: Sort = MergeSort(task, self.scratch_bytes, SMALL_TILE)
+        else:
+            sort = Sort(task, self.scratch_bytes)
+        launches += sort.launches()
+        combine = self._runs if carries_elements else self._rows
+        launches += combine(keys, words)
         return Program(tuple(launches), tuple(self.scratch_bytes))
 
-    def _sort(self, keys: int, words: int) -> list[Launch]:
-        """Return the launches that sort positions and what goes along with them."""
-        position = _as_one_row(self.kernel.expression("position"))
-        is_single = self.width == 1
-        written = _as_one_row(self.kernel.expression("written")) if is_single else None
-        task = Sorting(
+    def _sorting(self, keys: int, words: int, *, carries_elements: bool) -> Sorting:
+        """Return how positions are sorted and what goes along with them."""
+        written = self.kernel.expression("written") if carries_elements else None
+        return Sorting(
             self.kernel,
-            position,
+            _as_one_row(self.kernel.expression("position")),
             1,
             self.writes,
             key_bits=max((self.rows - 1).bit_length(), 1),
             elements_to=keys,
             carried_to=words,
-            carried=written,
+            carried=None if written is None else _as_one_row(written),
         )
-        return Sort(task, self.scratch_bytes).launches()
 
     def _combine(self, type_name: str) -> str:
         """Return the types of values and how two of them combine."""

@@ -64,6 +64,8 @@ def table_of(kernel: Kernel, target: Target) -> Table | None:
     rows, writes, width = kernel.sizes
     if width > 1 or writes < LEAST_WRITES or rows < LEAST_POSITIONS:
         return None
+    if target.is_slow_to_compile:
+        return None
     for most_buckets in (1, DIGITS):
         for table in TABLES:
             is_possible = (

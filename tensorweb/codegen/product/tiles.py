@@ -143,7 +143,7 @@ MANY_SKINNY = 4
 DEEP_ENOUGH = 256
 """Terms from which on the many slices of such a tile pay."""
 
-SOFTWARE = Tile("software", 32, 32, 32, 4, 4, 0, unrolled=8)
+SOFTWARE = Tile("software", 32, 32, 16, 4, 4, 0, unrolled=8)
 """Where threads take turns on a CPU."""
 
 FEW_GROUPS = 32
