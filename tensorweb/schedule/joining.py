@@ -225,6 +225,15 @@ class Joining:
         """Return the members of a group that are stored."""
         return [node for node in group.members if self._is_stored(node)]
 
+    def exceeds(self, storages: int) -> bool:
+        """Whether a group binds more: what it waited for has gone elsewhere."""
+        for group in set(self.groups.values()):
+            inputs = group.reads.keys() - group.members.keys()
+            bound = len(inputs) + len(self.outputs(group))
+            if len(group.members) > 1 and bound > storages:
+                return True
+        return False
+
     def ordered(self) -> list[Group]:
         """Return the groups, each behind those that it reads.
 
@@ -299,8 +308,12 @@ def join(
     alone = {candidate.root: planned for planned, candidate in built}
     candidates = [candidate for _, candidate in built]
     together = families(candidates, shared) if shared else {}
+    room = limits
     while True:
-        joining = Joining(candidates, limits, wanted, together)
+        joining = Joining(candidates, room, wanted, together)
+        if joining.exceeds(limits.storages):
+            room = replace(room, storages=room.storages - 1)
+            continue
         kernels = []
         apart: set[Node] = set()
         for group in joining.ordered():

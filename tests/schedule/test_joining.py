@@ -16,7 +16,7 @@ from tensorweb.events import KernelRecord
 from tensorweb.schedule import kernels as planning
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.kernels import plan
-from tensorweb.schedule.linear import linearize
+from tensorweb.schedule.linear import linearize, pieces
 from tensorweb.tensor import Tensor
 from tests.shader_corpus import value
 
@@ -150,6 +150,29 @@ def test_kernels_keep_to_the_storages_that_a_device_binds(most: int) -> None:
     kernels = plan(linearize(results), most - 2)
     assert max(map(bound, kernels)) <= most
     assert len(kernels) <= 1 + len(results) // (most // 2 - 1)
+
+
+def test_kernels_that_others_wait_for_in_vain_keep_to_the_storages() -> None:
+    """A piece of a long chain, whose values in the middle are results."""
+    results = []
+    for _ in range(2):
+        x, y = Tensor(value(6)), Tensor(value(8, 1))
+        real, imaginary, count = tw.zeros(6), tw.zeros((8, 1)), tw.zeros((8, 6))
+        for _ in range(48):
+            real, imaginary = (
+                real * real - imaginary * imaginary + x,
+                2 * real * imaginary + y,
+            )
+            size = real * real + imaginary * imaginary
+            count = count + (size < 4).astype(tw.float32)
+        results.append(count.node)
+    kernels = [
+        planned
+        for piece in pieces(linearize(results), 700)
+        for planned in plan(linearize(piece), 10)
+    ]
+    assert max(map(bound, kernels)) <= 12
+    assert any(len(planned.outputs) > 1 for planned in kernels)
 
 
 def test_longest_kernel_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
