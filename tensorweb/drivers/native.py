@@ -7,7 +7,9 @@ nothing is raised late here.
 
 from __future__ import annotations
 
+import atexit
 import sys
+import weakref
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -43,7 +45,16 @@ def open_native() -> NativeDriver:
 
     Raises `DeviceError` when wgpu-py is not installed or there is no adapter.
     """
-    return NativeDriver(*request_device())
+    driver = NativeDriver(*request_device())
+    atexit.register(_finish, weakref.ref(driver))
+    return driver
+
+
+def _finish(reference: weakref.ref[NativeDriver]) -> None:
+    """Wait for the GPU: a software adapter crashes if the process ends under it."""
+    driver = reference()
+    if driver is not None and not driver.is_lost:
+        driver.check()
 
 
 class NativeDriver:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import struct
 from array import array
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
@@ -379,3 +381,22 @@ def test_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("importlib.import_module", fail)
     with pytest.raises(DeviceError, match=r"tensorweb\[native\]"):
         open_native()
+
+
+def test_process_waits_for_work_that_nobody_read(
+    webgpu: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A software adapter crashes if the process ends while it compiles."""
+    at_exit: list[Callable[[], None]] = []
+    monkeypatch.setattr(
+        atexit, "register", lambda call, *given: at_exit.append(partial(call, *given))
+    )
+    driver = open_native()
+    (finish,) = at_exit
+    before = driver.counters()["reads"]
+    finish()
+    assert driver.counters()["reads"] == before + 1
+    driver.close()
+    finish()
+    del driver
+    finish()
