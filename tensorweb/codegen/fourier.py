@@ -22,6 +22,9 @@ FEW_POINTS = 128
 POINTS_OF_THREAD = 8
 """Points of each of its threads."""
 
+NEXT = (1, 2)
+"""How far neighbours are apart: numbers, or parts of pairs."""
+
 TERM = Signature("term", ("row", "position"), "vec2f", "vec2f({0}, {1})")
 
 ROOT_PART = Signature("root_part", ("index",), "f32")
@@ -123,8 +126,12 @@ def fourier(kernel: Kernel, target: Target) -> Program:
 
 
 def _is_across(term: Expression) -> bool:
-    """Whether neighbours in storage are in neighbouring rows, not in one row."""
+    """Whether neighbours in storage are in neighbouring rows, not in one row.
+
+    Where parts of complex numbers alternate, neighbours are two apart.
+    """
     last = [[axes[-1] if axes else 0 for axes in a.strides] for a in term.accesses]
-    return any(row == 1 for row, _ in last) and not any(
-        abs(position) in (1, 2) for _, position in last
+    rows, positions = (
+        any(abs(access[place]) in NEXT for access in last) for place in range(2)
     )
+    return rows and not positions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,11 +12,14 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.backends.wasm import WasmBackend
+from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.fourier import FourierRows
 from tensorweb.devices import backend
 from tensorweb.errors import AxisError, DataError, DTypeError, ShapeError
 from tensorweb.nodes.fourier import tables
 from tensorweb.nodes.fourier.tables import units
+from tensorweb.schedule.kernels import plan
+from tensorweb.schedule.linear import linearize
 
 Array = np.ndarray[Any, Any]
 
@@ -115,6 +119,17 @@ def test_turns_are_computed_inside_the_next_step(
         tw.realize(tw.fft.fft(tw.asarray(numbers(*shape)), axis=axis))
     assert [kernel.kind for kernel in kernels] == ["fourier"] * launches
     check("fft", numbers(*shape), axis=axis)
+
+
+def test_neighbours_in_memory_are_read_together(webgpu: str) -> None:
+    """Parts of complex numbers alternate, so that neighbours are two apart there."""
+    for x in (numbers(64, 96), numbers(64, 96).real.copy()):
+        for axis in (0, 1):
+            node = tw.fft.fft(tw.asarray(x).astype(tw.complex64), axis=axis).node.base
+            (planned,) = plan(linearize([node]), 6)
+            (launch,) = compile_kernel(planned.kernel).launches
+            names = re.findall(r"^  (\w+): [uif]32,$", str(launch.source), re.M)
+            assert launch.words[names.index("reads_across")] == (axis == 0)
 
 
 def test_tables_of_tables(webgpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
