@@ -387,16 +387,12 @@ def test_process_waits_for_work_that_nobody_read(
     webgpu: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A software adapter crashes if the process ends while it compiles."""
-    at_exit: list[Callable[[], None]] = []
-    monkeypatch.setattr(
-        atexit, "register", lambda call, *given: at_exit.append(partial(call, *given))
-    )
+    ends: list[partial[None]] = []
+    monkeypatch.setattr(atexit, "register", lambda *call: ends.append(partial(*call)))
     driver = open_native()
-    (finish,) = at_exit
+    (finish,) = ends
     before = driver.counters()["reads"]
     finish()
     assert driver.counters()["reads"] == before + 1
     driver.close()
-    finish()
-    del driver
     finish()
