@@ -8,9 +8,10 @@ import { WINDOWS } from "./references.mjs";
 const WAYS = {
   webgpu: {
     force: (x) => x.ref.gpuBuffer(), // until then nothing runs
-    sync: () => instruments.newestDevice.queue.onSubmittedWorkDone(),
+    // Asked right after `init`: later libraries open devices of their own.
+    syncOf: ({ queue }) => () => queue.onSubmittedWorkDone(),
   },
-  wasm: { force: (x) => x.blockUntilReady(), sync: () => {} },
+  wasm: { force: (x) => x.blockUntilReady(), syncOf: () => () => {} },
 };
 
 /** Opens a device; `source` is the library's module. */
@@ -19,7 +20,8 @@ export async function open({ device = "webgpu", source = "@jax-js/jax" } = {}) {
   const devices = await jax.init(device);
   if (!devices.includes(device)) throw new Error(`no ${device}, only ${devices}`);
   jax.defaultDevice(device);
-  const { force, sync } = WAYS[device];
+  const { force, syncOf } = WAYS[device];
+  const sync = syncOf(instruments.newestDevice);
   const programs = { ...programsOf(jax), ...familiesOf(jax) };
   const { tree } = jax;
   let kept = [];
