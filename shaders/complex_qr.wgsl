@@ -42,6 +42,9 @@ const COLUMNS: u32 = 16u;
 // end team
 const ROWS: u32 = LANES / COLUMNS;
 
+// The smallest number whose inverse is finite on every device.
+const SMALLEST: f32 = 1.17549435e-38;
+
 var<workgroup> crossed: array<f32, LANES>;
 
 // Called for each matrix by workgroup/matrices.wgsl.
@@ -83,8 +86,8 @@ fn factor(matrix: u32, lane: u32) {
       for (var i = 2u * j + lane; i < 2u * m; i += LANES) {
         largest = max(largest, abs(work[vector + i]));
       }
-      let scale = largest_of(lane, largest);
-      let inverse = select(1.0, 1.0 / scale, scale > 0.0);
+      let scale = max(largest_of(lane, largest), SMALLEST);
+      let inverse = 1.0 / scale;
       var squares: f32 = 0.0;
       for (var i = 2u * j + 2u + lane; i < 2u * m; i += LANES) {
         let value = work[vector + i] * inverse;

@@ -51,6 +51,9 @@ const ROWS: u32 = LANES / COLUMNS;
 // Half a unit in the last place of 1.
 const EPSILON: f32 = 5.9604645e-8;
 
+// The smallest number whose inverse is finite on every device.
+const SMALLEST: f32 = 1.17549435e-38;
+
 var<workgroup> owns: array<f32, LANES>;
 var<workgroup> others: array<f32, LANES>;
 var<workgroup> products: array<f32, LANES>;
@@ -72,8 +75,8 @@ fn factor(matrix: u32, lane: u32) {
       let at = matrix * m * n + i;
       largest = max(largest, max(abs(first(at)), abs(second(at))));
     }
-    let scale = largest_of(lane, largest);
-    let inverse_scale = select(1.0, 1.0 / scale, scale > 0.0);
+    let scale = max(largest_of(lane, largest), SMALLEST);
+    let inverse_scale = 1.0 / scale;
     var squares: f32 = 0.0;
     for (var i = lane; i < m * n; i += LANES) {
       let real = first(matrix * m * n + i) * inverse_scale;

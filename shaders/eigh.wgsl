@@ -46,6 +46,9 @@ const ROWS: u32 = LANES / COLUMNS;
 // Half a unit in the last place of 1.
 const EPSILON: f32 = 5.9604645e-8;
 
+// The smallest number whose inverse is finite on every device.
+const SMALLEST: f32 = 1.17549435e-38;
+
 // Called for each matrix by workgroup/matrices.wgsl.
 fn factor(matrix: u32, lane: u32) {
   let n = parameters.size;
@@ -62,8 +65,8 @@ fn factor(matrix: u32, lane: u32) {
       let r = max(i / n, i % n);
       largest = max(largest, abs(first(matrix * area + r * n + min(i / n, i % n))));
     }
-    let scale = largest_of(lane, largest);
-    let inverse_scale = select(1.0, 1.0 / scale, scale > 0.0);
+    let scale = max(largest_of(lane, largest), SMALLEST);
+    let inverse_scale = 1.0 / scale;
     var squares: f32 = 0.0;
     for (var i = lane; i < area; i += LANES) {
       let r = max(i / n, i % n);

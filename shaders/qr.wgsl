@@ -42,6 +42,9 @@ const COLUMNS: u32 = 16u;
 // end team
 const ROWS: u32 = LANES / COLUMNS;
 
+// The smallest number whose inverse is finite on every device.
+const SMALLEST: f32 = 1.17549435e-38;
+
 // Called for each matrix by workgroup/matrices.wgsl.
 fn factor(matrix: u32, lane: u32) {
   let m = parameters.rows;
@@ -76,8 +79,8 @@ fn factor(matrix: u32, lane: u32) {
       for (var i = j + lane; i < m; i += LANES) {
         largest = max(largest, abs(work[vector + i]));
       }
-      let scale = largest_of(lane, largest);
-      let inverse = select(1.0, 1.0 / scale, scale > 0.0);
+      let scale = max(largest_of(lane, largest), SMALLEST);
+      let inverse = 1.0 / scale;
       var squares: f32 = 0.0;
       for (var i = j + 1u + lane; i < m; i += LANES) {
         let value = work[vector + i] * inverse;

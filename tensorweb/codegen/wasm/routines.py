@@ -36,8 +36,11 @@ ALONE = {
 }
 """What names of the templates mean for one thread."""
 
-EPSILONS = {"f32": "5.9604644775390625e-8", "f64": "1.1102230246251565e-16"}
-"""Half a unit in the last place of 1, by type."""
+NUMBERS = {
+    "f32": {"EPSILON": "5.9604644775390625e-8", "SMALLEST": "1.1754943508222875e-38"},
+    "f64": {"EPSILON": "1.1102230246251565e-16", "SMALLEST": "2.2250738585072014e-308"},
+}
+"""What constants of the templates are, by type."""
 
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
@@ -47,7 +50,7 @@ def routine_text(template: str, kind: str) -> str:
     text = (shader_folder() / f"{template}.wgsl").read_text(encoding="utf-8")
     body = text.split("\nfn factor(matrix: u32, lane: u32) ", 1)[1].split("\n}\n")[0]
     body = body.replace("parameters.", "parameters_")
-    names = {**ALONE, "EPSILON": EPSILONS[kind]}
+    names = {**ALONE, **NUMBERS[kind]}
     body = _WORD.sub(lambda match: names.get(match[0], match[0]), body)
     if kind == "f64":
         body = body.replace("_f32(", "_f64(")
