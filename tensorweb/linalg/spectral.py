@@ -209,7 +209,7 @@ def matrix_rank(x: ArrayLike, /, *, rtol: ArrayLike = None) -> Tensor:
     source = floating(matrices("matrix_rank", x))
     values = svdvals(source)
     if not values.shape[-1]:
-        return xp.zeros(values.shape[:-1], dtype=xp.sum(xp.asarray([0])).dtype)
+        return xp.sum(values != 0, axis=-1)
     return xp.sum(values > _threshold(values, source, rtol), axis=-1)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tensorweb as tw
+from tensorweb import devices
 from tensorweb.backends.wasm import WasmBackend
 
 Array = np.ndarray[Any, Any]
@@ -163,6 +164,12 @@ def test_nothing_has_factors_too(device: str) -> None:
         assert np.array_equal(found.Vh.numpy(), v)
         assert tw.linalg.pinv(tw.zeros(shape)).shape == (*shape[:-2], *shape[:-3:-1])
         assert not tw.linalg.matrix_rank(tw.zeros(shape)).numpy().any()
+
+
+def test_the_rank_of_nothing_is_on_its_device(webgpu: str) -> None:
+    x = tw.zeros((3, 0))
+    with devices.device("cpu"):
+        assert tw.linalg.matrix_rank(x).device == webgpu
 
 
 BAD: dict[str, tuple[Callable[[tw.Tensor], Any], float]] = {
