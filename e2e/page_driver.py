@@ -53,6 +53,7 @@ PATIENCE_FRAMES = 60
 
 
 PAUSE_MS = 50
+"""Between two looks at what is promised."""
 
 
 def settled(page: Page, promised: str, arg: object = None) -> None:

@@ -44,7 +44,7 @@ from tensorweb.codegen.launches import (
     launch,
     vector_inputs,
 )
-from tensorweb.codegen.merging import SMALL_TILE, MergeSort
+from tensorweb.codegen.merging import MergeSort, tile_for
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.sorting import Sort, Sorting
 from tensorweb.codegen.target import Target
@@ -108,7 +108,8 @@ class _Sorted:
         carries_elements = self.width == 1 and not is_slow
         task = self._sorting(keys, words, carries_elements=carries_elements)
         if is_slow:
-            sort: Sort = MergeSort(task, self.scratch_bytes, SMALL_TILE)
+            tile = tile_for(self.writes, target, carries=True)
+            sort: Sort = MergeSort(task, self.scratch_bytes, tile)
         else:
             sort = Sort(task, self.scratch_bytes)
         launches += sort.launches()
