@@ -24,7 +24,7 @@ def same(got: Any, wanted: Any, tiny: float) -> None:
 def check(dtype: type) -> None:
     """Check the factors of real and complex matrices, and of one tiny column."""
     tiny = float(np.finfo(np.zeros(1, dtype).real.dtype).tiny)
-    below = (SHARES * tiny).astype(dtype)
+    below: Any = (SHARES * tiny).astype(dtype)
     for a in (below, np.concatenate([np.eye(3, 1, dtype=dtype), below], -1)):
         x = tw.asarray(a)
         q, r = (part.numpy() for part in tw.linalg.qr(x))
