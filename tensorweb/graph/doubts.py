@@ -44,25 +44,38 @@ def doubt(result: Node, failed: Node, error: Callable[[int], LinAlgError]) -> No
     """Note that a result may be none; inside of recorded functions nobody asks."""
     if is_tracing():
         return
-    if len(_doubts) >= MOST:
-        _doubts[:] = [one for one in _doubts if one.result() is not None][-MOST // 2 :]
+    # How to find out holds what was computed on the way: of the dead nothing stays.
+    alive = [one for one in _doubts if one.result() is not None]
+    _doubts[:] = alive if len(alive) < MOST else alive[-MOST // 2 :]
     _doubts.append(Doubt(ref(result), failed, error))
+
+
+def forget(device: str) -> None:
+    """Believe what was computed on a device that is lost: nothing can be asked there."""
+    _doubts[:] = [
+        one
+        for one in _doubts
+        if (result := one.result()) is not None
+        and (one.failed.device != device or not result.is_computed)
+    ]
 
 
 def concerning(nodes: Sequence[Node]) -> list[Doubt]:
     """Return the doubts about what some nodes hang on, or about what is computed.
 
-    What was told once is told again to those who read the result itself.
+    What was told once is told again to those who read the result itself. Devices that
+    are not read are not asked: what comes from one to another was read before.
     """
     if not _doubts:
         return []
+    devices = {node.device for node in nodes}
     _doubts[:] = [one for one in _doubts if one.result() is not None]
     wanted = {node.base for node in nodes}
     needed = set(ancestors(nodes)) if _doubts else set()
     found = []
     for one in _doubts:
         result = one.result()
-        if result is None:
+        if result is None or one.failed.device not in devices:
             continue
         is_new = result in needed or result.is_computed
         if result.base in wanted or (is_new and not one.is_told):
