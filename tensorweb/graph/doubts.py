@@ -51,7 +51,7 @@ def doubt(result: Node, failed: Node, error: Callable[[int], LinAlgError]) -> No
 
 
 def forget(device: str) -> None:
-    """Believe what was computed on a device that is lost: nothing can be asked there."""
+    """Believe what was computed on a device that is lost: it cannot be asked."""
     _doubts[:] = [
         one
         for one in _doubts
