@@ -28,6 +28,30 @@ from tools import machine
 LIMIT_MS = 300_000
 """For what a page must do in any case: only a browser that hangs takes so long."""
 
+WITHOUT = (
+    # What Playwright leaves out: of two lists Chromium takes the last one.
+    "AimEnabled",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "BlockOriginHeaderModificationOnRedirect",
+    "DestroyProfileOnBrowserClose",
+    "DialMediaRouteProvider",
+    "GlobalMediaControls",
+    "HttpsUpgrades",
+    "LensOverlay",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "PaintHolding",
+    "ThirdPartyStoragePartitioning",
+    "Translate",
+    # Two hidden pages below the address bar of every window, each a process that takes
+    # as long to start as the page of the test.
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxPopup",
+)
+"""Features of Chromium that no test needs."""
+
 CHROMIUM_FLAGS = [
     "--enable-unsafe-webgpu",
     "--use-webgpu-adapter=swiftshader",
@@ -89,6 +113,7 @@ def launch_chromium(playwright: Playwright, flags: list[str]) -> Browser:
         pytest.skip("no Chromium; install it or name one in TENSORWEB_CHROMIUM")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         flags = [*flags, "--no-sandbox"]
+    flags = [*flags, f"--disable-features={','.join(WITHOUT)}"]
     return playwright.chromium.launch(
         executable_path=program, args=flags, chromium_sandbox=False
     )
