@@ -25,12 +25,15 @@ Shape = tuple[int, ...]
 def is_integer(value: object) -> TypeIs[SupportsIndex]:
     """Whether a value counts as an integer, as indices and axes do.
 
-    Much faster than asking `isinstance(value, SupportsIndex)`.
+    Tensors and arrays do without axes only. Much faster than asking
+    `isinstance(value, SupportsIndex)`.
 
     >>> is_integer(3), is_integer(3.0)
     (True, False)
     """
-    return type(value) is int or hasattr(type(value), "__index__")
+    if type(value) is int:
+        return True
+    return hasattr(type(value), "__index__") and not getattr(value, "shape", ())
 
 
 def as_shape(shape: SupportsIndex | Iterable[SupportsIndex]) -> Shape:

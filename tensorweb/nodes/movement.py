@@ -29,7 +29,7 @@ from tensorweb.ops.structure import (
     SLICE,
     UNFOLD,
 )
-from tensorweb.shapes import Shape
+from tensorweb.shapes import Shape, is_integer
 from tensorweb.view import Range, View
 
 _reshape = lru_cache(maxsize=4096)(Reshape)
@@ -187,7 +187,7 @@ def per_axis(
         ShapeError: they are no integers, or not as many as axes; `what` names them.
     """
     try:
-        if isinstance(numbers, SupportsIndex):
+        if is_integer(numbers):
             return (operator.index(numbers),) * count
         given = tuple(operator.index(number) for number in numbers)
     except TypeError as error:

@@ -5,12 +5,13 @@ Functions here take what says nothing and refuse the rest with a way to do it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from tensorweb import functions
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.convert import ArrayLike, as_operands
+from tensorweb.tensor.convert import ArrayLike, as_operands, is_scalar
 
 Out = Tensor | tuple[Tensor, ...] | None
 """Where a result is written: nowhere else, or into a tensor, alone or in a tuple."""
@@ -70,6 +71,33 @@ def check_unused(name: str, **arguments: object) -> None:
             )
 
 
+def beside(value: ArrayLike, x: Tensor) -> Tensor:
+    """Return an operand as a tensor; numbers and lists take device and digits of `x`.
+
+    >>> x = tw.asarray([1.0], dtype="float64", device="cpu")
+    >>> beside(0.1, x).item(), beside([0.1], x).tolist()
+    (0.1, [0.1])
+    """
+    return value if isinstance(value, Tensor) else Tensor(as_operands(x, value)[1])
+
+
+def together(values: Iterable[ArrayLike]) -> list[Tensor]:
+    """Return operands as tensors, numbers and lists on the device of the tensors.
+
+    A number keeps the dtype that it has alone, as in NumPy's functions that join.
+
+    >>> [x.dtype for x in together([tw.ones(2, dtype="float16", device="cpu"), 0.5])]
+    [tensorweb.float16, tensorweb.float32]
+    """
+    given = list(values)
+    listed = [[value] if is_scalar(value) else value for value in given]
+    found = map(Tensor, as_operands(*listed)) if listed else ()
+    return [
+        x.reshape(()) if is_scalar(value) else value if isinstance(value, Tensor) else x
+        for value, x in zip(given, found, strict=True)
+    ]
+
+
 def as_pair(x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
     """Return two operands as tensors of the dtype that they have together."""
     first, second = (Tensor(node) for node in as_operands(x1, x2))
@@ -105,8 +133,8 @@ def bounded(indices: Tensor, length: int, mode: str) -> Tensor:
     Raises:
         DataError: there is no such mode.
     """
-    if not indices.size:
-        return indices.astype(int)
+    if not indices.size or indices.dtype.kind == "bool":  # no mask, as in NumPy
+        indices = indices.astype(int)
     if mode == "wrap":
         return functions.remainder(indices, length)
     if mode == "clip":

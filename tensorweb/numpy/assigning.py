@@ -7,7 +7,7 @@ from typing import SupportsIndex
 
 from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import bounded
+from tensorweb.numpy.arguments import beside, bounded
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
@@ -53,15 +53,12 @@ def copyto(
     target = _written("copyto", dst)
     values: ArrayLike = src
     if casting == "unsafe":
-        values = asarray(src).astype(target.dtype)
+        values = beside(src, target).astype(target.dtype)
     if where is True:
         target[...] = values
         return
-    given = asarray(values)
-    mask = asarray(where).broadcast_to(target.shape)
-    target[...] = functions.where(
-        mask, given.astype(functions.result_type(given, target)), target
-    )
+    mask = beside(where, target).broadcast_to(target.shape)
+    target[...] = functions.where(mask, beside(values, target), target)
 
 
 def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
@@ -79,18 +76,18 @@ def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
     places = bounded(asarray(ind).ravel(), target.size, mode)
     flat = target.ravel()
     if places.size:
-        flat[places] = _repeated(v, places.size).astype(target.dtype)
+        flat[places] = _repeated(v, places.size, target)
     target[...] = flat.reshape(target.shape)
 
 
-def _repeated(values: ArrayLike, length: int) -> Tensor:
-    """Return the first `length` of values that follow each other again and again."""
-    flat = asarray(values).ravel()
+def _repeated(values: ArrayLike, length: int, target: Tensor) -> Tensor:
+    """Return `length` of values that follow each other again and again."""
+    flat = beside(values, target).ravel()
     if not flat.size:
         raise ShapeError("there are no values to write; give at least one.")
     if flat.size < length:
         flat = flat.tile(-(-length // flat.size))
-    return flat[:length]
+    return flat[:length].astype(target.dtype)
 
 
 def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike) -> None:
@@ -102,7 +99,7 @@ def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike) -> None:
     tensor([ 0,  1, 10, 20])
     """
     target = _written("putmask", a)
-    spread = _repeated(values, target.size).reshape(target.shape).astype(target.dtype)
+    spread = _repeated(values, target.size, target).reshape(target.shape)
     target[...] = functions.where(_mask(mask, target), spread, target)
 
 
@@ -128,7 +125,7 @@ def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
     """
     target = _written("place", arr)
     chosen = _mask(mask, target).ravel()
-    values = asarray(vals).ravel()
+    values = beside(vals, target).ravel()
     if not values.size:
         if functions.any(chosen):
             raise ShapeError("place: there are no values to write; give at least one.")
@@ -206,5 +203,5 @@ def fill_diagonal(a: Tensor, val: ArrayLike, wrap: builtins.bool = False) -> Non
     count = len(range(target.size)[:end:step])
     flat = target.ravel()
     if count:
-        flat[:end:step] = _repeated(val, count).astype(target.dtype)
+        flat[:end:step] = _repeated(val, count, target)
     target[...] = flat.reshape(shape)

@@ -10,6 +10,7 @@ from typing import Any, SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
+from tensorweb.numpy.arguments import beside
 from tensorweb.shapes import broadcast_shapes, normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -134,8 +135,7 @@ def _case(
 ) -> Tensor:
     """Return a function of the values, or a number, in their dtype."""
     found = case(values, *args, **kw) if callable(case) else case
-    near = None if isinstance(found, Tensor) else values.device
-    return asarray(found, device=near).astype(values.dtype)
+    return beside(found, values).astype(values.dtype)
 
 
 class vectorize:

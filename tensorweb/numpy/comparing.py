@@ -8,6 +8,7 @@ from tensorweb import functions
 from tensorweb.errors import ShapeError
 from tensorweb.numpy.arguments import as_pair
 from tensorweb.numpy.creation import asarray
+from tensorweb.numpy.masking import is_inexact
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -73,7 +74,7 @@ def array_equal(
     if x.shape != y.shape:
         return False
     found = functions.equal(x, y)
-    if equal_nan and x.dtype.kind == y.dtype.kind == "float":
+    if equal_nan and is_inexact(x.dtype) and is_inexact(y.dtype):
         both = functions.logical_and(functions.isnan(x), functions.isnan(y))
         found = functions.logical_or(found, both)
     return builtins.bool(functions.all(found))

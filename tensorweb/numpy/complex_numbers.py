@@ -7,7 +7,7 @@ import math
 
 from tensorweb import functions
 from tensorweb.dtypes import complex64, complex128, finfo
-from tensorweb.functions import conj, imag, real
+from tensorweb.functions import imag, real
 from tensorweb.numpy.creation import asarray
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -29,8 +29,20 @@ __all__ = [
     "real_if_close",
 ]
 
-conjugate = conj
 csingle, cdouble = complex64, complex128
+
+
+def conj(x: ArrayLike, /) -> Tensor:
+    """Return the conjugates of complex numbers, and real numbers as they are.
+
+    >>> np.conj([1 + 2j, 3.0])
+    tensor([1.-2.j, 3.-0.j], dtype=complex64)
+    """
+    found = functions.conj(x)
+    return found.astype(found.dtype)  # a tensor of its own, of real numbers too
+
+
+conjugate = conj
 
 
 def angle(z: ArrayLike, deg: builtins.bool = False) -> Tensor:

@@ -87,7 +87,8 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """
     a, exponent = as_real_floats("ldexp", x1), functions.asarray(x2)
     half = floor_divide(exponent, 2)  # Two factors do not overflow before the product.
-    return a * exp2(half.astype(a.dtype)) * exp2((exponent - half).astype(a.dtype))
+    found = a * exp2(half.astype(a.dtype)) * exp2((exponent - half).astype(a.dtype))
+    return functions.where(logical_and(a != 0, isfinite(a)), found, a)
 
 
 def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:

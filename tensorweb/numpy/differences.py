@@ -10,6 +10,7 @@ from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, RangeError, ShapeError
 from tensorweb.functions import asarray
+from tensorweb.numpy.arguments import beside, together
 from tensorweb.numpy.masking import as_float, is_inexact
 from tensorweb.shapes import normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
@@ -49,12 +50,13 @@ def diff(
     for i, end in enumerate(ends):
         if end is None:
             continue
-        given = asarray(end, device=None if isinstance(end, Tensor) else x.device)
+        given = beside(end, x)
         if not given.ndim:
             shape = [1 if each == along else m for each, m in enumerate(x.shape)]
-            ends[i] = tw.broadcast_to(given, tuple(shape))
+            given = tw.broadcast_to(given, tuple(shape))
+        ends[i] = given
     parts = [ends[0], x, ends[1]]
-    joined = tw.concat([asarray(part) for part in parts if part is not None], along)
+    joined = tw.concat([part for part in parts if part is not None], along)
     times = operator.index(n)
     if joined.dtype is not dtypes.bool:
         return tw.diff(joined, axis=along, n=times)
@@ -90,9 +92,7 @@ def ediff1d(
     """
     x = asarray(ary).reshape(-1)
     parts = [to_begin, tw.diff(x), to_end]
-    flat = [
-        asarray(part, device=x.device).reshape(-1) for part in parts if part is not None
-    ]
+    flat = [beside(part, x).reshape(-1) for part in parts if part is not None]
     return tw.concat(flat).astype(x.dtype)
 
 
@@ -145,8 +145,7 @@ def _slope(x: Tensor, axis: int, spacing: ArrayLike, edge_order: int) -> Tensor:
     before, here, after = (
         _part(x, axis, start, stop) for start, stop in ((0, -2), (1, -1), (2, None))
     )
-    step = asarray(spacing, device=None if isinstance(spacing, Tensor) else x.device)
-    step = step.astype(x.dtype)
+    step = beside(spacing, x).astype(x.dtype)
     if not step.ndim:
         inside = (after - before) / (2.0 * step)
         first = last = (step, step)
@@ -203,8 +202,7 @@ def trapezoid(
     along = normalize_axis(axis, values.ndim)
     width: ArrayLike = dx
     if x is not None:
-        points = asarray(x, device=None if isinstance(x, Tensor) else values.device)
-        points = as_float(points)
+        points = as_float(beside(x, values))
         if points.ndim == 1:
             shape = [-1 if each == along else 1 for each in range(values.ndim)]
             width = tw.diff(points).reshape(tuple(shape))
@@ -234,12 +232,7 @@ def interp(
     >>> np.interp([0.0, 1.5, 9.0], [1.0, 2.0, 3.0], [10.0, 20.0, 0.0])
     tensor([10., 15.,  0.])
     """
-    at = as_float(asarray(x))
-    ends = [
-        as_float(asarray(each, device=None if isinstance(each, Tensor) else at.device))
-        for each in (xp, fp)
-    ]
-    points, values = ends
+    at, points, values = map(as_float, together([x, xp, fp]))
     if points.ndim != 1 or points.shape != values.shape or not points.size:
         raise ShapeError(
             f"interp: xp and fp have shapes {points.shape} and {values.shape}; give as "

@@ -134,10 +134,10 @@ def logspace(
         shares = _shares(operator.index(num), endpoint)
         values = [root ** (first + share * (last - first)) for share in shares]
         return functions.asarray(_ended(values), dtype or _default(first, last, root))
-    powers = functions.asarray(base) * 1.0
-    exponents = linspace(start, stop, num, endpoint, axis=axis)
-    found = functions.pow(powers, exponents)
-    return found.astype(dtype or _default(1j * (found.dtype.kind == "complex")))
+    first_power, last_power, powers = functions.broadcast_arrays(start, stop, base)
+    exponents = linspace(first_power, last_power, num, endpoint)
+    found = functions.pow(powers * 1.0, exponents).moveaxis(0, axis)
+    return found if dtype is None else found.astype(dtype)
 
 
 def geomspace(
@@ -180,7 +180,12 @@ def geomspace(
     last_log = functions.log10(functions.abs(high_end * 1.0))
     sizes = functions.pow(10.0, linspace(first_log, last_log, num, endpoint))
     found = sizes * functions.sign(low_end * 1.0)
-    return found.moveaxis(0, axis).astype(dtype or DEFAULT_FLOAT)
+    count = operator.index(num)
+    last = [high_end[None]] if endpoint and count > 1 else [found[-1:]]
+    if count > 1:  # the ends are exact
+        found = functions.concat([low_end[None], found[1:-1], *last])
+    found = found.moveaxis(0, axis)
+    return found if dtype is None else found.astype(dtype)
 
 
 def _is_number(value: ArrayLike) -> builtins.bool:

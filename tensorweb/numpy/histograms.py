@@ -14,6 +14,7 @@ from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
+from tensorweb.numpy.arguments import beside, together
 from tensorweb.numpy.masking import as_float, is_inexact
 from tensorweb.shapes import is_integer
 from tensorweb.shapes import size as size_of
@@ -56,7 +57,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
     tensor([1, 4, 3])
     """
     values = asarray(x)
-    edges = asarray(bins, device=_beside(bins, values))
+    edges = beside(bins, values)
     rises = _direction("digitize", edges)
     side = "left" if right else "right"
     if rises:
@@ -75,11 +76,6 @@ def _direction(name: str, edges: Tensor) -> bool:
     if not rises and not falls:
         raise DataError(f"{name}: bins must rise or fall; sort them with np.sort.")
     return bool(rises)
-
-
-def _beside(value: ArrayLike, x: Tensor) -> str | None:
-    """Return where host data goes: to the device of `x`."""
-    return None if isinstance(value, Tensor) else x.device
 
 
 def _spread(x: Tensor) -> float:
@@ -145,7 +141,7 @@ def histogram_bin_edges(
             f"histogram: bins={bins!r} with weights; give a number of bins."
         )
     low, high = _bounds("histogram", x, range)
-    return tw.linspace(low, high, _estimated(x, bins, low, high) + 1, device=x.device)
+    return _spaced(x, low, high, _estimated(x, bins, low, high))
 
 
 def _estimated(x: Tensor, rule: str, low: float, high: float) -> int:
@@ -166,19 +162,23 @@ def _estimated(x: Tensor, rule: str, low: float, high: float) -> int:
 
 def _edges(name: str, x: Tensor, bins: ArrayLike, range: Bounds) -> Tensor:
     """Return edges in rising order: those given, or evenly spaced ones."""
-    if not is_integer(bins):
-        edges = asarray(bins, device=_beside(bins, x))
-        if edges.ndim != 1:
-            raise ShapeError(
-                f"{name}: bins have shape {edges.shape}; give a number or 1-D edges."
-            )
-        if edges.size > 1 and not bool((edges[:-1] <= edges[1:]).all()):
-            raise DataError(f"{name}: bins must rise; sort them with np.sort.")
-        return edges
-    count = operator.index(bins)
-    if count < 1:
-        raise DataError(f"{name}: bins is {count}; give a positive number.")
-    low, high = _bounds(name, x, range)
+    if is_integer(bins):
+        count = operator.index(bins)
+        if count < 1:
+            raise DataError(f"{name}: bins is {count}; give a positive number.")
+        return _spaced(x, *_bounds(name, x, range), count)
+    edges = beside(bins, x)
+    if edges.ndim != 1:
+        raise ShapeError(
+            f"{name}: bins have shape {edges.shape}; give a number or 1-D edges."
+        )
+    if edges.size > 1 and not bool((edges[:-1] <= edges[1:]).all()):
+        raise DataError(f"{name}: bins must rise; sort them with np.sort.")
+    return edges
+
+
+def _spaced(x: Tensor, low: float, high: float, count: int) -> Tensor:
+    """Return the edges of bins of one width, in the dtype of floats."""
     dtype = x.dtype if x.dtype.kind == "float" else dtypes.DEFAULT_FLOAT
     return tw.linspace(low, high, count + 1, dtype=dtype, device=x.device)
 
@@ -246,7 +246,7 @@ def _counted(
     if weights is None:
         values: Tensor = inside.astype(dtypes.DEFAULT_INT)
     else:
-        given = asarray(weights, device=_beside(weights, inside)).reshape(-1)
+        given = beside(weights, inside).reshape(-1)
         if given.shape != inside.shape:
             raise ShapeError(
                 f"histogram: {given.size} weights for {inside.size} values; give one "
@@ -340,8 +340,7 @@ def histogram2d(
     tensor([[1., 0.],
             [1., 1.]])
     """
-    first = asarray(x).reshape(-1)
-    second = asarray(y, device=_beside(y, first)).reshape(-1)
+    first, second = (each.reshape(-1) for each in together([x, y]))
     if first.shape != second.shape:
         raise ShapeError(
             f"histogram2d: {first.size} and {second.size} coordinates; give as many."

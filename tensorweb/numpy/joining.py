@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, SupportsIndex
 
 from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import unstack
 from tensorweb.functions.creation import Lengths
-from tensorweb.numpy.arguments import Out, into, ramp
+from tensorweb.numpy.arguments import Out, into, ramp, together
 from tensorweb.numpy.creation import array, asarray
 from tensorweb.numpy.shaping import atleast_1d, atleast_2d, atleast_3d
 from tensorweb.shapes import as_shape
@@ -60,7 +60,7 @@ def concatenate(
     >>> np.concatenate(([[1, 2]], [[3, 4]]), axis=None)
     tensor([1, 2, 3, 4])
     """
-    found = functions.concat([asarray(x) for x in arrays], axis)
+    found = functions.concat(together(arrays), axis)
     return into(found if dtype is None else found.astype(dtype), out)
 
 
@@ -84,7 +84,7 @@ def stack(
     tensor([[1, 3],
             [2, 4]])
     """
-    found = functions.stack([asarray(x) for x in arrays], axis)
+    found = functions.stack(together(arrays), axis)
     return into(found if dtype is None else found.astype(dtype), out)
 
 
@@ -96,7 +96,7 @@ def hstack(
     >>> np.hstack(([1, 2], [3]))
     tensor([1, 2, 3])
     """
-    parts = [_one(atleast_1d(x)) for x in tup]
+    parts = [_one(atleast_1d(x)) for x in together(tup)]
     axis = 0 if parts and parts[0].ndim == 1 else 1
     return concatenate(parts, axis, dtype=dtype)
 
@@ -110,7 +110,7 @@ def vstack(
     tensor([[1, 2],
             [3, 4]])
     """
-    return concatenate([_one(atleast_2d(x)) for x in tup], dtype=dtype)
+    return concatenate([_one(atleast_2d(x)) for x in together(tup)], dtype=dtype)
 
 
 def dstack(tup: Iterable[ArrayLike]) -> Tensor:
@@ -120,7 +120,7 @@ def dstack(tup: Iterable[ArrayLike]) -> Tensor:
     tensor([[[1, 3],
              [2, 4]]])
     """
-    return concatenate([_one(atleast_3d(x)) for x in tup], 2)
+    return concatenate([_one(atleast_3d(x)) for x in together(tup)], 2)
 
 
 def column_stack(tup: Iterable[ArrayLike]) -> Tensor:
@@ -130,7 +130,7 @@ def column_stack(tup: Iterable[ArrayLike]) -> Tensor:
     tensor([[1, 3],
             [2, 4]])
     """
-    parts = [asarray(x) for x in tup]
+    parts = together(tup)
     return concatenate([x.reshape((-1, 1)) if x.ndim < 2 else x for x in parts], 1)
 
 
@@ -156,8 +156,10 @@ def block(arrays: Any) -> Tensor:
             [0, 0, 0, 0]])
     """
     depth = _depth(arrays)
-    rank = max(depth, *_ranks(arrays))
-    return _joined(arrays, depth, rank)
+    blocks = together(_blocks(arrays))
+    rank = max(depth, *(x.ndim for x in blocks))
+    found = _joined(arrays, depth, rank, iter(blocks))
+    return found.astype(found.dtype)  # a tensor of its own, of one block too
 
 
 def _depth(part: Any) -> int:
@@ -169,16 +171,17 @@ def _depth(part: Any) -> int:
     return 1 + depths.pop()
 
 
-def _ranks(part: Any) -> list[int]:
+def _blocks(part: Any) -> list[ArrayLike]:
     if isinstance(part, list):
-        return [rank for item in part for rank in _ranks(item)]
-    return [asarray(part).ndim]
+        return [block for item in part for block in _blocks(item)]
+    return [part]
 
 
-def _joined(part: Any, depth: int, rank: int) -> Tensor:
+def _joined(part: Any, depth: int, rank: int, blocks: Iterator[Tensor]) -> Tensor:
     if depth == 0:
-        return array(part, copy=None, ndmin=rank)
-    return concatenate([_joined(item, depth - 1, rank) for item in part], -depth)
+        return array(next(blocks), copy=None, ndmin=rank)
+    parts = [_joined(item, depth - 1, rank, blocks) for item in part]
+    return concatenate(parts, -depth)
 
 
 class Joined:
@@ -204,7 +207,8 @@ class Joined:
         axis, rank, place = self._usual
         if isinstance(items[0], str):
             axis, rank, place = _directive(items.pop(0), self._usual)
-        return concatenate([_placed(item, rank, place) for item in items], axis)
+        parts = [ramp(item) if isinstance(item, slice) else item for item in items]
+        return concatenate([_placed(x, rank, place) for x in together(parts)], axis)
 
 
 def _directive(text: str, usual: tuple[int, int, int]) -> tuple[int, int, int]:
@@ -219,9 +223,8 @@ def _directive(text: str, usual: tuple[int, int, int]) -> tuple[int, int, int]:
     return axis, rank, place
 
 
-def _placed(item: Any, rank: int, place: int) -> Tensor:
-    """Return an item with at least `rank` axes; its own begin at `place`."""
-    x = ramp(item) if isinstance(item, slice) else asarray(item)
+def _placed(x: Tensor, rank: int, place: int) -> Tensor:
+    """Return a tensor with at least `rank` axes; its own begin at `place`."""
     added = rank - x.ndim
     if added <= 0:
         return x

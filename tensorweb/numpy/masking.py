@@ -9,9 +9,11 @@ from tensorweb.functions import (
     asarray,
     astype,
     broadcast_to,
+    imag,
     inf,
     isnan,
     maximum,
+    real,
     square,
     where,
 )
@@ -78,7 +80,7 @@ def ends(dtype: DType) -> tuple[float, float]:
 def mean_of(x: Tensor, mask: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     """Return the mean of the elements of a mask; NaN of none."""
     total = masked(x, mask, 0).sum(axis, keepdims=keepdims)
-    return total / mask.sum(axis, keepdims=keepdims).astype(x.dtype)
+    return total / mask.sum(axis, keepdims=keepdims).astype(x.dtype.part)
 
 
 def freedom(name: str, ddof: float, correction: float | None) -> float:
@@ -101,7 +103,11 @@ def variance_of(
     mean: ArrayLike = None,
 ) -> Tensor:
     """Return the variance of the elements of a mask; NaN of none."""
-    centre = mean_of(x, mask, axis, True) if mean is None else asarray(mean)
-    squares = masked(square(x - centre), mask, 0)
-    count = mask.sum(axis, keepdims=keepdims).astype(x.dtype)
+    centre = mean_of(x, mask, axis, True) if mean is None else mean
+    away = x - centre
+    squares = square(away)
+    if away.dtype.kind == "complex":
+        squares = square(real(away)) + square(imag(away))
+    squares = masked(squares, mask, 0)
+    count = mask.sum(axis, keepdims=keepdims).astype(x.dtype.part)
     return squares.sum(axis, keepdims=keepdims) / maximum(count - less, 0)

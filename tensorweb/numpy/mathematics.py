@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import math
-from typing import SupportsIndex
 
 from tensorweb import functions
 from tensorweb.dtypes import finfo
@@ -25,7 +24,6 @@ __all__ = [
     "nan_to_num",
     "round",
     "sinc",
-    "unwrap",
 ]
 
 
@@ -79,6 +77,7 @@ def clip(
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
     x = functions.asarray(a)
+    x = x.astype(x.dtype)  # a tensor of its own, without limits too
     if low is not None:
         x = functions.maximum(x, low)
     if high is not None:
@@ -103,6 +102,7 @@ def nan_to_num(
     tensor([0., 1., 9.])
     """
     found = functions.asarray(x)
+    found = found.astype(found.dtype)  # a tensor of its own, of integers too
     if found.dtype.kind == "float":
         found = _replaced(found, nan, posinf, neginf)
     elif found.dtype.kind == "complex":
@@ -230,31 +230,3 @@ def _chebyshev(x: Tensor, coefficients: tuple[float, ...]) -> Tensor:
         before, previous = previous, current
         current = x * previous - before + coefficient
     return (current - before) / 2
-
-
-def unwrap(
-    p: ArrayLike,
-    discont: float | None = None,
-    axis: SupportsIndex = -1,
-    *,
-    period: float = 2 * math.pi,
-) -> Tensor:
-    """Return angles without jumps: steps above half a period have periods taken off.
-
-    >>> np.unwrap([0, 1, 2, -1, 0], period=4)
-    tensor([0, 1, 2, 3, 4])
-    """
-    x = functions.asarray(p)
-    is_whole = x.dtype.kind in ("int", "uint") and isinstance(period, int)
-    x = x if is_whole else x * 1.0
-    half = period // 2 if is_whole else period / 2
-    steps = x.diff(axis=axis)
-    within = functions.remainder(steps + half, period) - half
-    if not is_whole or period % 2 == 0:  # A jump of half a period keeps its sign.
-        is_up = functions.logical_and(within == -half, steps > 0)
-        within = functions.where(is_up, half, within)
-    limit = half if discont is None else max(discont, half)
-    change = functions.where(functions.abs(steps) < limit, 0, within - steps)
-    first = x.swapaxes(axis, 0)[:1] * 0
-    total = functions.cumulative_sum(change, axis=axis).swapaxes(axis, 0)
-    return x + functions.concat([first, total]).swapaxes(axis, 0)

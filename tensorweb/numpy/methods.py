@@ -18,6 +18,7 @@ from tensorweb.numpy.matrices import diagonal, trace
 from tensorweb.numpy.reductions import cumprod, cumsum
 from tensorweb.numpy.searching import searchsorted
 from tensorweb.numpy.selecting import choose, compress
+from tensorweb.numpy.shaping import ravel
 from tensorweb.numpy.sorting import argpartition, partition
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
@@ -39,10 +40,12 @@ def fill(x: Tensor, value: ArrayLike) -> None:
 def tobytes(x: Tensor, order: str = "C") -> bytes:
     r"""Return the elements as bytes in row-major order; reads them.
 
+    `order="F"` runs through columns first.
+
     >>> np.array([1, 2], np.uint8).tobytes()
     b'\x01\x02'
     """
-    return bytes(read([x.node])[0])
+    return bytes(read([ravel(x, order).node])[0])
 
 
 def _compress(x: Tensor, condition: ArrayLike, axis: Any = None) -> Tensor:

@@ -11,7 +11,7 @@ from typing import SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import as_real_floats, into
+from tensorweb.numpy.arguments import as_real_floats, beside, into
 from tensorweb.numpy.masking import as_float, is_inexact
 from tensorweb.numpy.quantile_methods import DISCRETE, METHODS, Place
 from tensorweb.shapes import Shape, normalize_axes
@@ -98,8 +98,8 @@ def _quantile(
             raise DataError(
                 f'{name}: weights with method {method!r}; only "inverted_cdf" has them.'
             )
-        beside = tw.broadcast_to(asarray(weights, device=x.device), x.shape)
-        found = _weighted(rows, _rows(as_float(beside), axis), shares)
+        shared = tw.broadcast_to(as_float(beside(weights, x)), x.shape)
+        found = _weighted(rows, _rows(shared, axis), shares)
     else:
         found = _chosen(name, tw.sort(rows), shares, method)
     return into(_placed(found, shape, x, axis, keepdims), out)
@@ -326,12 +326,9 @@ def _nanquantile(
     places = [_place(method, int(n), q) for n in lengths for q in shares]
     at = (*counts.shape, len(shares))
     low, high, weight = (
-        asarray([place[i] for place in places], device=x.device).reshape(at)
-        for i in range(3)
+        beside([place[i] for place in places], rows).reshape(at) for i in range(3)
     )
-    first, second = (
-        tw.take_along_axis(rows, each.astype("int32"), -1) for each in (low, high)
-    )
+    first, second = (tw.take_along_axis(rows, each, -1) for each in (low, high))
     step = second - first
     mixed = tw.where(
         weight < 0.5, first + step * weight, second - step * (1.0 - weight)

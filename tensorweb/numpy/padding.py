@@ -8,7 +8,9 @@ from typing import Any
 
 from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError
+from tensorweb.numpy.arguments import beside
 from tensorweb.numpy.creation import asarray
+from tensorweb.numpy.masking import is_inexact
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
@@ -57,6 +59,7 @@ def pad(
     tensor([3, 2, 1, 2, 3, 2, 1])
     """
     x = asarray(array)
+    x = x.astype(x.dtype)  # a tensor of its own, without a border too
     widths = _widths(pad_width, x.ndim)
     if callable(mode):
         return _by_function(x, widths, mode, kwargs)
@@ -133,9 +136,7 @@ def _bordered(
     moved = x.moveaxis(axis, 0)
     if mode == "constant":
         ends = [
-            asarray(value, device=x.device)
-            .astype(x.dtype)
-            .broadcast_to((width, *moved.shape[1:]))
+            beside(value, x).astype(x.dtype).broadcast_to((width, *moved.shape[1:]))
             for width, value in zip(
                 (before, after), own["constant_values"], strict=True
             )
@@ -195,8 +196,8 @@ def _ramp(edge: Tensor, value: object, width: int) -> Tensor:
     """Return numbers that lead evenly from an edge to a value, which is the last."""
     left = functions.arange(width - 1, -1, -1, device=edge.device)
     left = left.reshape((width, *(1,) * (edge.ndim - 1))).astype(edge.dtype)
-    end = asarray(value, device=edge.device).astype(edge.dtype)
-    if edge.dtype.kind == "float":
+    end = beside(value, edge).astype(edge.dtype)
+    if is_inexact(edge.dtype):
         return end + (edge - end) * (left / max(width, 1))
     return end + functions.floor_divide((edge - end) * left, max(width, 1))
 
@@ -229,7 +230,7 @@ def _number(x: Tensor, mode: str) -> Tensor:
         middle = x.shape[0] // 2
         low = ordered[(x.shape[0] - 1) // 2 :][:1]
         found = (low + ordered[middle : middle + 1]) / 2
-    if x.dtype.kind != "float":
+    if x.dtype.kind in ("int", "uint"):
         found = functions.round(found)
     return found.astype(x.dtype)
 

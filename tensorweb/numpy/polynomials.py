@@ -10,6 +10,7 @@ from typing import SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
+from tensorweb.numpy.arguments import beside, together
 from tensorweb.numpy.masking import as_float
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -27,6 +28,9 @@ __all__ = [
     "polyval",
 ]
 
+CLOSE = 1e-8
+"""Remainders up to here are 0, as `np.allclose` has it."""
+
 
 def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
     """Return the polynomial at `x`, by Horner's rule.
@@ -34,8 +38,8 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
     >>> np.polyval([3, 0, 1], [0, 5])
     tensor([ 1, 76])
     """
-    coefficients = _line("polyval", p)
-    at = _beside(x, coefficients)
+    given, at = together([_coefficients(p), x])
+    coefficients = _line("polyval", given)
     found = tw.zeros_like(at)
     for i in range(coefficients.size):
         found = found * at + coefficients[i]
@@ -44,7 +48,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
 
 def _line(name: str, p: ArrayLike) -> Tensor:
     """Return coefficients as a 1-D tensor."""
-    given = asarray(p.coeffs if isinstance(p, poly1d) else p)
+    given = asarray(_coefficients(p))
     if given.ndim > 1:
         raise ShapeError(
             f"{name}: coefficients have shape {given.shape}; give them in 1-D, the "
@@ -53,9 +57,14 @@ def _line(name: str, p: ArrayLike) -> Tensor:
     return given.reshape(-1)
 
 
-def _beside(value: ArrayLike, x: Tensor) -> Tensor:
-    """Return a value as a tensor; host data goes to the device of `x`."""
-    return asarray(value, device=None if isinstance(value, Tensor) else x.device)
+def _coefficients(p: ArrayLike) -> ArrayLike:
+    return p.coeffs if isinstance(p, poly1d) else p
+
+
+def _lines(name: str, a1: ArrayLike, a2: ArrayLike) -> tuple[Tensor, Tensor]:
+    """Return the coefficients of two polynomials as 1-D tensors on one device."""
+    first, second = together([_coefficients(a1), _coefficients(a2)])
+    return _line(name, first), _line(name, second)
 
 
 def polyfit(
@@ -85,8 +94,7 @@ def polyfit(
             "polyfit: only the coefficients are returned here; leave full and cov out, "
             "and take errors from np.polyval(p, x) - y."
         )
-    at = as_float(asarray(x))
-    values = as_float(_beside(y, at))
+    at, values = map(as_float, together([x, y]))
     if degree < 0:
         raise DataError(f"polyfit: the degree is {degree}; it is 0 or more.")
     if at.ndim != 1 or values.ndim not in (1, 2) or values.shape[0] != at.size:
@@ -99,7 +107,7 @@ def polyfit(
             f"polyfit: {at.size} points for degree {degree}, which needs {degree + 1}."
         )
     columns = values[:, None] if values.ndim == 1 else values
-    weights = tw.ones_like(at) if w is None else as_float(_beside(w, at))
+    weights = tw.ones_like(at) if w is None else as_float(beside(w, at))
     centre = at.mean()
     spread = tw.max(tw.abs(at - centre))
     scale = tw.where(spread == 0, 1.0, spread)
@@ -158,8 +166,7 @@ def _written_out(fitted: list[Tensor], centre: Tensor, scale: Tensor) -> Tensor:
 
 def _aligned(name: str, a1: ArrayLike, a2: ArrayLike) -> tuple[Tensor, Tensor]:
     """Return coefficients of equal number; zeros stand before those of fewer."""
-    first = _line(name, a1)
-    second = _beside(_line(name, a2), first)
+    first, second = _lines(name, a1, a2)
     length = max(first.size, second.size)
     parts = [
         tw.concat([tw.zeros(length - x.size, dtype=x.dtype, device=x.device), x])
@@ -194,8 +201,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> Tensor:
     >>> np.polymul([1, 2, 3], [9, 5, 1])
     tensor([ 9, 23, 38, 17,  3])
     """
-    first = _line("polymul", a1)
-    second = _beside(_line("polymul", a2), first)
+    first, second = _lines("polymul", a1, a2)
     table = first[:, None] * second[None, :]
     places = tw.arange(first.size, device=first.device)[:, None]
     places = places + tw.arange(second.size, device=first.device)[None, :]
@@ -213,9 +219,9 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
     >>> np.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])
     (tensor([1.5 , 1.75]), tensor([0.25]))
     """
-    top, bottom = as_float(_line("polydiv", u)), as_float(_line("polydiv", v))
-    rest = [float(each) for each in top.tolist()]
-    divisor = [float(each) for each in bottom.tolist()]
+    top, bottom = map(as_float, _lines("polydiv", u, v))
+    dtype = tw.result_type(top, bottom)
+    rest, divisor = top.tolist(), bottom.tolist()
     if not divisor or divisor[0] == 0:
         raise DataError("polydiv: the divisor's highest coefficient is 0; trim it.")
     quotient = []
@@ -225,10 +231,10 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
         for j, each in enumerate(divisor):
             rest[i + j] -= share * each
     rest = rest[len(quotient) :]
-    while len(rest) > 1 and abs(rest[0]) < 1e-14:
+    while len(rest) > 1 and abs(rest[0]) <= CLOSE:
         rest.pop(0)
     made = [
-        asarray(values or [0.0], dtype=top.dtype, device=top.device)
+        asarray(values or [0.0], dtype=dtype, device=top.device)
         for values in (quotient, rest)
     ]
     return made[0], made[1]
@@ -255,7 +261,7 @@ def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = None) -> Tensor:
     """
     found = as_float(_line("polyint", p))
     times = _times("polyint", m)
-    given = [0] * times if k is None else asarray(k).reshape(-1).tolist()
+    given = [0] * times if k is None else beside(k, found).reshape(-1).tolist()
     constants = given * times if len(given) == 1 else given
     if len(constants) < times:
         raise DataError(f"polyint: {len(constants)} constants for {times} integrals.")

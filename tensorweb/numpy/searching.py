@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 from typing import Any
 
@@ -20,7 +19,6 @@ __all__ = [
     "argwhere",
     "diag_indices",
     "diag_indices_from",
-    "digitize",
     "flatnonzero",
     "mask_indices",
     "nonzero",
@@ -113,28 +111,6 @@ def searchsorted(
     tensor([0, 2])
     """
     return functions.searchsorted(a, v, side=side, sorter=sorter)
-
-
-def digitize(x: ArrayLike, bins: ArrayLike, right: builtins.bool = False) -> Tensor:
-    """Return which of the intervals between bins each value lies in.
-
-    Bins rise or fall; which of it is read from the device. With `right` an interval has
-    its right end.
-
-    Raises:
-        ShapeError: the bins have not exactly one axis.
-
-    >>> np.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0, 10.0])
-    tensor([1, 4, 3])
-    """
-    edges = asarray(bins)
-    if edges.ndim != 1:
-        raise ShapeError(f"digitize: bins of shape {edges.shape}; give a vector.")
-    side = "left" if right else "right"
-    if edges.size < 2 or not functions.less(edges[-1], edges[0]):
-        return functions.searchsorted(edges, x, side=side)
-    found = functions.searchsorted(edges.flip(0), x, side=side)
-    return functions.subtract(edges.size, found)
 
 
 def unravel_index(

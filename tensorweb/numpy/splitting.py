@@ -8,8 +8,9 @@ from typing import Any, SupportsIndex
 
 from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError, TensorIndexError
+from tensorweb.numpy.arguments import beside
 from tensorweb.numpy.creation import array, asarray
-from tensorweb.shapes import normalize_axis
+from tensorweb.shapes import is_integer, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
@@ -45,7 +46,7 @@ def array_split(
     given: Any = indices_or_sections
     if isinstance(given, Tensor):
         given = given.tolist()
-    if isinstance(given, SupportsIndex):
+    if is_integer(given):
         count = operator.index(given)
         if count <= 0:
             raise ShapeError(f"split: {count} parts; give at least one.")
@@ -73,7 +74,7 @@ def split(
     [tensor([0]), tensor([1, 2]), tensor([3])]
     """
     x = asarray(ary)
-    if isinstance(indices_or_sections, SupportsIndex):
+    if is_integer(indices_or_sections):
         count = operator.index(indices_or_sections)
         length = x.shape[normalize_axis(axis, x.ndim)]
         if count > 0 and length % count:
@@ -188,8 +189,8 @@ def insert(
                 f"insert: index {i} is out of range for axis {along} of {length}."
             )
     places = [i + length if i < 0 else i for i in places]
-    given = array(values, copy=None, ndmin=x.ndim).astype(x.dtype)
-    if isinstance(obj, SupportsIndex) and not isinstance(obj, Sequence):
+    given = array(beside(values, x), copy=None, ndmin=x.ndim).astype(x.dtype)
+    if is_integer(obj):
         given = given.moveaxis(0, along)
     if len(places) == 1:
         places *= given.shape[along]

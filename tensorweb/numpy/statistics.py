@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
+from tensorweb.numpy.arguments import beside, together
 from tensorweb.numpy.masking import as_float, is_inexact
 from tensorweb.shapes import normalize_axes
 from tensorweb.tensor import Tensor
@@ -52,7 +53,7 @@ def average(
 
 def _weights(x: Tensor, axis: Axis, weights: ArrayLike) -> Tensor:
     """Return weights as floats of the shape of `x`."""
-    given = as_float(asarray(weights, device=_device_of(weights, x)))
+    given = as_float(beside(weights, x))
     if given.shape == x.shape:
         return given
     if axis is None:
@@ -69,11 +70,6 @@ def _weights(x: Tensor, axis: Axis, weights: ArrayLike) -> Tensor:
     order = sorted(range(len(axes)), key=lambda i: axes[i])
     placed = [x.shape[each] if each in axes else 1 for each in range(x.ndim)]
     return tw.broadcast_to(tw.permute_dims(given, order).reshape(placed), x.shape)
-
-
-def _device_of(value: ArrayLike, x: Tensor) -> str | None:
-    """Return where host data goes: beside `x`."""
-    return None if isinstance(value, Tensor) else x.device
 
 
 def cov(
@@ -110,7 +106,7 @@ def cov(
     centred = rows - (rows * weights).sum(1, keepdims=True) / total
     lost: ArrayLike = freedom
     if aweights is not None:
-        counts = as_float(asarray(aweights, device=_device_of(aweights, rows)))
+        counts = as_float(beside(aweights, rows))
         lost = freedom * (weights * counts).sum() / total
     found = _products(centred, centred * weights)
     return tw.squeeze(found / tw.maximum(total - lost, 0))
@@ -126,8 +122,7 @@ def _variables(
 ) -> Tensor:
     """Return variables as rows `(k, n)` of floats."""
     parts: list[Tensor] = []
-    for each in (m,) if y is None else (m, y):
-        x = asarray(each, device=_device_of(each, parts[0]) if parts else None)
+    for x in together((m,) if y is None else (m, y)):
         if x.ndim > 2:
             raise ShapeError(
                 f"{name}: shape {x.shape} has {x.ndim} axes; variables are the rows of "
@@ -146,7 +141,7 @@ def _observed(rows: Tensor, *weights: ArrayLike) -> Tensor | None:
     for each in weights:
         if each is None:
             continue
-        given = as_float(asarray(each, device=_device_of(each, rows)))
+        given = as_float(beside(each, rows))
         if given.shape != (rows.shape[1],):
             raise ShapeError(
                 f"cov: weights of shape {given.shape} for {rows.shape[1]} observations;"

@@ -40,14 +40,14 @@ def assert_allclose(
     The default is about one unit in the last place of float32.
 
     Raises:
-        AssertionError: it does not hold somewhere.
+        AssertionError: it does not hold somewhere, or shapes differ and neither is 0-d.
 
     >>> np.testing.assert_allclose([1.0, 2.0], [1.0, 2.00001], rtol=1e-4)
     """
     x, y = asarray(actual), asarray(desired)
-    broadcast_shapes(x.shape, y.shape)
+    alike = x.shape == y.shape or not x.ndim or not y.ndim
     _check(
-        allclose(x, y, rtol, atol, equal_nan),
+        alike and allclose(x, y, rtol, atol, equal_nan),
         x,
         y,
         err_msg,
@@ -93,6 +93,19 @@ def assert_equal(actual: Any, desired: Any, err_msg: str = "") -> None:
     assert_array_equal(actual, desired, err_msg)
 
 
+def assert_almost_equal(
+    actual: ArrayLike, desired: ArrayLike, decimal: int = 7, err_msg: str = ""
+) -> None:
+    """Raise unless elements differ by less than `1.5 * 10**-decimal`, 7 unless given.
+
+    Raises:
+        AssertionError: some differ by more.
+
+    >>> np.testing.assert_almost_equal(1.0, 1.00000005)
+    """
+    assert_array_almost_equal(actual, desired, decimal, err_msg)
+
+
 def assert_array_almost_equal(
     actual: ArrayLike, desired: ArrayLike, decimal: int = 6, err_msg: str = ""
 ) -> None:
@@ -104,6 +117,3 @@ def assert_array_almost_equal(
     >>> np.testing.assert_array_almost_equal([1.0], [1.0000001])
     """
     assert_allclose(actual, desired, 0, 1.5 * 10.0**-decimal, err_msg=err_msg)
-
-
-assert_almost_equal = assert_array_almost_equal

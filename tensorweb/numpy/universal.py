@@ -6,10 +6,12 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, SupportsIndex
 
+from tensorweb import dtypes
 from tensorweb import functions as tw
+from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, TensorIndexError
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import into
+from tensorweb.numpy.arguments import beside, into, together
 from tensorweb.numpy.extremes import max as max_of
 from tensorweb.numpy.extremes import min as min_of
 from tensorweb.numpy.masking import as_mask, masked
@@ -75,7 +77,7 @@ class ufunc:
     """An elementwise function of NumPy: call it, or reduce, accumulate and scatter.
 
     `out=` is given the result, `where=` says where it counts (elsewhere is `out`, or
-    0), `dtype=` is the dtype that operands take first.
+    0), `dtype=` is the dtype that operands take first, bool that of the result.
 
     Attributes:
         nin: how many operands it takes.
@@ -138,9 +140,12 @@ class ufunc:
             )
         if casting not in CASTINGS:
             raise DataError(f"{self.__name__}: casting={casting!r} is not possible.")
-        if dtype is not None:
+        answers = dtype is not None and as_dtype(dtype) is dtypes.bool
+        if dtype is not None and not answers:
             args = tuple(asarray(each).astype(dtype) for each in args)
         results = self._function(*args)
+        if answers and self.nout == 1:
+            results = results.astype(dtypes.bool)
         if out is None and where is True:
             return results
         found = results if self.nout > 1 else (results,)
@@ -189,7 +194,8 @@ class ufunc:
         if dtype is not None:
             x = x.astype(dtype)
         if self.__name__ in REDUCTIONS:
-            return self._reduced(x, axis, out, keepdims, initial, where)
+            found = self._reduced(x, axis, keepdims, initial, where)
+            return into(found if dtype is None else found.astype(dtype), out)
         if where is not True:
             if self.identity is None:
                 raise DataError(f"{self.__name__}.reduce: where= needs an identity.")
@@ -205,15 +211,19 @@ class ufunc:
         self,
         x: Tensor,
         axis: Axis,
-        out: Tensor | None,
         keepdims: bool,
         initial: ArrayLike,
         where: ArrayLike,
     ) -> Tensor:
         options: dict[str, Any] = {"keepdims": keepdims, "where": where}
+        reduction = REDUCTIONS[self.__name__]
         if not self.__name__.startswith("logical"):
-            options["initial"] = initial
-        return REDUCTIONS[self.__name__](x, axis, out=out, **options)
+            return reduction(x, axis, initial=initial, **options)
+        found = reduction(x, axis, **options)
+        answer: Tensor = found
+        if initial is not None:
+            answer = self._function(found, bool(initial))
+        return answer
 
     def _combined(self, rows: Tensor, initial: ArrayLike) -> Tensor:
         """Return the slices of the first axis combined."""
@@ -228,6 +238,8 @@ class ufunc:
                     f"{self.__name__}.reduce: there is nothing to combine; give "
                     "initial=."
                 )
+        if rows.shape[0] == 1:
+            return rows[0].copy()  # no view of the operand
         if self.__name__ in IN_ANY_ORDER:
             while rows.shape[0] > 1:
                 half = rows.shape[0] // 2
@@ -256,8 +268,10 @@ class ufunc:
             x = x.astype(dtype)
         along = normalize_axis(axis, x.ndim)
         if self.__name__ in SCANS:
-            return into(SCANS[self.__name__](x, along), out)
+            return into(SCANS[self.__name__](x, along, dtype=dtype), out)
         rows = tw.moveaxis(x, along, 0)
+        if rows.shape[0] < 2:
+            rows = rows.copy()  # no view of the operand
         if self.__name__ in IN_ANY_ORDER:
             step = 1
             while step < rows.shape[0]:
@@ -314,8 +328,7 @@ class ufunc:
                 [19, 18, 17]])
         """
         self._require("outer")
-        first = asarray(A)
-        second = asarray(B, device=None if isinstance(B, Tensor) else first.device)
+        first, second = together([A, B])
         return self(
             first.reshape((*first.shape, *(1,) * second.ndim)), second, **options
         )
@@ -352,8 +365,7 @@ class ufunc:
         places = tw.arange(a.size, device=a.device).reshape(a.shape)[indices]
         operands: list[Tensor] = []
         if b is not None:
-            given = asarray(b, device=None if isinstance(b, Tensor) else a.device)
-            operands = [tw.broadcast_to(given, places.shape).reshape(-1)]
+            operands = [tw.broadcast_to(beside(b, a), places.shape).reshape(-1)]
         places = places.reshape(-1)
         if not places.size:
             return a

@@ -13,7 +13,7 @@ from tensorweb.nodes.elementwise import elementwise
 from tensorweb.nodes.movement import reshape, slice_ranges
 from tensorweb.nodes.selection import concat
 from tensorweb.ops import OPS
-from tensorweb.shapes import normalize_axis
+from tensorweb.shapes import is_integer, normalize_axis
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_operands
 
@@ -40,7 +40,7 @@ class AlgebraMethods(TensorBase):
     def tensordot(self, other: ArrayLike, /, *, axes: ContractedAxes = 2) -> Self:
         """Return the sum of products over axes: a number of them, or two lists."""
         a, b = as_operands(self, other)
-        if isinstance(axes, SupportsIndex):
+        if is_integer(axes):
             count = operator.index(axes)
             if not 0 <= count <= min(len(a.shape), len(b.shape)):
                 raise AxisError(
@@ -125,7 +125,7 @@ def _pair_of_axes(
 
 
 def _listed(axes: Sequence[SupportsIndex] | SupportsIndex) -> list[SupportsIndex]:
-    return [axes] if isinstance(axes, SupportsIndex) else list(axes)
+    return [axes] if is_integer(axes) else list(axes)
 
 
 def _shifted(node: Node, axis: int, start: int) -> Node:

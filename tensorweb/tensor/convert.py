@@ -26,7 +26,7 @@ from tensorweb.nodes.elementwise import cast
 from tensorweb.nodes.movement import copy as copy_node
 from tensorweb.nodes.movement import expand_dims, reshape
 from tensorweb.nodes.selection import concat
-from tensorweb.shapes import Shape
+from tensorweb.shapes import Shape, is_integer
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.buffers import is_array_like
 from tensorweb.tensor.hostarrays import array_node, is_numpy_scalar, numpy_scalar_node
@@ -262,10 +262,20 @@ def _from_list(
         if any(_is_array(kind) for kind in kinds):
             return _stack_items(items, shape, dtype, device)
         found = infer_dtype(items, shape, kinds) if dtype is None else dtype
-    if beside in WIDE_UNSIGNED and dtype is None and found is dtypes.DEFAULT_INT:
-        found = _unsigned_if_fitting(items, found, beside)
+    if beside is not None and dtype is None:
+        if beside in WIDE_UNSIGNED and found is dtypes.DEFAULT_INT:
+            found = _unsigned_if_fitting(items, found, beside)
+        found = _as_exact(found, beside)
     found = usable_dtype(found, device)
     return leaf(HostData(pack(items, found, shape)), shape, found, device)
+
+
+def _as_exact(found: DType, beside: DType | None) -> DType:
+    """Return the dtype of a list's numbers, with all their digits beside wide ones."""
+    if beside is None or beside.part is not dtypes.float64:
+        return found
+    wide = {dtypes.DEFAULT_FLOAT: dtypes.float64, dtypes.complex64: dtypes.complex128}
+    return wide.get(found, found)
 
 
 def _unsigned_if_fitting(items: Sequence[object], found: DType, beside: DType) -> DType:
@@ -297,8 +307,15 @@ def _stack_items(
         (item.node.device for item in items if isinstance(item, TensorBase)), device
     )
     nodes: list[Node] = []
+    beside = _common_dtype([x.node for x in items if isinstance(x, TensorBase)])
     for index, item in enumerate(items):
-        node = as_node(item, device=None if isinstance(item, TensorBase) else device)
+        if isinstance(item, TensorBase):
+            node = item.node
+        elif type(item) in (float, complex):
+            own = infer_dtype([item], ())
+            node = _from_number(item, _as_exact(own, beside), tensor_device)
+        else:
+            node = as_node(item, device=device)
         if nodes and node.shape != nodes[0].shape:
             raise DataError(
                 f"ragged list: {where(index, shape)} has shape {node.shape}, "
@@ -319,7 +336,7 @@ def as_shape_arguments(shape: tuple[object, ...], name: str) -> tuple[int, ...]:
     """
     given = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
     try:
-        if hasattr(given, "__index__"):
+        if is_integer(given):
             return (operator.index(given),)
         return tuple(operator.index(length) for length in given)  # type: ignore[attr-defined]  # raises TypeError
     except TypeError:

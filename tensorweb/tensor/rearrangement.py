@@ -151,11 +151,11 @@ class RearrangementMethods(TensorBase):
 
 def _pairs(widths: Widths, rank: int) -> list[tuple[int, int]]:
     given: list[Sequence[SupportsIndex]]
-    if isinstance(widths, SupportsIndex):
+    if is_integer(widths):
         given = [(widths, widths)] * rank
     else:
         listed = list(widths)
-        if listed and all(isinstance(width, SupportsIndex) for width in listed):
+        if listed and all(map(is_integer, listed)):
             given = [listed] * rank  # type: ignore[list-item]  # one pair for all axes
         else:
             given = listed  # type: ignore[assignment]  # one pair per axis

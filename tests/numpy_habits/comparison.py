@@ -33,13 +33,17 @@ def result(text: str, names: dict[str, Any]) -> Any:
     return eval(last, names)
 
 
-def difference(got: Any, wanted: Any) -> str | None:
+def difference(
+    got: Any, wanted: Any, rtol: float = 1e-5, atol: float = 1e-6
+) -> str | None:
     """Return how a result differs from NumPy's, None where it does not."""
     if isinstance(wanted, tuple | list):
         if not isinstance(got, tuple | list) or len(got) != len(wanted):
             return f"{got}, not {wanted}"
         pairs = zip(got, wanted, strict=True)
-        return next((text for pair in pairs if (text := difference(*pair))), None)
+        return next(
+            (text for pair in pairs if (text := difference(*pair, rtol, atol))), None
+        )
     if not isinstance(wanted, numpy.ndarray | numpy.generic):
         number = got.item() if isinstance(got, Tensor) else got
         return None if number == wanted else f"{got}, not {wanted}"
@@ -49,7 +53,7 @@ def difference(got: Any, wanted: Any) -> str | None:
     kinds = [array.dtype.kind.replace("u", "i") for array in (host, expected)]
     if host.shape != expected.shape or kinds[0] != kinds[1]:
         return f"{host.dtype}{host.shape}, not {expected.dtype}{expected.shape}"
-    if not numpy.allclose(host, expected, rtol=1e-5, atol=1e-6, equal_nan=True):
+    if not numpy.allclose(host, expected, rtol=rtol, atol=atol, equal_nan=True):
         return f"{host}, not {expected}"
     return None
 
