@@ -24,6 +24,9 @@ LONGEST_MERGED = 16_384
 LONGEST_CARRIED = 8192
 """The same where a word goes along with each element."""
 
+BOUNDS_BYTES = 32
+"""Workgroup memory in which tiles of longer rows find where they begin and end."""
+
 _LAST = {
     "float": 0x7FC0_0000,
     "int": 0x7FFF_FFFF,
@@ -52,9 +55,11 @@ class Tile:
         """Elements of a workgroup."""
         return self.threads * self.each
 
-    def fits(self, target: Target, *, carries: bool) -> bool:
-        """Whether a device has so many threads and so much workgroup memory."""
+    def fits(self, length: int, target: Target, *, carries: bool) -> bool:
+        """Whether a device has the threads and workgroup memory to sort such rows."""
         nbytes = (self.length + self.length // self.gap) * (8 if carries else 4)
+        if length > self.length:
+            nbytes += BOUNDS_BYTES
         return self.threads <= target.threads and nbytes <= target.workgroup_bytes
 
     def text(self, *, carries: bool) -> str:
@@ -82,13 +87,13 @@ def tile_for(length: int, target: Target, *, carries: bool) -> Tile:
 
     >>> tile_for(100, Target(), carries=False)
     Tile(threads=256, each=8, gap=32)
-    >>> tile_for(3000, Target(), carries=True).length
-    2048
+    >>> [tile_for(length, Target(), carries=True).length for length in (2000, 3000)]
+    [2048, 1024]
     """
     if target.is_slow_to_compile:
         return SMALL_TILE
     tiles = CARRYING_TILES if carries else TILES
-    found = [tile for tile in tiles if tile.fits(target, carries=carries)]
+    found = [tile for tile in tiles if tile.fits(length, target, carries=carries)]
     return next((tile for tile in found if length <= tile.length), found[-1])
 
 
