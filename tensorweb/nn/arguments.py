@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from typing import SupportsIndex
 
 from tensorweb.errors import DataError, DTypeError, ShapeError
-from tensorweb.functions import asarray
+from tensorweb.functions import asarray, result_type
 from tensorweb.shapes import Shape, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
-from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.convert import ArrayLike, host_operand
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -22,8 +22,7 @@ def as_float(name: str, x: ArrayLike, beside: object = None) -> Tensor:
     Raises:
         DTypeError: it is a tensor of another dtype.
     """
-    device = beside.node.device if isinstance(beside, TensorBase) else None
-    given = x if isinstance(x, Tensor) else asarray(x, device=device)
+    given = operand(beside, x) if isinstance(beside, Tensor) else asarray(x)
     if given.dtype.kind == "float":
         return given
     if isinstance(x, TensorBase):
@@ -34,9 +33,19 @@ def as_float(name: str, x: ArrayLike, beside: object = None) -> Tensor:
     return given.astype("float32")
 
 
-def beside(x: Tensor, other: ArrayLike) -> Tensor:
-    """Return data as a tensor of any dtype, host data on the device of `x`."""
-    return other if isinstance(other, Tensor) else asarray(other, device=x.device)
+def operand(x: Tensor, other: ArrayLike) -> Tensor:
+    """Return data as a tensor of any dtype, host data with device and digits of `x`."""
+    if isinstance(other, Tensor):
+        return other
+    return Tensor(host_operand(other, x.node.device, x.node.dtype))
+
+
+def of_one_dtype(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Return two tensors of floats in the dtype that they have together."""
+    if a.dtype is b.dtype:
+        return a, b
+    dtype = result_type(a, b)
+    return a.astype(dtype), b.astype(dtype)
 
 
 def choice(name: str, what: str, value: object, allowed: Collection[str]) -> str:

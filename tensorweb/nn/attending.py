@@ -10,7 +10,7 @@ from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import arange, expand_dims, where
 from tensorweb.nn import init
 from tensorweb.nn.affine import Linear, linear
-from tensorweb.nn.arguments import as_float, beside, positive
+from tensorweb.nn.arguments import as_float, operand, positive
 from tensorweb.nn.dropping import dropout
 from tensorweb.nn.exponentials import softmax_along
 from tensorweb.nn.module import Module
@@ -88,7 +88,7 @@ def _weights(
         scores = where(sees, scores, -math.inf)
     if mask is None:
         return softmax_along(scores, -1)
-    return softmax_along(_masked(name, scores, beside(q, mask)), -1, is_safe=True)
+    return softmax_along(_masked(name, scores, operand(q, mask)), -1, is_safe=True)
 
 
 def _masked(name: str, scores: Tensor, mask: Tensor) -> Tensor:
@@ -295,12 +295,12 @@ class MultiheadAttention(Module):
         """Return both masks as one of our meaning: True is seen, floats are added."""
         found: list[Tensor] = []
         if mask is not None:
-            given = beside(q, mask)
+            given = operand(q, mask)
             if given.ndim == 3:
                 given = given.reshape(q.shape[0], -1, q.shape[2], k.shape[2])
             found.append(given)
         if padding is not None:
-            given = beside(q, padding)
+            given = operand(q, padding)
             if given.ndim not in (1, 2) or given.shape[-1] != k.shape[2]:
                 raise ShapeError(
                     f"MultiheadAttention: key_padding_mask has shape {given.shape}; it "

@@ -17,7 +17,14 @@ from tensorweb.functions import (
     where,
 )
 from tensorweb.lookups.keys import extremes
-from tensorweb.nn.arguments import REDUCTIONS, as_float, beside, choice, positive
+from tensorweb.nn.arguments import (
+    REDUCTIONS,
+    as_float,
+    choice,
+    of_one_dtype,
+    operand,
+    positive,
+)
 from tensorweb.nn.exponentials import log_softmax_along, softmax_along
 from tensorweb.nn.labels import as_labels, check_labels, checked_labels
 from tensorweb.tensor import Tensor
@@ -94,12 +101,14 @@ def cross_entropy(
         raise DataError(
             f"{name}: label_smoothing is {label_smoothing}; it is from 0 to 1."
         )
-    wanted = beside(given, labels)
+    wanted = operand(given, labels)
     rows = classes_last(name, given)
     weights = _weights(name, weight, rows)
     if wanted.dtype.kind == "float" and wanted.shape == given.shape:
         shares = _spread(classes_last(name, wanted), label_smoothing)
-        losses = _soft(rows, shares if weights is None else shares * weights)
+        losses = _soft(
+            *of_one_dtype(rows, shares if weights is None else shares * weights)
+        )
         return _over_examples(losses, reduction)
     found = checked_labels(name, rows, wanted, ignore_index)
     if not label_smoothing:
@@ -110,7 +119,7 @@ def cross_entropy(
         return found.reduced(losses, None, reduction)
     own = (hot * weights).sum(-1, keepdims=True)
     even = weights * (label_smoothing / rows.shape[-1])
-    losses = _soft(rows, hot * own * (1.0 - label_smoothing) + even)
+    losses = _soft(*of_one_dtype(rows, hot * own * (1.0 - label_smoothing) + even))
     return found.reduced(losses, weights, reduction, is_weighted=True)
 
 
@@ -130,7 +139,7 @@ def nll(
     """
     given = as_float("nll", input, target)
     choice("nll", "reduction", reduction, REDUCTIONS)
-    wanted = beside(given, target)
+    wanted = operand(given, target)
     rows = classes_last("nll", given)
     weights = _weights("nll", weight, rows)
     found = checked_labels("nll", rows, wanted, ignore_index)

@@ -14,6 +14,7 @@ from tensorweb.nn.arguments import (
     REDUCTIONS,
     as_float,
     choice,
+    of_one_dtype,
     reduced,
     same_shape,
 )
@@ -98,8 +99,8 @@ def huber(
     tensor([0.5, 2.5])
     """
     given, wanted = _pair("huber", input, target)
-    if not delta > 0:
-        raise DataError(f"huber: delta is {delta}; give a positive number.")
+    if not 0 < delta < math.inf:
+        raise DataError(f"huber: delta is {delta}; give a positive, finite number.")
     distance = abs(given - wanted)
     near, far = 0.5 * distance**2, delta * (distance - 0.5 * delta)
     return reduced("huber", where(distance <= delta, near, far), reduction)
@@ -179,7 +180,8 @@ def binary_cross_entropy(
     """
     name = "binary_cross_entropy"
     given, wanted = _pair(name, input, target)
-    losses = _binary(given, wanted + given * 0 if not wanted.ndim else wanted)
+    whole = wanted + given * 0 if not wanted.ndim else wanted
+    losses = _binary(*of_one_dtype(given, whole))
     if weight is not None:
         losses = losses * as_float(name, weight, given)
     return reduced(name, losses, reduction)

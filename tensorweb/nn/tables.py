@@ -8,7 +8,7 @@ from tensorweb import dtypes
 from tensorweb.errors import DTypeError, ShapeError, TensorIndexError
 from tensorweb.functions import expand_dims, where
 from tensorweb.nn import init
-from tensorweb.nn.arguments import as_float, beside, positive
+from tensorweb.nn.arguments import as_float, operand, positive
 from tensorweb.nn.module import Module
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -44,7 +44,7 @@ def _rows(
 ) -> Tensor:
     if table.ndim != 2:
         raise ShapeError(f"{name}: the table has shape {table.shape}; it is (n, size).")
-    given = beside(table, indices)
+    given = operand(table, indices)
     if given.dtype.kind not in ("int", "uint"):
         raise DTypeError(
             f"{name}: the indices are {given.dtype} of shape {given.shape}; they are "

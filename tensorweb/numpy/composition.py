@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tensorweb import functions
+from tensorweb.dtypes import finfo
 from tensorweb.errors import DTypeError
 from tensorweb.functions import (
     abs as absolute,
@@ -86,9 +87,14 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([4. , 1.5])
     """
     a, exponent = as_real_floats("ldexp", x1), functions.asarray(x2)
-    half = floor_divide(exponent, 2)  # Two factors do not overflow before the product.
-    found = a * exp2(half.astype(a.dtype)) * exp2((exponent - half).astype(a.dtype))
-    return functions.where(logical_and(a != 0, isfinite(a)), found, a)
+    if exponent.dtype.kind != "float":
+        exponent = exponent.astype(int)
+    # No third of an exponent is infinite, nor 0; three of them are enough for any a.
+    least = round(math.log2(finfo(a.dtype).smallest_normal))
+    exponent = functions.clip(exponent, 3 * least, -3 * least)
+    third = floor_divide(exponent, 3)
+    factor, last = (exp2(x.astype(a.dtype)) for x in (third, exponent - 2 * third))
+    return a * factor * factor * last
 
 
 def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:

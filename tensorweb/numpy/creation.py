@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorweb import functions
-from tensorweb.devices import as_device
+from tensorweb.devices import default_device, usable_dtype
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError
 from tensorweb.functions.creation import Lengths
@@ -199,6 +199,7 @@ def frombuffer(
 
     Raises:
         DataError: the bytes are no whole number of elements, or too few.
+        DTypeError: the device has no such dtype.
 
     >>> np.frombuffer(b"\x01\x02\x03", dtype=np.uint8)
     tensor([1, 2, 3], dtype=uint8)
@@ -217,8 +218,9 @@ def frombuffer(
             f"{wanted.itemsize} bytes."
         )
     length = len(data) // wanted.itemsize
-    node = leaf(HostData(bytes(data)), (length,), wanted, as_device(None))
-    return Tensor(node)
+    node = leaf(HostData(bytes(data)), (length,), wanted, "cpu")
+    device = default_device()
+    return Tensor(node).astype(usable_dtype(wanted, device), device=device)
 
 
 def fromiter(

@@ -104,10 +104,9 @@ def variance_of(
 ) -> Tensor:
     """Return the variance of the elements of a mask; NaN of none."""
     centre = mean_of(x, mask, axis, True) if mean is None else mean
-    away = x - centre
+    away = masked(x - centre, mask, 0)  # so that no derivative goes through NaN
     squares = square(away)
     if away.dtype.kind == "complex":
         squares = square(real(away)) + square(imag(away))
-    squares = masked(squares, mask, 0)
     count = mask.sum(axis, keepdims=keepdims).astype(x.dtype.part)
     return squares.sum(axis, keepdims=keepdims) / maximum(count - less, 0)

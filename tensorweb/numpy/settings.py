@@ -64,7 +64,7 @@ def seterr(
     >>> np.seterr(all="ignore")["over"]
     'ignore'
     """
-    old = geterr()
+    old, new = geterr(), geterr()
     given = {"divide": divide, "over": over, "under": under, "invalid": invalid}
     for name, value in given.items():
         wanted = all if value is None else value
@@ -73,7 +73,8 @@ def seterr(
                 f"seterr: {name}={wanted!r}, but devices report no floating point "
                 "errors; look for them with np.isfinite(x).all()."
             )
-        _errors[name] = _errors[name] if wanted is None else wanted
+        new[name] = new[name] if wanted is None else wanted
+    _errors.update(new)
     return old
 
 
@@ -140,20 +141,20 @@ def set_printoptions(
             f"set_printoptions: {refused[0]} is not possible; there are "
             f"{', '.join(_places)}."
         )
-    if suppress is not None:
-        number_text.SUPPRESSED = bool(suppress)
-    number_text.FORMATTER = formatter
-    given = {
+    numbers = {
         "precision": precision,
         "threshold": threshold,
         "edgeitems": edgeitems,
         "linewidth": linewidth,
     }
+    given = {name: value for name, value in numbers.items() if value is not None}
     for name, value in given.items():
-        if value is None:
-            continue
         if not value >= 0:
             raise DataError(f"set_printoptions: {name} is {value}; it is 0 or more.")
+    if suppress is not None:
+        number_text.SUPPRESSED = bool(suppress)
+    number_text.FORMATTER = formatter
+    for name, value in given.items():
         place, key = _places[name]
         setattr(place, key, value)
 

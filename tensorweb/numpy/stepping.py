@@ -90,11 +90,12 @@ class nditer:
         found = [
             empty.copy().reshape(-1) if x is None else next(rows) for x in self.operands
         ]
+        before = [row.node for row in found]
         yield found[0] if self._is_one else tuple(found)
         results = []
-        for x, row in zip(self.operands, found, strict=True):
+        for x, row, old in zip(self.operands, found, before, strict=True):
             values = row.reshape(self.shape)
-            if x is not None and x.shape == self.shape:
+            if x is not None and x.shape == self.shape and row.node is not old:
                 x[...] = values
             results.append(values if x is None else x)
         self.operands = tuple(results)
@@ -111,6 +112,7 @@ class nditer:
             for x in self.operands
         ]
         cells: list[list[Tensor]] = [[] for _ in self.operands]
+        written = [False] * len(cells)
         for i, index in enumerate(self._indices):
             self.multi_index, self.index = index, i
             row = [
@@ -119,18 +121,25 @@ class nditer:
                 else _cell(column[i])
                 for column in columns
             ]
+            before = [cell.node for cell in row]
             yield row[0] if self._is_one else tuple(row)
-            for kept, cell in zip(cells, row, strict=True):
-                kept.append(cell)
-        self._take(columns, cells)
+            for number, (cell, old) in enumerate(zip(row, before, strict=True)):
+                cells[number].append(cell)
+                written[number] |= cell.node is not old
+        self._take(columns, cells, written)
 
     def _take(
-        self, columns: Sequence[Sequence[Tensor] | None], cells: list[list[Tensor]]
+        self,
+        columns: Sequence[Sequence[Tensor] | None],
+        cells: list[list[Tensor]],
+        written: Sequence[bool],
     ) -> None:
         """Keep what was written, in operands and in those made for results."""
         found = []
-        for x, column, row in zip(self.operands, columns, cells, strict=True):
-            if not row:
+        for x, column, row, is_written in zip(
+            self.operands, columns, cells, written, strict=True
+        ):
+            if not row or not (is_written or column is None):
                 found.append(x)
                 continue
             values = tw.stack(row).reshape(self.shape)

@@ -140,7 +140,7 @@ def as_operands(*values: ArrayLike, device: str | None = None) -> tuple[Node, ..
         if isinstance(value, TensorBase)
         else None
         if is_scalar(value)
-        else _host_operand(value, device, beside)
+        else host_operand(value, device, beside)
         for value in values
     ]
     common = _common_dtype([node for node in nodes if node is not None])
@@ -162,8 +162,13 @@ def _common_dtype(nodes: Sequence[Node]) -> DType | None:
     return common
 
 
-def _host_operand(value: ArrayLike, device: str, beside: DType | None) -> Node:
-    """Return host data as an operand beside tensors of a dtype."""
+def host_operand(value: ArrayLike, device: str, beside: DType | None) -> Node:
+    """Return host data as an operand beside tensors of a dtype.
+
+    A number keeps the kind that it has alone, and takes the digits of wide tensors.
+    """
+    if is_scalar(value):
+        return _from_number(value, _as_exact(infer_dtype([value], ()), beside), device)
     if isinstance(value, SEQUENCES):
         return _from_list(value, None, device, beside)
     if is_numpy_scalar(value):

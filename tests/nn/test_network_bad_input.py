@@ -75,7 +75,7 @@ CASES: dict[str, tuple[Any, type[Exception], str]] = {
     "huber": (
         lambda: nn.huber([1.0], [1.0], delta=0.0),
         tw.DataError,
-        "delta is 0.0; give a positive number",
+        "delta is 0.0; give a positive, finite number",
     ),
     "gelu": (lambda: nn.gelu([1.0], "erf"), tw.DataError, "approximate 'erf'"),
     "gelu of integers": (

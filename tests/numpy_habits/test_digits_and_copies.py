@@ -11,6 +11,7 @@ import numpy
 import pytest
 from numpy_habits.comparison import difference, result
 
+import tensorweb as tw
 import tensorweb.numpy as np
 from tensorweb.errors import DataError
 
@@ -130,6 +131,15 @@ def test_options_seldom_used_mean_what_numpy_means(cpu: str) -> None:
         problem = difference(got, wanted)
         found += [f"{text}: {problem}"] if problem else []
     assert found == []
+
+
+def test_derivatives_do_not_go_through_what_is_left_out(cpu: str) -> None:
+    x = np.array([np.nan, 1.0, 3.0])
+    assert tw.grad(np.nanvar)(x).tolist() == [0.0, -1.0, 1.0]
+    of_two = tw.grad(lambda x: np.var(x, where=[False, True, True]))
+    assert of_two(x).tolist() == [0.0, -1.0, 1.0]
+    raised = tw.grad(lambda x: np.ldexp(x, [2, 300, -3]).sum())
+    assert raised(np.array([0.0, 0.0, 1.0])).tolist()[::2] == [4.0, 0.125]
 
 
 @pytest.mark.parametrize("method", ["reduce", "accumulate"])

@@ -11,7 +11,7 @@ import pytest
 
 import tensorweb as tw
 import tensorweb.numpy as np
-from tensorweb.errors import DTypeError
+from tensorweb.errors import DataError, DTypeError
 
 OURS = {name: getattr(np, name) for name in np.__all__}
 
@@ -113,3 +113,31 @@ def test_what_arrays_cannot_be_says_what_to_write(
 ) -> None:
     with pytest.raises(DTypeError, match=message):
         act()
+
+
+def test_settings_that_are_refused_change_nothing() -> None:
+    printing, errors = np.get_printoptions(), np.geterr()
+    with pytest.raises(DataError, match="precision is -1"):
+        np.set_printoptions(suppress=True, formatter={"int": str}, precision=-1)
+    with pytest.raises(DataError, match="over='raise'"):
+        np.seterr(divide="warn", over="raise")
+    assert (np.get_printoptions(), np.geterr()) == (printing, errors)
+
+
+def test_a_buffer_of_a_dtype_that_a_device_lacks(webgpu: str) -> None:
+    with pytest.raises(DTypeError, match="webgpu"):
+        np.frombuffer(bytes(8), dtype=np.int64)
+    assert np.frombuffer(bytes(8), dtype=np.int32).device == webgpu
+
+
+@pytest.mark.parametrize("flags", [(), ("external_loop",)])
+def test_steps_that_only_read_write_nothing(cpu: str, flags: tuple[str, ...]) -> None:
+    fixed = np.arange(3)
+    fixed.flags.writeable = False
+    assert np.stack([x.sum() for x in np.nditer(fixed, flags)]).sum() == 3
+    leaf = tw.asarray([1.0, 2.0], requires_grad=True)
+    np.stack([(x * x).sum() for x in np.nditer(leaf, flags)]).sum().backward()
+    changed = np.arange(3)
+    for x in np.nditer(changed, flags):
+        x[...] = x + 1
+    assert changed.tolist() == [1, 2, 3]

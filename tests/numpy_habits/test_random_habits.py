@@ -117,3 +117,11 @@ def test_a_recording_draws_nothing_that_is_hidden(webgpu: str) -> None:
         with pytest.raises(TraceError, match=r"np\.random|Generator"):
             jit(lambda x: x + np.random.rand(3))(np.zeros(3))
         np.random.rand(1)
+
+
+def test_the_last_outcome_has_what_the_others_leave(cpu: str) -> None:
+    rng = np.random.default_rng(5)
+    counts = rng.multinomial(1000, [0.25, 0.5])
+    assert 200 < counts[0].item() < 300
+    with pytest.raises(DataError, match="all but the last one together"):
+        rng.multinomial(10, [0.9, 0.3, 0.1])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import bisect
+import math
 from collections.abc import Callable
 
 from tensorweb import functions as tw
-from tensorweb.errors import ShapeError
+from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.numpy.random import tables
 from tensorweb.numpy.random.hidden import Hidden
@@ -19,6 +20,9 @@ from tensorweb.numpy.random.shapes import (
 )
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
+
+ROUNDED = 1e-12
+"""By how much probabilities may exceed 1 together, as in NumPy."""
 
 
 class Counts(Hidden):
@@ -101,6 +105,12 @@ class Counts(Hidden):
     def multinomial(self, n: int, pvals: ArrayLike, size: Size = None) -> Tensor:
         """Return how often each outcome occurs in `n` trials: `(k,)` to `(*size, k)`.
 
+        The last outcome has what the others leave of 1, whatever is said of it.
+
+        Raises:
+            ShapeError: `pvals` are not 1-D, or none.
+            DataError: plain numbers are negative, or all but the last above 1 together.
+
         >>> int(np.random.multinomial(20, [0.2, 0.3, 0.5]).sum())
         20
         """
@@ -109,6 +119,15 @@ class Counts(Hidden):
             raise ShapeError(
                 f"multinomial: pvals have shape {chances.shape}; give them in 1-D."
             )
+        if isinstance(pvals, list | tuple) and is_plain(*pvals):
+            least, most = min(pvals), math.fsum(pvals[:-1])
+            if least < 0 or most > 1 + ROUNDED:
+                raise DataError(
+                    f"multinomial: pvals are {pvals}; they are 0 or more, and all but "
+                    "the last one together at most 1."
+                )
+        last = tw.maximum(1.0 - chances[:-1].sum(), 0.0)
+        chances = tw.concat([chances[:-1], last.reshape(1)])
         shape = sample_shape("multinomial", size)
         drawn = self._draw().choice(
             chances.size, (*shape, n), p=chances / chances.sum()
