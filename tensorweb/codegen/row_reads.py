@@ -18,6 +18,7 @@ from tensorweb.codegen.expression import (
     loaded,
     steps_text,
 )
+from tensorweb.codegen.reaching import alone
 from tensorweb.codegen.row_steps import RowSteps
 from tensorweb.codegen.vector import COMPONENTS, WIDTH, in_vectors, joined_as
 from tensorweb.schedule.kernel import Expression, Kernel
@@ -73,7 +74,7 @@ class RowReads:
 
     def _ramp(self, number: int) -> str:
         """Return the function of where a ramp begins in a row."""
-        ramp = self.steps.only(number)
+        ramp = alone(self.steps.space, number)
         (access,) = ramp.accesses
         at_start = replace(
             ramp,
@@ -85,7 +86,7 @@ class RowReads:
 
     def _read(self, number: int) -> str:
         """Return the function of one read."""
-        name, expression = f"load{number}", self.steps.only(number)
+        name, expression = f"load{number}", alone(self.steps.space, number)
         if self.width == 1 or number not in self.steps.varying:
             return self._function(name, expression)
         step = self.steps.space.steps[number]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
+from tensorweb.codegen.reaching import reached
 from tensorweb.codegen.vector import (
     WIDTH,
     line_gathers,
     moves_in_vectors,
-    reached,
 )
 from tensorweb.schedule.kernel import Expression, Step
 
@@ -74,24 +73,6 @@ class RowSteps:
                 if steps[inner].kind in READS and not steps[inner].is_whole:
                     alone.add(steps[inner].slot)
         return set() if wide & alone else wide
-
-    def only(self, result: int) -> Expression:
-        """Return the expression of one step, nothing else in it."""
-        numbers = sorted(reached(self.space, result))
-        place = {number: at for at, number in enumerate(numbers)} | {-1: -1}
-        used = sorted({self.space.steps[n].access for n in numbers} - {-1})
-        access = {number: at for at, number in enumerate(used)} | {-1: -1}
-        steps = tuple(
-            replace(
-                step,
-                access=access[step.access],
-                args=tuple(place[arg] for arg in step.args),
-                guard=place[step.guard],
-            )
-            for step in (self.space.steps[number] for number in numbers)
-        )
-        accesses = tuple(self.space.accesses[number] for number in used)
-        return Expression(self.space.groups, accesses, steps, place[result])
 
     def is_new(self, result: int) -> bool:
         """Whether a step varies along the row and its values are not known yet."""

@@ -6,7 +6,7 @@ each of the four elements, so every operation is written once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tensorweb.codegen.bulk import is_bulky
@@ -19,6 +19,7 @@ from tensorweb.codegen.expression import (
     loaded,
     steps_text,
 )
+from tensorweb.codegen.reaching import reached
 from tensorweb.schedule.kernel import Access, Expression
 
 WIDTH = 4
@@ -109,20 +110,6 @@ def _adds_last_ramp(expression: Expression, number: int) -> bool:
         ):
             return False
     return ramps == 1
-
-
-def reached(
-    expression: Expression, number: int, given: Container[int] = ()
-) -> set[int]:
-    """Return the steps that a step reads, itself among them, short of those given."""
-    found, stack = {number}, [number]
-    while stack:
-        step = expression.steps[stack.pop()]
-        for source in (*step.args, step.guard):
-            if source >= 0 and source not in found and source not in given:
-                found.add(source)
-                stack.append(source)
-    return found
 
 
 def ramp_accesses(expression: Expression) -> set[int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from tensorweb.codegen.expression import VALUE_TYPES
-from tensorweb.codegen.vector import reached
+from tensorweb.codegen.reaching import alone, reached
 from tensorweb.schedule.kernel import Access, Expression
 
 LEAST_SIDE = 4
@@ -137,22 +137,10 @@ def _operand(
         parts = kept[:first_row], kept[first_row:first_column], kept[first_column:]
         return [(*parts, reduced)[group] for group in order]
 
-    needed = sorted(reached(term, result))
-    steps = {old: new for new, old in enumerate(needed)}
-    used = sorted({term.steps[n].access for n in needed if term.steps[n].access >= 0})
-    places = {old: new for new, old in enumerate(used)}
+    found = alone(term, result)
     accesses = tuple(
         Access(each.offset, tuple(grouped(each.strides[0], each.strides[1])))
-        for each in (term.accesses[n] for n in used)
-    )
-    kept_steps = tuple(
-        replace(
-            step,
-            access=places.get(step.access, -1),
-            args=tuple(steps[source] for source in step.args),
-            guard=steps.get(step.guard, -1),
-        )
-        for step in (term.steps[number] for number in needed)
+        for each in found.accesses
     )
     groups = tuple(grouped(term.groups[0], term.groups[1]))
-    return Expression(groups, accesses, kept_steps, steps[result])
+    return replace(found, groups=groups, accesses=accesses)

@@ -32,6 +32,7 @@ from tensorweb.codegen.product.pair_layout import (
 from tensorweb.codegen.product.pairing import Pairing, find_pairing
 from tensorweb.codegen.product.positions import has_several_axes
 from tensorweb.codegen.program import OUTPUT, Program
+from tensorweb.codegen.reaching import reached
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
     COMPONENTS,
@@ -39,7 +40,6 @@ from tensorweb.codegen.vector import (
     each_of_four,
     is_vectorizable,
     joined_as,
-    reached,
     regrouped,
     scalar_slots,
     vector_function,

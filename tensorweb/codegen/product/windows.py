@@ -22,8 +22,9 @@ from tensorweb.codegen.expression import (
 from tensorweb.codegen.launches import input_storages, launch
 from tensorweb.codegen.product.positions import position_functions
 from tensorweb.codegen.program import OUTPUT, Program
+from tensorweb.codegen.reaching import alone
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.vector import COMPONENTS, WIDTH, reached
+from tensorweb.codegen.vector import COMPONENTS, WIDTH
 from tensorweb.schedule.kernel import Expression, Kernel
 
 GROUP = 128
@@ -268,8 +269,8 @@ def depthwise(kernel: Kernel, target: Target) -> Program | None:
     if kernel.op != "sum" or last.name != "multiply" or len(set(last.args)) != 2:
         return None
     for number, other in (last.args, last.args[::-1]):
-        weights = _alone(term, number)
-        seen = _alone(term, other)
+        weights = alone(term, number)
+        seen = alone(term, other)
         line = find_line(seen, 0, 1)
         moves = any(
             access.strides[0] and access.strides[0][-1] for access in weights.accesses
@@ -283,22 +284,3 @@ def depthwise(kernel: Kernel, target: Target) -> Program | None:
         found = _Windows(kernel, sizes, operands, line, 0)
         return found.program() if found.is_worthwhile(target) else None
     return None
-
-
-def _alone(term: Expression, result: int) -> Expression:
-    """Return one step of an expression with what it needs, and no other access."""
-    needed = sorted(reached(term, result))
-    steps = {old: new for new, old in enumerate(needed)}
-    used = sorted({term.steps[n].access for n in needed if term.steps[n].access >= 0})
-    places = {old: new for new, old in enumerate(used)}
-    kept = tuple(
-        replace(
-            step,
-            access=places.get(step.access, -1),
-            args=tuple(steps[source] for source in step.args),
-            guard=steps.get(step.guard, -1),
-        )
-        for step in (term.steps[number] for number in needed)
-    )
-    accesses = tuple(term.accesses[number] for number in used)
-    return Expression(term.groups, accesses, kept, steps[result])
