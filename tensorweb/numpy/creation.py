@@ -18,7 +18,6 @@ from tensorweb.numpy.arguments import check_order, check_unused
 from tensorweb.numpy.grids import indices
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 
 __all__ = [
@@ -66,7 +65,7 @@ def array(
     """
     check_order("array", order)
     check_unused("array", like=like)
-    found = functions.asarray(_data(object), dtype, device=device, copy=copy)
+    found = functions.asarray(object, dtype, device=device, copy=copy)
     if found.ndim < ndmin:
         found = found.reshape((*(1,) * (ndmin - found.ndim), *found.shape))
     return found
@@ -92,30 +91,11 @@ def asarray(
     """
     check_order("asarray", order)
     check_unused("asarray", like=like)
-    return functions.asarray(_data(a), dtype, device=device, copy=copy)
+    return functions.asarray(a, dtype, device=device, copy=copy)
 
 
 asanyarray = asarray
 ascontiguousarray = asarray
-
-
-def _data(value: ArrayLike) -> ArrayLike:
-    """Return what `asarray` of the library takes: also tensors beside lists."""
-    if not isinstance(value, list | tuple) or not _is_mixed(value):
-        return value
-    return functions.stack([_data(item) for item in value])
-
-
-def _is_mixed(value: list[object] | tuple[object, ...]) -> builtins.bool:
-    """Whether tensors stand somewhere inside nested lists that are no list of them."""
-    lists = [item for item in value if isinstance(item, list | tuple)]
-    if len(lists) < len(value) and any(isinstance(x, TensorBase) for x in value):
-        return bool(lists)
-    return any(_is_mixed(item) or _has_tensor(item) for item in lists)
-
-
-def _has_tensor(value: list[object] | tuple[object, ...]) -> builtins.bool:
-    return any(isinstance(item, TensorBase) and item.node.shape for item in value)
 
 
 def copy(a: ArrayLike, order: str = "K", subok: builtins.bool = False) -> Tensor:
@@ -128,7 +108,7 @@ def copy(a: ArrayLike, order: str = "K", subok: builtins.bool = False) -> Tensor
     tensor([0., 0.])
     """
     check_order("copy", order)
-    return functions.asarray(_data(a), copy=True)
+    return functions.asarray(a, copy=True)
 
 
 def astype(
