@@ -213,5 +213,6 @@ def vander(
         columns.append(columns[-1] * values)
     columns = columns[:count]
     if not columns:
-        return functions.zeros((values.size, 0), values.dtype)
+        shape = (values.size, 0)
+        return functions.zeros(shape, values.dtype, device=values.device)
     return functions.stack(columns if increasing else columns[::-1], axis=1)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from tensorweb import functions
+from tensorweb.devices import device
 from tensorweb.errors import DataError, ShapeError, TensorIndexError
 from tensorweb.functions.creation import Lengths
 from tensorweb.numpy.arguments import check_order
@@ -83,7 +84,7 @@ def argwhere(a: ArrayLike) -> Tensor:
     """
     x = asarray(a)
     if not x.ndim:
-        return functions.zeros((int(x != 0), 0), int)
+        return functions.zeros((int(x != 0), 0), int, device=x.device)
     return functions.stack(x.nonzero(), axis=1)
 
 
@@ -204,7 +205,8 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Tensor, ...]:
     x = asarray(arr)
     if x.ndim < 2 or len(set(x.shape)) > 1:
         raise ShapeError(f"diag_indices_from: shape {x.shape}; give equal axes.")
-    return diag_indices(x.shape[0], x.ndim)
+    with device(x.device):
+        return diag_indices(x.shape[0], x.ndim)
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, ...]:
@@ -234,7 +236,9 @@ def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
     >>> np.tril_indices_from(np.zeros((1, 2)))
     (tensor([0]), tensor([0]))
     """
-    return tril_indices(_rows(arr), k, asarray(arr).shape[1])
+    x = _matrix(arr)
+    with device(x.device):
+        return tril_indices(x.shape[0], k, x.shape[1])
 
 
 def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
@@ -246,14 +250,16 @@ def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
     >>> np.triu_indices_from(np.zeros((1, 2)))
     (tensor([0, 0]), tensor([0, 1]))
     """
-    return triu_indices(_rows(arr), k, asarray(arr).shape[1])
+    x = _matrix(arr)
+    with device(x.device):
+        return triu_indices(x.shape[0], k, x.shape[1])
 
 
-def _rows(arr: ArrayLike) -> int:
-    shape = asarray(arr).shape
-    if len(shape) != 2:
-        raise ShapeError(f"shape {shape} is no matrix; give two axes.")
-    return shape[0]
+def _matrix(arr: ArrayLike) -> Tensor:
+    found = asarray(arr)
+    if found.ndim != 2:
+        raise ShapeError(f"shape {found.shape} is no matrix; give two axes.")
+    return found
 
 
 def mask_indices(n: int, mask_func: Any, k: Any = 0) -> tuple[Tensor, ...]:
