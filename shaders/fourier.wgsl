@@ -1,19 +1,16 @@
-// Discrete Fourier transforms of short rows: a workgroup keeps some in its memory.
+// Discrete Fourier transforms of short rows: a workgroup transforms some of them at once.
 //
-// After Stockham: each pass reads one half of the memory and writes the other, where
-// results stand in their final order, so that none are swapped. With `done` points of a
-// row transformed and `radix` in this pass, point j of k turns by root(j * k * turn) and
-// points `apart` become neighbours `done` apart. With real and imaginary parts swapped
-// before and after, the same goes backwards.
+// After Stockham: a pass takes points of a row that are `APART`, turns them and joins
+// them, and what it puts back stands in its final order, so that none are swapped. With
+// `DONE` points of a row transformed before, points `APART` become neighbours `DONE`
+// apart. The first pass reads the operand, the last one writes the result, others meet in
+// the workgroup's memory. With real and imaginary parts swapped before and after, the
+// same goes backwards.
 
 // slot declarations: parameters and storages
 struct Parameters {
   rows: u32,
-  length: u32,
   inner: u32,
-  together: u32,
-  radices: u32,
-  reads_across: u32,
   is_inverse: u32,
 }
 @group(0) @binding(0) var<storage, read> input0: array<f32>;
@@ -24,39 +21,65 @@ struct Parameters {
 
 // slot functions: term(row, position) and root_part(index), both parts of each root
 fn term(row: u32, position: u32) -> vec2f {
-  return vec2f(input0[row * parameters.length + position], 0.0);
+  return vec2f(input0[row * LENGTH + position], 0.0);
 }
 fn root_part(index: u32) -> f32 {
   return input1[index];
 }
 // end functions
 
-// slot shape: points in memory, threads, whether lengths have factors 3, 5 and 7
-const POINTS: u32 = 1024u;
-const THREADS: u32 = 128u;
-const HAS_ODD: bool = true;
+// slot shape: of rows and of a workgroup, whose points are a multiple of sixteen; whether
+// neighbours in storage are in neighbouring rows
+const LENGTH: u32 = 8u;
+const TOGETHER: u32 = 64u;
+const POINTS: u32 = 512u;
+const THREADS: u32 = 64u;
+const READS_ACROSS: bool = false;
+const WRITES_ACROSS: bool = false;
 // end shape
 
-var<workgroup> points: array<vec2f, 2u * POINTS>;
+var<workgroup> points: array<vec2f, POINTS>;
 
-// Quotient and remainder; without odd factors all numbers are powers of two.
-fn parts_of(number: u32, size: u32) -> vec2u {
+// Where a point lies: threads that put points at equal distances mostly meet in no bank.
+fn place_of(point: u32) -> u32 {
+  return point ^ (((point >> 4u) ^ (point >> 8u)) & 15u);
+}
+
+// The row and the first point of a butterfly.
+fn butterfly(number: u32, apart: u32, is_across: bool) -> vec2u {
   // choose
-  if (HAS_ODD) {
-    return vec2u(number / size, number % size);
+  if (READS_ACROSS || WRITES_ACROSS) {
+    let along = vec2u(number / apart, number % apart);
+    return select(along, vec2u(number % TOGETHER, number / TOGETHER), is_across);
   } else {
-    return vec2u(number >> countTrailingZeros(size), number & (size - 1u));
+    return vec2u(number / apart, number % apart);
   }
 }
 
-// A point of a row, turned.
-fn turned(at: u32, angle: u32) -> vec2f {
-  let point = points[at];
-  let root = vec2f(root_part(2u * angle), root_part(2u * angle + 1u));
+fn loaded(row: u32, position: u32) -> vec2f {
+  let point = term(min(row, parameters.rows - 1u), position);
+  return select(point, point.yx, parameters.is_inverse != 0u);
+}
+
+fn store(row: u32, position: u32, point: vec2f) {
+  if (row < parameters.rows) {
+    let inner = parameters.inner;
+    let line = row / inner * LENGTH + position;
+    result[line * inner + row % inner] =
+      select(point, point.yx, parameters.is_inverse != 0u);
+  }
+}
+
+fn by(point: vec2f, root: vec2f) -> vec2f {
   return vec2f(
     point.x * root.x - point.y * root.y,
     point.x * root.y + point.y * root.x,
   );
+}
+
+fn turned(point: u32, index: u32) -> vec2f {
+  let root = vec2f(root_part(2u * index), root_part(2u * index + 1u));
+  return by(points[place_of(point)], root);
 }
 
 // A point times -i.
@@ -64,84 +87,38 @@ fn quarter(point: vec2f) -> vec2f {
   return vec2f(point.y, -point.x);
 }
 
-struct Four {
-  a: vec2f,
-  b: vec2f,
-  c: vec2f,
-  d: vec2f,
+fn two(x: array<vec2f, 2>) -> array<vec2f, 2> {
+  return array<vec2f, 2>(x[0] + x[1], x[0] - x[1]);
 }
 
-fn four(a: vec2f, b: vec2f, c: vec2f, d: vec2f) -> Four {
+fn three(x: array<vec2f, 3>) -> array<vec2f, 3> {
+  let a = x[0];
+  let b = x[1];
+  let c = x[2];
+  let middle = a - 0.5 * (b + c);
+  let side = 0.8660254 * quarter(b - c);
+  return array<vec2f, 3>(a + (b + c), middle + side, middle - side);
+}
+
+fn four(a: vec2f, b: vec2f, c: vec2f, d: vec2f) -> array<vec2f, 4> {
   let even = a + c;
   let other_even = a - c;
   let odd = b + d;
   let other_odd = quarter(b - d);
-  return Four(even + odd, other_even + other_odd, even - odd, other_even - other_odd);
-}
-
-fn pass_2(read: u32, apart: u32, angle: u32, to: u32, done: u32) {
-  let a = points[read];
-  let b = turned(read + apart, angle);
-  points[to] = a + b;
-  points[to + done] = a - b;
-}
-
-fn pass_4(read: u32, apart: u32, angle: u32, to: u32, done: u32) {
-  let found = four(
-    points[read],
-    turned(read + apart, angle),
-    turned(read + 2u * apart, 2u * angle),
-    turned(read + 3u * apart, 3u * angle),
+  return array<vec2f, 4>(
+    even + odd,
+    other_even + other_odd,
+    even - odd,
+    other_even - other_odd,
   );
-  points[to] = found.a;
-  points[to + done] = found.b;
-  points[to + 2u * done] = found.c;
-  points[to + 3u * done] = found.d;
 }
 
-fn pass_8(read: u32, apart: u32, angle: u32, to: u32, done: u32) {
-  let even = four(
-    points[read],
-    turned(read + 2u * apart, 2u * angle),
-    turned(read + 4u * apart, 4u * angle),
-    turned(read + 6u * apart, 6u * angle),
-  );
-  let odd = four(
-    turned(read + apart, angle),
-    turned(read + 3u * apart, 3u * angle),
-    turned(read + 5u * apart, 5u * angle),
-    turned(read + 7u * apart, 7u * angle),
-  );
-  let b = 0.70710678 * (odd.b + quarter(odd.b));
-  let c = quarter(odd.c);
-  let d = 0.70710678 * (quarter(odd.d) - odd.d);
-  points[to] = even.a + odd.a;
-  points[to + done] = even.b + b;
-  points[to + 2u * done] = even.c + c;
-  points[to + 3u * done] = even.d + d;
-  points[to + 4u * done] = even.a - odd.a;
-  points[to + 5u * done] = even.b - b;
-  points[to + 6u * done] = even.c - c;
-  points[to + 7u * done] = even.d - d;
-}
-
-fn pass_3(read: u32, apart: u32, angle: u32, to: u32, done: u32) {
-  let a = points[read];
-  let b = turned(read + apart, angle);
-  let c = turned(read + 2u * apart, 2u * angle);
-  let middle = a - 0.5 * (b + c);
-  let side = 0.8660254 * quarter(b - c);
-  points[to] = a + (b + c);
-  points[to + done] = middle + side;
-  points[to + 2u * done] = middle - side;
-}
-
-fn pass_5(read: u32, apart: u32, angle: u32, to: u32, done: u32) {
-  let a = points[read];
-  let b = turned(read + apart, angle);
-  let c = turned(read + 2u * apart, 2u * angle);
-  let d = turned(read + 3u * apart, 3u * angle);
-  let e = turned(read + 4u * apart, 4u * angle);
+fn five(x: array<vec2f, 5>) -> array<vec2f, 5> {
+  let a = x[0];
+  let b = x[1];
+  let c = x[2];
+  let d = x[3];
+  let e = x[4];
   let sum1 = b + e;
   let sum2 = c + d;
   let gap1 = quarter(b - e);
@@ -150,21 +127,23 @@ fn pass_5(read: u32, apart: u32, angle: u32, to: u32, done: u32) {
   let middle2 = a - 0.80901699 * sum1 + 0.30901699 * sum2;
   let side1 = 0.95105652 * gap1 + 0.58778525 * gap2;
   let side2 = 0.58778525 * gap1 - 0.95105652 * gap2;
-  points[to] = a + sum1 + sum2;
-  points[to + done] = middle1 + side1;
-  points[to + 2u * done] = middle2 + side2;
-  points[to + 3u * done] = middle2 - side2;
-  points[to + 4u * done] = middle1 - side1;
+  return array<vec2f, 5>(
+    a + sum1 + sum2,
+    middle1 + side1,
+    middle2 + side2,
+    middle2 - side2,
+    middle1 - side1,
+  );
 }
 
-fn pass_7(read: u32, apart: u32, angle: u32, to: u32, done: u32) {
-  let a = points[read];
-  let b = turned(read + apart, angle);
-  let c = turned(read + 2u * apart, 2u * angle);
-  let d = turned(read + 3u * apart, 3u * angle);
-  let e = turned(read + 4u * apart, 4u * angle);
-  let f = turned(read + 5u * apart, 5u * angle);
-  let g = turned(read + 6u * apart, 6u * angle);
+fn seven(x: array<vec2f, 7>) -> array<vec2f, 7> {
+  let a = x[0];
+  let b = x[1];
+  let c = x[2];
+  let d = x[3];
+  let e = x[4];
+  let f = x[5];
+  let g = x[6];
   let sum1 = b + g;
   let sum2 = c + f;
   let sum3 = d + e;
@@ -177,14 +156,100 @@ fn pass_7(read: u32, apart: u32, angle: u32, to: u32, done: u32) {
   let side1 = 0.78183148 * gap1 + 0.97492791 * gap2 + 0.43388374 * gap3;
   let side2 = 0.97492791 * gap1 - 0.43388374 * gap2 - 0.78183148 * gap3;
   let side3 = 0.43388374 * gap1 - 0.78183148 * gap2 + 0.97492791 * gap3;
-  points[to] = a + sum1 + sum2 + sum3;
-  points[to + done] = middle1 + side1;
-  points[to + 2u * done] = middle2 + side2;
-  points[to + 3u * done] = middle3 + side3;
-  points[to + 4u * done] = middle3 - side3;
-  points[to + 5u * done] = middle2 - side2;
-  points[to + 6u * done] = middle1 - side1;
+  return array<vec2f, 7>(
+    a + sum1 + sum2 + sum3,
+    middle1 + side1,
+    middle2 + side2,
+    middle3 + side3,
+    middle3 - side3,
+    middle2 - side2,
+    middle1 - side1,
+  );
 }
+
+fn eight(x: array<vec2f, 8>) -> array<vec2f, 8> {
+  let even = four(x[0], x[2], x[4], x[6]);
+  let odd = four(x[1], x[3], x[5], x[7]);
+  let b = 0.70710678 * (odd[1] + quarter(odd[1]));
+  let c = quarter(odd[2]);
+  let d = 0.70710678 * (quarter(odd[3]) - odd[3]);
+  return array<vec2f, 8>(
+    even[0] + odd[0],
+    even[1] + b,
+    even[2] + c,
+    even[3] + d,
+    even[0] - odd[0],
+    even[1] - b,
+    even[2] - c,
+    even[3] - d,
+  );
+}
+
+// repeat pass: its functions, counted by the numbers at the end of names
+// slot sizes: how many points of a row are transformed before it, points of a butterfly,
+// butterflies of the workgroup and of a thread, whether neighbours are in other rows
+const DONE_0: u32 = 1u;
+const RADIX_0: u32 = 8u;
+const BUTTERFLIES_0: u32 = 64u;
+const EACH_0: u32 = 1u;
+const IS_ACROSS_0: bool = false;
+// end sizes
+fn pass_0(lane: u32, first_row: u32) {
+  // registers
+  var x_0: array<array<vec2f, RADIX_0>, EACH_0>;
+  // unroll
+  for (var b = 0u; b < EACH_0; b++) {
+    let number = min(lane + b * THREADS, BUTTERFLIES_0 - 1u);
+    let place = butterfly(number, LENGTH / RADIX_0, IS_ACROSS_0);
+    let start = place.x * LENGTH + place.y;
+    let root = place.y % DONE_0 - 1u;
+    // unroll
+    for (var m = 0u; m < RADIX_0; m++) {
+      // choose
+      if (DONE_0 == 1u) {
+        x_0[b][m] = loaded(first_row + place.x, place.y + m * (LENGTH / RADIX_0));
+      } else {
+        // choose
+        if (m == 0u) {
+          x_0[b][m] = points[place_of(start)];
+        } else {
+          x_0[b][m] = turned(start + m * (LENGTH / RADIX_0), m * DONE_0 + root);
+        }
+      }
+    }
+  }
+  // choose
+  if (DONE_0 > 1u && DONE_0 * RADIX_0 < LENGTH) {
+    workgroupBarrier(); // all have read what is written now
+  }
+  // unroll
+  for (var b = 0u; b < EACH_0; b++) {
+    let number = lane + b * THREADS;
+    // choose
+    if (BUTTERFLIES_0 % THREADS == 0u || number < BUTTERFLIES_0) {
+      let place = butterfly(number, LENGTH / RADIX_0, IS_ACROSS_0);
+      let k = place.y % DONE_0;
+      let to = (place.y - k) * RADIX_0 + k;
+      // slot found: the butterfly of its points
+      var found = eight(array<vec2f, 8>(x_0[b][0u], x_0[b][1u], x_0[b][2u], x_0[b][3u], x_0[b][4u], x_0[b][5u], x_0[b][6u], x_0[b][7u]));
+      // end found
+      // unroll
+      for (var m = 0u; m < RADIX_0; m++) {
+        // choose
+        if (DONE_0 * RADIX_0 == LENGTH) {
+          store(first_row + place.x, to + m * DONE_0, found[m]);
+        } else {
+          points[place_of(place.x * LENGTH + to + m * DONE_0)] = found[m];
+        }
+      }
+    }
+  }
+  // choose
+  if (DONE_0 * RADIX_0 < LENGTH) {
+    workgroupBarrier();
+  }
+}
+// end pass
 
 @compute @workgroup_size(THREADS)
 fn main(
@@ -192,88 +257,8 @@ fn main(
   @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let first_row = (group.y * groups.x + group.x) * parameters.together;
-  let length = parameters.length;
-  let together = parameters.together;
-  let is_inverse = parameters.is_inverse != 0u;
-  let reads_across = parameters.reads_across != 0u;
-  for (var i = lane; i < together * length; i += THREADS) {
-    let place = parts_of(i, select(length, together, reads_across));
-    let row = select(place.x, place.y, reads_across);
-    let position = select(place.y, place.x, reads_across);
-    var point = vec2f(0.0, 0.0);
-    if (first_row + row < parameters.rows) {
-      point = term(first_row + row, position);
-    }
-    points[row * length + position] = select(point, point.yx, is_inverse);
-  }
-
-  var half = 0u;
-  var done = 1u;
-  for (var radices = parameters.radices; radices != 0u; radices >>= 4u) {
-    workgroupBarrier();
-    let radix = radices & 15u;
-    let apart = length / radix;
-    let turn = apart / done;
-    for (var i = lane; i < together * apart; i += THREADS) {
-      let place = parts_of(i, apart);
-      let start = place.x * length;
-      let k = parts_of(place.y, done).y;
-      let read = half + start + place.y;
-      let to = POINTS - half + start + (place.y - k) * radix + k;
-      let angle = k * turn;
-      // choose
-      if (HAS_ODD) {
-        switch radix {
-          case 2u: {
-            pass_2(read, apart, angle, to, done);
-          }
-          case 3u: {
-            pass_3(read, apart, angle, to, done);
-          }
-          case 4u: {
-            pass_4(read, apart, angle, to, done);
-          }
-          case 5u: {
-            pass_5(read, apart, angle, to, done);
-          }
-          case 7u: {
-            pass_7(read, apart, angle, to, done);
-          }
-          default: {
-            pass_8(read, apart, angle, to, done);
-          }
-        }
-      } else {
-        switch radix {
-          case 2u: {
-            pass_2(read, apart, angle, to, done);
-          }
-          case 4u: {
-            pass_4(read, apart, angle, to, done);
-          }
-          default: {
-            pass_8(read, apart, angle, to, done);
-          }
-        }
-      }
-    }
-    done *= radix;
-    half = POINTS - half;
-  }
-  workgroupBarrier();
-
-  let writes_across = parameters.inner > 1u;
-  for (var i = lane; i < together * length; i += THREADS) {
-    let place = parts_of(i, select(length, together, writes_across));
-    let row = select(place.x, place.y, writes_across);
-    let position = select(place.y, place.x, writes_across);
-    let number = first_row + row;
-    if (number < parameters.rows) {
-      let point = points[half + row * length + position];
-      let inner = parameters.inner;
-      let line = number / inner * length + position;
-      result[line * inner + number % inner] = select(point, point.yx, is_inverse);
-    }
-  }
+  let first_row = (group.y * groups.x + group.x) * TOGETHER;
+  // repeat call: of each pass
+  pass_0(lane, first_row);
+  // end call
 }

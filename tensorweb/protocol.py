@@ -74,12 +74,19 @@ class RowTransformer(Protocol):
     Without one, and for other lengths, transforms are built of products.
     """
 
-    @property
-    def reads_roots(self) -> bool:
-        """Whether the operation reads the roots of unity as a third input."""
+    def takes(self, length: int, *, is_across: bool) -> bool:
+        """Whether an axis of this length, 2 or more, is transformed at once.
 
-    def takes(self, length: int) -> bool:
-        """Whether an axis of this length, 2 or more, is transformed at once."""
+        Args:
+            length: of the axis.
+            is_across: whether it has axes behind it.
+        """
+
+    def angles(self, length: int) -> Sequence[int]:
+        """Return which roots of unity the operation reads as a third input.
+
+        Element a stands for `exp(-2πi · a / length)`; none if it has its own.
+        """
 
 
 class Backend(Protocol):

@@ -7,21 +7,31 @@ fn order_f32(x: f32) -> i32 {
     return select(magnitude, -magnitude, signbit_f32(x));
 }
 
+// A number from 0 for -infinity to 0xff000000 for infinity that is ordered like x; both
+// zeros have the same, every NaN a larger one. Exact.
+fn rank_f32(x: f32) -> u32 {
+    let bits = bitcast<i32>(x);
+    let sign = bits >> 31u;
+    return bitcast<u32>(((bits & 0x7fffffff) ^ sign) - sign + 0x7f800000);
+}
+
 // True when x and y can be ordered, that is when neither is NaN. Exact.
 fn is_ordered_f32(x: f32, y: f32) -> bool {
     return max(magnitude_f32(x), magnitude_f32(y)) <= 0x7f800000u;
 }
 
-// x < y; false when either is NaN.
+// x < y; false when either is NaN: x is below nothing then, or y too large.
 // Exact for every pair of f32.
 fn less_f32(x: f32, y: f32) -> bool {
-    return is_ordered_f32(x, y) & (order_f32(x) < order_f32(y));
+    let right = rank_f32(y);
+    return (rank_f32(x) < right) & (right <= 0xff000000u);
 }
 
 // x <= y; false when either is NaN.
 // Exact for every pair of f32.
 fn less_equal_f32(x: f32, y: f32) -> bool {
-    return is_ordered_f32(x, y) & (order_f32(x) <= order_f32(y));
+    let right = rank_f32(y);
+    return (rank_f32(x) <= right) & (right <= 0xff000000u);
 }
 
 // x > y; false when either is NaN.
@@ -39,7 +49,8 @@ fn greater_equal_f32(x: f32, y: f32) -> bool {
 // x == y, with -0 == +0; false when either is NaN.
 // Exact for every pair of f32.
 fn equal_f32(x: f32, y: f32) -> bool {
-    return is_ordered_f32(x, y) & (order_f32(x) == order_f32(y));
+    let right = rank_f32(y);
+    return (rank_f32(x) == right) & (right <= 0xff000000u);
 }
 
 // x != y, with -0 == +0; true when either is NaN.

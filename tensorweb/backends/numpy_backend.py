@@ -51,11 +51,13 @@ class ArrayStorage(Storage):
 class NumpyTransformer:
     """NumPy transforms every length, with roots of its own."""
 
-    reads_roots = False
-
-    def takes(self, length: int) -> bool:
+    def takes(self, length: int, *, is_across: bool) -> bool:
         """Return True."""
         return True
+
+    def angles(self, length: int) -> Sequence[int]:
+        """Return nothing."""
+        return ()
 
 
 class CpuBackend:

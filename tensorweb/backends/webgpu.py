@@ -10,7 +10,7 @@ from tensorweb.backends.machine import Machine
 from tensorweb.backends.planning import make_plan
 from tensorweb.backends.shader_pipelines import BackgroundPipelines, ShaderPipelines
 from tensorweb.backends.targets import keep_tiles, target_of
-from tensorweb.codegen.fourier import FourierRows, longest_row
+from tensorweb.codegen.fourier import rows_of
 from tensorweb.codegen.product.tiles import candidates, problem_of
 from tensorweb.devices import DEVICES
 from tensorweb.drivers import ShaderDriver, open_driver, open_driver_async
@@ -87,7 +87,7 @@ class WebGpuBackend(KernelBackend):
             names.discard("float16")
         machine, pipelines = machine_of(driver), ShaderPipelines(driver)
         super().__init__(driver, machine, pipelines, frozenset(names))
-        self.row_transformer = FourierRows(longest_row(pipelines.target))
+        self.row_transformer = rows_of(pipelines.target)
 
     @property
     def tuner(self) -> Tuner:

@@ -27,7 +27,9 @@ from tensorweb.view import View
 def by_rows(pair: Pair, axis: int, sign: int, device: RowTransformer) -> FullPair:
     """Return the transform of an axis whose length the device takes."""
     re, im = pair
-    roots = [roots_in_pairs(re.shape[axis], re)] if device.reads_roots else []
+    length = re.shape[axis]
+    angles = device.angles(length)
+    roots = [roots_in_pairs(angles, length, re)] if angles else []
     inputs = (re, zeros(re) if im is None else im, *roots)
     how, shape = Transform(axis, sign), (*re.shape, 2)
     found = Node(FOURIER, inputs, how, shape, re.dtype, re.device)
@@ -59,11 +61,11 @@ def columns_of(length: int, device: RowTransformer) -> int | None:
     """
     divisors = {1}
     for prime in primes_of(length):
-        if not device.takes(prime):
+        if not device.takes(prime, is_across=True):
             return None
         divisors |= {divisor * prime for divisor in divisors}
-    taken = [divisor for divisor in divisors if divisor > 1 and device.takes(divisor)]
-    fitting = [divisor for divisor in taken if device.takes(length // divisor)]
+    taken = [d for d in divisors if d > 1 and device.takes(d, is_across=True)]
+    fitting = [d for d in taken if device.takes(length // d, is_across=True)]
     return min(
         fitting or [max(taken)], key=lambda divisor: abs(divisor * divisor - length)
     )

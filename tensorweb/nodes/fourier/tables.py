@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from weakref import WeakKeyDictionary
 
@@ -115,14 +115,17 @@ def roots(count: int, step: int, order: int, like: Node) -> Node:
     return table(("roots", count, step, order), make, (2, count), like)
 
 
-def roots_in_pairs(count: int, like: Node) -> Node:
-    """Return `exp(-2πi · k / count)` for each k, as (count, 2)."""
+def roots_in_pairs(angles: Sequence[int], order: int, like: Node) -> Node:
+    """Return `exp(-2πi · a / order)` for each angle a, as (angle, part).
+
+    Of an order a device always wants the same angles.
+    """
 
     def make() -> Iterable[float]:
-        pairs = units((-k for k in range(count)), count)
+        pairs = units((-angle for angle in angles), order)
         return [part for pair in pairs for part in pair]
 
-    return table(("pairs", count), make, (count, 2), like)
+    return table(("pairs", order), make, (len(angles), 2), like)
 
 
 def digits_of(rows: int, columns: int) -> tuple[int, int]:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from tensorweb.devices import backend
 from tensorweb.nodes.fourier.chirps import chirp, chirp_filter
 from tensorweb.nodes.fourier.lengths import factors_of, quick_length
@@ -36,11 +38,13 @@ def transform(pair: Pair, axis: int, sign: int) -> FullPair:
     if length == 1 or re.size == 0:
         return re, zeros(re) if im is None else im
     device = backend(re.device).row_transformer
-    if device is not None and device.takes(length):
-        return by_rows(pair, axis, sign, device)
-    columns = None if device is None else columns_of(length, device)
-    if columns is not None:
-        return _by_table(pair, axis, columns, sign)
+    if device is not None:
+        is_across = prod(re.shape[axis + 1 :]) > 1
+        if device.takes(length, is_across=is_across):
+            return by_rows(pair, axis, sign, device)
+        columns = columns_of(length, device)
+        if columns is not None:
+            return _by_table(pair, axis, columns, sign)
     rows = each(lambda node: move_axis_last(node, axis), pair)
     factors = factors_of(length) if device is None else None
     found = by_products(rows, factors, sign) if factors else _by_chirps(rows, sign)
