@@ -137,7 +137,7 @@ class Profiles:
     def __init__(self, browser: Browser, url: str) -> None:
         self._browser = browser
         self._url = url
-        self._free: list[BrowserContext] = []
+        self._free: list[Page] = []
 
     @contextmanager
     def page(self, **emulated: Any) -> Iterator[Page]:
@@ -146,21 +146,22 @@ class Profiles:
         Args:
             emulated: `viewport` and what `Page.emulate_media` takes.
         """
-        context = self._free.pop() if self._free else new_context(self._browser)
-        page = context.new_page()
+        page = self._free.pop() if self._free else new_context(self._browser).new_page()
         if viewport := emulated.pop("viewport", None):
             page.set_viewport_size(viewport)
         page.emulate_media(**emulated)
         yield page
         try:
-            self._clean(context)
+            self._free.append(self._cleaned(page.context))
         except TimeoutError:
-            context.close()
-        else:
-            self._free.append(context)
+            page.context.close()
 
-    def _clean(self, context: BrowserContext) -> None:
-        """Make the profile forget; a browser may wait for its databases for ever."""
+    def _cleaned(self, context: BrowserContext) -> Page:
+        """Make the profile forget and return its only page, for the next user.
+
+        It is new, and at a file of the site: another page there opens sooner than in a
+        window of its own. A browser may wait for its databases for ever.
+        """
         for page in context.pages:
             page.close()
         context.unroute_all()
@@ -168,4 +169,4 @@ class Profiles:
         page = context.new_page()
         page.goto(f"{self._url}build.json")
         page.wait_for_function(FORGET, timeout=FORGET_MS)
-        page.close()
+        return page
