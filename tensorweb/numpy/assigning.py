@@ -7,8 +7,7 @@ from typing import SupportsIndex
 
 from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import beside, bounded
-from tensorweb.numpy.creation import asarray
+from tensorweb.numpy.arguments import beside, bounded, together
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -73,7 +72,7 @@ def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
     tensor([-44,   1, -55,   3,   4])
     """
     target = _written("put", a)
-    places = bounded(asarray(ind).ravel(), target.size, mode)
+    places = bounded(together((target, ind))[1].ravel(), target.size, mode)
     flat = target.ravel()
     if places.size:
         flat[places] = _repeated(v, places.size, target)
@@ -104,7 +103,7 @@ def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike) -> None:
 
 
 def _mask(mask: ArrayLike, target: Tensor) -> Tensor:
-    found = asarray(mask)
+    _, found = together((target, mask))
     if found.size != target.size:
         raise ShapeError(
             f"a mask of shape {found.shape} for shape {target.shape}; give one of as "
@@ -155,7 +154,7 @@ def put_along_axis(
             [99, 40, 50]])
     """
     target = _written("put_along_axis", arr)
-    chosen = asarray(indices)
+    _, chosen = together((target, indices))
     if axis is None:
         flat = target.ravel()
         flat[chosen] = values

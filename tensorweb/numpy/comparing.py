@@ -6,8 +6,7 @@ import builtins
 
 from tensorweb import functions
 from tensorweb.errors import ShapeError
-from tensorweb.numpy.arguments import as_pair
-from tensorweb.numpy.creation import asarray
+from tensorweb.numpy.arguments import as_pair, together
 from tensorweb.numpy.masking import is_inexact
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
@@ -70,7 +69,7 @@ def array_equal(
     >>> np.array_equal([1, 2], [1, 2]), np.array_equal([1, 2], [[1, 2]])
     (True, False)
     """
-    x, y = asarray(a1), asarray(a2)
+    x, y = together((a1, a2))
     if x.shape != y.shape:
         return False
     found = functions.equal(x, y)
@@ -86,7 +85,7 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> builtins.bool:
     >>> np.array_equiv([1, 2], [[1, 2], [1, 2]])
     True
     """
-    x, y = asarray(a1), asarray(a2)
+    x, y = together((a1, a2))
     try:
         broadcast_shapes(x.shape, y.shape)
     except ShapeError:

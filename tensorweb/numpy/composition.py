@@ -27,7 +27,7 @@ from tensorweb.functions import (
     signbit,
     trunc,
 )
-from tensorweb.numpy.arguments import as_floats, as_pair, as_real_floats
+from tensorweb.numpy.arguments import as_floats, as_pair, as_real_floats, together
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
@@ -86,7 +86,8 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> np.ldexp([1.0, 3.0], [2, -1])
     tensor([4. , 1.5])
     """
-    a, exponent = as_real_floats("ldexp", x1), functions.asarray(x2)
+    x, exponent = together((x1, x2))
+    a = as_real_floats("ldexp", x)
     if exponent.dtype.kind != "float":
         exponent = exponent.astype(int)
     # No third of an exponent is infinite, nor 0; three of them are enough for any a.

@@ -33,7 +33,7 @@ from tensorweb.linalg import (
     vecdot,
     vector_norm,
 )
-from tensorweb.numpy.arguments import Out, as_floats, into
+from tensorweb.numpy.arguments import Out, as_floats, into, together
 from tensorweb.numpy.creation import asarray
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -203,7 +203,7 @@ def matrix_rank(
         return functions.any(values != 0).astype(int)
     if tol is None:
         return standard.matrix_rank(values, rtol=rtol)
-    limit = asarray(tol)[..., None]
+    limit = together((values, tol))[1][..., None]
     return functions.sum((standard.svdvals(values) > limit).astype(int), axis=-1)
 
 

@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex
 
 from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import Out, as_pair, into
+from tensorweb.numpy.arguments import Out, as_pair, into, together
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
@@ -58,7 +58,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Tensor:
     >>> np.vdot([[1, 2], [3, 4]], [[1, 1], [2, 2]])
     tensor(17)
     """
-    return functions.vecdot(asarray(a).ravel(), asarray(b).ravel())
+    return functions.vecdot(*(x.ravel() for x in together((a, b))))
 
 
 def inner(a: ArrayLike, b: ArrayLike, /) -> Tensor:
@@ -105,7 +105,8 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> np.matvec([[0, 1], [2, 3]], [6, 7])
     tensor([ 7, 33])
     """
-    return functions.matmul(x1, asarray(x2)[..., None])[..., 0]
+    a, b = together((x1, x2))
+    return functions.matmul(a, b[..., None])[..., 0]
 
 
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -116,7 +117,8 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> np.vecmat([6, 7], [[0, 1], [2, 3]])
     tensor([14, 27])
     """
-    return functions.matmul(functions.conj(x1)[..., None, :], x2)[..., 0, :]
+    a, b = together((x1, x2))
+    return functions.matmul(functions.conj(a)[..., None, :], b)[..., 0, :]
 
 
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Tensor:

@@ -9,7 +9,7 @@ from tensorweb import functions
 from tensorweb.devices import device
 from tensorweb.errors import DataError, ShapeError, TensorIndexError
 from tensorweb.functions.creation import Lengths
-from tensorweb.numpy.arguments import check_order
+from tensorweb.numpy.arguments import check_order, together
 from tensorweb.numpy.creation import asarray
 from tensorweb.numpy.matrices import tri
 from tensorweb.shapes import as_shape
@@ -53,7 +53,9 @@ def where(condition: ArrayLike, /, x: ArrayLike = None, y: ArrayLike = None) -> 
         return nonzero(condition)
     if x is None or y is None:
         raise DataError("where: give both x and y, or neither.")
-    mask = asarray(condition)
+    mask = (
+        condition if isinstance(condition, Tensor) else together((condition, x, y))[0]
+    )
     if mask.dtype.kind != "bool":
         mask = functions.not_equal(mask, 0)
     return functions.where(mask, x, y)

@@ -7,7 +7,7 @@ from typing import SupportsIndex
 
 from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import Out, bounded, into
+from tensorweb.numpy.arguments import Out, bounded, into, together
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import broadcast_shapes, normalize_axis
 from tensorweb.tensor import Tensor
@@ -45,11 +45,11 @@ def take(
     >>> np.take([[1, 2], [3, 4]], 3)
     tensor(4)
     """
-    x = asarray(a)
+    x, given = together((a, indices))
     if axis is None:
         x, axis = x.ravel(), 0
     along = normalize_axis(axis, x.ndim)
-    chosen = bounded(asarray(indices), x.shape[along], mode)
+    chosen = bounded(given, x.shape[along], mode)
     return into(x[(*(slice(None),) * along, chosen)], out)
 
 
@@ -67,7 +67,7 @@ def take_along_axis(
     tensor([[1],
             [4]])
     """
-    x, chosen = asarray(arr), asarray(indices)
+    x, chosen = together((arr, indices))
     if axis is None:
         x, axis = x.ravel(), 0
     along = normalize_axis(axis, x.ndim)
@@ -147,10 +147,10 @@ def compress(
     tensor([[2],
             [4]])
     """
-    mask = asarray(condition)
+    mask, x = together((condition, a))
     if mask.ndim != 1:
         raise ShapeError(f"compress: a condition of shape {mask.shape}; give one axis.")
-    return take(a, mask.nonzero()[0], axis, out)
+    return take(x, mask.nonzero()[0], axis, out)
 
 
 def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
@@ -161,4 +161,4 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
     >>> np.extract([[True, False], [False, True]], [[1, 2], [3, 4]])
     tensor([1, 4])
     """
-    return compress(asarray(condition).ravel(), asarray(arr).ravel())
+    return compress(*(x.ravel() for x in together((condition, arr))))

@@ -163,7 +163,7 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Tenso
             )
         gone.add(i % length)
     kept = [i for i in range(length) if i not in gone]
-    return x.take(functions.asarray(kept, int), along)
+    return x.take(functions.asarray(kept, int, device=x.device), along)
 
 
 def insert(
