@@ -125,7 +125,8 @@ def prelu(x: ArrayLike, weight: ArrayLike, /) -> Tensor:
     >>> tw.nn.prelu([[-2.0, -2.0]], [0.5, 0.25])
     tensor([[-1. , -0.5]])
     """
-    given, slopes = as_float("prelu", x), as_float("prelu", weight)
+    given = as_float("prelu", x)
+    slopes = as_float("prelu", weight, given)
     if slopes.size > 1 and given.ndim > 2:
         slopes = slopes.reshape(-1, *(1 for _ in given.shape[2:]))
     return where(given > 0, given, given * slopes)

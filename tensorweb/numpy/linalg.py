@@ -157,7 +157,7 @@ def lstsq(
     >>> np.round(np.linalg.lstsq(line, [-1.0, 1.0, 3.0, 5.0])[0], 3)
     tensor([ 2., -1.])
     """
-    matrix, right = as_floats(a), as_floats(b)
+    matrix, right = map(as_floats, together((a, b)))
     if matrix.ndim != 2 or right.ndim not in (1, 2):
         raise ShapeError(
             f"lstsq: shapes {matrix.shape} and {right.shape}; give a matrix, and a "

@@ -277,7 +277,8 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Tensor:
     >>> np.correlate([1, 2, 3], [0, 1, 0.5], "full")
     tensor([0.5, 2. , 3.5, 3. , 0. ])
     """
-    x, y = _vectors("correlate", a, functions.conj(v))
+    x, y = _vectors("correlate", a, v)
+    y = functions.conj(y)
     if y.size > x.size:
         return _slid("correlate", y, x, mode).flip(0)
     return _slid("correlate", x, y, mode)

@@ -204,7 +204,7 @@ def insert(
         previous = places[number]
         result.append(length + number)
     result += range(previous, length)
-    return joined.take(functions.asarray(result, int), along)
+    return joined.take(functions.asarray(result, int, device=x.device), along)
 
 
 def _along(arr: ArrayLike, axis: SupportsIndex | None) -> tuple[Tensor, int]:
