@@ -99,7 +99,7 @@ class _Walk:
         inputs = [self.bound(each, depth) for each in node.inputs]
         name = node.op.name
         if name in ("sum", "cumulative_sum"):
-            (low, high), terms = inputs[0], max(node.inputs[0].size, 1)
+            (low, high), terms = inputs[0], node.inputs[0].size
             count = terms // max(node.size, 1) if name == "sum" else terms
             return min(low, low * count), max(high, high * count)
         rule = _RULES.get(name)

@@ -34,6 +34,7 @@ BOUNDED: dict[str, tuple[Callable[[tw.Tensor], tw.Tensor], tuple[int, int]]] = {
     "cast": (lambda x: (x % 7).astype(tw.uint32), (0, 6)),
     "comparison": (lambda x: (x > 1).astype(tw.int32), (0, 1)),
     "sum": (lambda x: x.sum(axis=0), (-14, 24)),
+    "sum of nothing": (lambda x: (x[:1, :0] + 20).sum(axis=1), (0, 32)),
     "cumulative_sum": (lambda x: tw.cumulative_sum(x.reshape(-1)), (-42, 72)),
     "max": (lambda x: x.max(axis=1), (-7, 12)),
     "min": (lambda x: x.min(), (-7, 12)),
