@@ -1,10 +1,13 @@
-// Windows: a thread computes four neighbouring results, of ROWS channels each.
+// Windows: a thread computes four neighbouring results, of ROWS channels each or in LINES
+// lines.
 //
 //   read      0  1  2  3  4  5       SPAN elements of one line of the windows, each once
 //   result 0  ▒  ▒  ▒                result i meets element i · STEP + k · DILATION at
 //   result 1     ▒  ▒  ▒             place k of the window's last axis, SIZE long
 //   result 2        ▒  ▒  ▒
-//   result 3           ▒  ▒  ▒       `lines` lines make a window: channels and other axes
+//   result 3           ▒  ▒  ▒       `turns` times TALL lines make a window: channels and
+//                                    other axes; below each other, results share lines,
+//                                    HEIGHT of which are read, as along one
 //
 // For convolutions with few channels in a group, whose product of matrices would leave
 // most of a tile empty. The slots hold a convolution of lines without borders.
@@ -12,7 +15,7 @@
 // slot declarations: parameters and storages
 struct Parameters {
   units: u32,
-  lines: u32,
+  turns: u32,
   quads: u32,
   length: u32,
   columns: u32,
@@ -31,6 +34,11 @@ const SIZE: u32 = 3u;
 const STEP: u32 = 1u;
 const DILATION: u32 = 1u;
 const SPAN: u32 = 6u;
+const LINES: u32 = 1u;
+const TALL: u32 = 1u;
+const RISE: u32 = 1u;
+const SPREAD: u32 = 1u;
+const HEIGHT: u32 = 1u;
 // end shape
 
 // slot functions: Value; where windows lie, one element of them, one of the weights; what
@@ -45,11 +53,11 @@ fn fixed_at(batch: u32, column: u32) -> RightPosition {
 fn moving_at(depth: u32) -> RightPosition {
   return RightPosition(i32(depth));
 }
-fn element(fixed: RightPosition, moving: RightPosition, along: i32) -> Value {
+fn element(fixed: RightPosition, moving: RightPosition, across: i32, along: i32) -> Value {
   return input0[fixed.p0 + moving.p0 + along];
 }
 fn weight(batch: u32, row: u32, column: u32, depth: u32) -> Value {
-  return input1[row * parameters.lines * SIZE + depth];
+  return input1[row * parameters.turns * SIZE + depth];
 }
 fn accumulate(total: vec4<Value>, weight: Value, four: vec4<Value>) -> vec4<Value> {
   return fma(vec4<Value>(weight), four, total);
@@ -74,41 +82,59 @@ fn main(
   }
   // Lines of results, blocks of rows, batch.
   let place = unit % parameters.quads * 4u;
-  let lines_of_results = parameters.columns / parameters.length;
+  let lines_of_results = parameters.columns / parameters.length / LINES;
   let line = unit / parameters.quads;
   let block = line / lines_of_results;
-  let column = line % lines_of_results * parameters.length + place;
+  let column = line % lines_of_results * LINES * parameters.length + place;
   let first_row = block % parameters.blocks * ROWS;
   let batch = block / parameters.blocks;
 
   let fixed = fixed_at(batch, column);
   // registers
-  var total: array<vec4<Value>, ROWS>;
+  var total: array<array<vec4<Value>, ROWS>, LINES>;
   // registers
   var seen: array<Value, SPAN>;
   // unroll
-  for (var r = 0u; r < ROWS; r++) {
-    total[r] = vec4<Value>();
-  }
-  for (var l = 0u; l < parameters.lines; l++) {
-    let moving = moving_at(l * SIZE);
+  for (var o = 0u; o < LINES; o++) {
     // unroll
-    for (var s = 0u; s < SPAN; s++) {
-      seen[s] = element(fixed, moving, i32(s));
+    for (var r = 0u; r < ROWS; r++) {
+      total[o][r] = vec4<Value>();
     }
+  }
+  for (var turn = 0u; turn < parameters.turns; turn++) {
+    let moving = moving_at(turn * TALL * SIZE);
     // unroll
-    for (var k = 0u; k < SIZE; k++) {
-      let four = vec4<Value>(seen[k * DILATION], seen[STEP + k * DILATION], seen[2u * STEP + k * DILATION], seen[3u * STEP + k * DILATION]);
+    for (var h = 0u; h < HEIGHT; h++) {
       // unroll
-      for (var r = 0u; r < ROWS; r++) {
-        total[r] = accumulate(total[r], weight(batch, min(first_row + r, parameters.rows - 1u), column, l * SIZE + k), four);
+      for (var s = 0u; s < SPAN; s++) {
+        seen[s] = element(fixed, moving, i32(h), i32(s));
+      }
+      // unroll
+      for (var o = 0u; o < LINES; o++) {
+        // unroll
+        for (var t = 0u; t < TALL; t++) {
+          // choose
+          if (o * RISE + t * SPREAD == h) {
+            // unroll
+            for (var k = 0u; k < SIZE; k++) {
+              let four = vec4<Value>(seen[k * DILATION], seen[STEP + k * DILATION], seen[2u * STEP + k * DILATION], seen[3u * STEP + k * DILATION]);
+              // unroll
+              for (var r = 0u; r < ROWS; r++) {
+                total[o][r] = accumulate(total[o][r], weight(batch, min(first_row + r, parameters.rows - 1u), column, (turn * TALL + t) * SIZE + k), four);
+              }
+            }
+          }
+        }
       }
     }
   }
   // unroll
   for (var r = 0u; r < ROWS; r++) {
     if (first_row + r < parameters.rows) {
-      store(batch, first_row + r, column, place, total[r]);
+      // unroll
+      for (var o = 0u; o < LINES; o++) {
+        store(batch, first_row + r, column + o * parameters.length, place, total[o][r]);
+      }
     }
   }
 }

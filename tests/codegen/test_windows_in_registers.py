@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from convolutions import convolved, small
+from convolutions import convolved, definition, small
 
 import tensorweb as tw
+from tensorweb.codegen.product import windows as written
 from tensorweb.codegen.product.windows import find_line
 from tensorweb.events import record_kernels
 from tensorweb.schedule.kernel import Access, Expression
@@ -26,6 +27,20 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
     "few channels": ((3, 3, 14, 15), (10, 3, 3, 3), {}),
     "one line": ((2, 3, 1, 300), (3, 1, 1, 9), {"groups": 3}),
 }
+
+LINES = {
+    "depthwise": ((2, 6, 8, 11), (6, 1, 3, 3), {"padding": 1, "groups": 6}, 4),
+    "two": ((2, 6, 10, 16), (6, 1, 3, 3), {"padding": 1, "groups": 6}, 2),
+    "step 2": (
+        (2, 6, 15, 27),
+        (6, 1, 5, 5),
+        {"stride": 2, "padding": 2, "groups": 6},
+        2,
+    ),
+    "dilated": ((1, 4, 20, 20), (4, 1, 3, 3), {"dilation": 3, "groups": 4}, 2),
+    "odd": ((1, 4, 9, 20), (4, 1, 3, 3), {"padding": 1, "groups": 4}, 1),
+}
+"""Images, weights, how they meet, and the lines of results that a thread has then."""
 
 
 def check(value: tw.Tensor, want: np.ndarray) -> None:
@@ -51,6 +66,21 @@ def test_windows_are_read_once(name: str) -> None:
         how.get("groups", 1),
     )
     check(tw.conv2d(tw.asarray(x), tw.asarray(w), **how), want)
+
+
+@webgpu_only
+@pytest.mark.parametrize("name", LINES)
+def test_lines_below_each_other_share_windows(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(written, "MANY_UNITS", 0)
+    shape, weights, how, lines = LINES[name]
+    x, w = small(*shape), small(*weights)
+    with record_kernels() as records:
+        got = tw.conv2d(tw.asarray(x), tw.asarray(w), **how).numpy()
+    (record,) = records
+    assert f"const LINES: u32 = {lines}u;" in record.code
+    np.testing.assert_array_equal(got, definition(x, w, how))
 
 
 @webgpu_only

@@ -1,8 +1,9 @@
 """Programs of convolutions with few channels in a group: sums of windows, in registers.
 
-A thread computes four neighbouring results of several channels and reads what their
-windows share once. As a product of matrices so few rows would leave most of a tile
-empty, and a depthwise convolution has one row only: it comes as a reduction.
+A thread computes four neighbouring results of several channels, or of several lines,
+and reads what their windows share once. As a product of matrices so few rows would
+leave most of a tile empty, and a depthwise convolution has one row only: it comes as a
+reduction.
 """
 
 from __future__ import annotations
@@ -45,10 +46,19 @@ LONGEST_WINDOW = 1536
 ENOUGH_UNITS = 1 << 13
 """Threads below which workgroups share the terms of a result instead."""
 
+MANY_UNITS = 1 << 16
+"""Threads that several lines of results must leave."""
+
+LINES = (4, 2)
+"""Lines of results that a thread computes of one channel, where so many fit."""
+
+MOST_TERMS = 64
+"""Terms that are written out for them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """How the windows of neighbouring results overlap along their last axis.
+    """How the windows of neighbouring results overlap along one of their axes.
 
     Attributes:
         size: elements of a window along it.
@@ -65,18 +75,31 @@ class Line:
     @property
     def span(self) -> int:
         """Elements that four neighbouring results see."""
-        return (WIDTH - 1) * self.step + (self.size - 1) * self.dilation + 1
+        return self.reach(WIDTH)
+
+    def reach(self, results: int) -> int:
+        """Return how many elements so many neighbouring results see."""
+        return (results - 1) * self.step + (self.size - 1) * self.dilation + 1
 
 
-def find_line(expression: Expression, columns: int, depth: int) -> Line | None:
-    """Return how windows overlap along the last axes of two groups, if they do."""
-    if not (expression.groups[columns] and expression.groups[depth]):
+APART = Line(1, 1, 1, ())
+"""Windows that are not looked at along an axis."""
+
+
+def find_line(
+    expression: Expression, columns: int, depth: int, axis: int = -1
+) -> Line | None:
+    """Return how windows overlap along an axis of two groups, if they do.
+
+    Axes are counted from the back.
+    """
+    if min(len(expression.groups[columns]), len(expression.groups[depth])) < -axis:
         return None
-    size = expression.groups[depth][-1]
+    size = expression.groups[depth][axis]
     shape: tuple[int, int] | None = None
     strides = []
     for access in expression.accesses:
-        along, inside = access.strides[columns][-1], access.strides[depth][-1]
+        along, inside = access.strides[columns][axis], access.strides[depth][axis]
         unit = gcd(along, inside)
         if unit:
             unit = -unit if along < 0 else unit
@@ -120,18 +143,43 @@ class _Windows:
         self.value = VALUE_TYPES[kernel.core_dtype]
         self.finish = kernel.expression("finish")
         self.length = self.seen.groups[self.seen_names.index("column")][-1]
+        self.lines, self.across = 1, APART
         self.blocks = 1
         while self.units < enough and self.rows > LEAST_ROWS * self.blocks:
             self.blocks *= 2
         self.together = -(-self.rows // self.blocks)
+        self._take_lines()
         is_light = not is_bulky(self.finish, self.together * WIDTH)
         self.is_vector_store = self.length % WIDTH == 0 and is_light
+
+    def _take_lines(self) -> None:
+        """Compute several lines of one channel, where windows overlap across them."""
+        column, depth = map(self.seen_names.index, ("column", "depth"))
+        across = find_line(self.seen, column, depth, -2)
+        if across is None or self.together > 1 or self._weights_move():
+            return
+        height = self.seen.groups[column][-2]
+        for lines in LINES:
+            terms = lines * across.size * self.line.size
+            is_many = self.units >= lines * MANY_UNITS
+            if height % lines == 0 and terms <= MOST_TERMS and is_many:
+                self.lines, self.across = lines, across
+                return
+
+    def _weights_move(self) -> bool:
+        """Whether lines of results have weights of their own."""
+        if "column" not in self.weight_names:
+            return False
+        column = self.weight_names.index("column")
+        strides = (access.strides[column] for access in self.weights.accesses)
+        return any(any(moved[-2:-1]) for moved in strides)
 
     @property
     def units(self) -> int:
         """Threads that the launch needs."""
         quads = -(-self.length // WIDTH)
-        return self.batch * self.blocks * (self.columns // self.length) * quads
+        lines = self.columns // self.length // self.lines
+        return self.batch * self.blocks * lines * quads
 
     def program(self) -> Program:
         """Return the one launch."""
@@ -139,7 +187,7 @@ class _Windows:
         declarations = Declarations(kernel.scalar_dtypes, "depth")
         for name, size in (
             ("units", self.units),
-            ("lines", self.depth // line.size),
+            ("turns", self.depth // (line.size * self.across.size)),
             ("quads", -(-self.length // WIDTH)),
             ("length", self.length),
             ("columns", self.columns),
@@ -161,6 +209,11 @@ class _Windows:
             "STEP": line.step,
             "DILATION": line.dilation,
             "SPAN": line.span,
+            "LINES": self.lines,
+            "TALL": self.across.size,
+            "RISE": self.across.step,
+            "SPREAD": self.across.dilation,
+            "HEIGHT": self.across.reach(self.lines),
         }
         made = launch(
             "windows",
@@ -171,7 +224,7 @@ class _Windows:
             -(-self.units // GROUP),
             shape="".join(f"const {n}: u32 = {v}u;\n" for n, v in numbers.items()),
         )
-        note = f"4 neighbours, {self.together} channels a thread"
+        note = f"4 neighbours, {self.together} channels, {self.lines} lines a thread"
         return Program((replace(made, note=note),))
 
     def _elements(self, declarations: Declarations) -> str:
@@ -180,23 +233,25 @@ class _Windows:
         text = position_functions(
             declarations, signature, self.seen, self.kernel.input_dtypes
         )
-        moved = []
-        for number, stride in enumerate(self.line.strides):
-            place = f"moving.p{number}"
-            if stride == 1:
-                place += " + along"
-            elif stride:
-                field = declarations.parameter(f"along{number}", "i32", stride)
-                place += f" + along * {field}"
-            moved.append(place)
+        moved = [f"moving.p{number}" for number, _ in enumerate(self.seen.accesses)]
+        for name, strides in (
+            ("along", self.line.strides),
+            ("across", self.across.strides),
+        ):
+            for number, stride in enumerate(strides):
+                if stride == 1:
+                    moved[number] += f" + {name}"
+                elif stride:
+                    field = declarations.parameter(f"{name}{number}", "i32", stride)
+                    moved[number] += f" + {name} * {field}"
         fixed = ", ".join(name for name in self.seen_names if name != "depth")
         return (
             f"{text}fn fixed_at(batch: u32, column: u32) -> RightPosition {{\n"
             f"  return right_fixed({fixed});\n}}\n"
             "fn moving_at(depth: u32) -> RightPosition {\n"
             "  return right_moving(depth);\n}\n"
-            "fn element(fixed: RightPosition, moving: RightPosition, along: i32)"
-            " -> Value {\n"
+            "fn element(fixed: RightPosition, moving: RightPosition, across: i32, "
+            "along: i32) -> Value {\n"
             f"  return right(fixed, RightPosition({', '.join(moved)}));\n}}\n"
         )
 
@@ -236,7 +291,7 @@ class _Windows:
 
     def is_worthwhile(self, target: Target) -> bool:
         """Whether there are enough threads, each with little enough to compute."""
-        copies = self.line.span
+        copies = self.line.span * self.across.reach(self.lines)
         is_light = not is_bulky(self.seen, copies) and not is_bulky(
             self.finish, self.together
         )
