@@ -33,13 +33,20 @@ def python(
     started.page.context.close()
 
 
-@pytest.fixture
-def fresh(chromium: Browser, driver_url: str) -> Iterator[Python]:
-    """Python in a worker of its own, with the same names."""
+@pytest.fixture(scope="module")
+def spare(chromium: Browser, driver_url: str) -> Iterator[Python]:
+    """Python in a worker, for tests that leave it usable and its driver not."""
     started = open_python(chromium, driver_url, "runInWorker")
-    started(SET_UP)
     yield started
     started.page.context.close()
+
+
+@pytest.fixture
+def fresh(spare: Python) -> Iterator[Python]:
+    """The same, with a driver, a pipeline and buffers of their own."""
+    spare(SET_UP)
+    yield spare
+    spare("driver.close()")
 
 
 SET_UP = """
@@ -328,14 +335,10 @@ def test_without_webgpu_opening_says_so(chromium: Browser, driver_url: str) -> N
     assert 'device="cpu"' in text
 
 
-def test_opening_by_await_works_without_blocking(
-    chromium: Browser, driver_url: str
-) -> None:
-    python = open_python(chromium, driver_url, "runInWorker")
-    text = python("message_of(open_driver)", "plain")
+def test_opening_by_await_works_without_blocking(spare: Python) -> None:
+    text = spare("message_of(open_driver)", "plain")
     assert text.startswith("BlockingError: opening the GPU: Python cannot wait")
-    assert python.values("json.dumps((await open_driver_async()).is_lost)") is False
-    python.page.context.close()
+    assert spare.values("json.dumps((await open_driver_async()).is_lost)") is False
 
 
 PLAIN_READ = """

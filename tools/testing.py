@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -85,12 +86,15 @@ def run(wheels: Path | None, expression: str | None) -> int:
     machine.prepare()
     report.add("set-up")
     try:
-        failed = checks.run()
-        report.add("checks", ", ".join(failed))
-        _pytest(report, "tests", UNIT_TESTS, expression)
-        # Without the pages of others their tests are skipped and say why.
-        environment.prepare_elsewhere()
+        with ThreadPoolExecutor() as beside:
+            # It waits for the network, and checks take one core. Without the pages of
+            # others their tests are skipped and say why.
+            others = beside.submit(environment.prepare_elsewhere)
+            failed = checks.run()
+            report.add("checks", ", ".join(failed))
+            others.result()
         report.add("pages of others")
+        _pytest(report, "tests", UNIT_TESTS, expression)
         _browser(report, "e2e", ROOT / "dist", wheels, BROWSER_TESTS, expression)
         if wheels:
             plain = environment.CACHE / "site-without-wheels"

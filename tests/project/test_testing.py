@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -193,6 +194,27 @@ def test_without_wheels_there_is_one_site(steps: Steps) -> None:
     assert testing.run(None, "name") == 0
     assert steps.built == [("dist", None)]
     assert [words[-2:] for words, _ in steps.ran] == [["-k", "name"]] * 2
+
+
+def test_pages_of_others_are_installed_beside_the_checks(
+    steps: Steps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, checked = Event(), Event()
+
+    def install() -> int:
+        begun.set()
+        assert checked.wait(60)
+        return 0
+
+    def check() -> list[str]:
+        assert begun.wait(60)
+        checked.set()
+        return []
+
+    monkeypatch.setattr(testing.environment, "prepare_elsewhere", install)
+    monkeypatch.setattr(testing.checks, "run", check)
+    steps.progress += DONE
+    assert testing.run(None, None) == 0
 
 
 def test_cut_off_step_names_what_was_under_way(
