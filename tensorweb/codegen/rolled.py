@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from textwrap import indent
 
+from tensorweb.codegen.template import are_loops_kept
 from tensorweb.schedule.kernel import Expression, Step
 from tensorweb.schedule.rolling import Loop
+
+TURNS_TOGETHER = 4
+"""Turns that are written out one after another: a loop's own steps count as well."""
 
 Write = Callable[[Step, Sequence[str]], str]
 """Returns the WGSL of a step, given the values of all others."""
@@ -38,19 +43,19 @@ def loop_text(
             is_made = first >= 0 and steps[first].dtype == steps[place].dtype
             start = f" = {before[first]}" if is_made else ""
             lines.append(f"  var {_name(place, back)}: {kind}{start};\n")
-    lines.append(f"  for (var turn = 0u; turn < {turns}; turn++) {{\n")
     inside = range(loop.start, loop.start + loop.period)
+    body = []
     for number in inside:
         step = steps[number]
         read = [*before, *(f"v{place}" for place in inside)]
         for source in loop.carried_reads(expression, number):
             read[source] = _name(*loop.source(source))
-        lines.append(f"    let v{number} = {write(step, read)};\n")
+        body.append(f"    let v{number} = {write(step, read)};\n")
     for place, most in loop.carried:
         for back in range(most, 0, -1):
             newer = _name(place, back - 1) if back > 1 else f"v{place}"
-            lines.append(f"    {_name(place, back)} = {newer};\n")
-    lines.append("  }\n")
+            body.append(f"    {_name(place, back)} = {newer};\n")
+    lines.append(_repeated("".join(body), turns))
     carried = dict(loop.carried)
     behind = []
     for number in range(loop.start, loop.end):
@@ -58,6 +63,19 @@ def loop_text(
         is_kept = back <= carried.get(place, 0)
         behind.append(_name(place, back) if is_kept else "")
     return "".join(lines), behind
+
+
+def _repeated(body: str, turns: str) -> str:
+    """Return the loop of a body, most turns some at a time where that is quick."""
+    if are_loops_kept():
+        return f"  for (var turn = 0u; turn < {turns}; turn++) {{\n{body}  }}\n"
+    some = f"    {{\n{indent(body, '  ')}    }}\n" * TURNS_TOGETHER
+    return (
+        "  var turn = 0u;\n"
+        f"  for (; turn + {TURNS_TOGETHER}u <= {turns}; turn += {TURNS_TOGETHER}u) {{\n"
+        f"{some}  }}\n"
+        f"  for (; turn < {turns}; turn++) {{\n{body}  }}\n"
+    )
 
 
 def _name(place: int, back: int) -> str:

@@ -97,6 +97,11 @@ def loops_kept(keeps_loops: bool) -> Iterator[None]:
         _keeps_loops.reset(token)
 
 
+def are_loops_kept() -> bool:
+    """Whether loops stand as they are, because compilers take long for more text."""
+    return _keeps_loops.get()
+
+
 def fill(
     name: str,
     slots: Mapping[str, str],
