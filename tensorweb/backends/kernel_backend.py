@@ -233,22 +233,22 @@ class KernelBackend:
             if isinstance(error, DeviceMemoryError):
                 self.pool.lower(self.pool.allocated - self.pool.allocated // GROWTH)
             if node is None:
-                self._make_room(error)
+                self.make_room(error)
                 raise
             raise self._named(error, node) from error
 
-    def _make_room(self, error: Exception) -> None:
+    def make_room(self, error: Exception) -> None:
         """After a failure let the next use open a new device, or find free memory."""
-        if isinstance(error, DeviceLostError):
+        if not isinstance(error, DeviceLostError):
+            self.pool.trim()
+        elif self.driver.is_lost:  # else a tensor lay on the device before this one
             device = self.machine.device
             remember_loss(device, self.pool.allocated, self.pool.budget)
             forget(device)
-        else:
-            self.pool.trim()
 
     def _named(self, error: Exception, node: Node) -> Exception:
         """Return an error of the device that says which tensor was to be computed."""
-        self._make_room(error)
+        self.make_room(error)
         kind = type(error)
         if kind is DeviceLostError and describe(node) in str(error):
             return error

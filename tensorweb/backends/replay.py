@@ -12,7 +12,7 @@ from tensorweb.backends.pool import Buffer, Pool, Taken
 from tensorweb.backends.reporting import Report
 from tensorweb.backends.tapes import Holes, filled
 from tensorweb.drivers import Driver
-from tensorweb.errors import DeviceLostError
+from tensorweb.errors import DeviceLostError, DeviceMemoryError
 from tensorweb.events import is_heard, lines_of
 from tensorweb.graph.node import Node, leaf, view_of
 from tensorweb.nodes.movement import copy
@@ -30,6 +30,9 @@ class Host(Protocol):
 
     def buffer_of(self, node: Node) -> Buffer:
         """Return the buffer of a computed base."""
+
+    def make_room(self, error: Exception) -> None:
+        """After a failure let the next use find a device, or memory."""
 
 
 class Replay:
@@ -121,7 +124,15 @@ class Replay:
 
         Raises:
             DeviceLostError: the device that holds the captured values is gone.
+            DeviceMemoryError: the results do not fit.
         """
+        try:
+            return self._computed(inputs)
+        except (DeviceLostError, DeviceMemoryError) as error:
+            self._host.make_room(error)
+            raise
+
+    def _computed(self, inputs: Sequence[Node]) -> list[Node]:
         host = self._host
         if not self.is_alive:
             raise DeviceLostError("the device of a recorded function was lost.")

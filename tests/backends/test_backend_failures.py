@@ -88,6 +88,34 @@ def test_lost_device_is_an_error_and_the_next_use_gets_a_new_one(webgpu: str) ->
     assert (tw.ones((5,)) + 2).tolist() == [3.0] * 5
 
 
+def lose(device: str) -> None:
+    """Lose a device, which nobody has noticed yet."""
+    lost = devices.backend(device)
+    assert isinstance(lost, WebGpuBackend)
+    lost.driver.close()
+
+
+def test_old_tensors_do_not_take_the_new_device_with_them(webgpu: str) -> None:
+    old = tw.realize(tw.ones((5,)) + 1)
+    lose(webgpu)
+    with pytest.raises(DeviceLostError):
+        old.tolist()
+    new = tw.realize(tw.ones((5,)) + 1)
+    for use in (lambda: (old + 1).tolist(), lambda: tw.jit(lambda x: x * 2)(old)):
+        with pytest.raises(DeviceLostError, match="make it again"):
+            use()
+    assert (new + 1).tolist() == [3.0] * 5
+
+
+def test_recorded_functions_find_a_new_device(webgpu: str) -> None:
+    recorded = tw.jit(lambda x: x * 2)
+    assert recorded(tw.ones((5,)) + 1).tolist() == [4.0] * 5
+    lose(webgpu)
+    with pytest.raises(DeviceLostError):
+        recorded(tw.ones((5,)))
+    assert recorded(tw.ones((5,))).tolist() == [2.0] * 5
+
+
 def test_shader_error_shows_the_text_and_loses_nothing(
     backend: WebGpuBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
