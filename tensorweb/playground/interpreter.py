@@ -28,6 +28,9 @@ OURS: tuple[types.ModuleType | type, ...] = (tw, *tw.Tensor.__mro__[:-1])
 PRINTING = (printing, number_text)
 """Where `numpy.set_printoptions` keeps what it is told."""
 
+DRAWING = "tensorweb.numpy.random"
+"""The module that hides a key, where a program has imported it."""
+
 MISSING = object()
 
 
@@ -64,6 +67,10 @@ class Interpreter:
         """Let a whole program begin as the first one did; end tasks of those before."""
         end_tasks()
         rename(self._printing)
+        drawing = sys.modules.get(DRAWING)
+        if drawing is not None:
+            # Its key was a program's choice, or went with a device that was lost.
+            drawing._state.seed()
         with contextlib.suppress(FileNotFoundError):
             os.chdir(self._folder)
         # A package that a program installed stays, so do the folders it came from.

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from answers import text_of_answer
 
+from tensorweb import devices
+from tensorweb.numpy.random import RandomState
 from tensorweb.playground import bridge, preload
 from tensorweb.playground.numbers import text_of
 from tensorweb.playground.session import Session
@@ -337,6 +339,16 @@ def test_no_program_spoils_the_next_one(
     signal.signal(signal.SIGINT, before)
     assert [*warnings.filters] == filters
     assert console.text().endswith(f"4 0.33333334 {os.getcwd()}\nTrue\n")
+
+
+def test_a_seed_is_for_one_program(console: Console) -> None:
+    named = "import tensorweb.numpy as np\nimport tensorweb as tw\n"
+    draw = named + "with tw.device('cpu'):\n    print(np.random.rand(3).tolist())"
+    assert console.run(named + "np.random.seed(5)")["error"] is None
+    assert console.run(draw)["error"] is None
+    with devices.device("cpu"):
+        of_the_seed = RandomState(5).rand(3).tolist()
+    assert console.text() != f"{of_the_seed}\n"
 
 
 SINGULAR = """import tensorweb as tw
