@@ -122,7 +122,10 @@ def _lines_are_typed_and_stopped(driver: PageDriver) -> None:
     driver.begin("for n in range(2):\n    print(repr(input(f'line {n}: ')))\n")
     page.get_by_role("textbox", name="line 0:").fill("é 𝄞")
     page.keyboard.press("Enter")
-    page.get_by_role("textbox", name="line 1:").press("Enter")
+    expect(page.get_by_role("textbox", name="line 1:")).to_be_focused()
+    page.keyboard.press("Enter")
+    # Where the program goes on waiting, this tells who lost the line: page or worker.
+    expect(page.locator(FIELD)).to_have_count(0)
     assert driver.idle() == "ready"
     driver.drawn()
     printed = "".join(page.locator("#output pre").all_text_contents())
