@@ -64,7 +64,7 @@ def tanh(x: Real, y: Real) -> Both:
     double = apply("sin", y) * apply("cos", y)
     small = 4.0 * double * apply("exp", -2.0 * abs(x))
     imaginary = choose(is_far, small, imaginary)
-    flat = choose(y.is_finite, signed(0.0, double), 0.0)
+    flat = choose(y.is_finite, signed(0.0, y), 0.0)
     imaginary = choose(x.is_infinite, flat, imaginary)
     is_known = y.is_finite | x.is_infinite
     real = choose(is_far, choose(is_known, signed(1.0, x), math.nan), real)
