@@ -98,6 +98,19 @@ def together(values: Iterable[ArrayLike]) -> list[Tensor]:
     ]
 
 
+def leading(value: ArrayLike, *others: ArrayLike) -> Tensor:
+    """Return an operand as a tensor, beside the first tensor among others of a call.
+
+    >>> x = tw.asarray([1.0], dtype="float64", device="cpu")
+    >>> leading([0.1], None, x).tolist(), leading([1, 2]).dtype
+    ([0.1], tensorweb.int32)
+    """
+    if isinstance(value, Tensor):
+        return value
+    beside_it = [other for other in others if isinstance(other, Tensor)]
+    return together([value, *beside_it[:1]])[0]
+
+
 def as_pair(x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
     """Return two operands as tensors of the dtype that they have together."""
     first, second = (Tensor(node) for node in as_operands(x1, x2))

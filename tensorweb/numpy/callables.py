@@ -10,7 +10,7 @@ from typing import Any, SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import beside
+from tensorweb.numpy.arguments import beside, leading
 from tensorweb.shapes import broadcast_shapes, normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -104,9 +104,10 @@ def piecewise(
     >>> np.piecewise([-2.0, 1.0, 3.0], [np.asarray([True, False, False])], [-1, 1])
     tensor([-1.,  1.,  1.])
     """
-    values = asarray(x)
-    conditions = _conditions(condlist, values)
     cases = list(funclist)
+    given = condlist if isinstance(condlist, list | tuple) else [condlist]
+    values = leading(x, *given, *cases)
+    conditions = _conditions(condlist, values)
     if len(cases) not in (len(conditions), len(conditions) + 1):
         raise DataError(
             f"piecewise: {len(cases)} functions for {len(conditions)} conditions; give "
@@ -123,9 +124,9 @@ def piecewise(
 def _conditions(condlist: ArrayLike, values: Tensor) -> list[Tensor]:
     """Return conditions as bool tensors; one alone need not be in a list."""
     if isinstance(condlist, list | tuple) and not isinstance(condlist[0], bool):
-        given = [asarray(each) for each in condlist]
+        given = [beside(each, values) for each in condlist]
     else:
-        table = asarray(condlist)
+        table = beside(condlist, values)
         given = list(tw.unstack(table)) if table.ndim > values.ndim else [table]
     return [each.astype("bool") for each in given]
 

@@ -9,8 +9,7 @@ from typing import SupportsIndex
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, RangeError, ShapeError
-from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import beside, together
+from tensorweb.numpy.arguments import beside, leading, together
 from tensorweb.numpy.masking import as_float, is_inexact
 from tensorweb.shapes import normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
@@ -44,7 +43,7 @@ def diff(
     >>> np.diff([1, 2, 4, 7, 0], 2)
     tensor([  1,   1, -10])
     """
-    x = asarray(a)
+    x = leading(a, prepend, append)
     along = normalize_axis(axis, x.ndim)
     ends = [prepend, append]
     for i, end in enumerate(ends):
@@ -90,7 +89,7 @@ def ediff1d(
     >>> np.ediff1d([1, 2, 4], to_begin=-9, to_end=[7, 8])
     tensor([-9,  1,  2,  7,  8])
     """
-    x = asarray(ary).reshape(-1)
+    x = leading(ary, to_begin, to_end).reshape(-1)
     parts = [to_begin, tw.diff(x), to_end]
     flat = [beside(part, x).reshape(-1) for part in parts if part is not None]
     return tw.concat(flat).astype(x.dtype)
@@ -116,7 +115,7 @@ def gradient(
     >>> np.gradient([1.0, 4.0, 9.0], [0.0, 1.0, 3.0])
     tensor([3.       , 2.8333333, 2.5      ])
     """
-    x = as_float(asarray(f))
+    x = as_float(leading(f, *varargs))
     axes = normalize_axes(axis, x.ndim)
     if edge_order not in (1, 2):
         raise DataError(f"gradient: edge_order is {edge_order}; it is 1 or 2.")
@@ -198,7 +197,7 @@ def trapezoid(
     >>> np.trapezoid([1, 2, 3], x=[4, 6, 8])
     tensor(8.)
     """
-    values = as_float(asarray(y))
+    values = as_float(leading(y, x))
     along = normalize_axis(axis, values.ndim)
     width: ArrayLike = dx
     if x is not None:
@@ -232,7 +231,9 @@ def interp(
     >>> np.interp([0.0, 1.5, 9.0], [1.0, 2.0, 3.0], [10.0, 20.0, 0.0])
     tensor([10., 15.,  0.])
     """
-    at, points, values = map(as_float, together([x, xp, fp]))
+    at, points, values = map(
+        as_float, together([leading(x, xp, fp, left, right), xp, fp])
+    )
     if points.ndim != 1 or points.shape != values.shape or not points.size:
         raise ShapeError(
             f"interp: xp and fp have shapes {points.shape} and {values.shape}; give as "
@@ -288,7 +289,7 @@ def unwrap(
     >>> np.unwrap([0, 1, 2, -1, 0], period=4)
     tensor([0, 1, 2, 3, 4])
     """
-    x = asarray(p)
+    x = tw.asarray(p)
     is_whole = not is_inexact(x.dtype) and isinstance(period, int)
     x = x if is_whole else as_float(x)
     along = normalize_axis(axis, x.ndim)

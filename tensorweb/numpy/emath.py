@@ -11,6 +11,7 @@ from collections.abc import Callable
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.functions import asarray
+from tensorweb.numpy.arguments import leading
 from tensorweb.numpy.masking import as_float
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -86,7 +87,7 @@ def power(x: ArrayLike, p: ArrayLike) -> Tensor:
     >>> np.emath.power([2.0, 4.0], 2)
     tensor([ 4., 16.])
     """
-    return tw.pow(_widened(x, _is_negative), p)
+    return tw.pow(_widened(leading(x, p), _is_negative), p)
 
 
 def arccos(x: ArrayLike) -> Tensor:

@@ -9,7 +9,7 @@ from typing import SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.errors import DataError
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import into
+from tensorweb.numpy.arguments import into, leading
 from tensorweb.numpy.masking import ends, masked
 from tensorweb.shapes import normalize_axes
 from tensorweb.tensor import Tensor
@@ -89,7 +89,7 @@ def _extreme(
 ) -> Tensor:
     """Return the least or greatest values of those that count."""
     extreme, combine, end = EXTREMES[name]
-    x = asarray(a)
+    x = leading(a, where, initial)
     if initial is None:
         if where is not True:
             raise DataError(

@@ -18,7 +18,7 @@ from tensorweb.dtypes import (
 )
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions.creation import Lengths
-from tensorweb.numpy.arguments import check_unused, ramp
+from tensorweb.numpy.arguments import check_unused, ramp, together
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -249,7 +249,7 @@ def meshgrid(
     if indexing not in ("xy", "ij"):
         raise DataError(f"meshgrid: indexing={indexing!r}; it is 'xy' or 'ij'.")
     rank = len(xi)
-    flat = [functions.asarray(x).ravel() for x in xi]
+    flat = [x.ravel() for x in together(xi)]
     places = list(range(rank))
     if indexing == "xy" and rank > 1:
         places[:2] = 1, 0
@@ -303,8 +303,8 @@ def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
             [7, 9]])
     """
     found = []
-    for place, given in enumerate(args):
-        x = functions.asarray(given)
+    for place, given in enumerate(together(args)):
+        x = given
         if x.ndim != 1:
             raise ShapeError(f"ix_: argument {place} has shape {x.shape}; give 1-D.")
         if x.dtype.kind == "bool":

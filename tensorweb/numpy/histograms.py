@@ -14,7 +14,7 @@ from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import beside, together
+from tensorweb.numpy.arguments import beside, leading, together
 from tensorweb.numpy.masking import as_float, is_inexact
 from tensorweb.shapes import is_integer
 from tensorweb.shapes import size as size_of
@@ -56,7 +56,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
     >>> np.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0])
     tensor([1, 4, 3])
     """
-    values = asarray(x)
+    values = leading(x, bins)
     edges = beside(bins, values)
     rises = _direction("digitize", edges)
     side = "left" if right else "right"
@@ -133,7 +133,7 @@ def histogram_bin_edges(
     >>> np.histogram_bin_edges([0, 1, 2, 4], bins=4)
     tensor([0., 1., 2., 3., 4.])
     """
-    x = asarray(a)
+    x = leading(a, bins)
     if not isinstance(bins, str):
         return _edges("histogram", x.reshape(-1), bins, range)
     if weights is not None:
@@ -220,7 +220,7 @@ def histogram(
     >>> np.histogram([1, 2, 1, 4], bins=[0, 1, 2, 3])
     (tensor([0, 2, 1]), tensor([0, 1, 2, 3]))
     """
-    x = asarray(a).reshape(-1)
+    x = leading(a, bins, weights).reshape(-1)
     edges = histogram_bin_edges(x, bins, range, weights)
     count = _counted([x], [edges], weights)
     if not density:
@@ -309,7 +309,7 @@ def _numbers(count: int) -> list[int]:
 def _columns(sample: Sequence[object]) -> list[Tensor]:
     """Return the coordinates of points: of a list of columns."""
     if any(isinstance(each, Tensor) for each in sample) or isinstance(sample, tuple):
-        return [asarray(each).reshape(-1) for each in sample]
+        return [each.reshape(-1) for each in together(sample)]
     points = asarray(sample)
     return [points[:, i] for i in _numbers(points.shape[1])]
 

@@ -34,7 +34,6 @@ from tensorweb.linalg import (
     vector_norm,
 )
 from tensorweb.numpy.arguments import Out, as_floats, into, together
-from tensorweb.numpy.creation import asarray
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.unknown_names import unknown
@@ -318,7 +317,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Out = None) -> Tensor:
     >>> np.linalg.multi_dot([[1.0, 2.0], np.eye(2), [[3.0], [4.0]]])
     tensor([11.])
     """
-    parts = [asarray(array) for array in arrays]
+    parts = together(arrays)
     if len(parts) < 2:
         raise ShapeError(f"multi_dot: {len(parts)} arrays; give two or more.")
     first, last = parts[0].ndim, parts[-1].ndim
@@ -373,7 +372,7 @@ def tensorsolve(
     >>> np.linalg.tensorsolve(np.eye(4).reshape(2, 2, 4), np.ones((2, 2)))
     tensor([1., 1., 1., 1.])
     """
-    matrix, right = as_floats(a), as_floats(b)
+    matrix, right = map(as_floats, together((a, b)))
     if axes is not None:
         ends = range(matrix.ndim - len(axes), matrix.ndim)
         matrix = matrix.moveaxis(tuple(axes), tuple(ends))

@@ -7,7 +7,7 @@ import math
 
 from tensorweb import functions
 from tensorweb.dtypes import finfo
-from tensorweb.numpy.arguments import Out, as_real_floats, into
+from tensorweb.numpy.arguments import Out, as_real_floats, into, leading
 from tensorweb.numpy.elementwise import isinf, signbit
 from tensorweb.numpy.elementwise import trunc as standard_trunc
 from tensorweb.tensor import Tensor
@@ -76,7 +76,7 @@ def clip(
     """
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
-    x = functions.asarray(a)
+    x = leading(a, low, high)
     x = x.astype(x.dtype)  # a tensor of its own, without limits too
     if low is not None:
         x = functions.maximum(x, low)

@@ -12,7 +12,7 @@ from tensorweb import functions as tw
 from tensorweb.errors import DataError
 from tensorweb.functions import asarray
 from tensorweb.numpy import extremes, reductions
-from tensorweb.numpy.arguments import into
+from tensorweb.numpy.arguments import into, leading
 from tensorweb.numpy.masking import (
     as_float,
     as_mask,
@@ -56,7 +56,7 @@ def nansum(
     >>> np.nansum([[1.0, np.nan], [2.0, 3.0]], 0)
     tensor([3., 3.])
     """
-    x = without_nan(asarray(a), 0)
+    x = without_nan(leading(a, where, initial), 0)
     return reductions.sum(x, axis, dtype, out, keepdims, initial, where)
 
 
@@ -74,7 +74,7 @@ def nanprod(
     >>> np.nanprod([4.0, np.nan, 3.0])
     tensor(12.)
     """
-    x = without_nan(asarray(a), 1)
+    x = without_nan(leading(a, where, initial), 1)
     return reductions.prod(x, axis, dtype, out, keepdims, initial, where)
 
 
@@ -150,7 +150,7 @@ def _extreme(
     where: ArrayLike,
 ) -> Tensor:
     """Return extremes, NaN where all were NaN and no other number was given."""
-    x = asarray(a)
+    x = leading(a, where, initial)
     found = extreme(without_nan(x, instead), axis, None, keepdims, initial, where)
     if initial is not None or not is_inexact(x.dtype):
         return found
@@ -172,7 +172,7 @@ def nanmean(
     >>> np.nanmean([[1.0, np.nan], [2.0, 6.0]], 1)
     tensor([1., 4.])
     """
-    x = asarray(a)
+    x = leading(a, where)
     values = as_float(x) if dtype is None else x.astype(dtype)
     return into(mean_of(values, _mask(x, where), axis, keepdims), out)
 
@@ -194,7 +194,7 @@ def nanvar(
     >>> np.nanvar([1.0, np.nan, 3.0])
     tensor(1.)
     """
-    x = asarray(a)
+    x = leading(a, where, mean)
     values = as_float(x) if dtype is None else x.astype(dtype)
     less = freedom("nanvar", ddof, correction)
     mask = _mask(x, where)

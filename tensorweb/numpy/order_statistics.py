@@ -11,7 +11,7 @@ from typing import SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import as_real_floats, beside, into
+from tensorweb.numpy.arguments import as_real_floats, beside, into, leading
 from tensorweb.numpy.masking import as_float, is_inexact
 from tensorweb.numpy.quantile_methods import DISCRETE, METHODS, Place
 from tensorweb.shapes import Shape, normalize_axes
@@ -87,7 +87,7 @@ def _quantile(
     keepdims: bool,
     weights: ArrayLike,
 ) -> Tensor:
-    x = asarray(a)
+    x = leading(a, weights)
     if x.dtype.kind == "complex":
         as_real_floats(name, x)
     shares, shape = _shares(name, q, scale)

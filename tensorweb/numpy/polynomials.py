@@ -10,7 +10,7 @@ from typing import SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import beside, together
+from tensorweb.numpy.arguments import beside, leading, together
 from tensorweb.numpy.masking import as_float
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -94,7 +94,8 @@ def polyfit(
             "polyfit: only the coefficients are returned here; leave full and cov out, "
             "and take errors from np.polyval(p, x) - y."
         )
-    at, values = map(as_float, together([x, y]))
+    first = leading(x, y, w)
+    at, values = as_float(first), as_float(beside(y, first))
     if degree < 0:
         raise DataError(f"polyfit: the degree is {degree}; it is 0 or more.")
     if at.ndim != 1 or values.ndim not in (1, 2) or values.shape[0] != at.size:

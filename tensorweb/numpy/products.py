@@ -171,7 +171,7 @@ def einsum(
     subscripts, *arrays = operands
     if not isinstance(subscripts, str):
         subscripts, arrays = _lettered(operands)
-    given = [asarray(array, dtype) for array in arrays]
+    given = [asarray(array, dtype) for array in together(arrays)]
     return into(functions.einsum(subscripts, *given), out)
 
 

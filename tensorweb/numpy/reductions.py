@@ -11,7 +11,7 @@ from typing import SupportsIndex
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import into
+from tensorweb.numpy.arguments import into, leading
 from tensorweb.numpy.masking import (
     as_float,
     as_mask,
@@ -57,7 +57,7 @@ def sum(
     >>> np.sum([1, 2, 3], where=[True, False, True])
     tensor(4)
     """
-    x = masked(asarray(a), where, 0)
+    x = masked(leading(a, where, initial), where, 0)
     total = x.sum(axis, dtype=dtype, keepdims=keepdims)
     return into(total if initial is None else total + initial, out)
 
@@ -76,7 +76,7 @@ def prod(
     >>> np.prod([[1, 2, 3], [4, 5, 6]], 1)
     tensor([  6, 120])
     """
-    x = masked(asarray(a), where, 1)
+    x = masked(leading(a, where, initial), where, 1)
     total = x.prod(axis, dtype=dtype, keepdims=keepdims)
     return into(total if initial is None else total * initial, out)
 
@@ -95,7 +95,7 @@ def mean(
     >>> np.mean([[1, 2], [3, 6]], 1)
     tensor([1.5, 4.5])
     """
-    x = asarray(a)
+    x = leading(a, where)
     if where is True:
         return into(x.mean(axis, dtype=dtype, keepdims=keepdims), out)
     values = as_float(x) if dtype is None else x.astype(dtype)
@@ -123,7 +123,7 @@ def var(
     >>> np.var([1.0, 2.0, 3.0], ddof=1)
     tensor(1.)
     """
-    x = asarray(a)
+    x = leading(a, where, mean)
     less = freedom("var", ddof, correction)
     if where is True and mean is None:
         found = x.var(axis, dtype=dtype, correction=less, keepdims=keepdims)
@@ -168,7 +168,7 @@ def all(
     >>> np.all([[True, True], [False, True]], 1)
     tensor([ True, False])
     """
-    x = masked(asarray(a).astype(dtypes.bool), where, True)
+    x = masked(leading(a, where).astype(dtypes.bool), where, True)
     return into(x.all(axis, keepdims=keepdims), out)
 
 
@@ -185,7 +185,7 @@ def any(
     >>> np.any([[True, False], [False, False]], 1)
     tensor([ True, False])
     """
-    x = masked(asarray(a).astype(dtypes.bool), where, False)
+    x = masked(leading(a, where).astype(dtypes.bool), where, False)
     return into(x.any(axis, keepdims=keepdims), out)
 
 

@@ -9,7 +9,7 @@ from tensorweb import functions
 from tensorweb.devices import device
 from tensorweb.errors import DataError, ShapeError, TensorIndexError
 from tensorweb.functions.creation import Lengths
-from tensorweb.numpy.arguments import check_order, together
+from tensorweb.numpy.arguments import check_order, leading, together
 from tensorweb.numpy.creation import asarray
 from tensorweb.numpy.matrices import tri
 from tensorweb.shapes import as_shape
@@ -171,7 +171,7 @@ def ravel_multi_index(
     position: Any = 0
     pairs = list(zip(parts, lengths, strict=True))
     for given, length in reversed(pairs) if order == "F" else pairs:
-        part = given if isinstance(given, int) else asarray(given)
+        part = given if isinstance(given, int) else leading(given, *parts)
         if mode == "wrap":
             part = part % length
         elif mode == "clip":

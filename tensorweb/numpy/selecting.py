@@ -7,7 +7,7 @@ from typing import SupportsIndex
 
 from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import Out, bounded, into, together
+from tensorweb.numpy.arguments import Out, bounded, into, leading, together
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import broadcast_shapes, normalize_axis
 from tensorweb.tensor import Tensor
@@ -124,9 +124,10 @@ def select(
             f"select: {len(condlist)} conditions and {len(choicelist)} choices; give "
             "as many of both, one at least."
         )
+    given = (*condlist, *choicelist, default)
     found: ArrayLike = default
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
-        found = functions.where(condition, choice, found)
+        found = functions.where(leading(condition, *given), choice, found)
     return asarray(found)
 
 

@@ -10,7 +10,7 @@ from typing import SupportsIndex
 from tensorweb.errors import ShapeError
 from tensorweb.functions import matrix_transpose, squeeze
 from tensorweb.functions.creation import Lengths
-from tensorweb.numpy.arguments import check_order
+from tensorweb.numpy.arguments import check_order, together
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import as_shape, broadcast_shapes, normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
@@ -190,7 +190,7 @@ def broadcast_arrays(
     tensor([[1, 1],
             [2, 2]])
     """
-    arrays = [asarray(array) for array in args]
+    arrays = together(args)
     shape = broadcast_shapes(*(array.shape for array in arrays))
     return tuple(array.broadcast_to(shape) for array in arrays)
 

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 
 from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError, TensorIndexError
-from tensorweb.numpy.arguments import beside
+from tensorweb.numpy.arguments import beside, leading
 from tensorweb.numpy.creation import array, asarray
 from tensorweb.shapes import is_integer, normalize_axis
 from tensorweb.tensor import Tensor
@@ -180,7 +180,7 @@ def insert(
     >>> np.insert([1, 2, 3], 1, 9), np.insert([1, 2, 3], [0, 3], [8, 9])
     (tensor([1, 9, 2, 3]), tensor([8, 1, 2, 3, 9]))
     """
-    x, along = _along(arr, axis)
+    x, along = _along(leading(arr, values), axis)
     length = x.shape[along]
     places = _chosen("insert", obj, length)
     for i in places:

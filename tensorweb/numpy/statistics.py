@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import beside, together
+from tensorweb.numpy.arguments import beside, leading, together
 from tensorweb.numpy.masking import as_float, is_inexact
 from tensorweb.shapes import normalize_axes
 from tensorweb.tensor import Tensor
@@ -40,7 +39,7 @@ def average(
     >>> np.average([[1, 2], [3, 4]], 0, weights=[1, 3], returned=True)
     (tensor([2.5, 3.5]), tensor([4., 4.]))
     """
-    x = as_float(asarray(a))
+    x = as_float(leading(a, weights))
     if weights is None:
         mean = x.mean(axis, keepdims=keepdims)
         count = tw.full_like(mean, x.size // max(mean.size, 1))
@@ -96,7 +95,8 @@ def cov(
     """
     if ddof is not None and ddof != int(ddof):
         raise DataError(f"cov: ddof is {ddof}; give an integer.")
-    rows = _variables("cov", m, y, rowvar, dtype)
+    first = leading(m, y, fweights, aweights)
+    rows = _variables("cov", first, y, rowvar, dtype)
     freedom = (0 if bias else 1) if ddof is None else ddof
     weights = _observed(rows, fweights, aweights)
     if weights is None:

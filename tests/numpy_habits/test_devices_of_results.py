@@ -56,6 +56,73 @@ def test_results_lie_with_their_operands(name: str, webgpu: str) -> None:
     assert found.tolist() == CALLS[name](x).tolist()
 
 
+LISTS_FIRST: dict[str, Callable[[tw.Tensor], Any]] = {
+    "average": lambda x: np.average([1.0, 2.0], weights=x),
+    "broadcast_arrays": lambda x: np.broadcast_arrays([[3], [4]], x)[0],
+    "clip": lambda x: np.clip([0.5, 9.0], 1, x),
+    "cov": lambda x: np.cov([[1.0, 2.0], [5.0, 9.0]], aweights=x),
+    "diff": lambda x: np.diff([5.0, 9.0], prepend=x),
+    "digitize": lambda x: np.digitize([0.5, 1.5], x),
+    "ediff1d": lambda x: np.ediff1d([5.0, 9.0], x),
+    "einsum of a list": lambda x: np.einsum("ij,j", [[1.0, 2.0], [3.0, 5.0]], x),
+    "einsum of a tensor": lambda x: np.einsum("i,ij", x, [[1.0, 2.0], [3.0, 5.0]]),
+    "emath.power": lambda x: np.emath.power([1.0, 4.0], x),
+    "gradient": lambda x: np.gradient([5.0, 9.0], x),
+    "histogram": lambda x: np.histogram([0.5, 1.5], x)[0],
+    "histogram of weights": lambda x: np.histogram([0.5, 1.5], 2, weights=x)[0],
+    "histogramdd": lambda x: np.histogramdd(([0.5, 1.5], x), 2)[0],
+    "insert": lambda x: np.insert([1.0, 2.0], 1, x),
+    "interp": lambda x: np.interp([0.0, 9.0], [1.0, 2.0], [3.0, 4.0], x[0], x[1]),
+    "ix_": lambda x: np.ix_([1, 0], x)[0],
+    "lexsort": lambda x: np.lexsort([x, [4.0, 4.0]]),
+    "max": lambda x: np.max([1.0, 2.0], initial=x[1]),
+    "mean": lambda x: np.mean([1.0, 2.0], where=x > 1),
+    "meshgrid": lambda x: np.meshgrid([1.0, 2.0], x)[0],
+    "multi_dot": lambda x: np.linalg.multi_dot([x, np.eye(2).tolist(), [3.0, 4.0]]),
+    "nanmean": lambda x: np.nanmean([1.0, 2.0], where=x > 1),
+    "nansum": lambda x: np.nansum([1.0, 2.0], where=x > 1),
+    "nanvar": lambda x: np.nanvar([1.0, 2.0, 3.0], mean=x[:1]),
+    "piecewise of a list": lambda x: np.piecewise([1.0, 2.0], [x > 1], [3, 4]),
+    "piecewise of a tensor": lambda x: np.piecewise(x, [[True, False]], [3, 4]),
+    "polyfit": lambda x: np.polyfit([1.0, 2.0], [3.0, 5.0], 0, w=x),
+    "quantile": lambda x: np.quantile(
+        [1.0, 2.0], [0.5], method="inverted_cdf", weights=x
+    ),
+    "ravel_multi_index": lambda x: np.ravel_multi_index(
+        ([1, 0], x.astype(int)), (2, 3)
+    ),
+    "select": lambda x: np.select([[True, False], x > 1], [[7, 8], [9, 9]], 0),
+    "sum": lambda x: np.sum([1.0, 2.0], initial=x[0], where=x > 1),
+    "tensorsolve": lambda x: np.linalg.tensorsolve([[2.0, 0.0], [0.0, 1.0]], x),
+    "trapezoid": lambda x: np.trapezoid([5.0, 9.0], x),
+    "var": lambda x: np.var([1.0, 2.0], mean=x[:1]),
+}
+"""Lists stand before a tensor that they are computed with."""
+
+
+@pytest.mark.parametrize("name", LISTS_FIRST)
+def test_lists_go_where_a_later_tensor_lies(name: str, webgpu: str) -> None:
+    values = [1.0, 2.0]
+    with devices.device("cpu"):
+        found = LISTS_FIRST[name](tw.asarray(values, device=webgpu))
+        wanted = LISTS_FIRST[name](tw.asarray(values))
+    assert found.device == webgpu
+    assert found.dtype is wanted.dtype
+    assert np.allclose(found.tolist(), wanted.tolist())
+
+
+def test_testing_compares_lists_where_tensors_are(webgpu: str) -> None:
+    x = tw.asarray([1.0, 2.0])
+    with devices.device("cpu"):
+        np.testing.assert_allclose([1.0, 2.0], x)
+        np.testing.assert_array_equal(x, [1.0, 2.0])
+
+
+def test_lists_keep_the_digits_of_a_later_tensor() -> None:
+    x = tw.asarray([0.1, 0.2], dtype="float64", device="cpu")
+    assert np.einsum("i,i", [0.1, 0.2], x).tolist() == 0.1 * 0.1 + 0.2 * 0.2
+
+
 def test_lists_are_compared_where_tensors_are(webgpu: str) -> None:
     x = tw.asarray([[1, 2], [3, 4]])
     with devices.device("cpu"):
