@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tensorweb.errors import DataError, TensorwebError
-from tensorweb.functions import asarray
+from tensorweb.nn.arguments import operand
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.transforms.backward import no_grad
@@ -34,7 +34,7 @@ def load(
         if name not in given:
             continue
         try:
-            value = _converted(given[name])
+            value = _converted(given[name], tensor)
         except TensorwebError as error:
             problems.append(f"{name}: {error}")
             continue
@@ -56,11 +56,11 @@ def load(
     return missing, unexpected
 
 
-def _converted(value: Any) -> Tensor:
-    """Return a value as a tensor; one of PyTorch's comes through NumPy."""
+def _converted(value: Any, like: Tensor) -> Tensor:
+    """Return a value in another's dtype; one of PyTorch's comes through NumPy."""
     if not isinstance(value, TensorBase) and hasattr(value, "detach"):
         value = value.detach().cpu().numpy()
-    return asarray(value)
+    return operand(like, value).detach().astype(like.dtype)
 
 
 def replace(tensor: Tensor, value: Tensor) -> None:

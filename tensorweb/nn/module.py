@@ -150,7 +150,7 @@ class Module:
     def named_buffers(self, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
         """Yield what is not trained by name: buffers, and tensors of other dtypes."""
         for name, tensor, is_buffer, _ in _tensors(self, prefix):
-            if is_buffer or tensor.node.dtype.kind != "float":
+            if is_buffer or tensor.node.dtype.kind not in FLOWING:
                 yield name, tensor
 
     def buffers(self) -> Iterator[Tensor]:

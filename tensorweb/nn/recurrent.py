@@ -375,5 +375,9 @@ class LSTM(Recurrent):
         Raises:
             ShapeError: the input or a first state does not fit.
         """
+        if hx is not None and len(hx) != 2:
+            raise ShapeError(
+                f"LSTM: hx has {len(hx)} parts; give a pair, states and memories."
+            )
         output, ends = self._run(x, () if hx is None else tuple(hx), key)
         return output, (ends[0], ends[1])

@@ -123,3 +123,21 @@ def test_a_complex_leaf_is_trained_in_place(cpu: str) -> None:
     assert again.state_dict()["0.second"].tolist() == pytest.approx(
         opt.state_dict()["0.second"].tolist()
     )
+
+
+def test_a_complex_parameter_is_no_buffer(cpu: str) -> None:
+    class Phase(tw.nn.Module):
+        def __init__(self) -> None:
+            self.turn, self.count = tw.asarray([1j]), tw.arange(2)
+
+    model = Phase()
+    assert [name for name, _ in model.named_parameters()] == ["turn"]
+    assert [name for name, _ in model.named_buffers()] == ["count"]
+
+
+def test_complex_values_are_not_half_loaded_into_floats(cpu: str) -> None:
+    layer = tw.nn.Linear(1, 1)
+    before = layer.weight.tolist()
+    with pytest.raises(tw.DataError, match=r"nothing was loaded:\n  bias: .*complex64"):
+        layer.load_state_dict({"weight": [[before[0][0] + 1]], "bias": [2j]})
+    assert layer.weight.tolist() == before

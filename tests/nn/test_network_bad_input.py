@@ -215,6 +215,11 @@ CASES: dict[str, tuple[Any, type[Exception], str]] = {
         tw.ShapeError,
         r"a first state has shape \(2, 4\); it is \(1, 2, 4\)",
     ),
+    "pair of states": (
+        lambda: nn.LSTM(3, 4)(images(5, 2, 3), (images(1, 2, 4),)),
+        tw.ShapeError,
+        "LSTM: hx has 1 parts; give a pair",
+    ),
     "gain": (
         lambda: nn.init.calculate_gain("swoosh"),
         tw.DataError,
