@@ -39,6 +39,7 @@ from tensorweb.optim.state import (
     taken_over,
 )
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
 from tensorweb.trees import register
 
 
@@ -252,12 +253,12 @@ class Optimizer:
         return as_flat(self._own("state_dict") if state is None else state)
 
     def load_state_dict(
-        self, found: Mapping[str, Tensor], state: State | None = None
+        self, found: Mapping[str, ArrayLike], state: State | None = None
     ) -> State:
         """Take over, and return, the state that `state_dict` gave.
 
         Args:
-            found: tensors by name.
+            found: tensors, arrays or lists by name.
             state: one of the same parameters, of the functional style, which is not
                 changed; the optimiser's own for None.
 

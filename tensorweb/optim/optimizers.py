@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorweb.errors import DataError
-from tensorweb.optim.checks import positive, share, two_shares
+from tensorweb.optim.checks import finite, positive, share, two_shares
 from tensorweb.optim.optimizer import Optimizer
 from tensorweb.optim.options import Rate
 
@@ -55,7 +55,7 @@ class SGD(Optimizer):
             params,
             lr,
             momentum=positive("SGD", "momentum", momentum),
-            dampening=float(dampening),
+            dampening=finite("SGD", "dampening", dampening),
             nesterov=bool(nesterov),
             weight_decay=positive("SGD", "weight_decay", weight_decay),
             maximize=bool(maximize),

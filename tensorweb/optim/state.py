@@ -19,6 +19,7 @@ from tensorweb.graph.pairs import pair_of
 from tensorweb.optim.joined import LARGE, Layout
 from tensorweb.shapes import Shape
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.in_place import mark_number, overwrite
 
 
@@ -241,29 +242,31 @@ def as_flat(state: State) -> dict[str, Tensor]:
     return found
 
 
-def from_flat(state: State, flat: Mapping[str, Tensor]) -> State:
+def from_flat(state: State, given: Mapping[str, ArrayLike]) -> State:
     """Return a state like another one, with the numbers that `as_flat` gave.
 
     Raises:
         DataError: names are missing or not known, or shapes differ.
     """
-    wanted = as_flat(state)
-    extra = [
-        name for name in flat if name not in wanted and not name.endswith(".missed")
-    ]
-    missing = [
-        name for name in wanted if name not in flat and not name.endswith(".missed")
-    ]
+    counts = {
+        f"{path}.missed": state.step
+        for group in state.groups
+        for path in group.layout.names
+    }
+    wanted = as_flat(state) | counts
+    extra = [name for name in given if name not in wanted]
+    missing = [name for name in wanted if name not in given and name not in counts]
     if extra or missing:
         raise DataError(
             "load_state_dict: this is the state of another model or optimiser; "
             f"missing: {_listed(missing)}; not known: {_listed(extra)}."
         )
-    for name, mine in wanted.items():
-        given = flat.get(name)
-        if given is not None and given.shape != mine.shape:
+    flat = {name: _beside(value, wanted[name]) for name, value in given.items()}
+    for name, value in flat.items():
+        mine = wanted[name]
+        if value.shape != mine.shape:
             raise DataError(
-                f"load_state_dict: {name!r} has shape {given.shape}, and "
+                f"load_state_dict: {name!r} has shape {value.shape}, and "
                 f"{mine.shape} is needed here."
             )
     groups = [loaded for group in state.groups for loaded in _loaded(group, flat)]
@@ -273,6 +276,13 @@ def from_flat(state: State, flat: Mapping[str, Tensor]) -> State:
         None if rate is None else _taken(flat["learning_rate"], rate),
         tuple(groups),
     )
+
+
+def _beside(value: ArrayLike, mine: Tensor) -> Tensor:
+    """Return a value as a tensor; lists and arrays take dtype and device of one."""
+    if isinstance(value, Tensor):
+        return value
+    return asarray(value, dtype=mine.dtype, device=mine.device)
 
 
 def _loaded(group: Group, flat: Mapping[str, Tensor]) -> list[Group]:

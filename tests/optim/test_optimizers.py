@@ -226,6 +226,7 @@ def test_update_is_differentiable(cpu: str) -> None:
         (lambda: tw.optim.SGD([], lr=0.1), "no tensor of floats"),
         (lambda: tw.optim.SGD([tw.arange(3)], lr=0.1), "no tensor of floats"),
         (lambda: tw.optim.SGD(nesterov=True), "nesterov=True needs momentum"),
+        (lambda: ANY.SGD(dampening="half"), "dampening='half'"),
         (lambda: tw.optim.Adam(betas=(0.9, 1.0)), r"betas\[1\]=1\.0"),
         (lambda: ANY.Adam(betas=0.9), r"betas=0\.9"),
         (lambda: tw.optim.AdamW(weight_decay=-1), "weight_decay=-1"),
@@ -303,6 +304,22 @@ def test_states_are_saved_by_name(cpu: str) -> None:
     kept["w.first"] = tw.ones(2)
     with pytest.raises(DataError, match=r"'w\.first' has shape \(2,\)"):
         again.load_state_dict(kept)
+
+
+def test_states_of_lists_are_loaded_and_wrong_ones_refused(cpu: str) -> None:
+    opt = tw.optim.Adam([tw.ones(2)], lr=0.5)
+    saved = {name: value.tolist() for name, value in opt.state_dict().items()}
+    opt.load_state_dict({**saved, "step": 3, "0.first": [1.0, 2.0]})
+    state = opt.state_dict()
+    assert (state["step"].item(), state["0.first"].tolist()) == (3, [1, 2])
+    for wrong, said in (
+        ({"0.missed": [0, 0, 0]}, r"'0\.missed' has shape \(3,\)"),
+        ({"more.missed": 0}, r"not known: 'more\.missed'"),
+        ({"step": "three"}, "'three'"),
+    ):
+        with pytest.raises(DataError, match=said):
+            opt.load_state_dict({**saved, **wrong})
+    assert opt.state_dict()["step"].item() == 3
 
 
 def test_steps_that_were_missed_are_saved(cpu: str) -> None:
