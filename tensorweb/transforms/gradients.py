@@ -155,7 +155,7 @@ def argument_numbers(name: str, argnums: Argnums, count: int) -> list[int]:
     """Return the arguments' numbers, none of them negative.
 
     Raises:
-        TransformError: there is no such argument.
+        TransformError: there is no such argument, or one is named twice.
     """
     given = [argnums] if isinstance(argnums, int) else list(argnums)
     found = [number + count if number < 0 else number for number in given]
@@ -165,6 +165,10 @@ def argument_numbers(name: str, argnums: Argnums, count: int) -> list[int]:
                 f"{name}: argnums names argument {asked}, and the call has {count} "
                 "positional ones; pass it by position, or name another."
             )
+    if len(set(found)) < len(found):
+        raise TransformError(
+            f"{name}: argnums {argnums} names an argument twice; name each once."
+        )
     return found
 
 

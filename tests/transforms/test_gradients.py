@@ -134,6 +134,7 @@ EDGES: dict[str, tuple[Any, list[float], list[float]]] = {
     "power 0": (lambda x: x ** tw.zeros(2), [0.0, 2.0], [0, 0]),
     "power 1": (lambda x: x ** tw.ones(2), [0.0, 2.0], [1, 1]),
     "product of zeros": (tw.prod, [0.0, 2.0, 3.0], [6, 0, 0]),
+    "product of nothing": (lambda x: tw.prod(x[:0]) + x.sum(), [2.0, 3.0], [1, 1]),
     "product of two zeros": (tw.prod, [0.0, 0.0, 3.0], [0, 0, 0]),
     "floor is flat": (lambda x: tw.floor(x) * x, [1.5, 2.5], [1, 2]),
     "comparison is flat": (lambda x: (x > 1) * x, [0.5, 2.5], [0, 1]),
@@ -269,6 +270,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "nothing": (lambda: tw.grad(lambda x: None)(1.0), "returned None"),
     "number": (lambda: tw.grad(lambda x: x.item())(1.0), "returned a float"),
+    "argnums twice": (
+        lambda: tw.grad(lambda x, y: x * y, (0, -2))(1.0, 2.0),
+        "names an argument twice",
+    ),
     "argnums": (lambda: tw.grad(lambda x: x, 2)(1.0), "argument 2.*1 positional"),
     "aux": (lambda: tw.grad(lambda x: x, has_aux=True)(1.0), "returns a pair"),
     "cotangent": (

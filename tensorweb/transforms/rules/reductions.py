@@ -44,7 +44,7 @@ def of_prod(step: Step, cotangent: Node) -> Cotangents:
     order = (*kept, *axes)
     moved = permute(x, order)
     outer = tuple(x.shape[axis] for axis in kept)
-    rows = reshape(moved, (*outer, -1 if not x.size else x.size // size(outer)))
+    rows = reshape(moved, (*outer, size([x.shape[axis] for axis in axes])))
     before = _shifted(running("cumulative_prod", rows), 1)
     behind = _shifted(running("cumulative_prod", rows, from_end=True), -1)
     others = reshape(times(before, behind), moved.shape)
