@@ -49,10 +49,10 @@ def divide(a: Parts, b: Parts) -> Parts:
     if d is None:
         assert a[1] is not None, "internal: one operand is complex"
         return a[0] / c, a[1] / c
-    above = _scale(a[0], a[1])
-    below = _scale(c, d)
-    x, y = a[0] * above, None if a[1] is None else a[1] * above
-    c, d = c * below, d * below
+    # What a compiler sees multiplied it may multiply later, when sums have overflowed.
+    is_vast, is_vast_below = _is_vast(a[0], a[1]), _is_vast(c, d)
+    x, y = _less(is_vast, a[0]), None if a[1] is None else _less(is_vast, a[1])
+    c, d = _less(is_vast_below, c), _less(is_vast_below, d)
     is_real = ~(abs(c) < abs(d))
     large, small = choose(is_real, c, d), choose(is_real, d, c)
     is_zero = large.equals(0.0) & small.equals(0.0)
@@ -64,14 +64,20 @@ def divide(a: Parts, b: Parts) -> Parts:
     else:
         real = choose(is_real, x + y * ratio, x * ratio + y) / divisor
         imaginary = choose(is_real, y - x * ratio, y * ratio - x) / divisor
-    back = below / above
-    return real * back, imaginary * back
+    above = choose(is_vast, x.number(8.0), 1.0)
+    below = choose(is_vast_below, x.number(0.125), 1.0)
+    return real * above * below, imaginary * above * below
 
 
-def _scale(x: Real, y: Real | None) -> Real:
-    """Return 1/8 where a part is so large that sums of two might overflow, else 1."""
+def _is_vast(x: Real, y: Real | None) -> Real:
+    """Whether a part is so large that sums of two might overflow."""
     size = abs(x) if y is None else apply("maximum", abs(x), abs(y))
-    return choose(size > finfo(x.node.dtype).max / 8, x.number(0.125), 1.0)
+    return size > finfo(x.node.dtype).max / 8
+
+
+def _less(is_vast: Real, x: Real) -> Real:
+    """Return an eighth of what is vast."""
+    return choose(is_vast, x * 0.125, x)
 
 
 def reciprocal(x: Real, y: Real) -> Parts:
@@ -89,8 +95,8 @@ def sign(x: Real, y: Real) -> Parts:
     along, across = (x.is_infinite & ~y.is_infinite), (y.is_infinite & ~x.is_infinite)
     x, y = choose(across, 0.0, x), choose(along, 0.0, y)
     x, y = choose(along, signed(1.0, x), x), choose(across, signed(1.0, y), y)
-    scale = _scale(x, y)
-    x, y = x * scale, y * scale
+    is_vast = _is_vast(x, y)
+    x, y = _less(is_vast, x), _less(is_vast, y)
     size = apply("hypot", x, y)
     is_zero = size.equals(0.0)
     return choose(is_zero, 0.0, x / size), choose(is_zero, 0.0, y / size)
