@@ -15,6 +15,9 @@ from tensorweb.events import record_kernels
 
 pytestmark = pytest.mark.usefixtures("device")
 
+PRODUCTS = {n: (["windows"] * n, ["matmul"] * n) for n in (1, 2)}
+"""Kinds of so many convolutions of few channels: many cores share what a thread does."""
+
 
 def windows(x: Any, size: int, axis: int, step: int, dilation: int) -> Any:
     reach = dilation * (size - 1) + 1
@@ -130,7 +133,7 @@ def test_following_convolutions_store_no_borders(webgpu: str) -> None:
     y = tw.conv2d(tw.conv2d(x, weight, bias=bias, padding=1), weight, padding=1)
     with record_kernels() as records:
         got = tw.realize(y)
-    assert [record.kind for record in records] == ["windows", "windows"]
+    assert [record.kind for record in records] in PRODUCTS[2]
     first = definition(x, weight, {"padding": 1}) + bias[:, None, None]
     assert_equal(got, definition(first, weight, {"padding": 1}))
 
@@ -141,7 +144,7 @@ def test_convolution_of_views(webgpu: str) -> None:
     kernel = tw.asarray(weight).permute(3, 2, 0, 1)
     with record_kernels() as records:
         got = tw.realize(tw.conv2d(view, kernel, padding=1))
-    assert [record.kind for record in records] == ["windows"]
+    assert [record.kind for record in records] in PRODUCTS[1]
     seen = x.transpose(0, 3, 1, 2)[:, :, ::-1]
     assert_equal(got, definition(seen, weight.transpose(3, 2, 0, 1), {"padding": 1}))
 
