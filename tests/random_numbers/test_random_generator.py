@@ -94,7 +94,9 @@ def test_a_recording_refuses_a_generator_from_outside(webgpu: str) -> None:
         return x + Generator(1).normal(x.shape)
 
     wanted = tw.ones(3) + Generator(1).normal(3)
-    assert seeded(tw.ones(3)).tolist() == wanted.tolist()
+    # A GPU's compiler may round what is drawn and added at once.
+    found = seeded(tw.ones(3)).tolist()
+    assert found == pytest.approx(wanted.tolist(), rel=2.0**-22)
 
 
 def test_examples_of_a_batch_may_not_share_a_generator(device: str) -> None:
