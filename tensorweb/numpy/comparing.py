@@ -35,8 +35,8 @@ def isclose(
     tensor([ True, False])
     """
     x, y = as_pair(a, b)
-    if x.dtype.kind in ("bool", "int", "uint"):
-        x, y = x.astype(float), y.astype(float)
+    if not is_inexact(x.dtype):
+        return _apart(x, y) <= functions.abs(y.astype(float)) * rtol + atol
     near = functions.abs(x - y) <= functions.abs(y) * rtol + atol
     near = functions.logical_and(near, functions.isfinite(y))
     found = functions.logical_or(near, x == y)
@@ -44,6 +44,15 @@ def isclose(
         both = functions.logical_and(functions.isnan(x), functions.isnan(y))
         found = functions.logical_or(found, both)
     return found
+
+
+def _apart(x: Tensor, y: Tensor) -> Tensor:
+    """Return how far integers are from each other, as floats, without overflow."""
+    if x.dtype.kind == "bool":
+        x, y = x.astype(int), y.astype(int)
+    name = x.dtype.name if x.dtype.kind == "uint" else f"u{x.dtype.name}"
+    larger, smaller = functions.maximum(x, y), functions.minimum(x, y)
+    return (larger.astype(name) - smaller.astype(name)).astype(float)
 
 
 def allclose(

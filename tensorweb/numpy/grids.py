@@ -150,7 +150,8 @@ def geomspace(
 ) -> Tensor:
     """Return numbers from `start` to `stop` of which each is a multiple of the last.
 
-    Between numbers they are computed in float64 on the host and rounded once.
+    Between numbers they are computed in float64 on the host and rounded once. Between
+    arrays they are NaN where real ends have different signs.
 
     Raises:
         DataError: an end is 0, or numbers have different signs.
@@ -177,9 +178,10 @@ def geomspace(
         return _geometric(values, first, last, endpoint, dtype or DEFAULT_FLOAT)
     low_end, high_end = functions.broadcast_arrays(start, stop)
     first_log = functions.log10(functions.abs(low_end * 1.0))
-    last_log = functions.log10(functions.abs(high_end * 1.0))
+    turn = functions.sign(low_end * 1.0)
+    last_log = functions.log10(high_end / turn)
     sizes = functions.pow(10.0, linspace(first_log, last_log, num, endpoint))
-    found = sizes * functions.sign(low_end * 1.0)
+    found = sizes * turn
     count = operator.index(num)
     last = [high_end[None]] if endpoint and count > 1 else [found[-1:]]
     if count > 1:  # the ends are exact

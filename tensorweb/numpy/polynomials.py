@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
+from tensorweb.graph.tracing import is_traced
 from tensorweb.numpy.arguments import beside, leading, together
 from tensorweb.numpy.masking import as_float
 from tensorweb.tensor import Tensor
@@ -283,6 +285,8 @@ def _times(name: str, m: SupportsIndex) -> int:
 def poly(seq_of_zeros: ArrayLike) -> Tensor:
     """Return the polynomial with given zeros and highest coefficient 1.
 
+    Complex zeros are read: where they come in conjugate pairs, it is real.
+
     >>> np.poly([1.0, 2.0, 3.0])
     tensor([  1.,  -6.,  11.,  -6.])
     """
@@ -292,11 +296,21 @@ def poly(seq_of_zeros: ArrayLike) -> Tensor:
             f"poly: shape {zeros.shape}; give zeros in 1-D. Polynomials of matrices "
             "are not here."
         )
-    found = as_float(tw.ones(1, device=zeros.device))
+    found = one = as_float(tw.ones(1, device=zeros.device))
     for i in range(zeros.size):
-        one = tw.ones(1, dtype=found.dtype, device=zeros.device)
         found = polymul(found, tw.concat([one, -as_float(zeros)[i : i + 1]]))
-    return found
+    is_known = zeros.dtype.kind == "complex" and not is_traced(zeros.node)
+    count = Counter(zeros.tolist() if is_known else ())
+    is_paired = is_known and all(count[z] == count[z.conjugate()] for z in count)
+    return tw.real(found) if is_paired else found
+
+
+def _trimmed(p: ArrayLike) -> Tensor:
+    """Return coefficients without zeros in front, where their values are known."""
+    line = _line("poly1d", p)
+    known = [] if is_traced(line.node) else line.tolist()
+    first = next((i for i, value in enumerate(known) if value), len(known) - 1)
+    return line[max(first, 0) :]
 
 
 class poly1d:
@@ -311,10 +325,10 @@ class poly1d:
     """
 
     def __init__(self, c_or_r: ArrayLike, r: bool = False) -> None:
-        """Make a polynomial of coefficients, or of its zeros with `r`."""
+        """Make a polynomial of coefficients, or of its zeros with `r`; reads them."""
         if isinstance(c_or_r, poly1d):
             c_or_r = c_or_r.coeffs
-        self.coeffs: Tensor = poly(c_or_r) if r else _line("poly1d", c_or_r)
+        self.coeffs: Tensor = poly(c_or_r) if r else _trimmed(c_or_r)
 
     @property
     def order(self) -> int:

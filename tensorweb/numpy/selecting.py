@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import SupportsIndex
 
 from tensorweb import functions
-from tensorweb.errors import DataError, ShapeError
+from tensorweb.errors import DataError, ShapeError, TensorIndexError
+from tensorweb.lookups.keys import ends_within
 from tensorweb.numpy.arguments import Out, bounded, into, leading, together
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import broadcast_shapes, normalize_axis
@@ -99,6 +100,12 @@ def choose(
     """
     index, *arrays = functions.broadcast_arrays(a, *choices)
     index = bounded(asarray(index), len(arrays), mode).astype(int)
+    least, most = ends_within(index.node, 0, len(arrays) - 1, "the choices")
+    if index.size and (least < 0 or most >= len(arrays)):
+        raise TensorIndexError(
+            f"choose: number {least if least < 0 else most} is out of range for "
+            f"{len(arrays)} choices; mode='wrap' or mode='clip' takes it."
+        )
     stacked = functions.stack([asarray(x) for x in arrays])
     if not index.ndim:
         return into(stacked[index], out)

@@ -91,6 +91,9 @@ z = f + 1j * g; np.vecmat(z[:, :2], z), np.matvec(z, z[0]), np.vecdot(z, f)
 z = f + 1j * g; np.cov(z), np.corrcoef(z), np.cov(z, aweights=[1, 2, 3])
 z = q + 1j * q[::-1]; np.nan_to_num(z), np.nan_to_num(z, nan=2, posinf=5, neginf=-5)
 z = q + 1j * q[::-1]; np.sort(z), z[np.argsort(z)], np.nansum(z), np.median(f + 1j * g)
+np.poly([1 + 2j, 1 - 2j, 3]), np.poly([1 + 2j, 1 - 2j, 3j]), np.poly([])
+np.poly1d([0, 0, 1, 2]).coeffs, np.poly1d([0, 0]).coeffs, np.poly1d([1, 0]).order
+(np.poly1d([1, 2, 3]) - np.poly1d([1, 2, 4])).coeffs
 np.linspace(0, 1j, 5), np.logspace(0, 1j, 4), np.geomspace(1, -1 + 2j, 5)
 np.linspace(1j, 2, 3, endpoint=False, retstep=True)[1], np.geomspace(1, 1j, 1)
 z = f.T + 1j * g.T; np.linalg.lstsq(z, [1j, 2, 3], None)[:2], np.linalg.cond(z)

@@ -11,7 +11,7 @@ import pytest
 
 import tensorweb as tw
 import tensorweb.numpy as np
-from tensorweb.errors import DataError, DTypeError
+from tensorweb.errors import DataError, DTypeError, TensorIndexError
 
 OURS = {name: getattr(np, name) for name in np.__all__}
 
@@ -141,3 +141,14 @@ def test_steps_that_only_read_write_nothing(cpu: str, flags: tuple[str, ...]) ->
     for x in np.nditer(changed, flags):
         x[...] = x + 1
     assert changed.tolist() == [1, 2, 3]
+
+
+def test_numbers_of_choices_do_not_count_from_the_end(device: str) -> None:
+    choices = [[1, 2], [3, 4]]
+    for wrong in (-1, 2):
+        with pytest.raises(TensorIndexError, match=f"number {wrong} is out of range"):
+            np.choose([wrong, 0], choices)
+    choose = tw.jit(lambda number: np.choose(number, choices))
+    assert choose(np.asarray([1, 0])).tolist() == [3, 2]
+    with pytest.raises(TensorIndexError, match="number -1"):
+        choose(np.asarray([-1, 0]))
