@@ -31,7 +31,7 @@ POINTS_OF_THREAD = 8
 """Points of a thread, where a workgroup may have so many."""
 
 BANKS = 16
-"""Points are as many as a multiple of these."""
+"""Workgroup memory has a multiple of so many points, which change places."""
 
 BUTTERFLIES = {
     2: "two",
