@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import SupportsIndex
 
 from tensorweb.functions import maximum, sqrt
@@ -22,6 +23,8 @@ def normalize(
 ) -> Tensor:
     """Return `x / max(norm(x), eps)` along an axis, norms being of power `p`.
 
+    With `inf` that is the largest size, with 0 the number of elements that are not 0.
+
     >>> tw.nn.normalize([[3.0, 4.0]])
     tensor([[0.6, 0.8]])
     """
@@ -29,6 +32,10 @@ def normalize(
     along = one_axis(given, axis, dim)
     if p == 2.0:
         norm = sqrt((given * given).sum(along, keepdims=True))
+    elif p == math.inf:
+        norm = abs(given).max(along, keepdims=True)
+    elif p == 0.0:
+        norm = (given != 0.0).astype(given.dtype).sum(along, keepdims=True)
     else:
         norm = (abs(given) ** p).sum(along, keepdims=True) ** (1 / p)
     return given / maximum(norm, eps)

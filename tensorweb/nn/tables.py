@@ -25,11 +25,11 @@ def embedding(
     Args:
         indices: integers from 0 to n - 1.
         weight: the table.
-        padding_idx: the row that gets no gradient.
+        padding_idx: the row that gets no gradient; negative ones count from the end.
 
     Raises:
         DTypeError: the indices are no integers.
-        TensorIndexError: one is out of range.
+        TensorIndexError: one is out of range, or there is no row `padding_idx`.
 
     >>> tw.nn.embedding([2, 0], [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
     tensor([[4., 5.],
@@ -37,6 +37,22 @@ def embedding(
     """
     table = as_float("embedding", weight, indices)
     return _rows("embedding", table, indices, padding_idx)
+
+
+def _padding_row(name: str, padding_idx: int | None, rows: int) -> int | None:
+    """Return the number of a row from the front, None for none.
+
+    Raises:
+        TensorIndexError: there is no such row.
+    """
+    if padding_idx is None:
+        return None
+    if not -rows <= padding_idx < rows:
+        raise TensorIndexError(
+            f"{name}: padding_idx is {padding_idx}; with {rows} rows it is from "
+            f"{-rows} to {rows - 1}."
+        )
+    return padding_idx % rows
 
 
 def _rows(
@@ -51,9 +67,10 @@ def _rows(
             "numbers of rows, convert them with astype(tw.int32)."
         )
     found: Tensor = table[given]
-    if padding_idx is None:
+    row = _padding_row(name, padding_idx, table.shape[0])
+    if row is None:
         return found
-    is_padding = given == padding_idx
+    is_padding = given == row
     return where(expand_dims(is_padding, -1), stop_gradient(found), found)
 
 
@@ -96,16 +113,10 @@ class Embedding(Module):
         """
         self.num_embeddings = positive("Embedding", "num_embeddings", num_embeddings)
         self.embedding_dim = positive("Embedding", "embedding_dim", embedding_dim)
-        self.padding_idx: int | None = None
+        self.padding_idx = _padding_row("Embedding", padding_idx, self.num_embeddings)
         made = init.Maker(rng, device, dtype)
         table = made.normal((self.num_embeddings, self.embedding_dim))
-        if padding_idx is not None:
-            if not -self.num_embeddings <= padding_idx < self.num_embeddings:
-                raise TensorIndexError(
-                    f"Embedding: padding_idx is {padding_idx}; with "
-                    f"{self.num_embeddings} rows it is below that."
-                )
-            self.padding_idx = padding_idx % self.num_embeddings
+        if self.padding_idx is not None:
             table = table.at[self.padding_idx].set(0.0)
         self.weight = table
 
@@ -113,7 +124,12 @@ class Embedding(Module):
     def from_pretrained(
         cls, embeddings: ArrayLike, freeze: bool = True, padding_idx: int | None = None
     ) -> Embedding:
-        """Return a layer with a given table, which is a buffer where it is frozen."""
+        """Return a layer with a given table, which is a buffer where it is frozen.
+
+        Raises:
+            ShapeError: the table has not two axes.
+            TensorIndexError: there is no row `padding_idx`.
+        """
         table = as_float("Embedding", embeddings)
         if table.ndim != 2:
             raise ShapeError(
@@ -121,7 +137,7 @@ class Embedding(Module):
             )
         made = cls.__new__(cls)
         made.num_embeddings, made.embedding_dim = table.shape
-        made.padding_idx = padding_idx
+        made.padding_idx = _padding_row("Embedding", padding_idx, table.shape[0])
         if freeze:
             made.register_buffer("weight", table)
         else:

@@ -250,3 +250,23 @@ def test_half_precision_models_keep_their_dtype(device: str) -> None:
     assert model(x).dtype is tw.float16
     slope = tw.grad(lambda m: m(x).sum())(model)
     assert all(leaf.dtype is tw.float16 for leaf in tw.tree.leaves(slope))
+
+
+def test_a_row_that_gets_no_gradient_is_counted_from_the_end_too(cpu: str) -> None:
+    def total(table: tw.Tensor) -> tw.Tensor:
+        return nn.embedding([1, 3], table, padding_idx=-1).sum()
+
+    assert tw.grad(total)(tw.ones((4, 1))).tolist() == [[0], [1], [0], [0]]
+    layer = nn.Embedding.from_pretrained(tw.ones((4, 1)), padding_idx=-1)
+    assert layer.padding_idx == 3
+    with pytest.raises(tw.TensorIndexError, match="padding_idx is 4; with 4 rows"):
+        nn.embedding([1], tw.ones((4, 1)), padding_idx=4)
+
+
+def test_vectors_are_normalised_by_norms_of_every_power(cpu: str) -> None:
+    x = tw.asarray([[3.0, -4.0]])
+    assert nn.normalize(x, math.inf).tolist() == [[0.75, -1]]
+    assert nn.normalize(x, 0).tolist() == [[1.5, -2]]
+    zeros = tw.zeros((1, 2))
+    slope = tw.grad(lambda x: nn.normalize(x, 3.0, eps=1.0).sum())(zeros)
+    assert slope.tolist() == [[1, 1]]
