@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from tensorweb import dtypes
 from tensorweb.dtypes import DType
-from tensorweb.errors import DTypeError
+from tensorweb.errors import DataError, DTypeError
 from tensorweb.saving.stored import Stored, refuse
 from tensorweb.shapes import Shape, size
 
@@ -22,6 +22,9 @@ LONGEST_HEADER = 100_000_000
 
 DEEPEST = 3
 """A header is an object of objects with lists."""
+
+METADATA = "__metadata__"
+"""Where a header keeps notes, which are no tensor."""
 
 PARTS = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}]')
 """Strings, and where lists and objects begin and end."""
@@ -50,9 +53,15 @@ def write(file: BinaryIO, tensors: Mapping[str, Stored]) -> None:
     """Write tensors by name, wide dtypes first, so that all are aligned.
 
     Raises:
+        DataError: a tensor has the name of what the format says of the file.
         DTypeError: the format has no word for a dtype.
     """
-    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    if METADATA in tensors:
+        raise DataError(
+            f"save: a tensor is called {METADATA!r}, under which safetensors keeps "
+            "notes; rename its key."
+        )
+    header: dict[str, Any] = {METADATA: {"format": "pt"}}
     ordered = sorted(tensors, key=lambda name: -tensors[name].dtype.itemsize)
     end = 0
     for name in ordered:
@@ -98,7 +107,7 @@ def read(name: str, data: memoryview) -> dict[str, Stored]:
     places = {
         key: _place(name, key, entry, len(body))
         for key, entry in header.items()
-        if key != "__metadata__"
+        if key != METADATA
     }
     _check_places(name, places, len(body))
     found = {}

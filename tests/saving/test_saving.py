@@ -278,3 +278,10 @@ def test_the_state_of_training_is_saved(cpu: str, tmp_path: Path) -> None:
         again.state_dict()["w.first"].tolist() == opt.state_dict()["w.first"].tolist()
     )
     assert again.state_dict()["learning_rate"].item() == pytest.approx(0.1)
+
+
+def test_the_name_of_a_header_s_notes_is_refused(cpu: str, tmp_path: Path) -> None:
+    path = tmp_path / "notes.safetensors"
+    with pytest.raises(DataError, match="called '__metadata__'.*rename its key"):
+        tw.save(path, {"__metadata__": tw.ones(2)})
+    assert not list(tmp_path.iterdir())
