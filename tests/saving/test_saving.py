@@ -282,6 +282,6 @@ def test_the_state_of_training_is_saved(cpu: str, tmp_path: Path) -> None:
 
 def test_the_name_of_a_header_s_notes_is_refused(cpu: str, tmp_path: Path) -> None:
     path = tmp_path / "notes.safetensors"
-    with pytest.raises(DataError, match="called '__metadata__'.*rename its key"):
+    with pytest.raises(DataError, match=r"called '__metadata__'.*rename its key"):
         tw.save(path, {"__metadata__": tw.ones(2)})
     assert not list(tmp_path.iterdir())
