@@ -17,7 +17,7 @@ import pytest
 from _pytest.doctest import DoctestItem
 
 import tensorweb
-from tensorweb import devices
+from tensorweb import devices, notices
 
 PIPELINES_KEPT = 400
 """From one file of tests to the next. In Mesa each takes a megabyte."""
@@ -32,6 +32,7 @@ def _examples_on_cpu(
         return
     doctest_namespace["tw"] = tensorweb
     doctest_namespace["np"] = tensorweb.numpy
+    notices.begin_program()
     with devices.device("cpu"):
         yield
 

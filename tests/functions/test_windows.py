@@ -16,7 +16,7 @@ from tensorweb.events import record_kernels
 pytestmark = pytest.mark.usefixtures("device")
 
 PRODUCTS = {n: (["windows"] * n, ["matmul"] * n) for n in (1, 2)}
-"""Kinds of so many convolutions of few channels: many cores share what a thread does."""
+"""Kinds of so many convolutions of few channels; many cores share a result's terms."""
 
 
 def windows(x: Any, size: int, axis: int, step: int, dilation: int) -> Any:

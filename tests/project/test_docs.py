@@ -19,6 +19,7 @@ from contributing import Block, blocks, copy_page, follow
 
 import build
 import tensorweb as tw
+from tensorweb import notices
 from tools import documents, environment, numpy_names
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,6 +71,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
 
 @pytest.mark.parametrize("block", SESSIONS, ids=str)
 def test_sessions(block: Block, device: str) -> None:
+    notices.begin_program()
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     parsed = doctest.DocTestParser().get_doctest(
         block.code, {"tw": tw}, str(block), str(block.page), 0
@@ -82,6 +84,7 @@ def test_sessions(block: Block, device: str) -> None:
 @pytest.mark.parametrize(("block", "output"), PROGRAMS, ids=str)
 def test_programs(block: Block, output: str | None, device: str) -> None:
     printed = io.StringIO()
+    notices.begin_program()  # draws from a generator of its own
     with contextlib.redirect_stdout(printed):
         exec(compile(block.code, str(block), "exec"), {"__name__": "__main__"})
     assert output is None or printed.getvalue() == output
