@@ -168,8 +168,10 @@ def kernel_table(found: Results, *, brief: bool = False) -> str:
 
 def family_table(found: Results) -> str:
     """Return the same of the second table, empty where nothing of it was measured."""
-    table = _comparison(found, families(tiny=found.machine.endswith(TINY)))
-    return f"What programs do beside these kernels.\n\n{table}" if table else ""
+    rows = families(tiny=found.machine.endswith(TINY))
+    days = found.days_of((row.name for row in rows), HOSTS[0])
+    table = _comparison(found, rows)
+    return f"What programs do beside these kernels{days}.\n\n{table}" if table else ""
 
 
 def _comparison(

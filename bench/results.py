@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,12 @@ class Results:
         kept = [row for row in self.rows if (row["workload"], row["impl"]) not in new]
         self.rows = kept + rows
         self.hosts |= hosts
+
+    def days_of(self, workloads: Iterable[str], impl: str) -> str:
+        """Say when rows were measured, where that was not on the file's day."""
+        rows = filter(None, (self.find(name, impl) for name in workloads))
+        days = sorted({row["date"] for row in rows if "date" in row})
+        return f", measured on {' and '.join(days)}" if days else ""
 
     def find(self, workload: str, impl: str) -> Row | None:
         """Return a workload's fastest row whose impl begins with a name."""

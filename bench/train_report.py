@@ -53,14 +53,8 @@ def training_table(found: Results, *, brief: bool = False) -> str:
     rule = ["---", *["---:"] * (len(heads) - 1)]
     cells = [heads, rule, *([line[head] for head in heads] for line in lines)]
     table = "\n".join(f"| {' | '.join(cell)} |" for cell in cells)
-    return f"Training by Adam: forward, backward and update{_days(found)}.\n\n{table}"
-
-
-def _days(found: Results) -> str:
-    """Say when our rows were measured, where that was not on the file's day."""
-    rows = filter(None, (found.find(name, OURS) for name in (*SIZES, *SHAPES)))
-    days = sorted({row["date"] for row in rows if "date" in row})
-    return f", measured on {' and '.join(days)}" if days else ""
+    days = found.days_of((*SIZES, *SHAPES), OURS)
+    return f"Training by Adam: forward, backward and update{days}.\n\n{table}"
 
 
 def _details(own: Row, machine: str) -> dict[str, str]:
