@@ -20,9 +20,9 @@ from playwright.sync_api import Playwright
 from conftest import Serve
 
 STEPS = 1_260
-ROUNDS = 4
-"""What stays behind grows in every round; in one or two the browser also compiles what
-runs often, half a megabyte of its heap."""
+ROUNDS = 7
+"""At most, until one leaves nothing: what stays behind grows in every round, while in
+some the browser also compiles what runs often, half a megabyte of its heap."""
 
 FIRST = 300
 
@@ -94,12 +94,14 @@ def settled_bytes(worker: BarePage, enough: int = 0) -> int:
 
 def test_thousands_of_steps_leave_nothing_behind(worker: BarePage) -> None:
     heaps: list[int] = []
-    for _ in range(ROUNDS):
+    gains: list[int] = []
+    while len(heaps) < ROUNDS and min(gains, default=HEAP_SLACK + 1) > HEAP_SLACK:
         found, leaks = measured(worker, STEPS, "Training")
         assert leaks == []
         assert found["loss"] > 0
         heaps.append(settled_bytes(worker, heaps[-1] + HEAP_SLACK if heaps else 0))
-    assert min(after - before for before, after in pairwise(heaps)) <= HEAP_SLACK, heaps
+        gains = [after - before for before, after in pairwise(heaps)]
+    assert min(gains) <= HEAP_SLACK, heaps
 
 
 def test_kept_results_are_noticed(worker: BarePage) -> None:

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
 
@@ -39,10 +40,13 @@ def prepare(level: Level) -> None:
     """
     with only_one():
         _make_venv()
-        _install_python_packages(level)
         if not _installed_node():
             _install_python_packages("node")
-        _install_npm_packages(level)
+        with ThreadPoolExecutor() as beside:
+            # Both wait for the network.
+            packages = beside.submit(_install_npm_packages, level)
+            _install_python_packages(level)
+            packages.result()
 
 
 def prepare_elsewhere() -> int:

@@ -87,14 +87,12 @@ def run(wheels: Path | None, expression: str | None) -> int:
     report.add("set-up")
     try:
         with ThreadPoolExecutor() as beside:
-            # It waits for the network, and checks take one core. Without the pages of
-            # others their tests are skipped and say why.
+            # It waits for the network. Without the pages of others their tests are
+            # skipped and say why.
             others = beside.submit(environment.prepare_elsewhere)
-            failed = checks.run()
-            report.add("checks", ", ".join(failed))
+            report.add("checks", ", ".join(checks.run()))
+            _pytest(report, "tests", UNIT_TESTS, expression)
             others.result()
-        report.add("pages of others")
-        _pytest(report, "tests", UNIT_TESTS, expression)
         _browser(report, "e2e", ROOT / "dist", wheels, BROWSER_TESTS, expression)
         if wheels:
             plain = environment.CACHE / "site-without-wheels"

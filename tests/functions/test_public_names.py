@@ -100,11 +100,10 @@ def test_elementwise_row_is_a_method(name: str) -> None:
 
 @pytest.mark.needs_processes
 def test_type_checkers_know_the_names_and_find_others(tmp_path: Path) -> None:
-    program = "import tensorweb as tw\nreveal_type(tw.exp)\ntw.no_such_name"
-    (tmp_path / "mypy.ini").write_text("[mypy]\nstrict = true\n")
-    cache = ROOT / ".mypy_cache" / "public_names"
-    options = ["--config-file", tmp_path / "mypy.ini", "--cache-dir", cache]
-    command = [sys.executable, "-m", "mypy", *options, "-c", program]
+    """What the project's own check has kept is not looked at again."""
+    program = tmp_path / "program.py"
+    program.write_text("import tensorweb as tw\nreveal_type(tw.exp)\ntw.no_such_name\n")
+    command = [sys.executable, "-m", "mypy", program]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=False
     )
