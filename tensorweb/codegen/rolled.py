@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from textwrap import indent
 
+from tensorweb.codegen.library import statements
 from tensorweb.codegen.template import are_loops_kept
 from tensorweb.schedule.kernel import Expression, Step
 from tensorweb.schedule.rolling import Loop
 
 TURNS_TOGETHER = 4
 """Turns that are written out one after another: a loop's own steps count as well."""
+
+MOST_TOGETHER = 512
+"""Statements of all of them at most, those of library functions included."""
 
 Write = Callable[[Step, Sequence[str]], str]
 """Returns the WGSL of a step, given the values of all others."""
@@ -66,8 +70,8 @@ def loop_text(
 
 
 def _repeated(body: str, turns: str) -> str:
-    """Return the loop of a body, most turns some at a time where that is quick."""
-    if are_loops_kept():
+    """Return the loop of a body, most turns some at a time where that is little."""
+    if are_loops_kept() or TURNS_TOGETHER * statements(body) > MOST_TOGETHER:
         return f"  for (var turn = 0u; turn < {turns}; turn++) {{\n{body}  }}\n"
     some = f"    {{\n{indent(body, '  ')}    }}\n" * TURNS_TOGETHER
     return (

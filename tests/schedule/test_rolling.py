@@ -152,6 +152,18 @@ def test_text_of_a_loop_has_its_steps_once() -> None:
     assert all(len(each.kernel.expression("value").steps) <= MOST_STEPS for each in cut)
 
 
+def test_turns_of_little_are_written_one_after_another(webgpu: str) -> None:
+    x, y = (tw.realize(tw.asarray(data(seed))) for seed in range(2))
+    with tw.record_kernels() as records:
+        tw.realize(*mandelbrot(x, y))
+        for _ in range(40):
+            x = tw.sin(x) * tw.cos(x)
+        tw.realize(x)
+    counts = [record.code.count("turn += 4u") for record in records]
+    assert counts == [1, 0]
+    assert loops(records) == 2
+
+
 def test_steps_that_do_not_repeat_are_cut_at_one_place() -> None:
     with tw.device("webgpu"):
         x, y = Tensor(value(*SHAPE)), Tensor(value(*SHAPE))
