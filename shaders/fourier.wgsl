@@ -70,16 +70,14 @@ fn store(row: u32, position: u32, point: vec2f) {
   }
 }
 
-fn by(point: vec2f, root: vec2f) -> vec2f {
+// A point of a row, turned.
+fn turned(at: u32, index: u32) -> vec2f {
+  let point = points[place_of(at)];
+  let root = vec2f(root_part(2u * index), root_part(2u * index + 1u));
   return vec2f(
     point.x * root.x - point.y * root.y,
     point.x * root.y + point.y * root.x,
   );
-}
-
-fn turned(point: u32, index: u32) -> vec2f {
-  let root = vec2f(root_part(2u * index), root_part(2u * index + 1u));
-  return by(points[place_of(point)], root);
 }
 
 // A point times -i.
@@ -87,11 +85,11 @@ fn quarter(point: vec2f) -> vec2f {
   return vec2f(point.y, -point.x);
 }
 
-fn two(x: array<vec2f, 2>) -> array<vec2f, 2> {
+fn radix_2(x: array<vec2f, 2>) -> array<vec2f, 2> {
   return array<vec2f, 2>(x[0] + x[1], x[0] - x[1]);
 }
 
-fn three(x: array<vec2f, 3>) -> array<vec2f, 3> {
+fn radix_3(x: array<vec2f, 3>) -> array<vec2f, 3> {
   let a = x[0];
   let b = x[1];
   let c = x[2];
@@ -100,11 +98,11 @@ fn three(x: array<vec2f, 3>) -> array<vec2f, 3> {
   return array<vec2f, 3>(a + (b + c), middle + side, middle - side);
 }
 
-fn four(a: vec2f, b: vec2f, c: vec2f, d: vec2f) -> array<vec2f, 4> {
-  let even = a + c;
-  let other_even = a - c;
-  let odd = b + d;
-  let other_odd = quarter(b - d);
+fn radix_4(x: array<vec2f, 4>) -> array<vec2f, 4> {
+  let even = x[0] + x[2];
+  let other_even = x[0] - x[2];
+  let odd = x[1] + x[3];
+  let other_odd = quarter(x[1] - x[3]);
   return array<vec2f, 4>(
     even + odd,
     other_even + other_odd,
@@ -113,7 +111,7 @@ fn four(a: vec2f, b: vec2f, c: vec2f, d: vec2f) -> array<vec2f, 4> {
   );
 }
 
-fn five(x: array<vec2f, 5>) -> array<vec2f, 5> {
+fn radix_5(x: array<vec2f, 5>) -> array<vec2f, 5> {
   let a = x[0];
   let b = x[1];
   let c = x[2];
@@ -136,7 +134,7 @@ fn five(x: array<vec2f, 5>) -> array<vec2f, 5> {
   );
 }
 
-fn seven(x: array<vec2f, 7>) -> array<vec2f, 7> {
+fn radix_7(x: array<vec2f, 7>) -> array<vec2f, 7> {
   let a = x[0];
   let b = x[1];
   let c = x[2];
@@ -167,9 +165,9 @@ fn seven(x: array<vec2f, 7>) -> array<vec2f, 7> {
   );
 }
 
-fn eight(x: array<vec2f, 8>) -> array<vec2f, 8> {
-  let even = four(x[0], x[2], x[4], x[6]);
-  let odd = four(x[1], x[3], x[5], x[7]);
+fn radix_8(x: array<vec2f, 8>) -> array<vec2f, 8> {
+  let even = radix_4(array<vec2f, 4>(x[0], x[2], x[4], x[6]));
+  let odd = radix_4(array<vec2f, 4>(x[1], x[3], x[5], x[7]));
   let b = 0.70710678 * (odd[1] + quarter(odd[1]));
   let c = quarter(odd[2]);
   let d = 0.70710678 * (quarter(odd[3]) - odd[3]);
@@ -231,7 +229,7 @@ fn pass_0(lane: u32, first_row: u32) {
       let k = place.y % DONE_0;
       let to = (place.y - k) * RADIX_0 + k;
       // slot found: the butterfly of its points
-      var found = eight(array<vec2f, 8>(x_0[b][0u], x_0[b][1u], x_0[b][2u], x_0[b][3u], x_0[b][4u], x_0[b][5u], x_0[b][6u], x_0[b][7u]));
+      var found = radix_8(array<vec2f, 8>(x_0[b][0u], x_0[b][1u], x_0[b][2u], x_0[b][3u], x_0[b][4u], x_0[b][5u], x_0[b][6u], x_0[b][7u]));
       // end found
       // unroll
       for (var m = 0u; m < RADIX_0; m++) {

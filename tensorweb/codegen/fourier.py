@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tensorweb.codegen.expression import Declarations, Signature, function
-from tensorweb.codegen.launches import input_storages, repeated_launch
+from tensorweb.codegen.launches import constants, input_storages, repeated_launch
 from tensorweb.codegen.program import OUTPUT, Program
 from tensorweb.codegen.target import Target
 from tensorweb.schedule.kernel import Expression, Kernel
@@ -32,16 +32,6 @@ POINTS_OF_THREAD = 8
 
 BANKS = 16
 """Workgroup memory has a multiple of so many points, which change places."""
-
-BUTTERFLIES = {
-    2: "two",
-    3: "three",
-    4: "four",
-    5: "five",
-    7: "seven",
-    8: "eight",
-}
-"""The function of each radix."""
 
 NEXT = (1, 2)
 """How far neighbours are apart: numbers, or parts of pairs."""
@@ -162,14 +152,14 @@ def fourier(kernel: Kernel, target: Target) -> Program:
     storages, places = input_storages(kernel, [term, root])
     storages.append(("result", "w", "vec2f"))
     places.append(OUTPUT)
-    shape = _constants(
-        LENGTH=length,
-        TOGETHER=together,
-        POINTS=-(-points // BANKS) * BANKS,
-        THREADS=threads,
-        READS_ACROSS=across[0],
-        WRITES_ACROSS=across[1],
-    )
+    shape = {
+        "LENGTH": length,
+        "TOGETHER": together,
+        "POINTS": -(-points // BANKS) * BANKS,
+        "THREADS": threads,
+        "READS_ACROSS": across[0],
+        "WRITES_ACROSS": across[1],
+    }
     passes = _passes(length, together, threads, across)
     launched = repeated_launch(
         "fourier",
@@ -178,7 +168,7 @@ def fourier(kernel: Kernel, target: Target) -> Program:
         places,
         text,
         -(-rows // together),
-        {"shape": shape},
+        {"shape": constants(shape)},
         {"pass": passes, "call": [{} for _ in passes]},
     )
     return Program((launched,))
@@ -194,7 +184,7 @@ def _passes(
     done = 1
     for number, radix in enumerate(radices):
         butterflies = together * length // radix
-        constants = {
+        sizes = {
             "DONE": done,
             "RADIX": radix,
             "BUTTERFLIES": butterflies,
@@ -202,28 +192,17 @@ def _passes(
             "IS_ACROSS": (number == 0 and across[0])
             or (done * radix == length and across[1]),
         }
-        numbered = {f"{name}_{number}": value for name, value in constants.items()}
+        numbered = {f"{name}_{number}": value for name, value in sizes.items()}
         values = ", ".join(f"x_{number}[b][{m}u]" for m in range(radix))
-        listed = values if radix == 4 else f"array<vec2f, {radix}>({values})"
         found.append(
             {
-                "sizes": _constants(**numbered),
-                "found": f"      var found = {BUTTERFLIES[radix]}({listed});\n",
+                "sizes": constants(numbered),
+                "found": f"      var found = radix_{radix}("
+                f"array<vec2f, {radix}>({values}));\n",
             }
         )
         done *= radix
     return found
-
-
-def _constants(**values: int) -> str:
-    """Return lines that declare constants; truth values are bool."""
-    lines = (
-        f"const {name}: bool = {str(value).lower()};\n"
-        if isinstance(value, bool)
-        else f"const {name}: u32 = {value}u;\n"
-        for name, value in values.items()
-    )
-    return "".join(lines)
 
 
 def _is_across(term: Expression) -> bool:

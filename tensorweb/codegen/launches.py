@@ -74,6 +74,22 @@ def input_storages(
     return storages, slots
 
 
+def constants(values: Mapping[str, int]) -> str:
+    """Return lines that declare a template's constants; truth values are bool.
+
+    >>> print(constants({"ROWS": 4, "IS_INVERSE": False}), end="")
+    const ROWS: u32 = 4u;
+    const IS_INVERSE: bool = false;
+    """
+    lines = (
+        f"const {name}: bool = {str(value).lower()};\n"
+        if isinstance(value, bool)
+        else f"const {name}: u32 = {value}u;\n"
+        for name, value in values.items()
+    )
+    return "".join(lines)
+
+
 def launch(
     template: str,
     declarations: Declarations,

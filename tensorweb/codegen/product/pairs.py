@@ -22,7 +22,7 @@ from tensorweb.codegen.expression import (
     stored,
 )
 from tensorweb.codegen.identities import identity_bits
-from tensorweb.codegen.launches import input_storages, launch
+from tensorweb.codegen.launches import constants, input_storages, launch
 from tensorweb.codegen.product.pair_layout import (
     SMALL_DEPTHS,
     Layout,
@@ -261,8 +261,7 @@ class _Pairs:
             "RIGHT_LOADS": self.right.loads,
             "VECTORS": next(each for each in VECTORS if each >= most),
         }
-        text = "".join(f"const {n}: u32 = {size}u;\n" for n, size in numbers.items())
-        return f"{text}const IS_AHEAD: bool = {str(self.is_ahead).lower()};\n"
+        return constants({**numbers, "IS_AHEAD": self.is_ahead})
 
     def _store(self, declarations: Declarations) -> str:
         """Return `store`, which finishes and stores four results of a row."""

@@ -21,7 +21,7 @@ from tensorweb.codegen.expression import (
     storage_type,
     stored,
 )
-from tensorweb.codegen.launches import Storages, launch
+from tensorweb.codegen.launches import Storages, constants, launch
 from tensorweb.codegen.program import OUTPUT, Launch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import WIDTH
@@ -254,7 +254,4 @@ def _constants(tile: UnitTile, left: _Operand, right: _Operand, depth: int) -> s
         flags[f"{name}_ALONG_DEPTH"] = operand.is_along_depth
         numbers[f"{name}_LINE"] = DEPTH if operand.is_along_depth else extent
         numbers[f"{name}_LOADS"] = extent * DEPTH // HALVES // tile.threads
-    text = "".join(f"const {key}: u32 = {n}u;\n" for key, n in numbers.items())
-    return text + "".join(
-        f"const {key}: bool = {str(flag).lower()};\n" for key, flag in flags.items()
-    )
+    return constants({**numbers, **flags})

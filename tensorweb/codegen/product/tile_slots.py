@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from textwrap import indent
 
+from tensorweb.codegen.launches import constants
 from tensorweb.codegen.product.operands import Operand
 from tensorweb.codegen.product.staging import Staging, either
 from tensorweb.codegen.product.tiles import Tile
@@ -109,5 +110,4 @@ def _constants(tile: Tile, left: Staging, right: Staging, value: str) -> str:
     for side in (left, right):
         name = side.operand.name.upper()
         numbers |= {f"{name}_{key}": size for key, size in side.constants().items()}
-    text = "".join(f"const {name}: u32 = {size}u;\n" for name, size in numbers.items())
-    return f"{text}const HAS_FMA: bool = {str(value == 'f32').lower()};\n"
+    return constants({**numbers, "HAS_FMA": value == "f32"})

@@ -20,7 +20,7 @@ from tensorweb.codegen.expression import (
     storage_type,
     stored,
 )
-from tensorweb.codegen.launches import input_storages, launch
+from tensorweb.codegen.launches import constants, input_storages, launch
 from tensorweb.codegen.product.positions import position_functions
 from tensorweb.codegen.program import OUTPUT, Program
 from tensorweb.codegen.reaching import alone
@@ -149,7 +149,8 @@ class _Windows:
             self.blocks *= 2
         self.together = -(-self.rows // self.blocks)
         self._take_lines()
-        is_light = not is_bulky(self.finish, self.together * WIDTH)
+        results = self.together * self.lines * WIDTH
+        is_light = not is_bulky(self.finish, results)
         self.is_vector_store = self.length % WIDTH == 0 and is_light
 
     def _take_lines(self) -> None:
@@ -162,7 +163,9 @@ class _Windows:
         for lines in LINES:
             terms = lines * across.size * self.line.size
             is_many = self.units >= lines * MANY_UNITS
-            if height % lines == 0 and terms <= MOST_TERMS and is_many:
+            is_bare = not is_bulky(self.seen, self.line.span * across.reach(lines))
+            fits = height % lines == 0 and terms <= MOST_TERMS
+            if fits and is_many and is_bare:
                 self.lines, self.across = lines, across
                 return
 
@@ -222,7 +225,7 @@ class _Windows:
             (*bindings, OUTPUT),
             text,
             -(-self.units // GROUP),
-            shape="".join(f"const {n}: u32 = {v}u;\n" for n, v in numbers.items()),
+            shape=constants(numbers),
         )
         note = f"4 neighbours, {self.together} channels, {self.lines} lines a thread"
         return Program((replace(made, note=note),))
@@ -291,9 +294,8 @@ class _Windows:
 
     def is_worthwhile(self, target: Target) -> bool:
         """Whether there are enough threads, each with little enough to compute."""
-        copies = self.line.span * self.across.reach(self.lines)
-        is_light = not is_bulky(self.seen, copies) and not is_bulky(
-            self.finish, self.together
+        is_light = not is_bulky(self.seen, self.line.span) and not is_bulky(
+            self.finish, self.together * self.lines
         )
         is_busy = self.units >= target.scaled(ENOUGH_UNITS)
         return is_light and is_busy and self.depth <= LONGEST_WINDOW
