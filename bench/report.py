@@ -158,11 +158,11 @@ def kernel_table(found: Results, *, brief: bool = False) -> str:
     ceilings = [row for row in found.rows if row["workload"].startswith("ceiling_")]
     shown = ", ".join(
         f"{row['workload'].removeprefix('ceiling_')} {_rate(row)} {row['unit']}"
-        f" ({row['impl']})"
+        f" ({', '.join(filter(None, (row['impl'], row.get('date'))))})"
         for row in ceilings
     )
     is_noted = table and shown and not brief
-    note = f"\n\nCeilings measured in the same run: {shown}." if is_noted else ""
+    note = f"\n\nCeilings: {shown}." if is_noted else ""
     return table + note
 
 
