@@ -68,6 +68,7 @@ def workgroup_bytes(text: str) -> int:
 
 
 def test_every_kernel_fits_the_least_device() -> None:
+    """But the committed text of merging, whose tile is that of devices with more."""
     found = {
         name: workgroup_bytes(text)
         for name, text in shader_corpus.corpus().items()
