@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 SOURCES = (".py", ".ts", ".js", ".mjs", ".css", ".wgsl", ".html")
 
-LONGEST = 400
+LONGEST = 700
 """Lines of a file."""
 
 COMMENTS = {
