@@ -15,11 +15,12 @@ from types import (
     BuiltinFunctionType,
     EllipsisType,
     FunctionType,
+    MemberDescriptorType,
     MethodType,
     ModuleType,
 )
 from typing import Any, TypeAlias, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, TraceError
@@ -32,6 +33,9 @@ Holder: TypeAlias = Any
 
 Content: TypeAlias = "list[Any] | dict[Any, Any] | None"
 """What a container holds; None of a tensor."""
+
+IS_HEAP_TYPE = 1 << 9
+"""Flag of classes that were made while Python ran, so not in C."""
 
 EXACT_TYPES = frozenset({int, bool, str, bytes, type(None)})
 """Types whose equal values mean the same to every function."""
@@ -50,6 +54,7 @@ K = TypeVar("K", bound=type)
 
 _registered: set[type] = set()
 _modules: set[type] = set()
+_with_methods: WeakSet[type] = WeakSet()
 
 
 def register(kind: K) -> K:
@@ -74,6 +79,15 @@ def register_module(kind: K) -> K:
     """
     _modules.add(kind)
     return register(kind)
+
+
+def open_methods_of(kind: type) -> None:
+    """Open the objects of a class, and of its subclasses, that has jitted methods.
+
+    Those of a class that says itself which of its objects are equal stay closed: such
+    an object is a part of a recording, as a number is.
+    """
+    _with_methods.add(kind)
 
 
 PLACES = "_places"
@@ -147,14 +161,38 @@ def _attributes_now(value: object) -> dict[str, Any]:
 
 
 def _fields_of(kind: type) -> tuple[str, ...] | None:
-    """Return the names of a dataclass's fields, None of another class."""
+    """Return the fields of a dataclass, the slots of a class with jitted methods.
+
+    None of another class.
+    """
     found = _fields.get(kind, ())
     if found == () and kind not in _fields:
         found = None
         if dataclasses.is_dataclass(kind):
             found = tuple([field.name for field in dataclasses.fields(kind)])
+        elif not _with_methods.isdisjoint(kind.__mro__) and _is_plain(kind):
+            found = _slots_of(kind)
         _fields[kind] = found
     return found
+
+
+def _is_plain(kind: type) -> bool:
+    """Whether a class is made of Python alone, and compares objects by identity."""
+    is_python = all(one.__flags__ & IS_HEAP_TYPE for one in kind.__mro__[:-1])
+    hashing: object = kind.__hash__
+    return is_python and (hashing is object.__hash__ or hashing is None)
+
+
+def _slots_of(kind: type) -> tuple[str, ...]:
+    """Return the names under which objects of a class have values in slots."""
+    return tuple(
+        [
+            name
+            for one in kind.__mro__
+            for name, value in vars(one).items()
+            if isinstance(value, MemberDescriptorType)
+        ]
+    )
 
 
 _fields: WeakKeyDictionary[type, tuple[str, ...] | None] = WeakKeyDictionary()
@@ -264,7 +302,8 @@ def _plain(value: object) -> Hashable:
         raise TraceError(
             f"jit: an argument or result of type {kind.__name__} may hold tensors or "
             "change, which a recording would not notice; pass tensors, numbers, text, "
-            "or tuples, lists, dicts and dataclasses of them."
+            "or tuples, lists, dicts and dataclasses of them, or decorate its class "
+            "with tw.tree.register."
         )
     return (kind, value)
 
@@ -289,9 +328,7 @@ def _stays(value: object) -> bool:
         hash(value)
     except TypeError:
         return False
-    return not any(
-        isinstance(part, TensorBase) for part in getattr(value, "__dict__", {}).values()
-    )
+    return not any(map(holds_leaves, getattr(value, "__dict__", {}).values()))
 
 
 def _is_ufunc(value: object) -> bool:

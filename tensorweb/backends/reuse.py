@@ -144,7 +144,7 @@ def worth_storing(graph: LinearGraph, stored: Collection[int]) -> Iterator[int]:
 def _largest(graph: LinearGraph, stored: Collection[int]) -> int:
     """Return the elements of a graph's largest storage."""
     sizes = [node.size for node in graph.nodes if node.storage is not None]
-    return max(SMALL, *sizes, *(graph.nodes[number].size for number in stored))
+    return max([SMALL, *sizes, *(graph.nodes[number].size for number in stored)])
 
 
 def _is_wanted(node: Node) -> bool:

@@ -9,7 +9,6 @@ cost, 2016, https://arxiv.org/abs/1604.06174.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import Any
 
 from tensorweb import tree
@@ -34,8 +33,10 @@ from tensorweb.tensor import Tensor
 from tensorweb.transforms.names import name_of
 from tensorweb.transforms.variables import is_float
 from tensorweb.transforms.walk import WayBack
+from tensorweb.transforms.wrapping import transformation, wraps_function
 
 
+@transformation
 def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function whose derivatives cost another run instead of memory.
 
@@ -58,7 +59,7 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
     tensor(0.)
     """
 
-    @wraps(function)
+    @wraps_function(function)
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         return _Call(function, arguments, keywords).result()
 

@@ -6,7 +6,6 @@ The result is marked: the way back from it is the rule, not what the function di
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import Any
 
 from tensorweb import tree
@@ -21,6 +20,7 @@ from tensorweb.tensor.base import TensorBase
 from tensorweb.transforms.rules.rule import ones, zeros
 from tensorweb.transforms.variables import is_float, matching
 from tensorweb.transforms.walk import WayBack
+from tensorweb.transforms.wrapping import transformation, wraps_function
 
 
 def stop_gradient(value: Any) -> Any:
@@ -38,6 +38,7 @@ def stop_gradient(value: Any) -> Any:
     return tree.map(leaf, value)
 
 
+@transformation
 def custom_vjp(
     function: Callable[..., Any],
     forward: Callable[..., tuple[Any, Any]],
@@ -65,7 +66,7 @@ def custom_vjp(
     tensor(1.)
     """
 
-    @wraps(function)
+    @wraps_function(function)
     def wrapped(*arguments: Any) -> Any:
         if not is_followed(tree.leaves(arguments)):
             return function(*arguments)
@@ -86,6 +87,7 @@ def custom_vjp(
     return wrapped
 
 
+@transformation
 def custom_jvp(
     function: Callable[..., Any],
     rule: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any]],
@@ -105,7 +107,7 @@ def custom_jvp(
     tensor(0.5)
     """
 
-    @wraps(function)
+    @wraps_function(function)
     def wrapped(*arguments: Any) -> Any:
         leaves, structure = tree.flatten(tuple(arguments))
         if not is_followed(leaves):

@@ -12,7 +12,6 @@ JMLR 18 (2018).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from typing import Any
 
 from tensorweb import tree
@@ -38,6 +37,7 @@ from tensorweb.transforms.variables import (
     wrap,
 )
 from tensorweb.transforms.walk import WayBack
+from tensorweb.transforms.wrapping import transformation, wraps_function
 
 Argnums = int | Sequence[int]
 
@@ -172,6 +172,7 @@ def argument_numbers(name: str, argnums: Argnums, count: int) -> list[int]:
     return found
 
 
+@transformation
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False
 ) -> Callable[..., Any]:
@@ -197,7 +198,7 @@ def value_and_grad(
     (tensor(14.), tensor([2., 4., 6.]))
     """
 
-    @wraps(function)
+    @wraps_function(function)
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         chosen = argument_numbers("grad", argnums, len(arguments))
         is_outermost = not is_kept()
@@ -237,6 +238,7 @@ def _refused_result(function: Callable[..., Any], result: Any) -> str:
     )
 
 
+@transformation
 def grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False
 ) -> Callable[..., Any]:
@@ -252,7 +254,7 @@ def grad(
     """
     both = value_and_grad(function, argnums, has_aux=has_aux)
 
-    @wraps(function)
+    @wraps_function(function)
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         value, gradient = both(*arguments, **keywords)
         return (gradient, value[1]) if has_aux else gradient

@@ -9,7 +9,6 @@ holomorphic.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import Any
 
 from tensorweb.errors import TransformError
@@ -23,6 +22,7 @@ from tensorweb.nodes.selection import pad
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.gradients import Argnums, Run, argument_numbers
 from tensorweb.transforms.rules.batch import batched, hanging_on
+from tensorweb.transforms.wrapping import transformation, wraps_function
 
 
 class _Units:
@@ -66,6 +66,7 @@ class _Units:
         return rows[start : start + self._counts[place]]
 
 
+@transformation
 def jacrev(
     function: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False
 ) -> Callable[..., Any]:
@@ -92,7 +93,7 @@ def jacrev(
             [0., 4.]])
     """
 
-    @wraps(function)
+    @wraps_function(function)
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         chosen = argument_numbers("jacrev", argnums, len(arguments))
         with keeping_history():
@@ -113,6 +114,7 @@ def jacrev(
     return wrapped
 
 
+@transformation
 def jacfwd(
     function: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False
 ) -> Callable[..., Any]:
@@ -128,7 +130,7 @@ def jacfwd(
     tensor(2.+4.j, dtype=complex64)
     """
 
-    @wraps(function)
+    @wraps_function(function)
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         chosen = argument_numbers("jacfwd", argnums, len(arguments))
         with keeping_history():
@@ -189,6 +191,7 @@ def _as_tree(run: Run, part: Callable[[int, int], Tensor], argnums: Argnums) -> 
     return run.in_places(found)
 
 
+@transformation
 def hessian(
     function: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False
 ) -> Callable[..., Any]:

@@ -11,8 +11,20 @@ import gc
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from functools import partial, update_wrapper
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
+from copy import deepcopy
+from functools import partial
+from types import MethodType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Generic,
+    ParamSpec,
+    Self,
+    TypeVar,
+    cast,
+    overload,
+)
 
 from tensorweb import devices
 from tensorweb.errors import DeviceError, TraceError
@@ -39,11 +51,13 @@ from tensorweb.transforms.updating import (
     refuse_outside_gradients,
     value_of,
 )
+from tensorweb.transforms.wrapping import transformation, wraps_function
 from tensorweb.trees import (
     Holder,
     fill,
     flatten,
     is_changed,
+    open_methods_of,
     parts_of,
     rebuild,
 )
@@ -52,7 +66,9 @@ if TYPE_CHECKING:
     from tensorweb.protocol import Recorder
 
 P = ParamSpec("P")
+Q = ParamSpec("Q")
 R = TypeVar("R")
+S = TypeVar("S")
 
 SIGNATURES_KEPT = 64
 """Signatures of one function whose recordings are kept: shapes, dtypes and settings."""
@@ -65,14 +81,56 @@ class Jitted(Generic[P, R]):
         recordings: how often the function itself has run.
     """
 
+    # Slots, so that attributes of another function, which `functools.wraps` copies
+    # into `__dict__`, never become the state of this one.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_function",
+        "_known",
+        "_updated",
+        "_updates",
+        "recordings",
+    )
+
     def __init__(self, function: Callable[P, R], updates: object = ()) -> None:
         """Wrap a function that changes the objects in `updates`."""
+        wraps_function(function)(self)
         self._function = function
         self._updates = as_updates(updates)
         self._updated: Known | None = None
         self._known: OrderedDict[Hashable, Signature] = OrderedDict()
         self.recordings = 0
-        update_wrapper(self, function)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Note that the first argument is an object of the class."""
+        open_methods_of(owner)
+
+    @overload
+    def __get__(self, owner: None, kind: type) -> Self: ...
+
+    @overload
+    def __get__(
+        self: Jitted[Concatenate[S, Q], R], owner: S, kind: type | None = None
+    ) -> Callable[Q, R]: ...
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        """Return the method of an object, which is the first argument."""
+        return self if owner is None else MethodType(self, owner)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Jitted[P, R]:
+        """Return this function, as of functions; of a copied object's method another.
+
+        Recordings belong to a device and are never copied.
+        """
+        function = deepcopy(self._function, memo)
+        if function is self._function:
+            return self
+        return Jitted(function, deepcopy(self._updates, memo))
+
+    def __reduce__(self) -> str:
+        """Return the name by which it is copied and pickled, as functions are."""
+        return getattr(self, "__qualname__", name_of(self))
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Return what the function returns, replayed where it is known.
@@ -101,12 +159,15 @@ class Jitted(Generic[P, R]):
         signature = self._known.get(key)
         found = signature.find(given) if signature is not None else None
         if found is None:
-            recorder = self._recorder({node.device for node in given})
+            names = {node.device for node in given}
+            recorder = _recorder(name_of(self._function), names)
             if recorder is None:
                 return self._function(*args, **kwargs)
             signature = signature or Signature()
             layouts = signature.layouts_of(given)
-            found = self._record(args, kwargs, holders, count, layouts, recorder)
+            self.recordings += 1
+            function = cast(Callable[..., object], self._function)
+            found = _record(function, args, kwargs, holders, count, layouts, recorder)
             signature.keep(found)
             self._known[key] = signature
             if len(self._known) > SIGNATURES_KEPT:
@@ -116,96 +177,92 @@ class Jitted(Generic[P, R]):
             return self._function(*args, **kwargs)
         return cast(R, found(holders, given))
 
-    def _recorder(self, names: Collection[str]) -> Recorder | None:
-        """Return who records for the devices of the arguments, if there is somebody.
 
-        Raises:
-            DeviceError: there are several devices.
-        """
-        if len(names) > 1:
-            raise DeviceError(
-                f"jit: arguments of {name_of(self._function)} lie on "
-                f"{' and '.join(sorted(names))}, and a recording runs on one device; "
-                f"move them with to_device({min(names)!r}), or leave out jit."
-            )
-        return devices.backend(*names).recorder if names else None
+def _recorder(name: str, names: Collection[str]) -> Recorder | None:
+    """Return who records for the devices of the arguments, if there is somebody.
 
-    def _record(
-        self,
-        args: object,
-        kwargs: object,
-        given: Sequence[Holder],
-        count: int,
-        layouts: Sequence[Layout | None],
-        recorder: Recorder,
-    ) -> Record:
-        """Run the function on placeholders and return how to run it again.
-
-        The first `count` holders are those of objects that it updates.
-        """
-        name = name_of(self._function)
-        values = [h.node for h in given if isinstance(h, TensorBase)]
-        inputs, bases = inputs_for(values, layouts)
-        updated = Updated(given[:count], inputs)
-        rest = iter(inputs[sum(isinstance(h, TensorBase) for h in given[:count]) :])
-        others: dict[int, Holder] = {id(holder): holder for holder in given[:count]}
-        own, before = placeholders(given[count:], rest, others)
-        others.update(zip(map(id, given[count:]), own, strict=True))
-        holders = [*given[:count], *own]
-        at_first = [h.node if isinstance(h, TensorBase) else None for h in own]
-        self.recordings += 1
-        function = cast(Callable[..., object], self._function)
-        with updated.traced():
-            arguments = dict(zip(bases, map(pair_of, values), strict=True))
-            with tracing(name, arguments, updated=holders[:count]) as noted:
-                result = function(*rebuild(args, others), **rebuild(kwargs, others))
-            changed = updated.changed() + [
-                index
-                for index, (holder, old) in enumerate(
-                    zip(own, before, strict=True), count
-                )
-                if is_changed(holder, old)
-            ]
-            found: list[Holder] = []
-            seen = {id(holder): index for index, holder in enumerate(holders)}
-            contents = [part for index in changed for part in parts_of(holders[index])]
-            flatten([result, *contents], found, seen)
-            made = [holder for holder in found if isinstance(holder, TensorBase)]
-            written = updated.written() + [
-                index
-                for index, (holder, node) in enumerate(
-                    zip(own, at_first, strict=True), count
-                )
-                if isinstance(holder, TensorBase) and holder.node is not node
-            ]
-            known = {id(holder): holder for holder in (*holders, *made)}
-            _refuse_outside_writes(name, noted, known)
-            refuse_outside_gradients(name, noted, known)
-            outputs = [pair_of(tensor.node) for tensor in made]
-            outputs += [
-                pair_of(value_of(cast(TensorBase, holders[n]))) for n in written
-            ]
-            _check(name, inputs[0].device, outputs, result, holders)
-            stand_ins = updated.stand_ins()
-            kept = [stand_ins.get(id(holder), holder) for holder in holders]
-            if count:
-                mine = {**{id(holder): holder for holder in own}, **stand_ins}
-                for index in changed[bisect_left(changed, count) :]:
-                    fill(kept[index], kept[index], mine)
-                result = rebuild(result, mine)
-        replay = recorder.record(bases, outputs)
-        assumed = [(bases.index(base), ends) for base, ends in noted.assumed.items()]
-        return Record(
-            replay=replay,
-            layouts=layouts,
-            assumed=assumed,
-            promised=_promised(outputs),
-            holders=kept,
-            result=result,
-            made=made,
-            written=written,
-            changed=changed,
+    Raises:
+        DeviceError: there are several devices.
+    """
+    if len(names) > 1:
+        raise DeviceError(
+            f"jit: arguments of {name} lie on "
+            f"{' and '.join(sorted(names))}, and a recording runs on one device; "
+            f"move them with to_device({min(names)!r}), or leave out jit."
         )
+    return devices.backend(*names).recorder if names else None
+
+
+def _record(
+    function: Callable[..., object],
+    args: object,
+    kwargs: object,
+    given: Sequence[Holder],
+    count: int,
+    layouts: Sequence[Layout | None],
+    recorder: Recorder,
+) -> Record:
+    """Run the function on placeholders and return how to run it again.
+
+    The first `count` holders are those of objects that it updates.
+    """
+    name = name_of(function)
+    values = [h.node for h in given if isinstance(h, TensorBase)]
+    inputs, bases = inputs_for(values, layouts)
+    updated = Updated(given[:count], inputs)
+    rest = iter(inputs[sum(isinstance(h, TensorBase) for h in given[:count]) :])
+    others: dict[int, Holder] = {id(holder): holder for holder in given[:count]}
+    own, before = placeholders(given[count:], rest, others)
+    others.update(zip(map(id, given[count:]), own, strict=True))
+    holders = [*given[:count], *own]
+    at_first = [h.node if isinstance(h, TensorBase) else None for h in own]
+    with updated.traced():
+        arguments = dict(zip(bases, map(pair_of, values), strict=True))
+        with tracing(name, arguments, updated=holders[:count]) as noted:
+            result = function(*rebuild(args, others), **rebuild(kwargs, others))
+        changed = updated.changed() + [
+            index
+            for index, (holder, old) in enumerate(zip(own, before, strict=True), count)
+            if is_changed(holder, old)
+        ]
+        found: list[Holder] = []
+        seen = {id(holder): index for index, holder in enumerate(holders)}
+        contents = [part for index in changed for part in parts_of(holders[index])]
+        flatten([result, *contents], found, seen)
+        made = [holder for holder in found if isinstance(holder, TensorBase)]
+        written = updated.written() + [
+            index
+            for index, (holder, node) in enumerate(
+                zip(own, at_first, strict=True), count
+            )
+            if isinstance(holder, TensorBase) and holder.node is not node
+        ]
+        known = {id(holder): holder for holder in (*holders, *made)}
+        _refuse_outside_writes(name, noted, known)
+        refuse_outside_gradients(name, noted, known)
+        outputs = [pair_of(tensor.node) for tensor in made]
+        outputs += [pair_of(value_of(cast(TensorBase, holders[n]))) for n in written]
+        _check(name, inputs[0].device, outputs, result, holders)
+        stand_ins = updated.stand_ins()
+        kept = [stand_ins.get(id(holder), holder) for holder in holders]
+        if count:
+            mine = {**{id(holder): holder for holder in own}, **stand_ins}
+            for index in changed[bisect_left(changed, count) :]:
+                fill(kept[index], kept[index], mine)
+            result = rebuild(result, mine)
+    replay = recorder.record(bases, outputs)
+    assumed = [(bases.index(base), ends) for base, ends in noted.assumed.items()]
+    return Record(
+        replay=replay,
+        layouts=layouts,
+        assumed=assumed,
+        promised=_promised(outputs),
+        holders=kept,
+        result=result,
+        made=made,
+        written=written,
+        changed=changed,
+    )
 
 
 def _promised(outputs: Sequence[Node]) -> list[tuple[int, Interval]]:
@@ -280,6 +337,7 @@ def jit(
 ) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
 
 
+@transformation
 def jit(function: Callable[..., Any] | None = None, *, updates: object = ()) -> Any:
     """Return a function that runs as one recorded batch of commands.
 
@@ -292,7 +350,9 @@ def jit(function: Callable[..., Any] | None = None, *, updates: object = ()) -> 
     function takes from outside keep the values they had when it was recorded. What it
     writes into its arguments (`x[0] = 1`, `x += 1`, `params["w"] = w`, `model.w = w`)
     the caller sees, as without `jit`. Inside another jitted function it is a part of
-    that. Where there is nothing to record for, on a device that does not record (`cpu`)
+    that. On a method the object is an argument too: its class counts as registered
+    (`tw.tree.register`), so that calls see its attributes as they are then. Where there
+    is nothing to record for, on a device that does not record (`cpu`)
     and without any tensor among the arguments, the function simply runs.
 
     Objects in `updates` are arguments and results of every call, though the function
@@ -330,5 +390,5 @@ def jit(function: Callable[..., Any] | None = None, *, updates: object = ()) -> 
             cannot be opened.
     """
     if function is None:
-        return partial(Jitted, updates=as_updates(updates))
+        return partial(jit, updates=as_updates(updates))
     return Jitted(function, updates)

@@ -8,7 +8,6 @@ computed once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import Any
 
 from tensorweb import tree
@@ -22,11 +21,13 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.transforms.names import name_of
 from tensorweb.transforms.rules.batch import batched, hanging_on, moved
+from tensorweb.transforms.wrapping import transformation, wraps_function
 
 Axes = Any
 """An axis, None for what is not batched, or a tree of them."""
 
 
+@transformation
 def vmap(
     function: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0
 ) -> Callable[..., Any]:
@@ -53,7 +54,7 @@ def vmap(
     """
     name = name_of(function)
 
-    @wraps(function)
+    @wraps_function(function)
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         leaves, structure = tree.flatten((arguments, keywords))
         axes = _spread(

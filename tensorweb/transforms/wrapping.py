@@ -1,0 +1,37 @@
+"""What all transformations have in common: how they wrap a function.
+
+A transformed function looks like the function: its name, docstring and signature. It
+takes over attributes of functions alone, since those of an object are its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import WRAPPER_ASSIGNMENTS, WRAPPER_UPDATES, wraps
+from typing import Any, TypeVar
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+def wraps_function(function: object) -> Callable[[C], C]:
+    """Return a decorator that gives a wrapper the name and docs of a function."""
+    is_function = hasattr(function, "__qualname__") and not isinstance(function, type)
+    updated = WRAPPER_UPDATES if is_function else ()
+    decorate: Any = wraps(function, WRAPPER_ASSIGNMENTS, updated)  # type: ignore[arg-type]  # any callable
+    return decorate  # type: ignore[no-any-return]  # it returns what it is given
+
+
+def transformation(transform: C) -> C:
+    """Let a transformation take a `staticmethod` or a `classmethod` as well.
+
+    What these hold is transformed, so that decorators may stand in either order.
+    """
+
+    @wraps(transform)
+    def wrapper(*args: Any, **keywords: Any) -> Any:
+        if args and isinstance(args[0], staticmethod | classmethod):
+            inside = transform(args[0].__func__, *args[1:], **keywords)
+            return type(args[0])(inside)
+        return transform(*args, **keywords)
+
+    return wrapper  # type: ignore[return-value]  # the same signature
