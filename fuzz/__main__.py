@@ -1,7 +1,8 @@
 """The command line: `python3 build.py fuzz SECONDS SEED`.
 
 Draws one graph after another, runs each on every device, and counts operations. The
-first failure is made small and printed as a program; the exit code is 1.
+first failure is made small and printed as a program; the exit code is 1. With
+`--outputs` it compares outputs of one flush with each of them computed alone.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fuzz import outputs
 from fuzz.program import LARGE_ELEMENTS, MOST_ELEMENTS, Drawing, Program, Unfit
 from fuzz.running import MANNERS, Failure, can_jit, lines, run
 from fuzz.shrinking import shrink, text_of
@@ -145,6 +147,26 @@ def check_in_page(options: argparse.Namespace, tally: Tally) -> None:
                 return
 
 
+def check_outputs(options: argparse.Namespace, tally: Tally) -> None:
+    """Compare outputs of one flush until the time is over or some differ."""
+    index = options.graph or 0
+    names = (options.device,) if options.device else tuple(DEVICES)
+    while time.monotonic() - tally.started < options.seconds:
+        seed = f"{options.seed}-{index}"
+        for device in names:
+            note(f"{seed} {device} --outputs")
+            program = outputs.drawn(seed, outputs.dtypes_of(device))
+            tally.operations[device] += len(program.outputs)
+            if program.wrong(device):
+                tally.failures += 1
+                small = outputs.smaller(program, device)
+                print(f"\ngraph {seed} on {device}: together wrong\n{small.text}")
+        tally.graphs += 1
+        index += 1
+        if options.graph is not None or (tally.failures and not options.all):
+            return
+
+
 def note(text: str) -> None:
     """Keep what runs now in a file."""
     CURRENT.parent.mkdir(exist_ok=True)
@@ -174,9 +196,12 @@ def main(arguments: list[str] | None = None) -> int:
     tally = Tally()
     shown = time.monotonic()
     index = options.graph or 0
-    if options.page:
-        check_in_page(options, tally)
-    while not options.page and time.monotonic() - tally.started < options.seconds:
+    other = (
+        check_in_page if options.page else check_outputs if options.outputs else None
+    )
+    if other is not None:
+        other(options, tally)
+    while other is None and time.monotonic() - tally.started < options.seconds:
         seed = f"{options.seed}-{index}"
         began = time.monotonic()
         found = check_graph(seed, devices, tally)
@@ -207,6 +232,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--device", choices=DEVICES, help="only this one")
     made.add_argument(
         "--page", choices=("chromium", "firefox"), help="cpu in a browser's page"
+    )
+    made.add_argument(
+        "--outputs", action="store_true", help="several of one flush, not graphs"
     )
     made.add_argument("--graph", type=int, help="only this graph of the seed")
     made.add_argument("--all", action="store_true", help="go on after a failure")

@@ -32,7 +32,8 @@ def elementwise_or_transposed(kernel: Kernel, target: Target) -> Program:
     and its memory takes some compilers seconds.
     """
     value = kernel.expression("value")
-    is_bare = target.is_slow_to_compile or is_bulky(value, WIDTH)
+    # A tile is picked up along one result; kernels of several read as elements lie.
+    is_bare = target.is_slow_to_compile or is_bulky(value, WIDTH) or value.more
     found = None if is_bare else find_transposed(value)
     if found:
         return transposition(kernel, found)
@@ -81,4 +82,6 @@ WRITTEN_OUT = ("matmul", "rows")
 def compile_kernel(kernel: Kernel, target: Target = DEFAULT_TARGET) -> Program:
     """Return the launches of a kernel on a class of device."""
     with loops_kept(target.is_slow_to_compile and kernel.kind not in WRITTEN_OUT):
-        return FAMILIES[kernel.kind](kernel, target)
+        program = FAMILIES[kernel.kind](kernel, target)
+    program.check(kernel)
+    return program

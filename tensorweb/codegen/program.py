@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from tensorweb.schedule.kernel import Kernel
+
 T = TypeVar("T")
 
 OUTPUT = -1
@@ -89,6 +91,18 @@ class Program:
     launches: tuple[Launch, ...]
     scratch_bytes: tuple[int, ...] = ()
     cleared: frozenset[int] = field(default_factory=frozenset)
+
+    def check(self, kernel: Kernel) -> None:
+        """Raise unless every output of the kernel is written by some launch."""
+        written = {
+            storage
+            for launch in self.launches
+            for storage, access in zip(launch.storages, launch.access, strict=True)
+            if access == "w"
+        }
+        for number in range(len(kernel.dtypes)):
+            found = output(number) in written
+            assert found, f"internal: output {number} of {kernel.words} is not written"
 
 
 LARGEST_GRID = 65_535

@@ -27,7 +27,8 @@ def walks_across(view: View) -> bool:
 
     Kernels stage such inputs through tiles, for one result.
     """
-    *outer, last = view.strides or (1,)
+    axes = zip(view.shape, view.strides, strict=True)
+    *outer, last = [stride for length, stride in axes if length != 1] or (1,)
     return last not in (-1, 0, 1) and 1 in outer
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,18 @@ import pytest
 from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.codegen import expression, launches
+from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.product import contraction
 from tensorweb.codegen.product.tiles import TILES, Choice
+from tensorweb.codegen.program import Program
 from tensorweb.codegen.template import fill, template_names
 from tensorweb.nodes.contraction import matmul
+from tensorweb.schedule.kernels import plan
+from tensorweb.schedule.linear import linearize
 from tests.shader_corpus import (
     HEADER,
     corpus,
+    families,
     row_formulas,
     sources,
     unit_corpus,
@@ -153,6 +159,17 @@ def test_the_committed_product_is_the_one_that_runs(
     committed = dict(slot.findall(text))
     for name in ("tile", "sources", "load_first", "stage", "load_next"):
         assert filled[name] == committed[name], name
+
+
+def test_a_program_that_leaves_an_output_out_is_refused() -> None:
+    (_, nodes), *_ = families()
+    (planned,) = plan(linearize(nodes), 6)
+    program = compile_kernel(planned.kernel)
+    program.check(planned.kernel)
+    (launch,) = program.launches
+    fewer = replace(launch, storages=launch.storages[:-1], access=launch.access[:-1])
+    with pytest.raises(AssertionError, match=r"output 3 of .* is not written"):
+        Program((fewer,)).check(planned.kernel)
 
 
 def test_filling_names_wrong_slots() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -81,3 +82,24 @@ def test_short_axes_are_read_as_they_lie() -> None:
     with record_kernels() as records:
         tw.realize(x.T + 1)
     assert [record.kind for record in records] == ["elementwise"]
+
+
+SHAPES = ((64, 64, 1, 1), (16, 23, 1, 1), (1, 20, 1, 36), (64, 1, 64))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_several_outputs_of_one_transposition(
+    shape: tuple[int, ...], dtype: str
+) -> None:
+    """One of two was left as its buffer was: axes of length 1 hid the tiles."""
+    host = np.random.default_rng(3).integers(-9, 9, shape).astype(dtype)
+    for order in itertools.permutations(range(len(shape))):
+        turned = tw.permute_dims(tw.realize(tw.asarray(host)) * 2, order)
+        want = host.transpose(order) * 2
+        size = (host.size, 1)
+        results = [tw.reshape(turned, size), turned + 100, turned * 3]
+        wanted = [want.reshape(size), want + 100, want * 3]
+        tw.realize(*results)
+        for got, expected in zip(results, wanted, strict=True):
+            np.testing.assert_array_equal(got.numpy(), expected)

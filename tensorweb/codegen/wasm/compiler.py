@@ -35,4 +35,6 @@ FAMILIES: dict[str, Callable[[Kernel, WasmTarget], Program]] = {
 
 def compile_kernel(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the launches of a kernel on a class of machine."""
-    return FAMILIES[kernel.kind](kernel, target)
+    program = FAMILIES[kernel.kind](kernel, target)
+    program.check(kernel)
+    return program
