@@ -12,15 +12,17 @@ import random
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fuzz import outputs
+from fuzz import keys, outputs
 from fuzz.program import LARGE_ELEMENTS, MOST_ELEMENTS, Drawing, Program, Unfit
 from fuzz.running import MANNERS, Failure, can_jit, lines, run
 from fuzz.shrinking import shrink, text_of
 from fuzz.steps import add_step
 from tensorweb.devices import DEVICES
+from tensorweb.devices import device as using_device
 
 CURRENT = Path(".cache") / "fuzz-current.txt"
 """Holds the graph that runs, so that a crash or a hang can be found again."""
@@ -167,6 +169,28 @@ def check_outputs(options: argparse.Namespace, tally: Tally) -> None:
             return
 
 
+SUITES: dict[str, Callable[[str], Iterator[str]]] = {"keys": keys.failures}
+"""Cases that are no graphs: what fails in that of a seed, in words."""
+
+
+def check_suite(name: str, options: argparse.Namespace) -> int:
+    """Run the cases of a suite until the time is over; return how many failed."""
+    started, index, failed = time.monotonic(), options.graph or 0, 0
+    devices = (options.device,) if options.device else tuple(DEVICES)
+    while time.monotonic() - started < options.seconds:
+        for device_name in devices:
+            note(f"{name} {options.seed}-{index} {device_name}")
+            with using_device(device_name):
+                for words in SUITES[name](f"{options.seed}-{index}"):
+                    failed += 1
+                    print(f"{name} {index} on {device_name}: {words}", flush=True)
+        index += 1
+        if options.graph is not None or (failed and not options.all):
+            break
+    print(f"{name}: {index} cases on {' and '.join(devices)}, {failed} failures")
+    return failed
+
+
 def note(text: str) -> None:
     """Keep what runs now in a file."""
     CURRENT.parent.mkdir(exist_ok=True)
@@ -192,6 +216,8 @@ def report(seed: str, program: Program, failure: Failure) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Fuzz for some seconds; return 1 when something failed."""
     options = parser().parse_args(arguments)
+    if options.suite:
+        return 1 if check_suite(options.suite, options) else 0
     devices = (options.device,) if options.device else tuple(DEVICES)
     tally = Tally()
     shown = time.monotonic()
@@ -236,6 +262,14 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--outputs", action="store_true", help="several of one flush, not graphs"
     )
+    for name in SUITES:
+        made.add_argument(
+            f"--{name}",
+            dest="suite",
+            action="store_const",
+            const=name,
+            help=f"no graphs, but what fuzz/{name}.py draws",
+        )
     made.add_argument("--graph", type=int, help="only this graph of the seed")
     made.add_argument("--all", action="store_true", help="go on after a failure")
     made.add_argument("--names", action="store_true", help="count the operations")

@@ -7,8 +7,9 @@ from tensorweb.graph.attributes import Taking, Writing
 from tensorweb.graph.node import Node, attributes_of, constant
 from tensorweb.nodes.accumulation import accumulate
 from tensorweb.nodes.elementwise import cast
+from tensorweb.nodes.indexing import advanced_shape
 from tensorweb.nodes.keys import Indices, Item, Span
-from tensorweb.nodes.movement import reshape, slice_ranges
+from tensorweb.nodes.movement import permute, reshape, slice_ranges
 from tensorweb.nodes.selection import gather, iota, scatter
 from tensorweb.shapes import Shape, size
 from tensorweb.transforms.rules.reductions import of_nothing
@@ -35,11 +36,23 @@ def of_gather(step: Step, cotangent: Node) -> Cotangents:
         Indices(by_axis[axis]) if axis in by_axis else Span((0, length, 1))
         for axis, length in enumerate(source.shape)
     ]
+    # `items` decide where the axes of index tensors stand. The gather may have them
+    # elsewhere: for x[0, :, [1, 2]] they come first, and its integer is no item here.
+    count = len(cotangent.shape) - (len(source.shape) - len(indices))
+    moved = _axes_moved(cotangent, taking.first, count, advanced_shape(items)[2])
     nothing: list[Node | None] = [None] * len(indices)
-    return [
-        accumulate("add", zeros(cotangent, source.shape), items, cotangent),
-        *nothing,
-    ]
+    return [accumulate("add", zeros(moved, source.shape), items, moved), *nothing]
+
+
+def _axes_moved(node: Node, first: int, count: int, to: int) -> Node:
+    """Return a node with `count` axes from `first` on moved, to begin at axis `to`."""
+    if first == to:
+        return node
+    order = list(range(len(node.shape)))
+    axes = order[first : first + count]
+    del order[first : first + count]
+    order[to:to] = axes
+    return permute(node, order)
 
 
 def of_scatter(step: Step, cotangent: Node) -> Cotangents:
