@@ -224,13 +224,27 @@ def normalize_axis(axis: SupportsIndex, ndim: int, name: str = "axis") -> int:
 def normalize_axes(
     axes: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int
 ) -> tuple[int, ...]:
-    """Return axes counted from the front, in order; None means all of them.
+    """Return axes counted from the front, sorted; None means all of them.
 
     Raises:
         AxisError: an axis does not exist or is given twice.
 
     >>> normalize_axes((-1, 0), 3)
     (0, 2)
+    """
+    return tuple(sorted(normalize_axis_order(axes, ndim)))
+
+
+def normalize_axis_order(
+    axes: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int
+) -> tuple[int, ...]:
+    """Return axes counted from the front, in the order given; None means all of them.
+
+    Raises:
+        AxisError: an axis does not exist or is given twice.
+
+    >>> normalize_axis_order((-1, 0), 3)
+    (2, 0)
     """
     if axes is None:
         return tuple(range(ndim))
@@ -242,7 +256,7 @@ def normalize_axes(
     result = [normalize_axis(axis, ndim) for axis in given]
     if len(set(result)) != len(result):
         raise AxisError(f"axis {tuple(given)} names the same axis twice.")
-    return tuple(sorted(result))
+    return tuple(result)
 
 
 def normalize_permutation(axes: Iterable[SupportsIndex], ndim: int) -> tuple[int, ...]:

@@ -78,7 +78,6 @@ def einsum(subscripts: str, /, *operands: ArrayLike) -> Tensor:
 
     Raises:
         ShapeError: the subscripts are wrong or do not fit the operands' shapes.
-        DTypeError: operands are bool; convert them to count.
 
     >>> tw.einsum("ij,jk->ik", [[1, 2], [3, 4]], [[5, 6], [7, 8]])
     tensor([[19, 22],

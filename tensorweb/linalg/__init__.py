@@ -13,13 +13,8 @@ from tensorweb.errors import LinAlgError
 from tensorweb.functions.linear_algebra import matmul, outer, tensordot, vecdot
 from tensorweb.linalg.eigenvalues import eig, eigvals
 from tensorweb.linalg.norms import matrix_norm, vector_norm
-from tensorweb.linalg.products import (
-    cross,
-    diagonal,
-    matrix_power,
-    matrix_transpose,
-    trace,
-)
+from tensorweb.linalg.powers import matrix_power
+from tensorweb.linalg.products import cross, diagonal, matrix_transpose, trace
 from tensorweb.linalg.solving import cholesky, det, inv, slogdet, solve
 from tensorweb.linalg.spectral import (
     eigh,

@@ -7,7 +7,7 @@ from typing import SupportsIndex
 
 from tensorweb import functions as xp
 from tensorweb.errors import AxisError, DTypeError, ShapeError
-from tensorweb.linalg.operands import matrices, square
+from tensorweb.linalg.operands import matrices
 from tensorweb.nodes.diagonals import diagonal as build_diagonal
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
@@ -16,7 +16,6 @@ from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_operands
 __all__ = [
     "cross",
     "diagonal",
-    "matrix_power",
     "matrix_transpose",
     "trace",
 ]
@@ -101,31 +100,3 @@ def matrix_transpose(x: ArrayLike, /) -> Tensor:
             [2, 4]])
     """
     return xp.matrix_transpose(x)
-
-
-def matrix_power(x: ArrayLike, n: int, /) -> Tensor:
-    """Return each square matrix multiplied with itself, `n` times.
-
-    The power 0 is the identity. Products are made by squaring.
-
-    Raises:
-        ShapeError: the matrices are not square.
-
-    >>> tw.linalg.matrix_power([[1, 1], [1, 0]], 10)
-    tensor([[89, 55],
-            [55, 34]])
-    """
-    base, left = square("matrix_power", x), operator.index(n)
-    if left < 0:
-        raise ShapeError(f"matrix_power: n is {left}; it is 0 or more.")
-    if left == 0:
-        one = xp.eye(base.shape[-1], dtype=base.dtype, device=base.device)
-        return xp.broadcast_to(one, base.shape)
-    while not left & 1:
-        base, left = base @ base, left >> 1
-    found, left = base, left >> 1
-    while left:
-        base = base @ base
-        found = found @ base if left & 1 else found
-        left >>= 1
-    return found

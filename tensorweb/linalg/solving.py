@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorweb import functions as xp
 from tensorweb.errors import ShapeError
+from tensorweb.graph.node import Node
 from tensorweb.linalg.complex_determinants import complex_det, complex_slogdet
 from tensorweb.linalg.complex_matrices import (
     as_complex,
@@ -109,16 +110,35 @@ def inv(x: ArrayLike, /) -> Tensor:
     return as_complex(found) if is_complex(source) else found
 
 
+def inverse_or_nan(x: Tensor) -> Tensor:
+    """Return the inverse of each square matrix, NaN where a matrix is singular."""
+    source = floating(square("cond", x))
+    real = as_real(source) if is_complex(source) else source
+    one = xp.eye(real.shape[-1], dtype=real.dtype, device=source.device)
+    found, packed = _eliminated(real, one)
+    failed = zero_pivots(packed)[..., None, None]
+    found = xp.where(failed, xp.nan, found)
+    return as_complex(found) if is_complex(source) else found
+
+
 def _solved(name: str, a: Tensor, b: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Return X of A X = B, both with two axes at least, whose outer ones broadcast."""
+    """Return X of A X = B; the tensor raises where a matrix is singular."""
+    found, packed = _eliminated(a, b)
+    if found.size:
+        fails_where(name, found, zero_pivots(packed), _SINGULAR, shape)
+    return found
+
+
+def _eliminated(a: Tensor, b: Tensor) -> tuple[Tensor, Node]:
+    """Return X of A X = B, and the factors of A.
+
+    Both have two axes at least, whose outer ones broadcast.
+    """
     outer = broadcast_shapes(a.shape[:-2], b.shape[:-2])
     packed = build.lu(a.node)
     right = xp.broadcast_to(b, (*outer, *b.shape[-2:]))
     whole = xp.broadcast_to(Tensor(packed), (*outer, *packed.shape[-2:]))
-    found = Tensor(build.lu_solve(whole.node, right.node))
-    if found.size:
-        fails_where(name, found, zero_pivots(packed), _SINGULAR, shape)
-    return found
+    return Tensor(build.lu_solve(whole.node, right.node)), packed
 
 
 def det(x: ArrayLike, /) -> Tensor:

@@ -62,8 +62,10 @@ def divide(a: Parts, b: Parts) -> Parts:
         real = choose(is_real, x, x * ratio) / divisor
         imaginary = -choose(is_real, x * ratio, x) / divisor
     else:
-        real = choose(is_real, x + y * ratio, x * ratio + y) / divisor
-        imaginary = choose(is_real, y - x * ratio, y * ratio - x) / divisor
+        # Beside a zero nothing is added: an infinity times its ratio would be NaN.
+        across, along = (choose(is_zero, 0.0, part * ratio) for part in (x, y))
+        real = choose(is_real, x + along, across + y) / divisor
+        imaginary = choose(is_real, y - across, along - x) / divisor
     above = choose(is_vast, x.number(8.0), 1.0)
     below = choose(is_vast_below, x.number(0.125), 1.0)
     return real * above * below, imaginary * above * below

@@ -170,7 +170,9 @@ def fixed_power(x: Real, y: Real, exponent: float) -> Parts | None:
     assert found is not None, "internal: the exponent is not 0"
     if exponent > 0 or found[1] is None:
         return found
-    return reciprocal(found[0], found[1])
+    real, imaginary = reciprocal(found[0], found[1])
+    # A negative power of 0 has no direction; its reciprocal has one, as in NumPy.
+    return choose(x.equals(0.0) & y.equals(0.0), math.nan, real), imaginary
 
 
 UNARY: Mapping[str, Callable[[Real, Real], Parts | Real]] = {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tensorweb import dtypes
 from tensorweb.dtypes import promote
-from tensorweb.errors import DTypeError, ShapeError
+from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import Groups
 from tensorweb.graph.node import Node, attributes_of, structure_of
 from tensorweb.graph.op import COMPLEX, Op
@@ -35,14 +35,23 @@ from tensorweb.shapes import Shape, matmul_shape
 def _operands(a: Node, b: Node, op: Op) -> tuple[Node, Node]:
     common_device(op, (a, b))
     dtype = promote(a.dtype, b.dtype)
-    if dtype.kind == "bool":
-        raise DTypeError(
-            f"{op.name}: bool operands; convert with astype(tw.int32) to count."
-        )
     require_promoted(op.name, (a, b), dtype)
     if dtype.kind == "complex":  # a real operand stays one
         return a, b
     return cast(a, dtype), cast(b, dtype)
+
+
+def _are_bool(a: Node, b: Node) -> bool:
+    return a.dtype.kind == b.dtype.kind == "bool"
+
+
+def _of_bool(product: Callable[[Node, Node], Node], a: Node, b: Node) -> Node:
+    """Return a product of bool, of which `+` is *or*: whether a sum of ones is not 0.
+
+    Ones are counted in float32, whose sums may be rounded and never become 0.
+    """
+    counted = product(cast(a, dtypes.float32), cast(b, dtypes.float32))
+    return cast(counted, dtypes.bool)
 
 
 def matmul(a: Node, b: Node) -> Node:
@@ -71,6 +80,8 @@ _known: Known[tuple[Groups, Shape, int]] = Known()
 
 def _checked_matmul(a: Node, b: Node) -> Node:
     """Return `a @ b`, with all checks."""
+    if _are_bool(a, b):
+        return _of_bool(_checked_matmul, a, b)
     if not a.shape or not b.shape:
         raise ShapeError(
             f"matmul: shapes {a.shape} and {b.shape}; operands need at least one axis, "
@@ -103,6 +114,8 @@ def contract(a: Node, b: Node, groups: Groups) -> Node:
     The result has the axes `(batch…, rows…, columns…)`; batch and depth of both
     operands have equal lengths, which callers have checked.
     """
+    if _are_bool(a, b):
+        return _of_bool(lambda left, right: contract(left, right, groups), a, b)
     a, b = _operands(a, b, MATMUL)
     if COMPLEX in (a.op, b.op):
         return of_parts(lambda left, right: contract(left, right, groups), a, b)

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorweb import dtypes
+from tensorweb.dtypes import promote
 from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import Groups
 from tensorweb.graph.node import Node
+from tensorweb.graph.op import COMPLEX
 from tensorweb.nodes.contraction import contract
-from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.elementwise import cast, elementwise, require_promoted
 from tensorweb.nodes.movement import expand, expand_dims, permute, reshape, slice_ranges
 from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
@@ -33,6 +35,7 @@ def einsum(subscripts: str, nodes: Sequence[Node]) -> Node:
         single = [cast(node, dtypes.float32) for node in nodes]
         return cast(einsum(subscripts, single), dtypes.float16)
     lengths = _lengths(subscripts, terms, nodes)
+    nodes = _promoted(nodes)
     operands: list[tuple[Labels, Node]] = []
     for number, (labels, node) in enumerate(zip(terms, nodes, strict=True)):
         others = {
@@ -67,6 +70,23 @@ def _is_half(nodes: Sequence[Node]) -> bool:
     """Whether the result is float16, which one operation rounds once."""
     floats = {node.dtype for node in nodes if node.dtype.kind == "float"}
     return floats == {dtypes.float16}
+
+
+def _promoted(nodes: Sequence[Node]) -> list[Node]:
+    """Return operands in their common dtype, in which each is summed and multiplied.
+
+    Real operands of complex ones stay real.
+    """
+    dtype = nodes[0].dtype
+    for node in nodes[1:]:
+        dtype = promote(dtype, node.dtype)
+    require_promoted("einsum", nodes, dtype)
+    return [
+        node
+        if node.op is COMPLEX and dtype is node.dtype
+        else cast(node, dtype if node.op is COMPLEX else dtype.part)
+        for node in nodes
+    ]
 
 
 def _parse(subscripts: str, nodes: Sequence[Node]) -> tuple[list[Labels], Labels]:

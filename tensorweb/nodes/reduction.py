@@ -92,6 +92,9 @@ _known: Known[tuple[Op, Reduction, Shape, int, Shape, int]] = Known()
 """Reductions of operands that need no cast: operation, axes, shape and structure
 without the axes, shape and structure with them."""
 
+OF_BOOL = {"sum": "any", "prod": "all"}
+"""What sums and products of bool are whose result is bool: `+` is *or*, `*` *and*."""
+
 _Key = tuple[str, Shape, DType, tuple[int, ...], bool, DType | None]
 
 
@@ -102,6 +105,8 @@ def _checked(key: _Key, node: Node) -> Node:
     if "complex" in (node.dtype.kind, dtype.kind if dtype else ""):
         return _reduce_complex(op, node, axes, keepdims, dtype or node.dtype)
     source = cast(node, dtype or accumulator_dtype(op, node.dtype))
+    if source.dtype.kind == "bool" and name in OF_BOOL:
+        return reduce(OF_BOOL[name], source, axes, keepdims)
     if name in ("max", "min"):
         _refuse_empty(op, node, axes)
     if not axes:
@@ -175,6 +180,8 @@ def scan(name: str, node: Node, axis: int, dtype: DType | None = None) -> Node:
             return running_product(source, axis)
         return join_by_part(lambda part: scan(name, part, axis), source)
     source = cast(node, dtype or accumulator_dtype(op, node.dtype))
+    if source.dtype.kind == "bool":
+        return cast(scan(name, source, axis, dtypes.DEFAULT_INT), source.dtype)
     last = move_axis_last(source, axis)
     is_apart = bool(last.size) and last.view.strides[-1] != 1
     if is_apart and last.shape[-1] >= LEAST_SCANNED and last.size >= LEAST_TRANSPOSED:

@@ -11,7 +11,13 @@ from typing import Any
 from tensorweb import functions
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.convert import ArrayLike, as_operands, is_scalar
+from tensorweb.tensor.convert import (
+    ArrayLike,
+    as_operands,
+    is_number,
+    is_scalar,
+    number_of_scalar,
+)
 
 Out = Tensor | tuple[Tensor, ...] | None
 """Where a result is written: nowhere else, or into a tensor, alone or in a tuple."""
@@ -98,6 +104,22 @@ def together(values: Iterable[ArrayLike]) -> list[Tensor]:
     ]
 
 
+def signed(value: ArrayLike, *others: ArrayLike) -> Tensor:
+    """Return an operand of a difference as a tensor.
+
+    Whole numbers keep the signed dtype that they have alone, also with unsigned
+    tensors among the `others` of a call, so that the difference can be negative.
+
+    >>> signed(5, tw.ones(2, dtype="uint32")).dtype
+    tensorweb.int32
+    """
+    if isinstance(value, Tensor):
+        return value
+    near = next((each for each in others if isinstance(each, Tensor)), None)
+    found = functions.asarray(value, device=None if near is None else near.device)
+    return found if found.dtype.kind == "int" else leading(value, *others)
+
+
 def leading(value: ArrayLike, *others: ArrayLike) -> Tensor:
     """Return an operand as a tensor, beside the first tensor among others of a call.
 
@@ -163,6 +185,7 @@ def ramp(span: slice) -> Tensor:
     step: Any = 1 if span.step is None else span.step
     if span.stop is None:
         raise DataError(f"grid: {span} has no end; write start:stop.")
-    if isinstance(step, complex):
-        return functions.linspace(start, span.stop, round(abs(step)))
+    count = number_of_scalar(step) if is_number(step) else step
+    if isinstance(count, complex):
+        return functions.linspace(start, span.stop, int(abs(count)))
     return functions.arange(start, span.stop, step)

@@ -11,7 +11,7 @@ from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import beside, leading
-from tensorweb.shapes import broadcast_shapes, normalize_axes, normalize_axis
+from tensorweb.shapes import broadcast_shapes, normalize_axis, normalize_axis_order
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 
@@ -75,7 +75,7 @@ def apply_over_axes(
     """
     x = asarray(a)
     rank = x.ndim
-    for axis in normalize_axes(axes, rank):
+    for axis in normalize_axis_order(axes, rank):
         found = asarray(func(x, axis))
         x = found if found.ndim == rank else tw.expand_dims(found, axis)
         if x.ndim != rank:

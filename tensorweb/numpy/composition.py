@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tensorweb import functions
-from tensorweb.dtypes import finfo
+from tensorweb.dtypes import BY_NAME, DType, finfo
 from tensorweb.errors import DTypeError
 from tensorweb.functions import (
     abs as absolute,
@@ -46,7 +46,23 @@ def _integers(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
     a, b = as_pair(x1, x2)
     if a.dtype.kind not in ("int", "uint"):
         raise DTypeError(f"{name}: operands are {a.dtype}; they must be integers.")
-    return absolute(a), absolute(b)
+    return a, b
+
+
+def _sizes(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor, DType]:
+    """Return absolute values, unsigned as no least integer has one, and the dtype."""
+    a, b = _integers(name, x1, x2)
+    unsigned = BY_NAME[f"uint{a.dtype.bits}"]
+    return absolute(a).astype(unsigned), absolute(b).astype(unsigned), a.dtype
+
+
+def _common_divisor(a: Tensor, b: Tensor) -> Tensor:
+    """Return the greatest common divisor of unsigned integers, by Euclid."""
+    a, b = functions.broadcast_arrays(a, b)
+    while functions.any(b):
+        rest = remainder(a, maximum(b, 1))
+        a, b = functions.where(b == 0, a, b), functions.where(b == 0, b, rest)
+    return a
 
 
 def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -60,11 +76,8 @@ def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> np.gcd([12, 18, 0], [18, 27, 5])
     tensor([6, 9, 5])
     """
-    a, b = functions.broadcast_arrays(*_integers("gcd", x1, x2))
-    while functions.any(b):
-        rest = remainder(a, maximum(b, 1))
-        a, b = functions.where(b == 0, a, b), functions.where(b == 0, b, rest)
-    return a
+    a, b, dtype = _sizes("gcd", x1, x2)
+    return _common_divisor(a, b).astype(dtype)
 
 
 def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -76,8 +89,8 @@ def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> np.lcm([4, 6, 0], [6, 9, 5])
     tensor([12, 18,  0])
     """
-    a, b = _integers("lcm", x1, x2)
-    return floor_divide(a, maximum(gcd(a, b), 1)) * b
+    a, b, dtype = _sizes("lcm", x1, x2)
+    return (floor_divide(a, maximum(_common_divisor(a, b), 1)) * b).astype(dtype)
 
 
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -148,7 +161,7 @@ def bitwise_count(x: ArrayLike, /) -> Tensor:
     >>> np.bitwise_count([7, 8, -3])
     tensor([3, 1, 2])
     """
-    rest, _ = _integers("bitwise_count", x, x)
+    rest, _, _ = _sizes("bitwise_count", x, x)
     count = functions.zeros_like(rest)
     for _ in range(rest.dtype.bits):
         count = count + bitwise_and(rest, 1)

@@ -9,9 +9,9 @@ from typing import SupportsIndex
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, RangeError, ShapeError
-from tensorweb.numpy.arguments import beside, leading, together
+from tensorweb.numpy.arguments import beside, leading, signed, together
 from tensorweb.numpy.masking import as_float, is_inexact
-from tensorweb.shapes import normalize_axes, normalize_axis
+from tensorweb.shapes import is_integer, normalize_axis, normalize_axis_order
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.reductions import Axis
@@ -43,13 +43,13 @@ def diff(
     >>> np.diff([1, 2, 4, 7, 0], 2)
     tensor([  1,   1, -10])
     """
-    x = leading(a, prepend, append)
+    x = signed(a, prepend, append)
     along = normalize_axis(axis, x.ndim)
     ends = [prepend, append]
     for i, end in enumerate(ends):
         if end is None:
             continue
-        given = beside(end, x)
+        given = signed(end, x)
         if not given.ndim:
             shape = [1 if each == along else m for each, m in enumerate(x.shape)]
             given = tw.broadcast_to(given, tuple(shape))
@@ -116,7 +116,7 @@ def gradient(
     tensor([3.       , 2.8333333, 2.5      ])
     """
     x = as_float(leading(f, *varargs))
-    axes = normalize_axes(axis, x.ndim)
+    axes = normalize_axis_order(axis, x.ndim)
     if edge_order not in (1, 2):
         raise DataError(f"gradient: edge_order is {edge_order}; it is 1 or 2.")
     if len(varargs) not in (0, 1, len(axes)):
@@ -129,7 +129,7 @@ def gradient(
         _slope(x, along, spacing, edge_order)
         for along, spacing in zip(axes, spacings, strict=True)
     ]
-    is_one = axis is not None and not isinstance(axis, tuple | list)
+    is_one = axis is not None and is_integer(axis)
     return found[0] if is_one or len(found) == 1 else tuple(found)
 
 
@@ -251,7 +251,10 @@ def interp(
         place = tw.clip(tw.searchsorted(points, at, side="right") - 1, 0, last - 1)
         x0, x1 = tw.take(points, place), tw.take(points, place + 1)
         y0, y1 = tw.take(values, place), tw.take(values, place + 1)
-        line = (y1 - y0) / (x1 - x0) * (at - x0) + y0
+        slope = (y1 - y0) / (x1 - x0)
+        line = slope * (at - x0) + y0
+        # From an infinite end there is no distance: measure from the other one.
+        line = tw.where(tw.isnan(line), slope * (at - x1) + y1, line)
         # Equal values of infinite points, and a point itself, need no slope.
         line = tw.where(y0 == y1, y0, line)
         inside = tw.where(at == x0, y0, tw.where(at == x1, y1, line))
@@ -290,7 +293,7 @@ def unwrap(
     tensor([0, 1, 2, 3, 4])
     """
     x = tw.asarray(p)
-    is_whole = not is_inexact(x.dtype) and isinstance(period, int)
+    is_whole = not is_inexact(x.dtype) and is_integer(period)
     x = x if is_whole else as_float(x)
     along = normalize_axis(axis, x.ndim)
     steps = tw.diff(x, axis=along)

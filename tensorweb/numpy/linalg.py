@@ -33,7 +33,9 @@ from tensorweb.linalg import (
     vecdot,
     vector_norm,
 )
+from tensorweb.linalg.solving import inverse_or_nan
 from tensorweb.numpy.arguments import Out, as_floats, into, together
+from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.unknown_names import unknown
@@ -108,7 +110,7 @@ def norm(
                 "are vectors or matrices."
             )
         axis = tuple(range(values.ndim))
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = (axis,) if is_integer(axis) else tuple(axis)
     if len(axes) == 1:
         order = 2 if ord is None else ord
         return standard.vector_norm(values, axis=axes[0], keepdims=keepdims, ord=order)
@@ -124,18 +126,22 @@ def norm(
 def cond(x: ArrayLike, p: Any = None) -> Tensor:
     """Return the condition number of matrices: the largest by the least singular value.
 
-    With another order `p` of norm it is `norm(x, p) norm(inv(x), p)`.
+    With another order `p` of norm it is `norm(x, p) norm(inv(x), p)`. Of a singular
+    matrix it is infinite.
 
     >>> np.linalg.cond([[2.0, 0.0], [0.0, 1.0]])
     tensor(2.)
     """
     values = as_floats(x)
     if p in (None, 2, -2):
-        found = standard.svdvals(values)
-        first, last = found[..., 0], found[..., -1]
-        return last / first if p == -2 else first / last
-    inverse = standard.inv(values)
-    return norm(values, p, (-2, -1)) * norm(inverse, p, (-2, -1))
+        sizes = standard.svdvals(values)
+        first, last = sizes[..., 0], sizes[..., -1]
+        found = last / first if p == -2 else first / last
+    else:
+        inverse = inverse_or_nan(values)
+        found = norm(values, p, (-2, -1)) * norm(inverse, p, (-2, -1))
+    is_number = ~functions.any(functions.isnan(values), axis=(-2, -1))
+    return functions.where(functions.isnan(found) & is_number, math.inf, found)
 
 
 def lstsq(
@@ -213,7 +219,7 @@ def matrix_power(a: ArrayLike, n: int) -> Tensor:
     tensor([[1, 5],
             [0, 1]])
     """
-    return standard.matrix_power(a if n >= 0 else standard.inv(as_floats(a)), abs(n))
+    return standard.matrix_power(a, n)
 
 
 def pinv(

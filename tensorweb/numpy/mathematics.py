@@ -34,15 +34,6 @@ def round(a: ArrayLike, decimals: int = 0, out: Out = None) -> Tensor:
     (tensor([0.5 , 1.5 , 2.68]), tensor(1200))
     """
     x = functions.asarray(a)
-    if decimals < 0 and x.dtype.kind in ("int", "uint"):
-        unit = 10**-decimals
-        down = functions.floor_divide(x, unit)
-        left = x - down * unit
-        is_odd = functions.remainder(down, 2) == 1
-        up = functions.logical_or(
-            left * 2 > unit, functions.logical_and(left * 2 == unit, is_odd)
-        )
-        return into((down + up.astype(x.dtype)) * unit, out)
     return into(functions.round(x, decimals), out)
 
 

@@ -208,6 +208,8 @@ def vander(
     if values.ndim != 1:
         raise ShapeError(f"vander: shape {values.shape}; give a vector.")
     count = values.size if N is None else N
+    if values.dtype.kind in ("int", "uint", "bool") and values.dtype.bits < 32:
+        values = values.astype(int)  # NumPy multiplies small integers in its own, too
     columns = [functions.ones_like(values)]
     while len(columns) < count:
         columns.append(columns[-1] * values)

@@ -6,6 +6,7 @@ first names one.
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -80,11 +81,16 @@ class Flat:
 
     def __getitem__(self, key: Any) -> Tensor:
         """Return elements by their positions."""
-        return self._x.ravel()[key]
+        flat = self._x.ravel()
+        if isinstance(key, builtins.bool):  # one number, the first, or none
+            return flat[0] if key else flat[:0]
+        return flat[key]
 
     def __setitem__(self, key: Any, value: ArrayLike) -> None:
         """Write elements at positions."""
         flat = self._x.ravel()
+        if isinstance(key, builtins.bool):
+            key = slice(0, int(key))
         flat[key] = value
         self._x[...] = flat.reshape(self._x.shape)
 

@@ -178,15 +178,18 @@ def _within(index: int, length: int) -> int:
     return min(max(index, 0), length - 1)
 
 
-def _mixed(low: Tensor, high: Tensor, weight: float) -> Tensor:
-    """Return `low` and `high` mixed, from the end that is nearer; equal ones stay."""
-    if weight == 0:
-        return low
-    if weight == 1:
-        return high
+def _mixed(low: Tensor, high: Tensor, weight: Tensor | float) -> Tensor:
+    """Return `low + (high - low) * weight`, from the end that is nearer.
+
+    Both ends are exact, equal ones stay, and infinite ones need no distance, which has
+    no value between two of them: between a number and infinity all is infinite.
+    """
     step = high - low
-    mixed = low + step * weight if weight < 0.5 else high - step * (1 - weight)
-    return tw.where(low == high, low, mixed)
+    rest = 1 - weight
+    mixed = tw.where(weight < 0.5, low + step * weight, high - step * rest)
+    mixed = tw.where(tw.isfinite(step), mixed, low * rest + high * weight)
+    mixed = tw.where(weight == 1, high, mixed)
+    return tw.where((low == high) | (weight == 0), low, mixed)
 
 
 def _poisoned(found: Tensor, rows: Tensor) -> Tensor:
@@ -258,7 +261,7 @@ def nanmedian(
     count = (~tw.isnan(rows)).sum(-1, keepdims=True)
     low = tw.take_along_axis(rows, tw.maximum(count - 1, 0) // 2, -1)
     high = tw.take_along_axis(rows, tw.minimum(count // 2, rows.shape[-1] - 1), -1)
-    found = tw.where(low == high, low, low + (high - low) * 0.5)
+    found = _mixed(low, high, 0.5)
     return into(_placed(found, (), x, axis, keepdims), out)
 
 
@@ -329,11 +332,7 @@ def _nanquantile(
         beside([place[i] for place in places], rows).reshape(at) for i in range(3)
     )
     first, second = (tw.take_along_axis(rows, each, -1) for each in (low, high))
-    step = second - first
-    mixed = tw.where(
-        weight < 0.5, first + step * weight, second - step * (1.0 - weight)
-    )
-    found = tw.where((first == second) | (weight == 0), first, mixed)
+    found = _mixed(first, second, weight)
     return into(_placed(found.astype(x.dtype), shape, x, axis, keepdims), out)
 
 

@@ -7,7 +7,6 @@ from tensorweb import linalg
 from tensorweb.errors import ShapeError
 from tensorweb.functions import asarray
 from tensorweb.numpy.masking import as_float
-from tensorweb.numpy.polynomials import poly1d
 from tensorweb.numpy.sorting import lexsort
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -30,7 +29,7 @@ def roots(p: ArrayLike) -> Tensor:
     >>> tw.round(100 * np.roots([1.0, -3.0, 2.0]))
     tensor([200., 100.])
     """
-    given = as_float(asarray(p.coeffs if isinstance(p, poly1d) else p))
+    given = as_float(asarray(getattr(p, "coeffs", p)))
     if given.ndim > 1:
         raise ShapeError(f"roots: coefficients have shape {given.shape}; give 1-D.")
     line = given.reshape(-1)

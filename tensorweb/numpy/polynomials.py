@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import SupportsIndex
+from collections.abc import Iterator
+from typing import Any, SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.graph.tracing import is_traced
-from tensorweb.numpy.arguments import beside, leading, together
+from tensorweb.numpy.arguments import beside, leading, signed, together
 from tensorweb.numpy.masking import as_float
+from tensorweb.numpy.polynomial_text import polynomial_text
+from tensorweb.numpy.polynomial_zeros import roots
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.convert import ArrayLike, is_number
 
 __all__ = [
     "poly",
@@ -34,12 +36,17 @@ CLOSE = 1e-8
 """Remainders up to here are 0, as `np.allclose` has it."""
 
 
-def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
-    """Return the polynomial at `x`, by Horner's rule.
+def polyval(p: ArrayLike, x: ArrayLike) -> Any:
+    """Return the polynomial at `x`, by Horner's rule; of a `poly1d` a `poly1d`.
 
     >>> np.polyval([3, 0, 1], [0, 5])
     tensor([ 1, 76])
     """
+    if isinstance(x, poly1d):
+        composed = poly1d(0)
+        for coefficient in _line("polyval", p):
+            composed = composed * x + poly1d(coefficient)
+        return composed
     given, at = together([_coefficients(p), x])
     coefficients = _line("polyval", given)
     found = tw.zeros_like(at)
@@ -67,6 +74,12 @@ def _lines(name: str, a1: ArrayLike, a2: ArrayLike) -> tuple[Tensor, Tensor]:
     """Return the coefficients of two polynomials as 1-D tensors on one device."""
     first, second = together([_coefficients(a1), _coefficients(a2)])
     return _line(name, first), _line(name, second)
+
+
+def _as_given(found: Tensor, *given: ArrayLike) -> Any:
+    """Return coefficients, as a `poly1d` where one was given."""
+    is_polynomial = any(isinstance(each, poly1d) for each in given)
+    return poly1d(found) if is_polynomial else found
 
 
 def polyfit(
@@ -178,28 +191,29 @@ def _aligned(name: str, a1: ArrayLike, a2: ArrayLike) -> tuple[Tensor, Tensor]:
     return parts[0], parts[1]
 
 
-def polyadd(a1: ArrayLike, a2: ArrayLike) -> Tensor:
-    """Return the sum of two polynomials.
+def polyadd(a1: ArrayLike, a2: ArrayLike) -> Any:
+    """Return the sum of two polynomials; a `poly1d` if one of them is.
 
     >>> np.polyadd([1, 2], [9, 5, 4])
     tensor([9, 6, 6])
     """
     first, second = _aligned("polyadd", a1, a2)
-    return first + second
+    return _as_given(first + second, a1, a2)
 
 
-def polysub(a1: ArrayLike, a2: ArrayLike) -> Tensor:
-    """Return the difference of two polynomials.
+def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
+    """Return the difference of two polynomials; a `poly1d` if one of them is.
 
     >>> np.polysub([2, 10, -2], [3, 10, -4])
     tensor([-1,  0,  2])
     """
-    first, second = _aligned("polysub", a1, a2)
-    return first - second
+    given = [_coefficients(each) for each in (a1, a2)]
+    first, second = _aligned("polysub", *(signed(each, *given) for each in given))
+    return _as_given(first - second, a1, a2)
 
 
-def polymul(a1: ArrayLike, a2: ArrayLike) -> Tensor:
-    """Return the product of two polynomials.
+def polymul(a1: ArrayLike, a2: ArrayLike) -> Any:
+    """Return the product of two polynomials; a `poly1d` if one of them is.
 
     >>> np.polymul([1, 2, 3], [9, 5, 1])
     tensor([ 9, 23, 38, 17,  3])
@@ -210,10 +224,10 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> Tensor:
     places = places + tw.arange(second.size, device=first.device)[None, :]
     length = first.size + second.size - 1
     empty = tw.zeros(max(length, 0), dtype=table.dtype, device=first.device)
-    return empty.at[places].add(table)
+    return _as_given(empty.at[places].add(table), a1, a2)
 
 
-def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
+def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Any, Any]:
     """Return quotient and remainder of two polynomials; their coefficients are read.
 
     Raises:
@@ -240,10 +254,10 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
         asarray(values or [0.0], dtype=dtype, device=top.device)
         for values in (quotient, rest)
     ]
-    return made[0], made[1]
+    return _as_given(made[0], u, v), _as_given(made[1], u, v)
 
 
-def polyder(p: ArrayLike, m: SupportsIndex = 1) -> Tensor:
+def polyder(p: ArrayLike, m: SupportsIndex = 1) -> Any:
     """Return the m-th derivative of a polynomial.
 
     >>> np.polyder([1, 1, 1, 1])
@@ -253,10 +267,10 @@ def polyder(p: ArrayLike, m: SupportsIndex = 1) -> Tensor:
     for _ in range(_times("polyder", m)):
         powers = tw.arange(found.size - 1, 0, -1, device=found.device)
         found = found[:-1] * powers
-    return found
+    return _as_given(found, p)
 
 
-def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = None) -> Tensor:
+def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = None) -> Any:
     """Return the m-th integral of a polynomial, with constants `k`, zeros without.
 
     >>> np.polyint([3, 2, 1], k=5)
@@ -272,7 +286,7 @@ def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = None) -> Tensor:
         powers = tw.arange(found.size, 0, -1, device=found.device)
         last = tw.full(1, constant, dtype=found.dtype, device=found.device)
         found = tw.concat([found / powers, last])
-    return found
+    return _as_given(found, p)
 
 
 def _times(name: str, m: SupportsIndex) -> int:
@@ -306,8 +320,13 @@ def poly(seq_of_zeros: ArrayLike) -> Tensor:
 
 
 def _trimmed(p: ArrayLike) -> Tensor:
-    """Return coefficients without zeros in front, where their values are known."""
+    """Return coefficients without zeros in front, where their values are known.
+
+    Of nothing it is one 0.
+    """
     line = _line("poly1d", p)
+    if not line.size:
+        return tw.zeros(1, dtype=line.dtype, device=line.device)
     known = [] if is_traced(line.node) else line.tolist()
     first = next((i for i, value in enumerate(known) if value), len(known) - 1)
     return line[max(first, 0) :]
@@ -316,17 +335,33 @@ def _trimmed(p: ArrayLike) -> Tensor:
 class poly1d:
     """A polynomial that can be called: `p(x)`, `p + q`, `p * q`, `p ** n`, `p.deriv()`.
 
+    `p[power]` is a coefficient, to read and write; `p / q` is quotient and remainder.
+
     Attributes:
         coeffs: the coefficients, highest power first.
+        variable: the name that text has for it.
 
     >>> p = np.poly1d([1, 2, 3])
-    >>> p(2), p.order, (p * p).coeffs
-    (tensor(11), 2, tensor([ 1,  4, 10, 12,  9]))
+    >>> p(2), p.order, (p * p).coeffs, p == np.poly1d([0, 1, 2, 3])
+    (tensor(11), 2, tensor([ 1,  4, 10, 12,  9]), True)
+    >>> print(p)
+       2
+    1 x + 2 x + 3
     """
 
-    def __init__(self, c_or_r: ArrayLike, r: bool = False) -> None:
-        """Make a polynomial of coefficients, or of its zeros with `r`; reads them."""
+    __hash__ = None  # type: ignore[assignment]  # it can be changed, as in NumPy
+
+    def __init__(
+        self, c_or_r: ArrayLike, r: bool = False, variable: str | None = None
+    ) -> None:
+        """Make a polynomial of coefficients, or of its zeros with `r`; reads them.
+
+        Raises:
+            ShapeError: coefficients have more than one axis.
+        """
+        self.variable = variable or "x"
         if isinstance(c_or_r, poly1d):
+            self.variable = variable or c_or_r.variable
             c_or_r = c_or_r.coeffs
         self.coeffs: Tensor = poly(c_or_r) if r else _trimmed(c_or_r)
 
@@ -335,21 +370,31 @@ class poly1d:
         """The highest power."""
         return max(self.coeffs.size - 1, 0)
 
-    o = order
+    @property
+    def roots(self) -> Tensor:
+        """The zeros of the polynomial."""
+        return roots(self.coeffs)
 
     @property
     def c(self) -> Tensor:
         """The coefficients, highest power first."""
         return self.coeffs
 
-    def __call__(self, x: ArrayLike) -> Tensor:
-        """Return the value at `x`."""
+    o, r = order, roots
+    coef = coefficients = c
+
+    def __call__(self, x: ArrayLike) -> Any:
+        """Return the value at `x`; of a polynomial the composition."""
         return polyval(self.coeffs, x)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return the coefficients as an array of NumPy."""
+        return self.coeffs.__array__(dtype, copy)
 
     def __len__(self) -> int:
         return self.order
 
-    def __iter__(self) -> Iterable[Tensor]:
+    def __iter__(self) -> Iterator[Tensor]:
         return iter(self.coeffs)
 
     def __getitem__(self, power: int) -> Tensor:
@@ -358,29 +403,63 @@ class poly1d:
             return tw.zeros((), dtype=self.coeffs.dtype, device=self.coeffs.device)
         return self.coeffs[self.order - power]
 
-    def _with(
-        self, function: Callable[[ArrayLike, ArrayLike], Tensor], other: ArrayLike
-    ) -> poly1d:
-        return poly1d(function(self.coeffs, other))
+    def __setitem__(self, power: int, value: ArrayLike) -> None:
+        """Write the coefficient of a power; beyond the order zeros stand between.
+
+        Raises:
+            DataError: the power is negative.
+        """
+        if power < 0:
+            raise DataError(f"poly1d: power {power}; powers are 0 or more.")
+        if power > self.order:
+            before = tw.zeros(
+                power - self.order, dtype=self.coeffs.dtype, device=self.coeffs.device
+            )
+            self.coeffs = tw.concat([before, self.coeffs])
+        self.coeffs[self.order - power] = value
+
+    def __eq__(self, other: object) -> Any:
+        """Return whether the coefficients are equal; reads them."""
+        if not isinstance(other, poly1d):
+            return NotImplemented
+        if self.coeffs.shape != other.coeffs.shape:
+            return False
+        return bool((self.coeffs == other.coeffs).all())
 
     def __add__(self, other: ArrayLike) -> poly1d:
-        return self._with(polyadd, other)
+        return poly1d(polyadd(self, other))
 
     __radd__ = __add__
 
     def __sub__(self, other: ArrayLike) -> poly1d:
-        return self._with(polysub, other)
+        return poly1d(polysub(self, other))
 
     def __rsub__(self, other: ArrayLike) -> poly1d:
-        return poly1d(polysub(other, self.coeffs))
+        return poly1d(polysub(other, self))
 
     def __mul__(self, other: ArrayLike) -> poly1d:
-        return self._with(polymul, other)
+        if is_number(other):
+            return poly1d(self.coeffs * other)
+        return poly1d(polymul(self, other))
 
     __rmul__ = __mul__
 
+    def __truediv__(self, other: ArrayLike) -> Any:
+        """Return a polynomial divided by a number; else quotient and remainder."""
+        if is_number(other):
+            return poly1d(self.coeffs / other)
+        return polydiv(self, other)
+
+    def __rtruediv__(self, other: ArrayLike) -> Any:
+        if is_number(other):
+            return poly1d(other / self.coeffs)
+        return polydiv(other, self)
+
     def __neg__(self) -> poly1d:
         return poly1d(-self.coeffs)
+
+    def __pos__(self) -> poly1d:
+        return self
 
     def __pow__(self, n: SupportsIndex) -> poly1d:
         found = poly1d([1])
@@ -396,5 +475,8 @@ class poly1d:
         """Return the m-th integral."""
         return poly1d(polyint(self.coeffs, m, k))
 
+    def __str__(self) -> str:
+        return polynomial_text(self.coeffs.tolist(), self.variable)
+
     def __repr__(self) -> str:
-        return f"poly1d({self.coeffs.tolist()})"
+        return f"poly1d({repr(self.coeffs).removeprefix('tensor(')}"

@@ -60,7 +60,7 @@ def unique(
             [1, 0]])
     """
     x = asarray(ar)
-    if axis is not None:
+    if axis is not None and (normalize_axis(axis, x.ndim) or x.ndim > 1):
         values, *found = _slices(x, normalize_axis(axis, x.ndim))
     else:
         values, *found = _elements(x, return_index or return_inverse, equal_nan)

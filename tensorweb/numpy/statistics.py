@@ -6,7 +6,7 @@ from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.numpy.arguments import beside, leading, together
 from tensorweb.numpy.masking import as_float, is_inexact
-from tensorweb.shapes import normalize_axes
+from tensorweb.shapes import normalize_axis_order
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.reductions import Axis
@@ -60,7 +60,7 @@ def _weights(x: Tensor, axis: Axis, weights: ArrayLike) -> Tensor:
             f"average: weights of shape {given.shape} for values of shape {x.shape}; "
             "say along which axes they go with axis=."
         )
-    axes = normalize_axes(axis, x.ndim)
+    axes = normalize_axis_order(axis, x.ndim)
     if given.shape != tuple(x.shape[each] for each in axes):
         raise ShapeError(
             f"average: weights of shape {given.shape} for the axes {axes} of shape "

@@ -39,6 +39,9 @@ DTypeLike: TypeAlias = object
 
 PLAIN_NUMBERS = (int, float, bool)
 
+EXTENDED = ("clongdouble", "complex192", "complex256")
+"""NumPy's complex dtypes wider than Python's, whose `item()` is of their own class."""
+
 WIDE_UNSIGNED = (dtypes.uint32, dtypes.uint64)
 
 EXACT = 1 << 53
@@ -71,11 +74,24 @@ def is_number(value: object) -> bool:
 
 
 def number_of_scalar(value: object) -> complex:
-    """Return one of Python's or NumPy's numbers as Python's."""
-    if isinstance(value, int | float | complex):
-        return value
-    number: complex = value.item()  # type: ignore[attr-defined]  # a NumPy scalar
-    return number
+    """Return one of Python's or NumPy's numbers as exactly Python's own class.
+
+    NumPy's double precision numbers, enumerations and others are subclasses of it.
+
+    >>> import enum
+    >>> number_of_scalar(enum.IntEnum("Size", "SMALL LARGE").LARGE)
+    2
+    """
+    if type(value) in PLAIN_NUMBERS or type(value) is complex:
+        return value  # type: ignore[return-value]  # just checked
+    number: object = value.item() if is_numpy_scalar(value) else value  # type: ignore[attr-defined]  # a NumPy scalar
+    if isinstance(number, bool):
+        return number
+    if isinstance(number, int):
+        return int(number)
+    if isinstance(number, complex) or str(getattr(number, "dtype", "")) in EXTENDED:
+        return complex(number)  # type: ignore[call-overload,no-any-return]  # a complex number
+    return float(number)  # type: ignore[arg-type]  # a float, or one of extended precision
 
 
 def scalar_node(value: object, beside: DType, device: str) -> Node:
@@ -96,7 +112,7 @@ def scalar_node(value: object, beside: DType, device: str) -> Node:
         return constant(float(value), beside, device)
     number = number_of_scalar(value)
     dtype = dtypes.python_scalar_dtype(number, beside)
-    if type(value) is not complex:  # a real operand stays one
+    if type(number) is not complex:  # a real operand stays one
         dtype = dtype.part
     if dtype.kind in ("int", "uint"):
         check_integer(operator.index(number), dtype)  # type: ignore[arg-type]  # an integer by its dtype
@@ -316,7 +332,7 @@ def _stack_items(
     for index, item in enumerate(items):
         if isinstance(item, TensorBase):
             node = item.node
-        elif type(item) in (float, complex):
+        elif is_scalar(item) and not isinstance(item, int):
             own = infer_dtype([item], ())
             node = _from_number(item, _as_exact(own, beside), tensor_device)
         else:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from sys import getrefcount
+from types import FrameType
 from typing import Self, SupportsIndex
 
 from tensorweb import dtypes
@@ -44,7 +46,8 @@ from tensorweb.tensor.convert import (
 from tensorweb.tensor.hostarrays import array_node, is_numpy_scalar
 from tensorweb.tensor.lost_writes import UNHELD, check_write
 from tensorweb.tensor.numpy_calls import check_default, check_out
-from tensorweb.tensor.views import ITEM, is_seen
+from tensorweb.tensor.statements import is_statement
+from tensorweb.tensor.views import ITEM, is_part_of, is_seen
 
 
 class IndexingMethods(TensorBase):
@@ -66,6 +69,8 @@ class IndexingMethods(TensorBase):
     def __setitem__(self, key: object, value: ArrayLike) -> None:
         if getrefcount(self) <= UNHELD and not is_seen(self):
             check_write(self)
+        if getattr(value, "_kin", None) is not None and is_part_of(value, self):
+            _check_swap(sys._getframe(1))
         values = written_values(value, self.node)
         assigned = assign_plain(self.node, key, values)
         if assigned is None:
@@ -124,6 +129,20 @@ class IndexingMethods(TensorBase):
         positions = mask_positions(mask)
         return tuple(
             self._wrap(node) for node in unravel_positions(positions, mask.shape)
+        )
+
+
+def _check_swap(caller: FrameType) -> None:
+    """Raise where C writes a part of a tensor into it, which is half of a swap.
+
+    The other half is a view of what is overwritten, so that it would be lost.
+    """
+    if not is_statement(caller):
+        raise DataError(
+            "np.random.shuffle(x) of NumPy would lose rows of a tensor: it swaps them "
+            "through views, of which one is overwritten. Write "
+            "tensorweb.numpy.random.shuffle(x), or "
+            "x[...] = numpy.random.permutation(x)."
         )
 
 

@@ -44,7 +44,7 @@ def as_complex_number(value: NumberLike, what: str) -> complex:
         return _of_array(value, what)
     number: object = number_of_scalar(value) if is_number(value) else value
     if isinstance(number, int | float | complex):
-        return number
+        return number_of_scalar(number)
     if not isinstance(number, str | bytes | bytearray):
         if hasattr(number, "__index__"):
             return operator.index(number)

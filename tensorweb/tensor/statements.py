@@ -28,6 +28,14 @@ _GATHERED = frozenset(
     for name in ("LIST_APPEND", "SET_ADD", "MAP_ADD")
     if name in opcode.opmap
 )
+_SUBSCRIPTS = frozenset(
+    opcode.opmap[name]
+    for name in ("STORE_SUBSCR", "STORE_SLICE")
+    if name in opcode.opmap
+)
+_SETTERS = frozenset(("setitem", "__setitem__"))
+"""Functions of C by which a program sets items itself."""
+
 _EXTENDED = opcode.opmap["EXTENDED_ARG"]
 _RETURNED = opcode.opmap["RETURN_VALUE"]
 _PRINTED = opcode.opmap.get("CALL_INTRINSIC_1", -1), 1
@@ -67,6 +75,22 @@ def is_dropped() -> bool | None:
             return None
         frame = frame.f_back
     return False
+
+
+def caller_names(*names: str) -> bool:
+    """Whether one of these names is called where C called the function that asks.
+
+    NumPy's `permutation`, for example, takes what `np.asarray` returns for a copy of
+    its own, and shuffles it.
+    """
+    return not set(names).isdisjoint(sys._getframe(2).f_code.co_names)
+
+
+def is_statement(caller: FrameType) -> bool:
+    """Whether a frame runs `x[key] = v` itself; else it called C that sets the item."""
+    if caller.f_code.co_code[caller.f_lasti] in _SUBSCRIPTS:
+        return True
+    return not _SETTERS.isdisjoint(caller.f_code.co_names)
 
 
 def _behind(code: CodeType, place: int) -> tuple[int, int]:

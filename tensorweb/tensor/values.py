@@ -24,6 +24,7 @@ from tensorweb.tensor.convert import DTypeLike
 from tensorweb.tensor.mime_bundle import mime_bundle
 from tensorweb.tensor.numpy_module import require_numpy
 from tensorweb.tensor.printing import format_tensor, format_values
+from tensorweb.tensor.statements import caller_names
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,12 +86,20 @@ class ValueMethods(TensorBase):
     def __array__(
         self, dtype: DTypeLike = None, copy: bool | None = None
     ) -> np.ndarray[Any, Any]:
+        """Return the values as NumPy's array, which cannot be written unless copied.
+
+        Who writes into `np.asarray(x)` means the elements of `x`, which stay: an array
+        of NumPy's own would have changed. `np.array(x)` and `x.numpy()` are copies.
+        """
         if copy is False:
             raise DataError(
                 "__array__: copy=False, but NumPy always gets a copy of a tensor."
             )
-        host = self.numpy()
-        return host if dtype is None else host.astype(dtype)  # type: ignore[call-overload]  # NumPy's own dtype
+        host = _array(read([self.node])[0], self.node)
+        if dtype is not None and host.dtype != dtype:
+            return host.astype(dtype)  # type: ignore[call-overload,no-any-return]  # NumPy's own dtype
+        host.flags.writeable = bool(copy) or caller_names("permutation")
+        return host
 
     def __dlpack__(
         self,

@@ -9,7 +9,7 @@ import pytest
 from checks import assert_equal, ramp
 
 import tensorweb as tw
-from tensorweb.errors import AxisError, DTypeError, ShapeError
+from tensorweb.errors import AxisError, ShapeError
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -80,7 +80,6 @@ def test_diff_with_ends() -> None:
         (lambda x: x @ 2, ShapeError, "at least one axis"),
         (lambda x: x[0] @ tw.ones(5), ShapeError, "inner sizes differ"),
         (lambda x: tw.ones((2, 2, 3)) @ tw.ones((7, 3, 1)), ShapeError, "broadcast"),
-        (lambda x: (x > 1) @ (x > 1).T, DTypeError, "bool"),
         (lambda x: tw.tensordot(x, x, axes=1), ShapeError, "tensordot: axis 1"),
         (lambda x: tw.tensordot(x, x, axes=3), AxisError, "axes=3"),
         (lambda x: tw.tensordot(x, x, axes=([0], [0, 1])), AxisError, "equally many"),
@@ -93,3 +92,22 @@ def test_diff_with_ends() -> None:
 def test_wrong_operands(act: Any, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         act(tw.ones((2, 3)))
+
+
+def test_products_of_bool_are_or_of_and(device: str) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.random((3, 4)) > 0.6, rng.random((4, 5)) > 0.6
+    x, y = tw.asarray(a), tw.asarray(b)
+    for got, expected in (
+        (x @ y, a @ b),
+        (tw.tensordot(x, y, axes=1), a @ b),
+        (tw.einsum("ij,jk->ik", x, y), a @ b),
+        (tw.vecdot(x, x), a.any(1)),
+        (x @ tw.ones(4), a @ np.ones(4)),
+        (x.sum(0, dtype=tw.bool), a.any(0)),
+        (x.prod(1, dtype=tw.bool), a.all(1)),
+        (x.cumulative_sum(1, dtype=tw.bool), np.logical_or.accumulate(a, 1)),
+        (x.cumulative_prod(0, dtype=tw.bool), np.logical_and.accumulate(a, 0)),
+    ):
+        assert got.tolist() == expected.tolist()
+        assert got.dtype == expected.dtype.name.replace("float64", "float32")
