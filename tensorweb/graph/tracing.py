@@ -7,7 +7,7 @@ its device: asking for it is a `TraceError`.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -32,6 +32,7 @@ class Trace:
         name: of the function, for messages.
         transform: who traces it, `jit` or `vmap`.
         arguments: of this call, by the placeholders that stand for them.
+        of_batch: where `vmap` traces, from a node to the one of all examples.
         assumed: what must hold of arguments for the graph to be right: no number of
             theirs is below the first or above the second.
         written: tensors that got another value, by identity, each with its value
@@ -44,6 +45,7 @@ class Trace:
     name: str
     arguments: Mapping[Node, Node]
     transform: str = "jit"
+    of_batch: Callable[[Node], Node] | None = None
     assumed: dict[Node, tuple[int, int]] = field(default_factory=dict)
     written: dict[int, tuple[weakref.ref[object], Node]] = field(default_factory=dict)
     updated: Mapping[int, object] = field(default_factory=dict)
@@ -86,9 +88,10 @@ def tracing(
     arguments: Mapping[Node, Node] | None = None,
     transform: str = "jit",
     updated: Sequence[object] = (),
+    of_batch: Callable[[Node], Node] | None = None,
 ) -> Iterator[Trace]:
     """Trace the function `name`: graphs grow to any depth, nothing is computed."""
-    made = Trace(name, arguments or {}, transform)
+    made = Trace(name, arguments or {}, transform, of_batch)
     made.updated = {id(each): each for each in updated}
     before = _open.get()
     _open.set((*before, made))
@@ -102,6 +105,18 @@ def open_trace() -> Trace | None:
     """Return the trace of the innermost function that is traced."""
     found = _open.get()
     return found[-1] if found else None
+
+
+def outside_of_vmap(node: Node) -> tuple[Node, Trace | None]:
+    """Return a node for all examples that `vmap` maps over, and the trace around.
+
+    That of `jit`, None where none is open or the node depends on no argument.
+    """
+    trace = None
+    for trace in reversed(_open.get()):
+        if trace.of_batch is not None:
+            node = trace.of_batch(node)
+    return node, trace if is_traced(node) else None
 
 
 def is_tracing() -> bool:

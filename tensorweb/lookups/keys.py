@@ -18,7 +18,7 @@ from tensorweb.errors import TensorIndexError, TraceError
 from tensorweb.evaluate import host_bytes, read, realize
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
-from tensorweb.graph.tracing import Placeholder, Trace, is_traced, open_trace
+from tensorweb.graph.tracing import Placeholder, Trace, outside_of_vmap
 from tensorweb.hostdata import unpack
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.keys import Indices, Item, Mask, parse, unravel_positions
@@ -104,8 +104,8 @@ def ends_within(node: Node, least: int, most: int, words: str = "") -> Interval:
     low, high = interval_of(node)
     if least <= low and high <= most:
         return low, high
-    trace = open_trace()
-    if trace is None or not is_traced(node):
+    node, trace = outside_of_vmap(node)
+    if trace is None:
         return extremes(node)
     found = _assumed(node, least, most, trace)
     if found is None:

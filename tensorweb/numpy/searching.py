@@ -7,8 +7,9 @@ from typing import Any
 
 from tensorweb import functions
 from tensorweb.devices import device
-from tensorweb.errors import DataError, ShapeError, TensorIndexError
+from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
 from tensorweb.functions.creation import Lengths
+from tensorweb.lookups.keys import ends_within
 from tensorweb.numpy.arguments import check_order, leading, together
 from tensorweb.numpy.creation import asarray
 from tensorweb.numpy.matrices import tri
@@ -147,6 +148,24 @@ def unravel_index(
     return tuple(found if order == "F" else reversed(found))
 
 
+def _is_outside(indices: Tensor, length: int) -> bool:
+    """Whether an index is negative or too large for an axis.
+
+    Raises:
+        DTypeError: they are no integers.
+    """
+    if indices.dtype.kind not in ("int", "uint", "bool"):
+        raise DTypeError(
+            f"ravel_multi_index: the indices are {indices.dtype}; convert them with "
+            "astype(np.int32)."
+        )
+    if not indices.size:
+        return False
+    words = f"an axis of length {length}"
+    low, high = ends_within(indices.node, 0, length - 1, words)
+    return low < 0 or high >= length
+
+
 def ravel_multi_index(
     multi_index: Any, dims: Lengths, mode: str = "raise", order: str = "C"
 ) -> Any:
@@ -178,7 +197,7 @@ def ravel_multi_index(
             part = functions.clip(part, 0, length - 1)
         elif mode != "raise":
             raise DataError(f"mode={mode!r}; it is raise, wrap or clip.")
-        elif functions.any(functions.logical_or(asarray(part) < 0, part >= length)):
+        elif _is_outside(asarray(part), length):
             raise TensorIndexError(
                 f"ravel_multi_index: an index is out of range for shape {lengths}."
             )

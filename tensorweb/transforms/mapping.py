@@ -20,7 +20,7 @@ from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.transforms.names import name_of
-from tensorweb.transforms.rules.batch import batched, hanging_on, moved
+from tensorweb.transforms.rules.batch import batched, hanging_on, moved, of_batch
 from tensorweb.transforms.wrapping import transformation, wraps_function
 
 Axes = Any
@@ -88,7 +88,7 @@ def vmap(
                 "axis for one, or call the function itself."
             )
         positional, named = tree.unflatten(structure, given)
-        with tracing(name, batches, "vmap"):
+        with tracing(name, batches, "vmap", of_batch=of_batch(batches, size)):
             result = function(*positional, **named)
         return _batched_result(result, batches, size, out_axes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tensorweb import dtypes
@@ -322,15 +322,31 @@ def _batched_mark(another: Mark, known: dict[Node, Node], size: int) -> Mark:
     def rule(cotangent: Node) -> tuple[Node | None, ...]:
         shape = cotangent.shape[1:]
         one = leaf(Placeholder(), shape, cotangent.dtype, cotangent.device)
-        with tracing("the rule", {}, "vmap"):
+        here = {**known, one: cotangent}
+        with tracing("the rule", here, "vmap", of_batch=of_batch(here, size)):
             found = of_one(one)
         nodes = [node for node in found if node is not None]
-        here = {**known, one: cotangent}
-        order = [node for node in hanging_on(nodes, list(here)) if node not in here]
-        rest = iter(batched(nodes, order, here, size))
+        rest = iter(batched(nodes, hanging_on(nodes, list(here)), here, size))
         return tuple([None if node is None else next(rest) for node in found])
 
     return Mark(inputs, rule)
+
+
+def of_batch(known: Mapping[Node, Node], size: int) -> Callable[[Node], Node]:
+    """Return how a node of one example becomes that of the batch, if it depends on it.
+
+    Args:
+        known: nodes of the batch, by those of one example.
+        size: the batch's length.
+    """
+
+    def found(node: Node) -> Node:
+        order = hanging_on([node], list(known))
+        if node not in known and not order:
+            return node
+        return batched([node], order, dict(known), size)[0]
+
+    return found
 
 
 def hanging_on(results: Sequence[Node], variables: Sequence[Node]) -> list[Node]:
