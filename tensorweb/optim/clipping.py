@@ -35,6 +35,11 @@ def clip_by_global_norm(grads: Any, limit: float) -> Any:
     >>> [round(number, 3) for number in clipped["w"].tolist()]
     [1.5, 2.0]
     """
+    return clipped_and_norm(grads, limit)[0]
+
+
+def clipped_and_norm(grads: Any, limit: float) -> tuple[Any, Tensor]:
+    """Return clipped gradients, and the norm `n` that they had before, 0-d."""
     if not is_finite(limit) or limit <= 0:
         raise DataError(
             f"clip_by_global_norm: limit={limit!r} is no finite number above 0."
@@ -54,12 +59,13 @@ def clip_by_global_norm(grads: Any, limit: float) -> Any:
             "clip_by_global_norm: there is no gradient; call loss.backward() before, "
             "or give what tw.grad returns."
         )
-    factor = minimum(limit / (sqrt(total) + TINY), 1.0)
+    norm = sqrt(total)
+    factor = minimum(limit / (norm + TINY), 1.0)
     for whole, (layout, chosen) in zip(wholes, groups, strict=True):
         scaled = (whole * factor).astype(whole.dtype)
         for index, part in zip(chosen, layout.parts(scaled), strict=True):
             leaves[index] = part
-    return tree.unflatten(structure, leaves)
+    return tree.unflatten(structure, leaves), norm
 
 
 def _groups(leaves: list[Any]) -> list[tuple[Layout, list[int]]]:

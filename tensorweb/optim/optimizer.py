@@ -7,7 +7,7 @@ was given parameters keeps a state of its own and changes them in `step`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, Self
 
 from tensorweb import dtypes
@@ -15,20 +15,29 @@ from tensorweb.errors import DataError, TraceError, TransformError
 from tensorweb.functions import asarray
 from tensorweb.graph.leaves import not_following
 from tensorweb.graph.tracing import is_tracing, open_trace
-from tensorweb.optim.clipping import clip_by_global_norm
-from tensorweb.optim.options import FixedOptions, Rate, checked_rate, number_of_rate
+from tensorweb.optim.clipping import clipped_and_norm
+from tensorweb.optim.options import (
+    FixedOptions,
+    Rate,
+    as_schedule,
+    checked_rate,
+    number_of_rate,
+)
 from tensorweb.optim.parameters import (
     check_gradient,
     gradients_of,
+    groups_in,
     join_in_place,
     parameters_of,
 )
 from tensorweb.optim.rules import RULES, Now, moved
+from tensorweb.optim.schedules import Schedule
 from tensorweb.optim.state import (
     Group,
     State,
     as_flat,
     check_belongs,
+    check_one_device,
     computing_dtype,
     counted,
     finish_step,
@@ -37,6 +46,7 @@ from tensorweb.optim.state import (
     number,
     of_its_own,
     taken_over,
+    with_moments,
 )
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -47,7 +57,6 @@ class Optimizer:
     """What all optimisers do; `SGD`, `Adam` and the others name their options.
 
     Attributes:
-        options: of the rule, by name; the learning rate is part of the state.
         params: the tensors that `step` changes, in order; empty without parameters.
         names: what each is called in messages and in `state_dict`.
         state: of these tensors, None without.
@@ -82,9 +91,12 @@ class Optimizer:
         """
         self._rule = type(self).__name__
         rate = checked_rate(self._rule, lr)
-        self._schedule = rate if callable(rate) else None
-        self._first_rate = None if callable(rate) else rate
-        self.options = FixedOptions(options)
+        self._default_rate = rate
+        self._defaults = FixedOptions(options)
+        # Of each parameter group; one that has no parameters yet is the default.
+        self._schedules: tuple[Schedule | None, ...] = (as_schedule(rate),)
+        self._options: tuple[FixedOptions, ...] = (self._defaults,)
+        self._group_sizes: tuple[int, ...] = ()
         self.params: list[Tensor] = []
         self.names: tuple[str, ...] = ()
         self.state: State | None = None
@@ -93,10 +105,64 @@ class Optimizer:
 
     def __repr__(self) -> str:
         """Return the optimiser as it would be written."""
-        rate = self._schedule or self._first_rate
-        given = {"lr": getattr(rate, "__qualname__", rate), **self.options}
+        rate = self._default_rate
+        given = {"lr": getattr(rate, "__qualname__", rate), **self._defaults}
         inside = ", ".join(f"{name}={value}" for name, value in given.items())
-        return f"{self._rule}({inside})"
+        count = len(self._group_sizes)
+        return f"{self._rule}({f'{count} groups, ' if count > 1 else ''}{inside})"
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options of the rule by name; those of the first parameter group."""
+        return self._options[0]
+
+    # Parameter groups.
+
+    @property
+    def param_groups(self) -> list[ParamGroup]:
+        """The groups of parameters, each a mapping with `params`, `lr` and options.
+
+        Assign an option to change it from the next step on, as in PyTorch.
+
+        >>> a, b = tw.ones(2), tw.ones(2)
+        >>> groups = [{"params": [a], "lr": 1.0}, {"params": [b]}]
+        >>> opt = tw.optim.SGD(groups, lr=0.5)
+        >>> opt.param_groups[1]["lr"] = 0.25
+        >>> [float(group["lr"]) for group in opt.param_groups]
+        [1.0, 0.25]
+        """
+        return [ParamGroup(self, index) for index in range(len(self._group_sizes))]
+
+    def add_param_group(self, group: Mapping[str, Any]) -> None:
+        """Train further parameters, as after thawing a layer.
+
+        Args:
+            group: `params`, and options that differ from the optimiser's own.
+
+        Raises:
+            DataError: an option is unknown, or a parameter is in another group.
+
+        >>> a, b = tw.ones(2), tw.ones(2)
+        >>> opt = tw.optim.SGD([a], lr=0.5)
+        >>> opt.add_param_group({"params": [b], "lr": 0.1})
+        >>> len(opt.param_groups)
+        2
+        """
+        state = self._own("add_param_group")
+        index = len(self._group_sizes)
+        names, leaves, member = self._opened_group(index, group)
+        first_names, first_leaves = list(self.names), list(self.params)
+        self._check_apart([*first_leaves, *leaves], [*first_names, *names])
+        check_one_device([*first_names, *names], [*first_leaves, *leaves])
+        self._schedules += member._schedules
+        self._options += member._options
+        self._group_sizes += (len(leaves),)
+        self.names += tuple(names)
+        self.params = [*first_leaves, *leaves]
+        added = self._start_group(index, names, leaves)
+        rates = (*state.rates, self._first_rate(member._default_rate, leaves))
+        self.state = of_its_own(State(state.step, rates, (*state.groups, *added)))
+        _make_leaves(leaves)
 
     # The functional style.
 
@@ -115,8 +181,9 @@ class Optimizer:
         >>> opt.init({"w": tw.ones(3)}).step
         tensor(0)
         """
+        self._check_functional("init")
         names, leaves, _ = parameters_of(tree)
-        return self._start("init", names, leaves)
+        return self._start("init", [(names, leaves)], [self._default_rate])
 
     def update(self, tree: Any, grads: object, state: State) -> tuple[Any, State]:
         """Return parameters and state after a step.
@@ -138,6 +205,7 @@ class Optimizer:
         >>> params
         {'w': tensor([0.5, 0.5]), 'name': 'slope'}
         """
+        self._check_functional("update")
         names, leaves, put = parameters_of(tree)
         if not isinstance(state, State):
             raise DataError(
@@ -194,23 +262,29 @@ class Optimizer:
         for param in self.params:
             param.grad = None
 
-    def clip_by_global_norm(self, limit: float) -> None:
+    def clip_by_global_norm(self, limit: float) -> Tensor:
         """Scale all gradients, so that together they are no longer than `limit`.
 
         See `tw.optim.clip_by_global_norm`.
+
+        Returns:
+            The norm before, a 0-d tensor.
 
         >>> w = tw.zeros(2)
         >>> opt = tw.optim.SGD([w], lr=1.0)
         >>> (w * tw.asarray([30.0, 40.0])).sum().backward()
         >>> opt.clip_by_global_norm(1.0)
+        tensor(50.)
         >>> round(float((w.grad**2).sum()), 3)
         1.0
         """
         self._own("clip_by_global_norm")
         with not_following():
-            clipped = clip_by_global_norm([param.grad for param in self.params], limit)
+            grads = [param.grad for param in self.params]
+            clipped, norm = clipped_and_norm(grads, limit)
         for param, grad in zip(self.params, clipped, strict=True):
             param.grad = grad
+        return norm
 
     @property
     def lr(self) -> Rate:
@@ -218,25 +292,76 @@ class Optimizer:
 
         Assign a number for another one: what `jit` has recorded goes on with it.
 
+        Raises:
+            DataError: there are several parameter groups, each with its own.
+
         >>> opt = tw.optim.SGD([tw.ones(2)], lr=0.5)
         >>> opt.lr = 0.25
         >>> opt.lr
         tensor(0.25)
         """
-        kept = None if self.state is None else self.state.learning_rate
-        found = self._schedule or kept
-        if found is not None:
-            return found
-        assert self._first_rate is not None, "internal: no learning rate"
-        return self._first_rate
+        self._check_one_group("opt.lr")
+        return self._rate_of(0)
 
     @lr.setter
     def lr(self, value: Rate) -> None:
+        self._check_one_group("opt.lr = value")
+        self._set_rate(0, value)
+
+    def _check_one_group(self, name: str) -> None:
+        if len(self._group_sizes) > 1:
+            raise DataError(
+                f"{name}: this optimiser has {len(self._group_sizes)} parameter "
+                "groups, each with its own learning rate; write "
+                "opt.param_groups[0]['lr'], or go over all of opt.param_groups."
+            )
+
+    def _rate_of(self, index: int) -> Rate:
+        """Return the learning rate of a group: its schedule, or the state's tensor."""
+        schedule = self._schedules[index]
+        if schedule is not None:
+            return schedule
+        rate = None if self.state is None else self.state.rates[index]
+        return self._default_rate if rate is None else rate
+
+    def _set_rate(self, index: int, value: Rate) -> None:
         state = self._own("lr")
         rate = checked_rate(self._rule, value)
-        self._schedule = rate if callable(rate) else None
-        kept = None if callable(rate) else number_of_rate(rate, self.params)
-        self.state = of_its_own(State(state.step, kept, state.groups))
+        schedules, rates = list(self._schedules), list(state.rates)
+        schedules[index] = as_schedule(rate)
+        rates[index] = self._first_rate(rate, self.params)
+        self._schedules = tuple(schedules)
+        self.state = of_its_own(State(state.step, tuple(rates), state.groups))
+
+    def _set_option(self, index: int, name: str, value: object) -> None:
+        """Change an option of a group, and keep moments for it from now on."""
+        state = self._own(f"param_groups[{index}][{name!r}]")
+        options = self._checked({**self._options[index], name: value})._options[0]
+        rule = RULES[self._rule]
+        by_name = dict(zip(self.names, self.params, strict=True))
+        groups = [
+            with_moments(
+                group,
+                by_name[group.layout.names[0]],
+                rule.moments(options),
+                rule.start(options),
+            )
+            if self._index_of(group.layout.names[0]) == index
+            else group
+            for group in state.groups
+        ]
+        changed = list(self._options)
+        changed[index] = options
+        self._options = tuple(changed)
+        self.state = of_its_own(State(state.step, state.rates, tuple(groups)))
+
+    def _checked(self, options: Mapping[str, Any]) -> Optimizer:
+        """Return an optimiser without parameters that has checked its options.
+
+        Raises:
+            DataError: there is no such option, or it is out of its range.
+        """
+        return type(self)(**options)
 
     # Saving.
 
@@ -275,36 +400,112 @@ class Optimizer:
     # Inside.
 
     def _take(self, params: object) -> None:
-        """Keep the tensors to train, let them be leaves, and lay them side by side."""
+        """Retain the tensors to train, make them leaves, and join their storages."""
         if isinstance(params, Iterator):
             params = list(params)
-        names, leaves, _ = parameters_of(params)
-        once: dict[int, tuple[str, Tensor]] = {}
-        for name, leaf in zip(names, leaves, strict=True):
-            once.setdefault(id(leaf), (name, leaf))
-        self.names = tuple(name for name, _ in once.values())
-        self.params = [leaf for _, leaf in once.values()]
-        self.state = of_its_own(self._start(self._rule, self.names, self.params))
-        for param in self.params:
-            param.requires_grad_()
+        rates = [self._default_rate]
+        given = groups_in(self._rule, params)
+        if given:
+            opened = [self._opened_group(n, group) for n, group in enumerate(given)]
+            parts = [(names, leaves) for names, leaves, _ in opened]
+            members = [member for _, _, member in opened]
+            self._schedules = tuple(each._schedules[0] for each in members)
+            self._options = tuple(each._options[0] for each in members)
+            rates = [member._default_rate for member in members]
+        else:
+            parts = [_once(*parameters_of(params)[:2])]
+        names = [name for part, _ in parts for name in part]
+        leaves = [leaf for _, part in parts for leaf in part]
+        self._check_apart(leaves, names)
+        self.names, self.params = tuple(names), leaves
+        self._group_sizes = tuple(len(part) for _, part in parts)
+        self.state = of_its_own(self._start(self._rule, parts, rates))
+        _make_leaves(self.params)
+
+    def _opened_group(
+        self, index: int, group: Mapping[str, Any]
+    ) -> tuple[list[str], list[Tensor], Optimizer]:
+        """Return names and tensors of a parameter group, and its checked options."""
+        where = f"{self._rule}: parameter group {index}"
+        if "params" not in group:
+            raise DataError(
+                f"{where} has no 'params'; write {{'params': [...], 'lr': ...}}."
+            )
+        params = group["params"]
+        names, leaves = _once(
+            *parameters_of(list(params) if isinstance(params, Iterator) else params)[:2]
+        )
+        if not leaves:
+            raise DataError(f"{where} has no tensor of floats among its 'params'.")
+        own = {name: value for name, value in group.items() if name != "params"}
+        member = self._checked({"lr": self._default_rate, **self._defaults, **own})
+        return [f"{index}.{name}" for name in names], leaves, member
+
+    def _check_apart(self, leaves: Sequence[Tensor], names: Sequence[str]) -> None:
+        seen: dict[int, str] = {}
+        for leaf, name in zip(leaves, names, strict=True):
+            if seen.setdefault(id(leaf), name) != name:
+                raise DataError(
+                    f"{self._rule}: {seen[id(leaf)]!r} and {name!r} are one tensor in "
+                    "two parameter groups; a parameter belongs to one."
+                )
+
+    def _check_functional(self, name: str) -> None:
+        if len(self._group_sizes) > 1:
+            raise DataError(
+                f"{name}: this optimiser has {len(self._group_sizes)} parameter "
+                "groups of its own parameters, for step(); in the functional style "
+                "use one optimiser for each part of the tree."
+            )
+
+    def _index_of(self, name: str) -> int:
+        """Return the index of the parameter group of a name; 0 of names of others."""
+        if len(self._group_sizes) < 2:
+            return 0
+        end = 0
+        at = self.names.index(name)
+        for index, size in enumerate(self._group_sizes):
+            end += size
+            if at < end:
+                return index
+        raise AssertionError("internal: a parameter of no group")
 
     def _start(
-        self, name: str, names: Sequence[str], leaves: Sequence[Tensor]
+        self,
+        name: str,
+        parts: Sequence[tuple[Sequence[str], Sequence[Tensor]]],
+        rates: Sequence[Rate],
     ) -> State:
-        """Return the first state of leaves, which are joined from now on."""
+        """Return the first state of groups of leaves, which are joined from now on."""
+        leaves = [leaf for _, part in parts for leaf in part]
         if not leaves:
             raise DataError(
                 f"{name}: there is no tensor of floats among the parameters; give a "
                 "tree of tensors, such as model.parameters() or a dict."
             )
-        rule = RULES[self._rule]
-        start = rule.start(self.options)
-        groups = groups_of(names, leaves, rule.moments(self.options), start)
+        check_one_device([name for part, _ in parts for name in part], leaves)
+        groups = [
+            group
+            for index, (names, part) in enumerate(parts)
+            for group in self._start_group(index, names, part)
+        ]
+        first = tuple(self._first_rate(rate, leaves) for rate in rates)
+        return State(number(0, leaves[0].device), first, tuple(groups))
+
+    def _start_group(
+        self, index: int, names: Sequence[str], leaves: Sequence[Tensor]
+    ) -> tuple[Group, ...]:
+        """Return the first moments of one parameter group."""
+        rule, options = RULES[self._rule], self._options[index]
+        found = groups_of(names, leaves, rule.moments(options), rule.start(options))
         if not is_tracing():
-            join_in_place(groups, dict(zip(names, leaves, strict=True)))
-        first = self._first_rate
-        rate = None if first is None else number_of_rate(first, leaves)
-        return State(number(0, leaves[0].device), rate, groups)
+            join_in_place(found, dict(zip(names, leaves, strict=True)))
+        return found
+
+    @staticmethod
+    def _first_rate(rate: Rate, leaves: Sequence[Tensor]) -> Tensor | None:
+        """Return a learning rate as a tensor of the state; None for a schedule."""
+        return None if callable(rate) else number_of_rate(rate, leaves)
 
     def _own(self, name: str) -> State:
         """Return the state of the parameters that the optimiser was given.
@@ -349,7 +550,7 @@ class Optimizer:
                 "a loss that was computed from these parameters."
             )
         done = counted(state.step)
-        rate = self._rate_at(state)
+        rates: dict[int, Tensor] = {}
         found: dict[str, Tensor] = {}
         groups: list[Group] = []
         for group in state.groups:
@@ -359,14 +560,20 @@ class Optimizer:
                     groups.append(part.without_gradients())
                     continue
                 count = done if part.missed is None else done - part.missed
-                found |= self._move(part, by_name, rate, count, groups)
+                index = self._index_of(part.layout.names[0])
+                if index not in rates:
+                    rates[index] = self._rate_at(state, index)
+                found |= self._move(
+                    part, by_name, self._options[index], rates[index], count, groups
+                )
         moved = [found.get(path, by_name[path][0]) for path in names]
-        return moved, State(done, state.learning_rate, tuple(groups))
+        return moved, State(done, state.rates, tuple(groups))
 
     def _move(
         self,
         group: Group,
         by_name: Mapping[str, tuple[Tensor, Tensor | None]],
+        options: FixedOptions,
         rate: Tensor,
         count: Tensor,
         groups: list[Group],
@@ -380,16 +587,17 @@ class Optimizer:
         parts = [grad.astype(dtype) for _, grad in pairs if grad is not None]
         g = layout.join(parts).astype(wide)
         now = Now(rate.astype(wide.part), count.astype(wide.part))
-        p, moments = moved(RULES[self._rule], self.options, now, p, g, group.moments)
+        p, moments = moved(RULES[self._rule], options, now, p, g, group.moments)
         groups.append(Group(layout, moments, group.missed))
         return dict(zip(layout.names, layout.parts(p.astype(dtype)), strict=True))
 
-    def _rate_at(self, state: State) -> Tensor:
-        """Return the learning rate of the step after a state."""
-        if self._schedule is None:
-            assert state.learning_rate is not None, "internal: no learning rate"
-            return state.learning_rate
-        found = self._schedule(state.step.astype(dtypes.float32))
+    def _rate_at(self, state: State, index: int) -> Tensor:
+        """Return the learning rate of a group in the step after a state."""
+        schedule, kept = self._schedules[index], state.rates[index]
+        if schedule is None:
+            assert kept is not None, "internal: no learning rate"
+            return kept
+        found = schedule(state.step.astype(dtypes.float32))
         rate = asarray(found, device=state.step.device)
         if rate.shape:
             raise DataError(
@@ -397,3 +605,77 @@ class Optimizer:
                 "one step; it must give one number."
             )
         return rate
+
+
+class ParamGroup(MutableMapping[str, Any]):
+    """Parameters of an optimiser that share options, read and written as a dict."""
+
+    def __init__(self, optimizer: Optimizer, index: int) -> None:
+        """Look at one group of an optimiser."""
+        self._optimizer = optimizer
+        self._index = index
+
+    def __getitem__(self, name: str) -> Any:
+        """Return an option; `lr` is a 0-d tensor or a schedule, `params` a list."""
+        optimizer, index = self._optimizer, self._index
+        if name == "params":
+            sizes = optimizer._group_sizes
+            begin = sum(sizes[:index])
+            return optimizer.params[begin : begin + sizes[index]]
+        if name == "lr":
+            return optimizer._rate_of(index)
+        return optimizer._options[index][name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        """Change an option from the next step on.
+
+        Raises:
+            DataError: there is no such option, or it is out of its range.
+        """
+        if name == "params":
+            raise DataError(
+                "param_groups: the parameters of a group stay; add others with "
+                "opt.add_param_group({'params': [...]}), or make a new optimiser."
+            )
+        if name == "lr":
+            self._optimizer._set_rate(self._index, value)
+        else:
+            self._optimizer._set_option(self._index, name, value)
+
+    def __delitem__(self, name: str) -> None:
+        """Refuse: a group has all options.
+
+        Raises:
+            DataError: always.
+        """
+        raise DataError(f"param_groups: {name!r} cannot be removed; assign another.")
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names, `params` and `lr` first."""
+        yield from ("params", "lr", *self._optimizer._options[self._index])
+
+    def __len__(self) -> int:
+        """Return how many names there are."""
+        return 2 + len(self._optimizer._options[self._index])
+
+    def __repr__(self) -> str:
+        """Return the group as a dict is shown, with a count for its parameters."""
+        shown = {name: value for name, value in self.items() if name != "params"}
+        return f"<group of {len(self['params'])} parameters, {shown}>"
+
+
+def _once(
+    names: Sequence[str], leaves: Sequence[Tensor]
+) -> tuple[list[str], list[Tensor]]:
+    """Return every tensor once, by its first name: tied weights are one parameter."""
+    found: dict[int, tuple[str, Tensor]] = {}
+    for name, leaf in zip(names, leaves, strict=True):
+        found.setdefault(id(leaf), (name, leaf))
+    return [name for name, _ in found.values()], [leaf for _, leaf in found.values()]
+
+
+def _make_leaves(params: Sequence[Tensor]) -> None:
+    """Let `backward` reach parameters, apart from frozen ones."""
+    for param in params:
+        if not param.is_frozen:
+            param.requires_grad_()

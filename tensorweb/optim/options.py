@@ -60,6 +60,11 @@ def checked_rate(name: str, lr: Rate) -> Rate:
     return float(lr)
 
 
+def as_schedule(rate: Rate) -> Schedule | None:
+    """Return a learning rate that is a function of the step, None for a number."""
+    return rate if callable(rate) else None
+
+
 def number_of_rate(rate: float | Tensor, leaves: Iterable[Tensor]) -> Tensor:
     """Return a learning rate as a tensor beside the parameters."""
     first, *others = leaves

@@ -46,6 +46,30 @@ def parameters_of(given: Any) -> tuple[list[str], list[Tensor], Put]:
     return [names[n] for n in chosen], [leaves[n] for n in chosen], put
 
 
+def groups_in(name: str, given: object) -> list[Mapping[str, Any]]:
+    """Return PyTorch's parameter groups, `[{"params": ..., ...}]`; [] for a tree.
+
+    Raises:
+        DataError: groups and other things are mixed, or one group is in no list.
+    """
+    if isinstance(given, Mapping) and "params" in given and len(given) > 1:
+        extra = next(key for key in given if key != "params")
+        if not isinstance(given[extra], Tensor | Mapping | list | tuple):
+            raise DataError(
+                f"{name}: one parameter group stands alone; give a list of groups, "
+                f"[{{'params': ..., {extra!r}: ...}}]."
+            )
+    if not isinstance(given, list | tuple):
+        return []
+    groups = [each for each in given if isinstance(each, Mapping) and "params" in each]
+    if groups and len(groups) < len(given):
+        raise DataError(
+            f"{name}: parameter groups and other things are mixed in one list; give "
+            "every tensor in a group, {'params': [...]}."
+        )
+    return groups
+
+
 def gradients_of(params: Any, grads: Any) -> list[Tensor | None]:
     """Return what stands in a tree of gradients for each parameter.
 

@@ -57,8 +57,12 @@ class Group:
 
     def without_gradients(self) -> Group:
         """Return the group after a step that left it out."""
-        missed = number(0, self) if self.missed is None else self.missed
-        return replace(self, missed=counted(missed))
+        if self.missed is not None:
+            return replace(self, missed=counted(self.missed))
+        # Without moments nothing depends on the count of steps.
+        if not self.moments:
+            return self
+        return replace(self, missed=counted(number(0, self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +71,24 @@ class State:
 
     Attributes:
         step: how many steps are done, int32.
-        learning_rate: None where the optimiser has a schedule.
+        rates: the learning rate of each parameter group; None where it is a schedule.
         groups: moments of the parameters.
     """
 
     step: Tensor
-    learning_rate: Tensor | None
+    rates: tuple[Tensor | None, ...]
     groups: tuple[Group, ...]
+
+    @property
+    def learning_rate(self) -> Tensor | None:
+        """The learning rate of the first parameter group."""
+        return self.rates[0]
+
+    def named_rates(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield the learning rates that are numbers, by their names when saved."""
+        for index, rate in enumerate(self.rates):
+            if rate is not None:
+                yield f"learning_rate.{index}" if index else "learning_rate", rate
 
 
 def taken_over(state: State, new: State) -> State:
@@ -97,8 +112,7 @@ def _form(state: State) -> list[object]:
 def tensors_of(state: State) -> Iterator[Tensor]:
     """Yield the tensors of a state."""
     yield state.step
-    if state.learning_rate is not None:
-        yield state.learning_rate
+    yield from (rate for _, rate in state.named_rates())
     for group in state.groups:
         yield from group.moments.values()
         if group.missed is not None:
@@ -125,8 +139,8 @@ def of_its_own(state: State) -> State:
         )
         for group in state.groups
     ]
-    rate = state.learning_rate
-    return State(own(state.step), None if rate is None else own(rate), tuple(groups))
+    rates = tuple(None if rate is None else own(rate) for rate in state.rates)
+    return State(own(state.step), rates, tuple(groups))
 
 
 def finish_step(leaves: Sequence[Tensor], state: State) -> None:
@@ -159,16 +173,11 @@ def computing_dtype(dtype: DType) -> DType:
     return dtypes.float32 if dtype is dtypes.float16 else dtype
 
 
-def groups_of(
-    names: Sequence[str],
-    leaves: Sequence[Tensor],
-    moments: Sequence[str],
-    start: float,
-) -> tuple[Group, ...]:
-    """Return the groups of new leaves: small ones of a dtype together.
+def check_one_device(names: Sequence[str], leaves: Sequence[Tensor]) -> None:
+    """Raise where parameters lie on several devices.
 
     Raises:
-        DeviceError: they lie on several devices.
+        DeviceError: they do.
     """
     devices = {leaf.device: name for name, leaf in zip(names, leaves, strict=True)}
     if len(devices) > 1:
@@ -177,6 +186,15 @@ def groups_of(
             f"optim: the parameters lie on several devices, {where}; move them to one "
             "with to_device, or use an optimiser for each."
         )
+
+
+def groups_of(
+    names: Sequence[str],
+    leaves: Sequence[Tensor],
+    moments: Sequence[str],
+    start: float,
+) -> tuple[Group, ...]:
+    """Return the groups of new leaves of one device: small ones of a dtype together."""
     together: dict[object, list[int]] = {}
     for index, leaf in enumerate(leaves):
         key = index if leaf.size >= LARGE else leaf.dtype
@@ -185,14 +203,29 @@ def groups_of(
     for chosen in together.values():
         first = leaves[chosen[0]]
         layout = Layout([names[n] for n in chosen], [leaves[n].shape for n in chosen])
-        dtype = computing_dtype(first.dtype)
-        both = complex(start, start) if dtype.kind == "complex" else start
-        kept = {
-            name: full(layout.size, both, dtype=dtype, device=first.device)
-            for name in moments
-        }
-        found.append(Group(layout, kept))
+        started = {name: _first_moment(layout, first, start) for name in moments}
+        found.append(Group(layout, started))
     return tuple(found)
+
+
+def _first_moment(layout: Layout, like: Tensor, start: float) -> Tensor:
+    """Return what a moment is before the first step, of shape `(layout.size,)`."""
+    dtype = computing_dtype(like.dtype)
+    both = complex(start, start) if dtype.kind == "complex" else start
+    return full(layout.size, both, dtype=dtype, device=like.device)
+
+
+def with_moments(
+    group: Group, leaf: Tensor, moments: Sequence[str], start: float
+) -> Group:
+    """Return a group with the moments that other options ask for; new ones start."""
+    found = {
+        name: group.moments[name]
+        if name in group.moments
+        else _first_moment(group.layout, leaf, start)
+        for name in moments
+    }
+    return replace(group, moments=found)
 
 
 def check_belongs(
@@ -229,8 +262,8 @@ def check_belongs(
 def as_flat(state: State) -> dict[str, Tensor]:
     """Return a state as tensors by name, each parameter's under its own."""
     found = {"step": Tensor.around(state.step.node)}
-    if state.learning_rate is not None:
-        found["learning_rate"] = Tensor.around(state.learning_rate.node)
+    for name, rate in state.named_rates():
+        found[name] = Tensor.around(rate.node)
     for group in state.groups:
         for key, whole in group.moments.items():
             parts = zip(group.layout.names, group.layout.parts(whole), strict=True)
@@ -270,12 +303,14 @@ def from_flat(state: State, given: Mapping[str, ArrayLike]) -> State:
                 f"{mine.shape} is needed here."
             )
     groups = [loaded for group in state.groups for loaded in _loaded(group, flat)]
-    rate = state.learning_rate
-    return State(
-        _taken(flat["step"], state.step),
-        None if rate is None else _taken(flat["learning_rate"], rate),
-        tuple(groups),
-    )
+    rates = list(state.rates)
+    for index, (name, rate) in zip(
+        [n for n, rate in enumerate(rates) if rate is not None],
+        state.named_rates(),
+        strict=True,
+    ):
+        rates[index] = _taken(flat[name], rate)
+    return State(_taken(flat["step"], state.step), tuple(rates), tuple(groups))
 
 
 def _beside(value: ArrayLike, mine: Tensor) -> Tensor:

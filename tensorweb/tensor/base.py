@@ -28,9 +28,10 @@ class TensorBase:
         name: what a person calls it, for explanations only.
     """
 
-    __slots__ = ("__weakref__", "_grad", "_kin", "name", "node")
+    __slots__ = ("__weakref__", "_grad", "_is_frozen", "_kin", "name", "node")
 
     _grad: TensorBase | None
+    _is_frozen: bool  # Set by requires_grad_ only.
     _kin: Kin | None  # Whose elements it has, and who has elements of it.
 
     def __init__(self, node: Node, name: str | None = None) -> None:

@@ -44,11 +44,12 @@ class GradientMethods(TensorBase):
     def requires_grad_(self, value: bool = True) -> Self:
         """Make this tensor a leaf, whose `grad` `backward` adds to, or an ordinary one.
 
-        Results that were computed from it before do not hang on it.
+        Results that were computed from it before do not depend on it. With False the
+        tensor is frozen: an optimiser that is given it leaves it as it is.
 
         Raises:
             TransformError: the dtype has no derivatives, or the tensor is a result that
-                hangs on a leaf.
+                depends on a leaf.
 
         >>> w = tw.ones(2).requires_grad_()
         >>> (w * tw.asarray([3.0, 4.0])).sum().backward()
@@ -72,7 +73,17 @@ class GradientMethods(TensorBase):
             become_leaf(self, node)
         elif not value and node.past is not None:
             self.node = stopped(node)
+        self._is_frozen = not value
         return self
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether `requires_grad_(False)` said that this tensor is not trained.
+
+        >>> tw.ones(2).is_frozen, tw.ones(2).requires_grad_(False).is_frozen
+        (False, True)
+        """
+        return getattr(self, "_is_frozen", False)
 
     @property
     def is_leaf(self) -> bool:
