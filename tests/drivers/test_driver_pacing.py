@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
-from tensorweb.drivers.pacing import INTERVAL, Pace
+from tensorweb.drivers.pacing import INTERVAL, MOST, Pace
 
 
 def windows(costs: list[float]) -> list[int]:
@@ -38,6 +40,12 @@ def test_window_shrinks_soon_when_flushes_become_slow() -> None:
     found = windows([50e-6] * 3000 + [0.01] * 600)
     longest = len(found) - found[::-1].index(max(found))
     assert max(found[longest + 1 :]) * 0.01 <= 2 * INTERVAL
+
+
+def test_window_has_a_longest_length_and_doubles_at_most() -> None:
+    found = windows([1e-9] * 3000)
+    assert max(found) == MOST
+    assert all(b <= 2 * a for a, b in pairwise(found))
 
 
 def test_a_read_begins_a_new_window() -> None:

@@ -82,6 +82,20 @@ def test_every_dtype_keeps_its_bits(
     assert tw.load(path, like=x).tolist() == x.tolist()
 
 
+def test_safetensors_aligns_every_tensor_with_its_dtype(cpu: str) -> None:
+    names = ["uint8", "complex64", "float16", "int64", "bool", "int32"]
+    dtypes = [getattr(tw, name) for name in names]
+    file = io.BytesIO()
+    tw.save(file, {dtype.name: tw.ones(3, dtype=dtype) for dtype in dtypes})
+    content = file.getvalue()
+    (length,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length])
+    assert (8 + length) % 8 == 0
+    for dtype in dtypes:
+        begin, _ = header[dtype.name]["data_offsets"]
+        assert begin % dtype.itemsize == 0
+
+
 def test_numpy_reads_and_writes_the_same(np: ModuleType, cpu: str) -> None:
     file = io.BytesIO()
     columns = np.asfortranarray(np.arange(24, dtype=np.int16).reshape(2, 3, 4))

@@ -14,6 +14,7 @@ import tensorweb as tw
 from tensorweb import dtypes
 from tensorweb.events import KernelRecord
 from tensorweb.schedule import kernels as planning
+from tensorweb.schedule.fusion import Fusion
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize, pieces
@@ -107,6 +108,17 @@ def test_value_that_only_its_own_kernel_needs_is_not_stored(webgpu: str) -> None
     assert len(record.outputs) == 3
     assert record.loaded + record.stored == 4 * 4 * x.size
     assert record.source.count("= tan_f32(") == 3
+
+
+def test_costly_value_of_kernels_that_become_one_is_not_stored() -> None:
+    x = Tensor(value(50, 7))
+    e = tw.tan(tw.tan(tw.tan(x)))
+    graph = linearize([(e * 2).node, (e + 1).node])
+    fusion = Fusion(graph)
+    assert e.node in fusion.shared
+    assert not fusion.shared & fusion.stored
+    graph = linearize([(e * 2).node, (e[:7] + 1).node])
+    assert e.node in Fusion(graph).stored
 
 
 def test_no_kernel_waits_for_one_that_waits_for_it(webgpu: str) -> None:

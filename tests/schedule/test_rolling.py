@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tensorweb as tw
 from tensorweb.events import KernelRecord
+from tensorweb.schedule.kernel import Access, Expression, Step
 from tensorweb.schedule.kernels import MOST_STEPS, plan
 from tensorweb.schedule.linear import equal_constants, linearize
 from tensorweb.schedule.rolling import find_loop, written_steps
@@ -150,6 +151,18 @@ def test_text_of_a_loop_has_its_steps_once() -> None:
     cut = plan(graph, 8, equal)
     assert len(cut) <= 4
     assert all(len(each.kernel.expression("value").steps) <= MOST_STEPS for each in cut)
+
+
+def test_loop_has_every_turn() -> None:
+    """A chain of equal steps is one loop, its last step included."""
+    steps = [Step("load", "float32", slot=0, access=0), Step("scalar", "float32")]
+    for last in range(1, 81):
+        steps.append(Step("map", "float32", "add", args=(last if last > 1 else 0, 1)))
+    expression = Expression(((6,),), (Access(0, ((1,),)),), tuple(steps), 81)
+    found = find_loop(expression)
+    assert found is not None
+    assert found.period * found.turns >= 79
+    assert found.end == len(steps)
 
 
 def test_turns_of_little_are_written_one_after_another(webgpu: str) -> None:

@@ -95,6 +95,16 @@ def test_of_many_views_those_follow_that_a_write_can_reach(cpu: str) -> None:
         assert [part.tolist() for part in ours] == [part.tolist() for part in theirs]
 
 
+@pytest.mark.parametrize("element", [9, 10, 29, 30])
+def test_of_many_views_those_follow_that_share_one_element(
+    cpu: str, element: int
+) -> None:
+    x, y = tw.zeros(50), numpy.zeros(50)
+    ours, theirs = ([each[i : i + 10] for i in range(41)] for each in (x, y))
+    x[element] = y[element] = 5
+    assert [part.tolist() for part in ours] == [part.tolist() for part in theirs]
+
+
 def test_views_of_leaves_are_written_where_leaves_are(cpu: str) -> None:
     w = tw.asarray([[1.0, 2.0], [3.0, 4.0]]).requires_grad_()
     with pytest.raises(tw.errors.TransformError, match="changed in place"):
