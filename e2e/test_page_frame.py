@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from browsers import Profiles
 from page_driver import PageDriver, expect
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
+from program_steps import opened
 
 SHIFTS = """
 // What panels draw while a program runs is theirs; around them nothing moves.
@@ -128,3 +129,72 @@ def test_the_status_bar_is_whole_on_narrow_pages(
         assert cut == []
         assert "WebAssembly · " in page.inner_text("#about")
         assert "isolated" in page.inner_text("#about")
+
+
+BESIDE = """() => {
+  const shown = [...document.querySelectorAll("#toolbar :is(button, select, h1)")]
+    .filter((node) => node.checkVisibility());
+  const out = shown.filter((node) => {
+    const { left, right, width } = node.getBoundingClientRect();
+    return width > 1 && (left < 0 || right > innerWidth);
+  });
+  const boxes = [...document.querySelector("#toolbar").children]
+    .map((node) => node.getBoundingClientRect()).filter(({ width }) => width > 1);
+  const over = boxes.flatMap((one, i) => boxes.slice(i + 1).filter((other) =>
+    one.left < other.right - 1 && other.left < one.right - 1
+    && one.top < other.bottom - 1 && other.top < one.bottom - 1));
+  const { scrollWidth } = document.documentElement;
+  return [
+    ...out.map((node) => node.outerHTML.slice(0, 80)),
+    ...(over.length ? ["slots lie over each other"] : []),
+    ...(scrollWidth > innerWidth ? [`the page is ${scrollWidth} wide`] : []),
+  ];
+}"""
+"""What of the toolbar is not whole inside the window."""
+
+ADAPTERS = ["Apple M3", "google swiftshader", "NVIDIA GeForce RTX 4090 Laptop GPU"]
+REACHED = """() => [...document.querySelectorAll("#tools > button, #tools .menu-item")]
+  .filter((node) => node.checkVisibility())
+  .map((node) => node.ariaLabel ?? node.querySelector("span").textContent)"""
+
+
+@pytest.mark.parametrize("scale", [1, 2])
+def test_every_width_has_the_whole_toolbar(
+    chromium: Browser, site_url: str, scale: int
+) -> None:
+    """A page at 200 % is one of half the width whose pixels are twice as fine."""
+    size: Any = {"width": 2560 // scale, "height": 800 // scale}
+    with chromium.new_context(viewport=size, device_scale_factor=scale) as context:
+        driver = opened(context.new_page(), site_url)
+        page = driver.page
+        page.evaluate("tensorwebPage.library.rename('own-1', 'A long name '.repeat(9))")
+        wrong = []
+        for place, width in enumerate(range(2560 // scale, 319, -32)):
+            adapter = ADAPTERS[place % len(ADAPTERS)]
+            started = {"adapter": adapter, "version": "0.1.0", "python": "3.14.2"}
+            page.evaluate("started => tensorwebPage.change({ started })", started)
+            page.set_viewport_size({**size, "width": width})
+            driver.drawn()
+            wrong += [(width, *page.evaluate(BESIDE))]
+        assert [entry for entry in wrong if len(entry) > 1] == []
+
+
+@pytest.mark.parametrize("width", [320, 720, 1024])
+def test_what_the_toolbar_has_no_room_for_is_in_the_menu(
+    profiles: Profiles, site_url: str, width: int
+) -> None:
+    size: Any = {"width": width, "height": 700}
+    with profiles.page(viewport=size) as page:
+        driver = opened(page, site_url)
+        page.get_by_role("button", name="More", exact=True).click()
+        names = {name.split(":")[0] for name in page.evaluate(REACHED)}
+        assert names >= {"Share", "Reset", "Colours", "Help", "Format the code"}
+        if width < 720:
+            page.get_by_role("menuitem", name="Colours").click()
+            expect(page.locator("html")).to_have_attribute("data-theme", "light")
+            page.get_by_role("button", name="More", exact=True).click()
+            page.get_by_role("menuitem", name="Next example").click()
+            second = "tensorwebPage.view.examples[1].file"
+            shown = "tensorwebPage.view.document.id"
+            driver.wait(f"{shown} + '.py' === {second}")
+        driver.clean()

@@ -10,6 +10,7 @@ import { mountPrograms } from "./parts/programs";
 import { mountProgress } from "./parts/progress";
 import { mountRun } from "./parts/run";
 import { mountStatus } from "./parts/status";
+import { mountToolbar } from "./parts/toolbar";
 import { mountTools } from "./parts/tools";
 import { mountVersion } from "./parts/version";
 
@@ -24,6 +25,8 @@ export const PARTS: readonly Row[] = [
   { host: "#controls", mount: mountRun },
   { host: "#device", mount: mountDevice },
   { host: "#tools", mount: mountTools },
+  // After all that stands in it.
+  { host: "#toolbar", mount: mountToolbar },
   { host: "#saved", mount: mountStatus },
   { host: "#progress", mount: mountProgress },
   { host: "#network", mount: mountNetwork },

@@ -24,18 +24,18 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
   open.append(icon(ICONS.book), el("span", { class: "tool-label" }, "Examples"));
   open.setAttribute("aria-label", "Examples");
   open.title = "Examples to learn from, to see and to measure";
-  const steps = [stepButton("Previous example", ICONS.back, -1), stepButton("Next example", ICONS.next, 1)];
+  const steps = [stepButton("previous-example", "Previous example", ICONS.back, -1), stepButton("next-example", "Next example", ICONS.next, 1)];
   host.append(open, ...steps.map(({ node }) => node), dialog);
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
   });
 
-  function stepButton(label: string, picture: string, by: number): { node: HTMLButtonElement; by: number } {
+  function stepButton(id: string, label: string, picture: string, by: number): { node: HTMLButtonElement; by: number } {
     const go = (): void => {
       const target = neighbour(page.view, by);
       if (target) page.workspace.openExample(idOf(target.file));
     };
-    const node = button("", go, { class: "tool icon-only step", "aria-label": label, title: label });
+    const node = button("", go, { id, class: "tool icon-only step", "aria-label": label, title: label });
     node.append(icon(picture));
     return { node, by };
   }

@@ -5,16 +5,28 @@ import { formatCode } from "../page/formatting";
 import type { Page } from "../page/page";
 import { saveAsPage } from "./standalone";
 import { showDifference } from "./difference";
-import { ICONS, button, el, icon } from "./dom";
+import { ICONS, button, el, find, icon } from "./dom";
+import { isInMenu } from "./toolbar";
 
 interface Command {
   label: string;
   /** The key that does the same, or a word about the result. */
   hint: string;
   run(page: Page): void;
+  /** Of a command with a button in the toolbar: the step that hides it there, and its id. */
+  step?: string;
+  id?: string;
+}
+
+/** A button of the toolbar, for where that has no room for it. */
+function moved(step: string, id: string, label: string, hint: string): Command {
+  return { label, hint, step, id, run: () => find(`#${id}`).click() };
 }
 
 const COMMANDS: readonly Command[] = [
+  moved("example-steps", "previous-example", "Previous example", ""),
+  moved("example-steps", "next-example", "Next example", ""),
+  moved("reset", "reset", "Reset", "back to the original"),
   { label: "Format the code", hint: "Shift+Alt+F", run: (page) => void formatCode(page) },
   { label: "What I changed", hint: "beside the original", run: showDifference },
   { label: "Add a file…", hint: "a module or data", run: (page) => page.nameFile() },
@@ -24,6 +36,8 @@ const COMMANDS: readonly Command[] = [
     run: (page) => saveProgram(page.view.document.title, page.editor.files()),
   },
   { label: "Save with its result", hint: ".html", run: (page) => void saveAsPage(page) },
+  moved("theme", "theme", "Colours", "system, light, dark"),
+  moved("help", "help", "Help", "?"),
 ];
 
 export function mountMenu(page: Page): HTMLElement {
@@ -42,10 +56,17 @@ export function mountMenu(page: Page): HTMLElement {
   open.append(icon(ICONS.more));
   const host = el("div", { class: "menu-host" }, open, menu);
 
+  const shown = (): HTMLButtonElement[] => items.filter((item) => !item.hidden && !item.disabled);
   const show = (): void => {
+    COMMANDS.forEach(({ step, id }, place) => {
+      const item = items[place];
+      if (!item || step === undefined) return;
+      item.hidden = !isInMenu(step);
+      item.disabled = find<HTMLButtonElement>(`#${id}`).disabled;
+    });
     menu.hidden = false;
     open.setAttribute("aria-expanded", "true");
-    items[0]?.focus();
+    shown()[0]?.focus();
   };
   const close = (returns: boolean): void => {
     if (menu.hidden) return;
@@ -64,11 +85,12 @@ export function mountMenu(page: Page): HTMLElement {
     void formatCode(page);
   }, { capture: true });
   menu.addEventListener("keydown", (event) => {
-    const here = items.indexOf(document.activeElement as HTMLButtonElement);
+    const all = shown();
+    const here = all.indexOf(document.activeElement as HTMLButtonElement);
     const places: Record<string, number> = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: -1 };
     const place = places[event.key];
     if (event.key === "Escape") close(true);
-    else if (place !== undefined) items[(place + items.length) % items.length]?.focus();
+    else if (place !== undefined) all[(place + all.length) % all.length]?.focus();
     else return;
     event.preventDefault();
     event.stopPropagation();

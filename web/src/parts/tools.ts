@@ -19,6 +19,7 @@ export function mountTools(host: HTMLElement, page: Page): Part {
   link.title = "A link to this program, or a frame for another page";
   link.setAttribute("aria-haspopup", "dialog");
   const reset = tool("Reset", ICONS.reset, () => page.workspace.reset());
+  reset.id = "reset";
   reset.title = "Back to the original program";
   const theme = button("", () => page.setTheme(themeAfter(page.view.theme)), { class: "tool icon-only", id: "theme" });
   const help = helpDialog(() => {
@@ -30,6 +31,7 @@ export function mountTools(host: HTMLElement, page: Page): Part {
     help.showModal();
   });
   const ask = tool("Help", ICONS.help, () => help.showModal());
+  ask.id = "help";
   ask.classList.add("icon-only");
   ask.title = "How this page works, and its keys (?)";
   ask.setAttribute("aria-keyshortcuts", "?");

@@ -1,0 +1,51 @@
+/** The toolbar at every width: what does not fit shrinks or moves into the menu. */
+
+import { find } from "./dom";
+import type { Part } from "../page/page";
+
+/** What gives way, first to last; `page.css` says what each step hides. */
+const STEPS: readonly string[] = [
+  "tool-labels",
+  "run-key",
+  "device-name",
+  "example-steps",
+  "brand",
+  "examples-label",
+  "theme",
+  "reset",
+  "stop-label",
+  "help",
+];
+
+/** Fit the toolbar to its own width, now and whenever that changes. */
+export function mountToolbar(host: HTMLElement): Part {
+  let width = -1;
+  const fit = (): void => {
+    if (host.clientWidth === width) return;
+    width = host.clientWidth;
+    host.dataset["fit"] = "";
+    for (let taken = 1; taken <= STEPS.length && isTooWide(host); taken++) {
+      host.dataset["fit"] = STEPS.slice(0, taken).join(" ");
+    }
+  };
+  fit();
+  new ResizeObserver(fit).observe(host);
+  // Fingers need wider buttons.
+  matchMedia("(pointer: coarse)").addEventListener("change", () => {
+    width = -1;
+    fit();
+  });
+  return { update: () => undefined };
+}
+
+/** Whether a slot reaches beyond the room inside the toolbar's padding. */
+function isTooWide(host: HTMLElement): boolean {
+  const { paddingRight } = getComputedStyle(host);
+  const end = host.getBoundingClientRect().right - Number.parseFloat(paddingRight);
+  return [...host.children].some((slot) => slot.getBoundingClientRect().right > end + 0.5);
+}
+
+/** Whether a command of the toolbar has moved into the menu. */
+export function isInMenu(step: string): boolean {
+  return find("#toolbar").dataset["fit"]?.split(" ").includes(step) ?? false;
+}
