@@ -66,7 +66,7 @@ from tensorweb.performance.tuning import tune, tune_async
 from tensorweb.performance.warming import warm_up, warm_up_async
 from tensorweb.plots import Plot, plot
 from tensorweb.progress import progress
-from tensorweb.saving.files import load, save
+from tensorweb.saving.files import load, load_async, save
 from tensorweb.shapes import broadcast_shapes, next_position, ravel_index, unravel_index
 from tensorweb.show import show
 from tensorweb.tensor import Tensor
@@ -146,6 +146,7 @@ __all__ = [
     "linalg",
     "linearize",
     "load",
+    "load_async",
     "narrow_dtypes",
     "next_position",
     "nn",

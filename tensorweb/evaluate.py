@@ -88,9 +88,7 @@ def host_bytes(node: Node) -> bytes | None:
         return None
     width = node.dtype.itemsize
     start = node.view.offset * width if node.size else 0
-    if start == 0 and len(storage.data) == node.size * width:
-        return bytes(storage.data)
-    return bytes(memoryview(storage.data)[start : start + node.size * width])
+    return storage.part(start, start + node.size * width)
 
 
 def plain_number(node: Node) -> float | None:

@@ -21,7 +21,7 @@ from tensorweb.backends.plans import Plans
 from tensorweb.backends.pool import GROWTH, Buffer, Pool
 from tensorweb.backends.reading import (
     Region,
-    device_bytes,
+    device_pieces,
     host_bytes,
     read_together,
     readable,
@@ -378,10 +378,12 @@ class KernelBackend:
         if type(storage) is Buffer and storage.home.pool is self.pool:
             return storage
         if isinstance(storage, HostData):
-            data = device_bytes(node, storage, self.machine)
-            buffer = self.pool.take(len(data), describe, node)
-            if len(data):
-                self.driver.write_buffer(buffer.handle, 0, data)
+            buffer = self.pool.take(self.machine.storage_bytes(node), describe, node)
+            at = 0
+            for piece in device_pieces(node, storage, self.machine):
+                if len(piece):
+                    self.driver.write_buffer(buffer.handle, at, piece)
+                at += len(piece)
             node.storage = buffer
             return buffer
         if isinstance(storage, Placeholder):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pool import Buffer, Pool
@@ -32,15 +32,20 @@ def region(node: Node, buffer: Buffer, machine: Machine) -> Region:
     return buffer, offset, machine.storage_bytes(node)
 
 
-def device_bytes(node: Node, storage: HostData, machine: Machine) -> bytes | memoryview:
-    """Return host bytes as the device stores them: padded to 4, bool at times as u32.
+def device_pieces(
+    node: Node, storage: HostData, machine: Machine
+) -> Iterator[bytes | memoryview]:
+    """Yield host bytes as the device stores them: padded to 4, bool at times as u32.
 
     No other dtype that a device stores is wider there than on the host.
     """
-    if machine.itemsize(node.dtype) != node.dtype.itemsize:
-        return array("I", list(bytes(storage.data))).tobytes()
-    missing = -len(storage.data) % 4
-    return bytes(storage.data) + bytes(missing) if missing else storage.data
+    is_wider = machine.itemsize(node.dtype) != node.dtype.itemsize
+    for piece in storage.pieces():
+        if is_wider:
+            yield array("I", list(bytes(piece))).tobytes()
+        else:
+            missing = -len(piece) % 4
+            yield bytes(piece) + bytes(missing) if missing else piece
 
 
 def host_bytes(node: Node, data: bytes, machine: Machine) -> bytes:

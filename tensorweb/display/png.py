@@ -1,4 +1,4 @@
-"""PNG files of indexed colours (https://www.w3.org/TR/png-3/), by `zlib` alone."""
+"""Writes PNG files (https://www.w3.org/TR/png-3/), by `zlib` alone."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from collections.abc import Sequence
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
-BIT_DEPTH, INDEXED = 8, 3
-"""A byte for each pixel: the place of its colour in the palette."""
+BIT_DEPTH = 8
+GREY, COLOURED, INDEXED, TRANSLUCENT = 0, 2, 3, 6
+"""A byte of brightness for each pixel; three bytes of red, green and blue; the place of
+its colour in the palette; four bytes, the last of which is alpha."""
+
+CHANNELS = {1: GREY, 3: COLOURED, 4: TRANSLUCENT}
+"""The kind of a file by the bytes of a pixel."""
 
 
 def indexed_png(
@@ -24,14 +29,29 @@ def indexed_png(
     >>> indexed_png([b"\0\1"], [(0, 0, 0), (255, 255, 255)])[:4]
     b'\x89PNG'
     """
-    header = struct.pack(">2I5B", len(rows[0]), len(rows), BIT_DEPTH, INDEXED, 0, 0, 0)
+    colours = bytes(part for colour in palette for part in colour)
+    return _file(rows, len(rows[0]), INDEXED, _chunk(b"PLTE", colours))
+
+
+def png(rows: Sequence[bytes | bytearray], channels: int) -> bytes:
+    r"""Return the file of a picture of 1, 3 or 4 bytes a pixel.
+
+    >>> png([b"\0\1\2", b"\3\4\5"], 3)[:4]
+    b'\x89PNG'
+    """
+    return _file(rows, len(rows[0]) // channels, CHANNELS[channels], b"")
+
+
+def _file(
+    rows: Sequence[bytes | bytearray], width: int, kind: int, palette: bytes
+) -> bytes:
+    header = struct.pack(">2I5B", width, len(rows), BIT_DEPTH, kind, 0, 0, 0)
     # Each row says how it is filtered: not at all.
     pixels = b"".join(b"\0" + row for row in rows)
-    colours = bytes(part for colour in palette for part in colour)
     return SIGNATURE + b"".join(
         (
             _chunk(b"IHDR", header),
-            _chunk(b"PLTE", colours),
+            palette,
             _chunk(b"IDAT", zlib.compress(pixels)),
             _chunk(b"IEND", b""),
         )

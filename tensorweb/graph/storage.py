@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
+PIECE = 16 << 20
+"""Bytes that are read from a file at once on their way to a device."""
+
 
 class Storage:
     """Where a computed value lies; backends and `HostData` subclass it."""
@@ -17,3 +22,53 @@ class HostData(Storage):
     def __init__(self, data: bytes | memoryview) -> None:
         """Keep the bytes; nobody changes them afterwards."""
         self.data = data
+
+    @property
+    def nbytes(self) -> int:
+        """Return the number of bytes."""
+        return len(self.data)
+
+    def part(self, start: int, stop: int) -> bytes:
+        """Return the bytes from `start` up to `stop`."""
+        if start == 0 and stop == len(self.data):
+            return bytes(self.data)
+        return bytes(memoryview(self.data)[start:stop])
+
+    def pieces(self) -> Iterator[bytes | memoryview]:
+        """Yield all bytes in order; every piece but the last is a multiple of 4."""
+        yield self.data
+
+
+class LazyData(HostData):
+    """Bytes that are read when they are needed, such as those of a large file."""
+
+    __slots__ = ("_found", "_read", "_size")
+
+    def __init__(self, size: int, read: Callable[[int, int], bytes]) -> None:
+        """Keep `read(start, stop)`, which returns a range of the `size` bytes."""
+        self._size = size
+        self._read = read
+        self._found: bytes | None = None
+
+    @property
+    def data(self) -> bytes:  # type: ignore[override]  # nobody assigns it
+        """Return all bytes, which stay in memory from then on."""
+        if self._found is None:
+            self._found = self._read(0, self._size)
+        return self._found
+
+    @property
+    def nbytes(self) -> int:
+        """Return the number of bytes."""
+        return self._size
+
+    def part(self, start: int, stop: int) -> bytes:
+        """Return a range, reading no more than it."""
+        if self._found is not None:
+            return self._found[start:stop]
+        return self._read(start, stop)
+
+    def pieces(self) -> Iterator[bytes | memoryview]:
+        """Yield all bytes in order, `PIECE` at a time."""
+        for start in range(0, self._size, PIECE):
+            yield self.part(start, min(start + PIECE, self._size))

@@ -23,6 +23,7 @@ from tensorweb.numpy.creation import *
 from tensorweb.numpy.data_types import *
 from tensorweb.numpy.differences import *
 from tensorweb.numpy.extremes import *
+from tensorweb.numpy.files import *
 from tensorweb.numpy.filled import *
 from tensorweb.numpy.grids import *
 from tensorweb.numpy.histograms import *

@@ -20,7 +20,6 @@ _CODES = "it deals with NumPy's codes of dtypes; use np.dtype and np.result_type
 _NUMBERS = "use Python's format and f-strings for a number"
 _FILES = "read the bytes in Python and use np.frombuffer, or np.loadtxt for text"
 _MASKED = "there are no masked arrays; use NaN and np.nanmean, or where="
-_SAVED = "write tw.save(file, {'x': x}), whose .npz files NumPy reads"
 _OBJECTS = "tensors hold numbers and no objects; use np.vectorize for functions"
 
 ABSENT: dict[str, str] = {
@@ -62,7 +61,6 @@ ABSENT: dict[str, str] = {
     "isfortran": _ORDER,
     "isnat": _DATES,
     "little_endian": "write sys.byteorder == 'little'",
-    "load": "write tw.load(file), which reads what tw.save or np.savez wrote",
     "longdouble": _LONG,
     "ma": _MASKED,
     "matrix": _MATRIX,
@@ -77,9 +75,6 @@ ABSENT: dict[str, str] = {
     "recarray": _STRUCTURED,
     "record": _STRUCTURED,
     "row_stack": "write np.vstack(...), as NumPy 2 says",
-    "save": _SAVED,
-    "savez": _SAVED,
-    "savez_compressed": _SAVED,
     "sctypeDict": _CODES,
     "setbufsize": _BUFFERS,
     "seterrcall": _CALLBACK,

@@ -1,36 +1,36 @@
-"""`save` and `load`: trees of tensors as files, whole or not at all."""
+"""`save` and `load`: tensors as files that others read and write, or nothing at all."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, BinaryIO, TypeAlias
 
 from tensorweb.devices import as_device
 from tensorweb.errors import DataError
 from tensorweb.evaluate import read as read_values
-from tensorweb.saving import npz, safetensors
-from tensorweb.saving.naming import named_tensors, tree_like
-from tensorweb.saving.stored import Stored
+from tensorweb.graph.storage import HostData
+from tensorweb.saving import images, npy, npz, safetensors, tables, wav
+from tensorweb.saving.naming import ALONE, named_tensors, tree_like
+from tensorweb.saving.source import File, Source, source_of
+from tensorweb.saving.stored import Stored, refuse
 from tensorweb.tensor import Tensor
 
-File: TypeAlias = "str | os.PathLike[str] | BinaryIO"
-
-Writer: TypeAlias = Callable[[BinaryIO, Mapping[str, Stored]], None]
-
-WRITERS: dict[str, Writer] = {
-    ".safetensors": safetensors.write,
-    ".npz": npz.write,
-}
-"""By the end of a file's name."""
+Writer: TypeAlias = Callable[[BinaryIO, Any], None]
 
 
 def save(file: File, tree: Any) -> None:
-    """Write the tensors of a tree to a file, `.safetensors` or `.npz`.
+    """Write tensors to a file: `.safetensors`, `.npz`, `.npy`, `.csv`, `.png`, `.wav`.
 
-    Each is called by its way through the tree, with dots: `blocks.0.wq.weight`. Values
-    are read from their devices together, and a file that was there is replaced only
-    when all is written. In the page the file lands in the program's folder.
+    In `.safetensors` and `.npz` each tensor of a tree is called by its way through it,
+    with dots: `blocks.0.wq.weight`. The others hold one tensor: `.png` a picture of
+    shape `(height, width)` or `(height, width, channels)`, integers of 0 to 255 or
+    floats of 0 to 1; `.wav` a pair of sound, `(samples,)` or `(samples, channels)`, and
+    the samples a second; `.csv` rows of numbers, or a dict of columns.
+
+    Values are read from their devices together, and a file that was there is replaced
+    only when all is written. In the page the file lands in the program's folder.
 
     Args:
         file: a path, or a file opened for writing bytes, which becomes safetensors.
@@ -39,7 +39,8 @@ def save(file: File, tree: Any) -> None:
 
     Raises:
         DataError: the name ends otherwise, there is no tensor, two would have one name,
-            or a dict or list holds something else.
+            a dict or list holds something else, or the format has no such numbers.
+        ShapeError: the format holds no tensor of this shape.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "line.safetensors")
@@ -47,40 +48,101 @@ def save(file: File, tree: Any) -> None:
     >>> tw.load(path)["w"].shape
     (2, 3)
     """
-    write: Writer = safetensors.write
-    if isinstance(file, str | os.PathLike):
-        path = os.fspath(file)
-        ending = os.path.splitext(path)[1].lower()
-        if ending not in WRITERS:
-            raise DataError(
-                f"save: {path!r} ends in {ending or 'nothing'!r}; give the file a "
-                f"name that ends in {' or '.join(WRITERS)}."
-            )
-        write = WRITERS[ending]
-    named = named_tensors(tree)
-    values = read_values([tensor.node for tensor in named.values()])
-    stored = {
-        name: Stored(tensor.shape, tensor.dtype, data)
-        for (name, tensor), data in zip(named.items(), values, strict=True)
-    }
     if not isinstance(file, str | os.PathLike):
-        write(file, stored)
+        safetensors.write(file, stored_by_name(tree))
         return
+    path = os.fspath(file)
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in WRITERS:
+        raise DataError(
+            f"save: {path!r} ends in {ending or 'nothing'!r}; give the file a "
+            f"name that ends in {' or '.join(WRITERS)}."
+        )
+    replace(path, lambda opened: WRITERS[ending](opened, tree))
+
+
+def replace(path: str, write: Callable[[BinaryIO], None]) -> None:
+    """Write a file beside the one that is there, and put it in its place at the end."""
     partial = f"{path}.part"
     try:
         with open(partial, "wb") as opened:
-            write(opened, stored)
+            write(opened)
         os.replace(partial, path)
     except BaseException:
-        if os.path.exists(partial):
+        with suppress(FileNotFoundError):
             os.remove(partial)
         raise
 
 
-def load(file: File, *, like: Any = None, device: object = None) -> Any:
-    """Read the tensors of a file that `save`, PyTorch users or NumPy wrote.
+def stored_by_name(tree: Any) -> dict[str, Stored]:
+    """Return the tensors of a tree by name, read from their devices together."""
+    named = named_tensors(tree)
+    values = read_values([tensor.node for tensor in named.values()])
+    return {
+        name: Stored(tensor.shape, tensor.dtype, HostData(data))
+        for (name, tensor), data in zip(named.items(), values, strict=True)
+    }
 
-    What the file is is told by its content: safetensors, or npz, stored or deflated.
+
+def _alone(tree: Any, ending: str) -> Stored:
+    """Return the only tensor of a tree.
+
+    Raises:
+        DataError: there are several.
+    """
+    found = stored_by_name(tree)
+    if len(found) > 1:
+        raise DataError(
+            f"save: a {ending} file holds one tensor, and here are {len(found)}: "
+            f"{', '.join(map(repr, found))}; save .npz or .safetensors, or one each."
+        )
+    return next(iter(found.values()))
+
+
+def _write_table(file: BinaryIO, tree: Any) -> None:
+    stored = stored_by_name(tree)
+    tables.write(file, stored, ALONE not in stored)
+
+
+def _write_sound(file: BinaryIO, tree: Any) -> None:
+    if not isinstance(tree, tuple) or len(tree) != 2:
+        raise DataError(
+            "save: a .wav file takes a pair, the sound and its samples a second: "
+            'tw.save("a.wav", (x, 44100)).'
+        )
+    sound, rate = tree
+    wav.write(file, _alone(sound, ".wav"), rate)
+
+
+WRITERS: dict[str, Writer] = {
+    ".safetensors": lambda file, tree: safetensors.write(file, stored_by_name(tree)),
+    ".npz": lambda file, tree: npz.write(file, stored_by_name(tree)),
+    ".npy": lambda file, tree: npy.write(file, _alone(tree, ".npy")),
+    ".csv": _write_table,
+    ".png": lambda file, tree: images.write(file, _alone(tree, ".png")),
+    ".wav": _write_sound,
+}
+"""By the end of a file's name."""
+
+
+def load(file: File, *, like: Any = None, device: object = None) -> Any:
+    """Read the tensors of a file, whoever wrote it; its content tells what it is.
+
+    ============================ ==================================================
+    file                         what comes back
+    ============================ ==================================================
+    safetensors, npz             a dict of tensors by name; with `like` such a tree
+    npy                          a tensor
+    PNG, JPEG, WebP, GIF         uint8 of shape `(height, width, channels)`: 1 is
+                                 grey, 3 are red, green and blue, 4 have alpha; of
+                                 PNG with 16 bits uint16
+    WAV                          a pair: float32 of shape `(samples, channels)` from
+                                 -1 to 1, and the samples a second
+    text (CSV)                   `(rows, columns)`; a header is left out
+    ============================ ==================================================
+
+    A tensor of a large file is read when it is needed: what nobody computes with takes
+    no memory. Pictures but PNG need a browser, or Pillow.
 
     Args:
         file: a path, or a file opened for reading bytes.
@@ -90,13 +152,15 @@ def load(file: File, *, like: Any = None, device: object = None) -> Any:
             device.
 
     Returns:
-        a dict of tensors by name; with `like` such a tree, each tensor in the dtype of
-        the one there. Without, bfloat16 becomes float32; a device without a dtype of
-        fewer than 32 bits takes it as 32 bits, and 64 become 32 with a warning.
+        see above; with `like` each tensor has the dtype of the one there. Without,
+        bfloat16 becomes float32; a device without a dtype of fewer than 32 bits takes
+        it as 32 bits, and 64 become 32 with a warning.
 
     Raises:
         DataError: the file is cut or damaged or none of these, or does not fit `like`:
             names and shapes are all listed. Nothing is loaded then.
+        BlockingError: a picture is decoded by the browser, and Python cannot wait for
+            it here; write `await tw.load_async(file)`.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -105,27 +169,105 @@ def load(file: File, *, like: Any = None, device: object = None) -> Any:
     >>> tw.load(file, like=[tw.zeros(3, dtype=tw.int32)])
     [tensor([0, 1, 2])]
     """
-    where = None if device is None else as_device(device)
-    if isinstance(file, str | os.PathLike):
-        name = os.fspath(file)
-        with open(file, "rb") as opened:
-            data = opened.read()
+    source = source_of(file)
+    head = source.read(0, HEAD)
+    found = images.read(source) if images.is_start(head) else read(source, head)
+    return _given(source.name, found, like, device)
+
+
+async def load_async(file: File, *, like: Any = None, device: object = None) -> Any:
+    """Await what `load` returns, where Python cannot wait for the browser.
+
+    Args:
+        file: as `load`.
+        like: as `load`.
+        device: as `load`.
+
+    Returns:
+        what `load` returns.
+
+    Raises:
+        DataError: as `load`.
+
+    >>> import asyncio, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "grey.png")
+    >>> tw.save(path, tw.zeros((2, 3)))
+    >>> asyncio.run(tw.load_async(path)).shape
+    (2, 3, 1)
+    """
+    source = source_of(file)
+    head = source.read(0, HEAD)
+    if images.is_start(head):
+        found: Found = await images.read_async(source)
     else:
-        name = str(getattr(file, "name", "the file"))
-        data = file.read()
-        if not isinstance(data, bytes):
-            raise DataError(
-                f"load: {name!r} gives {type(data).__name__}; open it for reading "
-                'bytes, with open(path, "rb").'
-            )
-    is_zip = data.startswith(npz.START_OF_ZIP)
-    found = (npz if is_zip else safetensors).read(name, memoryview(data))
+        found = read(source, head)
+    return _given(source.name, found, like, device)
+
+
+HEAD = 32
+"""Bytes that tell what a file is."""
+
+Found: TypeAlias = "dict[str, Stored] | Stored | tuple[Stored, int] | str"
+"""Tensors by name, one, sound with its rate, or the text of a table."""
+
+READERS: tuple[tuple[Callable[[bytes], bool], Callable[[Source], Found]], ...] = (
+    (lambda head: head.startswith(npz.START_OF_ZIP), npz.read),
+    (lambda head: head.startswith(npy.MAGIC), npy.read),
+    (wav.is_start, wav.read),
+    (safetensors.is_start, safetensors.read),
+)
+"""How files of each format begin, and what reads them."""
+
+BINARY = (".safetensors", ".npz", ".npy", ".png", ".jpg", ".jpeg", ".webp", ".wav")
+"""Names of files that are no text."""
+
+
+def read(source: Source, head: bytes) -> Found:
+    """Return what is in a file that is no picture.
+
+    Raises:
+        DataError: it is damaged, or of no format that is known.
+    """
+    for is_start, reader in READERS:
+        if is_start(head):
+            return reader(source)
+    ending = os.path.splitext(source.name)[1].lower()
+    text = None if ending in BINARY or not head else tables.text_of(source)
+    if text is not None:
+        return text
+    refuse(
+        source.name,
+        f"has {source.size} bytes and is no safetensors, npz, npy, PNG, JPEG, WebP, "
+        f"GIF or WAV file and no table of numbers: it begins with {head[:12]!r}",
+    )
+
+
+def _given(name: str, found: Found, like: Any, device: object) -> Any:
+    """Return what was found as tensors."""
+    where = None if device is None else as_device(device)
     if like is None:
-        where = as_device(where)
-        return {key: stored.tensor(where) for key, stored in found.items()}
+        return _tensors(name, found, as_device(where))
+    if not isinstance(found, dict):
+        raise DataError(
+            f"load: {name!r} holds one tensor without a name, and like= is for "
+            "safetensors and npz; leave it out."
+        )
 
     def made(stored: Stored, tensor: Tensor) -> Tensor:
-        value = stored.tensor("cpu").astype(tensor.dtype)
-        return value.to_device(where or tensor.device)
+        place = where or tensor.device
+        if stored.dtype is tensor.dtype:
+            return stored.tensor(place)
+        return stored.tensor("cpu").astype(tensor.dtype).to_device(place)
 
     return tree_like(like, found, made)
+
+
+def _tensors(name: str, found: Found, device: str) -> Any:
+    if isinstance(found, Stored):
+        return found.tensor(device)
+    if isinstance(found, str):
+        return tables.read(name, found, device)
+    if isinstance(found, Mapping):
+        return {key: stored.tensor(device) for key, stored in found.items()}
+    sound, rate = found
+    return sound.tensor(device), rate

@@ -14,6 +14,8 @@ from typing import Any, BinaryIO
 from tensorweb import dtypes
 from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DTypeError
+from tensorweb.graph.storage import HostData, LazyData
+from tensorweb.saving.source import Source
 from tensorweb.saving.stored import Stored, refuse
 from tensorweb.shapes import Shape, size
 
@@ -85,39 +87,50 @@ def write(file: BinaryIO, tensors: Mapping[str, Stored]) -> None:
         file.write(tensors[name].data)
 
 
-def read(name: str, data: memoryview) -> dict[str, Stored]:
-    """Return the tensors of a file's bytes, in the order of its header.
+def is_start(head: bytes) -> bool:
+    """Whether a file that begins so is of this format."""
+    length = int.from_bytes(head[:8], "little")
+    return len(head) > 8 and length <= LONGEST_HEADER and head[8:9] == b"{"
+
+
+def read(source: Source) -> dict[str, Stored]:
+    """Return the tensors of a file, in the order of its header.
 
     Raises:
         DataError: it is cut, no such file, or its parts do not fit together.
     """
-    if len(data) < 8:
-        refuse(name, f"has {len(data)} bytes and is no safetensors or npz file")
-    length = int.from_bytes(data[:8], "little")
-    if length > LONGEST_HEADER or bytes(data[8:9]) not in (b"{", b""):
-        refuse(name, "is no safetensors or npz file: it does not begin like one")
-    if 8 + length > len(data):
+    name = source.name
+    length = int.from_bytes(source.read(0, 8), "little")
+    if 8 + length > source.size:
         refuse(
             name,
-            f"is cut: its header has {length} bytes, and the file {len(data) - 8} "
+            f"is cut: its header has {length} bytes, and the file {source.size - 8} "
             "behind its first 8",
         )
-    header = _header(name, bytes(data[8 : 8 + length]))
-    body = data[8 + length :]
+    begin = 8 + length
+    header = _header(name, source.read(8, begin))
     places = {
-        key: _place(name, key, entry, len(body))
+        key: _place(name, key, entry, source.size - begin)
         for key, entry in header.items()
         if key != METADATA
     }
-    _check_places(name, places, len(body))
-    found = {}
-    for key, (word, shape, begin, end) in places.items():
-        part = bytes(body[begin:end])
-        if word == "BF16":
-            found[key] = Stored(shape, dtypes.float32, _widened(part))
-        else:
-            found[key] = Stored(shape, DTYPES[word], part)
-    return found
+    _check_places(name, places, source.size - begin)
+    return {
+        key: _stored(source.host(begin + first, begin + end), word, shape)
+        for key, (word, shape, first, end) in places.items()
+    }
+
+
+def _stored(host: HostData, word: str, shape: Shape) -> Stored:
+    """Return a tensor of a word; bfloat16 is widened to float32 when it is read."""
+    if word != "BF16":
+        return Stored(shape, DTYPES[word], host)
+    widened = LazyData(
+        2 * host.nbytes,
+        # Whole numbers are read alone: both ends are multiples of 4.
+        lambda start, stop: _widened(host.part(start // 2, stop // 2)),
+    )
+    return Stored(shape, dtypes.float32, widened)
 
 
 def _is_shallow(text: bytes) -> bool:

@@ -26,14 +26,19 @@ class Stored:
     """A tensor's numbers in row-major order, little-endian.
 
     Attributes:
-        shape: may be that of a file; `data` has as many bytes as it and `dtype` say.
+        shape: may be that of a file; `host` has as many bytes as it and `dtype` say.
         dtype: of the numbers.
-        data: the bytes.
+        host: the bytes, perhaps not read yet.
     """
 
     shape: Shape
     dtype: DType
-    data: bytes
+    host: HostData
+
+    @property
+    def data(self) -> bytes | memoryview:
+        """Return all bytes."""
+        return self.host.data
 
     def tensor(self, device: str) -> Tensor:
         """Return the tensor on a device.
@@ -41,22 +46,23 @@ class Stored:
         Where the device lacks the dtype, fewer bits become 32, and 64 as in `asarray`.
         """
         if self.dtype.kind == "complex":
-            pairs = Stored((*self.shape, 2), self.dtype.part, self.data)
+            pairs = Stored((*self.shape, 2), self.dtype.part, self.host)
             return Tensor(complex_of(pairs.tensor(device).node))
         if stores(self.dtype, device):
-            return Tensor(leaf(HostData(self.data), self.shape, self.dtype, device))
+            return Tensor(leaf(self.host, self.shape, self.dtype, device))
         wider = WIDER[self.dtype.kind] if self.dtype.bits < 32 else None
         if not size(self.shape):
             dtype = wider or NARROWER[self.dtype]
             return zeros(self.shape, dtype=dtype, device=device)
-        numbers: Any
+        found = asarray(self.numbers(), dtype=wider, device=device)
+        return found.reshape(self.shape)
+
+    def numbers(self) -> Any:
+        """Return its elements in row-major order, as a buffer of numbers."""
         if self.dtype is dtypes.float16:
-            count = size(self.shape)
-            numbers = array("f", struct.unpack(f"<{count}e", self.data))
-        else:
-            letter: Any = self.dtype.typecode
-            numbers = memoryview(self.data).cast(letter)
-        return asarray(numbers, dtype=wider, device=device).reshape(self.shape)
+            return array("f", struct.unpack(f"<{size(self.shape)}e", self.data))
+        letter: Any = self.dtype.typecode
+        return memoryview(self.data).cast("B").cast(letter)
 
 
 def refuse(name: str, said: str) -> NoReturn:

@@ -57,7 +57,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("trees", "functions", "fft", "linalg", "random", "saving", "transforms"),
         "version",
     ),
-    "saving": (*TENSOR, "trees", "tree", "functions"),
+    "saving": (*TENSOR, "trees", "tree", "functions", "drivers"),
     "performance": (*TENSOR, "functions", "transforms"),
     "schedule": GRAPH,
     "codegen": (*GRAPH, "schedule"),
@@ -70,6 +70,7 @@ everything."""
 OUTSIDE: dict[str, tuple[str, ...]] = {
     "numpy": ("backends", "dtypes", "functions", "tensor"),
     "wgpu": ("drivers",),
+    "PIL": ("saving",),
     "wasmtime": ("drivers",),
     "js": ("drivers", "playground"),
     "pyodide": ("drivers", "playground"),

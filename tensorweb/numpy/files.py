@@ -1,0 +1,160 @@
+"""NumPy's functions for files of arrays: `load`, `save`, `savez` and its other form."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Literal
+
+from tensorweb.errors import DataError
+from tensorweb.functions import asarray
+from tensorweb.saving import npy, npz
+from tensorweb.saving.files import load as load_any
+from tensorweb.saving.files import replace, stored_by_name
+from tensorweb.saving.source import File
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+
+__all__ = [
+    "load",
+    "save",
+    "savez",
+    "savez_compressed",
+]
+
+
+class NpzFile(dict[str, Tensor]):
+    """The arrays of an archive by name, as `np.load` gives them."""
+
+    @property
+    def files(self) -> list[str]:
+        """Return the names of the arrays."""
+        return list(self)
+
+    def close(self) -> None:
+        """Do nothing: all arrays have been read."""
+
+    def __enter__(self) -> NpzFile:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing."""
+
+
+def load(
+    file: File,
+    mmap_mode: Literal["r", "c"] | None = None,
+    allow_pickle: bool = False,
+    fix_imports: bool = True,
+    encoding: str = "ASCII",
+) -> Any:
+    """Return the array of an `.npy` file, the arrays of an `.npz` file by name.
+
+    Other files of tensors are read as well, as `tw.load` does; a large file is read
+    when its values are needed, with `mmap_mode` or without.
+
+    Args:
+        file: a path, or a file opened for reading bytes.
+        mmap_mode: "r" and "c" change nothing: tensors have values of their own.
+        allow_pickle: must be false, since a pickle can run any code.
+        fix_imports: for pickles, ignored.
+        encoding: for pickles, ignored.
+
+    Raises:
+        DataError: the file is damaged, of no known format, or holds Python objects; or
+            a file is to be written through its array.
+
+    >>> import io
+    >>> import tensorweb.numpy as np
+    >>> file = io.BytesIO()
+    >>> np.save(file, np.arange(3))
+    >>> _ = file.seek(0)
+    >>> np.load(file)
+    tensor([0, 1, 2])
+    """
+    if allow_pickle:
+        raise DataError("load: pickles are not read; call it without allow_pickle=.")
+    if mmap_mode not in (None, "r", "c"):
+        raise DataError(
+            f"load: mmap_mode={mmap_mode!r} writes into the file; load it, change the "
+            "tensor, and np.save it again."
+        )
+    found = load_any(file)
+    return NpzFile(found) if isinstance(found, dict) else found
+
+
+def save(
+    file: File, arr: ArrayLike, allow_pickle: bool = True, fix_imports: object = None
+) -> None:
+    """Write an array as an `.npy` file; a path gets this ending if it has it not.
+
+    Args:
+        file: a path, or a file opened for writing bytes.
+        arr: the array.
+        allow_pickle: ignored: no array here holds objects.
+        fix_imports: ignored likewise.
+
+    >>> import os, tempfile
+    >>> import tensorweb.numpy as np
+    >>> path = os.path.join(tempfile.mkdtemp(), "x")
+    >>> np.save(path, np.ones((2, 3)))
+    >>> np.load(path + ".npy").shape
+    (2, 3)
+    """
+    (stored,) = stored_by_name(asarray(arr)).values()
+    _write(file, ".npy", lambda opened: npy.write(opened, stored))
+
+
+def savez(
+    file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike
+) -> None:
+    """Write arrays as an `.npz` file, by name or as `arr_0`, `arr_1` and so on.
+
+    >>> import io
+    >>> import tensorweb.numpy as np
+    >>> file = io.BytesIO()
+    >>> np.savez(file, np.ones(2), b=np.zeros(3))
+    >>> _ = file.seek(0)
+    >>> np.load(file).files
+    ['b', 'arr_0']
+    """
+    _savez(file, args, kwds, deflate=False)
+
+
+def savez_compressed(
+    file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike
+) -> None:
+    """Write arrays as `savez` does, deflated.
+
+    >>> import io
+    >>> import tensorweb.numpy as np
+    >>> file = io.BytesIO()
+    >>> np.savez_compressed(file, x=np.zeros(1000))
+    >>> len(file.getvalue()) < 1000
+    True
+    """
+    _savez(file, args, kwds, deflate=True)
+
+
+def _savez(
+    file: File,
+    args: tuple[ArrayLike, ...],
+    kwds: dict[str, ArrayLike],
+    *,
+    deflate: bool,
+) -> None:
+    arrays = {name: asarray(value) for name, value in kwds.items()}
+    for number, value in enumerate(args):
+        if f"arr_{number}" in arrays:
+            raise DataError(f"savez: arr_{number} names two arrays; rename one.")
+        arrays[f"arr_{number}"] = asarray(value)
+    stored = stored_by_name(arrays) if arrays else {}
+    _write(file, ".npz", lambda opened: npz.write(opened, stored, deflate=deflate))
+
+
+def _write(file: File, ending: str, write: Any) -> None:
+    if not isinstance(file, str | os.PathLike):
+        write(file)
+        return
+    path = os.fspath(file)
+    replace(path if path.endswith(ending) else path + ending, write)

@@ -1,0 +1,131 @@
+"""The format npy: one array, a head that describes it and its numbers.
+
+https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html describes it.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from typing import BinaryIO
+
+from tensorweb import dtypes
+from tensorweb.dtypes import DType
+from tensorweb.graph.storage import HostData
+from tensorweb.saving.source import Source
+from tensorweb.saving.stored import Stored, refuse
+from tensorweb.shapes import Shape, size, strides
+
+MAGIC = b"\x93NUMPY"
+
+LONGEST_HEAD = 1 << 16
+"""Bytes; those of arrays of numbers have a hundred."""
+
+KINDS: dict[str, DType] = {
+    f"{'b' if dtype.kind == 'bool' else dtype.kind[0]}{dtype.itemsize}": dtype
+    for dtype in dtypes.BY_NAME.values()
+}
+"""Dtypes by NumPy's letter and number of bytes, such as `f4`."""
+
+KIND_OF = {dtype.name: word for word, dtype in KINDS.items()}
+
+HEAD = (
+    re.compile(r"'descr'\s*:\s*'([^']{2,})'"),
+    re.compile(r"'fortran_order'\s*:\s*(True|False)"),
+    re.compile(r"'shape'\s*:\s*\(([\d,\s]*)\)"),
+)
+"""What a head says of dtype, order and shape; it is read and never run."""
+
+
+def write(file: BinaryIO, stored: Stored) -> None:
+    """Write one array."""
+    file.write(_head(stored))
+    file.write(stored.data)
+
+
+def _head(stored: Stored) -> bytes:
+    """Return what stands in a npy file before the numbers; 64 bytes divide it."""
+    order = "|" if stored.dtype.itemsize == 1 else "<"
+    described = {
+        "descr": order + KIND_OF[stored.dtype.name],
+        "fortran_order": False,
+        "shape": stored.shape,
+    }
+    text = repr(described)
+    text += " " * (-(len(MAGIC) + 4 + len(text) + 1) % 64) + "\n"
+    return MAGIC + bytes([1, 0]) + len(text).to_bytes(2, "little") + text.encode()
+
+
+def read(source: Source, key: str | None = None) -> Stored:
+    """Return the array of a file, or of the entry `key` of an archive.
+
+    Raises:
+        DataError: it is no npy file, or one of something else than numbers.
+    """
+    said = "is" if key is None else f"has {key!r}, which is"
+    start = source.read(0, 12)
+    wide = 4 if start[6:7] in (b"\2", b"\3") else 2
+    if not start.startswith(MAGIC) or start[6:7] not in (b"\1", b"\2", b"\3"):
+        refuse(source.name, f"{said} no npy file")
+    length = int.from_bytes(start[8 : 8 + wide], "little")
+    begin = 8 + wide + length
+    if length > LONGEST_HEAD or begin > source.size:
+        refuse(
+            source.name,
+            f"{said} cut: its head ends at byte {begin}, and there are {source.size}",
+        )
+    head = source.read(8 + wide, begin)
+    descr, is_fortran, shape = _described(source.name, said, head)
+    dtype = KINDS.get(descr[1:])
+    if dtype is None or descr[0] not in "<>|=":
+        refuse(
+            source.name,
+            f"{said} of NumPy's dtype {descr!r}, which tensorweb has not; save "
+            "numbers or bools of up to 64 bits",
+        )
+    count = source.size - begin
+    if count != size(shape) * dtype.itemsize:
+        refuse(
+            source.name,
+            f"{said} of shape {shape} in {dtype}; from byte {begin} on it has {count} "
+            f"bytes, and it needs {size(shape) * dtype.itemsize}",
+        )
+    if descr[0] != ">" and not is_fortran:
+        return Stored(shape, dtype, source.host(begin, source.size))
+    body = source.read(begin)
+    if descr[0] == ">":
+        body = _swapped(body, dtype.part.itemsize)
+    return Stored(
+        shape, dtype, HostData(_in_rows(body, shape, dtype) if is_fortran else body)
+    )
+
+
+def _described(name: str, said: str, text: bytes) -> tuple[str, bool, Shape]:
+    """Return what the head of a npy file says: dtype, order, shape.
+
+    Raises:
+        DataError: it says something else.
+    """
+    head = text.decode("latin-1")
+    descr, order, shape = (pattern.search(head) for pattern in HEAD)
+    if descr is None or order is None or shape is None:
+        refuse(name, f"{said} a npy file whose head describes no array of numbers")
+    lengths = tuple([int(number) for number in shape[1].split(",") if number.strip()])
+    return descr[1], order[1] == "True", lengths
+
+
+def _swapped(data: bytes, width: int) -> bytes:
+    """Return numbers of the other byte order."""
+    numbers = array({1: "B", 2: "H", 4: "I", 8: "Q"}[width], data)
+    numbers.byteswap()
+    return numbers.tobytes()
+
+
+def _in_rows(data: bytes, shape: Shape, dtype: DType) -> bytes:
+    """Return numbers that lie by columns in row-major order."""
+    by_columns = strides(shape[::-1])[::-1]
+    positions = [0]
+    for length, stride in zip(shape, by_columns, strict=True):
+        positions = [at + n * stride for at in positions for n in range(length)]
+    width = dtype.itemsize
+    return b"".join([data[at * width : (at + 1) * width] for at in positions])
