@@ -279,7 +279,7 @@ GOOD = png(some_pixels(3, 255), 2, 8)
         (GOOD[:-20], "is cut: .*'IDAT' ends at byte"),
         (GOOD[:40], "is cut"),
         (
-            GOOD[:60] + bytes([GOOD[60] ^ 1]) + GOOD[61:],
+            GOOD[:45] + bytes([GOOD[45] ^ 1]) + GOOD[46:],
             "checksum of its chunk 'IDAT' at byte",
         ),
         (png([[[1]]], 3, 8, PALETTE[:-1] + b"\0"), "checksum of its chunk 'PLTE'"),
