@@ -20,6 +20,7 @@ from tools import (
     checks,
     consumers,
     environment,
+    numpy_tests,
     process,
     pyodide_build,
     server,
@@ -27,11 +28,14 @@ from tools import (
     testing,
 )
 
+FURTHER = ("array-api", "bench", "consumers", "fuzz", "numpy-tests")
+"""Commands whose further arguments go on to what they start."""
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     options, further = _parser().parse_known_args(arguments)
-    if further and options.command not in ("array-api", "bench", "consumers", "fuzz"):
+    if further and options.command not in FURTHER:
         _parser().error(f"unrecognized arguments: {' '.join(further)}")
     options.further = further
     try:
@@ -91,6 +95,9 @@ def _parser() -> argparse.ArgumentParser:
         "--suite", type=Path, metavar="PATH", help="a checkout of it, or a .tgz of one"
     )
     suite.add_argument("--examples", type=int, default=5, metavar="N")
+    numpys = command("numpy-tests", _numpy_tests, "run the tests of NumPy's wheel")
+    numpys.add_argument("device", nargs="?", default="cpu")
+    numpys.add_argument("files", nargs="*", metavar="FILE", help="lib/shape_base")
     libraries = command("consumers", _consumers, "run other people's libraries")
     libraries.add_argument("device", nargs="?", default="cpu")
     libraries.add_argument(
@@ -152,6 +159,10 @@ def _array_api(options: argparse.Namespace) -> int:
 
 def _consumers(options: argparse.Namespace) -> int:
     return consumers.run(options.device, options.write, options.further)
+
+
+def _numpy_tests(options: argparse.Namespace) -> int:
+    return numpy_tests.run(options.device, options.files, options.further)
 
 
 def _bench(options: argparse.Namespace) -> int:

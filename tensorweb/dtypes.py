@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import struct
 import sys
 from collections.abc import Callable
@@ -68,6 +69,80 @@ class DType:
         return float32 if self.bits == 64 else float64
 
     @property
+    def char(self) -> str:
+        """The letter of the dtype, which `np.dtype` takes.
+
+        >>> float64.char, complex64.char
+        ('d', 'F')
+        """
+        return self.typecode
+
+    @property
+    def str(self) -> builtins.str:
+        """Byte order, kind and bytes, as NumPy's files have them.
+
+        >>> int32.str, bool.str
+        ('<i4', '|b1')
+        """
+        code = f"{self.kind[0]}{self.itemsize}"
+        return f"|{code}" if self.itemsize == 1 else f"<{code}"
+
+    @property
+    def byteorder(self) -> builtins.str:
+        """`=`, the order of this machine, or `|` where there is one byte only."""
+        return "|" if self.itemsize == 1 else "="
+
+    @property
+    def alignment(self) -> int:
+        """Bytes that addresses are multiples of on the host."""
+        return self.part.itemsize
+
+    @property
+    def isnative(self) -> builtins.bool:
+        """Whether bytes are in the order of this machine: always."""
+        return True
+
+    @property
+    def names(self) -> None:
+        """The names of fields: none, as no dtype has fields."""
+        return
+
+    fields = subdtype = names
+
+    def newbyteorder(self, new_order: builtins.str = "S", /) -> DType:
+        """Return the dtype in another byte order, where that is the same one.
+
+        Raises:
+            DTypeError: bytes would be in another order than this machine's.
+        """
+        same = ("=", "|", "I", "N", "<", "L", "native", "little")
+        if self.itemsize > 1 and new_order not in same:
+            raise DTypeError(
+                f"newbyteorder({new_order!r}): bytes are in the order of this machine "
+                "here; swap those of a file with NumPy or Python's array.byteswap."
+            )
+        return self
+
+    def __instancecheck__(self, value: object) -> builtins.bool:
+        """Whether a value is a number of this dtype, a 0-d tensor or NumPy's own.
+
+        >>> isinstance(float32(1), float32), isinstance(1.0, float32)
+        (True, False)
+        """
+        if getattr(value, "shape", None) != ():
+            return False
+        own = getattr(value, "dtype", None)
+        return is_dtype_like(own) and as_dtype(own) is self
+
+    def __subclasscheck__(self, kind: object) -> builtins.bool:
+        """Whether a dtype is this one, as `issubclass(x.dtype.type, np.float32)` asks.
+
+        >>> issubclass(float32, float32), issubclass(float32, float64)
+        (True, False)
+        """
+        return is_dtype_like(kind) and as_dtype(kind) is self
+
+    @property
     def dtype(self) -> np.dtype[Any]:
         """NumPy's dtype of this name, for those who have imported NumPy themselves."""
         if (numpy := sys.modules.get("numpy")) is None:
@@ -89,19 +164,32 @@ class DType:
 
     __hash__ = object.__hash__
 
-    def __call__(self, value: object = 0) -> Any:
-        """Return data as a tensor of this dtype, as `asarray(value, dtype)` does."""
+    def __call__(self, value: Any = 0, imaginary: float | None = None) -> Any:
+        """Return data as a tensor of this dtype, as `asarray(value, dtype)` does.
+
+        A complex dtype takes two parts as well.
+
+        Raises:
+            DTypeError: a second part is given and the dtype is not complex.
+
+        >>> complex64(1, 2)
+        tensor(1.+2.j, dtype=complex64)
+        """
+        if imaginary is not None:
+            if self.kind != "complex":
+                raise DTypeError(f"{self}: one number has one part; give one only.")
+            value = complex(value, imaginary)
         return tensor_makers[0](value, self)
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> builtins.str:
         """Return the public name."""
         return f"tensorweb.{self.name}"
 
-    def __reduce__(self) -> str:
+    def __reduce__(self) -> builtins.str:
         """Return the name in this module, so that copies are the same object."""
         return self.name
 
-    def __str__(self) -> str:
+    def __str__(self) -> builtins.str:
         """Return the bare name."""
         return self.name
 
@@ -135,15 +223,24 @@ COMPLEX: tuple[DType, ...] = (complex64, complex128)
 BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in (*ALL, *COMPLEX)}
 
 CODES: dict[str, str] = {
-    **{f"{dtype.kind[0]}{dtype.itemsize}": dtype.name for dtype in ALL},
-    **{dtype.typecode: dtype.name for dtype in ALL},
-    "half": "float16",
-    "single": "float32",
-    "double": "float64",
-    "float": "float32",
-    "int": "int32",
+    **{f"{dtype.kind[0]}{dtype.itemsize}": dtype.name for dtype in (*ALL, *COMPLEX)},
+    **{dtype.typecode: dtype.name for dtype in (*ALL, *COMPLEX)},
+    **dict.fromkeys(("byte",), "int8"),
+    **dict.fromkeys(("short",), "int16"),
+    **dict.fromkeys(("intc", "int", "int_", "intp", "p", "n"), "int32"),
+    **dict.fromkeys(("long", "longlong", "l"), "int64"),
+    **dict.fromkeys(("ubyte",), "uint8"),
+    **dict.fromkeys(("ushort",), "uint16"),
+    **dict.fromkeys(("uintc", "uint", "uintp", "P", "N"), "uint32"),
+    **dict.fromkeys(("ulong", "ulonglong", "L"), "uint64"),
+    **dict.fromkeys(("half",), "float16"),
+    **dict.fromkeys(("single", "float"), "float32"),
+    **dict.fromkeys(("double",), "float64"),
+    **dict.fromkeys(("csingle", "complex"), "complex64"),
+    **dict.fromkeys(("cdouble",), "complex128"),
+    "bool_": "bool",
 }
-"""NumPy's short names, without the byte order of this machine that may stand before."""
+"""NumPy's words and letters, without the byte order of this machine before them."""
 
 DEFAULT_FLOAT = float32
 DEFAULT_INT = int32
@@ -204,8 +301,10 @@ def as_dtype(value: object) -> DType:
     if name is None and isinstance(value, type):
         name = value.__name__
     found = BY_NAME.get(str(name))
-    if found is None and isinstance(value, str):
-        code = value[1:] if value[:1] in ("<", "=", "|") else value
+    is_numpys = isinstance(value, type) and value.__module__ == "numpy"
+    if found is None and (isinstance(value, str) or is_numpys):
+        code = str(name)
+        code = code[1:] if code[:1] in ("<", "=", "|") else code
         found = BY_NAME.get(CODES.get(code, code))
     if found is None:
         fields = "; keep each field in a tensor of its own" * isinstance(value, list)
@@ -359,6 +458,59 @@ class FloatInfo:
     min: float
     smallest_normal: float
     dtype: DType
+    nmant: int
+    maxexp: int
+
+    @property
+    def tiny(self) -> float:
+        """NumPy's older word for `smallest_normal`."""
+        return self.smallest_normal
+
+    @property
+    def smallest_subnormal(self) -> float:
+        """The smallest number above 0."""
+        return self.smallest_normal * self.eps
+
+    @property
+    def epsneg(self) -> float:
+        """The distance from 1 to the number below it."""
+        return self.eps / 2
+
+    @property
+    def machep(self) -> int:
+        """The power of 2 that `eps` is."""
+        return -self.nmant
+
+    @property
+    def negep(self) -> int:
+        """The power of 2 that `epsneg` is."""
+        return -self.nmant - 1
+
+    @property
+    def minexp(self) -> int:
+        """The power of 2 that `smallest_normal` is."""
+        return 2 - self.maxexp
+
+    @property
+    def iexp(self) -> int:
+        """Bits of the exponent."""
+        return self.bits - self.nmant - 1
+
+    nexp = iexp
+
+    @property
+    def precision(self) -> int:
+        """Decimal digits that are kept.
+
+        >>> finfo(float32).precision, finfo(float32).resolution
+        (6, 1e-06)
+        """
+        return int(self.nmant * math.log10(2))
+
+    @property
+    def resolution(self) -> float:
+        """The power of 10 of these digits."""
+        return 10.0**-self.precision
 
 
 _FLOAT_LIMITS: dict[str, tuple[int, int]] = {
@@ -395,5 +547,12 @@ def finfo(dtype: object) -> FloatInfo:
     mantissa, exponent = _FLOAT_LIMITS[found.name]
     largest = (2.0 - 2.0**-mantissa) * 2.0**exponent
     return FloatInfo(
-        found.bits, 2.0**-mantissa, largest, -largest, 2.0 ** (1 - exponent), found
+        found.bits,
+        2.0**-mantissa,
+        largest,
+        -largest,
+        2.0 ** (1 - exponent),
+        found,
+        mantissa,
+        exponent + 1,
     )

@@ -6,6 +6,7 @@ a TOML file of rows: names of tests, devices and the reason.
 
 from __future__ import annotations
 
+import functools
 import re
 import tomllib
 from collections.abc import Sequence
@@ -24,27 +25,48 @@ class Known:
         tests: names as the suite's report has them after its folder; `*` is anything.
         devices: where.
         why: the reason.
+        errors: what these tests' errors say, `*` is anything; none for any words.
+        ends: whether a test would end the process, so that it must not begin.
     """
 
     tests: tuple[str, ...]
     devices: tuple[str, ...]
     why: str
+    errors: tuple[str, ...] = ()
+    ends: bool = False
 
     def has(self, name: str) -> bool:
         """Whether a test is one of them."""
         return any(_matches(pattern, name) for pattern in self.tests)
 
+    def explains(self, name: str, error: str) -> bool:
+        """Whether a test that failed with an error is one of them."""
+        return (not self.tests or self.has(name)) and (
+            not self.errors or any(_matches(words, error) for words in self.errors)
+        )
+
 
 def _matches(pattern: str, name: str) -> bool:
-    parts = map(re.escape, pattern.split("*"))
-    return re.fullmatch(".*".join(parts), name, re.DOTALL) is not None
+    return _compiled(pattern).fullmatch(name) is not None
+
+
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
 
 
 def known(path: Path) -> list[Known]:
     """Return the rows of the list."""
-    rows = tomllib.loads(path.read_text("utf-8"))["known"]
+    rows = tomllib.loads(path.read_text("utf-8")).get("known", [])
     return [
-        Known(tuple(row["tests"]), tuple(row["devices"]), row["why"]) for row in rows
+        Known(
+            tuple(row.get("tests", ())),
+            tuple(row["devices"]),
+            row["why"],
+            tuple(row.get("errors", ())),
+            row.get("ends", False),
+        )
+        for row in rows
     ]
 
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -24,8 +25,11 @@ def status(
     *,
     env: Mapping[str, str] | None = None,
     seconds: float | None = None,
+    log: IO[bytes] | None = None,
 ) -> int:
     """Run `command` in the repository with its output shown; return its exit code.
+
+    The output goes into `log` instead where one is given.
 
     Raises:
         BuildError: the program is missing, or ran longer than `seconds` and was ended,
@@ -34,7 +38,12 @@ def status(
     is_bounded = seconds is not None
     try:
         process = subprocess.Popen(
-            list(map(str, command)), cwd=ROOT, env=env, start_new_session=is_bounded
+            list(map(str, command)),
+            cwd=ROOT,
+            env=env,
+            start_new_session=is_bounded,
+            stdout=log,
+            stderr=log,
         )
     except FileNotFoundError as error:
         raise BuildError(f"cannot start {command[0]}: {error.strerror}") from None

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+LONGEST_REASON = 500
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--progress`."""
@@ -43,7 +45,12 @@ class Progress:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Tell of a file that could not be read."""
         if report.failed:
-            self._tell(test=report.nodeid, phase="collect", outcome="failed")
+            self._tell(
+                test=report.nodeid,
+                phase="collect",
+                outcome="failed",
+                reason=str(report.longrepr)[-LONGEST_REASON:],
+            )
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Tell that a test begins."""
@@ -69,7 +76,10 @@ class Progress:
 
 
 def _reason(report: pytest.TestReport) -> str:
-    """Return why a test was skipped, or nothing."""
+    """Return why a test was skipped, or the words of its error, or nothing."""
+    if report.failed:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        return str(crash.message if crash else report.longrepr)[:LONGEST_REASON]
     if not report.skipped:
         return ""
     if isinstance(report.longrepr, tuple):

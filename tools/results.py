@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass
 class Record:
-    """A test so far: its outcome, the seconds it took, why it was skipped."""
+    """A test so far: its outcome, the seconds it took, why it was skipped or failed."""
 
     outcome: str = ""
     seconds: float = 0.0
@@ -24,7 +24,7 @@ class Record:
             self.is_done = True
         self.seconds += float(str(entry.get("seconds", 0)))
         outcome = str(entry.get("outcome", ""))
-        if outcome == "skipped":
+        if entry.get("reason"):
             self.reason = str(entry["reason"])
         if (
             outcome

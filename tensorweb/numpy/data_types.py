@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Iterable
+from typing import Any
 
 from tensorweb import dtypes
 from tensorweb.dtypes import (
@@ -20,12 +22,14 @@ from tensorweb.dtypes import (
     int16,
     int32,
     int64,
+    integer_range,
     uint8,
     uint16,
     uint32,
     uint64,
 )
 from tensorweb.errors import DataError, DTypeError
+from tensorweb.functions.creation import asarray
 from tensorweb.functions.data_types import can_cast as standard_can_cast
 from tensorweb.functions.data_types import isdtype, result_type
 from tensorweb.tensor import Tensor
@@ -38,6 +42,7 @@ __all__ = [
     "bool_",
     "byte",
     "can_cast",
+    "common_type",
     "complexfloating",
     "double",
     "dtype",
@@ -65,6 +70,8 @@ __all__ = [
     "issubdtype",
     "long",
     "longlong",
+    "min_scalar_type",
+    "mintypecode",
     "nan",
     "ndarray",
     "newaxis",
@@ -75,6 +82,7 @@ __all__ = [
     "short",
     "signedinteger",
     "single",
+    "typecodes",
     "ubyte",
     "uint",
     "uint8",
@@ -121,6 +129,11 @@ class _OfKinds(type):
             and not value.shape
             and value.dtype.kind in cls.kinds
         )
+
+    def __subclasscheck__(cls, kind: object) -> builtins.bool:
+        if isinstance(kind, DType):
+            return kind.kind in cls.kinds
+        return isinstance(kind, _OfKinds) and kind.kinds <= cls.kinds
 
 
 class generic(metaclass=_OfKinds):
@@ -263,6 +276,87 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> DType:
     tensorweb.int16
     """
     return dtypes.promote(as_dtype(type1), as_dtype(type2))
+
+
+typecodes = {
+    name: "".join(
+        dtype.char for dtype in dtypes.BY_NAME.values() if dtype.kind in kinds
+    )
+    for name, kinds in {
+        "Integer": {"int"},
+        "UnsignedInteger": {"uint"},
+        "Float": {"float"},
+        "Complex": {"complex"},
+        "AllInteger": {"int", "uint"},
+        "AllFloat": {"float", "complex"},
+        "All": generic.kinds,
+    }.items()
+}
+"""Letters of the dtypes of a kind, each of which `np.dtype` takes."""
+
+
+def min_scalar_type(a: ArrayLike, /) -> DType:
+    """Return the smallest dtype that holds a number; of an array its own dtype.
+
+    Of floats it is the smallest one that does not overflow.
+
+    >>> np.min_scalar_type(10), np.min_scalar_type(-260), np.min_scalar_type(1e50)
+    (tensorweb.uint8, tensorweb.int16, tensorweb.float64)
+    """
+    if isinstance(a, int) and not isinstance(a, builtins.bool):
+        choices = _UNSIGNED if a >= 0 else _SIGNED
+        ranges = map(integer_range, choices)
+        fits = (low <= a <= high for low, high in ranges)
+        return next(each for each, fit in zip(choices, fits, strict=True) if fit)
+    found = asarray(a, device="cpu") if not isinstance(a, Tensor) else a
+    if found.ndim or found.dtype.kind == "bool":
+        return found.dtype
+    value: Any = found.item() if isinstance(a, Tensor) else a
+    if found.dtype.kind in ("int", "uint"):
+        return min_scalar_type(int(value))
+    parts = (value.real, value.imag) if found.dtype.kind == "complex" else (value,)
+    size = max((abs(part) for part in parts if math.isfinite(part)), default=0.0)
+    part = next(each for each in _FLOATS if size <= finfo(each).max)
+    return part if found.dtype.kind == "float" else dtypes.complex_with(part)
+
+
+_UNSIGNED = (uint8, uint16, uint32, uint64)
+_SIGNED = (int8, int16, int32, int64)
+_FLOATS = (float16, float32, float64)
+
+
+def mintypecode(
+    typechars: Iterable[str], typeset: str = "GDFgdf", default: str = "d"
+) -> str:
+    """Return the letter of the smallest dtype of a set that holds all of some others.
+
+    >>> np.mintypecode(["d", "f", "S"]), np.mintypecode("bhi")
+    ('d', 'd')
+    """
+    found = {letter for letter in typechars if letter in typeset}
+    if not found:
+        return default
+    if "F" in found and "d" in found:
+        return "D"
+    return min(found, key=typeset.index)
+
+
+def common_type(*arrays: ArrayLike) -> DType:
+    """Return the float or complex dtype that holds all arrays; of integers float64.
+
+    Raises:
+        DTypeError: an array is of bool.
+
+    >>> np.common_type(np.ones(2), np.arange(2, dtype="int64"))
+    tensorweb.float64
+    """
+    found = float16
+    for each in map(dtype_of, arrays):
+        if each.kind == "bool":
+            raise DTypeError("common_type: bool elements; convert them with astype.")
+        is_exact = each.kind in ("int", "uint")
+        found = dtypes.promote(found, float64 if is_exact else each)
+    return found
 
 
 _LADDER = {"bool": 0, "uint": 1, "int": 2, "float": 3, "complex": 4}

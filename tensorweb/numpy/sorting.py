@@ -15,7 +15,7 @@ from tensorweb.numpy.arguments import together
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-from tensorweb.tensor.sorting import KINDS
+from tensorweb.tensor.sorting import check_kind
 
 __all__ = [
     "argpartition",
@@ -69,8 +69,7 @@ def _line(
     order: object,
 ) -> tuple[Tensor, int]:
     """Return a tensor and the axis to sort: all elements in a row for None."""
-    if kind not in KINDS:
-        raise DataError(f"{name}: kind {kind!r} is unknown; it may be left out.")
+    check_kind(name, kind)
     if order is not None:
         raise DataError(
             f"{name}: order={order!r} names fields, which tensors have not; sort by "

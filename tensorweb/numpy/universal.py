@@ -9,7 +9,7 @@ from typing import Any, SupportsIndex
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.dtypes import as_dtype
-from tensorweb.errors import DataError, TensorIndexError
+from tensorweb.errors import DataError, DTypeError, TensorIndexError
 from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import beside, into, together
 from tensorweb.numpy.extremes import max as max_of
@@ -108,6 +108,33 @@ class ufunc:
     def nargs(self) -> int:
         """How many operands and results there are."""
         return self.nin + self.nout
+
+    @functools.cached_property
+    def types(self) -> list[str]:
+        """Letters of the dtypes that operands of one dtype take and give.
+
+        >>> np.logical_not.types[:2], np.isnan.ntypes
+        (['?->?', 'b->?'], 14)
+        """
+        found = []
+        for dtype in dtypes.BY_NAME.values():
+            operands = [tw.ones(1, dtype=dtype, device="cpu")] * self.nin
+            try:
+                results = self._function(*operands)
+            except DTypeError:
+                continue
+            made = results if self.nout > 1 else (results,)
+            given = "".join(each.dtype.char for each in made)
+            found.append(f"{dtype.char * self.nin}->{given}")
+        return found
+
+    @property
+    def ntypes(self) -> int:
+        """How many dtypes operands may have."""
+        return len(self.types)
+
+    signature = None
+    """What axes operands share, as of matrices: these functions work by elements."""
 
     def __repr__(self) -> str:
         return f"<ufunc {self.__name__!r}>"

@@ -131,7 +131,7 @@ class MovementMethods(TensorBase):
         One tuple, or another number of axes than two, is the order of all axes as in
         `permute_dims`.
         """
-        if axes in ((), (None,)):
+        if not axes or (len(axes) == 1 and axes[0] is None):
             return self.permute(*reversed(range(len(self.node.shape))))
         if len(axes) == 2 and all(map(is_integer, axes)):
             return self.swapaxes(axes[0], axes[1])  # type: ignore[arg-type]  # integers, as checked

@@ -8,10 +8,11 @@ from tensorweb.errors import DataError
 from tensorweb.nodes.sorting import argsort, sort
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.numpy_calls import check_default
 from tensorweb.tensor.statements import is_dropped
 
-KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
-"""NumPy's names of ways to sort, all of which are one stable way here."""
+KINDS = ("q", "h", "m", "s")
+"""First letters of NumPy's names of ways to sort, all of which are one way here."""
 
 
 class SortingMethods(TensorBase):
@@ -23,9 +24,10 @@ class SortingMethods(TensorBase):
         self,
         axis: SupportsIndex = -1,
         kind: str | None = None,
+        order: None = None,
         *,
         descending: bool = False,
-        stable: bool = True,
+        stable: bool | None = True,
     ) -> Self:
         """Return the values in order along an axis; always stable, NaN last.
 
@@ -36,7 +38,8 @@ class SortingMethods(TensorBase):
             DataError: a comprehension gathers the value, or a coroutine returns it, so
                 that nobody can tell whether it is taken.
         """
-        _check_kind("sort", kind)
+        check_kind("sort", kind)
+        check_default("sort", "order", order, None)
         dropped = is_dropped()
         if dropped is None:
             raise DataError(
@@ -59,16 +62,22 @@ class SortingMethods(TensorBase):
         self,
         axis: SupportsIndex = -1,
         kind: str | None = None,
+        order: None = None,
         *,
         descending: bool = False,
-        stable: bool = True,
+        stable: bool | None = True,
     ) -> Self:
         """Return the positions (int32) that sort an axis; always stable, NaN last."""
-        _check_kind("argsort", kind)
+        check_kind("argsort", kind)
+        check_default("argsort", "order", order, None)
         along = normalize_axis(axis, len(self.node.shape))
         return self._wrap(argsort(self.node, along, descending))
 
 
-def _check_kind(name: str, kind: object) -> None:
-    if kind not in KINDS:
-        raise DataError(f"{name}: kind {kind!r} is unknown; it may be left out.")
+def check_kind(name: str, kind: object) -> None:
+    """Raise unless a way to sort is one of NumPy's, which counts its first letter."""
+    if kind is not None and not str(kind).lower().startswith(KINDS):
+        raise DataError(
+            f"{name}: kind {kind!r} is unknown; it is quicksort, heapsort, mergesort "
+            "or stable, or left out."
+        )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import array_api, consumers
+from tools import array_api, consumers, numpy_tests
 from tools.known import Known, Verdict, compare, known
 from tools.process import BuildError
 from tools.results import Record, Results
@@ -47,11 +47,12 @@ def test_a_listed_test_that_passes_is_said() -> None:
 
 
 def test_the_list_has_a_reason_and_a_device_in_every_row() -> None:
-    rows = [row for path in (array_api.KNOWN, consumers.KNOWN) for row in known(path)]
+    lists = (array_api.KNOWN, consumers.KNOWN, numpy_tests.KNOWN)
+    rows = [row for path in lists for row in known(path)]
     assert rows
     for row in rows:
         assert row.why
-        assert row.tests
+        assert row.tests or row.errors
         assert set(row.devices) <= {"cpu", "webgpu"}
 
 
@@ -73,3 +74,39 @@ def test_the_table_of_libraries_keeps_the_other_device() -> None:
     ]
     assert einops[0] == einops[1]
     assert consumers.with_counts(fresh, "webgpu", found) == fresh
+
+
+def test_a_row_explains_tests_by_their_names_and_errors() -> None:
+    row = Known(("test_a.py::*",), ("cpu",), "text", ("*DTypeError: 'S*' is not*",))
+    error = "tensorweb.errors.DTypeError: 'S3' is not a dtype"
+    assert row.explains("test_a.py::test_x", error)
+    assert not row.explains("test_b.py::test_x", error)
+    assert not row.explains("test_a.py::test_x", "AssertionError")
+
+
+def test_imports_of_numpy_ask_the_stand_in_in_as_many_lines() -> None:
+    source = (
+        "import os\nfrom numpy.testing import (\n    assert_,\n    suppress as s,\n)\n"
+    )
+    assert numpy_tests.rewritten(source).splitlines() == [
+        "import os",
+        "import tools.numpy_stand_in as _np; assert_ = _np.name('numpy.testing', "
+        "'assert_'); s = _np.name('numpy.testing', 'suppress')",
+        *("", "", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "wanted"),
+    [
+        ("Failed: DID NOT RAISE ValueError", "accepted"),
+        ("AttributeError: module 'tensorweb.numpy' has no attribute 'ma'", "missing"),
+        ("TypeError: sum() got an unexpected keyword argument 'where'", "missing"),
+        ("AssertionError: Arrays are not equal", "number"),
+        ("AssertionError: shapes (2,), (3,) mismatch", "form"),
+        ("tensorweb.errors.ShapeError: shapes (2,) and (3,)", "error"),
+    ],
+)
+def test_a_failed_test_of_numpy_has_a_class(reason: str, wanted: str) -> None:
+    test = Record("failed", reason=reason, is_done=True)
+    assert numpy_tests.class_of(test) == wanted
