@@ -105,13 +105,11 @@ def rounded(
     dtype: str,
     ulps: float,
     has_signs: bool = False,
-    lost: Any = False,
 ) -> Ball:
     """Return the ball of a float result that is off by `ulps` units at most.
 
     Half a unit means the nearest float: then nothing is added to a result that is a
-    float already, unless float64 has `lost` digits of it. Overflow is infinite where it
-    is certain and unknown on its edge.
+    float already. Overflow is infinite where it is certain and unknown on its edge.
     """
     form = FORMATS[dtype]
     centre = np.asarray(centre, np.float64)
@@ -122,7 +120,6 @@ def rounded(
             step = ulp(centre, dtype) * ulps * SLACK
             if ulps <= 0.5:
                 kept = centre.astype(dtype).astype(np.float64) == centre
-                kept &= np.logical_not(lost)
                 step = np.where(kept & (radius == 0), 0.0, step)
             radius = radius + step
         radius = np.asarray(radius + np.zeros(centre.shape))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fuzz.ball import FLOATS, Ball, as_dtype, rounded, ulp
-from fuzz.maps import certain, lost_by_adding, mapped
+from fuzz.maps import certain, mapped
 from fuzz.program import Unfit
 from tests.oracles import function
 from tests.tolerances import map_tolerance
@@ -88,8 +88,6 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     )
 }
 
-LOST = {"add": lost_by_adding, "subtract": lambda a, b: lost_by_adding(a, -b)}
-
 ALWAYS_FLOAT = ("divide", "hypot", "copysign", "atan2", "logaddexp")
 
 
@@ -145,7 +143,6 @@ def binary_ball(name: str, a: Ball, b: Ball) -> Ball:
         0 if name in ("maximum", "minimum", "copysign") else map_tolerance(name, dtype),
         keeps_signs=name in ("multiply", "divide", "copysign", "add", "subtract"),
         has_poles=name in ("divide", "pow"),
-        lost=LOST.get(name),
     )
     if name in ("divide", "pow", "copysign"):
         result = unsigned_zeros(result, b if name != "pow" else a)

@@ -19,7 +19,6 @@ def mapped(
     keeps_signs: bool = False,
     has_poles: bool = False,
     most: float = np.inf,
-    lost: Function | None = None,
 ) -> Ball:
     """Return the ball of a function of floats.
 
@@ -31,7 +30,6 @@ def mapped(
         keeps_signs: whether the signs of zeros are told by those of the operands.
         has_poles: whether results may be anything where the operands' radius matters.
         most: operands with a larger radius make the result unknown.
-        lost: tells from the operands where float64 has not all digits of the result.
     """
     signs = keeps_signs and all(ball.has_signs for ball in balls)
     with np.errstate(all="ignore"):
@@ -51,19 +49,7 @@ def mapped(
             if has_poles:
                 wild = radius > 0.1 * np.abs(np.nan_to_num(centre))
                 radius = np.where(wild, np.inf, radius)
-        inexact = False if lost is None else lost(*centres)
-    return rounded(centre, radius, dtype, ulps, signs, inexact)
-
-
-def lost_by_adding(a: Array, b: Array) -> Array:
-    """Return where the sum of two floats has digits that float64 has no room for.
-
-    What is left over is exact (Knuth's TwoSum); a GPU may use it in the next sum.
-    """
-    total = a + b
-    part = total - a
-    rest = (a - (total - part)) + (b - part)
-    return np.asarray(np.isfinite(total) & (rest != 0))
+    return rounded(centre, radius, dtype, ulps, signs)
 
 
 def certain(function: Function, balls: list[Ball], dtype: str) -> Ball:

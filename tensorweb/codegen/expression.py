@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from tensorweb import dtypes
+from tensorweb.codegen.fences import fences
 from tensorweb.codegen.program import Word
 from tensorweb.codegen.rolled import loop_text
 from tensorweb.ops import OPS
@@ -20,6 +21,10 @@ from tensorweb.schedule.rolling import Loop
 
 PARAMETER_LIMIT = 64
 """Words in a launch's parameter block."""
+
+ZERO = "zero"
+"""The parameter of functions that hide values from compilers: it is 0. Its word is kept
+free, since as a constant it would hide nothing."""
 
 LONGEST_FIXED = 16
 """Elements of the longest axis whose length is in the text: there are too many longer
@@ -121,7 +126,7 @@ class Declarations:
         self._constants: list[str] = []
         self._scalars: dict[int, str] = {}
         self._numbers = 0
-        self._room = PARAMETER_LIMIT - len(scalar_dtypes)
+        self._room = PARAMETER_LIMIT - len(scalar_dtypes) - 1
 
     def parameter(self, name: str, type_name: str, value: Word) -> str:
         """Return the WGSL that reads a parameter; past the block's end, a constant."""
@@ -156,6 +161,12 @@ class Declarations:
             )
             found = self._scalars[slot] = f"({name} != 0u)" if kind == "bool" else name
         return found
+
+    def add_zero(self, library: str) -> None:
+        """Add the parameter `zero` where functions of the library read it."""
+        if f"parameters.{ZERO}" in library:
+            self._room += 1
+            self.parameter(ZERO, "u32", 0)
 
     def text(self, storages: Sequence[tuple[str, str, str]]) -> str:
         """Return the struct and the bindings; a storage is (name, access, type)."""
@@ -252,7 +263,10 @@ def steps_text(
         if loop is not None and loop.start <= number < loop.end:
             if number == loop.start:
 
-                def write(one: Step, read: Sequence[str]) -> str:
+                def write(one: Step, last: Step, read: Sequence[str]) -> str:
+                    if one.kind in ("map", "cast"):
+                        form = form_of(last, expression)
+                        return form.format(*(read[number] for number in one.args))
                     inputs = input_dtypes
                     return step_text(one, expression, read, declarations, inputs, core)
 
@@ -365,16 +379,22 @@ def step_text(
 
 
 def form_of(step: Step, expression: Expression) -> str:
-    """Return the WGSL of an operation or cast around its operands `{0}` and `{1}`."""
+    """Return the WGSL of an operation or cast around its operands `{0}` and `{1}`.
+
+    An operand of a sum that must be fenced is; see `fences`.
+    """
     operand = expression.steps[step.args[-1]].dtype
     if step.kind == "cast":
         source, target = kind_of(operand), kind_of(step.dtype)
         form = "{0}" if source == target else _CASTS[source, target]
         return f"f32(f16({form}))" if step.dtype == "float16" else form
-    return operation_form(step, operand)
+    form = operation_form(step, operand)
+    fenced = fences(expression.steps).get(step)
+    if fenced is None:
+        return form
+    return form.replace(f"{{{fenced}}}", f"fenced_f32({{{fenced}}})")
 
 
 def operation_form(step: Step, operand: str) -> str:
     """Return the WGSL of an operation on operands of a dtype, by the op table."""
-    is_of_itself = len(step.args) > 1 and len(set(step.args)) == 1
-    return OPS[step.name].form(operand, kind_of(operand), is_of_itself)
+    return OPS[step.name].form(operand, kind_of(operand))

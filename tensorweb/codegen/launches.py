@@ -118,11 +118,13 @@ def repeated_launch(
     """Return a launch of a filled template that repeats some of its lines."""
     times = [each for times in repeats.values() for each in times]
     calling = [functions, *(text for each in (slots, *times) for text in each.values())]
+    library = functions_for("".join(calling))
+    declarations.add_zero(library)
     source = fill(
         template,
         {
             "declarations": declarations.text(storages),
-            "functions": functions_for("".join(calling)) + functions,
+            "functions": library + functions,
             **slots,
         },
         repeats,

@@ -16,8 +16,9 @@ TURNS_TOGETHER = 4
 MOST_TOGETHER = 512
 """Statements of all of them at most, those of library functions included."""
 
-Write = Callable[[Step, Sequence[str]], str]
-"""Returns the WGSL of a step, given the values of all others."""
+Write = Callable[[Step, Step, Sequence[str]], str]
+"""Returns the WGSL of a step, given the same step of the last iteration, which says
+what operation is written, and the values of all others."""
 
 
 def loop_text(
@@ -54,7 +55,8 @@ def loop_text(
         read = [*before, *(f"v{place}" for place in inside)]
         for source in loop.carried_reads(expression, number):
             read[source] = _name(*loop.source(source))
-        body.append(f"    let v{number} = {write(step, read)};\n")
+        last = steps[loop.end - loop.period + number - loop.start]
+        body.append(f"    let v{number} = {write(step, last, read)};\n")
     for place, most in loop.carried:
         for back in range(most, 0, -1):
             newer = _name(place, back - 1) if back > 1 else f"v{place}"

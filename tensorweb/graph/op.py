@@ -90,14 +90,8 @@ class Op:
         """Note what follows from the kind."""
         object.__setattr__(self, "is_stored", self.kind in STORED_KINDS)
 
-    def form(self, dtype: str, kind: str, is_of_itself: bool = False) -> str:
-        """Return its WGSL for a dtype by name, else for its kind, else for any.
-
-        `is_of_itself` says that all operands are one value, which a row may treat
-        apart, under its kind and `of itself`.
-        """
-        if is_of_itself and f"{kind} of itself" in self.wgsl:
-            return self.wgsl[f"{kind} of itself"]
+    def form(self, dtype: str, kind: str) -> str:
+        """Return its WGSL for a dtype by name, else for its kind, else for any."""
         return self.wgsl.get(dtype) or self.wgsl.get(kind) or self.wgsl["any"]
 
     def __repr__(self) -> str:

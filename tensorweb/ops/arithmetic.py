@@ -69,8 +69,7 @@ ROWS: tuple[Op, ...] = (
         arity=2,
         accepts="numeric",
         numpy="subtract",
-        # Compilers fold x - x to 0 even where x is infinite.
-        wgsl={"any": "({0} - {1})", "float of itself": "subtract_f32({0}, {1})"},
+        wgsl={"any": "({0} - {1})"},
         derivative=Derivative(lambda xp, y, a, b: (1, -1)),
     ),
     Op(
@@ -148,7 +147,7 @@ ROWS: tuple[Op, ...] = (
         "-x",
         accepts="numeric",
         numpy="negative",
-        wgsl={"float": "(-{0})", "int": "(-{0})", "uint": "(0u - {0})"},
+        wgsl={"float": "(-{0})", "int": "negative_i32({0})", "uint": "(0u - {0})"},
         derivative=Derivative(lambda xp, y, x: (-1,)),
     ),
     Op(
@@ -166,7 +165,7 @@ ROWS: tuple[Op, ...] = (
         "the absolute value",
         accepts="numeric",
         numpy="abs",
-        wgsl={"float": "abs({0})", "int": "abs({0})", "uint": "{0}"},
+        wgsl={"float": "abs({0})", "int": "abs_i32({0})", "uint": "{0}"},
         derivative=Derivative(lambda xp, y, x: (xp.sign(x),)),
     ),
     Op(

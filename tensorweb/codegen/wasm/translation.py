@@ -20,7 +20,6 @@ from tensorweb.codegen.wasm.wgsl import Definition, Statement, Term
 NATIVE = {
     "divide_f32": "/",
     "quotient_f32": "/",
-    "subtract_f32": "-",
     "minimum_f32": "min",
     "maximum_f32": "max",
     "less_f32": "<",

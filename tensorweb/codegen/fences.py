@@ -1,0 +1,100 @@
+"""Which operands of sums pass through a fence, so that NaN and infinities survive.
+
+WGSL lets compilers calculate with floats as with exact numbers: NVIDIA's and Mesa's
+make `v` of `(inf - v) + v`, 0 of `v - v`, and `c * (a + b)` of `c * a + c * b`. They
+can do so only where a value takes part in both sides of an addition or a subtraction,
+as a term or as a factor of a term; there one side goes through `fenced_f32`, a value of
+which they know nothing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+
+from tensorweb.schedule.kernel import Step
+
+SUMS = frozenset(("add", "subtract"))
+PRODUCTS = frozenset(("multiply", "square"))
+SIGNS = frozenset(("negative", "positive"))
+THROUGH = frozenset(("abs", "maximum", "minimum", "relu", "where"))
+"""Operations whose result is an operand, but for its sign."""
+
+FLOATS = frozenset(("float16", "float32"))
+
+_LATEST: deque[tuple[Sequence[Step], Mapping[Step, int]]] = deque(maxlen=8)
+"""Of expressions that are being written; `fences` is asked for each of their steps."""
+
+
+def fences(steps: Sequence[Step]) -> Mapping[Step, int]:
+    """Return the sums of which an operand is fenced, and the number of the operand.
+
+    >>> load = Step("load", "float32", slot=0, access=0)
+    >>> rest = Step("map", "float32", "subtract", args=(1, 0))
+    >>> back = Step("map", "float32", "add", args=(2, 0))
+    >>> fences((load, Step("scalar", "float32", slot=0), rest, back)) == {back: 0}
+    True
+    """
+    for known, found in tuple(_LATEST):
+        if known is steps:
+            return found
+    found = _fences(steps)
+    _LATEST.append((steps, found))
+    return found
+
+
+def _fences(steps: Sequence[Step]) -> dict[Step, int]:
+    if not any(step.name in SUMS and step.dtype in FLOATS for step in steps):
+        return {}
+    terms: list[int] = []
+    factors: list[int] = []
+    found: dict[Step, int] = {}
+    for number, step in enumerate(steps):
+        factors.append(_factors(step, number, factors))
+        terms.append(_terms(step, number, terms, factors))
+        if step.name in SUMS and step.dtype in FLOATS:
+            left, right = step.args
+            is_twice = left == right and step.name == "add"
+            if terms[left] & terms[right] and not is_twice:
+                found[step] = _fenced(steps, left, right)
+    return found
+
+
+def _factors(step: Step, number: int, factors: Sequence[int]) -> int:
+    """Return a value and the factors that it is a product of, as bits by step."""
+    own = 1 << number
+    if step.name in PRODUCTS or step.name in SIGNS:
+        for arg in step.args:
+            own |= factors[arg]
+    return own
+
+
+def _terms(
+    step: Step, number: int, terms: Sequence[int], factors: Sequence[int]
+) -> int:
+    """Return what a value is a sum of, with the factors of each term, as bits."""
+    own = 1 << number
+    if step.dtype not in FLOATS or step.kind not in ("map", "cast"):
+        return own
+    if step.name in PRODUCTS:
+        return factors[number]
+    args: tuple[int, ...] = ()
+    if step.name in SUMS | SIGNS | THROUGH or step.kind == "cast":
+        args = step.args[1:] if step.name == "where" else step.args
+    for arg in args:
+        own |= terms[arg]
+    return own
+
+
+def _fenced(steps: Sequence[Step], left: int, right: int) -> int:
+    """Return which operand is fenced: the one that was computed later.
+
+    No sum then has a fenced value twice: `(a + f) - f` would be `a` again. A product is
+    left to be one step with its sum where the other operand is none.
+    """
+    later, other = (0, 1) if left > right else (1, 0)
+    args = (left, right)
+    is_product = steps[args[later]].name in PRODUCTS
+    if is_product and steps[args[other]].name not in PRODUCTS:
+        return other
+    return later
