@@ -105,6 +105,8 @@ def numbers_of(values: object) -> tuple[float, ...]:
     Raises:
         TypeError: there is text among them, which would contain itself for ever.
     """
+    if hasattr(values, "detach"):
+        values = values.detach()  # What is drawn under grad is a constant.
     if hasattr(values, "tolist"):
         values = values.tolist()
     if isinstance(values, str):

@@ -50,6 +50,9 @@ class History:
         forgotten: nodes whose inputs are not kept, since they can be had again.
         outer: the history around, where that keeps nothing any more.
         keeps: whether what is computed now is kept.
+        taken: variables by which derivatives are being taken now, by the
+            transformations around each other that are open.
+        levels: of nodes, as `variable_level` has found them.
     """
 
     inputs: WeakKeyDictionary[Node, tuple[Node, ...]] = field(
@@ -61,6 +64,8 @@ class History:
     forgotten: WeakSet[Node] = field(default_factory=WeakSet)
     outer: History | None = None
     keeps: bool = True
+    taken: list[WeakSet[Node]] = field(default_factory=lambda: [WeakSet()])
+    levels: WeakKeyDictionary[Node, int] = field(default_factory=WeakKeyDictionary)
 
 
 _open: ContextVar[History | None] = ContextVar("history", default=None)
@@ -76,7 +81,12 @@ def keeping_history() -> Iterator[None]:
         return
     outer = _open.get()
     if outer is not None and outer.keeps:
-        yield
+        outer.taken.append(WeakSet())
+        try:
+            yield
+        finally:
+            if outer.taken.pop():
+                outer.levels.clear()
         return
     history = History(outer=outer)
     _open.set(history)
@@ -144,11 +154,18 @@ def forget(node: Node) -> None:
     node.past = None
 
 
-def add_variable(node: Node) -> None:
-    """Note a variable of a transformation, while a history is open."""
+def add_variable(node: Node, *, is_taken: bool = True) -> None:
+    """Note a variable of a transformation, while a history is open.
+
+    Args:
+        node: the variable, an alias of an argument's node.
+        is_taken: whether a derivative is taken by it, and not only through it.
+    """
     history = _open.get()
     if history is not None:
         history.variables.add(node)
+        if is_taken:
+            history.taken[-1].add(node)
 
 
 def has_variables() -> bool:
@@ -165,6 +182,61 @@ def is_variable(node: Node) -> bool:
             return True
         history = history.outer
     return False
+
+
+def variable_level(node: Node) -> int:
+    """Return how many nested derivatives being taken now depend on a float node.
+
+    0 where none does. A variable of an inner transformation is an alias of an outer
+    one's where it depends on that, so variables are counted along each path.
+    """
+    history = _open.get()
+    if history is None or not history.keeps or not any(history.taken):
+        return 0
+    levels = history.levels
+    stack = [node]
+    while stack:
+        one = stack[-1]
+        if one in levels:
+            stack.pop()
+            continue
+        sources = inputs_of(one) if one.dtype.kind == "float" else ()
+        missing = [source for source in sources if source not in levels]
+        if missing:
+            stack += missing
+            continue
+        below = max((levels[source] for source in sources), default=0)
+        levels[one] = below + any(one in each for each in history.taken)
+        stack.pop()
+    return levels[node]
+
+
+_allowed: ContextVar[int] = ContextVar("allowed", default=0)
+"""Levels of derivatives that numbers may leave without a derivative."""
+
+
+@contextmanager
+def letting_numbers_leave(levels: int) -> Iterator[None]:
+    """Let values become numbers inside a `with` block whose derivative is given.
+
+    Args:
+        levels: how many more of the innermost derivatives do not go through them.
+    """
+    token = _allowed.set(_allowed.get() + levels)
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
+def numbers_may_leave() -> bool:
+    """Whether the code that runs now has its derivative given."""
+    return _allowed.get() > 0
+
+
+def loses_derivative(node: Node) -> bool:
+    """Whether a derivative being taken is cut if a node's value becomes a number."""
+    return _open.get() is not None and variable_level(node) > _allowed.get()
 
 
 def mark(node: Node, another: Mark) -> None:

@@ -262,8 +262,8 @@ def softplus(x: ArrayLike, /, beta: float = 1.0, threshold: float = 20.0) -> Ten
     return function(given)
 
 
-def _softplus(x: Tensor) -> Tensor:
-    return maximum(x, 0.0) + log1p(exp(-abs(x)))
+# y = log(1 + exp(x)); dx = sigmoid(x)
+_softplus = with_slope(lambda x: maximum(x, 0.0) + log1p(exp(-abs(x))), sigmoid)
 
 
 # y = -log(1 + exp(-x)); dx = sigmoid(-x)

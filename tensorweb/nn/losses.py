@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from tensorweb.errors import DataError
+from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import log, log1p, maximum, where
 from tensorweb.nn.activations import logsigmoid
 from tensorweb.nn.arguments import (
@@ -101,8 +101,9 @@ def huber(
     given, wanted = _pair("huber", input, target)
     if not 0 < delta < math.inf:
         raise DataError(f"huber: delta is {delta}; give a positive, finite number.")
-    distance = abs(given - wanted)
-    near, far = 0.5 * distance**2, delta * (distance - 0.5 * delta)
+    error = given - wanted
+    distance = abs(error)
+    near, far = 0.5 * error**2, delta * (distance - 0.5 * delta)
     return reduced("huber", where(distance <= delta, near, far), reduction)
 
 
@@ -126,10 +127,11 @@ def smooth_l1(
     given, wanted = _pair("smooth_l1", input, target)
     if beta < 0:
         raise DataError(f"smooth_l1: beta is {beta}; give 0 or a positive number.")
-    distance = abs(given - wanted)
+    error = given - wanted
+    distance = abs(error)
     if beta == 0:
         return reduced("smooth_l1", distance, reduction)
-    near, far = distance**2 * (0.5 / beta), distance - 0.5 * beta
+    near, far = error**2 * (0.5 / beta), distance - 0.5 * beta
     return reduced("smooth_l1", where(distance < beta, near, far), reduction)
 
 
@@ -253,7 +255,7 @@ def kl_div(
         logarithms = log(where(is_there, wanted, 1.0))
         losses = where(is_there, wanted * logarithms, 0.0) - wanted * given
     if reduction == "batchmean":
-        return losses.sum() / given.shape[0]
+        return losses.sum() / (given.shape[0] if given.ndim else 1)
     return reduced("kl_div", losses, reduction)
 
 
@@ -270,7 +272,8 @@ def gaussian_nll(
     Args:
         input: expected values.
         target: of the same shape.
-        var: variances; they broadcast. A bound has no derivative.
+        var: variances of the input's shape, of that without its last axis or with
+            length 1 there (one for each row), or a number. A bound has no derivative.
         full: whether the constant `log(2 π) / 2` is added.
         eps: the least variance.
         reduction: `mean`, `sum` or `none`.
@@ -283,12 +286,29 @@ def gaussian_nll(
     tensor(2.)
     """
     given, wanted = _pair("gaussian_nll", input, target)
-    variance = as_float("gaussian_nll", var, given)
+    variance = _variance(as_float("gaussian_nll", var, given), given)
     bounded = variance + (maximum(variance, eps) - variance).detach()
     losses = 0.5 * (log(bounded) + (given - wanted) ** 2 / bounded)
     if full:
         losses = losses + 0.5 * math.log(2 * math.pi)
     return reduced("gaussian_nll", losses, reduction)
+
+
+def _variance(var: Tensor, given: Tensor) -> Tensor:
+    """Return variances, with an axis of length 1 where they are one for each row.
+
+    Raises:
+        ShapeError: it is neither the input's shape nor that of its rows.
+    """
+    shape, rows = var.shape, given.shape[:-1]
+    if not shape or shape in (given.shape, (*rows, 1)):
+        return var
+    if shape == rows:
+        return var[..., None]
+    raise ShapeError(
+        f"gaussian_nll: var has shape {shape}, and input {given.shape}; give the "
+        f"input's shape, {rows} or {(*rows, 1)} for one variance a row, or a number."
+    )
 
 
 def poisson_nll(

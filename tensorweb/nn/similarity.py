@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import SupportsIndex
 
-from tensorweb.functions import maximum, sqrt
+from tensorweb.functions import broadcast_arrays, maximum, sqrt
 from tensorweb.nn.arguments import as_float, one_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -51,11 +51,14 @@ def cosine_similarity(
 ) -> Tensor:
     """Return the cosine of the angle between vectors along an axis.
 
+    The operands broadcast; the axis is one of the shape they have then.
+
     >>> tw.nn.cosine_similarity([[1.0, 0.0]], [[1.0, 1.0]])
     tensor([0.70710677])
     """
     a = as_float("cosine_similarity", x1, x2)
     b = as_float("cosine_similarity", x2, a)
+    a, b = broadcast_arrays(a, b)
     along = one_axis(a, axis, dim)
     lengths = [maximum(sqrt((v * v).sum(along)), eps) for v in (a, b)]
     return (a * b).sum(along) / (lengths[0] * lengths[1])

@@ -77,6 +77,7 @@ from tensorweb.functions import round as round_half_even
 from tensorweb.numpy.arguments import as_floats, as_pair, as_real_floats
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
+from tensorweb.transforms.custom import custom_vjp
 
 __all__ = [
     "abs",
@@ -205,7 +206,11 @@ def cbrt(x: ArrayLike, /) -> Tensor:
     >>> np.cbrt([-8, 0, 27])
     tensor([-2.,  0.,  3.])
     """
-    a = as_floats(x)
+    root: Tensor = _cbrt(as_floats(x))
+    return root
+
+
+def _cube_root(a: Tensor) -> Tensor:
     size = absolute(a)
     ordinary = logical_and(size > 0, isfinite(size))
     safe = functions.where(ordinary, size, 1.0)
@@ -213,6 +218,16 @@ def cbrt(x: ArrayLike, /) -> Tensor:
     # An error e of the root is e**2 behind a step of Newton's: t - (t - a / t**2) / 3.
     root = root - (root - safe / (root * root)) / 3
     return copysign(functions.where(ordinary, root, size), a)
+
+
+def _cube_root_back(a: Tensor, cotangent: Tensor) -> tuple[Tensor]:
+    root: Tensor = _cbrt(a)
+    found = cotangent / (3.0 * root * root)
+    return (functions.where(logical_and(a == 0, cotangent == 0), 0.0, found),)
+
+
+# y = cbrt(x); dx = 1 / (3 y²), infinite at 0 where something arrives
+_cbrt = custom_vjp(_cube_root, lambda a: (_cube_root(a), a), _cube_root_back)
 
 
 def deg2rad(x: ArrayLike, /) -> Tensor:
@@ -267,9 +282,10 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     (tensor([-1,  1]), tensor([1, 1]))
     """
     a, b = as_pair(x1, x2)
+    if a.dtype.kind == "float":  # The absolute value has no derivative at 0.
+        size = functions.where(signbit(a), -a, a)
+        return copysign(remainder(size, absolute(b)), a)
     left = remainder(absolute(a), absolute(b))
-    if a.dtype.kind == "float":
-        return copysign(left, a)
     return left if a.dtype.kind == "uint" else functions.where(a < 0, -left, left)
 
 
@@ -309,6 +325,9 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor(4.)
     """
     a, b = (as_floats(x) for x in as_pair(x1, x2))
-    high, low = maximum(a, b), minimum(a, b)
-    gap = functions.where(high == low, 0.0, low - high)
+    # Not maximum and minimum, whose derivatives at ties are a half for each.
+    is_first = logical_or(a >= b, isnan(a))
+    high, low = functions.where(is_first, a, b), functions.where(is_first, b, a)
+    is_infinite = logical_and(high == low, isinf(high))
+    gap = functions.where(is_infinite, 0.0, low - high)
     return high + log1p(exp2(gap)) * (1 / math.log(2))

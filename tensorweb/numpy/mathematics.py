@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Sequence
 
 from tensorweb import functions
 from tensorweb.dtypes import finfo
@@ -158,8 +159,26 @@ def sinc(x: ArrayLike) -> Tensor:
     tensor([1.        , 0.63661975])
     """
     a = functions.asarray(x) * math.pi
-    safe = functions.where(a == 0, 1.0, a)
-    return functions.where(a == 0, 1.0, functions.sin(safe) / safe)
+    is_near = functions.abs(a) <= 1
+    safe = functions.where(is_near, 1.0, a)
+    near = functions.where(is_near, a, 0.0)
+    series = _power_series(near * near, _SINC)
+    return functions.where(is_near, series, functions.sin(safe) / safe)
+
+
+_SINC = [(-1) ** k / math.factorial(2 * k + 1) for k in range(10)]
+"""Taylor coefficients of `sin(a) / a` in a², to float64's precision up to 1.
+
+A quotient with a chosen value at 0 would have wrong derivatives there.
+"""
+
+
+def _power_series(x: Tensor, coefficients: Sequence[float]) -> Tensor:
+    """Return a polynomial by Horner's rule, coefficients from the constant on."""
+    found = x * coefficients[-1] + coefficients[-2]
+    for coefficient in reversed(coefficients[:-2]):
+        found = found * x + coefficient
+    return found
 
 
 _I0_SMALL = (
@@ -205,12 +224,21 @@ def i0(x: ArrayLike) -> Tensor:
     >>> np.round(np.i0([0.0, 1.0]), 4)
     tensor([1.    , 1.2661])
     """
-    a = functions.abs(as_real_floats("i0", x))
-    small = _chebyshev(functions.minimum(a, 8.0) / 2 - 2, _I0_SMALL)
-    high = functions.maximum(a, 8.0)
+    given = as_real_floats("i0", x)
+    a = functions.abs(given)
+    is_small = a <= 8
+    small = _chebyshev(functions.where(is_small, a, 8.0) / 2 - 2, _I0_SMALL)
+    high = functions.where(is_small, 8.0, a)
     large = _chebyshev(32 / high - 2, _I0_LARGE) / functions.sqrt(high)
-    found = functions.exp(a) * functions.where(a <= 8, small, large)
-    return functions.where(a == 0, 1.0, found)
+    found = functions.exp(a) * functions.where(is_small, small, large)
+    # The absolute value has no derivative at 0, the series in x² has all.
+    is_near = a <= 2
+    near = functions.where(is_near, given, 0.0)
+    return functions.where(is_near, _power_series(near * near / 4, _I0_NEAR), found)
+
+
+_I0_NEAR = [1 / math.factorial(k) ** 2 for k in range(13)]
+"""Taylor coefficients of i0 in x² / 4, to float64's precision up to 2."""
 
 
 def _chebyshev(x: Tensor, coefficients: tuple[float, ...]) -> Tensor:

@@ -25,7 +25,7 @@ from tensorweb.numpy.masking import (
 )
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-from tensorweb.tensor.reductions import Axis
+from tensorweb.tensor.reductions import Axis, root_of_square
 
 __all__ = [
     "nanargmax",
@@ -223,7 +223,7 @@ def nanstd(
     """
     less = freedom("nanstd", ddof, correction)
     found = nanvar(a, axis, dtype, None, less, keepdims, where=where, mean=mean)
-    return into(tw.sqrt(found), out)
+    return into(Tensor(root_of_square(found.node)), out)
 
 
 def _mask(x: Tensor, where: ArrayLike) -> Tensor:

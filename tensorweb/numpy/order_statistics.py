@@ -6,19 +6,29 @@ arithmetic on the number of elements, done in Python.
 
 from __future__ import annotations
 
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
+from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
+from tensorweb.graph.tracing import is_traced
 from tensorweb.numpy.arguments import as_real_floats, beside, into, leading
 from tensorweb.numpy.masking import as_float, is_inexact
-from tensorweb.numpy.quantile_methods import DISCRETE, METHODS, Place
+from tensorweb.numpy.quantile_methods import (
+    DISCRETE,
+    METHODS,
+    NUMBERS,
+    Arithmetic,
+    Place,
+    arithmetic_of,
+)
 from tensorweb.shapes import Shape, normalize_axes
 from tensorweb.shapes import size as size_of
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.reductions import Axis
+from tensorweb.tensor.values import is_differentiated, peek
 
 __all__ = [
     "median",
@@ -43,8 +53,9 @@ def quantile(
 ) -> Tensor:
     """Return quantiles along axes: below share `q` of the values; NaN wins.
 
-    The result has the shape of `q` (whose numbers are read) in front of the other axes.
-    `weights` go with the method `inverted_cdf` only.
+    The result has the shape of `q` in front of the other axes. The numbers of `q` are
+    read; where a derivative by them is taken, or they have no values yet, positions are
+    computed from them on the device. `weights` go with the method `inverted_cdf` only.
 
     Raises:
         DataError: `q` is not between 0 and 1, or the method is unknown.
@@ -105,17 +116,25 @@ def _quantile(
     return into(_placed(found, shape, x, axis, keepdims), out)
 
 
-def _shares(name: str, q: ArrayLike, scale: int) -> tuple[list[float], Shape]:
-    """Return quantiles as Python numbers from 0 to 1, and their shape."""
+Shares = list[float] | Tensor
+"""Quantiles from 0 to 1: numbers, or a 1-D tensor where these must be followed."""
+
+
+def _shares(name: str, q: ArrayLike, scale: int) -> tuple[Shares, Shape]:
+    """Return quantiles from 0 to 1, and their shape."""
     if isinstance(q, int | float):
         numbers, shape = [float(q)], Shape()
     else:
         given = asarray(q)
         shape = given.shape
+        if is_traced(given.node):
+            return given.reshape(-1) / scale, shape
         numbers = _numbers(q, given)
     for number in numbers:
         if not 0 <= number <= scale:
             raise DataError(f"{name}: q is {number}; it is from 0 to {scale}.")
+    if isinstance(q, Tensor) and is_differentiated(q):
+        return q.reshape(-1) / scale, shape
     return [number / scale for number in numbers], shape
 
 
@@ -125,7 +144,8 @@ def _numbers(q: ArrayLike, given: Tensor) -> list[float]:
         return [float(number) for number in q]
     flatten = getattr(q, "ravel", None)
     flat = given.ravel() if flatten is None else flatten()
-    return [float(number) for number in flat.tolist()]
+    values = peek(flat) if isinstance(flat, Tensor) else flat.tolist()
+    return [float(number) for number in values]
 
 
 def _check_method(name: str, method: str) -> None:
@@ -155,11 +175,18 @@ def _placed(found: Tensor, shape: Shape, x: Tensor, axis: Axis, keep: bool) -> T
     return front.reshape((*shape, *rest))
 
 
-def _chosen(name: str, rows: Tensor, shares: list[float], method: str) -> Tensor:
+def _chosen(name: str, rows: Tensor, shares: Shares, method: str) -> Tensor:
     """Return quantiles of sorted rows `(..., n)` as `(..., quantiles)`."""
     length = rows.shape[-1]
     if not length:
         raise ShapeError(f"{name}: there are no values along the axis.")
+    if isinstance(shares, Tensor):
+        low, high, weight = _place(method, length, shares)
+        if method in DISCRETE:
+            return _poisoned(tw.take(rows, low, -1), rows)
+        values = as_float(rows)
+        found = _mixed(tw.take(values, low, -1), tw.take(values, high, -1), weight)
+        return _poisoned(found, values)
     if method in DISCRETE:
         at = [_place(method, length, q)[0] for q in shares]
         return _poisoned(tw.take(rows, asarray(at, device=rows.device), -1), rows)
@@ -167,29 +194,25 @@ def _chosen(name: str, rows: Tensor, shares: list[float], method: str) -> Tensor
     if not shares:
         return values[..., :0]
     places = [_place(method, length, q) for q in shares]
-    found = [
+    each = [
         _mixed(values[..., low], values[..., high], weight)
         for low, high, weight in places
     ]
-    return _poisoned(tw.stack(found, -1), values)
-
-
-def _within(index: int, length: int) -> int:
-    return min(max(index, 0), length - 1)
+    return _poisoned(tw.stack(each, -1), values)
 
 
 def _mixed(low: Tensor, high: Tensor, weight: Tensor | float) -> Tensor:
     """Return `low + (high - low) * weight`, from the end that is nearer.
 
-    Both ends are exact, equal ones stay, and infinite ones need no distance, which has
-    no value between two of them: between a number and infinity all is infinite.
+    Both ends are exact, and infinite ones need no distance, which has no value between
+    two of them: between a number and infinity all is infinite.
     """
     step = high - low
     rest = 1 - weight
     mixed = tw.where(weight < 0.5, low + step * weight, high - step * rest)
-    mixed = tw.where(tw.isfinite(step), mixed, low * rest + high * weight)
-    mixed = tw.where(weight == 1, high, mixed)
-    return tw.where((low == high) | (weight == 0), low, mixed)
+    far = tw.where(weight == 1, high, low * rest + high * weight)
+    far = tw.where((low == high) | (weight == 0), low, far)
+    return tw.where(tw.isfinite(step), mixed, far)
 
 
 def _poisoned(found: Tensor, rows: Tensor) -> Tensor:
@@ -199,7 +222,7 @@ def _poisoned(found: Tensor, rows: Tensor) -> Tensor:
     return tw.where(tw.isnan(rows[..., -1:]), tw.nan, found)
 
 
-def _weighted(rows: Tensor, weights: Tensor, shares: list[float]) -> Tensor:
+def _weighted(rows: Tensor, weights: Tensor, shares: Shares) -> Tensor:
     """Return the first values whose running share of the weights reaches q."""
     order = tw.argsort(rows)
     ordered = tw.take_along_axis(rows, order, -1)
@@ -276,7 +299,9 @@ def nanquantile(
     *,
     weights: ArrayLike = None,
 ) -> Tensor:
-    """Return quantiles along axes of what is not NaN; reads how much that is.
+    """Return quantiles along axes of what is not NaN.
+
+    How much that is, is read where the values are known.
 
     >>> np.nanquantile([1.0, np.nan, 3.0], 0.5)
     tensor(2.)
@@ -295,7 +320,7 @@ def nanpercentile(
     *,
     weights: ArrayLike = None,
 ) -> Tensor:
-    """Return percentiles along axes of what is not NaN; reads how much that is.
+    """Return percentiles along axes of what is not NaN: `nanquantile` of `q / 100`.
 
     >>> np.nanpercentile([[1.0, np.nan, 3.0], [4.0, 5.0, 8.0]], 50, axis=1)
     tensor([2., 5.])
@@ -325,23 +350,42 @@ def _nanquantile(
     _check_method(name, method)
     rows = tw.sort(_rows(x, axis))
     counts = (~tw.isnan(rows)).sum(-1)
-    lengths: list[SupportsIndex] = counts.reshape(-1).tolist()
-    places = [_place(method, int(n), q) for n in lengths for q in shares]
-    at = (*counts.shape, len(shares))
-    low, high, weight = (
-        beside([place[i] for place in places], rows).reshape(at) for i in range(3)
-    )
+    low, high, weight = _places(method, counts, shares, rows)
     first, second = (tw.take_along_axis(rows, each, -1) for each in (low, high))
     found = _mixed(first, second, weight)
     return into(_placed(found.astype(x.dtype), shape, x, axis, keepdims), out)
 
 
-def _place(method: str, length: int, q: float) -> Place:
+def _places(method: str, counts: Tensor, shares: Shares, rows: Tensor) -> Place:
+    """Return where quantiles of the first values of sorted rows lie, for each row."""
+    if isinstance(shares, Tensor) or is_traced(counts.node):
+        lengths = counts[..., None].astype(rows.dtype)
+        followed = asarray(shares, dtype=rows.dtype, device=rows.device)
+        low, high, weight = _place(method, lengths, followed)
+        return low, high, tw.broadcast_to(weight, low.shape)
+    known: list[SupportsIndex] = counts.reshape(-1).tolist()
+    places = [_place(method, int(n), q) for n in known for q in shares]
+    at = (*counts.shape, len(shares))
+    low, high, weight = (
+        beside([place[i] for place in places], rows).reshape(at) for i in range(3)
+    )
+    return low, high, weight
+
+
+def _place(method: str, length: Any, q: Any) -> Place:
     """Return where a quantile of the first values of a sorted row lies."""
-    if not length:
+    xp = arithmetic_of(length, q)
+    if xp is NUMBERS and not length:
         return 0, 0, 0.0
     if method in DISCRETE:
-        at = _within(DISCRETE[method](length, q), length)
+        at = _within(xp, DISCRETE[method](xp, length, q), length)
         return at, at, 0.0
-    low, high, weight = METHODS[method](length, q)
-    return _within(low, length), _within(high, length), float(weight)
+    low, high, weight = METHODS[method](xp, length, q)
+    return _within(xp, low, length), _within(xp, high, length), weight * 1.0
+
+
+def _within(xp: Arithmetic, index: Any, length: Any) -> Any:
+    """Return an index of a row's first values, the nearest one."""
+    if xp is NUMBERS:
+        return min(max(index, 0), length - 1)
+    return tw.maximum(tw.minimum(index, length - 1), 0).astype(dtypes.int32)

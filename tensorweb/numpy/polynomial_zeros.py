@@ -10,6 +10,7 @@ from tensorweb.numpy.masking import as_float
 from tensorweb.numpy.sorting import lexsort
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.values import peek
 
 __all__ = [
     "roots",
@@ -33,7 +34,7 @@ def roots(p: ArrayLike) -> Tensor:
     if given.ndim > 1:
         raise ShapeError(f"roots: coefficients have shape {given.shape}; give 1-D.")
     line = given.reshape(-1)
-    places = [i for i, value in enumerate(line.tolist()) if value != 0]
+    places = [i for i, value in enumerate(peek(line)) if value != 0]
     if not places:
         return line[:0]
     behind = tw.zeros(line.size - 1 - places[-1], dtype=line.dtype, device=line.device)

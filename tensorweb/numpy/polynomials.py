@@ -18,6 +18,7 @@ from tensorweb.numpy.polynomial_text import polynomial_text
 from tensorweb.numpy.polynomial_zeros import roots
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, is_number
+from tensorweb.tensor.values import peek
 
 __all__ = [
     "poly",
@@ -314,7 +315,7 @@ def poly(seq_of_zeros: ArrayLike) -> Tensor:
     for i in range(zeros.size):
         found = polymul(found, tw.concat([one, -as_float(zeros)[i : i + 1]]))
     is_known = zeros.dtype.kind == "complex" and not is_traced(zeros.node)
-    count = Counter(zeros.tolist() if is_known else ())
+    count = Counter(peek(zeros) if is_known else ())
     is_paired = is_known and all(count[z] == count[z.conjugate()] for z in count)
     return tw.real(found) if is_paired else found
 
@@ -327,7 +328,7 @@ def _trimmed(p: ArrayLike) -> Tensor:
     line = _line("poly1d", p)
     if not line.size:
         return tw.zeros(1, dtype=line.dtype, device=line.device)
-    known = [] if is_traced(line.node) else line.tolist()
+    known = [] if is_traced(line.node) else peek(line)
     first = next((i for i, value in enumerate(known) if value), len(known) - 1)
     return line[max(first, 0) :]
 

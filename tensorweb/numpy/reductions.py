@@ -23,7 +23,7 @@ from tensorweb.numpy.masking import (
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-from tensorweb.tensor.reductions import Axis
+from tensorweb.tensor.reductions import Axis, root_of_square
 
 __all__ = [
     "all",
@@ -152,7 +152,7 @@ def std(
     """
     less = freedom("std", ddof, correction)
     found = var(a, axis, dtype, None, less, keepdims, where=where, mean=mean)
-    return into(tw.sqrt(found), out)
+    return into(Tensor(root_of_square(found.node)), out)
 
 
 def all(

@@ -27,8 +27,9 @@ def _floor_divide(np: Any, a: Any, b: Any) -> Any:
 
 
 def _power_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
-    """b·a^(b-1), 0 where b is 0; y·ln a, 0 where a is 0 and b is not negative."""
-    slope = xp.where(b == 0, 0, b * a ** xp.where(b == 0, 1, b - 1))
+    """b·a^(b-1), 0 for 0^0; y·ln a, 0 where a is 0 and b is not negative."""
+    is_flat = (b == 0) & ~(abs(a) > 0)
+    slope = xp.where(is_flat, 0, b * a ** xp.where(is_flat, 1, b - 1))
     is_still = (a == 0) & (b >= 0)
     return slope, xp.where(is_still, 0, y * xp.log(xp.where(is_still, 1, a)))
 
@@ -36,7 +37,7 @@ def _power_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
 def _hypot_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
     """a/y and b/y, 0 at the origin."""
     whole = xp.where(y == 0, 1, y)
-    return a / whole, b / whole
+    return xp.where(y == 0, 0, a / whole), xp.where(y == 0, 0, b / whole)
 
 
 def _copysign_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, None]:

@@ -34,8 +34,8 @@ def _float(
 
 
 def _logaddexp_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
-    """Sigmoids of a - b and of b - a, a half each where a and b are equal."""
-    gap = xp.where(a == b, 0, a - b)
+    """Sigmoids of a - b and of b - a, a half each where both are one infinity."""
+    gap = xp.where((a == b) & xp.isinf(a), 0, a - b)
     return 1 / (1 + xp.exp(-gap)), 1 / (1 + xp.exp(gap))
 
 

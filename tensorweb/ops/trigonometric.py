@@ -33,7 +33,8 @@ def _angle_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
     """b/h² and -a/h², h the distance to the origin; 0 there."""
     distance = xp.hypot(a, b)
     whole = xp.where(distance == 0, 1, distance)
-    return b / whole / whole, -a / whole / whole
+    left = xp.where(distance == 0, 0, b / whole / whole)
+    return left, xp.where(distance == 0, 0, -a / whole / whole)
 
 
 ROWS: tuple[Op, ...] = (

@@ -87,6 +87,8 @@ class AlgebraMethods(TensorBase):
         n = operator.index(n)
         if n < 0:
             raise ShapeError(f"diff: n is {n}; it is 0 or more.")
+        if n == 0:
+            return self._wrap(node)
         parts = [
             node,
             *(

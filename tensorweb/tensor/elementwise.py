@@ -12,6 +12,7 @@ from tensorweb.ops import OPS
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_operands
 from tensorweb.tensor.numpy_calls import check_out
+from tensorweb.tensor.values import peek
 
 
 class ElementwiseMethods(TensorBase):
@@ -173,7 +174,7 @@ class ElementwiseMethods(TensorBase):
 
     def __round__(self, ndigits: SupportsIndex | None = None) -> Any:
         if ndigits is None and not self.node.shape:
-            return round(self.item())  # type: ignore[attr-defined]  # every tensor has it
+            return round(peek(self))
         return self.round(0 if ndigits is None else ndigits)
 
     def isnan(self) -> Self:

@@ -13,6 +13,7 @@ from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_operands
 from tensorweb.tensor.foreign import is_foreign
 from tensorweb.tensor.in_place import is_count, is_number_of_its_own
+from tensorweb.tensor.values import peek
 
 REPEATED = frozenset((list, tuple, str, bytes))
 """What an integer repeats, as in `[0] * n`."""
@@ -151,7 +152,7 @@ class Operators(TensorBase):
                 "value can be changed. In sets and as keys take numbers: x.item(), or "
                 "set(x.tolist())."
             )
-        return hash(self.item())  # type: ignore[attr-defined]  # every tensor has it
+        return hash(peek(self))
 
     def __neg__(self) -> Self:
         return self._wrap(elementwise(OPS["negative"], self.node))

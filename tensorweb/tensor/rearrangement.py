@@ -118,7 +118,8 @@ class RearrangementMethods(TensorBase):
     def repeat(self, repeats: ArrayLike, /, axis: SupportsIndex | None = None) -> Self:
         """Return each element repeated, all equally often or each by its own count.
 
-        Without `axis` the elements are taken in row-major order.
+        Without `axis` the elements are taken in row-major order. It is NumPy's `repeat`;
+        PyTorch's `x.repeat(2, 1)` is `x.tile((2, 1))`.
         """
         node = self.node
         if axis is None:

@@ -150,7 +150,7 @@ class ReductionMethods(TensorBase):
         values = _floating("std", self.node, dtype)
         less = as_number(correction if ddof is None else ddof, "std: correction")
         variance = _variance(_single(values), axes, less, keepdims)
-        return self._wrap(cast(_root(variance), values.dtype.part))
+        return self._wrap(cast(root_of_square(variance), values.dtype.part))
 
     def argmax(
         self,
@@ -263,7 +263,7 @@ def _variance(
     return elementwise(OPS["divide"], total, divisor)
 
 
-def _root(square: Node) -> Node:
+def root_of_square(square: Node) -> Node:
     """Return a square root, with the derivative 0 at 0, which is one of those there."""
     is_zero = elementwise(
         OPS["equal"], square, constant(0, square.dtype, square.device)

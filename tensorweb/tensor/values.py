@@ -13,13 +13,18 @@ from tensorweb.errors import (
     ExchangeError,
     ShapeError,
     TensorIndexError,
+    TransformError,
 )
 from tensorweb.evaluate import read, read_async, realize
+from tensorweb.graph.history import loses_derivative, numbers_may_leave
+from tensorweb.graph.leaves import hangs_on_leaves
 from tensorweb.graph.node import Node
+from tensorweb.graph.pairs import pair_of
+from tensorweb.graph.tracing import is_traced
 from tensorweb.hostdata import MOST_AXES, unpack
 from tensorweb.nodes.movement import slice_ranges
 from tensorweb.shapes import unravel_index
-from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.base import FLOWING, TensorBase
 from tensorweb.tensor.convert import DTypeLike
 from tensorweb.tensor.mime_bundle import mime_bundle
 from tensorweb.tensor.numpy_module import require_numpy
@@ -59,28 +64,45 @@ class ValueMethods(TensorBase):
             TensorIndexError: the index is out of range.
         """
         node = _chosen(self.node, index)
+        _check_leaving(node, "item()")
         return _number(read([node])[0], node.dtype)
 
     async def item_async(self, *index: SupportsIndex) -> Any:
         """Return one element as a Python number by awaiting the device."""
         node = _chosen(self.node, index)
+        _check_leaving(node, "item_async()")
         return _number((await read_async([node]))[0], node.dtype)
 
     def tolist(self) -> Any:
-        """Return nested lists of Python numbers, a number for a 0-d tensor."""
-        return unpack(read([self.node])[0], self.node.dtype, self.node.shape)
+        """Return nested lists of Python numbers, a number for a 0-d tensor.
+
+        Raises:
+            TransformError: `grad` or another derivative is being taken by what the
+                values depend on; `item`, `numpy` and `float(x)` raise it as well.
+        """
+        _check_leaving(self.node, "tolist()")
+        return peek(self)
 
     async def tolist_async(self) -> Any:
         """Return nested lists of Python numbers by awaiting the device."""
+        _check_leaving(self.node, "tolist_async()")
         data = (await read_async([self.node]))[0]
         return unpack(data, self.node.dtype, self.node.shape)
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Return a new NumPy array with the values; writing to it is safe."""
+        """Return a new NumPy array with the values; writing to it is safe.
+
+        Raises:
+            TransformError: the tensor requires a gradient, outside of `tw.no_grad()`,
+                or a derivative is being taken by what the values depend on; write
+                `x.detach().numpy()`.
+        """
+        _check_leaving(self.node, "numpy()", is_array=True)
         return _array(read([self.node])[0], self.node)
 
     async def numpy_async(self) -> np.ndarray[Any, Any]:
         """Return a new NumPy array by awaiting the device."""
+        _check_leaving(self.node, "numpy_async()", is_array=True)
         return _array((await read_async([self.node]))[0], self.node)
 
     def __array__(
@@ -95,6 +117,7 @@ class ValueMethods(TensorBase):
             raise DataError(
                 "__array__: copy=False, but NumPy always gets a copy of a tensor."
             )
+        _check_leaving(self.node, "numpy()", is_array=True)
         host = _array(read([self.node])[0], self.node)
         if dtype is not None and host.dtype != dtype:
             return host.astype(dtype)  # type: ignore[call-overload,no-any-return]  # NumPy's own dtype
@@ -174,9 +197,11 @@ class ValueMethods(TensorBase):
         return int(_real_number(self.node, "int"))
 
     def __float__(self) -> float:
+        _check_leaving(self.node, "float()")
         return float(_real_number(self.node, "float"))
 
     def __complex__(self) -> complex:
+        _check_leaving(self.node, "complex()")
         return complex(_number(read([_only(self.node, "complex")])[0], self.node.dtype))
 
     def __index__(self) -> int:
@@ -190,6 +215,42 @@ class ValueMethods(TensorBase):
                 f"a {self.node.dtype} tensor is no integer; convert with int(x)."
             )
         return operator.index(_number(read([self.node])[0], self.node.dtype))
+
+
+def peek(x: TensorBase) -> Any:
+    """Return what `tolist` does for display and control flow, also under `grad`."""
+    return unpack(read([x.node])[0], x.node.dtype, x.node.shape)
+
+
+def is_differentiated(x: TensorBase) -> bool:
+    """Whether a derivative is taken, or may be by `backward`, by what values are."""
+    if x.node.dtype.kind not in FLOWING:
+        return False
+    node = pair_of(x.node)
+    return loses_derivative(node) or hangs_on_leaves(node)
+
+
+def _check_leaving(node: Node, name: str, *, is_array: bool = False) -> None:
+    """Raise where values would leave tensors and cut a derivative without a word.
+
+    As in PyTorch numbers may leave a tensor that requires a gradient, arrays may not.
+    """
+    if node.dtype.kind not in FLOWING:
+        return
+    node = pair_of(node)
+    if loses_derivative(node) and not is_traced(node):
+        raise TransformError(
+            f"{name}: a value of shape {node.shape} depends on what a derivative is "
+            "being taken by (grad, jvp, ...), and as plain numbers it would count as a "
+            "constant. Compute with functions of tw (tw.sin(x) for math.sin(x)), or "
+            f"say that it is one: x.detach(). print(x) and `if x > 0` may read it."
+        )
+    if is_array and hangs_on_leaves(node) and not numbers_may_leave():
+        raise TransformError(
+            f"{name}: a tensor that requires a gradient does not become a NumPy array, "
+            "through which no gradient goes. Write x.detach().numpy(), or compute with "
+            "functions of tw and tensorweb.numpy."
+        )
 
 
 def _number(data: bytes, dtype: DType) -> Any:

@@ -82,7 +82,7 @@ class _Call:
         """Return variables in place of the arguments, and what the function gives."""
         variables = [alias(node) for node in self._floats]
         for node in variables:
-            add_variable(node)
+            add_variable(node, is_taken=False)
         rest = iter(variables)
         given = [
             Tensor(like(x.node, next(rest))) if is_float(x) else x for x in self._leaves

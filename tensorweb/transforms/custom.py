@@ -10,7 +10,14 @@ from typing import Any
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
-from tensorweb.graph.history import Mark, is_kept, keeping_history, mark
+from tensorweb.graph.history import (
+    Mark,
+    add_variable,
+    is_kept,
+    keeping_history,
+    letting_numbers_leave,
+    mark,
+)
 from tensorweb.graph.leaves import hangs_on_leaves
 from tensorweb.graph.node import Node
 from tensorweb.graph.pairs import like, pair_of
@@ -48,7 +55,8 @@ def custom_vjp(
 
     Args:
         function: of positional arguments; what runs where no derivative is asked for.
-        forward: of the same arguments; returns `(result, what backward needs)`.
+        forward: of the same arguments; returns `(result, what backward needs)`. It may
+            compute with plain numbers and other libraries: `x.numpy()` works here.
         backward: of what it needs and a tree of cotangents like the result; returns a
             cotangent like each argument, None where there is none.
 
@@ -70,7 +78,8 @@ def custom_vjp(
     def wrapped(*arguments: Any) -> Any:
         if not is_followed(tree.leaves(arguments)):
             return function(*arguments)
-        result, needed = forward(*arguments)
+        with letting_numbers_leave(1):
+            result, needed = forward(*arguments)
 
         def rule(cotangents: Any) -> Sequence[Any]:
             found = backward(needed, cotangents)
@@ -113,13 +122,16 @@ def custom_jvp(
         if not is_followed(leaves):
             return function(*arguments)
         floats = [leaf for leaf in leaves if is_float(leaf)]
-        units = [alias(ones(pair_of(leaf.node))) for leaf in floats]
+        units = [alias(alias(ones(pair_of(leaf.node)))) for leaf in floats]
         rest = iter(units)
         tangents = [
             Tensor(like(leaf.node, next(rest))) if is_float(leaf) else leaf
             for leaf in leaves
         ]
-        with keeping_history():
+        with keeping_history(), letting_numbers_leave(1):
+            for unit in units:  # Two variables deep: tangents stay tensors.
+                add_variable(unit.inputs[0])
+                add_variable(unit)
             result, tangent = rule(arguments, tree.unflatten(structure, tangents))
         found, same = tree.flatten(tangent)
         if same != tree.flatten(result)[1]:
