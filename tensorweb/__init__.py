@@ -181,8 +181,7 @@ __all__ = [
 ]
 # fmt: on
 
-if not _typing.TYPE_CHECKING:  # Type checkers follow the star, but not a sum of lists.
-    __all__ += functions.__all__
+__all__ += functions.__all__  # type: ignore[attr-defined]  # pyright reads this, mypy the star
 
 _answer_foreign_names(__all__)
 _listen()

@@ -22,7 +22,6 @@ from types import (
 from typing import Literal
 
 import tensorweb as tw
-from tensorweb.tensor.numpy_methods import NumpyName
 from tensorweb.tensor.tensor import ForeignName
 
 from .paths import (
@@ -175,8 +174,6 @@ def _kind(value: object) -> Kind:
         return "class"
     if issubclass(own, ModuleType):
         return "module"
-    if own is NumpyName:
-        return "function" if typing.cast("NumpyName", value).is_method else "property"
     if own in FUNCTIONS or type(function_of(value)) in FUNCTIONS:
         return "function"
     return "property" if own is property else "variable"
@@ -204,7 +201,6 @@ def _detail(value: object) -> str:
 
 def _signature(value: object) -> str:
     """Return the parameters with their defaults, without types: those are long."""
-    is_stand_in = type(value) is NumpyName
     value = function_of(value)
     if type(value) in (staticmethod, classmethod):
         value = typing.cast("staticmethod[..., object]", value).__func__
@@ -216,7 +212,7 @@ def _signature(value: object) -> str:
         parameter.replace(annotation=parameter.empty)
         for name, parameter in found.parameters.items()
         if name not in ("self", "cls")
-    ][is_stand_in:]
+    ]
     return str(found.replace(parameters=bare, return_annotation=found.empty))
 
 

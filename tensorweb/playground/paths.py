@@ -17,7 +17,6 @@ from importlib import import_module
 from types import FunctionType, MemberDescriptorType, MethodType, ModuleType, UnionType
 
 import tensorweb as tw
-from tensorweb.tensor.numpy_methods import MODULE, NumpyName
 from tensorweb.transforms.jit import Jitted
 
 MISSING = object()
@@ -83,11 +82,6 @@ def attribute(value: object, name: str) -> object:
 def function_of(value: object) -> object:
     """Return the function behind an object of the library's, else the value."""
     own = type(value)
-    if own is NumpyName:
-        # A property's own function says what it returns.
-        module = import_module(MODULE)
-        name = typing.cast("NumpyName", value).name
-        return {**module.PROPERTIES, **module.METHODS}[name]
     universal = sys.modules.get("tensorweb.numpy.universal")
     if own is Jitted or (universal and own is universal.ufunc):
         return vars(value).get("__wrapped__", value)
@@ -164,10 +158,12 @@ def _some(hint: object) -> object:
 
 def _hints(value: object) -> dict[str, object]:
     try:
-        found = typing.get_type_hints(value)
+        module = getattr(value, "__module__", "")
+        # Methods of tensors are written where `Tensor` is not there yet.
+        names = {"Tensor": tw.Tensor} if module.startswith("tensorweb.tensor.") else {}
+        return typing.get_type_hints(value, localns=names)
     except Exception:  # A program's annotation can name and raise anything.
         return {}
-    return {n: tw.Tensor if h is typing.Self else h for n, h in found.items()}
 
 
 def _is_ours(namespace: Mapping[str, object]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Self, SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 from tensorweb.errors import AxisError, ShapeError
 from tensorweb.graph.node import Node
@@ -17,6 +17,9 @@ from tensorweb.shapes import is_integer, normalize_axis
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_operands
 
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
+
 ContractedAxes = SupportsIndex | Sequence[Sequence[SupportsIndex]]
 
 
@@ -25,11 +28,11 @@ class AlgebraMethods(TensorBase):
 
     __slots__ = ()
 
-    def matmul(self, other: ArrayLike, /) -> Self:
+    def matmul(self, other: ArrayLike, /) -> Tensor:
         """Return the matrix product: `(..., m, k) @ (..., k, n)` is `(..., m, n)`."""
         return self._wrap(build.matmul(*as_operands(self, other)))
 
-    def dot(self, other: ArrayLike, /) -> Self:
+    def dot(self, other: ArrayLike, /) -> Tensor:
         """Return NumPy's dot: the last axis with the last but one of the other."""
         a, b = as_operands(self, other)
         if not a.shape or not b.shape:
@@ -37,7 +40,7 @@ class AlgebraMethods(TensorBase):
         inner = max(len(b.shape) - 2, 0)
         return self._wrap(build.tensordot(a, b, (len(a.shape) - 1,), (inner,)))
 
-    def tensordot(self, other: ArrayLike, /, *, axes: ContractedAxes = 2) -> Self:
+    def tensordot(self, other: ArrayLike, /, *, axes: ContractedAxes = 2) -> Tensor:
         """Return the sum of products over axes: a number of them, or two lists."""
         a, b = as_operands(self, other)
         if is_integer(axes):
@@ -53,7 +56,7 @@ class AlgebraMethods(TensorBase):
             first, second = _pair_of_axes(axes, a, b)
         return self._wrap(build.tensordot(a, b, first, second))
 
-    def vecdot(self, other: ArrayLike, /, *, axis: SupportsIndex = -1) -> Self:
+    def vecdot(self, other: ArrayLike, /, *, axis: SupportsIndex = -1) -> Tensor:
         """Return the sum of products along one axis, the others broadcast."""
         a, b = as_operands(self, other)
         along = operator.index(axis)
@@ -65,7 +68,7 @@ class AlgebraMethods(TensorBase):
             )
         return self._wrap(build.vecdot(a, b, along))
 
-    def outer(self, other: ArrayLike, /) -> Self:
+    def outer(self, other: ArrayLike, /) -> Tensor:
         """Return all products of two 1-D tensors: `(m,)` and `(n,)` give `(m, n)`."""
         a, b = as_operands(self, other)
         if len(a.shape) != 1 or len(b.shape) != 1:
@@ -80,7 +83,7 @@ class AlgebraMethods(TensorBase):
         axis: SupportsIndex = -1,
         prepend: ArrayLike = None,
         append: ArrayLike = None,
-    ) -> Self:
+    ) -> Tensor:
         """Return differences of neighbours along an axis, `n` times over."""
         node = self.node
         along = normalize_axis(axis, len(node.shape))

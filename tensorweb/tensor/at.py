@@ -6,7 +6,7 @@ The names are those of JAX's `jax.numpy.ndarray.at`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Generic, Self, SupportsIndex, TypeVar
+from typing import TYPE_CHECKING, SupportsIndex
 
 from tensorweb.errors import DTypeError
 from tensorweb.graph.node import Node, constant
@@ -19,7 +19,8 @@ from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.indexing import node_key, written_values
 
-AnyTensor = TypeVar("AnyTensor", bound=TensorBase)
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
 
 
 class AtMethods(TensorBase):
@@ -28,7 +29,7 @@ class AtMethods(TensorBase):
     __slots__ = ()
 
     @property
-    def at(self) -> At[Self]:
+    def at(self) -> At:
         """Elements at a key, to change in a new tensor: `x.at[key].add(v)`.
 
         `key` is any that `x[key] = v` takes. Then come `get`, `set`, `add`,
@@ -38,26 +39,26 @@ class AtMethods(TensorBase):
         values are taken in order, on `webgpu` in a tree (see docs/numerics.md).
         `x.at(i)` is slice `i` of the first axis.
         """
-        return At(self)
+        return At(self)  # type: ignore[arg-type]  # all tensors are Tensor
 
 
-class At(Generic[AnyTensor]):
+class At:
     """What `x.at` is: `x.at[key]` names elements, `x.at(i)` selects them at once."""
 
     __slots__ = ("_tensor",)
 
-    def __init__(self, tensor: AnyTensor) -> None:
+    def __init__(self, tensor: Tensor) -> None:
         """Look at a tensor."""
         self._tensor = tensor
 
-    def __getitem__(self, key: object) -> Named[AnyTensor]:
+    def __getitem__(self, key: object) -> Named:
         """Name the elements of any key that `x[key] = v` takes."""
         node = self._tensor.node
         return Named(
             self._tensor, parse_checked(node_key(key, node.device), node.shape)
         )
 
-    def __call__(self, *index: SupportsIndex | Sequence[SupportsIndex]) -> AnyTensor:
+    def __call__(self, *index: SupportsIndex | Sequence[SupportsIndex]) -> Tensor:
         """Return slice `i` of the first axis, or the element at an index list.
 
         Raises:
@@ -71,7 +72,7 @@ class At(Generic[AnyTensor]):
         )
 
 
-class Named(Generic[AnyTensor]):
+class Named:
     """Elements of a tensor; each method returns a new tensor and leaves the old one.
 
     Values broadcast to the elements named, as in `x[key] = v`, and take the tensor's
@@ -85,16 +86,16 @@ class Named(Generic[AnyTensor]):
 
     __slots__ = ("_items", "_tensor")
 
-    def __init__(self, tensor: AnyTensor, items: Sequence[Item]) -> None:
+    def __init__(self, tensor: Tensor, items: Sequence[Item]) -> None:
         """Name elements by a parsed key."""
         self._tensor = tensor
         self._items = items
 
-    def get(self) -> AnyTensor:
+    def get(self) -> Tensor:
         """Return the elements, as `x[key]` does."""
         return self._tensor._wrap(select(self._tensor.node, self._items))
 
-    def set(self, values: ArrayLike) -> AnyTensor:
+    def set(self, values: ArrayLike) -> Tensor:
         """Return the tensor with other elements; of equal positions the last wins.
 
         >>> tw.zeros(4).at[[1, 3, 1]].set([5, 6, 7])
@@ -103,7 +104,7 @@ class Named(Generic[AnyTensor]):
         node = assign(self._tensor.node, self._items, self._values(values))
         return self._tensor._wrap(node)
 
-    def add(self, values: ArrayLike) -> AnyTensor:
+    def add(self, values: ArrayLike) -> Tensor:
         """Return the tensor with values added; equal positions add up.
 
         >>> tw.zeros(4).at[[1, 3, 1]].add([5, 6, 7])
@@ -111,7 +112,7 @@ class Named(Generic[AnyTensor]):
         """
         return self._accumulate("add", self._values(values))
 
-    def subtract(self, values: ArrayLike) -> AnyTensor:
+    def subtract(self, values: ArrayLike) -> Tensor:
         """Return the tensor with values subtracted, as often as positions occur.
 
         >>> tw.full(3, 10).at[[0, 0, 2]].subtract(1)
@@ -123,7 +124,7 @@ class Named(Generic[AnyTensor]):
         fitting = cast(self._values(values), self._tensor.node.dtype)
         return self._accumulate("add", elementwise(OPS["negative"], fitting))
 
-    def multiply(self, values: ArrayLike) -> AnyTensor:
+    def multiply(self, values: ArrayLike) -> Tensor:
         """Return the tensor multiplied by values, as often as positions occur.
 
         >>> tw.ones(3).at[[0, 0, 2]].multiply(3)
@@ -131,7 +132,7 @@ class Named(Generic[AnyTensor]):
         """
         return self._accumulate("multiply", self._values(values))
 
-    def divide(self, values: ArrayLike) -> AnyTensor:
+    def divide(self, values: ArrayLike) -> Tensor:
         """Return the floating tensor divided by the product of values at each position.
 
         >>> tw.ones(3).at[[0, 0, 2]].divide(2)
@@ -143,7 +144,7 @@ class Named(Generic[AnyTensor]):
         product = accumulate("multiply", ones, self._items, self._values(values))
         return self._tensor._wrap(elementwise(OPS["divide"], node, product))
 
-    def min(self, values: ArrayLike) -> AnyTensor:
+    def min(self, values: ArrayLike) -> Tensor:
         """Return the tensor with the least of its and the given values; NaN wins.
 
         >>> tw.full(3, 5).at[[0, 0, 2]].min([4, 1, 9])
@@ -151,7 +152,7 @@ class Named(Generic[AnyTensor]):
         """
         return self._accumulate("minimum", self._values(values))
 
-    def max(self, values: ArrayLike) -> AnyTensor:
+    def max(self, values: ArrayLike) -> Tensor:
         """Return the tensor with the greatest of its and the given values; NaN wins.
 
         >>> tw.full(3, 5).at[[0, 0, 2]].max([4, 1, 9])
@@ -159,7 +160,7 @@ class Named(Generic[AnyTensor]):
         """
         return self._accumulate("maximum", self._values(values))
 
-    def _accumulate(self, name: str, values: Node) -> AnyTensor:
+    def _accumulate(self, name: str, values: Node) -> Tensor:
         node = accumulate(name, self._tensor.node, self._items, values)
         return self._tensor._wrap(node)
 

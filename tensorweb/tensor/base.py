@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from weakref import ref
 
 from tensorweb.errors import DataError, TransformError
@@ -15,6 +15,9 @@ from tensorweb.graph.pending import watch
 from tensorweb.graph.tracing import note_write
 from tensorweb.nodes.movement import alias, stopped
 from tensorweb.tensor.views import Kin, Look, attach, write
+
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
 
 FLOWING = ("float", "complex")
 """Kinds of dtypes that have derivatives."""
@@ -109,11 +112,11 @@ class TensorBase:
         if leaves.changed is not None:
             leaves.changed.append(ref(self))
 
-    def _wrap(self, node: Node) -> Self:
+    def _wrap(self, node: Node) -> Tensor:
         """Return a tensor of the same class around a node."""
-        return type(self)(node)
+        return type(self)(node)  # type: ignore[return-value]  # all tensors are Tensor
 
-    def _view(self, node: Node, look: Look, what: object) -> Self:
+    def _view(self, node: Node, look: Look, what: object) -> Tensor:
         """Return a tensor around a node that has elements of this one."""
         found = self._wrap(node)
         attach(found, self, look, what)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING
 
 from tensorweb.errors import DTypeError
 from tensorweb.graph.node import Node
@@ -14,6 +14,9 @@ from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_operands
 from tensorweb.tensor.views import IMAGINARY, REAL
 
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
+
 
 class ComplexMethods(TensorBase):
     """Real and imaginary part, and the conjugate; `tensorweb.real` documents them."""
@@ -21,10 +24,10 @@ class ComplexMethods(TensorBase):
     __slots__ = ()
 
     @property
-    def real(self) -> Self:
+    def real(self) -> Tensor:
         """The real parts; of a real tensor itself."""
         part = real_part(self.node)
-        return self if part is self.node else self._view(part, REAL, None)
+        return self if part is self.node else self._view(part, REAL, None)  # type: ignore[return-value]  # all tensors are Tensor
 
     @real.setter
     def real(self, value: ArrayLike) -> None:
@@ -37,7 +40,7 @@ class ComplexMethods(TensorBase):
         )
 
     @property
-    def imag(self) -> Self:
+    def imag(self) -> Tensor:
         """The imaginary parts; zeros for a real tensor."""
         part = imaginary_part(self.node)
         if self.node.dtype.kind != "complex":
@@ -59,9 +62,9 @@ class ComplexMethods(TensorBase):
         (node,) = as_operands(value, device=part.device)
         return expand(cast(node, part.dtype), part.shape)
 
-    def conj(self) -> Self:
+    def conj(self) -> Tensor:
         """Return the complex conjugate; of a real tensor itself."""
         if self.node.dtype.kind != "complex":
-            return self
+            return self  # type: ignore[return-value]  # all tensors are Tensor
         negative = OPS["negative"]
         return self._wrap(conjugate(self.node, lambda n: elementwise(negative, n)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING
 
 from tensorweb.devices import as_device, backend, require_dtype
 from tensorweb.dtypes import DType
@@ -14,6 +14,9 @@ from tensorweb.graph.storage import HostData
 from tensorweb.nodes.movement import stopped
 from tensorweb.shapes import Shape
 from tensorweb.tensor.base import TensorBase, become_leaf
+
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
 
 Saved = tuple[
     type[TensorBase],
@@ -32,20 +35,20 @@ class CopyingMethods(TensorBase):
 
     __slots__ = ()
 
-    def __copy__(self) -> Self:
+    def __copy__(self) -> Tensor:
         return self._another()
 
-    def __deepcopy__(self, memo: object) -> Self:
+    def __deepcopy__(self, memo: object) -> Tensor:
         # A value never changes, so that two tensors can share it.
         return self._another()
 
-    def _another(self) -> Self:
+    def _another(self) -> Tensor:
         """Return another tensor of the same value, a leaf if this is one."""
         found = type(self)(self.node, self.name)
         if is_leaf_of(self.node, self):
             become_leaf(found, stopped(self.node))
             found._grad = getattr(self, "_grad", None)
-        return found
+        return found  # type: ignore[return-value]  # all tensors are Tensor
 
     def __reduce__(self) -> tuple[object, Saved]:
         node = self.node

@@ -7,7 +7,7 @@ walk is in `tensorweb/transforms/backward.py`, which registers itself here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from typing import TYPE_CHECKING
 
 from tensorweb.errors import TransformError
 from tensorweb.evaluate import end_step
@@ -15,6 +15,9 @@ from tensorweb.graph.leaves import Leaf, hangs_on_leaves, is_leaf_of
 from tensorweb.graph.pairs import pair_of
 from tensorweb.nodes.movement import stopped
 from tensorweb.tensor.base import FLOWING, TensorBase, become_leaf
+
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
 
 Walk = Callable[[TensorBase, object, bool], None]
 
@@ -41,7 +44,7 @@ class GradientMethods(TensorBase):
     def requires_grad(self, value: bool) -> None:
         self.requires_grad_(value)
 
-    def requires_grad_(self, value: bool = True) -> Self:
+    def requires_grad_(self, value: bool = True) -> Tensor:
         """Make this tensor a leaf, whose `grad` `backward` adds to, or an ordinary one.
 
         Results that were computed from it before do not depend on it. With False the
@@ -74,7 +77,7 @@ class GradientMethods(TensorBase):
         elif not value and node.past is not None:
             self.node = stopped(node)
         self._is_frozen = not value
-        return self
+        return self  # type: ignore[return-value]  # all tensors are Tensor
 
     @property
     def is_frozen(self) -> bool:
@@ -92,17 +95,17 @@ class GradientMethods(TensorBase):
         return past is None or type(past) is Leaf
 
     @property
-    def grad(self) -> Self | None:
+    def grad(self) -> Tensor | None:
         """What `backward` has added up for this leaf, None before; assign to change it.
 
         A tensor of the leaf's shape and dtype that hangs on nothing. Results that are
         no leaves have None.
         """
-        found: Self | None = getattr(self, "_grad", None)
+        found: Tensor | None = getattr(self, "_grad", None)
         return found
 
     @grad.setter
-    def grad(self, value: Self | None) -> None:
+    def grad(self, value: Tensor | None) -> None:
         if value is not None:
             self._check_gradient(value)
         self._grad = value
@@ -149,7 +152,7 @@ class GradientMethods(TensorBase):
         """
         _walks[0](self, gradient, retain_graph)
 
-    def detach(self) -> Self:
+    def detach(self) -> Tensor:
         """Return the same value as a constant: no derivative goes through it.
 
         >>> w = tw.asarray(3.0, requires_grad=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from tensorweb.errors import DTypeError, ShapeError
@@ -15,6 +15,9 @@ from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.ops import OPS
 from tensorweb.tensor.base import TensorBase, become_leaf
 from tensorweb.tensor.convert import ArrayLike, as_operands
+
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
 
 _KINDS: dict[str, tuple[str, ...]] = {
     "bool": ("bool",),
@@ -42,11 +45,11 @@ class InPlaceOperators(TensorBase):
 
     __slots__ = ()
 
-    def _update(self, name: str, other: ArrayLike) -> Self:
+    def _update(self, name: str, other: ArrayLike) -> Tensor:
         """Take over the result of an elementwise operation with another operand."""
         return self._take_over(name, elementwise(OPS[name], *as_operands(self, other)))
 
-    def _take_over(self, name: str, node: Node) -> Self:
+    def _take_over(self, name: str, node: Node) -> Tensor:
         """Give this object another value, or return a new one for a number.
 
         Raises:
@@ -75,45 +78,45 @@ class InPlaceOperators(TensorBase):
         self._replace(node)
         if not node.shape and not is_leaf:
             _scalars_written.add(node)
-        return self
+        return self  # type: ignore[return-value]  # all tensors are Tensor
 
-    def __iadd__(self, other: ArrayLike) -> Self:
+    def __iadd__(self, other: ArrayLike) -> Tensor:
         return self._update("add", other)
 
-    def __isub__(self, other: ArrayLike) -> Self:
+    def __isub__(self, other: ArrayLike) -> Tensor:
         return self._update("subtract", other)
 
-    def __imul__(self, other: ArrayLike) -> Self:
+    def __imul__(self, other: ArrayLike) -> Tensor:
         return self._update("multiply", other)
 
-    def __itruediv__(self, other: ArrayLike) -> Self:
+    def __itruediv__(self, other: ArrayLike) -> Tensor:
         return self._update("divide", other)
 
-    def __ifloordiv__(self, other: ArrayLike) -> Self:
+    def __ifloordiv__(self, other: ArrayLike) -> Tensor:
         return self._update("floor_divide", other)
 
-    def __imod__(self, other: ArrayLike) -> Self:
+    def __imod__(self, other: ArrayLike) -> Tensor:
         return self._update("remainder", other)
 
-    def __ipow__(self, other: ArrayLike) -> Self:
+    def __ipow__(self, other: ArrayLike) -> Tensor:
         return self._update("pow", other)
 
-    def __iand__(self, other: ArrayLike) -> Self:
+    def __iand__(self, other: ArrayLike) -> Tensor:
         return self._update("bitwise_and", other)
 
-    def __ior__(self, other: ArrayLike) -> Self:
+    def __ior__(self, other: ArrayLike) -> Tensor:
         return self._update("bitwise_or", other)
 
-    def __ixor__(self, other: ArrayLike) -> Self:
+    def __ixor__(self, other: ArrayLike) -> Tensor:
         return self._update("bitwise_xor", other)
 
-    def __ilshift__(self, other: ArrayLike) -> Self:
+    def __ilshift__(self, other: ArrayLike) -> Tensor:
         return self._update("bitwise_left_shift", other)
 
-    def __irshift__(self, other: ArrayLike) -> Self:
+    def __irshift__(self, other: ArrayLike) -> Tensor:
         return self._update("bitwise_right_shift", other)
 
-    def __imatmul__(self, other: ArrayLike) -> Self:
+    def __imatmul__(self, other: ArrayLike) -> Tensor:
         return self._take_over("matmul", matmul(*as_operands(self, other)))
 
 

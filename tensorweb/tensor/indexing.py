@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from sys import getrefcount
 from types import FrameType
-from typing import Self, SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb.devices import as_device
@@ -49,13 +49,16 @@ from tensorweb.tensor.numpy_calls import check_default, check_out
 from tensorweb.tensor.statements import is_statement
 from tensorweb.tensor.views import ITEM, is_part_of, is_seen
 
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
+
 
 class IndexingMethods(TensorBase):
     """Integers and slices give views; tensors of integers and masks give copies."""
 
     __slots__ = ()
 
-    def __getitem__(self, key: object) -> Self:
+    def __getitem__(self, key: object) -> Tensor:
         view = select_plain(self.node, key)
         if view is not None:
             return self._view(view, ITEM, key if type(key) is tuple else (key,))
@@ -78,7 +81,7 @@ class IndexingMethods(TensorBase):
             assigned = assign(self.node, items, values)
         self._replace(assigned, key)
 
-    def __iter__(self) -> Iterator[Self]:
+    def __iter__(self) -> Iterator[Tensor]:
         if not self.node.shape:
             raise DataError("a 0-d tensor cannot be iterated; read it with item().")
         if not (is_tracing() and is_traced(self.node)):
@@ -98,7 +101,7 @@ class IndexingMethods(TensorBase):
         *,
         out: None = None,
         mode: str = "raise",
-    ) -> Self:
+    ) -> Tensor:
         """Return the slices at `indices` along an axis."""
         check_out("take", out)
         check_default("take", "mode", mode, "raise")
@@ -114,14 +117,16 @@ class IndexingMethods(TensorBase):
         items[along] = Indices(checked_indices(chosen, along, self.node.shape))
         return self._wrap(select(self.node, items))
 
-    def take_along_axis(self, indices: ArrayLike, /, axis: SupportsIndex = -1) -> Self:
+    def take_along_axis(
+        self, indices: ArrayLike, /, axis: SupportsIndex = -1
+    ) -> Tensor:
         """Return elements at `indices` along an axis, other axes matched one to one."""
         along = normalize_axis(axis, len(self.node.shape))
         chosen = index_node(indices, self.node.device)
         checked = checked_indices(chosen, along, self.node.shape)
         return self._wrap(take_along(self.node, checked, along))
 
-    def nonzero(self) -> tuple[Self, ...]:
+    def nonzero(self) -> tuple[Tensor, ...]:
         """Return where elements are not zero: one index tensor per axis."""
         if not self.node.shape:
             raise DataError("nonzero: a 0-d tensor has no axes; reshape it to (1,).")

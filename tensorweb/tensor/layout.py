@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Self, SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 from tensorweb.devices import as_device
 from tensorweb.dtypes import DType, as_dtype
@@ -17,6 +17,9 @@ from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import DTypeLike, as_node, as_shape_arguments
 from tensorweb.tensor.views import ORDER, rename_axes
 from tensorweb.view import View
+
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
@@ -77,13 +80,13 @@ class LayoutMethods(TensorBase):
         return element_view(self.node).is_contiguous
 
     @property
-    def T(self) -> Self:
+    def T(self) -> Tensor:
         """The axes in reverse order, as a view: of a matrix the transpose."""
         order = tuple(range(len(self.node.shape) - 1, -1, -1))
         return self._view(permute(self.node, order), ORDER, order)
 
     @property
-    def mT(self) -> Self:
+    def mT(self) -> Tensor:
         """The transpose of each matrix of a stack (the last two axes), as a view."""
         rank = len(self.node.shape)
         if rank < 2:
@@ -106,30 +109,30 @@ class LayoutMethods(TensorBase):
         other_low, other_high = other.node.view.extent()
         return max(low, other_low) <= min(high, other_high)
 
-    def contiguous(self) -> Self:
+    def contiguous(self) -> Tensor:
         """Return the same values in row-major storage; itself when they are."""
         node = self.node
         return (
-            self if element_view(node) == View.contiguous(node.shape) else self.copy()
+            self if element_view(node) == View.contiguous(node.shape) else self.copy()  # type: ignore[return-value]  # all tensors are Tensor
         )
 
-    def copy(self) -> Self:
+    def copy(self) -> Tensor:
         """Return the same values in storage of their own."""
         return self._wrap(copy(self.node))
 
     def astype(
         self, dtype: DTypeLike, /, *, copy: bool = True, device: object = None
-    ) -> Self:
+    ) -> Tensor:
         """Return the values in another dtype; floats become integers by truncation.
 
         Tensors are immutable, so `copy` only decides whether storage may be shared.
         """
         wanted = as_dtype(dtype)
         if not copy and wanted is self.node.dtype and self._lies_on(device):
-            return self
+            return self  # type: ignore[return-value]  # all tensors are Tensor
         return self._wrap(as_node(self, wanted, device))
 
-    def to_device(self, device: object, /, *, stream: object = None) -> Self:
+    def to_device(self, device: object, /, *, stream: object = None) -> Tensor:
         """Return the tensor on another device; itself when it is there already.
 
         Raises:
@@ -140,7 +143,7 @@ class LayoutMethods(TensorBase):
                 "to_device: devices here have no streams; leave stream out."
             )
         return (
-            self if self._lies_on(device) else self._wrap(as_node(self, None, device))
+            self if self._lies_on(device) else self._wrap(as_node(self, None, device))  # type: ignore[return-value]  # all tensors are Tensor
         )
 
     def _lies_on(self, device: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Self, SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 from tensorweb.dtypes import is_dtype_like
 from tensorweb.errors import AxisError, DTypeError, ShapeError
@@ -22,6 +22,9 @@ from tensorweb.tensor.convert import as_shape_arguments
 from tensorweb.tensor.numpy_calls import check_default
 from tensorweb.tensor.views import ORDER, REVERSED, SHAPE, layout_of
 
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
+
 Axes = SupportsIndex | Iterable[SupportsIndex]
 
 
@@ -35,7 +38,7 @@ class MovementMethods(TensorBase):
         *shape: SupportsIndex | Iterable[SupportsIndex],
         copy: bool | None = None,
         order: str = "C",
-    ) -> Self:
+    ) -> Tensor:
         """Return the same elements in row-major order under another shape.
 
         One length may be -1. A copy is made only where no strides fit; `copy=True`
@@ -59,14 +62,14 @@ class MovementMethods(TensorBase):
             )
         return self._under(new, is_view)
 
-    def _under(self, shape: tuple[int, ...], is_view: bool) -> Self:
+    def _under(self, shape: tuple[int, ...], is_view: bool) -> Tensor:
         """Return the elements under another shape."""
         node = build.reshape(self.node, shape)
         return self._view(node, SHAPE, shape) if is_view else self._wrap(node)
 
     def view(
         self, *shape: SupportsIndex | Iterable[SupportsIndex], dtype: object = None
-    ) -> Self:
+    ) -> Tensor:
         """Return the same storage under another shape, the same without one.
 
         Never copies.
@@ -90,13 +93,13 @@ class MovementMethods(TensorBase):
             )
         return self.reshape(*shape, copy=False)
 
-    def ravel(self, order: str = "C") -> Self:
+    def ravel(self, order: str = "C") -> Tensor:
         """Return the elements in row-major order as one axis."""
         check_default("ravel", "order", order, "C")
         layout = layout_of(self)
         return self._under((self.node.size,), layout is None or layout.is_contiguous)
 
-    def flatten(self, start_axis: int = 0, end_axis: int = -1) -> Self:
+    def flatten(self, start_axis: int = 0, end_axis: int = -1) -> Tensor:
         """Return the axes from `start_axis` to `end_axis` merged into one."""
         shape = self.node.shape
         if not shape:
@@ -112,20 +115,22 @@ class MovementMethods(TensorBase):
             build.reshape(self.node, (*shape[:first], merged, *shape[last + 1 :]))
         )
 
-    def permute(self, *axes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+    def permute(self, *axes: SupportsIndex | Iterable[SupportsIndex]) -> Tensor:
         """Return the axes in another order, as a view: `x.permute(2, 0, 1)`."""
         order = as_shape_arguments(axes, "permute")
         return self._permuted(normalize_permutation(order, len(self.node.shape)))
 
-    def _permuted(self, order: Sequence[int]) -> Self:
+    def _permuted(self, order: Sequence[int]) -> Tensor:
         """Return the axes in a checked order."""
         return self._view(build.permute(self.node, order), ORDER, order)
 
-    def permute_dims(self, axes: Iterable[SupportsIndex]) -> Self:
+    def permute_dims(self, axes: Iterable[SupportsIndex]) -> Tensor:
         """Return the axes in another order, as a view."""
         return self.permute(tuple(axes))
 
-    def transpose(self, *axes: SupportsIndex | Iterable[SupportsIndex] | None) -> Self:
+    def transpose(
+        self, *axes: SupportsIndex | Iterable[SupportsIndex] | None
+    ) -> Tensor:
         """Return two axes swapped, all of them reversed without arguments or for None.
 
         One tuple, or another number of axes than two, is the order of all axes as in
@@ -144,7 +149,7 @@ class MovementMethods(TensorBase):
             )
         return self.permute(order)
 
-    def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Self:
+    def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Tensor:
         """Return two axes swapped, as a view."""
         rank = len(self.node.shape)
         first, second = normalize_axis(axis1, rank), normalize_axis(axis2, rank)
@@ -152,7 +157,7 @@ class MovementMethods(TensorBase):
         order[first], order[second] = second, first
         return self._permuted(order)
 
-    def matrix_transpose(self) -> Self:
+    def matrix_transpose(self) -> Tensor:
         """Return each matrix (the last two axes) transposed, as a view."""
         if len(self.node.shape) < 2:
             raise ShapeError(
@@ -160,7 +165,7 @@ class MovementMethods(TensorBase):
             )
         return self.swapaxes(-2, -1)
 
-    def moveaxis(self, source: Axes, destination: Axes) -> Self:
+    def moveaxis(self, source: Axes, destination: Axes) -> Tensor:
         """Return axes moved to other positions, the others kept in order."""
         rank = len(self.node.shape)
         sources = _ordered_axes(source, rank)
@@ -174,7 +179,7 @@ class MovementMethods(TensorBase):
             order.insert(target, axis)
         return self._permuted(order)
 
-    def expand(self, *shape: SupportsIndex | Iterable[SupportsIndex]) -> Self:
+    def expand(self, *shape: SupportsIndex | Iterable[SupportsIndex]) -> Tensor:
         """Return axes of length 1 repeated by stride 0; -1 keeps an axis as it is."""
         new = as_shape_arguments(shape, "expand")
         old = self.node.shape
@@ -185,18 +190,18 @@ class MovementMethods(TensorBase):
         )
         return self._wrap(build.expand(self.node, as_shape(filled)))
 
-    def broadcast_to(self, shape: Axes) -> Self:
+    def broadcast_to(self, shape: Axes) -> Tensor:
         """Return the tensor repeated to a shape by strides of 0."""
         return self._wrap(build.expand(self.node, as_shape(shape)))
 
-    def expand_dims(self, axis: Axes = 0) -> Self:
+    def expand_dims(self, axis: Axes = 0) -> Tensor:
         """Return axes of length 1 inserted where the result shall have them."""
         given = (axis,) if is_integer(axis) else tuple(axis)
         inserted = normalize_axes(given, len(self.node.shape) + len(given))
         node = build.expand_dims(self.node, inserted)
         return self._view(node, SHAPE, node.shape)
 
-    def unsqueeze(self, axis: SupportsIndex) -> Self:
+    def unsqueeze(self, axis: SupportsIndex) -> Tensor:
         """Return an axis of length 1 inserted where the result shall have it."""
         return self.expand_dims(axis)
 
@@ -207,7 +212,7 @@ class MovementMethods(TensorBase):
         axis: Axes = -1,
         step: Axes = 1,
         dilation: Axes = 1,
-    ) -> Self:
+    ) -> Tensor:
         """Return overlapping windows of axes as a view; their elements come last.
 
         Raises:
@@ -224,7 +229,7 @@ class MovementMethods(TensorBase):
             node = build.unfold(node, axis, *numbers)
         return self._wrap(node)
 
-    def squeeze(self, axis: Axes | None = None) -> Self:
+    def squeeze(self, axis: Axes | None = None) -> Tensor:
         """Return the tensor without the given axes of length 1, without all for None.
 
         Raises:
@@ -239,7 +244,7 @@ class MovementMethods(TensorBase):
         node = build.squeeze(self.node, axes)
         return self._view(node, SHAPE, node.shape)
 
-    def flip(self, axis: Axes | None = None) -> Self:
+    def flip(self, axis: Axes | None = None) -> Tensor:
         """Return some axes reversed by negative strides, all of them for None."""
         axes = normalize_axes(axis, len(self.node.shape))
         return self._view(build.flip(self.node, axes), REVERSED, axes)

@@ -1,70 +1,287 @@
-"""Methods of NumPy's arrays that the standard lacks: found when they are first named.
+"""Methods and properties of NumPy's arrays that the Array API lacks.
 
-`tensorweb/numpy/methods.py` has them; it knows tensors, so that tensors ask for it only
-then.
+Most are functions of `tensorweb.numpy`, which knows tensors, so that it is imported
+when a program first calls one.
 """
 
 from __future__ import annotations
 
-from functools import partial
+import math
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
-MODULE = "tensorweb.numpy.methods"
+from tensorweb.evaluate import read
+from tensorweb.graph.node import constant
+from tensorweb.graph.pairs import element_view
+from tensorweb.nodes.movement import permute, reshape
+from tensorweb.nodes.selection import concat
+from tensorweb.shapes import as_shape
+from tensorweb.tensor.complex_numbers import ComplexMethods
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
+from tensorweb.tensor.indexing import IndexingMethods
+from tensorweb.tensor.movement import MovementMethods
+from tensorweb.tensor.reductions import Axis
+from tensorweb.tensor.views import base_of, fix, is_fixed, rename_axes
 
-METHODS = (
-    "argpartition",
-    "choose",
-    "compress",
-    "conjugate",
-    "cumprod",
-    "cumsum",
-    "diagonal",
-    "fill",
-    "partition",
-    "ptp",
-    "put",
-    "resize",
-    "searchsorted",
-    "setflags",
-    "tobytes",
-    "trace",
-)
-
-PROPERTIES = (
-    "base",
-    "flags",
-    "flat",
-    "itemsize",
-)
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
 
 
-class NumpyName:
-    """Stands where NumPy's arrays have a method or property that is a function here."""
+def _function(name: str) -> Callable[..., Any]:
+    """Return a function of `tensorweb.numpy`."""
+    found: Callable[..., Any] = getattr(import_module("tensorweb.numpy"), name)
+    return found
 
-    __slots__ = ("is_method", "name")
 
-    def __init__(self, name: str, is_method: bool) -> None:
-        """Stand for a name."""
-        self.name = name
-        self.is_method = is_method
+class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
+    """What programs written for NumPy ask of arrays."""
 
-    def __set__(self, tensor: object, value: object) -> None:
-        """Write all elements of `x.flat = v`.
+    __slots__ = ()
+
+    @property
+    def base(self) -> Tensor | None:
+        """The tensor whose elements a view has, None for others."""
+        found: Tensor | None = base_of(self)
+        return found
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.node.dtype.itemsize
+
+    @property
+    def flags(self) -> Flags:
+        """How the elements lie in memory, and whether they may be written to."""
+        return Flags(self)  # type: ignore[arg-type]  # all tensors are Tensor
+
+    @property
+    def flat(self) -> Flat:
+        """The elements in row-major order, to read and to write; settable."""
+        return Flat(self)  # type: ignore[arg-type]  # all tensors are Tensor
+
+    @flat.setter
+    def flat(self, value: ArrayLike) -> None:
+        self.flat[:] = value
+
+    def argpartition(
+        self,
+        kth: SupportsIndex | Sequence[SupportsIndex],
+        axis: SupportsIndex | None = -1,
+        kind: str = "introselect",
+        order: None = None,
+    ) -> Tensor:
+        """Return positions with smaller values before `kth` and others behind it."""
+        found: Tensor = _function("argpartition")(self, kth, axis, kind, order)
+        return found
+
+    def choose(
+        self,
+        choices: Sequence[ArrayLike] | Tensor,
+        out: Tensor | None = None,
+        mode: str = "raise",
+    ) -> Tensor:
+        """Return for each element the value that the array of its number has there."""
+        found: Tensor = _function("choose")(self, choices, out, mode)
+        return found
+
+    def compress(
+        self,
+        condition: ArrayLike,
+        axis: SupportsIndex | None = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """Return the elements along an axis for which a condition holds."""
+        found: Tensor = _function("compress")(condition, self, axis, out)
+        return found
+
+    def conjugate(self) -> Tensor:
+        """Return the complex conjugate, as `conj` does."""
+        return self.conj()
+
+    def cumprod(
+        self,
+        axis: SupportsIndex | None = None,
+        dtype: DTypeLike = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """Return running products along an axis; of all elements without one."""
+        found: Tensor = _function("cumprod")(self, axis, dtype, out)
+        return found
+
+    def cumsum(
+        self,
+        axis: SupportsIndex | None = None,
+        dtype: DTypeLike = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """Return running sums along an axis; of all elements without one."""
+        found: Tensor = _function("cumsum")(self, axis, dtype, out)
+        return found
+
+    def diagonal(
+        self, offset: int = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
+    ) -> Tensor:
+        """Return the diagonal of two axes, as the last axis of the result."""
+        found: Tensor = _function("diagonal")(self, offset, axis1, axis2)
+        return found
+
+    def fill(self, value: ArrayLike) -> None:
+        """Write one value everywhere."""
+        self[...] = value
+
+    def partition(
+        self,
+        kth: SupportsIndex | Sequence[SupportsIndex],
+        axis: SupportsIndex = -1,
+        kind: str = "introselect",
+        order: None = None,
+    ) -> None:
+        """Put smaller values before position `kth`, others behind it, in place."""
+        self[...] = _function("partition")(self, kth, axis, kind, order)
+
+    def ptp(
+        self, axis: Axis = None, out: Tensor | None = None, keepdims: bool = False
+    ) -> Tensor:
+        """Return the largest value less the smallest, along axes."""
+        found: Tensor = _function("ptp")(self, axis, out, keepdims)
+        return found
+
+    def put(self, indices: ArrayLike, values: ArrayLike, mode: str = "raise") -> None:
+        """Write values at positions of the flattened array; few are repeated."""
+        _function("put")(self, indices, values, mode)
+
+    def resize(self, *shape: Any, refcheck: bool = True) -> None:
+        """Give the tensor another shape and size, in place; new elements are zero.
 
         Raises:
-            AttributeError: the name is another one.
+            ShapeError: it shares elements with others.
         """
-        if self.name == "flat":
-            self.__get__(tensor, type(tensor))[:] = value
-            return
-        raise AttributeError(f"x.{self.name} cannot be set.")
+        given = shape[0] if len(shape) == 1 else shape
+        wanted = as_shape((given,) if isinstance(given, int) else given)
+        flat = self.ravel()[: math.prod(wanted)].node
+        missing = (math.prod(wanted) - flat.size,)
+        zeros = constant(0, flat.dtype, flat.device, missing)
+        rename_axes(self, reshape(concat([flat, zeros], 0), wanted))
 
-    def __get__(self, tensor: object, kind: type) -> Any:
-        """Return the method, or what the property is."""
-        if tensor is None:
-            return self
-        module = import_module(MODULE)
-        if self.is_method:
-            return partial(module.METHODS[self.name], tensor)
-        return module.PROPERTIES[self.name](tensor)
+    def searchsorted(
+        self, v: ArrayLike, side: str = "left", sorter: ArrayLike = None
+    ) -> Tensor:
+        """Return where values belong in a sorted vector, `side` of equal ones."""
+        found: Tensor = _function("searchsorted")(self, v, side, sorter)
+        return found
+
+    def setflags(self, write: bool | None = None) -> None:
+        """Set whether the tensor may be written to."""
+        if write is not None:
+            fix(self, not write)
+
+    def tobytes(self, order: str = "C") -> bytes:
+        """Return the elements as bytes, row-major, by columns with `order="F"`."""
+        return bytes(read([_function("ravel")(self, order).node])[0])
+
+    def trace(
+        self,
+        offset: int = 0,
+        axis1: SupportsIndex = 0,
+        axis2: SupportsIndex = 1,
+        dtype: DTypeLike = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """Return the sum of the diagonal of two axes."""
+        found: Tensor = _function("trace")(self, offset, axis1, axis2, dtype, out)
+        return found
+
+
+class Flat:
+    """The elements of a tensor in row-major order, to read and to write.
+
+    >>> x = tw.arange(4).reshape(2, 2)
+    >>> x.flat[2], list(x.flat)
+    (tensor(2), [0, 1, 2, 3])
+    >>> x.flat[[0, 3]] = 9
+    >>> x
+    tensor([[9, 1],
+            [2, 9]])
+    """
+
+    def __init__(self, x: Tensor) -> None:
+        """Look at a tensor."""
+        self._x = x
+
+    def __getitem__(self, key: Any) -> Tensor:
+        """Return elements by their positions."""
+        flat = self._x.ravel()
+        if isinstance(key, bool):  # one number, the first, or none
+            return flat[0] if key else flat[:0]
+        return flat[key]
+
+    def __setitem__(self, key: Any, value: ArrayLike) -> None:
+        """Write elements at positions."""
+        flat = self._x.ravel()
+        if isinstance(key, bool):
+            key = slice(0, int(key))
+        flat[key] = value
+        self._x[...] = flat.reshape(self._x.shape)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the elements as numbers; reads them."""
+        return iter(self._x.ravel().tolist())
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return self._x.size
+
+
+class Flags:
+    """How a tensor lies in memory, and whether it may be written to.
+
+    >>> x = tw.zeros((2, 3))
+    >>> x.flags.c_contiguous, x.T.flags["F_CONTIGUOUS"], x[0].flags.owndata
+    (True, True, False)
+    >>> x.flags.writeable = False
+    >>> x[0] = 1
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.DataError: the tensor is read-only: x.flags.writeable is False...
+    """
+
+    def __init__(self, x: Tensor) -> None:
+        """Look at a tensor."""
+        self._x = x
+
+    @property
+    def writeable(self) -> bool:
+        """Whether it may be written to."""
+        return not is_fixed(self._x)
+
+    @writeable.setter
+    def writeable(self, value: bool) -> None:
+        fix(self._x, not value)
+
+    @property
+    def owndata(self) -> bool:
+        """Whether it is no view."""
+        return base_of(self._x) is None
+
+    @property
+    def c_contiguous(self) -> bool:
+        """Whether its elements follow each other in row-major order."""
+        return self._x.is_contiguous
+
+    @property
+    def f_contiguous(self) -> bool:
+        """Whether its elements follow each other in column-major order."""
+        order = tuple(reversed(range(self._x.ndim)))
+        return element_view(permute(self._x.node, order)).is_contiguous
+
+    contiguous = c_contiguous
+
+    def __getitem__(self, name: str) -> bool:
+        """Return a flag by NumPy's name for it."""
+        found: bool = getattr(self, name.lower())
+        return found
+
+    def __setitem__(self, name: str, value: bool) -> None:
+        """Set a flag by NumPy's name for it."""
+        setattr(self, name.lower(), value)

@@ -6,7 +6,7 @@ import operator
 from array import array
 from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
-from typing import Self, SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb.errors import DTypeError, ShapeError
@@ -24,6 +24,9 @@ from tensorweb.tensor.convert import ArrayLike, as_node, scalar_node
 from tensorweb.tensor.movement import Axes
 from tensorweb.tensor.views import ITEM, read_item
 
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
+
 Widths = SupportsIndex | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
 
 MOST_REPEATED = 2**31 - 1
@@ -35,7 +38,7 @@ class RearrangementMethods(TensorBase):
 
     __slots__ = ()
 
-    def pad(self, widths: Widths, value: ArrayLike = 0) -> Self:
+    def pad(self, widths: Widths, value: ArrayLike = 0) -> Tensor:
         """Return a border of `value` around the tensor.
 
         `widths` is one number, one `(before, after)` for all axes, or one per axis.
@@ -52,7 +55,7 @@ class RearrangementMethods(TensorBase):
             )
         return self._wrap(pad(self.node, checked, fill))
 
-    def crop(self, ranges: Iterable[Sequence[SupportsIndex] | None]) -> Self:
+    def crop(self, ranges: Iterable[Sequence[SupportsIndex] | None]) -> Tensor:
         """Return half-open `(start, end)` of each axis, as a view; None keeps an axis.
 
         Raises:
@@ -76,11 +79,11 @@ class RearrangementMethods(TensorBase):
             checked.append((start, end - start, 1))
         return self._item(tuple(slice(s, s + length) for s, length, _ in checked))
 
-    def _item(self, key: tuple[slice | int, ...]) -> Self:
+    def _item(self, key: tuple[slice | int, ...]) -> Tensor:
         """Return the view that a plain key names."""
         return self._view(read_item(self.node, key), ITEM, key)
 
-    def roll(self, shift: Axes, axis: Axes | None = None) -> Self:
+    def roll(self, shift: Axes, axis: Axes | None = None) -> Tensor:
         """Return elements moved along axes; those leaving one end enter the other."""
         node = self.node
         if axis is None:
@@ -103,7 +106,7 @@ class RearrangementMethods(TensorBase):
             node = roll(node, operator.index(amount), number)
         return self._wrap(node)
 
-    def tile(self, repetitions: Axes) -> Self:
+    def tile(self, repetitions: Axes) -> Tensor:
         """Return the tensor repeated as a whole, a number of times along each axis."""
         counts = _counts(repetitions)
         rank = max(len(counts), len(self.node.shape))
@@ -115,11 +118,13 @@ class RearrangementMethods(TensorBase):
         repeated = build.expand(build.reshape(self.node, narrow), wide)
         return self._wrap(build.reshape(repeated, result))
 
-    def repeat(self, repeats: ArrayLike, /, axis: SupportsIndex | None = None) -> Self:
+    def repeat(
+        self, repeats: ArrayLike, /, axis: SupportsIndex | None = None
+    ) -> Tensor:
         """Return each element repeated, all equally often or each by its own count.
 
-        Without `axis` the elements are taken in row-major order. It is NumPy's `repeat`;
-        PyTorch's `x.repeat(2, 1)` is `x.tile((2, 1))`.
+        Without `axis` the elements are taken in row-major order. This is NumPy's
+        `repeat`; PyTorch's `x.repeat(2, 1)` is `x.tile((2, 1))`.
         """
         node = self.node
         if axis is None:
@@ -143,7 +148,7 @@ class RearrangementMethods(TensorBase):
         items[along] = Indices(indices)
         return self._wrap(select(node, items))
 
-    def unstack(self, axis: SupportsIndex = 0) -> tuple[Self, ...]:
+    def unstack(self, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
         """Return the slices along an axis, as views without that axis."""
         along = normalize_axis(axis, len(self.node.shape))
         before = (slice(None),) * along

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Self, SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb.errors import AxisError, DTypeError
@@ -19,6 +19,9 @@ from tensorweb.tensor.convert import DTypeLike, optional_dtype
 from tensorweb.tensor.numpy_calls import check_out
 from tensorweb.tensor.scalars import NumberLike, as_number
 
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
+
 Axis = SupportsIndex | Iterable[SupportsIndex] | None
 
 
@@ -29,7 +32,7 @@ class ReductionMethods(TensorBase):
 
     def _reduce(
         self, name: str, axis: Axis, keepdims: bool, dtype: DTypeLike = None
-    ) -> Self:
+    ) -> Tensor:
         """Return a reduction of the op table."""
         axes = normalize_axes(axis, len(self.node.shape))
         return self._wrap(
@@ -43,7 +46,7 @@ class ReductionMethods(TensorBase):
         dtype: DTypeLike = None,
         keepdims: bool = False,
         out: None = None,
-    ) -> Self:
+    ) -> Tensor:
         """Return the sum along axes; 0 of nothing."""
         check_out("sum", out)
         return self._reduce("sum", axis, keepdims, dtype)
@@ -55,40 +58,40 @@ class ReductionMethods(TensorBase):
         dtype: DTypeLike = None,
         keepdims: bool = False,
         out: None = None,
-    ) -> Self:
+    ) -> Tensor:
         """Return the product along axes; 1 of nothing."""
         check_out("prod", out)
         return self._reduce("prod", axis, keepdims, dtype)
 
     def max(
         self, axis: Axis = None, *, keepdims: bool = False, out: None = None
-    ) -> Self:
+    ) -> Tensor:
         """Return the largest value along axes; NaN wins."""
         check_out("max", out)
         return self._reduce("max", axis, keepdims)
 
     def min(
         self, axis: Axis = None, *, keepdims: bool = False, out: None = None
-    ) -> Self:
+    ) -> Tensor:
         """Return the smallest value along axes; NaN wins."""
         check_out("min", out)
         return self._reduce("min", axis, keepdims)
 
     def any(
         self, axis: Axis = None, *, keepdims: bool = False, out: None = None
-    ) -> Self:
+    ) -> Tensor:
         """Return whether one element is true along axes; false of nothing."""
         check_out("any", out)
         return self._reduce("any", axis, keepdims)
 
     def all(
         self, axis: Axis = None, *, keepdims: bool = False, out: None = None
-    ) -> Self:
+    ) -> Tensor:
         """Return whether all elements are true along axes; true of nothing."""
         check_out("all", out)
         return self._reduce("all", axis, keepdims)
 
-    def count_nonzero(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
+    def count_nonzero(self, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
         """Return how many elements along axes are not zero."""
         axes = normalize_axes(axis, len(self.node.shape))
         mask = cast(self.node, dtypes.bool)
@@ -101,7 +104,7 @@ class ReductionMethods(TensorBase):
         dtype: DTypeLike = None,
         keepdims: bool = False,
         out: None = None,
-    ) -> Self:
+    ) -> Tensor:
         """Return the mean along axes; integers and bool give the default float."""
         check_out("mean", out)
         axes = normalize_axes(axis, len(self.node.shape))
@@ -118,7 +121,7 @@ class ReductionMethods(TensorBase):
         dtype: DTypeLike = None,
         out: None = None,
         ddof: NumberLike = None,
-    ) -> Self:
+    ) -> Tensor:
         """Return the variance along axes, `Σ(x - mean)² / (n - correction)`.
 
         `ddof` is NumPy's word for `correction`.
@@ -139,7 +142,7 @@ class ReductionMethods(TensorBase):
         dtype: DTypeLike = None,
         out: None = None,
         ddof: NumberLike = None,
-    ) -> Self:
+    ) -> Tensor:
         """Return the standard deviation along axes, the square root of `var`.
 
         Its derivative is 0 where all values are equal. `ddof` is NumPy's word for
@@ -158,7 +161,7 @@ class ReductionMethods(TensorBase):
         *,
         keepdims: bool = False,
         out: None = None,
-    ) -> Self:
+    ) -> Tensor:
         """Return where the first largest value is; in row-major order for None."""
         check_out("argmax", out)
         along = None if axis is None else normalize_axis(axis, len(self.node.shape))
@@ -170,7 +173,7 @@ class ReductionMethods(TensorBase):
         *,
         keepdims: bool = False,
         out: None = None,
-    ) -> Self:
+    ) -> Tensor:
         """Return where the first smallest value is; in row-major order for None."""
         check_out("argmin", out)
         along = None if axis is None else normalize_axis(axis, len(self.node.shape))
@@ -182,7 +185,7 @@ class ReductionMethods(TensorBase):
         *,
         dtype: DTypeLike = None,
         include_initial: bool = False,
-    ) -> Self:
+    ) -> Tensor:
         """Return running sums along an axis; `include_initial` puts a 0 before them."""
         return self._scan("cumulative_sum", axis, dtype, 0 if include_initial else None)
 
@@ -192,7 +195,7 @@ class ReductionMethods(TensorBase):
         *,
         dtype: DTypeLike = None,
         include_initial: bool = False,
-    ) -> Self:
+    ) -> Tensor:
         """Return running products along an axis; `include_initial` puts a 1 first."""
         return self._scan(
             "cumulative_prod", axis, dtype, 1 if include_initial else None
@@ -204,7 +207,7 @@ class ReductionMethods(TensorBase):
         axis: SupportsIndex | None,
         dtype: DTypeLike,
         initial: int | None,
-    ) -> Self:
+    ) -> Tensor:
         """Return a running reduction, with its starting value in front if given."""
         rank = len(self.node.shape)
         if axis is None and rank != 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self, SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 from tensorweb.errors import DataError
 from tensorweb.nodes.sorting import argsort, sort
@@ -10,6 +10,9 @@ from tensorweb.shapes import normalize_axis
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.numpy_calls import check_default
 from tensorweb.tensor.statements import is_dropped
+
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
 
 KINDS = ("q", "h", "m", "s")
 """First letters of NumPy's names of ways to sort, all of which are one way here."""
@@ -28,7 +31,7 @@ class SortingMethods(TensorBase):
         *,
         descending: bool = False,
         stable: bool | None = True,
-    ) -> Self:
+    ) -> Tensor:
         """Return the values in order along an axis; always stable, NaN last.
 
         As a statement of its own, whose value nobody takes, it sorts the tensor itself,
@@ -50,10 +53,10 @@ class SortingMethods(TensorBase):
         ordered = self._sorted(axis, descending)
         if dropped:
             self._replace(ordered.node)
-            return self
+            return self  # type: ignore[return-value]  # all tensors are Tensor
         return ordered
 
-    def _sorted(self, axis: SupportsIndex, descending: bool) -> Self:
+    def _sorted(self, axis: SupportsIndex, descending: bool) -> Tensor:
         """Return the values in order along an axis."""
         along = normalize_axis(axis, len(self.node.shape))
         return self._wrap(sort(self.node, along, descending))
@@ -66,7 +69,7 @@ class SortingMethods(TensorBase):
         *,
         descending: bool = False,
         stable: bool | None = True,
-    ) -> Self:
+    ) -> Tensor:
         """Return the positions (int32) that sort an axis; always stable, NaN last."""
         check_kind("argsort", kind)
         check_default("argsort", "order", order, None)

@@ -16,7 +16,7 @@ from tensorweb.tensor.in_place import InPlaceOperators
 from tensorweb.tensor.indexing import IndexingMethods
 from tensorweb.tensor.layout import LayoutMethods
 from tensorweb.tensor.movement import MovementMethods
-from tensorweb.tensor.numpy_methods import METHODS, PROPERTIES, NumpyName
+from tensorweb.tensor.numpy_methods import NumpyMethods
 from tensorweb.tensor.numpy_protocols import NumpyProtocols
 from tensorweb.tensor.operators import Operators
 from tensorweb.tensor.rearrangement import RearrangementMethods
@@ -26,9 +26,18 @@ from tensorweb.tensor.unknown_names import NAMES, advice
 from tensorweb.tensor.values import ValueMethods
 
 
+class TensorClass(type):
+    """What `Tensor` is: a class whose `dir` leaves out names that are only answered."""
+
+    def __dir__(cls) -> list[str]:
+        """Return the names of the class that are there."""
+        return [name for name in super().__dir__() if name not in _foreign]
+
+
 class Tensor(
     Operators,
     InPlaceOperators,
+    NumpyMethods,
     ElementwiseMethods,
     ComplexMethods,
     ReductionMethods,
@@ -43,6 +52,7 @@ class Tensor(
     ValueMethods,
     CopyingMethods,
     NumpyProtocols,
+    metaclass=TensorClass,
 ):
     """An n-dimensional array on a device: an immutable value, computed when needed.
 
@@ -87,8 +97,6 @@ _foreign: set[str] = set()
 
 def answer_foreign_names(functions: Sequence[str]) -> None:
     """Let tensors answer the names they lack; `functions` are those of the package."""
-    for name in (*METHODS, *PROPERTIES):
-        setattr(Tensor, name, NumpyName(name, name in METHODS))
     methods = frozenset(dir(Tensor))
     for name in (*NAMES, *functions):
         found = None if name in methods else advice(name, functions, methods)

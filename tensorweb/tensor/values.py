@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Container
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tensorweb.dtypes import DType
 from tensorweb.errors import (
@@ -34,6 +34,8 @@ from tensorweb.tensor.statements import caller_names
 if TYPE_CHECKING:
     import numpy as np
 
+    from tensorweb.tensor.tensor import Tensor
+
 
 CPU_DEVICE = (1, 0)
 """The CPU in DLPack's words."""
@@ -44,17 +46,17 @@ class ValueMethods(TensorBase):
 
     __slots__ = ()
 
-    def realize(self) -> Self:
+    def realize(self) -> Tensor:
         """Start computing the value now and return the tensor; does not wait."""
         realize([self.node])
-        return self
+        return self  # type: ignore[return-value]  # all tensors are Tensor
 
-    async def realize_async(self) -> Self:
+    async def realize_async(self) -> Tensor:
         """Compute the value and await that it exists."""
         realize([self.node])
         if self.node.size:
             await read_async([_element(self.node, 0)])
-        return self
+        return self  # type: ignore[return-value]  # all tensors are Tensor
 
     def item(self, *index: SupportsIndex) -> Any:
         """Return one element as a Python number; the only one, or the one at `index`.

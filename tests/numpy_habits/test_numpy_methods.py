@@ -5,16 +5,7 @@ from __future__ import annotations
 import numpy
 import pytest
 
-import tensorweb as tw
 import tensorweb.numpy as np
-from tensorweb.numpy import methods
-from tensorweb.tensor import numpy_methods
-
-
-def test_tensors_know_the_names_of_the_table() -> None:
-    assert tuple(methods.METHODS) == numpy_methods.METHODS
-    assert tuple(methods.PROPERTIES) == numpy_methods.PROPERTIES
-    assert set(dir(tw.ones(2, device="cpu"))) >= {*methods.METHODS, "flat"}
 
 
 @pytest.mark.parametrize(

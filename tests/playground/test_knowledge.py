@@ -88,7 +88,7 @@ def test_a_program_is_looked_at_and_never_asked() -> None:
         ("np.linalg.solve", "solve(x1, x2, /)"),
         ("np.random.default_rng().normal", "normal(loc=0.0, scale=1.0, size=None)"),
         ("x.cumsum", "cumsum(axis=None, dtype=None, out=None)"),
-        ("x.flat", "flat"),
+        ("x.flat", "flat: Flat"),
         ("found.U", "U: float32 (2, 2) on cpu"),
         ("step", "step(x, *, rate=0.1)"),
         ("tw.linalg.svd().U", "U: Tensor"),

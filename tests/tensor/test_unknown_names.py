@@ -73,6 +73,13 @@ def test_other_names_are_plain_errors() -> None:
     assert all(hasattr(tw, name) for name in DTYPES)
 
 
+def test_dir_lists_what_is_there() -> None:
+    names = dir(tw.Tensor)
+    assert [name for name in names if not hasattr(tw.Tensor, name)] == []
+    assert set(dir(tw.ones(2, device="cpu"))) <= set(names)
+    assert {"cumsum", "flat", "sum", "T"} <= set(names)
+
+
 def method_names() -> list[str]:
     return [
         name
