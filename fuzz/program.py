@@ -13,8 +13,11 @@ from fuzz.ball import FLOATS, Array, Ball, exact
 
 Rule = Callable[[list[Ball]], "Ball | Sequence[Ball]"]
 
-WIDE = ("float64", "int64", "int8", "int16", "uint8", "uint16", "uint64")
+WIDE = ("float64", "int64", "uint64")
 """Dtypes that only the cpu device has."""
+
+SMALL = ("int8", "int16", "uint8", "uint16")
+"""Integers that a GPU keeps packed."""
 
 LITERAL = 48
 """Leaves of at most so many elements are written out."""
@@ -182,7 +185,8 @@ class Drawing:
         if self.program.is_wide and self.rng.random() < 0.6:
             return self.rng.choice(WIDE)
         names = ("float32", "float32", "float32", "int32", "int32", "uint32")
-        return self.rng.choice((*names, "bool", "float16"))
+        small = self.rng.choice(SMALL)
+        return self.rng.choice((*names, "bool", "float16", small))
 
     def length(self) -> int:
         lengths = (0, 1, 1, 2, 3, 3, 4, 5, 7, 8, 16, 33, 65, 130)

@@ -29,7 +29,8 @@ class DType:
         kind: `bool`, `int`, `uint`, `float` or `complex`.
         bits: bits of one element on the host.
         typecode: the letter of the standard library's `array` and `struct` modules.
-        wgsl: the WGSL storage type, or `""` where WebGPU cannot hold the dtype.
+        wgsl: the WGSL type of an element that is stored alone, or `""` where WebGPU
+            cannot hold the dtype.
 
     >>> float32
     tensorweb.float32
@@ -54,8 +55,8 @@ class DType:
 
     @property
     def device_itemsize(self) -> int:
-        """Bytes of one element on a GPU: bool and small integers take 32 bits."""
-        return 2 if self.name == "float16" else 4
+        """Bytes of one element on a GPU, where a bool takes 32 bits."""
+        return 4 if self.kind == "bool" else self.itemsize
 
     @property
     def part(self) -> DType:
@@ -198,12 +199,12 @@ tensor_makers: list[Callable[[object, DType], object]] = []
 """How calls of dtypes make tensors; `functions.creation` says it, which knows how."""
 
 bool = DType("bool", "bool", 8, "?", "u32")
-int8 = DType("int8", "int", 8, "b")
-int16 = DType("int16", "int", 16, "h")
+int8 = DType("int8", "int", 8, "b", "i32")
+int16 = DType("int16", "int", 16, "h", "i32")
 int32 = DType("int32", "int", 32, "i", "i32")
 int64 = DType("int64", "int", 64, "q")
-uint8 = DType("uint8", "uint", 8, "B")
-uint16 = DType("uint16", "uint", 16, "H")
+uint8 = DType("uint8", "uint", 8, "B", "u32")
+uint16 = DType("uint16", "uint", 16, "H", "u32")
 uint32 = DType("uint32", "uint", 32, "I", "u32")
 uint64 = DType("uint64", "uint", 64, "Q")
 float16 = DType("float16", "float", 16, "e", "f16")

@@ -10,6 +10,7 @@ from oracles import exact
 from tolerances import OF_OPERANDS
 
 from tensorweb import dtypes
+from tensorweb.devices import DEVICES
 from tensorweb.dtypes import DType
 from tensorweb.graph.op import Op
 from tensorweb.ops import GROUPS
@@ -23,6 +24,17 @@ ROWS: tuple[Op, ...] = tuple(
     if row.kind == "map" and group != "structure" and row.name != "where"
 )
 """Every row whose inputs all have one dtype; `where` and `cast` are tested apart."""
+
+SELDOM = ("int8", "uint16")
+"""Packed like others of their size and sign: a GPU's compiler sees them in casts."""
+
+STORED: list[tuple[str, DType]] = [
+    (device, dtype)
+    for device, row in DEVICES.items()
+    for dtype in dtypes.ALL
+    if dtype.name in row.dtypes and (device == "cpu" or dtype.name not in SELDOM)
+]
+"""Devices and the dtypes that operations are tried on there."""
 
 INTERNAL = frozenset(row.name for row in GROUPS["random"])
 """Rows that are no public functions: samplers are built of them."""

@@ -40,7 +40,8 @@ from tensorweb.tensor import Tensor
 from tests.row_formulas import FORMULAS
 from tests.structure_cases import STRUCTURES, inputs_of
 
-STORED = (dtypes.float32, dtypes.int32, dtypes.uint32, dtypes.bool)
+WORDS = (dtypes.float32, dtypes.int32, dtypes.uint32, dtypes.bool)
+STORED = (*WORDS, dtypes.uint8, dtypes.int16)
 
 
 def value(*shape: int, dtype: DType = dtypes.float32) -> Node:
@@ -242,9 +243,12 @@ def families() -> Iterator[tuple[str, list[Node]]]:
         for length in (7, 8):
             x = value(5, length, dtype=dtype)
             flag = elementwise.elementwise(OPS["equal"], x, x)
-            others = [d for d in STORED if d is not dtype]
+            others = [d for d in WORDS if d is not dtype]
             casts = [elementwise.cast(x, each) for each in others]
             yield f"several of {dtype} {length}", [flag, *casts]
+    x = value(5, 8)
+    small = [elementwise.cast(x, d) for d in (dtypes.uint8, dtypes.int16)]
+    yield "several packed", small
     long = value(5, 8)
     for _ in range(40):
         long = elementwise.elementwise(OPS["tan"], long)

@@ -8,7 +8,14 @@ from tensorweb.codegen.accumulation.sorted import accumulate
 from tensorweb.codegen.bulk import is_bulky
 from tensorweb.codegen.factorizations import factor
 from tensorweb.codegen.fourier import fourier
-from tensorweb.codegen.launches import compress, elementwise, scatter
+from tensorweb.codegen.launches import (
+    compress,
+    elementwise,
+    is_packed_elementwise,
+    packed_elementwise,
+    scatter,
+    with_packed_results,
+)
 from tensorweb.codegen.merging import sort
 from tensorweb.codegen.product.contraction import matmul
 from tensorweb.codegen.product.pairs import paired_reduction, small_products
@@ -28,9 +35,12 @@ from tensorweb.schedule.kernel import Kernel
 def elementwise_or_transposed(kernel: Kernel, target: Target) -> Program:
     """Return the program of an elementwise kernel, through tiles for transposed inputs.
 
-    A tile's four vectors hold a copy of the expression each, too much of a long one,
-    and its memory takes some compilers seconds.
+    A packed result is stored by words. A tile's four vectors hold a copy of the
+    expression each, too much of a long one, and its memory takes some compilers
+    seconds.
     """
+    if is_packed_elementwise(kernel):
+        return packed_elementwise(kernel)
     value = kernel.expression("value")
     # A tile is picked up along one result; kernels of several read as elements lie.
     is_bare = target.is_slow_to_compile or is_bulky(value, WIDTH) or value.more
@@ -83,5 +93,7 @@ def compile_kernel(kernel: Kernel, target: Target = DEFAULT_TARGET) -> Program:
     """Return the launches of a kernel on a class of device."""
     with loops_kept(target.is_slow_to_compile and kernel.kind not in WRITTEN_OUT):
         program = FAMILIES[kernel.kind](kernel, target)
+    if not is_packed_elementwise(kernel):
+        program = with_packed_results(kernel, program)
     program.check(kernel)
     return program

@@ -1,8 +1,8 @@
 """WGSL of one kernel's declarations and of the functions made from its expressions.
 
-Values inside a function are `f32`, `i32`, `u32` or `bool`; float16 computes in `f32`
-and bool is stored as `u32`. Sizes, strides, offsets and constants are parameters, so
-that equal structure means equal text.
+Values inside a function are `f32`, `i32`, `u32` or `bool`; float16 computes in `f32`,
+small integers in 32 bits (`packing.py`), and bool is stored as `u32`. Sizes, strides,
+offsets and constants are parameters, so that equal structure means equal text.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from tensorweb import dtypes
 from tensorweb.codegen.fences import fences
+from tensorweb.codegen.packing import PER_WORD, clamped, packed_element, wrapped
 from tensorweb.codegen.program import Word
 from tensorweb.codegen.rolled import loop_text
 from tensorweb.ops import OPS
@@ -32,7 +33,11 @@ ones to compile a shader for each."""
 
 VALUE_TYPES = {
     "bool": "bool",
+    "int8": "i32",
+    "int16": "i32",
     "int32": "i32",
+    "uint8": "u32",
+    "uint16": "u32",
     "uint32": "u32",
     "float16": "f32",
     "float32": "f32",
@@ -56,8 +61,22 @@ _CASTS = {
 
 
 def storage_type(dtype: str) -> str:
-    """Return the WGSL type of a stored element."""
+    """Return the WGSL type of an element that is stored alone."""
     return dtypes.BY_NAME[dtype].wgsl
+
+
+def read_element(
+    slot: int, address: str, dtype: str, *, in_vectors: bool = False
+) -> str:
+    """Return the value of an input's element, by its position in the storage.
+
+    `in_vectors` says that the input is declared in vectors of four elements.
+    """
+    if dtype in PER_WORD:
+        return packed_element(f"input{slot}", address, dtype)
+    if in_vectors:
+        address = f"u32({address}) / 4u][u32({address}) % 4u"
+    return loaded(f"input{slot}[{address}]", dtype)
 
 
 def kind_of(dtype: str) -> str:
@@ -364,9 +383,9 @@ def step_text(
             address = values[step.args[0]]
         if step.guard >= 0:
             address = f"select(0, {address}, {values[step.guard]})"
-        if step.slot in declarations.vectors:
-            address = f"u32({address}) / 4u][u32({address}) % 4u"
-        return loaded(f"input{step.slot}[{address}]", input_dtypes[step.slot])
+        in_vectors = step.slot in declarations.vectors
+        dtype = input_dtypes[step.slot]
+        return read_element(step.slot, address, dtype, in_vectors=in_vectors)
     if kind == "ramp":
         return f"address{step.access}"
     if kind == "scalar":
@@ -374,7 +393,7 @@ def step_text(
             return declarations.number(int(step.name))
         return declarations.scalar(step.slot)
     if kind == "core":
-        return core if step.slot < 0 else f"{core}_{step.slot}"
+        return wrapped(core if step.slot < 0 else f"{core}_{step.slot}", step.dtype)
     return form_of(step, expression).format(*(values[number] for number in step.args))
 
 
@@ -387,8 +406,11 @@ def form_of(step: Step, expression: Expression) -> str:
     if step.kind == "cast":
         source, target = kind_of(operand), kind_of(step.dtype)
         form = "{0}" if source == target else _CASTS[source, target]
+        if source == "float" and step.dtype in PER_WORD:
+            return clamped(form, step.dtype)
+        form = wrapped(form, step.dtype)
         return f"f32(f16({form}))" if step.dtype == "float16" else form
-    form = operation_form(step, operand)
+    form = wrapped(operation_form(step, operand), step.dtype)
     fenced = fences(expression.steps).get(step)
     if fenced is None:
         return form

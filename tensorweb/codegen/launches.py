@@ -1,8 +1,14 @@
-"""Programs of the families without a core: elementwise, scatter and compress."""
+"""Programs of the families without a core: elementwise, scatter and compress.
+
+And of packed results: a thread of an elementwise kernel owns whole words of them, the
+launches of other kernels leave each element in a word of scratch, to be packed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from math import prod
 
 from tensorweb.codegen.expression import (
     Declarations,
@@ -13,6 +19,7 @@ from tensorweb.codegen.expression import (
     stored,
 )
 from tensorweb.codegen.library import functions_for
+from tensorweb.codegen.packing import PER_VECTOR, PER_WORD, packed_word
 from tensorweb.codegen.program import OUTPUT, Launch, Program, grid_of, output, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import fill
@@ -25,7 +32,7 @@ from tensorweb.codegen.vector import (
     vector_function,
     vector_slots,
 )
-from tensorweb.schedule.kernel import Expression, Kernel
+from tensorweb.schedule.kernel import BY_ROW, Expression, Kernel, result_kind
 from tensorweb.schedule.rolling import find_loop
 
 GROUP = 256
@@ -68,8 +75,10 @@ def input_storages(
     )
     storages = []
     for slot in slots:
-        element = storage_type(kernel.input_dtypes[slot])
-        element = f"vec4<{element}>" if slot in vectors else element
+        dtype = kernel.input_dtypes[slot]
+        element = "u32" if dtype in PER_WORD else storage_type(dtype)
+        is_vector = slot in vectors and dtype not in PER_WORD
+        element = f"vec4<{element}>" if is_vector else element
         storages.append((f"input{slot}", "r", element))
     return storages, slots
 
@@ -176,6 +185,119 @@ def elementwise(kernel: Kernel, target: Target) -> Program:
     return Program(
         (launch("elementwise", declarations, storages, bindings, body, groups),)
     )
+
+
+def is_packed_elementwise(kernel: Kernel) -> bool:
+    """Whether `packed_elementwise` writes a kernel's program."""
+    is_single = kernel.kind == "elementwise" and len(kernel.dtypes) == 1
+    return is_single and kernel.dtype in PER_WORD
+
+
+def packed_elementwise(kernel: Kernel) -> Program:
+    """Return the program of an elementwise kernel whose one result is packed.
+
+    A thread computes the elements of a vector or of a word, and stores whole words.
+    """
+    (length,) = kernel.sizes
+    value = kernel.expression("value")
+    in_vectors, vectors = _vectors(value)
+    declarations = Declarations(kernel.scalar_dtypes)
+    per_word = PER_WORD[kernel.dtype]
+    per_thread = PER_VECTOR if in_vectors else per_word
+    threads = -(-length // per_thread)
+    declarations.parameter("length", "u32", threads)
+    inputs, stored_type = kernel.input_dtypes, storage_type(kernel.dtype)
+    element = "u32"
+    if in_vectors:
+        words = [
+            packed_word(kernel.dtype, *(f"{{{n}}}" for n in range(at, at + per_word)))
+            for at in range(0, PER_VECTOR, per_word)
+        ]
+        element = "u32" if len(words) == 1 else "vec2<u32>"
+        signature = Signature("value", ("index",), stored_type)
+        joined = Joined(element, f"{element}({', '.join(words)})")
+        body = vector_function(declarations, signature, value, inputs, joined)
+    else:
+        # Elements past the end repeat the last one, and nobody reads them.
+        last = declarations.parameter("last", "u32", max(length - 1, 0))
+        signature = Signature("element", ("index",), stored_type)
+        loop = find_loop(value)
+        body = function(declarations, signature, value, inputs, loop=loop) + (
+            "fn value(word: u32) -> u32 {\n"
+            f"  var elements: array<{stored_type}, {per_word}>;\n"
+            f"  for (var i = 0u; i < {per_word}u; i++) {{\n"
+            f"    elements[i] = element(min(word * {per_word}u + i, {last}));\n  }}\n"
+            "  return "
+            + packed_word(kernel.dtype, *(f"elements[{n}]" for n in range(per_word)))
+            + ";\n}\n"
+        )
+    storages, slots = input_storages(kernel, [value], vectors)
+    storages.append(("result", "w", element))
+    bindings = (*slots, OUTPUT)
+    groups = -(-threads // GROUP)
+    return Program(
+        (launch("elementwise", declarations, storages, bindings, body, groups),)
+    )
+
+
+_RESULT_SIZES: dict[str, Callable[..., int]] = {
+    "elementwise": lambda length: length,
+    "rows": lambda rows, length: rows * length,
+    "reduce": lambda outputs, _: outputs,
+    "argreduce": lambda outputs, _: outputs,
+    "matmul": lambda *sizes: prod(sizes[:3]),
+    "scan": lambda rows, length: rows * length,
+    "sort": lambda rows, length, _: rows * length,
+    "scatter": lambda elements, _: elements,
+    "accumulate": lambda rows, _, width: rows * width,
+}
+"""Elements of a result, from the sizes of its kernel; other kinds give no integers."""
+
+
+def _result_size(kernel: Kernel, number: int) -> int:
+    """Return the elements of one of a kernel's results."""
+    if kernel.kind == "rows":
+        kinds = [kind for name, _ in kernel.expressions if (kind := result_kind(name))]
+        if kinds[number] == BY_ROW:
+            return kernel.sizes[0]
+    return _RESULT_SIZES[kernel.kind](*kernel.sizes)
+
+
+def with_packed_results(kernel: Kernel, program: Program) -> Program:
+    """Return a program that leaves its small integers packed.
+
+    The launches of the given one store each in a word: that becomes scratch, and one
+    more launch packs it.
+    """
+    launches, sizes = list(program.launches), list(program.scratch_bytes)
+    for number, dtype in enumerate(kernel.dtypes):
+        if dtype not in PER_WORD:
+            continue
+        own, wide = output(number), scratch(len(sizes))
+        size = _result_size(kernel, number)
+        sizes.append(-(-size // PER_WORD[dtype]) * PER_WORD[dtype] * 4)
+        launches = [
+            replace(
+                each, storages=tuple(wide if s == own else s for s in each.storages)
+            )
+            for each in launches
+        ]
+        launches.append(_packing(dtype, size, wide, own))
+    return Program(tuple(launches), tuple(sizes), program.cleared)
+
+
+def _packing(dtype: str, size: int, wide: int, own: int) -> Launch:
+    """Return the launch that packs elements which lie in a word each."""
+    per_word = PER_WORD[dtype]
+    count = -(-size // per_word)
+    declarations = Declarations()
+    declarations.parameter("length", "u32", count)
+    read = (f"elements[index * {per_word}u + {n}u]" for n in range(per_word))
+    word = packed_word(dtype, *read)
+    body = f"fn value(index: u32) -> u32 {{\n  return {word};\n}}\n"
+    storages = [("elements", "r", "u32"), ("result", "w", "u32")]
+    groups = -(-count // GROUP)
+    return launch("elementwise", declarations, storages, (wide, own), body, groups)
 
 
 def elementwise_several(kernel: Kernel, _: Target) -> Program:

@@ -15,12 +15,17 @@ from tensorweb.codegen.expression import (
     addresses,
     coordinates,
     function,
-    loaded,
     steps_text,
 )
 from tensorweb.codegen.reaching import alone
 from tensorweb.codegen.row_steps import RowSteps
-from tensorweb.codegen.vector import COMPONENTS, WIDTH, in_vectors, joined_as
+from tensorweb.codegen.vector import (
+    COMPONENTS,
+    WIDTH,
+    in_vectors,
+    joined_as,
+    read_vector,
+)
 from tensorweb.schedule.kernel import Expression, Kernel
 
 ARGUMENTS = ("row", "column")
@@ -121,10 +126,11 @@ class RowReads:
         lines += addresses(self.declarations, name, ARGUMENTS, expression)
         step = expression.steps[expression.result]
         dtype = self.inputs[step.slot]
-        parts = ", ".join(loaded(f"vector.{c}", dtype) for c in COMPONENTS)
+        read, form = read_vector(step.slot, address, dtype)
+        parts = ", ".join(form.format(f"vector.{c}") for c in COMPONENTS)
         value = f"vec4<{VALUE_TYPES[dtype]}>"
         return (
             f"fn {name}(row: u32, column: u32) -> {value} {{\n{''.join(lines)}{body}"
-            f"  let vector = input{step.slot}[{address}];\n"
+            f"  let vector = {read};\n"
             f"  return {value}({parts});\n}}\n"
         )

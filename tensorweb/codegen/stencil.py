@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from math import prod
 
-from tensorweb.codegen.expression import Declarations, loaded, storage_type, stored
+from tensorweb.codegen.expression import (
+    Declarations,
+    read_element,
+    storage_type,
+    stored,
+)
 from tensorweb.codegen.launches import GROUP, input_storages, launch
 from tensorweb.codegen.neighbours import (
     FARTHEST,
@@ -207,7 +212,7 @@ class _Writer:
         return self._parameters[key]
 
     def _element(self, slot: int, position: str) -> str:
-        return loaded(f"input{slot}[{position}]", self.kernel.input_dtypes[slot])
+        return read_element(slot, position, self.kernel.input_dtypes[slot])
 
     def _stores(self) -> None:
         """Write the stores of all rows, the shared ones of two threads once."""

@@ -13,6 +13,7 @@ from tensorweb.codegen.expression import (
     coordinates,
     function,
     loaded,
+    read_element,
     storage_type,
     stored,
 )
@@ -24,6 +25,7 @@ from tensorweb.codegen.vector import (
     in_vectors,
     is_vectorizable,
     joined_as,
+    read_vector,
     reads_whole_vectors,
     regrouped,
     vector_function,
@@ -152,14 +154,17 @@ class _Transposition:
         name, names, one = f"load{number}", ARGUMENTS, self._only(step)
         dtype = self.kernel.input_dtypes[step.slot]
         value = _staged(VALUE_TYPES[dtype])
-        read = "{0}" if dtype == "bool" else loaded("{0}", dtype)
-        element = f"input{step.slot}[address0]"
-        last = f"  return {read.format(element)};\n"
+        element = f"input{step.slot}[address0]"  # a bool is staged as it is stored
+        if dtype != "bool":
+            element = read_element(step.slot, "address0", dtype)
+        last = f"  return {element};\n"
         if self.vectors:
             names = (ARGUMENTS[0], ARGUMENTS[2], ARGUMENTS[1])
             one = in_vectors(regrouped(one, (0, 2, 1)))
-            parts = ", ".join(read.format(f"quad.{c}") for c in COMPONENTS)
-            last = f"  let quad = {element};\n  return vec4<{value}>({parts});\n"
+            quad, form = read_vector(step.slot, "address0", dtype)
+            form = "{0}" if dtype == "bool" else form
+            parts = ", ".join(form.format(f"quad.{c}") for c in COMPONENTS)
+            last = f"  let quad = {quad};\n  return vec4<{value}>({parts});\n"
             value = f"vec4<{value}>"
         lines = coordinates(self.declarations, name, names, one)
         lines += addresses(self.declarations, name, names, one)

@@ -17,8 +17,10 @@ from tensorweb.codegen.expression import (
     addresses,
     coordinates,
     loaded,
+    read_element,
     steps_text,
 )
+from tensorweb.codegen.packing import PER_WORD, packed_vector
 from tensorweb.codegen.reaching import reached
 from tensorweb.schedule.kernel import Access, Expression
 
@@ -219,6 +221,20 @@ def each_of_four(
     ]
 
 
+def read_vector(
+    slot: int, address: str, dtype: str, *, is_vector: bool = True
+) -> tuple[str, str]:
+    """Return what reads a vector of an input, and the form of a component's value.
+
+    Without `is_vector` it is one element, which is the value of all four.
+    """
+    if dtype not in PER_WORD:
+        return f"input{slot}[{address}]", loaded("{0}", dtype)
+    if is_vector:
+        return packed_vector(f"input{slot}", address, dtype), "{0}"
+    return read_element(slot, address, dtype), "{0}"
+
+
 @dataclass(frozen=True, slots=True)
 class Joined:
     """What four results become: a WGSL type, and its form around `{0}` to `{3}`.
@@ -345,9 +361,10 @@ class _Reads:
         else:
             lines, address = "", f"address{step.access}"
             is_vector = self.expression.accesses[step.access].strides[-1][-1] == 1
-        lines += f"  let load{number} = input{step.slot}[{address}];\n"
+        dtype = self.input_dtypes[step.slot]
+        read, form = read_vector(step.slot, address, dtype, is_vector=is_vector)
         part = f"load{number}" + ("[i]" if is_vector else "")
-        return lines, loaded(part, self.input_dtypes[step.slot])
+        return f"{lines}  let load{number} = {read};\n", form.format(part)
 
     def _line_position(self, position: int) -> tuple[str, str]:
         """Return the lines that compute where a line of neighbours lies, and that."""

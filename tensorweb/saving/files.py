@@ -153,8 +153,8 @@ def load(file: File, *, like: Any = None, device: object = None) -> Any:
 
     Returns:
         see above; with `like` each tensor has the dtype of the one there. Without,
-        bfloat16 becomes float32; a device without a dtype of fewer than 32 bits takes
-        it as 32 bits, and 64 become 32 with a warning.
+        bfloat16 becomes float32, and so does float16 on a device that lacks it; there
+        64 bits become 32 with a warning.
 
     Raises:
         DataError: the file is cut or damaged or none of these, or does not fit `like`:

@@ -17,9 +17,6 @@ from tensorweb.graph.storage import HostData
 from tensorweb.shapes import Shape, size
 from tensorweb.tensor import Tensor
 
-WIDER = {"float": dtypes.float32, "int": dtypes.int32, "uint": dtypes.uint32}
-"""What numbers of fewer bits become, exactly, on a device that has not theirs."""
-
 
 @dataclass(frozen=True, slots=True)
 class Stored:
@@ -43,14 +40,14 @@ class Stored:
     def tensor(self, device: str) -> Tensor:
         """Return the tensor on a device.
 
-        Where the device lacks the dtype, fewer bits become 32, and 64 as in `asarray`.
+        Where the device lacks float16 it becomes float32, 64 bits 32 as in `asarray`.
         """
         if self.dtype.kind == "complex":
             pairs = Stored((*self.shape, 2), self.dtype.part, self.host)
             return Tensor(complex_of(pairs.tensor(device).node))
         if stores(self.dtype, device):
             return Tensor(leaf(self.host, self.shape, self.dtype, device))
-        wider = WIDER[self.dtype.kind] if self.dtype.bits < 32 else None
+        wider = dtypes.float32 if self.dtype is dtypes.float16 else None
         if not size(self.shape):
             dtype = wider or NARROWER[self.dtype]
             return zeros(self.shape, dtype=dtype, device=device)

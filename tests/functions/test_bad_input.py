@@ -336,7 +336,7 @@ def test_mixed_devices(cpu: str, webgpu: str) -> None:
     assert_equal(here + there.to_device("cpu"), [2, 2, 2])
 
 
-@pytest.mark.parametrize("dtype", [tw.float64, tw.int64, tw.uint8], ids=str)
+@pytest.mark.parametrize("dtype", [tw.float64, tw.int64, tw.uint64], ids=str)
 def test_dtype_that_the_gpu_lacks(dtype: tw.DType, webgpu: str) -> None:
     message = rf"'webgpu' has no {dtype}.*device=\"cpu\".*astype"
     with pytest.raises(errors.DTypeError, match=message):

@@ -11,6 +11,7 @@ import pytest
 from elementwise_cases import (
     INTERNAL,
     ROWS,
+    STORED,
     cast_reference,
     float_error,
     samples,
@@ -30,12 +31,6 @@ from tensorweb.ops import OPS
 
 Array = np.ndarray[Any, Any]
 
-STORED = [
-    (device, dtype)
-    for device, row in devices.DEVICES.items()
-    for dtype in dtypes.ALL
-    if dtype.name in row.dtypes
-]
 CASES = [
     (device, op, dtype)
     for op in ROWS

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from elementwise_cases import STORED
 from tolerances import REDUCE
 
 import tensorweb as tw
-from tensorweb import devices, dtypes
+from tensorweb import devices
 from tensorweb.dtypes import DType
 from tensorweb.evaluate import realize
 from tensorweb.events import record_kernels
@@ -24,12 +25,6 @@ ARGUMENTS = ("argmax", "argmin")
 SCANS = ("cumulative_sum", "cumulative_prod")
 NUMPY = {"cumulative_sum": "cumsum", "cumulative_prod": "cumprod"}
 
-STORED = [
-    (device, dtype)
-    for device, row in devices.DEVICES.items()
-    for dtype in dtypes.ALL
-    if dtype.name in row.dtypes
-]
 OFTEN = ("sum", "max", "var", "argmax", "cumulative_sum")
 """Reduced along all axes of all views; others read alike, so they see some."""
 ALL_AXES = [

@@ -18,7 +18,7 @@ from tensorweb.codegen.expression import (
     Declarations,
     Signature,
     coordinates,
-    loaded,
+    read_element,
     steps_text,
 )
 from tensorweb.codegen.product.padding_masks import PaddingMask, find_padding_mask
@@ -147,7 +147,7 @@ class _Positions:
         return (
             f"alias {kind} = {VALUE_TYPES[step.dtype]};\n"
             f"fn {self.name}_load({self.both}) -> {kind} {{\n"
-            f"  return {loaded(f'input{step.slot}[{address}]', dtype)};\n}}\n"
+            f"  return {read_element(step.slot, address, dtype)};\n}}\n"
         )
 
     def later(self, number: int, mask: PaddingMask | None) -> str:
