@@ -2,7 +2,9 @@
 
 Draws one graph after another, runs each on every device, and counts operations. The
 first failure is made small and printed as a program; the exit code is 1. With
-`--outputs` it compares outputs of one flush with each of them computed alone.
+`--outputs` it compares outputs of one flush with each of them computed alone, with
+`--pairs` every operation in front of every other with `cpu`: the seed `3/16` goes
+through part 3 of 16 of that matrix once.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fuzz import keys, outputs
+from fuzz import keys, outputs, pairs
 from fuzz.program import LARGE_ELEMENTS, MOST_ELEMENTS, Drawing, Program, Unfit
 from fuzz.running import MANNERS, Failure, can_jit, lines, run
 from fuzz.shrinking import shrink, text_of
@@ -169,15 +171,22 @@ def check_outputs(options: argparse.Namespace, tally: Tally) -> None:
             return
 
 
-SUITES: dict[str, Callable[[str], Iterator[str]]] = {"keys": keys.failures}
+SUITES: dict[str, Callable[[str], Iterator[str]]] = {
+    "keys": keys.failures,
+    "pairs": pairs.failures,
+}
 """Cases that are no graphs: what fails in that of a seed, in words."""
+
+COUNTS: dict[str, Callable[[str], int | None]] = {"pairs": pairs.count_of}
+"""How many cases a seed has, where they end."""
 
 
 def check_suite(name: str, options: argparse.Namespace) -> int:
     """Run the cases of a suite until the time is over; return how many failed."""
     started, index, failed = time.monotonic(), options.graph or 0, 0
     devices = (options.device,) if options.device else tuple(DEVICES)
-    while time.monotonic() - started < options.seconds:
+    count = COUNTS[name](options.seed) if name in COUNTS else None
+    while time.monotonic() - started < options.seconds and index != count:
         for device_name in devices:
             note(f"{name} {options.seed}-{index} {device_name}")
             with using_device(device_name):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections import Counter
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorweb as tw
-from fuzz import outputs
+from fuzz import outputs, pairs
 from fuzz.__main__ import Tally, check_graph, drawn, main
 from fuzz.ball import Ball, as_dtype, exact
 from fuzz.folds import position, summed
@@ -113,6 +116,44 @@ def test_a_wrong_output_is_found_and_shown(
     assert "together wrong" in shown
     assert max(write) > 1
     assert re.search(r"^(realize|jit): .+, .+$", shown, re.MULTILINE)
+
+
+PAIRS = 24
+
+
+def test_pairs_of_operations_are_those_of_cpu(webgpu: str) -> None:
+    rng = random.Random("pairs")
+    with tw.device(webgpu):
+        for case in rng.sample(pairs.matrix(), PAIRS):
+            forms = rng.sample(pairs.behinds(), 3)
+            assert list(pairs.wrong(case, forms)) == []
+
+
+def test_a_lost_negation_is_found_and_shown(
+    webgpu: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fronts = {each.text: each for each in pairs.fronts()}
+    case = pairs.Case(fronts["tw.negative({x})"], "int32", (64,), "{x}")
+    lost = replace(case, front=fronts["tw.positive({x})"])
+    computed = pairs._computed
+
+    def without(device: str, case: pairs.Case, *rest: Any) -> Any:
+        return computed("cpu", case if device == "cpu" else lost, *rest)
+
+    monkeypatch.setattr(pairs, "matrix", lambda: (case,))
+    monkeypatch.setattr(pairs, "_computed", without)
+    assert main(["60", "0/1", "--pairs", "--device", webgpu]) == 1
+    shown = capsys.readouterr().out
+    assert "tw.max((tw.negative(x)), axis=0) of int32 (64,): 1 of 1; at ()" in shown
+    assert "1 cases on webgpu" in shown
+
+
+def test_parts_of_the_matrix_are_the_whole() -> None:
+    counts = [pairs.count_of(f"{part}/7") for part in range(7)]
+    assert sum(count or 0 for count in counts) == len(pairs.matrix())
+    found = [pairs.case_of(f"2/7-{index}") for index in range(counts[2] or 0)]
+    assert len(set(found)) == len(found)
+    assert pairs.case_of(f"2/7-{counts[2]}") is None
 
 
 def ones_and(number: float) -> tuple[Ball, Ball]:
