@@ -289,7 +289,7 @@ def _evaluated(text: str, x: tw.Tensor, y: tw.Tensor) -> tw.Tensor:
 
 
 def _is_like(got: Array, expected: Array) -> bool:
-    return got.shape == expected.shape and got.dtype == expected.dtype
+    return bool(got.shape == expected.shape and got.dtype == expected.dtype)
 
 
 def _size(values: Array) -> float:
