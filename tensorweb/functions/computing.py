@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import overload
 
 from tensorweb import evaluate
 from tensorweb.devices import backend
@@ -15,6 +16,14 @@ __all__ = [
     "explain",
     "realize",
 ]
+
+
+@overload
+def realize(tensors: Tensor, /) -> Tensor: ...
+
+
+@overload
+def realize(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]: ...
 
 
 def realize(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:

@@ -10,9 +10,9 @@ each says what it offers, and docs/numpy.md what differs from NumPy.
 tensor([3, 5, 7])
 """
 
+import typing as _typing
 from importlib import import_module as _import_module
 from types import ModuleType as _ModuleType
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from tensorweb.numpy.assigning import *
 from tensorweb.numpy.bits import *
@@ -62,7 +62,7 @@ _LATER: tuple[str, ...] = ("emath", "fft", "lib", "linalg", "random", "testing")
 
 __all__: list[str]
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from tensorweb.numpy import emath as emath
     from tensorweb.numpy import fft as fft
     from tensorweb.numpy import lib as lib
@@ -71,6 +71,7 @@ if _TYPE_CHECKING:
     from tensorweb.numpy import testing as testing
 else:  # Type checkers follow the stars, but not a sum of lists.
     _topics = [part for part in list(globals().values()) if type(part) is _ModuleType]
+    _topics.remove(_typing)
     __all__ = sorted(
         {name for topic in _topics for name in getattr(topic, "__all__", ())}
         | set(_LATER)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
@@ -100,7 +100,7 @@ def gradient(
     *varargs: ArrayLike,
     axis: Axis = None,
     edge_order: int = 1,
-) -> Tensor | tuple[Tensor, ...]:
+) -> Any:  # a tensor for one axis, a tuple of them for several
     """Return derivatives along axes: central differences inside, one-sided at the ends.
 
     `varargs` are distances, one for all axes or one for each, or coordinates of an

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from tensorweb import functions
 from tensorweb import linalg as standard
@@ -33,6 +33,7 @@ from tensorweb.linalg import (
     vecdot,
     vector_norm,
 )
+from tensorweb.linalg.results import EighResult, QRResult, SVDResult
 from tensorweb.linalg.solving import inverse_or_nan
 from tensorweb.numpy.arguments import Out, as_floats, into, together
 from tensorweb.shapes import is_integer
@@ -240,6 +241,34 @@ def pinv(
     return standard.pinv(as_floats(a), rtol=rcond if rtol is None else rtol)
 
 
+@overload
+def svd(
+    a: ArrayLike,
+    full_matrices: builtins.bool = True,
+    compute_uv: Literal[True] = True,
+    hermitian: builtins.bool = False,
+) -> SVDResult: ...
+
+
+@overload
+def svd(
+    a: ArrayLike,
+    full_matrices: builtins.bool = True,
+    *,
+    compute_uv: Literal[False],
+    hermitian: builtins.bool = False,
+) -> Tensor: ...
+
+
+@overload
+def svd(
+    a: ArrayLike,
+    full_matrices: builtins.bool = True,
+    compute_uv: builtins.bool = True,
+    hermitian: builtins.bool = False,
+) -> Any: ...
+
+
 def svd(
     a: ArrayLike,
     full_matrices: builtins.bool = True,
@@ -255,6 +284,18 @@ def svd(
     if not compute_uv:
         return standard.svdvals(values)
     return standard.svd(values, full_matrices=full_matrices)
+
+
+@overload
+def qr(a: ArrayLike, mode: Literal["reduced", "complete"] = "reduced") -> QRResult: ...
+
+
+@overload
+def qr(a: ArrayLike, mode: Literal["r"]) -> Tensor: ...
+
+
+@overload
+def qr(a: ArrayLike, mode: str = "reduced") -> Any: ...
 
 
 def qr(a: ArrayLike, mode: str = "reduced") -> Any:
@@ -276,7 +317,7 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     return found.R if mode == "r" else found
 
 
-def eigh(a: ArrayLike, UPLO: str = "L") -> Any:
+def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:
     """Return eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 
     Only one triangle is looked at, the lower one or the upper for `U`.

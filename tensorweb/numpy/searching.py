@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, overload
 
 from tensorweb import functions
 from tensorweb.devices import device
@@ -33,6 +33,14 @@ __all__ = [
     "unravel_index",
     "where",
 ]
+
+
+@overload
+def where(condition: ArrayLike, /) -> tuple[Tensor, ...]: ...
+
+
+@overload
+def where(condition: ArrayLike, /, x: ArrayLike, y: ArrayLike) -> Tensor: ...
 
 
 def where(condition: ArrayLike, /, x: ArrayLike = None, y: ArrayLike = None) -> Any:

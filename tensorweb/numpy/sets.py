@@ -5,7 +5,7 @@ How many values there are is a shape, so each function but `isin` reads a number
 
 from __future__ import annotations
 
-from typing import SupportsIndex
+from typing import Literal, SupportsIndex, overload
 
 from tensorweb import functions as tw
 from tensorweb.functions import (
@@ -33,6 +33,32 @@ __all__ = [
     "unique_inverse",
     "unique_values",
 ]
+
+
+@overload
+def unique(
+    ar: ArrayLike,
+    return_index: Literal[False] = False,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: SupportsIndex | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Tensor: ...
+
+
+@overload
+def unique(
+    ar: ArrayLike,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: SupportsIndex | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[Tensor, ...]: ...
 
 
 def unique(
@@ -131,6 +157,25 @@ def _flat(ar1: ArrayLike, ar2: ArrayLike) -> list[Tensor]:
         (each if isinstance(each, Tensor) else asarray(each, device=device)).reshape(-1)
         for each in (ar1, ar2)
     ]
+
+
+@overload
+def intersect1d(
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    assume_unique: bool = False,
+    return_indices: Literal[False] = False,
+) -> Tensor: ...
+
+
+@overload
+def intersect1d(
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    assume_unique: bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor, Tensor]: ...
 
 
 def intersect1d(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Iterable
-from typing import SupportsIndex
+from typing import SupportsIndex, overload
 
 from tensorweb.errors import ShapeError
 from tensorweb.functions import matrix_transpose, squeeze
@@ -212,6 +212,14 @@ def _at_least(
     return found[0] if len(found) == 1 else tuple(found)
 
 
+@overload
+def atleast_1d(arys: ArrayLike, /) -> Tensor: ...
+
+
+@overload
+def atleast_1d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]: ...
+
+
 def atleast_1d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:
     """Return numbers as arrays of one element, and arrays as they are.
 
@@ -221,6 +229,14 @@ def atleast_1d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:
     return _at_least(arys, {0: (1,)})
 
 
+@overload
+def atleast_2d(arys: ArrayLike, /) -> Tensor: ...
+
+
+@overload
+def atleast_2d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]: ...
+
+
 def atleast_2d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:
     """Return numbers and vectors as matrices of one row, and arrays as they are.
 
@@ -228,6 +244,14 @@ def atleast_2d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:
     tensor([[1, 2]])
     """
     return _at_least(arys, {0: (1, 1), 1: (1, -1)})
+
+
+@overload
+def atleast_3d(arys: ArrayLike, /) -> Tensor: ...
+
+
+@overload
+def atleast_3d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]: ...
 
 
 def atleast_3d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, overload
+
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.numpy.arguments import beside, leading, together
@@ -16,6 +18,39 @@ __all__ = [
     "corrcoef",
     "cov",
 ]
+
+
+@overload
+def average(
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike = None,
+    returned: Literal[False] = False,
+    *,
+    keepdims: bool = False,
+) -> Tensor: ...
+
+
+@overload
+def average(
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike = None,
+    *,
+    returned: Literal[True],
+    keepdims: bool = False,
+) -> tuple[Tensor, Tensor]: ...
+
+
+@overload
+def average(
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]: ...
 
 
 def average(

@@ -5,20 +5,23 @@ A row is a name and the function it calls; names that stand for one function sha
 
 from __future__ import annotations
 
-from tensorweb.numpy import composition, elementwise
-from tensorweb.numpy.universal import ufunc
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "bitwise_count",
-    "frexp",
-    "gcd",
-    "lcm",
-    "ldexp",
-    "modf",
-    "spacing",
-    "ufunc",
-]
-__all__ += elementwise.__all__
+from tensorweb.numpy import composition, elementwise
+from tensorweb.numpy.universal import ufunc as ufunc
+
+if not TYPE_CHECKING:  # Type checkers take all names, but no sum of lists.
+    __all__ = [
+        "bitwise_count",
+        "frexp",
+        "gcd",
+        "lcm",
+        "ldexp",
+        "modf",
+        "spacing",
+        "ufunc",
+    ]
+    __all__ += elementwise.__all__
 
 absolute = ufunc(elementwise.absolute, "absolute")
 add = ufunc(elementwise.add, "add")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, SupportsIndex
+from typing import Any, Generic, SupportsIndex, TypeVar
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
@@ -25,6 +25,8 @@ from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.reductions import Axis
 
 __all__ = ["ufunc"]
+
+R = TypeVar("R")
 
 CASTINGS = ("same_kind", "safe", "unsafe")
 
@@ -73,7 +75,7 @@ IN_ANY_ORDER = (*IDENTITIES, "maximum", "minimum", "fmax", "fmin", "lcm")
 """Functions of two of which one may combine any neighbours first."""
 
 
-class ufunc:
+class ufunc(Generic[R]):
     """An elementwise function of NumPy: call it, or reduce, accumulate and scatter.
 
     `out=` is given the result, `where=` says where it counts (elsewhere is `out`, or
@@ -91,10 +93,10 @@ class ufunc:
     """
 
     def __init__(
-        self, function: Callable[..., Any], name: str | None = None, nout: int = 1
+        self, function: Callable[..., R], name: str | None = None, nout: int = 1
     ) -> None:
         """Wrap a function of operands alone."""
-        self._function = function
+        self._function: Callable[..., Any] = function
         self.__name__ = name or function.__name__
         self.__qualname__ = self.__name__
         self.__doc__ = function.__doc__
@@ -152,7 +154,7 @@ class ufunc:
         order: str = "K",
         dtype: DTypeLike = None,
         subok: bool = True,
-    ) -> Any:
+    ) -> R:
         """Return the function of operands, element by element.
 
         Raises:
@@ -174,7 +176,7 @@ class ufunc:
         if answers and self.nout == 1:
             results = results.astype(dtypes.bool)
         if out is None and where is True:
-            return results
+            return results  # type: ignore[no-any-return]  # of the function's type
         found = results if self.nout > 1 else (results,)
         if out is None:
             targets: tuple[Tensor | None, ...] = (None,) * self.nout
@@ -189,7 +191,7 @@ class ufunc:
             _delivered(each, target, where, casting)
             for each, target in zip(found, targets, strict=True)
         )
-        return made if self.nout > 1 else made[0]
+        return made if self.nout > 1 else made[0]  # type: ignore[return-value]  # too
 
     def _require(self, method: str) -> None:
         """Raise unless this is a function of two operands with one result."""

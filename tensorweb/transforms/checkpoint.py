@@ -9,7 +9,7 @@ cost, 2016, https://arxiv.org/abs/1604.06174.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
@@ -35,9 +35,12 @@ from tensorweb.transforms.variables import is_float
 from tensorweb.transforms.walk import WayBack
 from tensorweb.transforms.wrapping import transformation, wraps_function
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 @transformation
-def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
+def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function whose derivatives cost another run instead of memory.
 
     Args:

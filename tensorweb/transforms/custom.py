@@ -6,7 +6,7 @@ The result is marked: the way back from it is the rule, not what the function di
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
@@ -29,8 +29,12 @@ from tensorweb.transforms.variables import is_float, matching
 from tensorweb.transforms.walk import WayBack
 from tensorweb.transforms.wrapping import transformation, wraps_function
 
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 
-def stop_gradient(value: Any) -> Any:
+
+def stop_gradient(value: T) -> T:
     """Return a tree whose tensors are constants for derivatives.
 
     >>> tw.grad(lambda x: x * stop_gradient(x))(3.0)
@@ -42,15 +46,16 @@ def stop_gradient(value: Any) -> Any:
             return x
         return Tensor(stopped(x.node))
 
-    return tree.map(leaf, value)
+    found: T = tree.map(leaf, value)
+    return found
 
 
 @transformation
 def custom_vjp(
-    function: Callable[..., Any],
+    function: Callable[P, R],
     forward: Callable[..., tuple[Any, Any]],
     backward: Callable[[Any, Any], Sequence[Any]],
-) -> Callable[..., Any]:
+) -> Callable[P, R]:
     """Return a function whose way back is given.
 
     Args:
@@ -77,7 +82,7 @@ def custom_vjp(
     @wraps_function(function)
     def wrapped(*arguments: Any) -> Any:
         if not is_followed(tree.leaves(arguments)):
-            return function(*arguments)
+            return function(*arguments)  # type: ignore[call-arg]  # its own
         with letting_numbers_leave(1):
             result, needed = forward(*arguments)
 
@@ -93,14 +98,14 @@ def custom_vjp(
 
         return _marked(result, arguments, rule)
 
-    return wrapped
+    return wrapped  # type: ignore[return-value]  # the same signature
 
 
 @transformation
 def custom_jvp(
-    function: Callable[..., Any],
+    function: Callable[P, R],
     rule: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any]],
-) -> Callable[..., Any]:
+) -> Callable[P, R]:
     """Return a function whose tangents are given.
 
     Args:
@@ -120,7 +125,7 @@ def custom_jvp(
     def wrapped(*arguments: Any) -> Any:
         leaves, structure = tree.flatten(tuple(arguments))
         if not is_followed(leaves):
-            return function(*arguments)
+            return function(*arguments)  # type: ignore[call-arg]  # its own
         floats = [leaf for leaf in leaves if is_float(leaf)]
         units = [alias(alias(ones(pair_of(leaf.node)))) for leaf in floats]
         rest = iter(units)
@@ -156,7 +161,7 @@ def custom_jvp(
 
         return _marked(result, arguments, back)
 
-    return wrapped
+    return wrapped  # type: ignore[return-value]  # the same signature
 
 
 def is_followed(values: Sequence[Any]) -> bool:

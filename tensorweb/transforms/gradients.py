@@ -12,7 +12,7 @@ JMLR 18 (2018).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
@@ -29,6 +29,11 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.transforms.names import name_of
 from tensorweb.transforms.rules.rule import ones
+from tensorweb.transforms.signatures import (
+    Gradient,
+    GradientWith,
+    ValueWithGradient,
+)
 from tensorweb.transforms.variables import (
     Variables,
     is_complex,
@@ -38,6 +43,10 @@ from tensorweb.transforms.variables import (
 )
 from tensorweb.transforms.walk import WayBack
 from tensorweb.transforms.wrapping import transformation, wraps_function
+
+P = ParamSpec("P")
+R = TypeVar("R")
+A = TypeVar("A")
 
 Argnums = int | Sequence[int]
 
@@ -172,10 +181,28 @@ def argument_numbers(name: str, argnums: Argnums, count: int) -> list[int]:
     return found
 
 
+@overload
+def value_and_grad(
+    function: Callable[P, R], argnums: Literal[0] = 0, *, has_aux: bool = False
+) -> ValueWithGradient[P, R]: ...
+
+
+@overload
+def value_and_grad(
+    function: Callable[P, R], argnums: Sequence[int], *, has_aux: bool = False
+) -> Callable[P, tuple[R, tuple[Any, ...]]]: ...
+
+
+@overload
+def value_and_grad(
+    function: Callable[P, R], argnums: Argnums, *, has_aux: bool = False
+) -> Callable[..., tuple[R, Any]]: ...
+
+
 @transformation
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False
-) -> Callable[..., Any]:
+) -> Any:
     """Return a function that gives a scalar function's value and its gradient.
 
     Args:
@@ -238,10 +265,43 @@ def _refused_result(function: Callable[..., Any], result: Any) -> str:
     )
 
 
+@overload
+def grad(
+    function: Callable[P, Tensor],
+    argnums: Literal[0] = 0,
+    *,
+    has_aux: Literal[False] = False,
+) -> Gradient[P]: ...
+
+
+@overload
+def grad(
+    function: Callable[P, tuple[Tensor, A]],
+    argnums: Literal[0] = 0,
+    *,
+    has_aux: Literal[True],
+) -> GradientWith[P, A]: ...
+
+
+@overload
+def grad(
+    function: Callable[P, Tensor],
+    argnums: Sequence[int],
+    *,
+    has_aux: Literal[False] = False,
+) -> Callable[P, tuple[Any, ...]]: ...
+
+
+@overload
+def grad(
+    function: Callable[P, Any], argnums: Argnums = 0, *, has_aux: bool = False
+) -> Callable[P, Any]: ...
+
+
 @transformation
 def grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False
-) -> Callable[..., Any]:
+) -> Any:
     """Return a function that gives a scalar function's gradient.
 
     Arguments and errors are those of `value_and_grad`. With `has_aux` the result is
@@ -260,6 +320,22 @@ def grad(
         return (gradient, value[1]) if has_aux else gradient
 
     return wrapped
+
+
+@overload
+def vjp(
+    function: Callable[..., R], *primals: Any, has_aux: Literal[False] = False
+) -> tuple[R, Callable[[Any], tuple[Any, ...]]]: ...
+
+
+@overload
+def vjp(
+    function: Callable[..., tuple[R, A]], *primals: Any, has_aux: Literal[True]
+) -> tuple[R, Callable[[Any], tuple[Any, ...]], A]: ...
+
+
+@overload
+def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool) -> Any: ...
 
 
 def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
@@ -293,7 +369,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     return (run.result, pullback, run.auxiliary) if has_aux else (run.result, pullback)
 
 
-def linearize(function: Callable[..., Any], *primals: Any) -> Any:
+def linearize(function: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R]]:
     """Return a function's result and its best linear approximation there.
 
     Returns:
@@ -324,8 +400,8 @@ def linearize(function: Callable[..., Any], *primals: Any) -> Any:
 
 
 def jvp(
-    function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
-) -> tuple[Any, Any]:
+    function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[R, R]:
     """Return a function's result and how it changes along tangents.
 
     Args:

@@ -9,7 +9,7 @@ holomorphic.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, ParamSpec, overload
 
 from tensorweb.errors import TransformError
 from tensorweb.functions import conj, eye, moveaxis
@@ -22,7 +22,10 @@ from tensorweb.nodes.selection import pad
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.gradients import Argnums, Run, argument_numbers
 from tensorweb.transforms.rules.batch import batched, hanging_on
+from tensorweb.transforms.signatures import Gradient, Hessian
 from tensorweb.transforms.wrapping import transformation, wraps_function
+
+P = ParamSpec("P")
 
 
 class _Units:
@@ -66,10 +69,25 @@ class _Units:
         return rows[start : start + self._counts[place]]
 
 
+@overload
+def jacrev(
+    function: Callable[P, Tensor],
+    argnums: Literal[0] = 0,
+    *,
+    holomorphic: bool = False,
+) -> Gradient[P]: ...
+
+
+@overload
+def jacrev(
+    function: Callable[P, Any], argnums: Argnums = 0, *, holomorphic: bool = False
+) -> Callable[P, Any]: ...
+
+
 @transformation
 def jacrev(
     function: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False
-) -> Callable[..., Any]:
+) -> Any:
     """Return a function that gives all first derivatives, row by row of the result.
 
     Args:
@@ -114,10 +132,25 @@ def jacrev(
     return wrapped
 
 
+@overload
+def jacfwd(
+    function: Callable[P, Tensor],
+    argnums: Literal[0] = 0,
+    *,
+    holomorphic: bool = False,
+) -> Gradient[P]: ...
+
+
+@overload
+def jacfwd(
+    function: Callable[P, Any], argnums: Argnums = 0, *, holomorphic: bool = False
+) -> Callable[P, Any]: ...
+
+
 @transformation
 def jacfwd(
     function: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False
-) -> Callable[..., Any]:
+) -> Any:
     """Return a function that gives all first derivatives, column by column.
 
     The same as `jacrev`; its batch has an example for each element of the arguments,
@@ -191,10 +224,25 @@ def _as_tree(run: Run, part: Callable[[int, int], Tensor], argnums: Argnums) -> 
     return run.in_places(found)
 
 
+@overload
+def hessian(
+    function: Callable[P, Tensor],
+    argnums: Literal[0] = 0,
+    *,
+    holomorphic: bool = False,
+) -> Hessian[P]: ...
+
+
+@overload
+def hessian(
+    function: Callable[P, Any], argnums: Argnums = 0, *, holomorphic: bool = False
+) -> Callable[P, Any]: ...
+
+
 @transformation
 def hessian(
     function: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False
-) -> Callable[..., Any]:
+) -> Any:
     """Return a function that gives all second derivatives: `jacfwd` of `jacrev`.
 
     >>> hessian(lambda x: (x**3).sum())(tw.asarray([1.0, 2.0]))

@@ -8,7 +8,7 @@ computed once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
@@ -23,14 +23,17 @@ from tensorweb.transforms.names import name_of
 from tensorweb.transforms.rules.batch import batched, hanging_on, moved, of_batch
 from tensorweb.transforms.wrapping import transformation, wraps_function
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 Axes = Any
 """An axis, None for what is not batched, or a tree of them."""
 
 
 @transformation
 def vmap(
-    function: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0
-) -> Callable[..., Any]:
+    function: Callable[P, R], in_axes: Axes = 0, out_axes: Axes = 0
+) -> Callable[P, R]:
     """Return a function that does for a batch what another does for one example.
 
     Args:
