@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fuzz import keys, outputs, pairs
+from fuzz import keys, meetings, outputs, pairs
 from fuzz.program import LARGE_ELEMENTS, MOST_ELEMENTS, Drawing, Program, Unfit
 from fuzz.running import MANNERS, Failure, can_jit, lines, run
 from fuzz.shrinking import shrink, text_of
@@ -174,6 +174,7 @@ def check_outputs(options: argparse.Namespace, tally: Tally) -> None:
 SUITES: dict[str, Callable[[str], Iterator[str]]] = {
     "keys": keys.failures,
     "pairs": pairs.failures,
+    "meetings": meetings.failures,
 }
 """Cases that are no graphs: what fails in that of a seed, in words."""
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import WRAPPER_ASSIGNMENTS, WRAPPER_UPDATES, wraps
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, TypeVar
+
+FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)
 
 C = TypeVar("C", bound=Callable[..., Any])
 
 
 def wraps_function(function: object) -> Callable[[C], C]:
     """Return a decorator that gives a wrapper the name and docs of a function."""
-    is_function = hasattr(function, "__qualname__") and not isinstance(function, type)
-    updated = WRAPPER_UPDATES if is_function else ()
+    # An object may have a function's name, given by functools.wraps.
+    updated = WRAPPER_UPDATES if isinstance(function, FUNCTIONS) else ()
     decorate: Any = wraps(function, WRAPPER_ASSIGNMENTS, updated)  # type: ignore[arg-type]  # any callable
     return decorate  # type: ignore[no-any-return]  # it returns what it is given
 

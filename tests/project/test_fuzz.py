@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tensorweb as tw
-from fuzz import outputs, pairs
+from fuzz import duals, meetings, outputs, pairs
 from fuzz.__main__ import Tally, check_graph, drawn, main
 from fuzz.ball import Ball, as_dtype, exact
 from fuzz.folds import position, summed
@@ -177,3 +177,21 @@ def test_signs_of_zeros_and_dtypes_are_compared(cpu: str) -> None:
         compare(tw.asarray([0]), exact(np.array([0], np.float32)), 0)
     with pytest.raises(Wrong, match="shape"):
         compare(tw.asarray([0.0]), exact(np.zeros((), np.float32)), 0)
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_transformations_meet(batch: int, device: str) -> None:
+    with tw.device(device):
+        found = [
+            words
+            for number in range(batch, 144, 36)
+            for words in meetings.failures(f"test-{number}")
+        ]
+    assert not found
+
+
+def test_dual_numbers_give_nested_derivatives() -> None:
+    third = duals.grad(duals.grad(lambda x: x[0] * x[0] * x[0] * x[1] * 0.5))
+    found = duals.jacobian(third)(np.asarray([2.0, 3.0]))
+    assert np.asarray(found).shape == (2, 2, 2)
+    assert found[0][0].astype(float).tolist() == [9.0, 6.0]

@@ -40,6 +40,22 @@ def once(function: Function) -> Function:
     return wrapper
 
 
+def test_the_state_of_a_wrapped_object_stays_its_own(device: str) -> None:
+    class Held:
+        def __init__(self, f: Function) -> None:
+            self.f = f
+
+        def __call__(self, x: Any) -> Any:
+            return self.f(x)
+
+    def held(f: Function) -> Function:
+        return functools.wraps(f)(Held(f))
+
+    x = tw.asarray([[1.0, 2.0], [3.0, 4.0]])
+    found = held(tw.vmap(held(tw.grad(cubes))))(x)
+    assert found.tolist() == [[3, 12], [27, 48]]
+
+
 OUTER: dict[str, tuple[Function, Any]] = {
     "jit": (tw.jit, 36.0),
     "grad": (tw.grad, [3.0, 12.0, 27.0]),

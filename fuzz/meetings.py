@@ -1,0 +1,432 @@
+"""Transformations of transformed functions, against the same mathematics without them.
+
+A function is transformed twice or three times; between the transformations stand the
+ways in which people hand functions on: lambdas, `functools.wraps`, partials, methods,
+callable objects. What must come out is computed by loops and dual numbers in plain
+Python (`fuzz/duals.py`), where `jit` and `checkpoint` are nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import tensorweb as tw
+from fuzz import duals
+from tensorweb import devices
+
+Function = Callable[..., Any]
+
+LARGEST = 200
+"""Elements that a result may have."""
+
+TRIES = 30
+"""Functions that are tried for one pair, before a smaller one is taken."""
+
+
+class Base(NamedTuple):
+    """A function to transform.
+
+    Attributes:
+        make: from the functions to use, those of `tw` or `fuzz.duals`, and a constant
+            from outside, to the function. Its first argument has the derivatives.
+        kind: of its first argument, `vector` or `tree`.
+        extra: what else it takes, `label`, `scale` (by keyword) or nothing.
+        is_number: whether its result is a 0-d tensor.
+    """
+
+    make: Callable[[Any, Any], Function]
+    kind: str
+    extra: str
+    is_number: bool
+
+
+BASES: dict[str, Base] = {
+    "cubes": Base(
+        lambda xp, c: lambda x: (x * x * x * c).sum(), "vector", "", is_number=True
+    ),
+    "sines": Base(lambda xp, c: lambda x: xp.sin(x * c) * x[1], "vector", "", False),
+    "labelled": Base(
+        lambda xp, c: lambda x, label: x[label] * x[label] * (x * c).sum(),
+        "vector",
+        "label",
+        is_number=True,
+    ),
+    "scaled": Base(
+        lambda xp, c: lambda x, *, scale: xp.sin(x * scale).sum() * x[0],
+        "vector",
+        "scale",
+        is_number=True,
+    ),
+    "parameters": Base(
+        lambda xp, c: lambda p: (p["w"] * p["w"] * c).sum() * p["b"][p["n"]],
+        "tree",
+        "",
+        is_number=True,
+    ),
+    "grad inside": Base(
+        lambda xp, c: (
+            lambda x: (xp.grad(lambda y: (y * y * y * x).sum())(x * c) * x).sum()
+        ),
+        *("vector", "", True),
+    ),
+    "vmap inside": Base(
+        lambda xp, c: lambda x: xp.vmap(lambda y: xp.sin(x * y))(c).sum() * x[2],
+        *("vector", "", True),
+    ),
+    "jit inside": Base(
+        lambda xp, c: lambda x: xp.jit(lambda y: y * x * x)(c + x),
+        *("vector", "", False),
+    ),
+    "pair": Base(
+        lambda xp, c: lambda p: (p["w"] * p["b"][0], {"s": (p["b"] * p["b"]).sum()}),
+        "tree",
+        "",
+        is_number=False,
+    ),
+}
+
+
+def _custom_vjp(f: Function) -> Function:
+    def backward(needed: Any, cotangent: Any) -> Any:
+        x, *rest = needed
+        _, pull = tw.vjp(lambda x: f(x, *rest), x)
+        return (*pull(cotangent), *(None for _ in rest))
+
+    return tw.custom_vjp(f, lambda *a: (f(*a), a), backward)
+
+
+def _custom_jvp(f: Function) -> Function:
+    def rule(primals: Any, tangents: Any) -> Any:
+        x, *rest = primals
+        return tw.jvp(lambda x: f(x, *rest), (x,), (tangents[0],))
+
+    return tw.custom_jvp(f, rule)
+
+
+def _vjp(f: Function) -> Function:
+    def pulled(x: Any, *rest: Any, **keywords: Any) -> Any:
+        y, pull = tw.vjp(lambda x: f(x, *rest, **keywords), x)
+        return pull(tw.tree.map(_twos, y))[0]
+
+    return pulled
+
+
+def _jvp(f: Function) -> Function:
+    def pushed(x: Any, *rest: Any, **keywords: Any) -> Any:
+        inner = functools.partial(f, **keywords)
+        tangent = tw.tree.map(_twos, x)
+        return tw.jvp(lambda x: inner(x, *rest), (x,), (tangent,))[1]
+
+    return pushed
+
+
+def _twos(leaf: Any) -> Any:
+    if leaf is None or leaf.dtype.kind != "float":
+        return leaf
+    return tw.full_like(leaf, 2.0)
+
+
+def _same(f: Function) -> Function:
+    return f
+
+
+def _doubled_tangent(x: Any) -> Any:
+    return duals.mapped(lambda leaf: 2.0, x)
+
+
+def _total(f: Function) -> Function:
+    return lambda *a, **k: sum(
+        np.asarray(leaf, object).sum()
+        for leaf in duals.leaves(f(*a, **k))
+        if duals.is_float(leaf)
+    )
+
+
+class Transformation(NamedTuple):
+    """A transformation and what it must give.
+
+    Attributes:
+        apply: to a function of tensors.
+        wanted: the same for functions of arrays of objects.
+        needs: of the result, `number`, `floats` (no None in it) or nothing.
+        order: of the derivatives that it adds to a result's shape.
+    """
+
+    apply: Callable[[Function], Function]
+    wanted: Callable[[Function], Function]
+    needs: str = ""
+    order: int = 0
+
+
+def _value_and_gradient(f: Function) -> Function:
+    return lambda *a, **k: (f(*a, **k), duals.grad(f)(*a, **k))
+
+
+def _hessian(f: Function) -> Function:
+    return duals.jacobian(duals.jacobian(f))
+
+
+def _along_twos(f: Function) -> Function:
+    push = duals.pushed(f, _doubled_tangent)
+    return lambda *a, **k: push(*a, **k)[1]
+
+
+def _against_twos(f: Function) -> Function:
+    total = _total(f)
+    return duals.grad(lambda *a, **k: total(*a, **k) * 2.0)
+
+
+TRANSFORMATIONS: dict[str, Transformation] = {
+    "jit": Transformation(tw.jit, _same),
+    "checkpoint": Transformation(tw.checkpoint, _same),
+    "grad": Transformation(tw.grad, duals.grad, "number", 1),
+    "value_and_grad": Transformation(
+        tw.value_and_grad, _value_and_gradient, "number", 1
+    ),
+    "vjp": Transformation(_vjp, _against_twos),
+    "jvp": Transformation(_jvp, _along_twos),
+    "vmap": Transformation(tw.vmap, duals.vmap),
+    "jacrev": Transformation(tw.jacrev, duals.jacobian, order=1),
+    "jacfwd": Transformation(tw.jacfwd, duals.jacobian, order=1),
+    "hessian": Transformation(tw.hessian, _hessian, order=2),
+    "custom_vjp": Transformation(_custom_vjp, _same),
+    "custom_jvp": Transformation(_custom_jvp, _same),
+}
+
+
+def _wrapped(f: Function) -> Function:
+    @functools.wraps(f)
+    def wrapper(*arguments: Any, **keywords: Any) -> Any:
+        return f(*arguments, **keywords)
+
+    return wrapper
+
+
+class _Object:
+    """Holds a function and is one."""
+
+    def __init__(self, f: Function) -> None:
+        self.f = f
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self.f(*arguments, **keywords)
+
+    def method(self, *arguments: Any, **keywords: Any) -> Any:
+        return self.f(*arguments, **keywords)
+
+
+def _transformed_method(transform: Callable[[Function], Function]) -> Function:
+    def dress(f: Function) -> Function:
+        class Holder:
+            @transform
+            def method(self, *arguments: Any, **keywords: Any) -> Any:
+                return f(*arguments, **keywords)
+
+        method: Function = Holder().method
+        return method
+
+    return dress
+
+
+def _static(f: Function) -> Function:
+    class Holder:
+        method = staticmethod(f)
+
+    method: Function = Holder().method
+    return method
+
+
+def _of_class(f: Function) -> Function:
+    class Holder:
+        @classmethod
+        def method(cls, *arguments: Any, **keywords: Any) -> Any:
+            return f(*arguments, **keywords)
+
+    method: Function = Holder.method
+    return method
+
+
+DRESSES: dict[str, Callable[[Function], Function]] = {
+    "": _same,
+    "lambda": lambda f: lambda *a, **k: f(*a, **k),
+    "wraps": _wrapped,
+    "partial": functools.partial,
+    "method": lambda f: _Object(f).method,
+    "object": _Object,
+    "wrapped object": lambda f: functools.wraps(f)(_Object(f)),
+    "static": _static,
+    "class method": _of_class,
+    "method under jit": _transformed_method(tw.jit),
+    "method under checkpoint": _transformed_method(tw.checkpoint),
+}
+
+
+@dataclass(slots=True)
+class Meeting:
+    """A function, transformed.
+
+    Attributes:
+        name: what was done to it, the last in front.
+        function: of tensors.
+        wanted: of arrays of objects.
+        base: what was transformed.
+        batches: how often it is mapped over a batch.
+        is_number: whether the result is 0-d.
+        size: about how many elements the result has.
+        calls: how often a call is done, so that `jit` replays.
+    """
+
+    name: str
+    function: Function
+    wanted: Function
+    base: Base
+    batches: int = 0
+    is_number: bool = False
+    size: int = 1
+    calls: int = field(default=2)
+
+    def dressed(self, name: str) -> None:
+        """Hand the function on in one of the ways."""
+        if name:
+            self.function = DRESSES[name](self.function)
+            self.name = f"{name.replace(' ', '_')}({self.name})"
+
+    def summed(self) -> None:
+        """Make the result one number."""
+        inner = self.function
+        self.function = lambda *a, **k: sum(
+            leaf.sum()
+            for leaf in tw.tree.leaves(inner(*a, **k))
+            if leaf is not None and leaf.dtype.kind == "float"
+        )
+        self.wanted, self.is_number, self.size = _total(self.wanted), True, 1
+        self.name = f"total({self.name})"
+
+    def transformed(self, name: str) -> bool:
+        """Apply a transformation; return whether it can be."""
+        one = TRANSFORMATIONS[name]
+        if name.startswith("custom") and self.base.extra == "scale":
+            return False
+        if one.needs == "number" and not self.is_number:
+            self.summed()
+        elements = (5 if self.base.kind == "tree" else 3) * 2**self.batches
+        self.size *= elements**one.order * (2 if name == "vmap" else 1)
+        if self.size > LARGEST:
+            return False
+        self.function, self.wanted = one.apply(self.function), one.wanted(self.wanted)
+        self.batches += name == "vmap"
+        self.is_number = self.is_number and one.wanted is _same
+        self.name = f"{name}({self.name})"
+        return True
+
+
+def drawn(seed: str) -> Meeting:
+    """Return the meeting of a seed; its last number says which pair it is."""
+    rng = random.Random(seed)
+    names = list(TRANSFORMATIONS)
+    number = int(seed.rpartition("-")[2]) % len(names) ** 2
+    chosen = [names[number % len(names)], names[number // len(names)]]
+    if rng.random() < 0.4:
+        chosen.insert(rng.randrange(3), rng.choice(names))
+    tries = itertools.count()
+    while True:
+        if next(tries) == TRIES:  # Three are too many here, or of a tree two.
+            chosen = [names[number % len(names)], "jit"]
+        base_name = rng.choice(list(BASES))
+        base = BASES[base_name]
+        constant = np.array([0.5, -1.0, 0.25])
+        data = tw.asarray(constant, dtype=_dtype())
+        meeting = Meeting(
+            base_name,
+            base.make(tw, data),
+            base.make(duals, constant.astype(object)),
+            base,
+            is_number=base.is_number,
+        )
+        fits = True
+        for name in chosen:
+            meeting.dressed(rng.choice(["", *DRESSES]))
+            fits = fits and meeting.transformed(name)
+        meeting.dressed(rng.choice(["", "", *DRESSES]))
+        if fits:
+            return meeting
+
+
+def _dtype() -> Any:
+    dtypes = devices.backend(tw.default_device()).dtypes
+    return tw.float64 if "float64" in dtypes else tw.float32
+
+
+def _arguments(meeting: Meeting, seed: str) -> tuple[list[Any], dict[str, Any]]:
+    """Return arrays for a call."""
+    data = np.random.default_rng(random.Random(seed).randrange(1 << 30))
+    front = (2,) * meeting.batches
+
+    def floats(*shape: int) -> Any:
+        return data.integers(-8, 9, front + shape) / 8
+
+    labels = data.integers(0, 3, front).astype(np.int32)
+    first: Any = floats(3)
+    if meeting.base.kind == "tree":
+        first = {"b": floats(2), "n": labels % 2, "w": first}
+    extra = [labels] if meeting.base.extra == "label" else []
+    named = {"scale": floats()} if meeting.base.extra == "scale" else {}
+    return [first, *extra], named
+
+
+def _as_tensors(tree: Any) -> Any:
+    def one(leaf: Any) -> tw.Tensor:
+        is_float = leaf.dtype.kind == "f"
+        return tw.asarray(leaf, dtype=_dtype() if is_float else tw.int32)
+
+    return duals.mapped(one, tree)
+
+
+def failures(seed: str) -> Iterator[str]:
+    """Yield what is wrong with the meeting of a seed."""
+    meeting = drawn(seed)
+    tolerance = 1e-9 if _dtype() is tw.float64 else 2e-4
+    for call in range(meeting.calls):
+        arguments, named = _arguments(meeting, f"{seed} {call}")
+        given, keywords = _as_tensors(tuple(arguments)), _as_tensors(named)
+        try:
+            found = meeting.function(*given, **keywords)
+            got = duals.leaves(_plain(found))
+        except Exception as error:
+            yield f"{meeting.name}: {type(error).__name__}: {error}"
+            return
+        wanted = duals.leaves(meeting.wanted(*arguments, **named))
+        words = _different(got, wanted, tolerance)
+        if words:
+            yield f"{meeting.name}: {words}"
+            return
+
+
+def _plain(tree: Any) -> Any:
+    return duals.mapped(lambda leaf: None if leaf is None else leaf.numpy(), tree)
+
+
+def _different(got: list[Any], wanted: list[Any], tolerance: float) -> str:
+    """Return how leaves differ, "" if they do not."""
+    if len(got) != len(wanted):
+        return f"{len(got)} leaves, and {len(wanted)} are wanted"
+    for mine, other in zip(got, wanted, strict=True):
+        if (mine is None) != (other is None):
+            return f"{mine} where {other} is wanted"
+        if mine is None:
+            continue
+        exact = np.asarray(other).astype(np.float64)
+        if mine.shape != exact.shape:
+            return f"shape {mine.shape} where {exact.shape} is wanted"
+        if not np.allclose(
+            mine, exact, tolerance, tolerance * (1 + np.abs(exact).max(initial=0))
+        ):
+            return f"{mine.tolist()} where {exact.tolist()} is wanted"
+    return ""
