@@ -231,6 +231,7 @@ class Errors(Module):
 OWN: dict[str, Callable[[], Any]] = {
     "numpy": lambda: Main("numpy", xp),
     "numpy.testing": lambda: Testing("numpy.testing", numpy.testing),
+    "numpy.ma.testutils": lambda: Testing("numpy.ma.testutils", numpy.testing),
     "numpy.random": lambda: Random("numpy.random", numpy.random),
     "numpy.exceptions": lambda: Errors("exceptions", tw.errors, numpy.exceptions),
     "numpy.linalg": lambda: Module("numpy.linalg", xp.linalg),

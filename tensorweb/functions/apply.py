@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tensorweb.nodes.elementwise import elementwise
-from tensorweb.ops import OPS
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.convert import ArrayLike, as_operands
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.operations import operation
 
 
 def apply(name: str, *operands: ArrayLike) -> Tensor:
@@ -14,4 +13,4 @@ def apply(name: str, *operands: ArrayLike) -> Tensor:
     >>> apply("add", [1, 2], 10)
     tensor([11, 12])
     """
-    return Tensor(elementwise(OPS[name], *as_operands(*operands)))
+    return Tensor(operation(name, *operands))

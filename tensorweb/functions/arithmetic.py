@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tensorweb.functions.apply import apply
-from tensorweb.nodes import choice
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.convert import ArrayLike, as_operands
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.operations import clipped
 
 __all__ = [
     "abs",
@@ -350,8 +350,4 @@ def clip(x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None) -> Tenso
     >>> tw.clip([1, 5, 9], 2, 7)
     tensor([2, 5, 7])
     """
-    given = [bound for bound in (min, max) if bound is not None]
-    node, *bounds = as_operands(x, *given)
-    low = bounds[0] if min is not None else None
-    high = bounds[-1] if max is not None else None
-    return Tensor(choice.clip(node, low, high))
+    return Tensor(clipped(x, min, max))

@@ -43,7 +43,8 @@ def einsum(subscripts: str, nodes: Sequence[Node]) -> Node:
             for term in (*terms[:number], *terms[number + 1 :], output)
             for label in term
         }
-        operands.append(sum_alone(*_diagonals(labels, node), others))
+        wide = expand(node, _wide(labels, node, lengths))
+        operands.append(sum_alone(*_diagonals(labels, wide), others))
     labels, node = operands[0]
     for number, (next_labels, next_node) in enumerate(operands[1:], 2):
         later = {label for term, _ in operands[number:] for label in term}
@@ -51,6 +52,14 @@ def einsum(subscripts: str, nodes: Sequence[Node]) -> Node:
         labels, node = pair((labels, node), (next_labels, next_node), kept, lengths)
     order = [labels.index(label) for label in output]
     return permute(node, order)
+
+
+def _wide(labels: Labels, node: Node, lengths: dict[str, int]) -> tuple[int, ...]:
+    """Return an operand's shape with letters of length 1 as long as elsewhere."""
+    return tuple(
+        length if label[0] == "." else lengths[label]
+        for label, length in zip(labels, node.shape, strict=True)
+    )
 
 
 def _roundings(terms: Sequence[Labels], output: Labels) -> int:
@@ -159,21 +168,21 @@ def _labels(subscripts: str, name: str, node: Node) -> Labels:
 def _lengths(
     subscripts: str, terms: Sequence[Labels], nodes: Sequence[Node]
 ) -> dict[str, int]:
-    """Return the length of each label; the dots' axes broadcast."""
+    """Return the length of each label; axes of length 1 broadcast."""
     lengths: dict[str, int] = {}
     for term, node in zip(terms, nodes, strict=True):
         for label, length in zip(term, node.shape, strict=True):
             have = lengths.setdefault(label, length)
-            if have == length or (label[0] == "." and length == 1):
+            if length in (have, 1):
                 continue
-            if label[0] == "." and have == 1:
+            if have == 1:
                 lengths[label] = length
                 continue
             what = "an axis of '...'" if label[0] == "." else repr(label)
             shapes = ", ".join(str(each.shape) for each in nodes)
             raise ShapeError(
                 f"einsum: {what} in {subscripts!r} has lengths {have} and {length} in "
-                f"shapes {shapes}; equal letters need equal lengths."
+                f"shapes {shapes}; equal letters need equal lengths, or 1."
             )
     return lengths
 

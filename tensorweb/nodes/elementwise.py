@@ -152,6 +152,31 @@ def _simple_power(base: Node, exponent: Node) -> Node | None:
     return elementwise(op, base) if op else None
 
 
+def _has_no_common(a: Node, b: Node) -> bool:
+    """Whether uint64 meets signed integers, which no dtype holds both."""
+    signed = {a.dtype.kind, b.dtype.kind} == {"int", "uint"}
+    return signed and dtypes.uint64 in (a.dtype, b.dtype)
+
+
+def _compared_exactly(op: Op, a: Node, b: Node) -> Node:
+    """Return a comparison of uint64 with signed integers.
+
+    What is below 0 is less than all unsigned numbers; the rest is unsigned itself.
+    """
+    unsigned = [cast(node, dtypes.uint64) for node in (a, b)]
+    inside = elementwise(op, *unsigned)
+    side = a if a.dtype.kind == "int" else b
+    zero = constant(0, side.dtype, side.device)
+    below = elementwise(OPS["less"], side, zero)
+    answers = {"equal": False, "not_equal": True}
+    less = op.name in ("less", "less_equal")
+    answer = answers.get(op.name, less if side is a else not less)
+    if answer:
+        return elementwise(OPS["logical_or"], below, inside)
+    above = elementwise(OPS["logical_not"], below)
+    return elementwise(OPS["logical_and"], above, inside)
+
+
 _known: Known[tuple[Shape, DType, int]] = Known()
 """Shape, dtype and structure of results whose operands needed no cast."""
 
@@ -192,6 +217,8 @@ def _checked(op: Op, inputs: tuple[Node, ...]) -> Node:
         rules = importlib.import_module("tensorweb.nodes.complex_rules")
         found: Node = rules.complex_elementwise(op, inputs)
         return found
+    if op.result == "bool" and len(inputs) == 2 and _has_no_common(*inputs):
+        return _compared_exactly(op, *inputs)
     shape = common_shape(op, inputs)
     wanted: tuple[DType, ...]
     if op.result == "where":

@@ -31,6 +31,7 @@ from tensorweb.numpy.iteration import *
 from tensorweb.numpy.joining import *
 from tensorweb.numpy.mathematics import *
 from tensorweb.numpy.matrices import *
+from tensorweb.numpy.memory import *
 from tensorweb.numpy.missing_values import *
 from tensorweb.numpy.names import ABSENT as _ABSENT
 from tensorweb.numpy.order_statistics import *

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorweb import functions
-from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.errors import DataError, DTypeError
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import (
     ArrayLike,
@@ -18,37 +18,11 @@ from tensorweb.tensor.convert import (
     is_scalar,
     number_of_scalar,
 )
+from tensorweb.tensor.numpy_calls import ROW_MAJOR as ROW_MAJOR
+from tensorweb.tensor.numpy_calls import into as into
 
 Out = Tensor | tuple[Tensor, ...] | None
 """Where a result is written: nowhere else, or into a tensor, alone or in a tuple."""
-
-ROW_MAJOR = ("C", "K", "A", None)
-"""Orders of memory that row-major tensors keep to."""
-
-
-def into(result: Tensor, out: Out) -> Tensor:
-    """Return a result, written into `out` where one is given.
-
-    Raises:
-        DataError: `out` is no tensor.
-        ShapeError: the shapes differ.
-        DTypeError: `out` cannot hold the result's dtype.
-    """
-    if out is None:
-        return result
-    target: object = out[0] if type(out) is tuple and len(out) == 1 else out
-    if not isinstance(target, Tensor):
-        raise DataError(
-            f"out={type(target).__name__}: results can be written into tensors only; "
-            "make one with np.empty(shape)."
-        )
-    if target.shape != result.shape:
-        raise ShapeError(
-            f"out has shape {target.shape}, the result {result.shape}; give a tensor "
-            "of that shape."
-        )
-    target[...] = result
-    return target
 
 
 def check_order(name: str, order: object) -> None:

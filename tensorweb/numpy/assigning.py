@@ -74,7 +74,7 @@ def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
     target = _written("put", a)
     places = bounded(together((target, ind))[1].ravel(), target.size, mode)
     flat = target.ravel()
-    if places.size:
+    if places.size and beside(v, target).size:
         flat[places] = _repeated(v, places.size, target)
     target[...] = flat.reshape(target.shape)
 
@@ -98,6 +98,8 @@ def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike) -> None:
     tensor([ 0,  1, 10, 20])
     """
     target = _written("putmask", a)
+    if not beside(values, target).size:
+        return
     spread = _repeated(values, target.size, target).reshape(target.shape)
     target[...] = functions.where(_mask(mask, target), spread, target)
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any, Literal
 
+from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError
 from tensorweb.functions import asarray
+from tensorweb.numpy.arguments import check_unused
+from tensorweb.numpy.creation import frombuffer
 from tensorweb.saving import npy, npz
 from tensorweb.saving.files import load as load_any
 from tensorweb.saving.files import replace, stored_by_name
 from tensorweb.saving.source import File
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.convert import ArrayLike, DTypeLike
 
 __all__ = [
+    "fromfile",
     "load",
     "save",
     "savez",
@@ -158,3 +163,39 @@ def _write(file: File, ending: str, write: Any) -> None:
         return
     path = os.fspath(file)
     replace(path if path.endswith(ending) else path + ending, write)
+
+
+def fromfile(
+    file: File,
+    dtype: DTypeLike = float,
+    count: int = -1,
+    sep: str = "",
+    offset: int = 0,
+    *,
+    like: ArrayLike = None,
+) -> Tensor:
+    """Return the numbers of a file of bytes, such as `x.tofile(path)` writes.
+
+    Raises:
+        DataError: the bytes are no whole number of elements, or the file is text
+            (`sep` is given), which `np.loadtxt` reads.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "x.bin")
+    >>> np.arange(3).tofile(path)
+    >>> np.fromfile(path, dtype=int)
+    tensor([0, 1, 2])
+    """
+    check_unused("fromfile", like=like)
+    if sep:
+        raise DataError(f"fromfile: sep={sep!r} says text; read it with np.loadtxt.")
+    is_path = isinstance(file, str | os.PathLike)
+    data: Any = Path(file).read_bytes() if is_path else file.read()  # type: ignore[arg-type,union-attr]  # as checked
+    if count < 0:  # a rest that is no element is left out, as in NumPy
+        size = as_dtype(dtype).itemsize
+        data = data[offset : offset + (len(data) - offset) // size * size]
+        offset = 0
+    else:
+        held = max(0, len(data) - offset) // as_dtype(dtype).itemsize
+        count = min(count, held)
+    return frombuffer(data, dtype, count, offset)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, SupportsIndex
 
 from tensorweb import functions
-from tensorweb.errors import DataError, ShapeError
+from tensorweb.dtypes import as_dtype
+from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import unstack
 from tensorweb.functions.creation import Lengths
 from tensorweb.numpy.arguments import Out, into, ramp, together
@@ -17,6 +18,7 @@ from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.movement import Axes
+from tensorweb.tensor.numpy_calls import check_casting
 
 __all__ = [
     "append",
@@ -61,7 +63,21 @@ def concatenate(
     tensor([1, 2, 3, 4])
     """
     found = functions.concat(together(arrays), axis)
-    return into(found if dtype is None else found.astype(dtype), out)
+    return _cast("concatenate", found, dtype, casting, out)
+
+
+def _cast(
+    name: str, joined: Tensor, dtype: DTypeLike, casting: str, out: Out
+) -> Tensor:
+    """Return arrays that were joined in a dtype, or in `out`, by a rule of casting."""
+    if dtype is not None and out is not None:
+        raise DTypeError(f"{name}: out= has a dtype already; leave dtype= out.")
+    target = out[0] if isinstance(out, tuple) else out
+    wanted = as_dtype(dtype) if dtype is not None else getattr(target, "dtype", None)
+    if wanted is None:
+        return joined
+    check_casting(name, joined.dtype, wanted, casting)
+    return into(joined.astype(wanted), out)
 
 
 concat = concatenate
@@ -85,7 +101,7 @@ def stack(
             [2, 4]])
     """
     found = functions.stack(together(arrays), axis)
-    return into(found if dtype is None else found.astype(dtype), out)
+    return _cast("stack", found, dtype, casting, out)
 
 
 def hstack(
@@ -98,7 +114,7 @@ def hstack(
     """
     parts = [_one(atleast_1d(x)) for x in together(tup)]
     axis = 0 if parts and parts[0].ndim == 1 else 1
-    return concatenate(parts, axis, dtype=dtype)
+    return concatenate(parts, axis, dtype=dtype, casting=casting)
 
 
 def vstack(
@@ -110,7 +126,8 @@ def vstack(
     tensor([[1, 2],
             [3, 4]])
     """
-    return concatenate([_one(atleast_2d(x)) for x in together(tup)], dtype=dtype)
+    rows = [_one(atleast_2d(x)) for x in together(tup)]
+    return concatenate(rows, dtype=dtype, casting=casting)
 
 
 def dstack(tup: Iterable[ArrayLike]) -> Tensor:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from tensorweb import functions
 from tensorweb.dtypes import finfo
+from tensorweb.errors import DataError
 from tensorweb.numpy.arguments import Out, as_real_floats, into, leading
 from tensorweb.numpy.elementwise import isinf, signbit
 from tensorweb.numpy.elementwise import trunc as standard_trunc
@@ -66,15 +67,18 @@ def clip(
     >>> np.clip([1, 5, 9], 2, None), np.clip([1, 5, 9], max=6)
     (tensor([2, 5, 9]), tensor([1, 5, 6]))
     """
+    if (a_min is not None or a_max is not None) and (
+        min is not None or max is not None
+    ):
+        raise DataError(
+            "clip: limits are given twice, as a_min and a_max and as min and max."
+        )
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
     x = leading(a, low, high)
-    x = x.astype(x.dtype)  # a tensor of its own, without limits too
-    if low is not None:
-        x = functions.maximum(x, low)
-    if high is not None:
-        x = functions.minimum(x, high)
-    return into(x, out)
+    if x.dtype.kind == "bool":
+        x = x.astype(int)
+    return into(x.astype(x.dtype).clip(low, high), out)
 
 
 def nan_to_num(

@@ -11,14 +11,13 @@ _WORDS = "tensors hold numbers and no text; use lists of Python's strings"
 _DATES = "tensors hold no dates; count days or seconds in integers"
 _LONG = "no device computes with it; use np.float64, or np.complex128"
 _MATRIX = "tensors of two axes and `@` are matrices; use np.array"
-_MEMORY = "x.base is the tensor whose view x is"
 _ORDER = "elements lie in row-major order; leave it out"
 _CALLBACK = "devices report no floating point errors; look with np.isfinite"
 _BUFFERS = "there are no buffers to set; leave it out"
 _NUMPYS_OWN = "it belongs to NumPy's package itself; import numpy for it"
 _CODES = "it deals with NumPy's codes of dtypes; use np.dtype and np.result_type"
 _NUMBERS = "use Python's format and f-strings for a number"
-_FILES = "read the bytes in Python and use np.frombuffer, or np.loadtxt for text"
+_FILES = "take the words apart with Python's re, and make an array of lists"
 _MASKED = "there are no masked arrays; use NaN and np.nanmean, or where="
 _OBJECTS = "tensors hold numbers and no objects; use np.vectorize for functions"
 
@@ -49,10 +48,8 @@ ABSENT: dict[str, str] = {
     "float128": _LONG,
     "format_float_positional": _NUMBERS,
     "format_float_scientific": _NUMBERS,
-    "fromfile": _FILES,
     "frompyfunc": _OBJECTS,
     "fromregex": _FILES,
-    "fromstring": _FILES,
     "get_include": _NUMPYS_OWN,
     "getbufsize": _BUFFERS,
     "geterrcall": _CALLBACK,
@@ -63,7 +60,6 @@ ABSENT: dict[str, str] = {
     "longdouble": _LONG,
     "ma": _MASKED,
     "matrix": _MATRIX,
-    "may_share_memory": _MEMORY,
     "memmap": "tensors lie in a device's memory; use np.fromiter or np.frombuffer",
     "nested_iters": "use loops of np.ndindex",
     "object_": _OBJECTS,
@@ -75,7 +71,6 @@ ABSENT: dict[str, str] = {
     "sctypeDict": _CODES,
     "setbufsize": _BUFFERS,
     "seterrcall": _CALLBACK,
-    "shares_memory": _MEMORY,
     "show_runtime": "np.show_config() tells what computes",
     "str_": _WORDS,
     "strings": _WORDS,
@@ -116,7 +111,7 @@ DIFFERENT: dict[str, str] = {
     "errstate": _SETTING,
     "extract": _READS,
     "flatnonzero": _POSITIONS,
-    "genfromtxt": "no names, converters or missing_values; one dtype for all",
+    "genfromtxt": "no names and no masks; one dtype for all",
     "geterr": _SETTING,
     "histogram": _COUNTS,
     "histogram2d": _COUNTS,
@@ -127,7 +122,7 @@ DIFFERENT: dict[str, str] = {
     "intersect1d": _READS,
     "intp": "int32",
     "lexsort": _POSITIONS,
-    "loadtxt": "no converters; one dtype for all",
+    "loadtxt": "one dtype for all",
     "mean": "integers and bool give float32",
     "nanargmax": f"{_POSITIONS}; reads whether there is nothing but NaN",
     "nanargmin": f"{_POSITIONS}; reads whether there is nothing but NaN",

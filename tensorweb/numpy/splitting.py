@@ -10,7 +10,7 @@ from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError, TensorIndexError
 from tensorweb.numpy.arguments import beside, leading
 from tensorweb.numpy.creation import array, asarray
-from tensorweb.shapes import is_integer, normalize_axis
+from tensorweb.shapes import is_integer, normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
@@ -214,19 +214,34 @@ def _along(arr: ArrayLike, axis: SupportsIndex | None) -> tuple[Tensor, int]:
     return x, normalize_axis(axis, x.ndim)
 
 
-def trim_zeros(filt: ArrayLike, trim: str = "fb") -> Tensor:
-    """Return a 1-D array without zeros at its front (f) or back (b); reads it.
+def trim_zeros(
+    filt: ArrayLike,
+    trim: str = "fb",
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> Tensor:
+    """Return an array without zeros at its front (f) or back (b); reads where they are.
+
+    Of several axes, all or those of `axis`, slices that are 0 everywhere are cut.
 
     Raises:
         DataError: `trim` has other letters.
 
     >>> np.trim_zeros([0, 0, 1, 2, 0, 3, 0])
     tensor([1, 2, 0, 3])
+    >>> np.trim_zeros([[0, 0], [0, 5]])
+    tensor([[5]])
     """
-    if not set(trim.lower()) <= {"f", "b"}:
+    ends = trim.lower()
+    if ends not in ("f", "b", "fb", "bf"):
         raise DataError(f"trim_zeros: trim={trim!r}; it is made of f and b.")
     x = asarray(filt)
-    filled = [i for i, value in enumerate(x.tolist()) if value]
-    start = (filled[0] if filled else x.size) if "f" in trim.lower() else 0
-    end = (filled[-1] + 1 if filled else 0) if "b" in trim.lower() else x.size
-    return x[start : max(end, start)]
+    chosen = normalize_axes(axis, x.ndim)
+    cut = [slice(None)] * x.ndim
+    for each in chosen:
+        others = tuple(other for other in range(x.ndim) if other != each)
+        kept = functions.any(x != 0, axis=others).tolist()
+        filled = [i for i, is_kept in enumerate(kept) if is_kept]
+        start = (filled[0] if filled else len(kept)) if "f" in ends else 0
+        stop = (filled[-1] + 1 if filled else 0) if "b" in ends else len(kept)
+        cut[each] = slice(start, max(stop, start))
+    return x[tuple(cut)]

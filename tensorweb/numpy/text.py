@@ -1,168 +1,521 @@
-"""Numbers in text: `loadtxt`, `genfromtxt` and `savetxt`, line by line in Python."""
+"""Numbers in text: `loadtxt`, `genfromtxt`, `fromstring` and `savetxt`, in Python."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
 import math
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any
+import operator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, SupportsIndex
 
-from tensorweb.dtypes import as_dtype
-from tensorweb.errors import DataError
+from tensorweb.dtypes import DType, as_dtype, integer_range
+from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
 from tensorweb.functions import asarray
+from tensorweb.numpy.arguments import check_unused
+from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 
 __all__ = [
+    "fromstring",
     "genfromtxt",
     "loadtxt",
     "savetxt",
 ]
 
+OPENERS: dict[str, Callable[..., Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+    ".lzma": lzma.open,
+}
+"""How files are opened, by the end of their names."""
 
-def _lines(file: Any) -> list[str]:
-    """Return the lines of a path, an open file or a list of lines."""
-    if isinstance(file, str | Path):
-        return Path(file).read_text("utf-8").splitlines()
-    found = [
-        line.decode("utf-8") if isinstance(line, bytes) else str(line) for line in file
-    ]
-    return [line.rstrip("\r\n") for line in found]
+Columns = SupportsIndex | Sequence[SupportsIndex] | None
+Converter = Callable[[Any], Any]
+Converters = Converter | Mapping[int, Converter] | None
+
+
+def _opener(path: str) -> Callable[..., Any]:
+    return OPENERS.get(os.path.splitext(path)[1].lower(), open)
+
+
+def _lines(file: Any, encoding: str | None) -> Iterator[str]:
+    """Yield the lines of a path, an open file or a list of lines."""
+    code = "latin1" if encoding == "bytes" else encoding or "utf-8"
+    if isinstance(file, str | os.PathLike):
+        path = os.fspath(file)
+        with _opener(path)(path, "rt", encoding=code) as opened:
+            yield from (line.rstrip("\r\n") for line in opened)
+        return
+    for line in file:
+        text = line.decode(code) if isinstance(line, bytes) else line
+        if not isinstance(text, str):
+            raise DTypeError(
+                f"a line is {line!r} of type {type(line).__name__}, no text."
+            )
+        yield text.rstrip("\r\n")
+
+
+def _quoted(line: str, delimiter: str | None, quote: str) -> list[str]:
+    """Return the words of a line; delimiters between quotes belong to a word."""
+    words, word, inside, begun = [], "", False, False
+    i = 0
+    while i < len(line):
+        letter = line[i]
+        if inside and letter == quote and line[i + 1 : i + 2] == quote:
+            word, i = word + quote, i + 1
+        elif letter == quote and (inside or not word.strip()):
+            inside, begun = not inside, True
+        elif not inside and (
+            letter.isspace() if delimiter is None else letter == delimiter
+        ):
+            if delimiter is not None or word or begun:
+                words.append(word)
+            word, begun = "", False
+        else:
+            word += letter
+        i += 1
+    return [*words, word] if delimiter is not None or word or begun else words
+
+
+def _without_comment(line: str, comments: Sequence[str], quote: str | None) -> str:
+    """Return a line up to the first comment that stands in no quotes."""
+    inside = False
+    for i in range(len(line) if comments else 0):
+        if quote is not None and line[i] == quote:
+            inside = not inside
+        if not inside and line.startswith(tuple(comments), i):
+            return line[:i]
+    return line
 
 
 def _rows(
-    lines: Iterable[str], delimiter: str | None, comments: str | None
-) -> list[list[str]]:
-    """Return the words of lines that have any, without comments."""
-    rows = []
+    lines: Iterable[str],
+    delimiter: str | int | Sequence[int] | None,
+    comments: Sequence[str],
+    quote: str | None = None,
+) -> Iterator[list[str]]:
+    """Yield the words of lines that have any, without comments."""
     for line in lines:
-        text = line.split(comments)[0] if comments else line
-        if text.strip():
-            rows.append([word.strip() for word in text.split(delimiter)])
-    return rows
+        text = _without_comment(line, comments, quote)
+        if not text.strip():
+            continue
+        if quote is not None:
+            assert delimiter is None or isinstance(delimiter, str), "internal: a letter"
+            yield _quoted(text, delimiter, quote)
+        elif delimiter is None or isinstance(delimiter, str):
+            yield text.split(delimiter)
+        else:
+            yield _of_widths(text, delimiter)
 
 
-def _tensor(
-    name: str,
-    rows: list[list[Any]],
-    dtype: DTypeLike,
-    usecols: int | Sequence[int] | None,
-    unpack: bool,
-    ndmin: int,
-) -> Any:
-    if usecols is not None:
-        columns = [usecols] if isinstance(usecols, int) else list(usecols)
-        rows = [[row[i] for i in columns] for row in rows]
-    lengths = {len(row) for row in rows}
-    if len(lengths) > 1:
-        raise DataError(
-            f"{name}: lines have {min(lengths)} to {max(lengths)} columns; take those "
-            "that all have with usecols=."
+def _of_widths(text: str, widths: int | Sequence[int]) -> list[str]:
+    """Return words that have so many letters each, or equally many."""
+    if isinstance(widths, int):
+        return [text[i : i + widths] for i in range(0, len(text), widths)]
+    ends = [sum(widths[: i + 1]) for i in range(len(widths))]
+    return [text[end - width : end] for end, width in zip(ends, widths, strict=True)]
+
+
+def _chosen(name: str, usecols: Columns) -> list[int] | None:
+    """Return the columns that are taken, None for all.
+
+    Raises:
+        DTypeError: a column is no integer (a TypeError as well).
+    """
+    if usecols is None:
+        return None
+    given = [usecols] if is_integer(usecols) or isinstance(usecols, float) else usecols
+    try:
+        return [operator.index(column) for column in given]  # type: ignore[arg-type]  # raises TypeError
+    except TypeError:
+        raise DTypeError(
+            f"{name}: usecols={usecols!r}; columns are an integer or several."
+        ) from None
+
+
+def _taken(
+    name: str, rows: Iterable[list[str]], columns: list[int] | None
+) -> list[list[str]]:
+    """Return the words of the columns that are taken, row by row.
+
+    Raises:
+        DataError: rows differ in length and all columns are taken.
+        TensorIndexError: a row has no such column.
+    """
+    found: list[list[str]] = []
+    for number, row in enumerate(rows, 1):
+        if columns is None:
+            if found and len(row) != len(found[0]):
+                raise DataError(
+                    f"{name}: row {number} has {len(row)} columns, others have "
+                    f"{len(found[0])}; take those that all have with usecols=."
+                )
+            found.append(row)
+            continue
+        for column in columns:
+            if not -len(row) <= column < len(row):
+                raise TensorIndexError(
+                    f"{name}: column {column} of usecols is not in row {number}, which "
+                    f"has {len(row)} columns."
+                )
+        found.append([row[column] for column in columns])
+    return found
+
+
+def _shaped(
+    rows: Sequence[Sequence[Any]], dtype: DType, width: int, unpack: bool, ndmin: int
+) -> Tensor:
+    """Return rows of numbers with axes of length 1 left out, down to `ndmin` axes."""
+    x = asarray(rows if rows else [], dtype=dtype)
+    x = x if rows else x.reshape((0, width or 1))
+    if x.ndim > ndmin:
+        x = x.squeeze()
+    if x.ndim < ndmin:
+        x = x.reshape((1,) * (ndmin - x.ndim) + x.shape)
+    return x.T if unpack else x
+
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "bool": lambda word: bool(int(word)),
+    "int": int,
+    "uint": int,
+    "float": float,
+    "complex": lambda word: complex(_complex_word(word)),
+}
+"""How a word becomes a number of a kind of dtypes."""
+
+
+def _reader(dtype: DType) -> Callable[[str], Any]:
+    """Return how a word becomes a number of a dtype; integers must fit."""
+    read = READERS[dtype.kind]
+    if dtype.kind not in ("int", "uint"):
+        return lambda word: read(_plain(word))
+    low, high = integer_range(dtype)
+
+    def whole(word: str) -> int:
+        number: int = read(_plain(word))
+        if not low <= number <= high:
+            raise ValueError(f"{dtype} is {low} to {high}")
+        return number
+
+    return whole
+
+
+def _plain(word: str) -> str:
+    if "_" in word:
+        raise ValueError("no digits are set apart by _")
+    return word
+
+
+def _complex_word(word: str) -> str:
+    """Return a complex number as Python writes it: `j` for `i` at its end."""
+    text = word.strip()
+    if text[:1] == "(" and text[-1:] == ")":
+        text = text[1:-1].strip()
+    elif "(" in text or ")" in text:
+        raise ValueError("one bracket is missing")
+    text = text.replace("+-", "-")
+    return text[:-1] + "j" if text.endswith("i") else text
+
+
+def _check_marks(
+    delimiter: str | None, comments: Sequence[str], quotechar: str | None
+) -> None:
+    """Raise where one letter would mean two things.
+
+    Raises:
+        DTypeError: comments, delimiter and quotes are alike, or ends of lines.
+    """
+    letters = [each for each in (delimiter, quotechar) if each is not None]
+    letters += comments
+    if len(set(letters)) < len(letters):
+        raise DTypeError(
+            f"loadtxt: delimiter={delimiter!r}, comments={list(comments)!r} and "
+            f"quotechar={quotechar!r} must differ."
         )
-    x = asarray(rows, dtype=dtype) if rows else asarray([], dtype=dtype)
-    axes = [axis for axis in range(x.ndim) if x.shape[axis] == 1 and x.ndim > ndmin]
-    x = x.squeeze(tuple(axes)) if axes else x
-    x = x.reshape((1,) * (ndmin - x.ndim) + x.shape) if x.ndim < ndmin else x
-    if unpack and x.ndim == 2:
-        return tuple(x.mT)
-    return x
+    for each in letters:
+        if each in ("\n", "\r"):
+            raise DTypeError(f"loadtxt: {each!r} ends a line; it has no other meaning.")
+    if delimiter is None and any(each.isspace() for each in letters):
+        raise DTypeError("loadtxt: a blank divides the words; say another delimiter=.")
+
+
+def _converters(
+    name: str, converters: Converters, columns: list[int] | None, width: int
+) -> dict[int, Converter]:
+    """Return the functions of the columns that are taken, by their order.
+
+    Raises:
+        DTypeError: a converter is no function (a TypeError as well).
+    """
+    if converters is None:
+        return {}
+    taken = list(range(width)) if columns is None else columns
+    if callable(converters):
+        return dict.fromkeys(range(len(taken)), converters)
+    if not isinstance(converters, Mapping):
+        raise DTypeError(
+            f"{name}: converters={converters!r}; give functions by column."
+        )
+    found = {}
+    for column, function in converters.items():
+        if not callable(function):
+            raise DTypeError(
+                f"{name}: the converter of column {column} is no function."
+            )
+        place = operator.index(column)
+        if width and not -width <= place < width:
+            raise DataError(f"{name}: no column {place} for a converter, of {width}.")
+        for order, each in enumerate(taken):
+            if place in (each, each - width, each + width):
+                found[order] = function
+    return found
 
 
 def loadtxt(
     fname: Any,
     dtype: DTypeLike = float,
-    comments: str | None = "#",
+    comments: str | Sequence[str] | None = "#",
     delimiter: str | None = None,
-    converters: object = None,
+    converters: Converters = None,
     skiprows: int = 0,
-    usecols: int | Sequence[int] | None = None,
+    usecols: Columns = None,
     unpack: bool = False,
     ndmin: int = 0,
     encoding: str | None = None,
     max_rows: int | None = None,
-) -> Any:
+    *,
+    quotechar: str | None = None,
+    like: ArrayLike = None,
+) -> Tensor:
     """Return the numbers of a text: a line is a row, words are numbers.
 
-    `fname` is a path, an open file or a list of lines.
+    `fname` is a path, also of a file compressed by gzip, bz2 or xz, an open file or a
+    list of lines. `converters` are functions from a word to a number, one or by column.
 
     Raises:
         DataError: a word is no number, or lines have different numbers of words.
+        TensorIndexError: a line has no column of `usecols`.
 
     >>> np.loadtxt(["1, 2", "3, 4"], delimiter=",")
     tensor([[1., 2.],
             [3., 4.]])
+    >>> np.loadtxt(["a 1", "b 2"], usecols=1, dtype=int)
+    tensor([1, 2])
     """
+    check_unused("loadtxt", like=like)
+    if ndmin not in (0, 1, 2):
+        raise DataError(f"loadtxt: ndmin={ndmin!r}; it is 0, 1 or 2.")
+    if delimiter is not None and len(delimiter) != 1:
+        raise DTypeError(f"loadtxt: delimiter={delimiter!r}; it is one letter.")
+    if quotechar is not None and len(quotechar) != 1:
+        raise DTypeError(f"loadtxt: quotechar={quotechar!r}; it is one letter.")
+    for what, count in (("skiprows", skiprows), ("max_rows", max_rows)):
+        if count is not None and operator.index(count) < 0:
+            raise DataError(f"loadtxt: {what}={count} is negative.")
     wanted = as_dtype(dtype)
-    if converters is not None:
-        raise DataError("loadtxt: converters are not possible; convert the tensor.")
-    rows = _rows(_lines(fname)[skiprows:], delimiter, comments)[:max_rows]
-    number = float if wanted.kind == "float" else _whole
-    values = [[_read("loadtxt", word, number) for word in row] for row in rows]
-    return _tensor("loadtxt", values, wanted, usecols, unpack, ndmin)
+    given: Any = [comments] if isinstance(comments, str | bytes) else comments or ()
+    marks = [each.decode() if isinstance(each, bytes) else each for each in given]
+    if quotechar is not None and any(len(mark) > 1 for mark in marks):
+        raise DataError("loadtxt: with quotechar= a comment begins with one letter.")
+    if "" in marks:
+        raise DataError("loadtxt: a comment begins with no letters; say comments=None.")
+    _check_marks(delimiter, marks, quotechar)
+    lines = (line for i, line in enumerate(_lines(fname, encoding)) if i >= skiprows)
+    rows = _first(_rows(lines, delimiter, marks, quotechar), max_rows)
+    columns = _chosen("loadtxt", usecols)
+    words = _taken("loadtxt", rows, columns)
+    width = len(rows[0]) if rows else 0
+    own = _converters("loadtxt", converters, columns, width)
+    reader = _reader(wanted)
+    as_bytes = encoding == "bytes"
+    values = [
+        [
+            _read("loadtxt", word, own.get(i, reader), as_bytes and i in own)
+            for i, word in enumerate(row)
+        ]
+        for row in words
+    ]
+    return _shaped(values, wanted, len(columns or ()), unpack, ndmin)
 
 
-def _whole(word: str) -> int:
-    """Return a whole number, also of a text such as 3.0."""
+def _first(rows: Iterator[list[str]], count: int | None) -> list[list[str]]:
+    """Return the first rows, all for None; the rest is not read."""
+    found: list[list[str]] = []
+    while count is None or len(found) < count:
+        row = next(rows, None)
+        if row is None:
+            break
+        found.append(row)
+    return found
+
+
+def _read(name: str, word: str, reader: Converter, as_bytes: bool) -> Any:
     try:
-        return int(word)
-    except ValueError:
-        return int(float(word))
+        return reader(word.encode("latin1") if as_bytes else word)
+    except ValueError as error:
+        raise DataError(
+            f"{name}: {word!r} is no number ({error}); say delimiter=, dtype= or "
+            "converters=."
+        ) from None
 
 
-def _read(name: str, word: str, number: Any) -> Any:
-    try:
-        return number(word)
-    except ValueError:
-        raise DataError(f"{name}: {word!r} is no number; say delimiter=.") from None
+def fromstring(
+    string: str,
+    dtype: DTypeLike = float,
+    count: int = -1,
+    *,
+    sep: str,
+    like: ArrayLike = None,
+) -> Tensor:
+    """Return the numbers of one text, which `sep` divides.
+
+    Raises:
+        DataError: a word is no number, or there are fewer than `count`.
+
+    >>> np.fromstring("1, 2, 3", dtype=int, sep=",")
+    tensor([1, 2, 3])
+    """
+    check_unused("fromstring", like=like)
+    if not sep:
+        raise DataError(
+            "fromstring: sep is empty; of bytes np.frombuffer makes arrays."
+        )
+    wanted = as_dtype(dtype)
+    words = string.split(sep.strip() or None)
+    if words and not words[-1].strip():
+        words.pop()
+    if count >= 0:
+        if len(words) < count:
+            raise DataError(f"fromstring: {len(words)} numbers where count is {count}.")
+        words = words[:count]
+    reader = _reader(wanted)
+    return asarray([_read("fromstring", each, reader, False) for each in words], wanted)
 
 
 def genfromtxt(
     fname: Any,
     dtype: DTypeLike = float,
     comments: str | None = "#",
-    delimiter: str | None = None,
+    delimiter: str | int | Sequence[int] | None = None,
     skip_header: int = 0,
     skip_footer: int = 0,
-    converters: object = None,
-    missing_values: object = None,
-    filling_values: float | None = None,
-    usecols: int | Sequence[int] | None = None,
-    unpack: bool = False,
+    converters: Converters = None,
+    missing_values: str | Sequence[str] | Mapping[int, str] | None = None,
+    filling_values: float | Sequence[float] | Mapping[int, float] | None = None,
+    usecols: Columns = None,
+    names: None = None,
+    excludelist: None = None,
+    deletechars: str = "",
+    replace_space: str = "_",
+    autostrip: bool = False,
+    case_sensitive: bool = True,
+    defaultfmt: str = "f%i",
+    unpack: bool | None = None,
+    usemask: bool = False,
+    loose: bool = True,
+    invalid_raise: bool = True,
+    max_rows: int | None = None,
+    encoding: str | None = None,
     *,
     ndmin: int = 0,
-    max_rows: int | None = None,
-) -> Any:
+    like: ArrayLike = None,
+) -> Tensor:
     """Return the numbers of a text; what is missing or no number is filled.
 
-    It is NaN, in integers -1, unless `filling_values` says otherwise. Names of columns
-    and several dtypes are not possible.
+    It is NaN, in integers -1, unless `filling_values` says otherwise, for all columns
+    or by column. With `loose=False` a word that is no number is an error. Names of
+    columns and several dtypes are not possible, and what only says how names are made
+    (`excludelist`, `deletechars`, `replace_space`, `case_sensitive`, `defaultfmt`) says
+    nothing here.
 
     Raises:
-        DataError: lines have different numbers of words.
+        DataError: lines have different numbers of words, a name or mask is asked for.
 
     >>> np.genfromtxt(["1,,3", "4,5,"], delimiter=",", dtype=int)
     tensor([[ 1, -1,  3],
             [ 4,  5, -1]])
     """
-    wanted = as_dtype(dtype)
-    if converters is not None or missing_values is not None:
-        raise DataError("genfromtxt: converters and missing_values are not possible.")
-    is_float = wanted.kind == "float"
-    filling = filling_values
-    if filling is None:
-        filling = math.nan if is_float else -1
-    lines = _lines(fname)[skip_header:]
-    lines = lines[: len(lines) - skip_footer]
-    rows = _rows(lines, delimiter, comments)[:max_rows]
+    check_unused("genfromtxt", names=names, usemask=usemask or None, like=like)
+    if max_rows is not None and (skip_footer or max_rows < 1):
+        raise DataError(
+            f"genfromtxt: max_rows={max_rows} and skip_footer={skip_footer}; give a "
+            "positive max_rows alone."
+        )
+    lines = (line for i, line in enumerate(_lines(fname, encoding)) if i >= skip_header)
+    found = _rows(lines, delimiter, [comments] if comments else ())
+    rows = [[word.strip() for word in row] for row in _first(found, max_rows)]
+    rows = rows[: max(0, len(rows) - skip_footer)]
+    columns = _chosen("genfromtxt", usecols)
+    if not invalid_raise and rows and columns is None:
+        rows = [row for row in rows if len(row) == len(rows[0])]
+    words = _taken("genfromtxt", rows, columns)
+    wanted = _detected(words) if dtype is None else as_dtype(dtype)
+    taken = columns if columns is not None else list(range(len(rows[0]) if rows else 0))
+    missing = [_of_column(missing_values, i, c) for i, c in enumerate(taken)]
+    filling = [_of_column(filling_values, i, c) for i, c in enumerate(taken)]
+    own = _converters("genfromtxt", converters, columns, len(rows[0]) if rows else 0)
+    usual = math.nan if wanted.kind in ("float", "complex") else -1
 
-    def value(word: str) -> Any:
+    def value(word: str, i: int) -> Any:
+        fill = usual if filling[i] is None else filling[i]
+        marks = missing[i].split(",") if isinstance(missing[i], str) else ()
+        if i in own and (word or filling[i] is None):
+            return own[i](word.encode("latin1") if encoding == "bytes" else word)
+        if not word or word in marks:
+            return fill
         try:
-            return float(word) if is_float else _whole(word)
+            return _loose(word, wanted)
         except ValueError:
-            return filling
+            if loose:
+                return fill
+            raise DataError(f"genfromtxt: {word!r} is no number.") from None
 
-    values = [[value(word) for word in row] for row in rows]
-    return _tensor("genfromtxt", values, wanted, usecols, unpack, ndmin)
+    values = [[value(word, i) for i, word in enumerate(row)] for row in words]
+    return _shaped(values, wanted, len(columns or ()), bool(unpack), ndmin)
+
+
+def _loose(word: str, dtype: DType) -> Any:
+    """Return a number; of a text such as 3.0 or True in an integer dtype as well."""
+    if dtype.kind == "bool":
+        return {"true": True, "false": False}.get(word.lower()) or bool(int(word))
+    if dtype.kind in ("float", "complex"):
+        return READERS[dtype.kind](word)
+    try:
+        return int(word)
+    except ValueError:
+        return int(float(word))
+
+
+def _detected(words: Sequence[Sequence[str]]) -> DType:
+    """Return the smallest of int, float and complex that holds all words."""
+    kinds: tuple[type, ...] = (int, float, complex)
+    for kind in kinds:
+        try:
+            for row in words:
+                for word in row:
+                    _ = READERS[as_dtype(kind).kind](word) if word else None
+        except ValueError:
+            continue
+        return as_dtype(kind)
+    raise DataError(
+        "genfromtxt: a word is no number; take other columns with usecols=."
+    )
+
+
+def _of_column(values: Any, order: int, column: int) -> Any:
+    """Return what is given for a column: for all, in a list, or by number."""
+    if isinstance(values, Mapping):
+        return values.get(column)
+    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+        return values
+    return values[order] if order < len(values) else None
 
 
 def savetxt(
@@ -174,11 +527,16 @@ def savetxt(
     header: str = "",
     footer: str = "",
     comments: str = "# ",
+    encoding: str | None = None,
 ) -> None:
     r"""Write a vector or a matrix as text, a line for each row; its values are read.
 
+    A path that ends in `.gz`, `.bz2` or `.xz` is compressed; a file may be open for
+    text or for bytes.
+
     Raises:
-        DataError: it has more than two axes.
+        ShapeError: it has no axis, or more than two.
+        DataError: there are not as many formats as columns.
 
     >>> import io
     >>> file = io.StringIO()
@@ -187,17 +545,62 @@ def savetxt(
     '1,2\n3,4\n'
     """
     x: Tensor = asarray(X)
-    if x.ndim > 2:
-        raise DataError(f"savetxt: shape {x.shape} has more than two axes; reshape it.")
+    if x.ndim not in (1, 2):
+        raise ShapeError(
+            f"savetxt: shape {x.shape} has not one or two axes; reshape it."
+        )
     rows = x.reshape(-1, 1).tolist() if x.ndim < 2 else x.tolist()
-    lines = [f"{comments}{line}" for line in header.splitlines()]
+    width = 1 if x.ndim < 2 else x.shape[1]
+    form = _format_of_row(fmt, delimiter, width, x.dtype.kind == "complex")
+    lines = [_commented(header, comments, newline)] if header else []
     for row in rows:
-        formats = [fmt] * len(row) if isinstance(fmt, str) else fmt
-        words = [each % value for each, value in zip(formats, row, strict=True)]
-        lines.append(delimiter.join(words))
-    lines += [f"{comments}{line}" for line in footer.splitlines()]
-    text = "".join(line + newline for line in lines)
-    if isinstance(fname, str | Path):
-        Path(fname).write_text(text, "utf-8")
-    else:
-        fname.write(text)
+        parts = (
+            [part for each in row for part in (each.real, each.imag)]
+            if x.dtype.kind == "complex"
+            else row
+        )
+        # A negative imaginary part has its own sign, as in NumPy.
+        lines.append((form % tuple(parts)).replace("+-", "-"))
+    lines += [_commented(footer, comments, newline)] if footer else []
+    _write(fname, "".join(line + newline for line in lines), encoding)
+
+
+def _commented(text: str, comments: str, newline: str) -> str:
+    return comments + text.replace("\n", f"\n{comments}")
+
+
+def _format_of_row(
+    fmt: str | Sequence[str], delimiter: str, width: int, is_complex: bool
+) -> str:
+    """Return the format of a row of numbers, or of their two parts."""
+    if not isinstance(fmt, str | list | tuple):
+        raise DataError(f"savetxt: fmt={fmt!r}; give a format or a list of them.")
+    if isinstance(fmt, list | tuple):
+        if len(fmt) != width:
+            raise DataError(f"savetxt: {len(fmt)} formats for {width} columns.")
+        return delimiter.join(fmt)
+    count = fmt.count("%") - 2 * fmt.count("%%")
+    if is_complex and count == 1:
+        return delimiter.join([f" ({fmt}+{fmt}j)"] * width)
+    if count == 1:
+        return delimiter.join([fmt] * width)
+    if count != width * (2 if is_complex else 1):
+        raise DataError(
+            f"savetxt: fmt={fmt!r} has {count} formats for {width} columns."
+        )
+    return fmt
+
+
+def _write(file: Any, text: str, encoding: str | None) -> None:
+    """Write a text into a path or an open file, of text or of bytes."""
+    code = encoding or "utf-8"
+    if isinstance(file, str | os.PathLike):
+        path = os.fspath(file)
+        with _opener(path)(path, "wt", encoding=code, newline="") as opened:
+            opened.write(text)
+        return
+    is_text = isinstance(file, io.TextIOBase)
+    try:
+        file.write(text if is_text else text.encode(code))
+    except TypeError:
+        file.write(text)

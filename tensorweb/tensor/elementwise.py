@@ -5,13 +5,14 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from tensorweb.nodes.choice import clip, isin
+from tensorweb.nodes.choice import isin
 from tensorweb.nodes.elementwise import elementwise
 from tensorweb.nodes.rounding import rounded
 from tensorweb.ops import OPS
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_operands
-from tensorweb.tensor.numpy_calls import check_out
+from tensorweb.tensor.numpy_calls import into
+from tensorweb.tensor.operations import clipped, operation
 from tensorweb.tensor.values import peek
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class ElementwiseMethods(TensorBase):
 
     def _with(self, name: str, other: ArrayLike) -> Tensor:
         """Return an elementwise operation on this tensor and another operand."""
-        return self._wrap(elementwise(OPS[name], *as_operands(self, other)))
+        return self._wrap(operation(name, self, other))
 
     def exp(self) -> Tensor:
         """Return e to the power x."""
@@ -170,10 +171,11 @@ class ElementwiseMethods(TensorBase):
         """Return x without its fraction."""
         return self._unary("trunc")
 
-    def round(self, decimals: SupportsIndex = 0, *, out: None = None) -> Tensor:
+    def round(
+        self, decimals: SupportsIndex = 0, out: TensorBase | None = None
+    ) -> Tensor:
         """Return the nearest number of so many decimals, halves to even."""
-        check_out("round", out)
-        return self._wrap(rounded(self.node, operator.index(decimals)))
+        return into(self._wrap(rounded(self.node, operator.index(decimals))), out)
 
     def __round__(self, ndigits: SupportsIndex | None = None) -> Any:
         if ndigits is None and not self.node.shape:
@@ -317,15 +319,13 @@ class ElementwiseMethods(TensorBase):
         return self._with("bitwise_right_shift", other)
 
     def clip(
-        self, min: ArrayLike = None, max: ArrayLike = None, *, out: None = None
+        self,
+        min: ArrayLike = None,
+        max: ArrayLike = None,
+        out: TensorBase | None = None,
     ) -> Tensor:
         """Return values below `min` raised to it, values above `max` lowered to it."""
-        check_out("clip", out)
-        given = [bound for bound in (min, max) if bound is not None]
-        node, *bounds = as_operands(self, *given)
-        low = bounds[0] if min is not None else None
-        high = bounds[-1] if max is not None else None
-        return self._wrap(clip(node, low, high))
+        return into(self._wrap(clipped(self, min, max)), out)
 
     def isin(self, other: ArrayLike, /, *, invert: bool = False) -> Tensor:
         """Return whether each element is one of `other`; is none of it for `invert`."""

@@ -45,7 +45,7 @@ from tensorweb.tensor.convert import (
 )
 from tensorweb.tensor.hostarrays import array_node, is_numpy_scalar
 from tensorweb.tensor.lost_writes import UNHELD, check_write
-from tensorweb.tensor.numpy_calls import check_default, check_out
+from tensorweb.tensor.numpy_calls import numpys
 from tensorweb.tensor.statements import is_statement
 from tensorweb.tensor.views import ITEM, is_part_of, is_seen
 
@@ -98,13 +98,13 @@ class IndexingMethods(TensorBase):
         indices: ArrayLike,
         /,
         axis: SupportsIndex | None = None,
-        *,
-        out: None = None,
+        out: TensorBase | None = None,
         mode: str = "raise",
     ) -> Tensor:
         """Return the slices at `indices` along an axis."""
-        check_out("take", out)
-        check_default("take", "mode", mode, "raise")
+        if out is not None or mode != "raise":
+            found: Tensor = numpys("take")(self, indices, axis, out, mode)
+            return found
         rank = len(self.node.shape)
         if axis is None and rank != 1:
             raise AxisError(

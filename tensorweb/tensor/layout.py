@@ -15,6 +15,7 @@ from tensorweb.nodes.movement import copy, permute, reshape
 from tensorweb.shapes import infer_reshape
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import DTypeLike, as_node, as_shape_arguments
+from tensorweb.tensor.numpy_calls import ROW_MAJOR, check_casting
 from tensorweb.tensor.views import ORDER, rename_axes
 from tensorweb.view import View
 
@@ -116,18 +117,41 @@ class LayoutMethods(TensorBase):
             self if element_view(node) == View.contiguous(node.shape) else self.copy()  # type: ignore[return-value]  # all tensors are Tensor
         )
 
-    def copy(self) -> Tensor:
+    def copy(self, order: str = "C") -> Tensor:
         """Return the same values in storage of their own."""
+        if order not in ROW_MAJOR:
+            raise DataError(
+                f"copy: order={order!r}, but elements lie in row-major order here; "
+                "leave it out, or copy the transposed tensor."
+            )
         return self._wrap(copy(self.node))
 
     def astype(
-        self, dtype: DTypeLike, /, *, copy: bool = True, device: object = None
+        self,
+        dtype: DTypeLike,
+        order: str = "K",
+        casting: str = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+        *,
+        device: object = None,
     ) -> Tensor:
         """Return the values in another dtype; floats become integers by truncation.
 
-        Tensors are immutable, so `copy` only decides whether storage may be shared.
+        Tensors are immutable, so `copy` only decides whether storage may be shared, and
+        `subok` says nothing. `casting` is a rule of `np.can_cast`.
+
+        Raises:
+            DTypeError: the rule does not allow it, or the device has no such dtype.
         """
         wanted = as_dtype(dtype)
+        if casting != "unsafe":
+            check_casting("astype", self.node.dtype, wanted, casting)
+        if order not in ROW_MAJOR:
+            raise DataError(
+                f"astype: order={order!r}, but elements lie in row-major order here; "
+                "leave it out, or work on the transposed tensor."
+            )
         if not copy and wanted is self.node.dtype and self._lies_on(device):
             return self  # type: ignore[return-value]  # all tensors are Tensor
         return self._wrap(as_node(self, wanted, device))

@@ -19,7 +19,7 @@ from tensorweb.shapes import (
 )
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import as_shape_arguments
-from tensorweb.tensor.numpy_calls import check_default
+from tensorweb.tensor.numpy_calls import ROW_MAJOR, numpys
 from tensorweb.tensor.views import ORDER, REVERSED, SHAPE, layout_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ class MovementMethods(TensorBase):
         Raises:
             ShapeError: sizes differ, or `copy=False` and a copy is needed.
         """
-        check_default("reshape", "order", order, "C")
+        if order not in ROW_MAJOR:
+            found: Tensor = numpys("reshape")(self, *shape, order=order, copy=copy)
+            return found
         if not shape:
             raise ShapeError("reshape: no shape is given; write reshape(2, 3), say.")
         new = infer_reshape(self.node.shape, as_shape_arguments(shape, "reshape"))
@@ -94,13 +96,23 @@ class MovementMethods(TensorBase):
         return self.reshape(*shape, copy=False)
 
     def ravel(self, order: str = "C") -> Tensor:
-        """Return the elements in row-major order as one axis."""
-        check_default("ravel", "order", order, "C")
+        """Return the elements in row-major order as one axis; by columns for `F`."""
+        if order not in ROW_MAJOR:
+            found: Tensor = numpys("ravel")(self, order)
+            return found
         layout = layout_of(self)
         return self._under((self.node.size,), layout is None or layout.is_contiguous)
 
-    def flatten(self, start_axis: int = 0, end_axis: int = -1) -> Tensor:
-        """Return the axes from `start_axis` to `end_axis` merged into one."""
+    def flatten(
+        self, start_axis: int | str = 0, end_axis: int = -1, *, order: str = "C"
+    ) -> Tensor:
+        """Return the axes from `start_axis` to `end_axis` merged into one.
+
+        `order` is NumPy's, which may also stand first: `F` for all elements by columns.
+        """
+        if isinstance(start_axis, str) or order != "C":
+            asked = start_axis if isinstance(start_axis, str) else order
+            return self._wrap(build.copy(self.ravel(asked).node))
         shape = self.node.shape
         if not shape:
             return self.ravel()

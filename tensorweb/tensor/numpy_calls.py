@@ -6,15 +6,61 @@ what says nothing is taken, the rest is refused with a way to do it here.
 
 from __future__ import annotations
 
-from tensorweb.errors import DataError
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, TypeVar
+
+from tensorweb.dtypes import DType
+from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.tensor.base import TensorBase
+
+ROW_MAJOR = ("C", "K", "A", None)
+"""Orders of memory that row-major tensors keep to."""
+
+T = TypeVar("T", bound=TensorBase)
 
 
-def check_out(name: str, out: object) -> None:
-    """Raise when results shall be written into a given array."""
-    if out is not None:
+def into(result: T, out: object) -> T:
+    """Return a result, written into `out` where one is given, alone or in a tuple.
+
+    Raises:
+        DataError: `out` is no tensor.
+        ShapeError: the shapes differ.
+        DTypeError: `out` cannot hold the result's dtype.
+    """
+    if out is None or out is Ellipsis:
+        return result
+    target = out[0] if type(out) is tuple and len(out) == 1 else out
+    if not isinstance(target, type(result)):
         raise DataError(
-            f"{name}: out={type(out).__name__}, but results are new tensors here; "
-            f"write y[...] = x.{name}(...) instead."
+            f"out={type(target).__name__}: results can be written into tensors only; "
+            "make one with np.empty(shape)."
+        )
+    if target.node.shape != result.node.shape:
+        raise ShapeError(
+            f"out has shape {target.node.shape}, the result {result.node.shape}; give "
+            "a tensor of that shape."
+        )
+    target[...] = result  # type: ignore[index]  # every tensor has it
+    return target
+
+
+def numpys(name: str) -> Callable[..., Any]:
+    """Return a function of `tensorweb.numpy`, for arguments that NumPy alone has."""
+    return getattr(import_module("tensorweb.numpy"), name)  # type: ignore[no-any-return]  # a function by its name
+
+
+def check_casting(name: str, start: DType, end: DType, casting: str) -> None:
+    """Raise unless values of a dtype may become another one by a rule.
+
+    Raises:
+        DTypeError: the rule does not allow it.
+        DataError: there is no such rule.
+    """
+    if not numpys("can_cast")(start, end, casting):
+        raise DTypeError(
+            f"{name}: {start} does not become {end} by the rule casting={casting!r}; "
+            'convert with astype, or say casting="unsafe".'
         )
 
 

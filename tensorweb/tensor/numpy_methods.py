@@ -7,8 +7,10 @@ when a program first calls one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
+import operator
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tensorweb.evaluate import read
@@ -21,17 +23,12 @@ from tensorweb.tensor.complex_numbers import ComplexMethods
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.indexing import IndexingMethods
 from tensorweb.tensor.movement import MovementMethods
+from tensorweb.tensor.numpy_calls import numpys
 from tensorweb.tensor.reductions import Axis
 from tensorweb.tensor.views import base_of, fix, is_fixed, rename_axes
 
 if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor
-
-
-def _function(name: str) -> Callable[..., Any]:
-    """Return a function of `tensorweb.numpy`."""
-    found: Callable[..., Any] = getattr(import_module("tensorweb.numpy"), name)
-    return found
 
 
 class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
@@ -72,7 +69,7 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         order: None = None,
     ) -> Tensor:
         """Return positions with smaller values before `kth` and others behind it."""
-        found: Tensor = _function("argpartition")(self, kth, axis, kind, order)
+        found: Tensor = numpys("argpartition")(self, kth, axis, kind, order)
         return found
 
     def choose(
@@ -82,7 +79,7 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         mode: str = "raise",
     ) -> Tensor:
         """Return for each element the value that the array of its number has there."""
-        found: Tensor = _function("choose")(self, choices, out, mode)
+        found: Tensor = numpys("choose")(self, choices, out, mode)
         return found
 
     def compress(
@@ -92,7 +89,7 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         out: Tensor | None = None,
     ) -> Tensor:
         """Return the elements along an axis for which a condition holds."""
-        found: Tensor = _function("compress")(condition, self, axis, out)
+        found: Tensor = numpys("compress")(condition, self, axis, out)
         return found
 
     def conjugate(self) -> Tensor:
@@ -106,7 +103,7 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         out: Tensor | None = None,
     ) -> Tensor:
         """Return running products along an axis; of all elements without one."""
-        found: Tensor = _function("cumprod")(self, axis, dtype, out)
+        found: Tensor = numpys("cumprod")(self, axis, dtype, out)
         return found
 
     def cumsum(
@@ -116,14 +113,14 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         out: Tensor | None = None,
     ) -> Tensor:
         """Return running sums along an axis; of all elements without one."""
-        found: Tensor = _function("cumsum")(self, axis, dtype, out)
+        found: Tensor = numpys("cumsum")(self, axis, dtype, out)
         return found
 
     def diagonal(
         self, offset: int = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
     ) -> Tensor:
         """Return the diagonal of two axes, as the last axis of the result."""
-        found: Tensor = _function("diagonal")(self, offset, axis1, axis2)
+        found: Tensor = numpys("diagonal")(self, offset, axis1, axis2)
         return found
 
     def fill(self, value: ArrayLike) -> None:
@@ -138,18 +135,18 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         order: None = None,
     ) -> None:
         """Put smaller values before position `kth`, others behind it, in place."""
-        self[...] = _function("partition")(self, kth, axis, kind, order)
+        self[...] = numpys("partition")(self, kth, axis, kind, order)
 
     def ptp(
         self, axis: Axis = None, out: Tensor | None = None, keepdims: bool = False
     ) -> Tensor:
         """Return the largest value less the smallest, along axes."""
-        found: Tensor = _function("ptp")(self, axis, out, keepdims)
+        found: Tensor = numpys("ptp")(self, axis, out, keepdims)
         return found
 
     def put(self, indices: ArrayLike, values: ArrayLike, mode: str = "raise") -> None:
         """Write values at positions of the flattened array; few are repeated."""
-        _function("put")(self, indices, values, mode)
+        numpys("put")(self, indices, values, mode)
 
     def resize(self, *shape: Any, refcheck: bool = True) -> None:
         """Give the tensor another shape and size, in place; new elements are zero.
@@ -168,7 +165,7 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         self, v: ArrayLike, side: str = "left", sorter: ArrayLike = None
     ) -> Tensor:
         """Return where values belong in a sorted vector, `side` of equal ones."""
-        found: Tensor = _function("searchsorted")(self, v, side, sorter)
+        found: Tensor = numpys("searchsorted")(self, v, side, sorter)
         return found
 
     def setflags(self, write: bool | None = None) -> None:
@@ -178,7 +175,36 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
 
     def tobytes(self, order: str = "C") -> bytes:
         """Return the elements as bytes, row-major, by columns with `order="F"`."""
-        return bytes(read([_function("ravel")(self, order).node])[0])
+        return bytes(read([numpys("ravel")(self, order).node])[0])
+
+    def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
+        """Write the elements as bytes, row-major, into a path or an open file.
+
+        With `sep` it is text, each number in Python's `format`.
+        """
+        if sep:
+            values = self.ravel().tolist()
+            written = sep.join(format % value for value in values).encode("utf-8")
+        else:
+            written = self.tobytes()
+        if isinstance(fid, str | os.PathLike):
+            Path(fid).write_bytes(written)
+        else:
+            fid.write(written)
+
+    def is_integer(self) -> bool:
+        """Return whether a number is whole; reads it."""
+        value: Any = self.item()  # type: ignore[attr-defined]  # all tensors have it
+        return isinstance(value, int) or bool(value.is_integer())
+
+    def as_integer_ratio(self) -> tuple[int, int]:
+        """Return a float as a fraction, its numerator and denominator; reads it."""
+        found: tuple[int, int] = self.item().as_integer_ratio()  # type: ignore[attr-defined]  # all tensors have it
+        return found
+
+    def bit_count(self) -> int:
+        """Return how many bits of an integer's size are 1; reads it."""
+        return abs(operator.index(self)).bit_count()  # type: ignore[arg-type]  # all tensors have it
 
     def trace(
         self,
@@ -189,7 +215,7 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         out: Tensor | None = None,
     ) -> Tensor:
         """Return the sum of the diagonal of two axes."""
-        found: Tensor = _function("trace")(self, offset, axis1, axis2, dtype, out)
+        found: Tensor = numpys("trace")(self, offset, axis1, axis2, dtype, out)
         return found
 
 

@@ -13,6 +13,7 @@ from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_operands
 from tensorweb.tensor.foreign import is_foreign
 from tensorweb.tensor.in_place import is_count, is_number_of_its_own
+from tensorweb.tensor.operations import operation
 from tensorweb.tensor.values import peek
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Operators(TensorBase):
                 return NotImplemented  # type: ignore[no-any-return]  # Python asks the other
             if name == "multiply" and type(x2) in REPEATED and is_count(self.node):
                 return x2 * self.__index__()  # type: ignore[attr-defined,no-any-return]  # a list
-        return self._wrap(elementwise(OPS[name], *as_operands(x1, x2)))
+        return self._wrap(operation(name, x1, x2))
 
     def __add__(self, other: ArrayLike) -> Tensor:
         return self._binary("add", self, other)

@@ -15,8 +15,8 @@ from tensorweb.nodes.selection import concat
 from tensorweb.ops import OPS
 from tensorweb.shapes import normalize_axes, normalize_axis
 from tensorweb.tensor.base import FLOWING, TensorBase
-from tensorweb.tensor.convert import DTypeLike, optional_dtype
-from tensorweb.tensor.numpy_calls import check_out
+from tensorweb.tensor.convert import ArrayLike, DTypeLike, optional_dtype
+from tensorweb.tensor.numpy_calls import into, numpys
 from tensorweb.tensor.scalars import NumberLike, as_number
 
 if TYPE_CHECKING:
@@ -39,57 +39,89 @@ class ReductionMethods(TensorBase):
             reduce(name, self.node, axes, keepdims, optional_dtype(dtype))
         )
 
+    def _masked(self, name: str, *arguments: object, **options: object) -> Tensor:
+        """Return a reduction with `where=`, `initial=` or `mean=`."""
+        return numpys(name)(self, *arguments, **options)  # type: ignore[no-any-return]  # a tensor as well
+
     def sum(
         self,
         axis: Axis = None,
-        *,
         dtype: DTypeLike = None,
+        out: TensorBase | None = None,
         keepdims: bool = False,
-        out: None = None,
+        initial: ArrayLike = None,
+        where: ArrayLike = True,
     ) -> Tensor:
         """Return the sum along axes; 0 of nothing."""
-        check_out("sum", out)
-        return self._reduce("sum", axis, keepdims, dtype)
+        if initial is not None or where is not True:
+            return self._masked("sum", axis, dtype, out, keepdims, initial, where)
+        return into(self._reduce("sum", axis, keepdims, dtype), out)
 
     def prod(
         self,
         axis: Axis = None,
-        *,
         dtype: DTypeLike = None,
+        out: TensorBase | None = None,
         keepdims: bool = False,
-        out: None = None,
+        initial: ArrayLike = None,
+        where: ArrayLike = True,
     ) -> Tensor:
         """Return the product along axes; 1 of nothing."""
-        check_out("prod", out)
-        return self._reduce("prod", axis, keepdims, dtype)
+        if initial is not None or where is not True:
+            return self._masked("prod", axis, dtype, out, keepdims, initial, where)
+        return into(self._reduce("prod", axis, keepdims, dtype), out)
 
     def max(
-        self, axis: Axis = None, *, keepdims: bool = False, out: None = None
+        self,
+        axis: Axis = None,
+        out: TensorBase | None = None,
+        keepdims: bool = False,
+        initial: ArrayLike = None,
+        where: ArrayLike = True,
     ) -> Tensor:
         """Return the largest value along axes; NaN wins."""
-        check_out("max", out)
-        return self._reduce("max", axis, keepdims)
+        if initial is not None or where is not True:
+            return self._masked("max", axis, out, keepdims, initial, where)
+        return into(self._reduce("max", axis, keepdims), out)
 
     def min(
-        self, axis: Axis = None, *, keepdims: bool = False, out: None = None
+        self,
+        axis: Axis = None,
+        out: TensorBase | None = None,
+        keepdims: bool = False,
+        initial: ArrayLike = None,
+        where: ArrayLike = True,
     ) -> Tensor:
         """Return the smallest value along axes; NaN wins."""
-        check_out("min", out)
-        return self._reduce("min", axis, keepdims)
+        if initial is not None or where is not True:
+            return self._masked("min", axis, out, keepdims, initial, where)
+        return into(self._reduce("min", axis, keepdims), out)
 
     def any(
-        self, axis: Axis = None, *, keepdims: bool = False, out: None = None
+        self,
+        axis: Axis = None,
+        out: TensorBase | None = None,
+        keepdims: bool = False,
+        *,
+        where: ArrayLike = True,
     ) -> Tensor:
         """Return whether one element is true along axes; false of nothing."""
-        check_out("any", out)
-        return self._reduce("any", axis, keepdims)
+        if where is not True:
+            return self._masked("any", axis, out, keepdims, where=where)
+        return into(self._reduce("any", axis, keepdims), out)
 
     def all(
-        self, axis: Axis = None, *, keepdims: bool = False, out: None = None
+        self,
+        axis: Axis = None,
+        out: TensorBase | None = None,
+        keepdims: bool = False,
+        *,
+        where: ArrayLike = True,
     ) -> Tensor:
         """Return whether all elements are true along axes; true of nothing."""
-        check_out("all", out)
-        return self._reduce("all", axis, keepdims)
+        if where is not True:
+            return self._masked("all", axis, out, keepdims, where=where)
+        return into(self._reduce("all", axis, keepdims), out)
 
     def count_nonzero(self, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
         """Return how many elements along axes are not zero."""
@@ -100,84 +132,94 @@ class ReductionMethods(TensorBase):
     def mean(
         self,
         axis: Axis = None,
-        *,
         dtype: DTypeLike = None,
+        out: TensorBase | None = None,
         keepdims: bool = False,
-        out: None = None,
+        *,
+        where: ArrayLike = True,
     ) -> Tensor:
         """Return the mean along axes; integers and bool give the default float."""
-        check_out("mean", out)
+        if where is not True:
+            return self._masked("mean", axis, dtype, out, keepdims, where=where)
         axes = normalize_axes(axis, len(self.node.shape))
         values = _floating("mean", self.node, dtype)
         mean = _mean(_single(values), axes, keepdims)
-        return self._wrap(cast(mean, values.dtype))
+        return into(self._wrap(cast(mean, values.dtype)), out)
 
     def var(
         self,
         axis: Axis = None,
+        dtype: DTypeLike = None,
+        out: TensorBase | None = None,
+        ddof: NumberLike = None,
+        keepdims: bool = False,
         *,
         correction: NumberLike = 0.0,
-        keepdims: bool = False,
-        dtype: DTypeLike = None,
-        out: None = None,
-        ddof: NumberLike = None,
+        where: ArrayLike = True,
+        mean: ArrayLike = None,
     ) -> Tensor:
         """Return the variance along axes, `Σ(x - mean)² / (n - correction)`.
 
         `ddof` is NumPy's word for `correction`.
         """
-        check_out("var", out)
+        less = as_number(correction if ddof is None else ddof, "var: correction")
+        if where is not True or mean is not None:
+            options = {"where": where, "mean": mean}
+            return self._masked("var", axis, dtype, out, less, keepdims, **options)
         axes = normalize_axes(axis, len(self.node.shape))
         values = _floating("var", self.node, dtype)
-        less = as_number(correction if ddof is None else ddof, "var: correction")
         variance = _variance(_single(values), axes, less, keepdims)
-        return self._wrap(cast(variance, values.dtype.part))
+        return into(self._wrap(cast(variance, values.dtype.part)), out)
 
     def std(
         self,
         axis: Axis = None,
+        dtype: DTypeLike = None,
+        out: TensorBase | None = None,
+        ddof: NumberLike = None,
+        keepdims: bool = False,
         *,
         correction: NumberLike = 0.0,
-        keepdims: bool = False,
-        dtype: DTypeLike = None,
-        out: None = None,
-        ddof: NumberLike = None,
+        where: ArrayLike = True,
+        mean: ArrayLike = None,
     ) -> Tensor:
         """Return the standard deviation along axes, the square root of `var`.
 
         Its derivative is 0 where all values are equal. `ddof` is NumPy's word for
         `correction`.
         """
-        check_out("std", out)
+        less = as_number(correction if ddof is None else ddof, "std: correction")
+        if where is not True or mean is not None:
+            options = {"where": where, "mean": mean}
+            return self._masked("std", axis, dtype, out, less, keepdims, **options)
         axes = normalize_axes(axis, len(self.node.shape))
         values = _floating("std", self.node, dtype)
-        less = as_number(correction if ddof is None else ddof, "std: correction")
         variance = _variance(_single(values), axes, less, keepdims)
-        return self._wrap(cast(root_of_square(variance), values.dtype.part))
+        return into(self._wrap(cast(root_of_square(variance), values.dtype.part)), out)
 
     def argmax(
         self,
         axis: SupportsIndex | None = None,
+        out: TensorBase | None = None,
         *,
         keepdims: bool = False,
-        out: None = None,
     ) -> Tensor:
         """Return where the first largest value is; in row-major order for None."""
-        check_out("argmax", out)
         along = None if axis is None else normalize_axis(axis, len(self.node.shape))
-        return self._wrap(argreduce("argmax", self.node, along, keepdims))
+        found = self._wrap(argreduce("argmax", self.node, along, keepdims))
+        return into(found, out)
 
     def argmin(
         self,
         axis: SupportsIndex | None = None,
+        out: TensorBase | None = None,
         *,
         keepdims: bool = False,
-        out: None = None,
     ) -> Tensor:
         """Return where the first smallest value is; in row-major order for None."""
-        check_out("argmin", out)
         along = None if axis is None else normalize_axis(axis, len(self.node.shape))
-        return self._wrap(argreduce("argmin", self.node, along, keepdims))
+        found = self._wrap(argreduce("argmin", self.node, along, keepdims))
+        return into(found, out)
 
     def cumulative_sum(
         self,

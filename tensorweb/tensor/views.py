@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 from weakref import ref
 
+from tensorweb import dtypes
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.graph.node import Node, view_of
 from tensorweb.graph.pairs import element_view, like, pair_of
@@ -21,6 +22,7 @@ from tensorweb.nodes.indexing import select_plain
 from tensorweb.nodes.keys import parse
 from tensorweb.nodes.movement import flip, permute, reshape
 from tensorweb.nodes.parts import imaginary_part, join_parts, real_part
+from tensorweb.nodes.selection import iota
 from tensorweb.view import View
 
 FEWEST = 16
@@ -177,6 +179,31 @@ def is_seen(tensor: Holder) -> bool:
 def base_of(tensor: Holder) -> Any:
     """Return the tensor whose elements a view has, None for others."""
     return None if tensor._kin is None else tensor._kin.furthest()[1]
+
+
+def top_of(tensor: Holder) -> Holder:
+    """Return the tensor whose elements a view has; of others the tensor itself."""
+    found: Holder | None = base_of(tensor)
+    return tensor if found is None else found
+
+
+def _steps_of(tensor: Holder) -> tuple[Step, ...]:
+    """Return the steps from a view up to its furthest owner."""
+    if tensor._kin is None:
+        return ()
+    return tensor._kin.steps[: tensor._kin.furthest()[0] + 1]
+
+
+def extent_of(tensor: Holder) -> Extent:
+    """Return the first and the last element of the furthest owner that a view has."""
+    return _extent(top_of(tensor).node, _steps_of(tensor))
+
+
+def elements_of(tensor: Holder) -> Node:
+    """Return which elements of the furthest owner a view has, counted row by row."""
+    top = top_of(tensor).node
+    numbers = reshape(iota(top.size, dtypes.int32, top.device), top.shape)
+    return _below(numbers, _steps_of(tensor))
 
 
 def is_fixed(tensor: Holder) -> bool:
