@@ -77,6 +77,10 @@ FORGET = """async () => {
     asked.onsuccess = asked.onerror = asked.onblocked = done;
   });
   await Promise.all((await indexedDB.databases()).map(({ name }) => gone(name)));
+  const files = await navigator.storage.getDirectory();
+  for await (const name of files.keys()) {
+    await files.removeEntry(name, { recursive: true });
+  }
   return true;
 }"""
 """Leaves nothing but the digest by which the page knows its snapshot."""

@@ -8,7 +8,7 @@ from itertools import islice
 
 from tensorweb.errors import LinAlgError
 
-from . import imports
+from . import files, imports
 from .records import Failure, Frame, Gap
 from .streams import clip, clip_line
 
@@ -55,7 +55,7 @@ def _message(error: BaseException, report: traceback.TracebackException) -> str:
     """Return the message with the suggestion that Python adds, without the type."""
     if isinstance(error, SyntaxError):
         return error.msg or "invalid syntax"
-    if told := imports.advice(error):
+    if told := imports.advice(error) or files.advice(error):
         return told
     last = "".join(report.format_exception_only())
     _, separator, message = last.partition(": ")

@@ -1,53 +1,28 @@
-"""The folder in which programs open files: what lies there, in and out."""
+"""The folder in which programs open files: safe names, and words for missing files.
+
+The page puts the reader's files there before a run and takes away what was written.
+"""
 
 from __future__ import annotations
 
+import difflib
 import os
-import stat
-from base64 import b64decode, b64encode
+from collections.abc import Iterable
 from pathlib import Path
 
 from tensorweb.errors import DataError
 
-from .records import FileContent, FileRecord
-
-MOST_FILES = 500
-MOST_BYTES = 24_000_000
 LONGEST_NAME = 200
+MOST_NAMED = 10
+
+lost: frozenset[str] = frozenset()
+"""Names of files that were there once and went with an earlier page."""
 
 
-def listing() -> list[FileRecord]:
-    """Return the plain files of the program's folder by name, hidden ones left out."""
-    found: list[FileRecord] = []
-    with os.scandir() as entries:
-        for entry in entries:
-            if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
-                found.append({"name": entry.name, "bytes": entry.stat().st_size})
-    return sorted(found, key=lambda file: file["name"])[:MOST_FILES]
-
-
-def read(name: str) -> FileContent:
-    """Return a file's bytes in base64.
-
-    Raises:
-        DataError: there is no such file, or it is too large for the page.
-    """
-    path = path_of(name)
-    size = path.lstat().st_size if path.exists() else 0
-    if not path.exists() or not stat.S_ISREG(path.lstat().st_mode):
-        raise DataError(f"there is no file {name!r} any more")
-    if size > MOST_BYTES:
-        raise DataError(f"{name!r} has {size:,} bytes, more than the page hands out")
-    return {"data": b64encode(path.read_bytes()).decode()}
-
-
-def write(name: str, data: str) -> list[FileRecord]:
-    """Put a file into the folder, in the place of one of that name; return the list."""
-    path = path_of(name)
-    if path.is_symlink():
-        path.unlink()
-    path.write_bytes(b64decode(data))
-    return listing()
+def remember_lost(names: Iterable[str]) -> None:
+    """Note which files an earlier page had and this one has not."""
+    global lost
+    lost = frozenset(names)
 
 
 def path_of(name: str) -> Path:
@@ -56,3 +31,31 @@ def path_of(name: str) -> Path:
     if not is_plain or "\0" in name or len(name) > LONGEST_NAME:
         raise DataError(f"{name[:LONGEST_NAME]!r} is no name for a file")
     return Path(name)
+
+
+def advice(error: BaseException) -> str | None:
+    """Return what to say of a file that is not there, None for another failure.
+
+    >>> advice(FileNotFoundError(2, "No such file", "/etc/nothing"))
+    """
+    if not isinstance(error, FileNotFoundError) or not isinstance(error.filename, str):
+        return None
+    name = error.filename.removeprefix("./")
+    if os.path.basename(name) != name:
+        return None
+    said = f"There is no file {name!r}"
+    if name in lost:
+        return (
+            f"{said} any more: it went when the page was loaded anew, as the browser "
+            "did not keep it. Drop it on the page again, or add it in the panel Files."
+        )
+    there = sorted(path for path in os.listdir() if not path.startswith("."))
+    near = difflib.get_close_matches(name, there, 1)
+    if near:
+        return f"{said}. Did you mean {near[0]!r}?"
+    found = ", ".join(map(repr, there[:MOST_NAMED])) or "none"
+    more = f" and {len(there) - MOST_NAMED} more" if len(there) > MOST_NAMED else ""
+    return (
+        f"{said}. The program has these files: {found}{more}. Drop yours on the page, "
+        "or add it in the panel Files."
+    )

@@ -219,19 +219,6 @@ class Problem(TypedDict):
     endColumn: int | None
 
 
-class FileRecord(TypedDict):
-    """A file in the folder of programs."""
-
-    name: str
-    bytes: int
-
-
-class FileContent(TypedDict):
-    """A file's bytes in base64."""
-
-    data: str
-
-
 class WarmUp(TypedDict):
     """Whether there is more to compile."""
 

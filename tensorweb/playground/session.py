@@ -19,7 +19,6 @@ from tensorweb.graph.locations import noting
 from . import (
     differences,
     exports,
-    files,
     kernels,
     knowledge,
     pictures,
@@ -28,6 +27,7 @@ from . import (
     syntax,
     tensors,
 )
+from . import files as own_files
 from .displays import Displays
 from .failures import describe_failure
 from .fingerprints import fingerprints
@@ -76,13 +76,16 @@ class Session:
         keep: bool = False,
         timed: bool = False,
         files: Sequence[records.ProgramFile] = (),
+        lost: Sequence[str] = (),
     ) -> records.RunRecord:
         """Run a program; its output and displays are emitted while it runs.
 
-        `files` are its modules and data. Of a cell `lines` are the first and the last
-        one; with `keep` it finds the names of the run before. `timed` runs wait for the
-        device after every flush, which tells how long each kernel took.
+        `files` are its modules and data, `lost` names of files that are no longer
+        there. Of a cell `lines` are the first and the last one; with `keep` it finds
+        the names of the run before. `timed` runs wait for the device after every flush,
+        which tells how long each kernel took.
         """
+        own_files.remember_lost(lost)
         try:
             return await self._run(source, device, lines, keep, timed, files)
         except KeyboardInterrupt:
@@ -292,18 +295,6 @@ class Session:
         """Return signature and documentation of what a dotted path names."""
         return knowledge.explain(path, self._names, imported)
 
-    async def files(self) -> list[records.FileRecord]:
-        """Return the files that programs find by name."""
-        return files.listing()
-
-    async def put(self, name: str, data: str) -> list[records.FileRecord]:
-        """Put a file there, its bytes in base64, and return the list."""
-        return files.write(name, data)
-
-    async def take(self, name: str) -> records.FileContent:
-        """Return a file's bytes in base64."""
-        return files.read(name)
-
     async def lint(self, source: str) -> list[records.Problem]:
         """Return where the compiler stops in a program, without running it."""
         return syntax.problems(source)
@@ -358,8 +349,5 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "members": session.members,
         "explain": session.explain,
         "lint": session.lint,
-        "files": session.files,
-        "put": session.put,
-        "take": session.take,
         "warm": session.warming.step,
     }

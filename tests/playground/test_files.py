@@ -1,7 +1,8 @@
-"""Files go in and out by name; no name leads out of the folder of programs."""
+"""Names lead to no other folder, and a file that is not there is said in words."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,47 +12,43 @@ from tensorweb.playground import files
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    inner = tmp_path / "inner"
-    inner.mkdir()
-    monkeypatch.chdir(inner)
-    return inner
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    files.remember_lost([])
 
 
-def test_files_are_listed_by_name(folder: Path) -> None:
-    files.write("b.txt", "YWI=")
-    assert files.write("a.txt", "") == [
-        {"name": "a.txt", "bytes": 0},
-        {"name": "b.txt", "bytes": 2},
-    ]
-    (folder / ".hidden").touch()
-    (folder / "folder").mkdir()
-    (folder / "link").symlink_to("b.txt")
-    assert len(files.listing()) == 2
-    assert files.read("b.txt") == {"data": "YWI="}
+def missing(name: str) -> str | None:
+    """Return what is said of a file that a program opens in vain."""
+    try:
+        Path(name).read_text()
+    except OSError as error:
+        return files.advice(error)
+    raise AssertionError
 
 
 @pytest.mark.parametrize("name", ["", "..", "../up", "/etc/passwd", "a\0b", "n" * 201])
 def test_no_name_leads_elsewhere(name: str) -> None:
-    for act in (files.read, lambda name: files.write(name, "")):
-        with pytest.raises(DataError, match="no name for a file"):
-            act(name)
+    with pytest.raises(DataError, match="no name for a file"):
+        files.path_of(name)
 
 
-def test_a_link_is_neither_read_nor_written_through(folder: Path) -> None:
-    secret = folder.parent / "secret"
-    secret.write_text("kept")
-    (folder / "link").symlink_to(secret)
-    with pytest.raises(DataError, match="no file"):
-        files.read("link")
-    files.write("link", "")
-    assert secret.read_text() == "kept"
+def test_a_missing_file_names_those_that_are_there(folder: Path) -> None:
+    assert "has these files: none. Drop" in str(missing("mine.csv"))
+    (folder / "sides.csv").touch()
+    (folder / ".hidden").touch()
+    assert "has these files: 'sides.csv'. Drop" in str(missing("mine.npy"))
+    assert missing("side.csv") == (
+        "There is no file 'side.csv'. Did you mean 'sides.csv'?"
+    )
 
 
-def test_what_is_too_large_or_gone_is_said(folder: Path) -> None:
-    with pytest.raises(DataError, match="there is no file 'gone'"):
-        files.read("gone")
-    with (folder / "large").open("wb") as file:
-        file.truncate(files.MOST_BYTES + 1)
-    with pytest.raises(DataError, match="24,000,001 bytes"):
-        files.read("large")
+def test_a_file_of_an_earlier_page_says_what_to_do() -> None:
+    files.remember_lost(["mine.csv"])
+    assert "went when the page was loaded anew" in str(missing("mine.csv"))
+
+
+def test_other_failures_are_left_to_python(folder: Path) -> None:
+    assert missing("folder/mine.csv") is None
+    assert files.advice(PermissionError(13, "no", "mine.csv")) is None
+    assert files.advice(FileNotFoundError("no file at all")) is None

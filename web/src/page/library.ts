@@ -49,6 +49,7 @@ export class Library {
     const { original, isForeign } = kept;
     const copy = this.#documents.newOwn({ title: `${kept.title} (copy)`, original, isForeign });
     const outcome = this.#documents.overwrite(copy, kept.text);
+    this.page.files.copy(id, copy.id);
     this.workspace.open(copy);
     this.workspace.tellOfStorage(outcome);
   }
@@ -60,6 +61,7 @@ export class Library {
     if (!kept) return;
     const wasOpen = this.page.view.document.id === id;
     this.#documents.forget(id);
+    this.page.files.leave(id);
     await this.workspace.leave(id);
     const actions = [{ label: "Undo", run: () => void this.#bringBack(kept, wasOpen) }];
     this.page.tell({ kind: "info", text: `“${kept.title}” is deleted.`, actions });
@@ -68,6 +70,7 @@ export class Library {
 
   async #bringBack(kept: KeptDocument, opens: boolean): Promise<void> {
     const outcome = this.#documents.restore(kept);
+    this.page.files.comeBack(kept.id);
     this.page.dismiss();
     if (opens) await this.workspace.openKept(kept.id);
     this.workspace.tellOfStorage(outcome);

@@ -6,21 +6,22 @@
 import { bytes, either, flag, list, number, oneOf, optional, orNull, record, text, whole, type Check } from "./checks";
 import { FINGERPRINTS } from "./fingerprint";
 import { LineMeter } from "./line-meter";
+import { plainName } from "./program";
 import type {
   Bar,
   BarChart,
   Cells,
+  Collected,
   Display,
   Explanation,
   Failure,
-  FileContent,
-  FileRecord,
   Frame,
   FromWorker,
   Gap,
   Heatmap,
   KernelRecord,
   KernelSource,
+  LentFile,
   Member,
   LivePicture,
   Notes,
@@ -34,6 +35,7 @@ import type {
   PlotSeries,
   Prompt,
   Question,
+  Reply,
   Rich,
   Said,
   RunRecord,
@@ -182,7 +184,9 @@ const NOTES: { readonly [M in keyof Notes]: Check } = {
   }),
 };
 
-const FILES = list(record<FileRecord>({ name, bytes: whole() }), 1000);
+const MOST_FILES = 500;
+
+const isPlainName: Check = (value) => typeof value === "string" && plainName(value) === value;
 
 /** A row for each question: what its answer must be. */
 const ANSWERS: { readonly [Q in Question]: Check } = {
@@ -239,9 +243,12 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
     }),
     1000,
   ),
-  files: FILES,
-  put: FILES,
-  take: record<FileContent>({ data: text(16 * LONG) }),
+  lend: (value) => value === null,
+  collect: record<Collected>({
+    files: list(record<LentFile>({ name: isPlainName, data: (value) => value instanceof Blob }), MOST_FILES),
+    gone: list(name, 100_000),
+    left: whole(),
+  }),
   warm: record<WarmUp>({ more: flag }),
 };
 
@@ -254,7 +261,12 @@ function hasItsCells({ channels, rows, columns, encoding, values }: Heatmap): bo
 }
 
 const MESSAGES: readonly Check[] = [
-  record({ id: whole(), answer: text(64 * LONG), data: optional(MANY_BYTES) }),
+  record({
+    id: whole(),
+    answer: text(64 * LONG),
+    data: optional(MANY_BYTES),
+    files: optional(list((value) => value instanceof Blob, MOST_FILES)),
+  }),
   record({ id: whole(), error: text(64 * LONG) }),
   record({ note: oneOf("bytes"), what: name, done: number, total: number }),
   record({ note: oneOf("step"), text: name }),
@@ -280,9 +292,18 @@ function putValues(map: Partial<Heatmap> | null | undefined, data: Uint8Array): 
   if (map) map.values = data;
 }
 
+/** Put the files that came beside their names into a record. */
+function putFiles(value: { files?: unknown } | null, files: Blob[]): void {
+  const names: unknown = value?.files;
+  if (value && Array.isArray(names)) value.files = names.map((name: unknown, at) => ({ name, data: files[at] }));
+}
+
+type Answer = Extract<Reply, { answer: string }>;
+
 /** Return the answer to a question. Throws when it is none. */
-export function readAnswer(question: Question, answer: string, data?: Uint8Array): unknown {
+export function readAnswer(question: Question, { answer, data, files }: Answer): unknown {
   const value = parse(answer);
+  if (files && question === "collect") putFiles(value as { files?: unknown } | null, files);
   if (data && question === "heatmap") putValues(value as Partial<Heatmap> | null, data);
   if (ANSWERS[question](value)) return value;
   throw new Error(`What Python answered to “${question}” is damaged. Did the program change Python itself?`);

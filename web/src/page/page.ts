@@ -8,13 +8,14 @@ import { NO_ORIGINS, type Origin, type Origins } from "./origin";
 import { isShown, type Panel } from "./panel";
 import { MAIN } from "./program";
 import { answersOf, type Recording } from "./recording";
-import type { DeviceName, Fingerprint, Note, Question, Questions, RunRecord, Started, TensorRecord } from "./protocol";
+import type { Collected, DeviceName, Fingerprint, LendDetails, Note, ProgramFile, Question, Questions, RunRecord, Started, TensorRecord } from "./protocol";
 import type { TensorLook } from "./look";
 import { Session, type State } from "./session";
 import { showing } from "./showing";
 import { recall, remember } from "./storage";
 import { media, watchMedia, type Media, type Theme } from "./media";
 import { Library } from "./library";
+import { OwnFiles, type OwnFile } from "./own-files";
 import { NOTHING, Workspace } from "./workspace";
 
 export interface Example {
@@ -73,6 +74,9 @@ export interface View extends Media {
   /** By what the open link's sender lets results be compared; null for nothing. */
   sent: Fingerprint[] | null;
   notice: Notice | null;
+  /** The files of the open program, and bytes that this site uses and may use. */
+  ownFiles: readonly OwnFile[];
+  room: { usage: number; quota: number };
 }
 
 export interface Notice {
@@ -150,6 +154,8 @@ export class Page {
     theme: themeNamed(new URLSearchParams(location.search).get("theme") ?? recall("theme")),
     ...media(),
     notice: null,
+    ownFiles: [],
+    room: { usage: 0, quota: 0 },
   };
   /** Whether this is the compact page, which knows nothing of the reader. */
   readonly isEmbedded = showing() === "embedded";
@@ -157,6 +163,7 @@ export class Page {
   readonly session: Session;
   readonly workspace: Workspace;
   readonly library: Library;
+  readonly files: OwnFiles;
   #mounted: Mounted[] = [];
   #source = "";
   #runs = 0;
@@ -180,6 +187,7 @@ export class Page {
       ask: (question, details) => (this.session.isIdle ? this.ask(question, details) : null),
     });
     watchMedia((now) => this.change(now));
+    this.files = new OwnFiles(this);
     this.workspace = new Workspace(this);
     this.library = new Library(this, this.workspace);
     this.session = new Session({
@@ -190,6 +198,8 @@ export class Page {
       begin: () => this.#begin(),
       finished: (run) => this.#finished(run),
       tensors: (tensors) => this.#described(tensors),
+      lending: ({ files, keep }) => this.#lending(files, keep),
+      collected: (found) => this.#collected(found),
       network: (network) => this.change({ network }),
       trouble: (message, retry = false) =>
         this.#tell((part) => part.trouble?.(bounded(message), retry)),
@@ -230,13 +240,28 @@ export class Page {
   run(lines: number[] | null = null, timed = false): void {
     if (this.view.held) return;
     if (this.view.state === "running") return;
+    if (!this.files.isOpen) return void this.files.settled().then(() => this.run(lines, timed));
     this.editor.flush();
     this.#source = this.editor.source();
     const { origins, document, python } = this.view;
     const before = origins.output;
     const keep = lines !== null && before?.document === document.id && before.python === python;
     const [main, ...files] = this.editor.files();
-    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed });
+    const { lost } = this.files;
+    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, lost });
+  }
+
+  #lending(files: readonly ProgramFile[], keep: boolean): LendDetails {
+    const lent = this.view.ownFiles.map(({ name, data }) => ({ name, data }));
+    return { files: lent, tabs: files.map(({ name }) => name), keep };
+  }
+
+  /** Keep what the program wrote, which is the one of the last run whatever is open now. */
+  #collected(found: Collected): void {
+    const program = this.view.origins.output?.document;
+    if (program === undefined) return;
+    if (found.left) this.warn(`The program has ${found.left} more files than the page keeps.`);
+    if (found.files.length || found.gone.length) void this.files.collect(program, found);
   }
 
   stop(): void {

@@ -63,3 +63,10 @@ export function nameProblem(name: string, files: readonly ProgramFile[]): string
   if (files.length >= MOST_FILES) return `A program has ${MOST_FILES} files at most.`;
   return null;
 }
+
+const LONGEST_OWN_NAME = 200;
+
+/** The name of a file of the reader’s, without what would lead out of the program’s folder. */
+export function plainName(name: string): string {
+  return name.replace(/[/\\\0]/g, "_").replace(/^\.+/, "_").slice(-LONGEST_OWN_NAME) || "file";
+}

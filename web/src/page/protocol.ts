@@ -42,8 +42,8 @@ export interface Typed {
 
 export type ToWorker = Request | Cancel | Typed;
 
-/** The end of a question: its value as JSON, the values of a picture beside it, or what went wrong. */
-export type Reply = { id: number; answer: string; data?: Uint8Array } | { id: number; error: string };
+/** The end of a question: its value as JSON, values of a picture or files beside it, or what went wrong. */
+export type Reply = { id: number; answer: string; data?: Uint8Array; files?: Blob[] } | { id: number; error: string };
 
 /** What a program says while it runs: one of `Notes`, its record as JSON; the values of a picture beside it. */
 export interface Said {
@@ -153,6 +153,10 @@ export type Question = keyof Questions;
 
 export interface Questions extends PythonQuestions {
   start: { details: StartDetails; value: Started };
+  /** Let the next run find these files in its folder. */
+  lend: { details: LendDetails; value: null };
+  /** What the last run has written there; its files stand beside the record. */
+  collect: { details: Record<string, never>; value: Collected };
 }
 
 /** What Python answers itself; `handlers` in `session.py` has the same names. */
@@ -181,11 +185,6 @@ export interface PythonQuestions {
   explain: { details: { path: string; imported: boolean }; value: Explanation };
   /** Where the compiler stops in a program that is not run. */
   lint: { details: { source: string }; value: Problem[] };
-  /** The files that programs find by name. */
-  files: { details: Record<string, never>; value: FileRecord[] };
-  /** Put a file there, its bytes in base64, and list all. */
-  put: { details: { name: string; data: string }; value: FileRecord[] };
-  take: { details: { name: string }; value: FileContent };
   /** Compile a few more kernels; asked by the worker while nobody asks anything. */
   warm: { details: Record<string, never>; value: WarmUp };
 }
@@ -205,12 +204,35 @@ export interface Program {
   keep: boolean;
   /** Whether it waits after each kernel for how long the device took. */
   timed: boolean;
+  /** Names of files that were there once, for the message where one is not found. */
+  lost: string[];
 }
 
 /** A file of a program beside `main.py`: a module, or data as text. */
 export interface ProgramFile {
   name: string;
   text: string;
+}
+
+/** A file of the program's folder; it is read in ranges. */
+export interface LentFile {
+  name: string;
+  data: Blob;
+}
+
+export interface LendDetails {
+  files: LentFile[];
+  /** The program's own files beside `main.py`, which Python puts there. */
+  tabs: string[];
+  /** Whether what earlier cells wrote stays. */
+  keep: boolean;
+}
+
+export interface Collected {
+  files: LentFile[];
+  gone: string[];
+  /** How many more files there were than are kept. */
+  left: number;
 }
 
 export interface StartDetails {
@@ -321,17 +343,6 @@ export interface Problem {
   column: number | null;
   endLine: number;
   endColumn: number | null;
-}
-
-/** A file in the folder of programs. */
-export interface FileRecord {
-  name: string;
-  bytes: number;
-}
-
-/** A file's bytes in base64. */
-export interface FileContent {
-  data: string;
 }
 
 export interface WarmUp {

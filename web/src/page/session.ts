@@ -4,7 +4,9 @@ import { Batch } from "./batch";
 import { handLine, newStopBuffer, requestStop } from "../worker/interrupt";
 import { NoteLimit, readAnswer, readMessage, readNote } from "./messages";
 import type {
+  Collected,
   DeviceName,
+  LendDetails,
   Note,
   Program,
   Question,
@@ -27,6 +29,10 @@ export interface SessionEvents {
   begin(): void;
   finished(record: RunRecord): void;
   tensors(tensors: TensorRecord[]): void;
+  /** What the program finds in its folder. */
+  lending(program: Program): LendDetails;
+  /** What it has left there. */
+  collected(found: Collected): void;
   /** Whether programs may reach other sites. */
   network(isOpen: boolean): void;
   /** Something outside the program went wrong; `retry` when starting again may help. */
@@ -194,11 +200,13 @@ export class Session {
     this.#notes.flush();
     this.events.begin();
     try {
+      void this.ask("lend", this.events.lending(program)).catch(() => undefined);
       const record = await this.ask("run", { ...program, device: this.device });
       if (this.#connection !== connection) return;
       // The program has ended: what is read now is no reason for another Python.
       this.#endPatience();
       this.events.finished(record);
+      this.events.collected(await this.ask("collect", {}));
       this.events.tensors(await this.ask("describe", {}));
       this.#finish(record.error !== null);
     } catch (error) {
@@ -300,7 +308,7 @@ export class Session {
     this.#waiting.delete(message.id);
     if ("error" in message) return waiting.reject(new Error(message.error));
     try {
-      waiting.resolve(readAnswer(waiting.question, message.answer, message.data));
+      waiting.resolve(readAnswer(waiting.question, message));
     } catch (error) {
       waiting.reject(error as Error);
     }

@@ -231,6 +231,7 @@ export class Workspace {
     if (view.queued) this.page.stop();
     this.#opened.set(document.id, document);
     this.page.session.isolate(document.id, document.isForeign);
+    this.page.files.open(document.id);
     const kept = this.documents.read(document.id);
     editor.show(document.id, kept ?? document.original ?? "", document.isForeign);
     const edited = document.original !== null && kept !== null && kept !== document.original;
@@ -254,6 +255,7 @@ export class Workspace {
     const document = this.documents.newOwn();
     this.#opened.set(document.id, document);
     this.page.session.isolate(document.id, false);
+    this.page.files.move("", document.id);
     this.page.editor.rename(document.id);
     this.page.change({ document, edited: false });
     remember(LAST, document.id);
@@ -268,6 +270,7 @@ export class Workspace {
     this.#opened.set(document.id, document);
     editor.rename(document.id);
     session.rename(document.id);
+    this.page.files.move(example.id, document.id);
     this.page.change({ document, origins: renamed(view.origins, example.id, document) });
     remember(LAST, document.id);
     if (["", example.address].includes(location.hash)) this.setAddress(document.address);

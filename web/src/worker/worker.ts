@@ -6,6 +6,7 @@ import { isFatal, reasonOf, textOf } from "./fatal";
 import { Interrupt } from "./interrupt";
 import { openChannel, rateLimit, replaceGlobal } from "./channel";
 import { CoreFiles } from "./fetching";
+import { OwnFiles } from "./own-files";
 import { loadPython, resolveAddresses, type BuildInfo } from "./loading";
 import type { PythonQuestions, Question, Questions, Request, StartDetails, Started, ToWorker } from "../page/protocol";
 
@@ -15,12 +16,13 @@ declare global {
 
 interface Running {
   python: PyodideAPI;
+  files: OwnFiles;
   interrupt: Interrupt;
   ask(question: keyof PythonQuestions, details: string): Promise<Answer>;
 }
 
-/** A record in JSON, and the bytes for which it has null. */
-type Answer = { answer: string; data?: Uint8Array };
+/** A record in JSON, the bytes for which it has null, and files by their names. */
+type Answer = { answer: string; data?: Uint8Array; files?: Blob[] };
 
 const base = new URL("./", import.meta.url);
 const files = new CoreFiles(base);
@@ -124,7 +126,16 @@ async function warmUp(): Promise<void> {
 async function respond(request: Request): Promise<Answer> {
   if (request.question === "start") return { answer: JSON.stringify(await start(request.details)) };
   if (!running) throw new Error("Python has not started");
-  const { interrupt } = running;
+  const { interrupt, files } = running;
+  if (request.question === "lend") {
+    files.lend(request.details);
+    return { answer: "null" };
+  }
+  if (request.question === "collect") {
+    const found = files.collect();
+    const names = found.files.map(({ name }) => name);
+    return { answer: JSON.stringify({ ...found, files: names }), files: found.files.map(({ data }) => data) };
+  }
   if (request.question === "run") await loadPackages(running.python, request.details);
   const whenStopped = STOPPED[request.question];
   if (whenStopped && interrupt.isStopped(request.id)) return { answer: whenStopped };
@@ -208,6 +219,7 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
   watchForDeath(python);
   running = {
     python,
+    files: new OwnFiles(python.FS as ConstructorParameters<typeof OwnFiles>[0]),
     interrupt: guard,
     ask: blocking ? blockingAsk(bridge.answer) : awaitingAsk(bridge.answer_async),
   };

@@ -1,62 +1,76 @@
-/** The files that programs open: put there by hand or by a program, opened, downloaded. */
+/** The files that the open program finds by name: added, renamed, deleted, downloaded. */
 
 import { button, el } from "../../parts/dom";
 import { bytes } from "../../parts/format";
 import { save } from "../../page/download";
+import { insertion, loadingLine } from "../../page/loading-line";
+import type { OwnFile } from "../../page/own-files";
 import type { Page, Part } from "../../page/page";
-import type { FileRecord } from "../../page/protocol";
+import { MAIN, plainName } from "../../page/program";
 import "./files.css";
 
-const MOST_BYTES = 24_000_000;
 const LONGEST_PROGRAM = 2_000_000;
 const PROGRAM = /\.py$/i;
+const HINT = "Drop files anywhere on the page: the program finds them by name, as in tw.load(\"data.npy\") or open(\"data.csv\"). They stay in this browser, with what the program writes. What ends in .py opens as a program of yours.";
+const HINT_EMBEDDED = "Drop files anywhere on the page: the program finds them by name. They are there until this page is closed.";
 
 export function mountFiles(host: HTMLElement, page: Page): Part {
   const chosen = el("input", { type: "file", multiple: true, id: "files-chosen", class: "visually-hidden" });
   const add = button("Add files…", () => chosen.click());
-  const hint = el("p", { class: "files-hint" }, "Drop files anywhere on the page: a program finds them by name, as in open(\"data.csv\"). They stay until Python starts again. What ends in .py opens as a program of yours.");
+  const hint = el("p", { class: "files-hint" }, page.isEmbedded ? HINT_EMBEDDED : HINT);
   const list = el("ul", { class: "files-list", "aria-label": "Files" });
+  const room = el("p", { class: "files-hint" });
   chosen.setAttribute("aria-label", "Add files");
   chosen.tabIndex = -1;
-  host.append(el("div", { class: "files-head" }, add, chosen), hint, list);
-  let known = "";
+  host.append(el("div", { class: "files-head" }, add, chosen), hint, list, room);
+  let known: readonly OwnFile[] | null = null;
 
-  const draw = (files: readonly FileRecord[]): void => {
-    list.replaceChildren(...files.map((file) => row(file, page)));
-  };
-  const refresh = (): void => {
-    page.ask("files", {}).then(draw, () => (known = ""));
-  };
-  /** Programs open as the reader's own, each; what else comes goes to the folder. */
-  const take = async (files: readonly File[]): Promise<void> => {
-    const programs = files.filter(({ name }) => PROGRAM.test(name));
-    const others = files.filter((file) => !programs.includes(file));
-    for (const file of others) {
-      try {
-        draw(await put(page, file));
-      } catch (error) {
-        page.warn(`“${file.name}” was not added: ${reason(error)}`);
-      }
-    }
-    if (others.length) page.show("files");
-    for (const file of programs) {
-      if (file.size > LONGEST_PROGRAM) page.warn(`“${file.name}” has ${bytes(file.size)}; a program has ${bytes(LONGEST_PROGRAM)} at most.`);
-      else page.library.create(file.name, await file.text());
-    }
-  };
+  const take = (files: readonly File[]): void => void takeFiles(page, files);
   chosen.addEventListener("change", () => {
-    void take([...(chosen.files ?? [])]);
+    take([...(chosen.files ?? [])]);
     chosen.value = "";
   });
-  takeDrops((files) => void take(files));
+  takeDrops(take);
   return {
-    update: (view) => {
-      const now = `${view.python} ${view.origins.run?.run ?? 0} ${view.state}`;
-      if (now === known || view.state === "running" || !view.started) return;
-      known = now;
-      refresh();
+    update: ({ ownFiles, room: { usage, quota } }) => {
+      room.textContent = quota && !page.isEmbedded ? `This site uses ${bytes(usage)} of the ${bytes(quota)} that the browser gives it.` : "";
+      if (ownFiles === known) return;
+      known = ownFiles;
+      list.replaceChildren(...ownFiles.map((file) => row(file, page)));
     },
   };
+}
+
+/** Programs open as the reader's own, each; other files are offered with the line that loads them. */
+async function takeFiles(page: Page, files: readonly File[]): Promise<void> {
+  const programs = files.filter(({ name }) => PROGRAM.test(name));
+  const others = files.filter((file) => !programs.includes(file));
+  if (others.length) {
+    page.show("files");
+    offerLines(page, others.map(({ name }) => plainName(name)));
+    await page.files.add(others);
+  }
+  for (const file of programs) {
+    if (file.size > LONGEST_PROGRAM) page.warn(`“${file.name}” has ${bytes(file.size)}; a program has ${bytes(LONGEST_PROGRAM)} at most.`);
+    else page.library.create(file.name, await file.text());
+  }
+}
+
+function offerLines(page: Page, names: readonly string[]): void {
+  const lines = names.map(loadingLine);
+  const [first = ""] = lines;
+  const text = names.length > 1 ? `The program has ${names.length} more files.` : `The program has the file “${names[0] ?? ""}”.`;
+  const label = lines.length > 1 ? `Insert the ${lines.length} lines that load them` : `Insert ${first}`;
+  page.tell({ kind: "info", text, actions: [{ label, run: () => insert(page, lines) }] });
+}
+
+function insert(page: Page, lines: readonly string[]): void {
+  const { editor } = page;
+  page.dismiss();
+  editor.showFile(MAIN);
+  const { change, line } = insertion(editor.files()[0]?.text ?? "", lines);
+  editor.change([change]);
+  page.goTo(null, line, 0);
 }
 
 /** Files dropped anywhere are taken; the editor would write their text into the program. */
@@ -74,40 +88,49 @@ function takeDrops(take: (files: File[]) => void): void {
   document.addEventListener("drop", drop, { capture: true });
 }
 
-async function put(page: Page, file: File): Promise<FileRecord[]> {
-  if (!page.session.isIdle) throw new Error("Python is busy; add it when nothing runs.");
-  if (file.size > MOST_BYTES) throw new Error(`it has ${bytes(file.size)}, more than ${bytes(MOST_BYTES)}.`);
-  const data = toBase64(new Uint8Array(await file.arrayBuffer()));
-  return page.ask("put", { name: file.name, data });
-}
-
-function row({ name, bytes: size }: FileRecord, page: Page): HTMLElement {
-  const fetched = (use: (data: Uint8Array<ArrayBuffer>) => void) => () => {
-    page.ask("take", { name }).then(
-      ({ data }) => use(Uint8Array.from(atob(data), (character) => character.charCodeAt(0))),
-      (error: unknown) => page.warn(reason(error)),
-    );
-  };
-  const open = fetched((data) => page.library.create(name, new TextDecoder().decode(data)));
-  const download = fetched((data) => save(name, data));
-  return el(
-    "li",
-    { class: "file" },
-    el("span", { class: "file-name" }, name),
-    el("span", { class: "file-size" }, bytes(size)),
-    PROGRAM.test(name) ? button("Open", open, { "aria-label": `Open ${name} as a program` }) : null,
-    button("Download", download, { "aria-label": `Download ${name}` }),
+function row({ name, data, isKept }: OwnFile, page: Page): HTMLElement {
+  const title = el("span", { class: "file-name" }, name);
+  const open = (): void => void data.text().then((text) => page.library.create(name, text));
+  const line = loadingLine(name);
+  const shown = el("li", { class: "file" });
+  shown.append(
+    title,
+    el("span", { class: "file-size" }, bytes(data.size)),
+    ...(isKept || page.isEmbedded ? [] : [el("span", { class: "file-size", title: "It is there until the page is loaded anew." }, "not kept")]),
+    PROGRAM.test(name)
+      ? button("Open", open, { "aria-label": `Open ${name} as a program` })
+      : button("Insert", () => insert(page, [line]), { "aria-label": `Insert ${line}`, title: line }),
+    button("Rename", () => rename(title, name, page), { "aria-label": `Rename ${name}` }),
+    button("Delete", () => remove(name, page), { "aria-label": `Delete ${name}` }),
+    button("Download", () => save(name, data), { "aria-label": `Download ${name}` }),
   );
+  return shown;
 }
 
-function reason(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).trim().split("\n").at(-1) ?? "";
+function remove(name: string, page: Page): void {
+  const undo = page.files.delete(name);
+  const actions = [{ label: "Undo", run: () => void undo().then(() => page.dismiss()) }];
+  page.tell({ kind: "info", text: `“${name}” is deleted.`, actions });
 }
 
-function toBase64(data: Uint8Array): string {
-  let text = "";
-  for (let start = 0; start < data.length; start += 0x8000) {
-    text += String.fromCharCode(...data.subarray(start, start + 0x8000));
-  }
-  return btoa(text);
+function rename(title: HTMLElement, name: string, page: Page): void {
+  const field = el("input", { class: "file-name", "aria-label": `New name of ${name}`, value: name });
+  let isOver = false;
+  const end = (isDone: boolean): void => {
+    if (isOver) return;
+    isOver = true; // a field that is taken away loses the focus
+    const wanted = field.value.trim();
+    const problem = isDone && wanted !== name ? page.files.problem(wanted) : null;
+    field.replaceWith(title);
+    if (problem) page.warn(problem);
+    else if (isDone && wanted !== name) void page.files.rename(name, wanted);
+  };
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") end(true);
+    if (event.key === "Escape") end(false);
+  });
+  field.addEventListener("blur", () => end(true));
+  title.replaceWith(field);
+  field.focus();
+  field.select();
 }

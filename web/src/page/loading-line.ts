@@ -1,0 +1,36 @@
+/** The lines of a program that load the reader's files, and where they are put. */
+
+import type { Change } from "./editor";
+
+/** What a file is called in the program, and what loads it; a row for each kind. */
+const KINDS: readonly [RegExp, string, (name: string) => string][] = [
+  [/\.wav$/i, "sound, rate", (name) => `tw.load(${name})`],
+  [/\.(png|jpe?g|webp|gif)$/i, "picture", (name) => `tw.load(${name})`],
+  [/\.(csv|tsv)$/i, "table", (name) => `tw.load(${name})`],
+  [/\.(npy|npz|safetensors)$/i, "x", (name) => `tw.load(${name})`],
+  [/\.(txt|md|json|log)$/i, "text", (name) => `open(${name}).read()`],
+  [/(?:)/, "data", (name) => `open(${name}, "rb").read()`],
+];
+
+const IMPORT = /^(?:import|from)\s[^\n]*/gm;
+const OURS = /^import\s+tensorweb\s+as\s+tw\b|^import\s[^\n]*,\s*tensorweb\s+as\s+tw\b/m;
+
+/** The line that loads a file. */
+export function loadingLine(name: string): string {
+  const [, variable, load] = KINDS.find(([pattern]) => pattern.test(name)) ?? KINDS[0]!;
+  return `${variable} = ${load(JSON.stringify(name))}`;
+}
+
+/** Insert lines behind a program's last import, and the import that they need; and the line that they are then. */
+export function insertion(source: string, lines: readonly string[]): { change: Change; line: number } {
+  const needsOurs = lines.some((line) => line.includes("tw.")) && !OURS.test(source);
+  const imports = [...source.matchAll(IMPORT)];
+  const last = imports.at(-1);
+  let from = last ? last.index + last[0].length : 0;
+  // An import that goes on in brackets ends with them.
+  if (last?.[0].includes("(") && !last[0].includes(")")) from = Math.max(source.indexOf(")", from) + 1, from);
+  const added = [...(needsOurs ? ["import tensorweb as tw"] : []), ...lines].join("\n");
+  const insert = last ? `\n${added}` : `${added}\n`;
+  const line = source.slice(0, from).split("\n").length + (last ? 1 : 0) + (needsOurs ? 1 : 0);
+  return { change: { from, to: from, insert }, line };
+}

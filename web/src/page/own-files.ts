@@ -1,0 +1,262 @@
+/**
+ * The files of the reader's programs: lent to the worker as files that it reads in ranges,
+ * kept on the disk when they come from the reader or from a program that has ended. The
+ * worker sees those of the program that it runs and no others.
+ */
+
+import { bytes } from "../parts/format";
+import * as disk from "./disk";
+import type { Page } from "./page";
+import { plainName } from "./program";
+import type { Collected, LentFile } from "./protocol";
+import { recall, remember, type Refusal } from "./storage";
+
+/** A file of the open program, as the panel shows it. */
+export interface OwnFile extends LentFile {
+  /** Whether the browser keeps it beyond this page. */
+  isKept: boolean;
+}
+
+/** Names of files that only this page has, by program: another visit can say what is missing. */
+const HELD = "files-held:";
+/** Programs that are deleted; their files go when Undo is no longer there. */
+const DELETED = "files-deleted";
+
+export class OwnFiles {
+  /** What the browser does not keep, by program. */
+  readonly #held = new Map<string, Map<string, Blob>>();
+  /** What it keeps of the open program. */
+  #stored = new Map<string, File>();
+  #program = "";
+  #queue: Promise<void> = Promise.resolve();
+  #isPersistent = false;
+  /** Whether it is known what there is of the open program. */
+  isOpen = true;
+  /** Names of files that were there once and went with an earlier page. */
+  lost: string[] = [];
+
+  constructor(readonly page: Page) {
+    void this.#after(async () => {
+      for (const program of namesIn(DELETED)) await disk.removeAll(program);
+      remember(DELETED, null);
+    });
+    // Another tab may have changed them.
+    addEventListener("focus", () => void this.#after(() => this.#refresh()));
+  }
+
+  /** Take the files of a program; those of the one before are no longer lent. */
+  open(program: string): void {
+    this.#program = program;
+    this.#stored = new Map();
+    this.lost = [];
+    this.isOpen = false;
+    this.#show();
+    void this.#after(() => this.#refresh());
+  }
+
+  /** Wait until everything that was asked for is done. */
+  settled(): Promise<void> {
+    return this.#queue;
+  }
+
+  /** Add files of the reader's, in the place of those of the same names. */
+  async add(files: readonly File[]): Promise<void> {
+    const program = this.#program;
+    if (!this.#isPersistent) {
+      this.#isPersistent = true;
+      // Not waited for: a browser may ask its reader.
+      void navigator.storage?.persist?.().catch(() => undefined);
+    }
+    const named = files.map((file) => ({ name: plainName(file.name), data: file }));
+    this.#hold(program, named);
+    await this.#after(() => this.#keep(program, named));
+  }
+
+  /** Keep what a program has written, and forget what it has deleted. */
+  async collect(program: string, { files, gone }: Collected): Promise<void> {
+    this.#hold(program, files);
+    await this.#after(async () => {
+      for (const name of gone) await this.#forget(program, name);
+      await this.#keep(program, files, !this.#isPassing(program));
+    });
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    const program = this.#program;
+    return this.#after(async () => {
+      const held = this.#held.get(program);
+      const data = held?.get(from);
+      if (held && data) {
+        held.delete(from);
+        held.set(to, data);
+      }
+      if (this.#stored.has(from)) await disk.give(program, from, program, to);
+      await this.#refresh();
+    });
+  }
+
+  /** Delete a file; what is returned brings it back. */
+  delete(name: string): () => Promise<void> {
+    const program = this.#program;
+    const trash = `deleted ${program}`;
+    const data = this.#held.get(program)?.get(name);
+    this.leave(trash);
+    void this.#after(async () => {
+      this.#held.get(program)?.delete(name);
+      await this.#tried(() => disk.give(program, name, trash, name));
+      await this.#refresh();
+    });
+    return () =>
+      this.#after(async () => {
+        if (data) {
+          this.#hold(program, [{ name, data }]);
+          await this.#keep(program, [{ name, data }]);
+        } else await disk.give(trash, name, program, name);
+        await this.#refresh();
+      });
+  }
+
+  /** A program is known by another name now. */
+  move(from: string, to: string): void {
+    if (this.#program === from) this.#program = to;
+    void this.#after(async () => {
+      const held = this.#held.get(from);
+      if (held) this.#held.set(to, held);
+      this.#held.delete(from);
+      await this.#tried(() => disk.move(from, to));
+      await this.#refresh();
+    });
+  }
+
+  /** Let a copy of a program have the same files. */
+  copy(from: string, to: string): void {
+    void this.#after(async () => {
+      const held = this.#held.get(from);
+      if (held) this.#held.set(to, new Map(held));
+      await this.#tried(() => disk.copy(from, to));
+      await this.#refresh();
+    });
+  }
+
+  /** A program is deleted: its files go with it, once that cannot be undone. */
+  leave(program: string): void {
+    remember(DELETED, JSON.stringify([...namesIn(DELETED), program]));
+  }
+
+  comeBack(program: string): void {
+    const rest = namesIn(DELETED).filter((other) => other !== program);
+    remember(DELETED, rest.length ? JSON.stringify(rest) : null);
+  }
+
+  /** What an own name for a file cannot be; null for a good one. */
+  problem(name: string): string | null {
+    if (plainName(name) !== name) return "A name has no slash, does not begin with a dot, and is not too long.";
+    return this.page.view.ownFiles.some((file) => file.name === name) ? `There is a file ${name} already.` : null;
+  }
+
+  /** Whether a program came by a link and is as it came: nobody would find its files again. */
+  #isPassing(program: string): boolean {
+    return program.startsWith("link-") && this.page.workspace.documents.find(program) === null;
+  }
+
+  /** Have files of a program at once; a run need not wait for the disk. */
+  #hold(program: string, files: readonly LentFile[]): void {
+    const held = this.#held.get(program) ?? new Map<string, Blob>();
+    this.#held.set(program, held);
+    for (const { name, data } of files) held.set(name, data);
+    this.#show();
+  }
+
+  async #keep(program: string, files: readonly LentFile[], onDisk = true): Promise<void> {
+    const held = this.#held.get(program) ?? new Map<string, Blob>();
+    const refusals: [string, Refusal][] = [];
+    for (const [name, data] of onDisk ? [...held] : []) {
+      try {
+        await disk.write(program, name, data);
+        // Meanwhile another one may have come under this name.
+        if (held.get(name) === data) held.delete(name);
+      } catch (error) {
+        refusals.push([name, disk.refusalOf(error)]);
+      }
+    }
+    remember(HELD + program, held.size ? JSON.stringify([...held.keys()]) : null);
+    await this.#refresh();
+    const [first] = refusals;
+    if (first && files.length) await this.#tell(...first);
+  }
+
+  async #forget(program: string, name: string): Promise<void> {
+    this.#held.get(program)?.delete(name);
+    await this.#tried(() => disk.remove(program, name));
+  }
+
+  /** Say why a file will not be there tomorrow. */
+  async #tell(name: string, refusal: Refusal): Promise<void> {
+    if (refusal === "blocked") {
+      this.page.warn(`This browser keeps no files for the page, so “${name}” is there until the page is loaded anew.`);
+      return;
+    }
+    const { usage, quota } = await estimate();
+    const room = quota ? ` (${bytes(usage)} of ${bytes(quota)} are used)` : "";
+    this.page.warn(
+      `The browser’s storage for this site is full${room}, so “${name}” is there until the page is loaded anew. Delete files that you no longer need.`,
+    );
+  }
+
+  /** Read again what is there of the open program. */
+  async #refresh(): Promise<void> {
+    const program = this.#program;
+    const stored = (await this.#tried(() => disk.list(program))) ?? new Map<string, File>();
+    const room = await estimate();
+    if (program !== this.#program) return;
+    this.#stored = stored;
+    this.isOpen = true;
+    this.#show();
+    this.lost = namesIn(HELD + program).filter((name) => !this.page.view.ownFiles.some((file) => file.name === name));
+    this.page.change({ room });
+  }
+
+  #show(): void {
+    const held = this.#held.get(this.#program) ?? new Map<string, Blob>();
+    const all = new Map<string, Blob>([...this.#stored, ...held]);
+    const ownFiles = [...all]
+      .map(([name, data]) => ({ name, data, isKept: !held.has(name) }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.page.change({ ownFiles });
+  }
+
+  /** Do something with the disk; where there is none nothing happens. */
+  async #tried<T>(act: () => Promise<T>): Promise<T | null> {
+    try {
+      return await act();
+    } catch {
+      // What matters of it is said when a file is added.
+      return null;
+    }
+  }
+
+  /** Do one thing after the other, since each looks at what is there. */
+  #after(act: () => Promise<void>): Promise<void> {
+    const done = this.#queue.then(act);
+    this.#queue = done.catch((error: unknown) => this.page.warn(`Files: ${String(error)}`));
+    return this.#queue;
+  }
+}
+
+async function estimate(): Promise<{ usage: number; quota: number }> {
+  try {
+    const { usage = 0, quota = 0 } = await navigator.storage.estimate();
+    return { usage, quota };
+  } catch {
+    return { usage: 0, quota: 0 };
+  }
+}
+
+function namesIn(key: string): string[] {
+  try {
+    const found: unknown = JSON.parse(recall(key) ?? "[]");
+    return Array.isArray(found) ? found.filter((name): name is string => typeof name === "string") : [];
+  } catch {
+    return [];
+  }
+}
