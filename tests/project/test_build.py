@@ -13,7 +13,7 @@ from zlib import crc32
 import pytest
 
 import build
-from tensorweb.drivers import browser, wasm_browser
+from tensorweb.drivers import browser, browser_pictures, wasm_browser
 from tensorweb.drivers.scripts import script_text
 from tools import bundle, driver_scripts, examples, machine, packages, site
 from tools.process import ROOT, BuildError
@@ -199,7 +199,8 @@ def test_drivers_file_has_what_both_devices_join_and_checksums_of_it() -> None:
     text = driver_scripts.text()
     checksums = json.loads(text.partition('"checksums": ')[2].partition("}")[0] + "}")
     values = re.findall(r'^"(\S+)":$', text, re.MULTILINE)
-    assert sorted(values) == sorted([*browser.PARTS, *wasm_browser.PARTS])
+    joined = [*browser.PARTS, *wasm_browser.PARTS, browser_pictures.SCRIPT]
+    assert sorted(values) == sorted(joined)
     assert {name: crc32(script_text(name).encode()) for name in values} == checksums
 
 
