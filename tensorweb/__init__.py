@@ -6,6 +6,8 @@ one; `__all__` is the whole public surface.
 
 import typing as _typing
 from importlib import import_module as _import_module
+from sys import modules as _modules
+from types import ModuleType as _ModuleType
 
 from tensorweb import errors, functions, random, shapes, tree
 from tensorweb.charts import BarChart, bar_chart
@@ -193,6 +195,14 @@ _LATER = ("fft", "linalg", "nn", "numpy", "optim")
 if _typing.TYPE_CHECKING:
     from tensorweb import fft, linalg, nn, numpy, optim
 else:  # A type checker shall find names that are not there.
+
+    class _CallableModule(_ModuleType):
+        """The package `tensorweb.tensor`; calling it is `functions.tensor`."""
+
+        __call__ = staticmethod(functions.tensor)
+
+    tensor = _modules["tensorweb.tensor"]  # after the star, which has the function
+    tensor.__class__ = _CallableModule
 
     def __getattr__(name: str) -> object:
         """Import a module that is wanted now, or answer a foreign name with ours."""

@@ -5,7 +5,8 @@ builder in `nodes/` where tensors have none; `apply` does so for rows of the op 
 Only `segments` and `callables` are written with tensors.
 """
 
-from types import ModuleType
+from sys import modules as _modules
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
 from tensorweb.functions.arithmetic import *
@@ -31,7 +32,14 @@ from tensorweb.functions.sets import *
 from tensorweb.functions.sorting import *
 from tensorweb.functions.trigonometric import *
 from tensorweb.functions.windows import *
+from tensorweb.tensor.torch_words import taking_torch_words as _taking_torch_words
 
 if not TYPE_CHECKING:  # Type checkers follow the stars, but not a sum of lists.
     _topics = [part for part in list(globals().values()) if type(part) is ModuleType]
     __all__ = [name for topic in _topics for name in getattr(topic, "__all__", ())]
+    for _name in __all__:
+        _function = globals()[_name]
+        if type(_function) is FunctionType:
+            _function = _taking_torch_words(_function)
+            globals()[_name] = _function
+            setattr(_modules[_function.__module__], _name, _function)

@@ -32,6 +32,7 @@ __all__ = [
     "linspace",
     "ones",
     "ones_like",
+    "tensor",
     "zeros",
     "zeros_like",
 ]
@@ -78,6 +79,25 @@ def asarray(
         ):
             return obj
     return Tensor(as_node(obj, dtype, device, copy))
+
+
+def tensor(
+    data: ArrayLike,
+    *,
+    dtype: DTypeLike = None,
+    device: object = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Return data as a new tensor: PyTorch's name for `asarray(data, copy=True)`.
+
+    Errors are those of `asarray`.
+
+    >>> tw.tensor([1.0, 2.0])
+    tensor([1., 2.])
+    """
+    return asarray(
+        data, dtype=dtype, device=device, copy=True, requires_grad=requires_grad
+    )
 
 
 def from_dlpack(

@@ -13,7 +13,7 @@ from tensorweb.nn.module import Module
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 
-__all__ = ["Bilinear", "Identity", "Linear", "linear"]
+__all__ = ["Bilinear", "Identity", "Linear", "bilinear", "linear"]
 
 
 def linear(x: ArrayLike, weight: ArrayLike, bias: ArrayLike = None) -> Tensor:
@@ -113,6 +113,42 @@ class Linear(Module):
         )
 
 
+def bilinear(
+    x1: ArrayLike, x2: ArrayLike, weight: ArrayLike, bias: ArrayLike = None
+) -> Tensor:
+    """Return `x1 A x2 + bias` for each matrix `A` of the weight `(out, in1, in2)`.
+
+    Raises:
+        ShapeError: a last axis has another length, or the others differ.
+
+    >>> tw.nn.bilinear([1.0, 2.0], [3.0], [[[1.0], [10.0]]])
+    tensor([63.])
+    """
+    return _bilinear("bilinear", x1, x2, as_float("bilinear", weight), bias)
+
+
+def _bilinear(
+    name: str, x1: ArrayLike, x2: ArrayLike, weight: Tensor, bias: ArrayLike
+) -> Tensor:
+    if weight.ndim != 3:
+        raise ShapeError(
+            f"{name}: weight has shape {weight.shape}; it is (out, in1, in2)."
+        )
+    a, b = as_float(name, x1, weight), as_float(name, x2, weight)
+    out, first, second = weight.shape
+    if (a.shape[-1:], b.shape[-1:]) != ((first,), (second,)) or (
+        a.shape[:-1] != b.shape[:-1]
+    ):
+        raise ShapeError(
+            f"{name}: the inputs have shapes {a.shape} and {b.shape}; it takes "
+            f"(..., {first}) and (..., {second}) of equal other axes."
+        )
+    rows = weight.permute_dims((0, 2, 1)).reshape(-1, first)
+    found = _linear(name, a, rows, None).reshape(*a.shape[:-1], out, second)
+    result = (found @ b.expand_dims(axis=-1)).squeeze(-1)
+    return result if bias is None else result + as_float(name, bias, weight)
+
+
 class Bilinear(Module):
     """`x1 A x2 + bias` for each output, `A` a matrix of its own.
 
@@ -151,24 +187,7 @@ class Bilinear(Module):
         Raises:
             ShapeError: a last axis has another length, or the others differ.
         """
-        a = as_float("Bilinear", x1, self.weight)
-        b = as_float("Bilinear", x2, self.weight)
-        lengths = (self.in1_features, self.in2_features)
-        if (a.shape[-1:], b.shape[-1:]) != ((lengths[0],), (lengths[1],)) or (
-            a.shape[:-1] != b.shape[:-1]
-        ):
-            raise ShapeError(
-                f"Bilinear: the inputs have shapes {a.shape} and {b.shape}; it takes "
-                f"(..., {lengths[0]}) and (..., {lengths[1]}) of equal other axes."
-            )
-        products = _linear("Bilinear", a, self._rows(), None)
-        found = products.reshape(*a.shape[:-1], self.out_features, lengths[1])
-        result = (found @ b.expand_dims(axis=-1)).squeeze(-1)
-        return result if self.bias is None else result + self.bias
-
-    def _rows(self) -> Tensor:
-        """Return the weight as `(out * in2, in1)`."""
-        return self.weight.permute_dims((0, 2, 1)).reshape(-1, self.in1_features)
+        return _bilinear("Bilinear", x1, x2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         """Return the settings."""

@@ -75,6 +75,16 @@ def positive(name: str, what: str, value: SupportsIndex) -> int:
     return number
 
 
+def positive_eps(name: str, eps: float) -> None:
+    """Check what is added to variances.
+
+    Raises:
+        DataError: it is not positive: numbers that are all equal would become NaN.
+    """
+    if not eps > 0:
+        raise DataError(f"{name}: eps is {eps}; give a positive number, 1e-5.")
+
+
 def same_shape(name: str, a: Tensor, b: Tensor) -> None:
     """Check that what is predicted and what is wanted have one shape.
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import ClassVar, SupportsIndex
 
 from tensorweb import dtypes
-from tensorweb.errors import ShapeError, TraceError
+from tensorweb.errors import DataError, ShapeError, TraceError
 from tensorweb.functions import rsqrt, zeros
 from tensorweb.graph.tracing import open_repeat, open_trace
 from tensorweb.nn import init
-from tensorweb.nn.arguments import as_float, positive
+from tensorweb.nn.arguments import as_float, positive, positive_eps
 from tensorweb.nn.module import Module
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.transforms.custom import stop_gradient
 
-__all__ = ["BatchNorm", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
+__all__ = ["BatchNorm", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "batch_norm"]
 
 
 class Statistics(Module):
@@ -59,6 +59,74 @@ class Statistics(Module):
         self.running_var = self.running_var * (1.0 - share) + sampled * share
 
 
+def batch_norm(
+    x: ArrayLike,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: ArrayLike = None,
+    bias: ArrayLike = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Return `(n, channels, ...)` with mean 0 and variance 1 a channel.
+
+    Args:
+        x: floats.
+        running_mean: `(channels,)`, or None. In training it is written.
+        running_var: `(channels,)`, or None. In training it is written.
+        weight: `(channels,)`, or None.
+        bias: `(channels,)`, or None.
+        training: whether the statistics are those of the batch.
+        momentum: how much of the running statistics a batch replaces.
+        eps: what is added to variances.
+
+    Raises:
+        DataError: there are no running statistics outside of training, or `eps` is not
+            positive.
+        ShapeError: the input has one axis, or in training one number a channel.
+
+    >>> tw.nn.batch_norm([[1.0], [3.0]], None, None, training=True, eps=1e-12)
+    tensor([[-1.],
+            [ 1.]])
+    """
+    positive_eps("batch_norm", eps)
+    given = as_float("batch_norm", x, weight)
+    if given.ndim < 2:
+        raise ShapeError(
+            f"batch_norm: the input has shape {given.shape}; it takes "
+            "(n, channels, ...)."
+        )
+    mean, variance = running_mean, running_var
+    if training:
+        axes = (0, *range(2, given.ndim))
+        mean, variance = given.mean(axes), given.var(axes)
+        count = given.size // max(given.shape[1], 1)
+        if count < 2:
+            raise ShapeError(
+                f"batch_norm: in training the input has shape {given.shape}, one "
+                "number a channel; a variance takes two or more."
+            )
+        sampled = variance * (count / (count - 1))
+        for running, found in ((running_mean, mean), (running_var, sampled)):
+            if running is not None:
+                share = stop_gradient(found) * momentum
+                running[...] = running * (1.0 - momentum) + share
+    if mean is None or variance is None:
+        raise DataError(
+            "batch_norm: there are no running statistics; give running_mean and "
+            "running_var, or training=True."
+        )
+    column = (given.shape[1], *(1 for _ in given.shape[2:]))
+    factor = rsqrt(variance + eps)
+    if weight is not None:
+        factor = factor * as_float("batch_norm", weight, given)
+    result = (given - mean.reshape(column)) * factor.reshape(column)
+    if bias is None:
+        return result
+    return result + as_float("batch_norm", bias, given).reshape(column)
+
+
 class BatchNorm(Module):
     """Channels of `(n, num_features, ...)` with mean 0 and variance 1 over the batch.
 
@@ -95,6 +163,8 @@ class BatchNorm(Module):
         track_running_stats: bool = True,
         device: object = None,
         dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+        *,
+        bias: bool = True,
     ) -> None:
         """Make a layer.
 
@@ -108,15 +178,20 @@ class BatchNorm(Module):
                 batch's count in every call.
             device: where its tensors live.
             dtype: of its tensors, floats.
+            bias: whether channels are shifted, where they are scaled.
+
+        Raises:
+            DataError: `eps` is not positive.
         """
         name = type(self).__name__
+        positive_eps(name, eps)
         self.num_features = positive(name, "num_features", num_features)
         self.eps, self.momentum, self.affine = eps, momentum, affine
         self.track_running_stats = track_running_stats
         made = init.Maker(None, device, dtype)
         shape = (self.num_features,)
         self.weight = made.full(shape, 1.0) if affine else None
-        self.bias = made.full(shape, 0.0) if affine else None
+        self.bias = made.full(shape, 0.0) if affine and bias else None
         self.statistics: Statistics | None = None
         if track_running_stats:
             self.statistics = Statistics(self.num_features, made)

@@ -105,6 +105,11 @@ def cross_entropy(
     rows = classes_last(name, given)
     weights = _weights(name, weight, rows)
     if wanted.dtype.kind == "float" and wanted.shape == given.shape:
+        if ignore_index != IGNORED:
+            raise DataError(
+                f"{name}: ignore_index is {ignore_index}, and the labels are shares of "
+                "classes, none of which is it; leave it out, or give integers."
+            )
         shares = _spread(classes_last(name, wanted), label_smoothing)
         losses = _soft(
             *of_one_dtype(rows, shares if weights is None else shares * weights)

@@ -10,7 +10,7 @@ from tensorweb.random import bernoulli
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
-__all__ = ["Dropout", "Dropout1d", "Dropout2d", "dropout"]
+__all__ = ["Dropout", "Dropout1d", "Dropout2d", "dropout", "dropout1d", "dropout2d"]
 
 
 def dropout(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Tensor:
@@ -31,6 +31,38 @@ def dropout(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Tenso
     """
     given = as_float("dropout", x)
     return _dropped("dropout", given, p, key, given.shape)
+
+
+def dropout1d(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Tensor:
+    """Return `(n, channels, length)` with a share `p` of the channels 0.
+
+    One example may do without `n`. Errors are those of `dropout`.
+
+    >>> tw.nn.dropout1d(tw.ones((2, 3)), 1.0, key=tw.random.key(0)).sum()
+    tensor(0.)
+    """
+    return _channels_dropped("dropout1d", x, p, key, 3)
+
+
+def dropout2d(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Tensor:
+    """Return `(n, channels, h, w)` with a share `p` of the channels 0.
+
+    One example may do without `n`. Errors are those of `dropout`.
+
+    >>> tw.nn.dropout2d(tw.ones((2, 3, 3)), 0.0, key=tw.random.key(0)).sum()
+    tensor(18.)
+    """
+    return _channels_dropped("dropout2d", x, p, key, 4)
+
+
+def _channels_dropped(
+    name: str, x: ArrayLike, p: float, key: Tensor | None, rank: int
+) -> Tensor:
+    """Drop whole channels of a batch, or of one example of fewer axes than `rank`."""
+    given = as_float(name, x)
+    channels = 1 if given.ndim == rank - 1 else 2
+    shape = given.shape[:channels] + (1,) * (given.ndim - channels)
+    return _dropped(name, given, p, key, shape)
 
 
 def _dropped(
@@ -88,9 +120,9 @@ class Dropout1d(Dropout):
 
     def forward(self, x: ArrayLike, *, key: Tensor | None = None) -> Tensor:
         """Return `x` with channels dropped where a key is given."""
-        given = as_float(type(self).__name__, x)
-        shape = given.shape[:2] + (1,) * (given.ndim - 2)
-        return _dropped(type(self).__name__, given, self.p, key, shape)
+        return _channels_dropped(type(self).__name__, x, self.p, key, self._rank)
+
+    _rank = 3
 
 
 class Dropout2d(Dropout1d):
@@ -99,3 +131,5 @@ class Dropout2d(Dropout1d):
     >>> tw.nn.Dropout2d(0.5)(tw.ones((1, 2, 3, 3)), key=tw.random.key(1)).shape
     (1, 2, 3, 3)
     """
+
+    _rank = 4

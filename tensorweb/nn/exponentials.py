@@ -73,6 +73,8 @@ def _softmax(axis: int, is_safe: bool) -> object:
 
 def softmax_along(x: Tensor, axis: int, is_safe: bool = False) -> Tensor:
     """Return the softmax; a safe one has rows of 0 where all is -inf."""
+    if not x.size:
+        return x + 0.0
     function = _softmax(axis, is_safe)
     assert callable(function), "internal: a function with its derivative"
     found: Tensor = function(x)
@@ -97,6 +99,8 @@ def log_softmax(
 
 def log_softmax_along(x: Tensor, axis: int) -> Tensor:
     """Return `x - max - log(sum(exp(x - max)))`."""
+    if not x.size:
+        return x + 0.0
 
     def value(x: Tensor) -> Tensor:
         top: Tensor = stop_gradient(x.max(axis, keepdims=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from inspect import signature
 from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 from tensorweb.devices import fastest
@@ -72,7 +73,14 @@ class Module:
         register_module(cls)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what `forward` returns."""
+        """Return what `forward` returns; `input=` is its first argument too."""
+        if "input" in kwargs and "input" not in signature(self.forward).parameters:
+            if args:
+                raise TypeError(
+                    f"{type(self).__name__}: the input is given twice, also as input=; "
+                    "give it once."
+                )
+            args = (kwargs.pop("input"),)
         return self.forward(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:

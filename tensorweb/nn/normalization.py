@@ -14,7 +14,7 @@ from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import rsqrt
 from tensorweb.nn import init
-from tensorweb.nn.arguments import as_float, positive, trailing
+from tensorweb.nn.arguments import as_float, positive, positive_eps, trailing
 from tensorweb.nn.module import Module
 from tensorweb.shapes import Shape, as_shape
 from tensorweb.tensor import Tensor
@@ -27,6 +27,7 @@ __all__ = [
     "LayerNorm",
     "RMSNorm",
     "group_norm",
+    "instance_norm",
     "layer_norm",
     "rms_norm",
 ]
@@ -153,6 +154,43 @@ def _grouped(
     return result if columns[1] is None else result + columns[1]
 
 
+def instance_norm(
+    x: ArrayLike,
+    running_mean: ArrayLike = None,
+    running_var: ArrayLike = None,
+    weight: ArrayLike = None,
+    bias: ArrayLike = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Return `(n, channels, ...)`, each channel of each with mean 0 and variance 1.
+
+    `weight` and `bias` are `(channels,)`. There are no running statistics; `momentum`
+    is theirs. Source: D. Ulyanov and others, Instance normalization, 2016.
+
+    Raises:
+        DataError: running statistics are given or asked for, or `eps` is not positive.
+        ShapeError: the input has fewer than three axes.
+
+    >>> tw.nn.instance_norm([[[1.0, 3.0]]], eps=1e-12)
+    tensor([[[-1.,  1.]]])
+    """
+    if running_mean is not None or running_var is not None or not use_input_stats:
+        raise DataError(
+            "instance_norm: running statistics are not there; examples are normalised "
+            "by their own numbers."
+        )
+    positive_eps("instance_norm", eps)
+    given = as_float("instance_norm", x, weight)
+    if given.ndim < 3:
+        raise ShapeError(
+            f"instance_norm: the input has shape {given.shape}; it takes "
+            "(n, channels, ...) with at least three axes."
+        )
+    return _grouped("instance_norm", given, given.shape[1], (weight, bias), eps)
+
+
 def _column(name: str, value: ArrayLike, x: Tensor, channels: int) -> Tensor:
     """Return one number a channel, in a shape that broadcasts over an input."""
     factor = as_float(name, value, x)
@@ -276,8 +314,10 @@ class GroupNorm(Module):
         affine: bool = True,
         device: object = None,
         dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+        *,
+        bias: bool = True,
     ) -> None:
-        """Make a layer.
+        """Make a layer; with `affine`, `bias=False` leaves out what is added.
 
         Raises:
             DataError: the groups do not divide the channels.
@@ -293,7 +333,7 @@ class GroupNorm(Module):
         made = init.Maker(None, device, dtype)
         shape = (self.num_channels,)
         self.weight = made.full(shape, 1.0) if affine else None
-        self.bias = made.full(shape, 0.0) if affine else None
+        self.bias = made.full(shape, 0.0) if affine and bias else None
 
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the normalised input.
@@ -332,13 +372,17 @@ class _InstanceNorm(Module):
         track_running_stats: bool = False,
         device: object = None,
         dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+        *,
+        bias: bool = True,
     ) -> None:
-        """Make a layer.
+        """Make a layer; with `affine`, `bias=False` leaves out what is added.
 
         Raises:
-            DataError: `track_running_stats` is asked for, which there is not.
+            DataError: `track_running_stats` is asked for, which there is not, or `eps`
+                is not positive.
         """
         name = type(self).__name__
+        positive_eps(name, eps)
         if track_running_stats:
             raise DataError(
                 f"{name}: track_running_stats is not there: examples are normalised "
@@ -349,24 +393,27 @@ class _InstanceNorm(Module):
         made = init.Maker(None, device, dtype)
         shape = (self.num_features,)
         self.weight = made.full(shape, 1.0) if affine else None
-        self.bias = made.full(shape, 0.0) if affine else None
+        self.bias = made.full(shape, 0.0) if affine and bias else None
 
     def forward(self, x: ArrayLike) -> Tensor:
-        """Return the normalised input.
+        """Return the normalised input; one example may do without `n`.
 
         Raises:
             ShapeError: it has another number of axes or channels.
         """
         name = type(self).__name__
         given = as_float(name, x, self.weight)
-        if given.ndim != self._rank or given.shape[1] != self.num_features:
+        is_one = given.ndim == self._rank - 1
+        rows = given[None] if is_one else given
+        if rows.ndim != self._rank or rows.shape[1] != self.num_features:
             axes = ", ".join(["length"] if self._rank == 3 else ["h", "w"])
             raise ShapeError(
                 f"{name}: the input has shape {given.shape}; it takes "
-                f"(n, {self.num_features}, {axes})."
+                f"(n, {self.num_features}, {axes}), or one of these without n."
             )
         factors = (self.weight, self.bias)
-        return _grouped(name, given, self.num_features, factors, self.eps)
+        found = _grouped(name, rows, self.num_features, factors, self.eps)
+        return found[0] if is_one else found
 
     def extra_repr(self) -> str:
         """Return the settings."""

@@ -155,10 +155,25 @@ class AvgPool2d(_AvgPool):
     (1, 2, 3, 3)
     """
 
+    def __init__(
+        self,
+        kernel_size: Numbers,
+        stride: Numbers | None = None,
+        padding: Numbers = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: float | None = None,
+    ) -> None:
+        """Note the settings; they are those of the function."""
+        super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
+        self.divisor_override = divisor_override
+
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the pooled input; see the function."""
         options = (self.kernel_size, self.stride, self.padding, self.ceil_mode)
-        return functions.avg_pool2d(x, *options, self.count_include_pad)
+        return functions.avg_pool2d(
+            x, *options, self.count_include_pad, self.divisor_override
+        )
 
 
 class AdaptiveAvgPool2d(_Adaptive):

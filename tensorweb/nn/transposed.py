@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import SupportsIndex
 
@@ -9,12 +10,18 @@ from tensorweb import dtypes, functions
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import flip, pad
 from tensorweb.nn import init
+from tensorweb.nn.arguments import as_float
 from tensorweb.nn.convolution import Convolution, Numbers
 from tensorweb.nn.padding import numbers
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 
-__all__ = ["ConvTranspose1d", "ConvTranspose2d"]
+__all__ = [
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+]
 
 
 class _ConvTranspose(Convolution):
@@ -202,3 +209,82 @@ class ConvTranspose2d(_ConvTranspose):
     """
 
     _spatial = 2
+
+
+def conv_transpose1d(
+    x: ArrayLike,
+    weight: ArrayLike,
+    bias: ArrayLike = None,
+    stride: Numbers = 1,
+    padding: Numbers = 0,
+    output_padding: Numbers = 0,
+    groups: SupportsIndex = 1,
+    dilation: Numbers = 1,
+) -> Tensor:
+    """Return the transposed convolution of `(n, channels, length)`.
+
+    `weight` is `(channels, out / groups, size)`; arguments and errors are those of
+    `ConvTranspose1d`.
+
+    >>> tw.nn.conv_transpose1d([[[1.0, 2.0]]], [[[1.0, 10.0]]], stride=2)
+    tensor([[[ 1., 10.,  2., 20.]]])
+    """
+    options = (stride, padding, output_padding, groups, dilation)
+    return _called("conv_transpose1d", ConvTranspose1d, x, weight, bias, options)
+
+
+def conv_transpose2d(
+    x: ArrayLike,
+    weight: ArrayLike,
+    bias: ArrayLike = None,
+    stride: Numbers = 1,
+    padding: Numbers = 0,
+    output_padding: Numbers = 0,
+    groups: SupportsIndex = 1,
+    dilation: Numbers = 1,
+) -> Tensor:
+    """Return the transposed convolution of images `(n, channels, h, w)`.
+
+    `weight` is `(channels, out / groups, kh, kw)`; arguments and errors are those of
+    `ConvTranspose2d`.
+
+    >>> tw.nn.conv_transpose2d(tw.ones((1, 1, 2, 2)), tw.ones((1, 3, 2, 2))).shape
+    (1, 3, 3, 3)
+    """
+    options = (stride, padding, output_padding, groups, dilation)
+    return _called("conv_transpose2d", ConvTranspose2d, x, weight, bias, options)
+
+
+def _called(
+    name: str,
+    kind: type[_ConvTranspose],
+    x: ArrayLike,
+    weight: ArrayLike,
+    bias: ArrayLike,
+    options: tuple[Numbers, Numbers, Numbers, SupportsIndex, Numbers],
+) -> Tensor:
+    """Return what a layer with this weight and bias gives."""
+    given = as_float(name, weight)
+    rank = kind._spatial + 2
+    if given.ndim != rank:
+        raise ShapeError(
+            f"{name}: weight has shape {given.shape}; it is (channels, out / groups, "
+            "...), with as many axes as a batch."
+        )
+    stride, padding, output_padding, groups, dilation = options
+    layer = kind(
+        given.shape[0],
+        given.shape[1] * operator.index(groups),
+        given.shape[2:],
+        stride,
+        padding,
+        output_padding,
+        groups,
+        dilation=dilation,
+        device=given.device,
+        dtype=given.dtype,
+        rng=0,  # What it draws is replaced, and never computed.
+    )
+    layer.weight = given
+    layer.bias = None if bias is None else as_float(name, bias, given)
+    return layer(x)  # type: ignore[no-any-return]  # a module's result

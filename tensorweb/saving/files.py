@@ -35,7 +35,9 @@ def save(file: File, tree: Any) -> None:
     Args:
         file: a path, or a file opened for writing bytes, which becomes safetensors.
         tree: a tensor, or a dict, list, dataclass or model of tensors. Attributes of
-            objects that are no tensors, and None, are left out.
+            objects that are no tensors, and None, are left out. Numbers in dicts,
+            `{"epoch": 3}`, become 0-d tensors of 64 bits, and numbers again where
+            `load(like=)` has one.
 
     Raises:
         DataError: the name ends otherwise, there is no tensor, two would have one name,

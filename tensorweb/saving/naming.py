@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tensorweb import tree
+from tensorweb import dtypes, tree
 from tensorweb.errors import DataError
 from tensorweb.functions import asarray
 from tensorweb.tensor import Tensor
@@ -23,7 +23,8 @@ PLAIN = (dict, list, tuple)
 def named_tensors(given: Any) -> dict[str, Tensor]:
     """Return the tensors of a tree by name: `blocks.0.wq.weight`.
 
-    Arrays count as tensors. Attributes of objects that are none are left out.
+    Arrays count as tensors, and so do numbers that are values of plain dicts, as in
+    `{"epoch": 3}`. Attributes of objects that are none are left out.
 
     Raises:
         DataError: two have one name, there is none, or a plain container holds
@@ -32,9 +33,9 @@ def named_tensors(given: Any) -> dict[str, Tensor]:
     leaves, structure = tree.flatten(given)
     rest = iter(leaves)
     found: dict[str, Tensor] = {}
-    for name, is_plain in _places(structure, "", True):
+    for name, is_plain, is_entry in _places(structure, ""):
         leaf = next(rest)
-        tensor = _as_tensor(leaf)
+        tensor = _as_tensor(leaf, is_entry)
         if tensor is None:
             if is_plain and leaf is not None:
                 raise DataError(
@@ -53,11 +54,11 @@ def named_tensors(given: Any) -> dict[str, Tensor]:
 
 
 def _places(
-    structure: tree.Structure, name: str, is_plain: bool
-) -> Iterator[tuple[str, bool]]:
-    """Yield the name of each leaf, and whether no object is around it."""
+    structure: tree.Structure, name: str, is_plain: bool = True, is_entry: bool = False
+) -> Iterator[tuple[str, bool, bool]]:
+    """Yield the name of each leaf, whether no object is around it, and a dict is."""
     if structure.kind is None:
-        yield name, is_plain
+        yield name, is_plain, is_entry
         return
     if not structure.parts:
         return
@@ -66,15 +67,25 @@ def _places(
     unnamed = getattr(structure.kind, UNNAMED, None)
     for key, part in zip(keys, structure.parts, strict=True):
         inner = f"{name}.{key}" if name else str(key)
-        yield from _places(part, name if key == unnamed else inner, is_plain)
+        is_inside = is_plain and issubclass(structure.kind, dict)
+        yield from _places(part, name if key == unnamed else inner, is_plain, is_inside)
 
 
-def _as_tensor(leaf: Any) -> Tensor | None:
-    """Return a tensor or an array as a tensor, None for something else."""
+def _as_tensor(leaf: Any, is_entry: bool) -> Tensor | None:
+    """Return a tensor or an array as a tensor, None for something else.
+
+    A number in a dict keeps all its digits.
+    """
     if isinstance(leaf, Tensor):
         return leaf
+    if is_entry and isinstance(leaf, bool | int | float):
+        return asarray(leaf, dtype=NUMBERS[type(leaf)], device="cpu")
     is_array = hasattr(leaf, "__array__") and not isinstance(leaf, TensorBase)
     return asarray(leaf, device="cpu") if is_array or is_numpy_scalar(leaf) else None
+
+
+NUMBERS = {bool: dtypes.bool, int: dtypes.int64, float: dtypes.float64}
+"""The dtype that a Python number has in a file."""
 
 
 def tree_like(
@@ -91,11 +102,12 @@ def tree_like(
         DataError: names, shapes or kinds of dtypes do not fit; all are listed.
     """
     leaves, structure = tree.flatten(like)
-    names = [name or ALONE for name, _ in _places(structure, "", True)]
+    places = list(_places(structure, ""))
+    names = [name or ALONE for name, *_ in places]
     wanted = {
         name: tensor
-        for name, leaf in zip(names, leaves, strict=True)
-        if (tensor := _as_tensor(leaf)) is not None
+        for name, leaf, (*_, is_entry) in zip(names, leaves, places, strict=True)
+        if (tensor := _as_tensor(leaf, is_entry)) is not None
     }
     said = []
     missing = [name for name in wanted if name not in found]
@@ -115,8 +127,17 @@ def tree_like(
     filled = {name: made(found[name], tensor) for name, tensor in wanted.items()}
     return tree.unflatten(
         structure,
-        [filled.get(name, leaf) for name, leaf in zip(names, leaves, strict=True)],
+        [
+            _as_before(leaf, filled.get(name, leaf))
+            for name, leaf in zip(names, leaves, strict=True)
+        ],
     )
+
+
+def _as_before(leaf: Any, found: Any) -> Any:
+    """Return a tensor as a Python number where one was."""
+    is_number = isinstance(leaf, bool | int | float) and isinstance(found, Tensor)
+    return type(leaf)(found.item()) if is_number else found
 
 
 def _converts(stored: str, wanted: str) -> bool:

@@ -41,7 +41,15 @@ def read(source: Source) -> dict[str, Stored]:
     found: dict[str, Stored] = {}
     try:
         with zipfile.ZipFile(BytesIO(source.read())) as archive:
-            for entry in archive.infolist():
+            entries = archive.infolist()
+            if any(entry.filename.endswith("/data.pkl") for entry in entries):
+                refuse(
+                    name,
+                    "was written by torch.save and holds Python objects, which may "
+                    "run any program. With PyTorch, write its tensors with "
+                    "safetensors.torch.save_file(model.state_dict(), 'm.safetensors')",
+                )
+            for entry in entries:
                 key = entry.filename.removesuffix(".npy")
                 if key in found:
                     refuse(name, f"has {key!r} twice")

@@ -1,4 +1,11 @@
-"""The tensor: what it can do, by topic, and how values become one."""
+"""The tensor: what it can do, by topic, and how values become one.
+
+The package can be called, as PyTorch's `tensor`: a copy of `data` as a tensor, with
+`dtype=`, `device=` and `requires_grad=`.
+
+>>> tw.tensor([1.0, 2.0], requires_grad=True).requires_grad
+True
+"""
 
 from tensorweb.tensor.tensor import Tensor
 

@@ -22,6 +22,7 @@ from tensorweb.tensor.operators import Operators
 from tensorweb.tensor.rearrangement import RearrangementMethods
 from tensorweb.tensor.reductions import ReductionMethods
 from tensorweb.tensor.sorting import SortingMethods
+from tensorweb.tensor.torch_words import taking_torch_words
 from tensorweb.tensor.unknown_names import NAMES, advice
 from tensorweb.tensor.values import ValueMethods
 
@@ -106,11 +107,16 @@ def answer_foreign_names(functions: Sequence[str]) -> None:
 
 
 def _name_methods() -> None:
-    """Let every method say `Tensor.sum`, wherever it is written, in Python's errors."""
+    """Let every method say `Tensor.sum`, wherever it is written, in Python's errors.
+
+    Those that have an axis take PyTorch's words for it.
+    """
     for part in Tensor.__mro__[1:-1]:
-        for name, value in vars(part).items():
+        for name, value in list(vars(part).items()):
             if isinstance(value, FunctionType):
                 value.__qualname__ = f"Tensor.{name}"
+                if not name.startswith("_"):
+                    setattr(part, name, taking_torch_words(value))
 
 
 _name_methods()

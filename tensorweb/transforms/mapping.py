@@ -19,6 +19,7 @@ from tensorweb.graph.pairs import like, pair_of
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.torch_words import taking_torch_words
 from tensorweb.transforms.names import name_of
 from tensorweb.transforms.rules.batch import batched, hanging_on, moved, of_batch
 from tensorweb.transforms.wrapping import transformation, wraps_function
@@ -30,6 +31,7 @@ Axes = Any
 """An axis, None for what is not batched, or a tree of them."""
 
 
+@taking_torch_words
 @transformation
 def vmap(
     function: Callable[P, R], in_axes: Axes = 0, out_axes: Axes = 0

@@ -39,6 +39,7 @@ MODULES = {
     "optim",
     "random",
     "shapes",
+    "tensor",  # which can be called as well
     "tree",
 }
 

@@ -241,7 +241,7 @@ def test_all_that_does_not_fit_is_listed(cpu: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tree", "said"),
     [
-        ({"epoch": 3, "w": tw.ones(1)}, "'epoch' is int.*tw.asarray"),
+        ({"epochs": [3], "w": tw.ones(1)}, "'epochs.0' is int.*tw.asarray"),
         ({"a.b": tw.ones(1), "a": {"b": tw.ones(1)}}, "two tensors.*'a.b'"),
         ({"a": None}, "no tensor in the tree"),
     ],
@@ -299,3 +299,29 @@ def test_the_name_of_a_header_s_notes_is_refused(cpu: str, tmp_path: Path) -> No
     with pytest.raises(DataError, match=r"called '__metadata__'.*rename its key"):
         tw.save(path, {"__metadata__": tw.ones(2)})
     assert not list(tmp_path.iterdir())
+
+
+def test_numbers_of_a_checkpoint_come_back_as_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint.safetensors"
+    given = {"epoch": 3, "rate": 3e-4, "is_done": True, "w": tw.ones(2)}
+    tw.save(path, given)
+    found = tw.load(
+        path, like={"epoch": 0, "rate": 0.0, "is_done": False, "w": tw.zeros(2)}
+    )
+    numbers = [found[name] for name in ("epoch", "rate", "is_done")]
+    assert [(type(each), each) for each in numbers] == [
+        (int, 3),
+        (float, 3e-4),
+        (bool, True),
+    ]
+    assert tw.load(path, device="cpu")["epoch"].dtype is tw.int64
+    with pytest.raises(DataError, match="'0' is int, and files hold tensors"):
+        tw.save(path, [1, 2])
+
+
+def test_files_of_torch_are_refused_with_the_way_out(tmp_path: Path) -> None:
+    path = tmp_path / "model.pt"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("model/data.pkl", b"\x80\x02}")
+    with pytest.raises(DataError, match=r"torch\.save .*safetensors\.torch\.save_file"):
+        tw.load(path)

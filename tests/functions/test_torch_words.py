@@ -1,0 +1,91 @@
+"""PyTorch's words for arguments: `dim`, `dims`, `keepdim`, `input`; and `tw.tensor`."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import tensorweb as tw
+
+X = [[3.0, 1.0, 2.0], [0.0, 5.0, 4.0]]
+
+SAME: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "sum": (lambda x: x.sum(dim=1), lambda x: x.sum(axis=1)),
+    "tw.sum": (
+        lambda x: tw.sum(x, dim=(0, 1), keepdim=True),
+        lambda x: tw.sum(x, axis=(0, 1), keepdims=True),
+    ),
+    "input": (lambda x: tw.mean(input=x, dim=0), lambda x: tw.mean(x, axis=0)),
+    "max": (lambda x: x.max(dim=-1, keepdim=True), lambda x: x.max(-1, keepdims=True)),
+    "argmax": (lambda x: x.argmax(dim=1), lambda x: x.argmax(1)),
+    "std": (lambda x: tw.std(x, dim=0), lambda x: tw.std(x, axis=0)),
+    "all": (lambda x: (x > 0).all(dim=1), lambda x: (x > 0).all(axis=1)),
+    "stack": (lambda x: tw.stack([x, x], dim=1), lambda x: tw.stack([x, x], axis=1)),
+    "concat": (lambda x: tw.concat([x, x], dim=1), lambda x: tw.concat([x, x], axis=1)),
+    "flip": (lambda x: tw.flip(x, dims=(0,)), lambda x: tw.flip(x, axis=(0,))),
+    "roll": (lambda x: x.roll(1, dims=1), lambda x: x.roll(1, axis=1)),
+    "permute": (lambda x: x.permute_dims(dims=(1, 0)), lambda x: x.T),
+    "sort": (lambda x: x.sort(dim=0), lambda x: x.sort(axis=0)),
+    "cumulative_sum": (
+        lambda x: tw.cumulative_sum(x, dim=1),
+        lambda x: tw.cumulative_sum(x, axis=1),
+    ),
+    "expand_dims": (
+        lambda x: tw.expand_dims(x, dim=0),
+        lambda x: tw.expand_dims(x, axis=0),
+    ),
+    "vmap": (
+        lambda x: tw.vmap(lambda row: row * 2, in_dims=1, out_dims=1)(x),
+        lambda x: x * 2,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_words_of_torch_mean_the_same(name: str, device: str) -> None:
+    theirs, ours = SAME[name]
+    x = tw.asarray(X)
+    assert theirs(x).tolist() == ours(x).tolist()
+
+
+def test_an_argument_under_both_names_is_an_error() -> None:
+    sum_of: Any = tw.sum
+    x: Any = tw.asarray(X)
+    with pytest.raises(TypeError, match=r"sum\(\) got the argument 'axis' twice"):
+        sum_of(x, axis=0, dim=1)
+    with pytest.raises(TypeError, match="multiple values for argument 'axis'"):
+        x.sum(0, dim=1)
+    with pytest.raises(TypeError, match="'x' twice, also as 'input'"):
+        sum_of(x, input=x)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'dimension'"):
+        x.sum(dimension=1)
+
+
+def test_functions_with_two_vocabularies_are_pickled() -> None:
+    assert pickle.loads(pickle.dumps(tw.sum)) is tw.sum
+
+
+def test_tensor_makes_tensors_and_stays_a_package(device: str) -> None:
+    import tensorweb.tensor as package
+
+    make: Any = tw.tensor
+    x = make([1.0, 2.0], requires_grad=True)
+    assert (x.tolist(), x.requires_grad) == ([1, 2], True)
+    given = tw.asarray([1, 2])
+    again = make(given, dtype=tw.float32)
+    assert again.dtype is tw.float32
+    assert make(given) is not given
+    assert package.Tensor is tw.Tensor
+
+
+def test_modules_take_their_input_by_name(device: str) -> None:
+    layer = tw.nn.Linear(3, 2)
+    x = tw.asarray(X)
+    assert layer(input=x).tolist() == layer(x).tolist()
+    with pytest.raises(TypeError, match="Linear: the input is given twice"):
+        layer(x, input=x)
+    loss = tw.nn.MSELoss()
+    assert loss(input=x, target=x).item() == 0
