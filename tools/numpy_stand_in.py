@@ -94,10 +94,13 @@ class Module(types.ModuleType):
         self._sources = sources
 
     def __getattr__(self, name: str) -> Any:
+        path = f"{self.__name__}.{name}"
+        if path in OWN:
+            return module(path)
         for source in self._sources[:-1]:
             with contextlib.suppress(AttributeError):
-                return getattr(source, name)
-        return getattr(self._sources[-1], name)
+                return _patient(getattr(source, name))
+        return _patient(getattr(self._sources[-1], name))
 
 
 class Main(Module):
@@ -237,7 +240,9 @@ OWN: dict[str, Callable[[], Any]] = {
     "numpy.linalg": lambda: Module("numpy.linalg", xp.linalg),
     "numpy.fft": lambda: Module("numpy.fft", xp.fft),
     "numpy.lib": lambda: Module("numpy.lib", xp.lib, xp, numpy.lib),
-    "numpy.lib.stride_tricks": lambda: xp.lib.stride_tricks,
+    "numpy.lib.stride_tricks": lambda: Module(
+        "numpy.lib.stride_tricks", xp.lib.stride_tricks
+    ),
     "numpy.lib.scimath": lambda: xp.emath,
 }
 """Modules that are not NumPy's with tensorweb's names in front of it."""

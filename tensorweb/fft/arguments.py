@@ -54,7 +54,7 @@ def along_one(
 def along_many(
     name: str,
     shape: Shape,
-    s: Iterable[SupportsIndex] | None,
+    s: Iterable[SupportsIndex | None] | None,
     axes: Iterable[SupportsIndex] | None,
 ) -> Lengths:
     """Return the axes of a transform, in order, and their numbers of points.
@@ -63,7 +63,8 @@ def along_many(
         AxisError: an axis does not exist or is given twice.
         ShapeError: there is no point, or `s` and `axes` differ in length.
     """
-    sizes = None if s is None else _listed(name, "s", s)
+    asked = None if s is None else [-1 if size is None else size for size in s]
+    sizes = None if asked is None else _listed(name, "s", asked)
     if axes is not None:
         places = [
             normalize_axis(axis, len(shape)) for axis in _listed(name, "axes", axes)

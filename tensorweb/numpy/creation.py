@@ -64,7 +64,7 @@ def array(
     tensor([1. , 2.5])
     """
     check_order("array", order)
-    check_unused("array", like=like)
+    check_unused("array", like=like, ndmax=ndmax or None)
     found = functions.asarray(object, dtype, device=device, copy=copy)
     if found.ndim < ndmin:
         found = found.reshape((*(1,) * (ndmin - found.ndim), *found.shape))

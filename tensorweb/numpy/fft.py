@@ -307,9 +307,10 @@ def ifftshift(x: ArrayLike, axes: Axes | None = None) -> Tensor:
 
 
 def _floating(a: ArrayLike) -> Tensor:
-    """Return what is transformed: integers and bool as float32."""
+    """Return what is transformed: integers and bool as the default float."""
     x = asarray(a)
-    return x.astype(dtypes.float32) if x.dtype.kind in ("bool", "int", "uint") else x
+    is_exact = x.dtype.kind in ("bool", "int", "uint")
+    return x.astype(dtypes.DEFAULT_FLOAT) if is_exact else x
 
 
 def _along_one(

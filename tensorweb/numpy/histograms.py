@@ -99,7 +99,8 @@ def _freedman_diaconis(x: Tensor) -> float:
 
 
 def _range(x: Tensor) -> float:
-    return float(x.max() - x.min())
+    low, high = tw.stack([x.min(), x.max()]).tolist()
+    return float(high - low)
 
 
 def _auto(x: Tensor) -> float:
@@ -108,12 +109,40 @@ def _auto(x: Tensor) -> float:
     return min(width, extent / (math.log2(x.size) + 1.0))
 
 
+def _doane(x: Tensor) -> float:
+    """Return Sturges' width, narrower for skewed values."""
+    n = x.size
+    spread = _spread(x) if n > 2 else 0.0
+    if not spread:
+        return 0.0
+    error = math.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3)))
+    skew = abs(float((((x - x.mean()) / spread) ** 3).mean()))
+    return _range(x) / (1.0 + math.log2(n) + math.log2(1.0 + skew / error))
+
+
+def _stone(x: Tensor) -> float:
+    """Return the width with the least estimated error of cross-validation."""
+    n, extent = x.size, _range(x)
+    if n <= 1 or not extent:
+        return 0.0
+    counts = range(1, max(100, int(math.sqrt(n))) + 1)
+    tallies = [histogram(x, bins=count)[0] for count in counts]
+    squares = tw.stack([(each * each).sum() for each in tallies]).tolist()
+    errors = [
+        (2 - (n + 1) * square / n**2) * count
+        for square, count in zip(squares, counts, strict=True)
+    ]
+    return extent / (1 + errors.index(min(errors)))
+
+
 WIDTHS: dict[str, Callable[[Tensor], float]] = {
     "auto": _auto,
+    "doane": _doane,
     "fd": _freedman_diaconis,
     "rice": lambda x: _range(x) / (2.0 * x.size ** (1.0 / 3.0)),
     "scott": _scott,
     "sqrt": lambda x: _range(x) / math.sqrt(x.size),
+    "stone": _stone,
     "sturges": lambda x: _range(x) / (math.log2(x.size) + 1.0),
 }
 """How wide a bin is by NumPy's rules; each reads numbers of the values."""

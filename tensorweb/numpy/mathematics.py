@@ -148,11 +148,13 @@ def _below(x: ArrayLike) -> Tensor:
 
 
 def isscalar(element: object) -> builtins.bool:
-    """Return whether a value is a number or text; tensors are arrays, also 0-d ones.
+    """Return whether a value is a number or text; 0-d tensors are numbers.
 
-    >>> np.isscalar(3.1), np.isscalar(np.array(3.1))
-    (True, False)
+    >>> np.isscalar(3.1), np.isscalar(np.float32(3.1)), np.isscalar(np.ones(2))
+    (True, True, False)
     """
+    if isinstance(element, Tensor):
+        return not element.shape
     return is_scalar(element) or isinstance(element, str | bytes)
 
 

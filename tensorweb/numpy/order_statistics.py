@@ -23,7 +23,7 @@ from tensorweb.numpy.quantile_methods import (
     Place,
     arithmetic_of,
 )
-from tensorweb.shapes import Shape, normalize_axes
+from tensorweb.shapes import Shape, is_integer, normalize_axes, normalize_axis
 from tensorweb.shapes import size as size_of
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -55,7 +55,8 @@ def quantile(
 
     The result has the shape of `q` in front of the other axes. The numbers of `q` are
     read; where a derivative by them is taken, or they have no values yet, positions are
-    computed from them on the device. `weights` go with the method `inverted_cdf` only.
+    computed from them on the device. `weights`, in the shape of the values or of the
+    axes, go with the method `inverted_cdf` only.
 
     Raises:
         DataError: `q` is not between 0 and 1, or the method is unknown.
@@ -109,7 +110,7 @@ def _quantile(
             raise DataError(
                 f'{name}: weights with method {method!r}; only "inverted_cdf" has them.'
             )
-        shared = tw.broadcast_to(as_float(beside(weights, x)), x.shape)
+        shared = _weights_like(name, weights, x, axis)
         found = _weighted(rows, _rows(shared, axis), shares)
     else:
         found = _chosen(name, tw.sort(rows), shares, method)
@@ -220,6 +221,34 @@ def _poisoned(found: Tensor, rows: Tensor) -> Tensor:
     if not is_inexact(rows.dtype):
         return found
     return tw.where(tw.isnan(rows[..., -1:]), tw.nan, found)
+
+
+def _weights_like(name: str, weights: ArrayLike, x: Tensor, axis: Axis) -> Tensor:
+    """Return weights in the shape of the values; those of the axes alone repeat.
+
+    Raises:
+        ShapeError: they have neither the shape of the values nor that of the axes.
+        DataError: `axis` is None and they have another shape.
+    """
+    given = as_float(beside(weights, x))
+    if given.shape == x.shape:
+        return given
+    axes = () if axis is None else _listed(axis, x.ndim)
+    wanted = tuple(x.shape[each] for each in axes)
+    if given.shape != wanted:
+        raise ShapeError(
+            f"{name}: weights of shape {given.shape} for values of shape {x.shape}; "
+            "give one for each value, or for each one along axis=."
+        )
+    ordered = tw.permute_dims(given, [axes.index(each) for each in sorted(axes)])
+    shape = [x.shape[each] if each in axes else 1 for each in range(x.ndim)]
+    return tw.broadcast_to(ordered.reshape(shape), x.shape)
+
+
+def _listed(axis: Axis, rank: int) -> list[int]:
+    """Return axes in the order in which they are given."""
+    given = [axis] if is_integer(axis) else list(axis)  # type: ignore[arg-type]  # several
+    return [normalize_axis(each, rank) for each in given]
 
 
 def _weighted(rows: Tensor, weights: Tensor, shares: Shares) -> Tensor:
@@ -345,7 +374,12 @@ def _nanquantile(
     if not is_inexact(x.dtype):
         return _quantile(name, x, q, scale, axis, out, method, keepdims, weights)
     if weights is not None:
-        raise DataError(f"{name}: weights are not possible here; use {name[3:]}.")
+        missing = tw.isnan(x)
+        counted = tw.where(missing, 0.0, _weights_like(name, weights, x, axis))
+        values = tw.where(missing, tw.inf, x)  # last, and without weight
+        found = _quantile(name, values, q, scale, axis, None, method, keepdims, counted)
+        nothing = missing.all(axis, keepdims=keepdims)
+        return into(tw.where(nothing, tw.nan, found), out)
     shares, shape = _shares(name, q, scale)
     _check_method(name, method)
     rows = tw.sort(_rows(x, axis))

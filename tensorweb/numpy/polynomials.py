@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from typing import Any, SupportsIndex
 
 from tensorweb import functions as tw
+from tensorweb import linalg
+from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.graph.tracing import is_traced
-from tensorweb.numpy.arguments import beside, leading, signed, together
+from tensorweb.numpy.arguments import beside, check_unused, leading, signed, together
 from tensorweb.numpy.masking import as_float
+from tensorweb.numpy.matrices import vander
 from tensorweb.numpy.polynomial_text import polynomial_text
 from tensorweb.numpy.polynomial_zeros import roots
 from tensorweb.tensor import Tensor
@@ -90,26 +93,25 @@ def polyfit(
     rcond: float | None = None,
     full: bool = False,
     w: ArrayLike = None,
-    cov: bool = False,
-) -> Tensor:
+    cov: bool | str = False,
+) -> Any:
     """Return the polynomial of degree `deg` with the least squares of errors.
 
     `y` has shape `(n,)` or `(n, k)` for k polynomials, `w` weighs the errors. The fit
-    is one in centred and scaled `x`, written out in powers of `x` then.
+    is one in centred and scaled `x`, written out in powers of `x` then. With `cov` the
+    coefficients' covariances come as well, with `full` the sum of squared errors, the
+    rank and the singular values of the scaled Vandermonde matrix, and the precision.
 
     Raises:
         ShapeError: x is not 1-D, or there are fewer points than coefficients.
-        DataError: `full` or `cov` is asked for, or the degree is negative.
+        DataError: `rcond` is given, or the degree is negative; with `cov`, there are
+            not more points than coefficients.
 
     >>> tw.round(100 * np.polyfit([0.0, 1.0, 2.0, 3.0], [1.0, 4.0, 11.0, 22.0], 2))
     tensor([200., 100., 100.])
     """
     degree = operator.index(deg)
-    if full or cov:
-        raise DataError(
-            "polyfit: only the coefficients are returned here; leave full and cov out, "
-            "and take errors from np.polyval(p, x) - y."
-        )
+    check_unused("polyfit", rcond=rcond)
     first = leading(x, y, w)
     at, values = as_float(first), as_float(beside(y, first))
     if degree < 0:
@@ -130,7 +132,31 @@ def polyfit(
     scale = tw.where(spread == 0, 1.0, spread)
     fitted = _fitted((at - centre) / scale, columns, weights, degree)
     found = _written_out(fitted, centre, scale)
-    return found[:, 0] if values.ndim == 1 else found
+    answer = found[:, 0] if values.ndim == 1 else found
+    if not full and not cov:
+        return answer
+    powers = vander(at, degree + 1) * weights[:, None]
+    errors = columns * weights[:, None] - tw.matmul(powers, found)
+    squares = (errors * errors).sum(0)
+    size = tw.sqrt((powers * powers).sum(0))
+    scaled = powers / size
+    if full:
+        values_of = linalg.svdvals(scaled)
+        precision = at.size * finfo(at.dtype).eps
+        rank = (values_of > values_of.max() * precision).sum()
+        return answer, squares, rank, values_of, precision
+    base = linalg.inv(tw.matmul(scaled.T, scaled)) / (size[:, None] * size)
+    if cov == "unscaled":
+        return answer, base if values.ndim == 1 else base[..., None]
+    spare = at.size - degree - 1
+    if spare <= 0:
+        raise DataError(
+            f"polyfit: cov= with {at.size} points for {degree + 1} coefficients; give "
+            'more points, or say cov="unscaled".'
+        )
+    factor = squares / spare
+    covariances = base[..., None] * factor
+    return answer, covariances[..., 0] if values.ndim == 1 else covariances
 
 
 def _fitted(at: Tensor, columns: Tensor, weights: Tensor, degree: int) -> list[Tensor]:

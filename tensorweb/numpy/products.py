@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
 from tensorweb import functions
+from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import Out, as_pair, into, together
-from tensorweb.numpy.creation import asarray
+from tensorweb.numpy.arguments import Out, as_pair, check_order, into, together
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
+from tensorweb.tensor.numpy_calls import check_casting
 
 __all__ = [
     "convolve",
@@ -159,19 +160,25 @@ def einsum(
     """Return a sum of products whose axes are named by letters.
 
     Operands and lists of axes in turn, `einsum(a, [0, 1], b, [1, 2], [0, 2])`, are
-    taken as well.
+    taken as well. Pairs are multiplied from left to right, whatever `optimize` says.
 
     Raises:
+        DTypeError: operands do not become `dtype` by the rule `casting`.
         ShapeError: the subscripts are wrong or do not fit the operands' shapes.
 
     >>> np.einsum("ij,jk", [[1, 2], [3, 4]], [[5, 6], [7, 8]])
     tensor([[19, 22],
             [43, 50]])
     """
+    check_order("einsum", order)
     subscripts, *arrays = operands
     if not isinstance(subscripts, str):
         subscripts, arrays = _lettered(operands)
-    given = [asarray(array, dtype) for array in together(arrays)]
+    given = together(arrays)
+    if dtype is not None:
+        for each in given:
+            check_casting("einsum", each.dtype, as_dtype(dtype), casting)
+        given = [each.astype(dtype) for each in given]
     return into(functions.einsum(subscripts, *given), out)
 
 

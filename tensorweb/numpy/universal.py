@@ -154,8 +154,13 @@ class ufunc(Generic[R]):
         order: str = "K",
         dtype: DTypeLike = None,
         subok: bool = True,
+        signature: str | Sequence[DTypeLike] | None = None,
+        sig: str | Sequence[DTypeLike] | None = None,
     ) -> R:
         """Return the function of operands, element by element.
+
+        `signature` (or `sig`) are the dtypes of operands and results, `"ff->f"` or
+        `("f", None, "f")`; one alone is that of the results, as `dtype` is.
 
         Raises:
             DataError: there are too many or too few operands, or a casting is unknown.
@@ -169,6 +174,9 @@ class ufunc(Generic[R]):
             )
         if casting not in CASTINGS:
             raise DataError(f"{self.__name__}: casting={casting!r} is not possible.")
+        given = signature if signature is not None else sig
+        if given is not None:
+            args, dtype = self._in_dtypes(args, given, dtype)
         answers = dtype is not None and as_dtype(dtype) is dtypes.bool
         if dtype is not None and not answers:
             args = tuple(asarray(each).astype(dtype) for each in args)
@@ -192,6 +200,42 @@ class ufunc(Generic[R]):
             for each, target in zip(found, targets, strict=True)
         )
         return made if self.nout > 1 else made[0]  # type: ignore[return-value]  # too
+
+    def _in_dtypes(
+        self,
+        args: Sequence[ArrayLike],
+        signature: str | Sequence[DTypeLike],
+        dtype: DTypeLike,
+    ) -> tuple[tuple[ArrayLike, ...], DTypeLike]:
+        """Return operands in the dtypes of a signature, and the dtype of results.
+
+        Raises:
+            DataError: it has another number of dtypes, or `dtype=` is given as well.
+        """
+        if isinstance(signature, str) and "->" not in signature:
+            parts: list[DTypeLike] = [signature]  # one name such as float32
+        elif isinstance(signature, str):
+            parts = list(signature.replace("->", ""))
+        else:
+            parts = list(signature)
+        if dtype is not None or len(parts) not in (1, self.nargs):
+            raise DataError(
+                f"{self.__name__}: signature={signature!r}; give {self.nargs} dtypes, "
+                "or one for the results, and no dtype= beside it."
+            )
+        if len(parts) == 1:
+            return tuple(args), parts[0]
+        cast = tuple(
+            each if wanted is None else asarray(each).astype(wanted)
+            for each, wanted in zip(args, parts, strict=False)
+        )
+        wanted = parts[-1]
+        is_met = all(
+            wanted is None or as_dtype(each) is as_dtype(wanted)
+            for each in parts[: self.nin]
+            if each is not None
+        )
+        return cast, None if is_met and None not in parts[: self.nin] else wanted
 
     def _require(self, method: str) -> None:
         """Raise unless this is a function of two operands with one result."""
@@ -416,6 +460,8 @@ def _delivered(
     """Return a result where it counts, in `out` if there is one."""
     if out is not None and casting == "unsafe":
         result = result.astype(out.dtype)
+    if out is not None and where is True and result.shape != out.shape:
+        result = tw.broadcast_to(result, out.shape)
     if where is not True:
         condition = asarray(where, device=result.device)
         shape = tw.broadcast_arrays(result, condition)[0].shape

@@ -303,3 +303,84 @@ def test_bytes_of_files_are_read(tmp_path: Path) -> None:
     assert np.fromfile(path, "int32", count=2, offset=4).tolist() == [1, 2]
     assert np.fromstring("1, 2,3", sep=",").tolist() == [1, 2, 3]
     assert np.fromstring("1 2\n3", dtype=int, sep=" ").dtype is tw.int32
+
+
+@pytest.mark.parametrize(
+    "signature", ["ff->f", "dd->d", ("f", None, "f"), "qq->q", (None, None, "d")]
+)
+def test_ufuncs_take_a_signature(signature: Any) -> None:
+    x, y = [1, 2, 3], [4, 5, 6]
+    wanted = numpy.add(x, y, signature=signature)
+    own = [np.array(value, "int64", device="cpu") for value in (x, y)]
+    assert np.add(*own, signature=signature).tolist() == wanted.tolist()
+    assert np.add(*own, sig=signature).dtype == wanted.dtype.name
+    with pytest.raises(DataError, match="signature"):
+        np.add(*own, signature="f->f")
+
+
+def test_ufuncs_broadcast_to_out() -> None:
+    y = np.zeros((2, 3))
+    assert np.add(1, [1, 2, 3], out=y) is y
+    assert y.tolist() == [[2, 3, 4], [2, 3, 4]]
+
+
+@pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn"])
+def test_lengths_of_transforms_may_be_none(name: str) -> None:
+    host = numpy.arange(24.0, dtype="float32").reshape(2, 3, 4)
+    axes = (0, 1, 2)
+    wanted = getattr(numpy.fft, name)(host, s=(4, 3, 6), axes=axes)
+    found = getattr(np.fft, name)(np.array(host), s=(4, None, 6), axes=axes)
+    numpy.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("rule", ["doane", "stone"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_rules_for_bins(rule: str, seed: int) -> None:
+    drawn = numpy.random.default_rng(seed).gamma(2.0, size=60).astype("float32")
+    wanted = numpy.histogram_bin_edges(drawn, bins=rule)
+    found = np.histogram_bin_edges(np.array(drawn), bins=rule)
+    numpy.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("axis", [0, 1, (1, 0), (0, 1)])
+@pytest.mark.parametrize("name", ["quantile", "nanquantile"])
+def test_quantiles_with_weights(name: str, axis: Any) -> None:
+    host = numpy.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]], "float32")
+    if name == "nanquantile":
+        host[1, 1] = numpy.nan
+    weights = numpy.array([[1.0, 2.0, 0.0], [1.0, 3.0, 2.0]], "float32")
+    options: dict[str, Any] = {"axis": axis, "method": "inverted_cdf"}
+    whole = getattr(numpy, name)(host, [0.3, 0.8], weights=weights, **options)
+    found = getattr(np, name)(np.array(host), [0.3, 0.8], weights=weights, **options)
+    numpy.testing.assert_array_equal(found, whole)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_quantiles_with_a_weight_for_each_place_of_an_axis(axis: int) -> None:
+    host = numpy.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]], "float32")
+    weights = numpy.array([1.0, 3.0, 2.0][: host.shape[axis]], "float32")
+    options: dict[str, Any] = {"axis": axis, "method": "inverted_cdf"}
+    wanted = numpy.quantile(host, 0.4, weights=weights, **options)
+    found = np.quantile(np.array(host), 0.4, weights=weights, **options)
+    numpy.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_polyfit_gives_covariances_and_errors(columns: int) -> None:
+    x = numpy.array([0.0, 1.0, 2.0, 3.0, 5.0])
+    y = numpy.array([[1.0, 2.0], [3.0, 1.0], [2.0, 0.0], [5.0, 4.0], [7.0, 3.0]])
+    y = y[:, 0] if columns == 1 else y
+    own = [np.array(each, "float64", device="cpu") for each in (x, y)]
+    for cov in (True, "unscaled"):
+        wanted = numpy.polyfit(x, y, 2, cov=cov)
+        for found, each in zip(np.polyfit(*own, 2, cov=cov), wanted, strict=True):
+            numpy.testing.assert_allclose(found, each, rtol=1e-8)
+    full, host = np.polyfit(*own, 2, full=True), numpy.polyfit(x, y, 2, full=True)
+    for found, each in zip(full, host, strict=True):
+        numpy.testing.assert_allclose(numpy.ravel(found), numpy.ravel(each), rtol=1e-8)
+
+
+def test_numbers_without_axes_are_scalars() -> None:
+    assert np.isscalar(np.float32(1))
+    assert np.isscalar(np.ones(3).sum())
+    assert not np.isscalar(np.ones(3))
