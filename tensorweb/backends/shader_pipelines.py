@@ -20,11 +20,11 @@ class ShaderPipelines(Pipelines):
         target: what the texts are written for.
     """
 
-    def __init__(self, driver: ShaderDriver) -> None:
+    def __init__(self, driver: ShaderDriver, workarounds: tuple[str, ...] = ()) -> None:
         """Begin without pipelines."""
         super().__init__()
         self.driver = driver
-        self.target = target_of(driver, kept_tiles(driver))
+        self.target = target_of(driver, kept_tiles(driver), workarounds)
         self._begun: set[int] = set()
 
     def program(self, kernel: Kernel) -> Program:

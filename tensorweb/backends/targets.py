@@ -19,7 +19,9 @@ Tuned = tuple[tuple[str, str], ...]
 """(problem, tile) pairs, see `tiles.problem_of`."""
 
 
-def target_of(driver: ShaderDriver, tuned: Tuned = ()) -> Target:
+def target_of(
+    driver: ShaderDriver, tuned: Tuned = (), workarounds: tuple[str, ...] = ()
+) -> Target:
     """Return what code generation must know of a device."""
     row = class_of(driver.names, driver.is_software)
     return Target(
@@ -31,6 +33,7 @@ def target_of(driver: ShaderDriver, tuned: Tuned = ()) -> Target:
         row.accumulators,
         row.is_slow_to_compile,
         driver.has_subgroup_matrices,
+        workarounds,
     )
 
 

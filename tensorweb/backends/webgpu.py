@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.planning import make_plan
+from tensorweb.backends.probes import NOTHING, Findings, probe, probe_async
 from tensorweb.backends.shader_pipelines import BackgroundPipelines, ShaderPipelines
-from tensorweb.backends.targets import keep_tiles, target_of
+from tensorweb.backends.targets import keep_tiles
 from tensorweb.codegen.fourier import rows_of
 from tensorweb.codegen.product.tiles import candidates, problem_of
 from tensorweb.devices import DEVICES
@@ -38,7 +40,8 @@ def open_backend() -> WebGpuBackend:
         DeviceError: there is no adapter; says what to do.
         BlockingError: Python cannot wait here.
     """
-    return WebGpuBackend(open_driver())
+    driver = open_driver()
+    return WebGpuBackend(driver, probe(driver))
 
 
 async def open_backend_async() -> WebGpuBackend:
@@ -47,7 +50,8 @@ async def open_backend_async() -> WebGpuBackend:
     Raises:
         DeviceError: there is no adapter; says what to do.
     """
-    return WebGpuBackend(await open_driver_async())
+    driver = await open_driver_async()
+    return WebGpuBackend(driver, await probe_async(driver))
 
 
 def machine_of(driver: ShaderDriver) -> Machine:
@@ -75,19 +79,33 @@ def workgroups(grid: tuple[int, int]) -> str:
 
 
 class WebGpuBackend(KernelBackend):
-    """One open GPU; it has all abilities itself."""
+    """One open GPU; it has all abilities itself.
+
+    Attributes:
+        faults: what its adapter computes wrongly, in words; kernels avoid it.
+    """
 
     driver: ShaderDriver
     _pipelines: ShaderPipelines
 
-    def __init__(self, driver: ShaderDriver) -> None:
-        """Take over an open driver."""
+    def __init__(self, driver: ShaderDriver, found: Findings = NOTHING) -> None:
+        """Take over an open driver whose adapter has been probed."""
+        self.faults = found.faults
         names = set(DEVICES[DEVICE].dtypes)
         if "shader-f16" not in driver.features:
             names.discard("float16")
-        machine, pipelines = machine_of(driver), ShaderPipelines(driver)
+        machine = machine_of(driver)
+        pipelines = ShaderPipelines(driver, found.workarounds)
         super().__init__(driver, machine, pipelines, frozenset(names))
         self.row_transformer = rows_of(pipelines.target)
+
+    def explain(self, nodes: Sequence[Node]) -> str:
+        """Say what computing the nodes would run, and on what adapter."""
+        faults = "".join(f"  {fault}\n" for fault in self.faults)
+        note = (
+            f"\nThe adapter's faults, which kernels avoid:\n{faults}" if faults else ""
+        )
+        return f"{super().explain(nodes)}{note}"
 
     @property
     def tuner(self) -> Tuner:
@@ -134,7 +152,8 @@ class WebGpuBackend(KernelBackend):
 
     def use_tiles(self, tuned: Mapping[str, str]) -> None:
         """Take these tiles from now on; plans made for others are forgotten."""
-        self._pipelines.target = target_of(self.driver, tuple(tuned.items()))
+        target = self._pipelines.target
+        self._pipelines.target = replace(target, tuned=tuple(tuned.items()))
         self._plans.clear()
 
     def keep_tiles(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from tensorweb.codegen.accumulation.sorted import accumulate
 from tensorweb.codegen.bulk import is_bulky
@@ -16,6 +17,7 @@ from tensorweb.codegen.launches import (
     scatter,
     with_packed_results,
 )
+from tensorweb.codegen.library import worked_around
 from tensorweb.codegen.merging import sort
 from tensorweb.codegen.product.contraction import matmul
 from tensorweb.codegen.product.pairs import paired_reduction, small_products
@@ -96,4 +98,16 @@ def compile_kernel(kernel: Kernel, target: Target = DEFAULT_TARGET) -> Program:
     if not is_packed_elementwise(kernel):
         program = with_packed_results(kernel, program)
     program.check(kernel)
-    return program
+    return _worked_around(program, target) if target.workarounds else program
+
+
+def _worked_around(program: Program, target: Target) -> Program:
+    """Return a program without the functions that the adapter computes wrongly."""
+    return replace(
+        program,
+        launches=tuple(
+            replace(launch, source=worked_around(launch.source, target.workarounds))
+            for launch in program.launches
+            if isinstance(launch.source, str)
+        ),
+    )

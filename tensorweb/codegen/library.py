@@ -14,10 +14,10 @@ _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
 
 @cache
-def _definitions() -> dict[str, str]:
-    """Return every function and constant of the library by name."""
+def _definitions(pattern: str = "math/*") -> dict[str, str]:
+    """Return every function and constant of files of `shaders/` by name."""
     found: dict[str, str] = {}
-    for path in sorted((shader_folder() / "math").glob("*.wgsl")):
+    for path in sorted(shader_folder().glob(f"{pattern}.wgsl")):
         for match in _DEFINITION.finditer(path.read_text(encoding="utf-8")):
             found[match.group(1) or match.group(2)] = match.group(0)
     return found
@@ -75,3 +75,16 @@ def functions_for(text: str) -> str:
         if word in _definitions():
             order.update(dict.fromkeys(_needs(word)))
     return "".join(_definitions()[name] for name in order)
+
+
+def worked_around(source: str, workarounds: tuple[str, ...]) -> str:
+    """Return a kernel's text with functions of workarounds instead of the library's.
+
+    >>> text = functions_for("negative_i32(x)")
+    >>> "x * " in worked_around(text, ("negation",))
+    True
+    """
+    for file in workarounds:
+        for name, text in _definitions(f"workarounds/{file}").items():
+            source = source.replace(definition(name), text)
+    return source

@@ -28,6 +28,8 @@ class Target:
             written out, and for each word of workgroup memory, than they ever save.
         has_subgroup_matrices: whether subgroups of 32 threads multiply matrices of
             16 by 16 float16 numbers and sum them in float32.
+        workarounds: files of `shaders/workarounds/` whose functions stand in for those
+            of `shaders/math/` that the adapter computes wrongly.
     """
 
     is_software: bool = False
@@ -38,6 +40,7 @@ class Target:
     accumulators: int = MOST_ACCUMULATORS
     is_slow_to_compile: bool = False
     has_subgroup_matrices: bool = False
+    workarounds: tuple[str, ...] = ()
 
     def scaled(self, groups: int) -> int:
         """Return how many workgroups do here what `groups` did where it was measured.

@@ -84,6 +84,7 @@ class RunRecord(TypedDict):
     error: Failure | None
     kernels: list[KernelRecord]
     kernelsLeftOut: int
+    faults: list[str]
 
 
 class Statistics(TypedDict):

@@ -10,7 +10,7 @@ from time import perf_counter
 
 import tensorweb as tw
 from tensorweb import notices
-from tensorweb.devices import open_device_async, prefer_device
+from tensorweb.devices import open_device_async, opened, prefer_device
 from tensorweb.display.cells import Pooling
 from tensorweb.errors import DeviceError
 from tensorweb.events import listening
@@ -99,6 +99,7 @@ class Session:
                 "error": None,
                 "kernels": [],
                 "kernelsLeftOut": 0,
+                "faults": [],
             }
 
     async def _run(
@@ -149,6 +150,7 @@ class Session:
             "error": failure,
             "kernels": tally.records(),
             "kernelsLeftOut": tally.left_out,
+            "faults": _faults(),
         }
 
     async def _choose(self, device: str) -> None:
@@ -329,6 +331,11 @@ class Session:
 
 
 Handler = Callable[..., object]
+
+
+def _faults() -> list[str]:
+    """Return what the adapter of an open GPU computes wrongly."""
+    return [*getattr(opened("webgpu"), "faults", ())]
 
 
 def handlers(session: Session) -> Mapping[str, Handler]:

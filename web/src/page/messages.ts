@@ -205,6 +205,7 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
     error: orNull(FAILURE),
     kernels: list(KERNEL, 10_000),
     kernelsLeftOut: whole(),
+    faults: list(name, 100),
   }),
   describe: list(TENSOR, 10_000),
   source: record<KernelSource>({ text: text(LONG) }),

@@ -264,6 +264,8 @@ export interface RunRecord {
   kernels: KernelRecord[];
   /** How many more kernels there were than are listed. */
   kernelsLeftOut: number;
+  /** What the GPU's adapter computes wrongly, in words; kernels avoid it. */
+  faults: string[];
 }
 
 export interface Failure {

@@ -14,10 +14,11 @@ export function mountStatus(host: HTMLElement, _page: Page): Part {
       host.dataset["saved"] = kept;
       if (host.textContent !== words) host.textContent = words;
       const adapter = view.started ? nameOf(view) : "";
-      const now = `${view.python} ${adapter}`;
+      const faults = view.run?.faults ?? [];
+      const now = `${view.python} ${adapter} ${faults.join()}`;
       if (now === drawn) return;
       drawn = now;
-      about.replaceChildren(...aboutText(view, adapter));
+      about.replaceChildren(...aboutText(view, adapter, faults));
     },
     place: (line, column) => {
       place.replaceChildren(
@@ -39,10 +40,11 @@ function savedText({ document, edited, typing, unstored }: View): [string, strin
 }
 
 /** Which tensorweb, Python and device compute, and whether other sites are kept apart. */
-function aboutText({ started }: View, adapter: string): (Node | string)[] {
+function aboutText({ started }: View, adapter: string, faults: string[]): (Node | string)[] {
   if (!started) return [];
   const isolation = globalThis.crossOriginIsolated ? "isolated" : "not isolated";
   const long = (text: string): HTMLElement => el("span", { class: "long" }, text);
-  const device = el("span", { class: "adapter" }, `${adapter} · `);
+  const found = faults.length ? `This GPU has faults, which kernels avoid: ${faults.join("; ")}` : "";
+  const device = el("span", { class: "adapter", title: found }, `${adapter} · `);
   return [device, long("tensorweb "), started.version, long(` · Python ${started.python}`), ` · ${isolation}`];
 }

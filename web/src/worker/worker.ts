@@ -158,6 +158,7 @@ const STOPPED: { [Q in Question]?: string } = {
     error: null,
     kernels: [],
     kernelsLeftOut: 0,
+    faults: [],
   } satisfies Questions["run"]["value"]),
   describe: "[]",
 };
