@@ -104,9 +104,8 @@ def promoted(a: Ball, b: Ball) -> str:
     if a.is_float != b.is_float:
         return a.dtype if a.is_float else b.dtype
     name = np.result_type(np.dtype(a.dtype), np.dtype(b.dtype)).name
-    if {a.dtype, b.dtype} == {"int32", "uint32"} or (
-        name == "float64" and not a.is_float
-    ):
+    is_wider = name not in (a.dtype, b.dtype)
+    if not a.is_float and is_wider and name in ("int64", "float64"):
         raise Unfit
     return str(name)
 
