@@ -15,6 +15,7 @@ from tensorweb import functions
 from tensorweb import linalg as standard
 from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError, LinAlgError, ShapeError
+from tensorweb.graph.tracing import is_traced
 from tensorweb.linalg import (
     cholesky,
     cross,
@@ -147,11 +148,13 @@ def cond(x: ArrayLike, p: Any = None) -> Tensor:
 
 def lstsq(
     a: ArrayLike, b: ArrayLike, rcond: float | None = None
-) -> tuple[Tensor, Tensor, int, Tensor]:
+) -> tuple[Tensor, Tensor, int | Tensor, Tensor]:
     """Return the `x` that makes `|b - a x|` least, of these the shortest.
 
     With it the sums of squared residuals (none unless `a` has more rows than columns
-    and full rank), the rank, which is read, and the singular values. Those below
+    and full rank), the rank, which is read, and the singular values. Below `vmap` and
+    `jit`, which read nothing, the rank is a tensor, and the sums are NaN where the rank
+    is not full. Singular values below
     `rcond` times the largest count as 0; the default is the precision of the dtype
     times the longer side.
 
@@ -182,11 +185,16 @@ def lstsq(
     weights = functions.where(is_kept, 1 / functions.where(is_kept, values, 1), 0)
     inside = weights[:, None] * (functions.conj(left.mT) @ columns)
     found = functions.conj(rows.mT) @ inside
-    rank = int(functions.sum(is_kept))
+    rank: int | Tensor = functions.sum(is_kept)
+    is_known = not is_traced(functions.asarray(rank).node)
+    if is_known:
+        rank = int(rank)
     residuals = functions.zeros(0, values.dtype, device=matrix.device)
-    if rank == matrix.shape[1] < matrix.shape[0]:
+    if matrix.shape[0] > matrix.shape[1] and not (is_known and rank < matrix.shape[1]):
         away = functions.abs(columns - matrix @ found)
         residuals = functions.sum(away * away, axis=0)
+        if not is_known:
+            residuals = functions.where(rank == matrix.shape[1], residuals, math.nan)
     return found.reshape((-1, *right.shape[1:])), residuals, rank, values
 
 

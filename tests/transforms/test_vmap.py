@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from structure_cases import REDUCTIONS, STRUCTURES, Row, inputs_of
 
 import tensorweb as tw
+import tensorweb.numpy as twnp
 from e2e.bare.op_runner import evaluate
 from tensorweb.graph.kinds import KINDS
 from tensorweb.transforms.rules.batch import BATCH
@@ -217,3 +219,28 @@ def test_errors_say_what_to_do(name: str, device: str) -> None:
     with pytest.raises(kind, match=message):
         call()
     assert tw.vmap(lambda x: x + 1)(tw.ones(2)).tolist() == [2, 2]
+
+
+def test_functions_that_look_at_values_where_they_are_known(cpu: str) -> None:
+    data = np.random.default_rng(0).normal(size=(3, 5, 2))
+    right = np.random.default_rng(1).normal(size=(3, 5))
+    found = tw.vmap(lambda a, b: twnp.linalg.lstsq(a, b))(
+        tw.asarray(data, device=cpu), tw.asarray(right, device=cpu)
+    )
+    for number in range(3):
+        wanted = np.linalg.lstsq(data[number], right[number], rcond=None)
+        for got, want in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(got[number].numpy(), want, rtol=1e-9)
+    rows = data.reshape(3, 10).copy()
+    rows[0, 1] = rows[2, 3] = rows[2, 4] = math.nan
+    x = tw.asarray(rows, device=cpu)
+    shares = [0.1, 0.5, 0.7]
+    for method in ("linear", "hazen", "averaged_inverted_cdf", "lower"):
+        mapped = tw.vmap(lambda row, m=method: twnp.nanquantile(row, shares, method=m))(
+            x
+        )
+        want = np.nanquantile(rows, shares, axis=1, method=method).T  # type: ignore[call-overload]  # a method's name
+        np.testing.assert_allclose(mapped.numpy(), want, rtol=1e-9)
+    np.testing.assert_allclose(
+        tw.vmap(twnp.nanmedian)(x).numpy(), np.nanmedian(rows, axis=1), rtol=1e-12
+    )
