@@ -63,6 +63,14 @@ def _parser() -> argparse.ArgumentParser:
                 metavar="DIR",
                 help="folder of wheels for Pyodide (NumPy and others), asked first",
             )
+            added.add_argument(
+                "--packages",
+                type=lambda text: text.split(","),
+                default=[],
+                metavar="NAMES",
+                help="packages that Pyodide was released with, as pandas,scikit-learn; "
+                "they and what they need come from --wheels or Pyodide's own host",
+            )
         return added
 
     serve = command("serve", _serve, "build the site and serve it", wheels=True)
@@ -87,7 +95,8 @@ def _parser() -> argparse.ArgumentParser:
     command("check", _check, "run ruff, mypy and the TypeScript compiler")
     command("docs", _docs, "write the pages that are made from docstrings")
     command("first-look", _first_look, "record what the page shows at first")
-    test = command("test", _test, "set up, check and run every test", wheels=True)
+    test = command("test", _test, "set up, check and run every test")
+    test.add_argument("--wheels", type=Path, metavar="DIR", help="as for site")
     test.add_argument("-k", metavar="EXPRESSION", help="only tests whose name matches")
     suite = command("array-api", _array_api, "run the Array API's official tests")
     suite.add_argument("device", nargs="?", default="cpu")
@@ -110,12 +119,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _serve(options: argparse.Namespace) -> None:
     out = process.ROOT / "dist"
-    site.build(out, options.wheels, live=True)
+    site.build(out, options.wheels, packages=options.packages, live=True)
     server.serve(out, options.port, isolated=not options.no_isolation)
 
 
 def _site(options: argparse.Namespace) -> None:
-    site.build(options.out, options.wheels, options.address)
+    site.build(options.out, options.wheels, options.address, options.packages)
 
 
 def _wheel(options: argparse.Namespace) -> int:

@@ -131,6 +131,8 @@ def test_an_unknown_import_says_what_is_possible(shared: PageDriver) -> None:
     expect(title).to_contain_text("this site carries ")
     expect(title).to_contain_text("micropip.install('nothing_like_it')")
     expect(shared.page.locator(".frames .line-link")).to_have_text("line 2")
+    assert shared.run("import sklearn") == "error"
+    expect(title).to_contain_text("build.py site --packages scikit-learn")
 
 
 def test_several_files_are_kept_and_copied(shared: PageDriver) -> None:

@@ -1,8 +1,9 @@
 """Collect the wheels that the site offers to Pyodide and write its lock file.
 
 Runs inside `.venv` (`packaging`, `pyodide-lock`) as `python -m tools.packages PYODIDE
-OUT CACHE [WHEELS]`: PYODIDE is the npm package, OUT the site, whose `wheels/` already
-holds ours, CACHE keeps downloads, WHEELS is a folder of wheels that is asked first.
+OUT CACHE [--wheels WHEELS] [--packages NAMES]`: PYODIDE is the npm package, OUT the
+site, whose `wheels/` already holds ours, CACHE keeps downloads, WHEELS is a folder of
+wheels that is asked first, NAMES are further packages with commas between them.
 
 The lock file is made of pyodide-lock's own models. Its `add_wheels_to_spec` is not
 used: up to pyodide-lock 0.2 it knows platform tags of the form `emscripten_…` only and
@@ -11,12 +12,15 @@ refuses the `pyemscripten_…` wheels of PEP 783.
 
 from __future__ import annotations
 
+import argparse
+import difflib
 import json
 import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from packaging.utils import canonicalize_name
 from pyodide_lock import (
     InfoSpec,
     PackageSpec,
@@ -33,11 +37,21 @@ REQUIRED = "micropip"
 
 def main(arguments: list[str]) -> int:
     """Fill the site's `wheels/` and write `pyodide/pyodide-lock.json`."""
-    pyodide, out, cache, *rest = map(Path, arguments)
-    target = target_of(pyodide)
-    sources = Sources(target, cache, rest[0] if rest else None, pins.read())
+    parser = argparse.ArgumentParser(prog="tools.packages")
+    for name in ("pyodide", "out", "cache"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("--wheels", type=Path)
+    parser.add_argument("--packages", default="")
+    options = parser.parse_args(arguments)
+    out = options.out
+    target = target_of(options.pyodide)
+    sources = Sources(target, options.cache, options.wheels, pins.read())
+    wanted = [canonicalize_name(name) for name in options.packages.split(",") if name]
+    if unknown := _unknown(wanted, sources):
+        print(unknown)
+        return 1
     own = [target.read(path) for path in (out / "wheels").glob("tensorweb-*.whl")]
-    found = collect(sources, own)
+    found = collect(sources, own, wanted)
     if REQUIRED not in found:
         print(f"{REQUIRED} was found nowhere; the site cannot do without it")
         return 1
@@ -58,7 +72,23 @@ def target_of(pyodide: Path) -> Target:
     return Target.of_lock(lock, package["version"])
 
 
-def collect(sources: Sources, own: Iterable[Wheel]) -> dict[str, Wheel]:
+def _unknown(wanted: Iterable[str], sources: Sources) -> str | None:
+    """Say of a name that no source can have a package of it; None if all are known."""
+    known = {*sources.target.locked, *sources.folder_names()}
+    for name in wanted:
+        if name not in known:
+            near = difflib.get_close_matches(name, sorted(known), 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            return (
+                f"--packages {name}: Pyodide {sources.target.pyodide} was released "
+                f"without such a package, and no wheel of --wheels is one{hint}"
+            )
+    return None
+
+
+def collect(
+    sources: Sources, own: Iterable[Wheel], wanted: Iterable[str] = ()
+) -> dict[str, Wheel]:
     """Return the wheels of the site by name, dependencies included.
 
     A package whose dependencies cannot all be had is left out, with a line that says
@@ -66,7 +96,7 @@ def collect(sources: Sources, own: Iterable[Wheel]) -> dict[str, Wheel]:
     """
     found = {wheel.name: wheel for wheel in own}
     missing: set[str] = set()
-    queue = [*found, *WANTED, *sources.folder_names()]
+    queue = [*found, *WANTED, *wanted, *sources.folder_names()]
     while queue:
         name = queue.pop()
         if name in missing:
@@ -78,7 +108,7 @@ def collect(sources: Sources, own: Iterable[Wheel]) -> dict[str, Wheel]:
                 continue
             found[name] = wheel
         queue += [need for need in found[name].needs if need not in found]
-    return _complete(found, missing)
+    return _complete(found, {name: sources.advice(name) for name in missing})
 
 
 def lock_spec(target: Target, wheels: dict[str, Wheel]) -> PyodideLockSpec:
@@ -105,15 +135,17 @@ def lock_spec(target: Target, wheels: dict[str, Wheel]) -> PyodideLockSpec:
     return PyodideLockSpec(info=info, packages=packages)
 
 
-def _complete(found: dict[str, Wheel], missing: set[str]) -> dict[str, Wheel]:
+def _complete(found: dict[str, Wheel], missing: dict[str, str]) -> dict[str, Wheel]:
     """Drop the packages that need one of `missing`, and those that need these."""
-    for name in sorted(missing):
-        print(f"  {name}: found nowhere, left out", flush=True)
+    for name, advice in sorted(missing.items()):
+        print(f"  {name}: left out, {advice}", flush=True)
     while lacking := {
-        name for name, wheel in found.items() if not found.keys() >= set(wheel.needs)
+        name: sorted(set(wheel.needs) - found.keys())
+        for name, wheel in found.items()
+        if not found.keys() >= set(wheel.needs)
     }:
-        for name in sorted(lacking):
-            print(f"  {name}: left out, a dependency is missing", flush=True)
+        for name, needs in sorted(lacking.items()):
+            print(f"  {name}: left out, it needs {', '.join(needs)}", flush=True)
             del found[name]
     return found
 

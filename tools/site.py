@@ -13,6 +13,7 @@ import json
 import shutil
 import tempfile
 import time
+from collections.abc import Sequence, Set
 from pathlib import Path
 
 from tools import (
@@ -38,7 +39,12 @@ PYODIDE_FILES = (
 
 
 def build(
-    out: Path, wheels: Path | None, address: str | None = None, *, live: bool = False
+    out: Path,
+    wheels: Path | None,
+    address: str | None = None,
+    packages: Sequence[str] = (),
+    *,
+    live: bool = False,
 ) -> None:
     """Build the site into `out`, replacing an earlier one whole.
 
@@ -46,6 +52,7 @@ def build(
         out: folder of the site.
         wheels: folder of further wheels for Pyodide.
         address: where the site will stand, for previews of links to it.
+        packages: further packages that Pyodide was released with.
         live: whether pages should look at each visit if the site was built anew.
 
     Raises:
@@ -63,7 +70,7 @@ def build(
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f"{out.name}.", dir=out.parent))
     try:
-        _fill(draft, wheels, address)
+        _fill(draft, wheels, address, packages)
         service.write(draft, live=live)
         _replace(out, draft)
     finally:
@@ -78,7 +85,9 @@ def build_wheel(folder: Path) -> Path:
     return next(folder.glob("tensorweb-*.whl"))
 
 
-def _fill(out: Path, wheels: Path | None, address: str | None) -> None:
+def _fill(
+    out: Path, wheels: Path | None, address: str | None, packages: Sequence[str]
+) -> None:
     out.chmod(0o755)
     for folder in ("pyodide", "wheels"):
         (out / folder).mkdir()
@@ -93,7 +102,7 @@ def _fill(out: Path, wheels: Path | None, address: str | None) -> None:
     packing.write(out / "pyodide")
     build_wheel(out / "wheels")
     driver_scripts.write(out)
-    _add_packages(out, wheels)
+    _add_packages(out, wheels, packages)
     _describe(out, version)
     policy.apply(out)
 
@@ -104,11 +113,12 @@ def _name(target: Path) -> None:
         raise BuildError("the table of names could not be made")
 
 
-def _add_packages(out: Path, wheels: Path | None) -> None:
+def _add_packages(out: Path, wheels: Path | None, packages: Sequence[str]) -> None:
     """Collect the wheels for Pyodide and write its lock file."""
     command: list[str | Path] = [environment.PYTHON, "-m", "tools.packages"]
     command += [PYODIDE, out, environment.CACHE / "wheels"]
-    command += [wheels.resolve()] if wheels else []
+    command += ["--wheels", wheels.resolve()] if wheels else []
+    command += ["--packages", ",".join(packages)] if packages else []
     if status(command):
         raise BuildError("the packages for Pyodide could not be collected")
 
@@ -138,9 +148,34 @@ def _describe(out: Path, version: str) -> None:
         "wheelHash": own["sha256"],
         "libraryHash": pins.digest(library),
         "packages": packages,
+        "compiled": _compiled(packages.keys()),
         "sizes": sizes,
     }
     (out / "build.json").write_text(json.dumps(description, indent=1), "utf-8")
+
+
+def _compiled(carried: Set[str]) -> dict[str, str]:
+    """Return packages that only a site's builder can add, by what programs import.
+
+    They, or what they need, are compiled for Pyodide, and this site has them not.
+    """
+    lock = json.loads((PYODIDE / "pyodide-lock.json").read_text("utf-8"))
+    released = lock["packages"]
+
+    def is_compiled(name: str) -> bool:
+        if name in carried or name not in released:
+            return False
+        row = released[name]
+        is_own = not row["file_name"].endswith("-none-any.whl")
+        return is_own or any(map(is_compiled, row["depends"]))
+
+    return {
+        top: row["name"]
+        for name, row in sorted(released.items())
+        if row["package_type"] == "package" and not name.endswith("-tests")
+        for top in row["imports"]
+        if is_compiled(name)
+    }
 
 
 def _replace(out: Path, draft: Path) -> None:

@@ -15,7 +15,7 @@ import tempfile
 import urllib.request
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Literal
@@ -158,6 +158,16 @@ class Sources:
                 return wheel
         return None
 
+    def advice(self, name: str) -> str:
+        """Say where a package that was not found could come from."""
+        row = self.target.locked.get(name)
+        if row is None:
+            return f"Pyodide {self.target.pyodide} was released without it"
+        return (
+            f"no source gave {row['version']}: put {row['file_name']} into a folder "
+            "and name it with --wheels"
+        )
+
     def is_pinned(self, wheel: Wheel) -> bool:
         """Tell whether the wheel's content is one of those allowed for its version."""
         return pins.digest(wheel.path) in self._hashes(wheel.name, wheel.version)
@@ -179,11 +189,18 @@ class Sources:
         folder = self.cache / source.lower() / f"{name}-{row['version']}"
         hashes = self._hashes(name, row["version"])
         if path := _pinned(folder, hashes):
-            return self.target.read(path, f"{source}, kept from an earlier build")
+            return self._released(path, row, f"{source}, kept from an earlier build")
         folder.mkdir(parents=True, exist_ok=True)
         fetch(name, row, folder)
         path = _pinned(folder, hashes)
-        return self.target.read(path, source) if path else None
+        return self._released(path, row, source) if path else None
+
+    def _released(self, path: Path, row: Mapping[str, Any], source: str) -> Wheel:
+        """Return a wheel; of the release's own the lock file says what it needs."""
+        wheel = self.target.read(path, source)
+        if pins.digest(path) != row.get("sha256"):
+            return wheel
+        return replace(wheel, needs=tuple(sorted(row.get("depends", wheel.needs))))
 
     def _newest(self, folder: Path, source: str) -> dict[str, Wheel]:
         """Return the newest fitting wheel of each package in `folder`."""

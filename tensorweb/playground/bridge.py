@@ -28,6 +28,7 @@ def connect(
     send: Callable[..., object],
     load: Callable[[str], Awaitable[object]] | None = None,
     packages: str = "[]",
+    compiled: str = "{}",
     blocking: bool = True,
     next_line: Callable[[], Awaitable[str]] | None = None,
     read_line: ReadLine | None = None,
@@ -35,7 +36,8 @@ def connect(
     """Begin a session whose programs send their output to `send(kind, json, *bytes)`.
 
     `load` fetches a package that the site carries; `packages` lists their import
-    names in JSON. With `blocking` false every question goes to `answer_async`.
+    names in JSON, `compiled` what it could carry besides. With `blocking` false every
+    question goes to `answer_async`.
     `next_line` waits for the next line that the reader types; `read_line` blocks until
     it is there, None where that cannot be.
     """
@@ -53,7 +55,7 @@ def connect(
         return next_line()
 
     _session = Session(emit, _wait if blocking else None, blocking, line, read_line)
-    imports.carry(json.loads(packages))
+    imports.carry(json.loads(packages), json.loads(compiled))
     if load is not None and blocking:
         sys.meta_path.append(PackageFinder(load, imports.site))
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 site: frozenset[str] = frozenset()
 """Import names of the packages that this site carries."""
+
+compiled: Mapping[str, str] = {}
+"""Packages that only a site's builder can add, by what a program imports."""
 
 HIDDEN = frozenset({"micropip", "tensorweb", "packaging", "six"})
 """Names that nobody looks for among the packages of a site."""
 
 
-def carry(names: Iterable[str]) -> None:
-    """Note the import names of the packages that the site carries."""
-    global site
+def carry(names: Iterable[str], missing: Mapping[str, str]) -> None:
+    """Note what the site's packages are imported as, and which it could have."""
+    global site, compiled
     site = frozenset(names)
+    compiled = missing
 
 
 def advice(error: BaseException) -> str | None:
@@ -33,6 +37,13 @@ def advice(error: BaseException) -> str | None:
         return f"{missing}: the site carries it, but it could not be fetched now."
     if name == "numpy":
         return f"{missing}: {_carried()}; `import tensorweb.numpy as np` has its names."
+    if name in compiled:
+        package = compiled[name]
+        return (
+            f"{missing}: {_carried()}; {package} is compiled, or needs what is, so "
+            "that only who builds the site can add it: "
+            f"build.py site --packages {package}."
+        )
     return (
         f"{missing}: {_carried()}; packages of pure Python come with `import micropip; "
         f"await micropip.install({name!r})`, while “Allow network” is ticked and the "

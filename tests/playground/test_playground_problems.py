@@ -62,11 +62,14 @@ def test_an_unknown_module_says_what_is_possible(
         error = ModuleNotFoundError(f"No module named {name!r}", name=name)
         return describe_failure(error, {})["message"]
 
-    assert told("pandas.io").startswith(
-        "No module named 'pandas': this site carries PIL and numpy; "
+    assert told("seaborn.io").startswith(
+        "No module named 'seaborn': this site carries PIL and numpy; "
     )
-    assert "await micropip.install('pandas')" in told("pandas")
-    assert "“Allow network” is ticked" in told("pandas")
+    assert "await micropip.install('seaborn')" in told("seaborn")
+    assert "“Allow network” is ticked" in told("seaborn")
+    monkeypatch.setattr(imports, "compiled", {"sklearn": "scikit-learn"})
+    assert "build.py site --packages scikit-learn." in told("sklearn.svm")
+    assert "micropip" not in told("sklearn")
     monkeypatch.setattr(imports, "site", frozenset())
     monkeypatch.delitem(sys.modules, "numpy", raising=False)
     assert "`import tensorweb.numpy as np` has its names" in told("numpy.linalg")

@@ -104,7 +104,7 @@ def test_package_is_left_out_when_what_it_needs_is_missing(
     make_wheel(tmp_path, "micropip-1.0-py3-none-any.whl")
     found = packages.collect(Sources(TARGET, tmp_path / "cache", tmp_path, {}), [])
     assert set(found) == {"micropip"}
-    assert "plots: left out, a dependency is missing" in capsys.readouterr().out
+    assert "plots: left out, it needs" in capsys.readouterr().out
 
 
 def test_lock_file_describes_each_wheel(tmp_path: Path) -> None:
@@ -172,15 +172,47 @@ def test_package_without_a_pin_is_not_asked_of_pypi(
     assert sources(tmp_path / "cache").find("numpy") is None
 
 
+def run_packages(tmp_path: Path, *more: str) -> int:
+    """Fill a site's folder with packages from `mine`."""
+    out = tmp_path / "site"
+    for folder in ("wheels", "pyodide"):
+        (out / folder).mkdir(parents=True, exist_ok=True)
+    arguments = [site.PYODIDE, out, tmp_path / "cache", "--wheels", tmp_path / "mine"]
+    return packages.main([*map(str, arguments), *more])
+
+
+def test_named_packages_that_are_not_there_are_said(
+    tmp_path: Path, network: dict[str, bytes], capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_wheel(tmp_path / "mine", "micropip-0.1-py3-none-any.whl")
+    assert run_packages(tmp_path, "--packages", "pandas,Scikit_Learn") == 0
+    said = capsys.readouterr().out
+    assert re.search(r"pandas: left out, no source gave \S+: put pandas-\S+\.whl", said)
+    assert "scikit-learn: left out, no source gave" in said
+    assert "--wheels" in said
+
+
+def test_a_package_that_nobody_has_ends_the_build(
+    tmp_path: Path, network: dict[str, bytes], capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_wheel(tmp_path / "mine", "micropip-0.1-py3-none-any.whl")
+    assert run_packages(tmp_path, "--packages", "pandaz") == 1
+    assert "did you mean pandas?" in capsys.readouterr().out
+
+
+def test_what_is_compiled_is_listed_by_what_programs_import() -> None:
+    found = site._compiled({"numpy"})
+    assert found["sklearn"] == "scikit-learn"
+    assert found["xarray"] == "xarray"  # pure, but of no use without pandas
+    assert "numpy" not in found
+    assert "pandas" not in site._compiled({"numpy", "pandas"})
+
+
 def test_wheel_of_the_folder_is_taken_and_said_not_to_be_pinned(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make_wheel(tmp_path / "mine", "micropip-0.1-py3-none-any.whl")
-    out = tmp_path / "site"
-    for folder in ("wheels", "pyodide"):
-        (out / folder).mkdir(parents=True)
-    arguments = [site.PYODIDE, out, tmp_path / "cache", tmp_path / "mine"]
-    assert packages.main(list(map(str, arguments))) == 0
+    assert run_packages(tmp_path) == 0
     line = f"micropip 0.1: --wheels {tmp_path / 'mine'}, not a pinned file"
     assert line in capsys.readouterr().out
 

@@ -14,6 +14,8 @@ export interface BuildInfo {
   /** SHA-256 of Python's standard library, which a snapshot remembers by its places. */
   libraryHash: string;
   sizes: Record<string, number>;
+  /** Packages that only who builds the site can add, by what programs import. */
+  compiled: Record<string, string>;
 }
 
 export interface Loaded {

@@ -216,7 +216,8 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
     python.loadPackage(name, QUIET);
   const guard = new Interrupt(python, interrupt);
   const readLine = interrupt && !blocking ? () => guard.readLine() : undefined;
-  bridge.connect(passOn, load, JSON.stringify(importNames(packages)), blocking, nextLine, readLine);
+  const imports = JSON.stringify(importNames(packages));
+  bridge.connect(passOn, load, imports, JSON.stringify(build.compiled), blocking, nextLine, readLine);
   watchForDeath(python);
   running = {
     python,
