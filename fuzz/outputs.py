@@ -39,12 +39,21 @@ MOVED = (
     *("tw.flip({x}, axis={axis})", "{x}[1:]", "{x}[..., ::2]", "{x}[..., :3]"),
     *("tw.roll({x}, 1, axis={axis})", "tw.concat([{x}, {x}], axis={axis})"),
     *("tw.broadcast_to({x}, (2, *{x}.shape))", "{x}[..., None]", "{x}[None]"),
+    *("{x}.mT", "{x}.T", "{x}[::-1]", "{x}[..., ::-2]", "{x}[1::3]", "{x}[..., 1:-1]"),
+    *(
+        "tw.repeat({x}, 2, axis={axis})",
+        "tw.tile({x}, (1, 2))",
+        "{x}.astype('{dtype}')",
+    ),
+    *("tw.expand_dims({x}, axis={axis})", "{x}[..., 0]", "{x}[0]"),
 )
 
 SIMPLE = (
     *("{x} + 100", "{x} * 3", "{x} * {x}", "{x} > 1", "-{x}", "{x}", "{x}", "{x}"),
     *("{x}.astype('{dtype}')", "{x}.astype('{dtype}') + 1", "tw.where({x} > 0, 1, 0)"),
     *("tw.reshape({x}, {shape})", "{x} + {x}[:1]"),
+    *("{x}.mT", "{x}.mT + 1", "tw.permute_dims({x}, {order})", "{x}[..., ::2]"),
+    *("{x}.astype('{dtype}').astype('float32')", "tw.flip({x}, axis={axis})"),
 )
 """Outputs that one kernel computes together, if they are of one value."""
 
@@ -54,6 +63,9 @@ ENDS = (
     *("tw.argmax({x}, axis={axis})", "tw.any({x} > 2, axis={axis})", "tw.sum({x})"),
     *("tw.cumulative_sum({x}, axis={axis})", "tw.sort({x}, axis={axis})"),
     *("tw.argsort({x}, axis={axis})", "{x} - tw.max({x}, axis={axis}, keepdims=True)"),
+    *("tw.sum({x}, axis={axis}, keepdims=True) + {x}", "tw.min({x}, axis={axis})"),
+    *("tw.sum({x}.astype('float32'))", "tw.all({x} > 0, axis={axis})"),
+    *("{x} + tw.sum(v0)", "{x} * tw.max(v1)", "tw.argmin({x}, axis={axis})"),
 )
 
 
