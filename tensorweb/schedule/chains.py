@@ -7,6 +7,7 @@ there, where little is alive.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -91,14 +92,16 @@ def cut(graph: LinearGraph, found: Chains, longest: int) -> set[Node]:
             alive[last[node]] -= 1
     for place in range(1, top + 1):
         alive[place] += alive[place - 1]
-    places, begin = [], 0
+    places, begin = [], 0  # the places increase
     while top - begin > longest:
         window = range(begin + longest // 2, begin + longest + 1)
         begin = min(reversed(window), key=alive.__getitem__)
         places.append(begin)
+    places.append(top + 1)
     return {
         node
         for node in graph.nodes
         if node.op.kind != "movement"
-        and any(0 < length[node] <= place < last[node] for place in places)
+        and length[node]
+        and places[bisect_left(places, length[node])] < last[node]
     }

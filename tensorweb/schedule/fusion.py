@@ -74,6 +74,7 @@ class Fusion:
         graph: LinearGraph,
         forced: Iterable[Node] = (),
         longest: int = LONGEST_CHAIN,
+        shares: bool = True,
     ) -> None:
         """Decide.
 
@@ -81,7 +82,9 @@ class Fusion:
             graph: the numbered graph.
             forced: nodes that are stored whatever they cost.
             longest: operations in a row that an elementwise kernel may hold.
+            shares: whether costly values may be left to kernels that become one.
         """
+        self._shares = shares
         self.graph = graph
         self._forced = frozenset(forced)
         self.stored = set(self._forced)
@@ -90,6 +93,8 @@ class Fusion:
         self.row_spaces: dict[Node, RowSpace] = {}
         self.beside: dict[Node, list[Node]] = {}
         self._owners: dict[Node, set[Node]] = {}
+        # By node: the core below it, and whether a map is on the way.
+        self._cores: dict[Node, tuple[Node | None, bool]] = {}
         self._is_linear: dict[Node, bool] = {}
         self._readers = Counter(s for node in graph.nodes for s in node.inputs)
         self.shared: set[Node] = set()
@@ -157,7 +162,7 @@ class Fusion:
         is_cheap = self._cost[node] <= RECOMPUTE_LIMIT
         if is_cheap and (len(owners) < MANY_KERNELS or again <= 2 * RECOMPUTE_LIMIT):
             return False
-        if self._stays_inside(node, owners):
+        if self._shares and self._stays_inside(node, owners):
             self.shared.add(node)
             return False
         return True
@@ -255,7 +260,8 @@ class Fusion:
             if each.op.kind not in ("map", "movement", "copy", "reduce"):
                 continue
             for source in each.inputs:
-                if source.base.storage is None and source not in self.stored | seen:
+                is_open = source.base.storage is None and source not in self.stored
+                if is_open and source not in seen:
                     seen.add(source)
                     waiting.append(source)
 
@@ -368,21 +374,26 @@ class Fusion:
 
     def _core_below(self, node: Node) -> Node | None:
         """Return the core that an elementwise chain of this size could follow."""
-        has_work = False
+        walked: list[Node] = []
+        core, has_work = None, False
         while node.base.storage is None and node.op.kind in ("map", "movement", "copy"):
-            has_work = has_work or node.op.kind == "map"
+            if node in self._cores:
+                core, has_work = self._cores[node]
+                break
+            walked.append(node)
             sources = [
                 source
                 for source in node.inputs
                 if source.base.storage is None and source.op.kind != "constant"
             ]
-            for source in sources:
-                if source.op.kind in CORES:
-                    return source if has_work else None
-            if not sources:
-                return None
+            core = next((each for each in sources if each.op.kind in CORES), None)
+            if core is not None or not sources:
+                break
             node = sources[0]
-        return None
+        for each in reversed(walked):
+            has_work = has_work or each.op.kind == "map"
+            self._cores[each] = core, has_work
+        return core if has_work else None
 
     def _store_base(self, node: Node) -> None:
         """Store what a node looks at; movements are looked through."""

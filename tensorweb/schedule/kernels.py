@@ -26,6 +26,12 @@ MOST_BESIDE = 4
 LONGEST_LOOP = 4096
 """Operations in a row of a chain that is written as a loop."""
 
+MOST_ROUNDS = 4
+"""How often kernels that share costly values are put together otherwise, before such
+values are stored. Each round moves the next one by a step of a recurrent network: the
+backward pass of 64 steps of an LSTM took 4.8 s without this limit, and takes 2.8 s
+and 1383 kernels instead of 1357 (`bench/TUNING.md`)."""
+
 
 def plan(
     graph: LinearGraph,
@@ -69,10 +75,15 @@ def _kernels(
     forced: dict[Node, None] = {}
     earlier: Fusion | None = None
     known: dict[Node, tuple[Planned, Candidate]] = {}
+    groups: dict[tuple[tuple[Node, ...], tuple[Node, ...]], Planned] = {}
+    rounds = 0
     while True:
-        fusion = Fusion(graph, forced, longest)
-        for root in fusion.changed_since(earlier) if earlier is not None else ():
+        fusion = Fusion(graph, forced, longest, rounds < MOST_ROUNDS)
+        changed = fusion.changed_since(earlier) if earlier is not None else set()
+        for root in changed:
             known.pop(root, None)
+        for key in [key for key in groups if not changed.isdisjoint(key[0])]:
+            del groups[key]
         blocking: list[Node] = []
         for root in fusion.roots:
             if root in known:
@@ -85,8 +96,9 @@ def _kernels(
         earlier = fusion
         if not blocking:
             built = [known[root] for root in fusion.roots]
-            joined = _joined(graph, fusion, built, max_inputs, equal, longest)
+            joined = _joined(graph, fusion, built, max_inputs, equal, longest, groups)
             blocking = _computed_again(fusion, joined)
+            rounds += 1
             if not blocking:
                 is_long = max(fusion.length.values(), default=0) > LONGEST_CHAIN
                 return is_long, [planned for planned, _ in joined]
@@ -117,15 +129,23 @@ def _joined(
     max_inputs: int,
     equal: Mapping[Node, Node],
     longest: int,
+    known: dict[tuple[tuple[Node, ...], tuple[Node, ...]], Planned],
 ) -> list[tuple[Planned, Group]]:
-    """Return the kernels of a graph, those of one index space joined."""
+    """Return the kernels of a graph, those of one index space joined.
+
+    `known` are kernels of several nodes, by these and those of them that are stored.
+    """
     steps = MOST_STEPS if longest == LONGEST_CHAIN else MOST_BESIDE * longest
     limits = Limits(max_inputs + ROOM, MOST_SCALARS, steps)
     wanted = {graph.nodes[number].base for number in graph.outputs}
 
     def build(members: Sequence[Node], outputs: Sequence[Node]) -> Planned:
         *others, root = members
-        builder = KernelBuilder(graph, fusion, root, max_inputs, equal, others, outputs)
-        return builder.build()
+        key = tuple(members), tuple(outputs)
+        if key not in known:
+            known[key] = KernelBuilder(
+                graph, fusion, root, max_inputs, equal, others, outputs
+            ).build()
+        return known[key]
 
     return join(built, limits, wanted, fusion.shared, build)
