@@ -48,6 +48,9 @@ globalThis.setTimeout = (action, wait, ...rest) =>
 
 VISITED = "try { localStorage['tensorweb:visited'] = '1'; } catch {}"
 
+CHOSEN = "try {{ localStorage['tensorweb:device'] ??= '{}'; }} catch {{}}"
+"""Chooses a device as an earlier visit would have."""
+
 PATIENCE_FRAMES = 60
 """Frames that an idle page gets to draw what it knows."""
 
@@ -69,13 +72,21 @@ class PageDriver:
 
     Where Stop has to end a program without a restart, the page should be `patient`: on
     a busy machine the program may need longer than a reader would wait. Nothing runs by
-    itself, as on later visits, unless this is to be the `first_visit`.
+    itself, as on later visits, unless this is to be the `first_visit`. WebGPU is chosen
+    where it is there: no page would choose a software adapter by itself, as with None.
     """
 
     def __init__(
-        self, page: Page, *, patient: bool = False, first_visit: bool = False
+        self,
+        page: Page,
+        *,
+        patient: bool = False,
+        first_visit: bool = False,
+        device: str | None = "webgpu",
     ) -> None:
         self.page = page
+        if device is not None:
+            page.add_init_script(CHOSEN.format(device))
         if not first_visit:
             page.add_init_script(VISITED)
         if patient:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -240,11 +241,31 @@ def _the_cpu_computes(driver: PageDriver) -> None:
     driver.clean()
 
 
+def test_a_software_adapter_is_there_but_not_chosen(
+    profiles: Profiles, site_url: str
+) -> None:
+    with profiles.page() as page:
+        driver = PageDriver(page, device=None).open(site_url)
+        said = re.compile("swiftshader here, which computes on the CPU", re.I)
+        expect(page.locator("#notice")).to_contain_text(said)
+        expect(page.locator("#device")).to_contain_text("WebAssembly")
+        assert driver.run(PROGRAM) == "ready"
+        assert driver.tensors()["x"]["device"] == "cpu"
+        driver.choose_device("webgpu")
+        assert driver.run(PROGRAM) == "ready"
+        assert driver.tensors()["x"]["device"] == "webgpu"
+        page.reload()
+        assert driver.idle() == "ready"
+        expect(page.locator("#device select")).to_have_value("webgpu")
+        expect(page.locator("#notice")).to_be_hidden()
+        driver.clean()
+
+
 def test_where_python_cannot_wait_the_cpu_computes(
     profiles_never_waiting: Profiles, never_waits: str
 ) -> None:
     with profiles_never_waiting.page() as page:
-        _the_cpu_computes_instead(PageDriver(page).open(never_waits))
+        _the_cpu_computes_instead(PageDriver(page, device=None).open(never_waits))
 
 
 def _the_cpu_computes_instead(driver: PageDriver) -> None:

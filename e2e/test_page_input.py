@@ -106,14 +106,16 @@ def test_without_stack_switching_the_thread_waits(
     profiles_never_waiting: Profiles, never_waits: str
 ) -> None:
     with profiles_never_waiting.page() as page:
-        _lines_are_typed_and_stopped(PageDriver(page).open(never_waits))
+        _lines_are_typed_and_stopped(PageDriver(page, device=None).open(never_waits))
 
 
 def test_firefox_waits_without_stack_switching(
     firefox: Browser, never_waits: str
 ) -> None:
     context = new_context(firefox)
-    _lines_are_typed_and_stopped(PageDriver(context.new_page()).open(never_waits))
+    _lines_are_typed_and_stopped(
+        PageDriver(context.new_page(), device=None).open(never_waits)
+    )
     context.close()
 
 

@@ -32,9 +32,13 @@ def installed(
     python = open_bare(chromium, address, request.param)
     python("load")
     python.install()
+    python("await", CHOICE)
     yield python
     python.page.context.close()
 
+
+CHOICE = "import tensorweb as tw\ntw.set_default_device('webgpu')\n"
+"""A software adapter is not chosen by itself."""
 
 COMPUTE = """
 import tensorweb as tw
@@ -100,6 +104,9 @@ def test_firefox_computes_with_the_wheel(firefox: Browser, address: str) -> None
         pytest.skip("this Firefox has no WebGPU")
     python.install()
     python("await", COMPUTE)
+    assert python("await", "x.device") == "cpu"
+    assert "stands in for a GPU" in python("await", "tw.open_device_async()")
+    python("await", CHOICE + COMPUTE)
     assert json.loads(python("await", "str(values)")) == SUMS
     assert python("await", "x.device") == "webgpu"
     python.page.context.close()

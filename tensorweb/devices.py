@@ -6,11 +6,11 @@ is first needed. Nothing here computes; backends do, see `tensorweb/protocol.py`
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -123,7 +123,8 @@ def backend(name: str) -> Backend:
 async def open_device_async(name: str | None = None) -> str:
     """Open a device by awaiting and return who computes, where Python cannot block.
 
-    Without a name it is the one that computes fastest, the GPU.
+    Without a name it is the GPU. Where a CPU stands in for one, device `cpu` is opened
+    as well, and the answer says why it is the default.
 
     Raises:
         DeviceError: the device cannot be had here; says why.
@@ -132,12 +133,33 @@ async def open_device_async(name: str | None = None) -> str:
     >>> asyncio.run(open_device_async("cpu")).split()[0] in ("NumPy", "WebAssembly")
     True
     """
-    name = fastest() if name is None else as_device(name)
+    found = await _open_async(fastest() if name is None else as_device(name))
+    if name is not None or not found.is_emulated:
+        return found.description
+    with contextlib.suppress(DeviceError):
+        found = await _open_async(next(iter(DEVICES)))
+    return f"{found.description}. {emulation_note()}"
+
+
+async def _open_async(name: str) -> Backend:
+    """Return a device's backend, opening it on first use by awaiting."""
     if name not in _backends:
         _refuse_forked(name)
         module = importlib.import_module(DEVICES[name].module)
         _backends[name] = await module.open_backend_async()
-    return _backends[name].description
+    return _backends[name]
+
+
+def emulation_note() -> str:
+    """Say of an open device that a CPU stands in for its GPU; `""` where none does."""
+    for name, found in _backends.items():
+        if found.is_emulated:
+            return (
+                f"Device {name!r} is {found.description} here, where a CPU stands in "
+                f"for a GPU: device 'cpu' is faster and the default, until "
+                f'tw.set_default_device("{name}").'
+            )
+    return ""
 
 
 _forked: dict[str, Backend] = {}
@@ -190,8 +212,9 @@ def fastest() -> str:
 def default_device() -> str:
     """Return the name of the device that new tensors live on.
 
-    It is `webgpu` when an adapter exists, else `cpu`, until `set_default_device` or
-    `with device(…)` says otherwise.
+    It is `webgpu` when a GPU exists, else `cpu`, until `set_default_device` or
+    `with device(…)` says otherwise. A software adapter (llvmpipe, SwiftShader) is no
+    GPU: `cpu` is faster. Naming an adapter in `TENSORWEB_ADAPTER` chooses `webgpu`.
 
     >>> with device("cpu"):
     ...     default_device()
@@ -211,20 +234,31 @@ def default_device() -> str:
 
 
 def _first_of(names: Iterable[str]) -> str:
-    """Return the first device that can be had; the last one is not even tried.
+    """Return the first device that can be had and that no CPU stands in for.
+
+    The last one is tried only where a CPU stands in for another.
 
     Raises:
         BlockingError: one may be there, and Python cannot wait for it here.
     """
     *tried, last = names
+    emulated = ""
     for name in tried:
         try:
-            backend(name)
+            found = backend(name)
         except BlockingError:
             raise
         except DeviceError:
             continue
-        return name
+        if not found.is_emulated:
+            return name
+        emulated = emulated or name
+    if not emulated:
+        return last
+    try:
+        backend(last)
+    except DeviceError:
+        return emulated
     return last
 
 
@@ -260,7 +294,7 @@ def prefer_device(device: str) -> None:
     _process_default = as_device(device)
 
 
-@contextmanager
+@contextlib.contextmanager
 def device(name: str) -> Iterator[str]:
     """Use a device as the default inside a `with` block.
 

@@ -100,6 +100,10 @@ class Backend(Protocol):
     """Names of the dtypes that the device stores as what they are."""
 
     @property
+    def is_emulated(self) -> bool:
+        """Whether a CPU stands in for a GPU: device `cpu` computes faster there."""
+
+    @property
     def recorder(self) -> Recorder | None:
         """Records for `jit`; without one a jitted function simply runs."""
 

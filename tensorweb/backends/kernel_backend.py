@@ -72,6 +72,7 @@ class KernelBackend:
 
     row_transformer: RowTransformer | None = None
     factors_in_halves = True
+    is_emulated = False
 
     def __init__(
         self,

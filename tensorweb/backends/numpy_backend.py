@@ -71,6 +71,7 @@ class CpuBackend:
     preparer = None
     row_transformer: RowTransformer | None = NumpyTransformer()
     factors_in_halves = False
+    is_emulated = False
 
     def __init__(self) -> None:
         self.description = f"NumPy {np.__version__}"

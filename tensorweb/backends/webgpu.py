@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from tensorweb.codegen.fourier import rows_of
 from tensorweb.codegen.product.tiles import candidates, problem_of
 from tensorweb.devices import DEVICES
 from tensorweb.drivers import ShaderDriver, open_driver, open_driver_async
+from tensorweb.drivers.native_adapter import ADAPTER_VARIABLE
 from tensorweb.dtypes import ALL
 from tensorweb.graph.node import Node
 from tensorweb.schedule.linear import linearize
@@ -97,6 +99,8 @@ class WebGpuBackend(KernelBackend):
         machine = machine_of(driver)
         pipelines = ShaderPipelines(driver, found.workarounds)
         super().__init__(driver, machine, pipelines, frozenset(names))
+        # Who names an adapter wants it.
+        self.is_emulated = driver.is_software and ADAPTER_VARIABLE not in os.environ
         self.row_transformer = rows_of(pipelines.target)
 
     def explain(self, nodes: Sequence[Node]) -> str:

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tensorweb.devices import default_device
+from tensorweb.devices import default_device, emulation_note
 from tensorweb.errors import DataError
 from tensorweb.tensor import number_text, printing
 from tensorweb.version import VERSION
@@ -187,7 +187,7 @@ def info(object: Any = None, maxwidth: int = 76, output: Any = None) -> None:
 
 
 def show_config(mode: str = "stdout") -> dict[str, str] | None:
-    """Print what computes here; return it for `mode="dicts"`.
+    """Print what computes here, and why it is no GPU; return it for `mode="dicts"`.
 
     >>> sorted(np.show_config(mode="dicts"))
     ['device', 'tensorweb']
@@ -196,4 +196,6 @@ def show_config(mode: str = "stdout") -> dict[str, str] | None:
     if mode == "dicts":
         return facts
     print("\n".join(f"{name}: {value}" for name, value in facts.items()))
+    if note := emulation_note():
+        print(note)
     return None

@@ -12,6 +12,7 @@ from pretend_backend import ROW, PretendBackend, PretendPreparer, PretendRecorde
 
 import tensorweb as tw
 from tensorweb import devices
+from tensorweb.backends import cpu as cpu_device
 from tensorweb.errors import DeviceError, DTypeError, TraceError
 from tensorweb.performance.warming import graphs
 from tensorweb.playground.warming import Warming
@@ -157,3 +158,26 @@ def test_warm_up_prepares_with_a_preparer(pretend: PretendBackend) -> None:
     assert len(preparer.prepared) == len(list(graphs(["scan"])))
     assert {node.device for node in preparer.prepared} == {"pretend"}
     assert preparer.finished == 1
+
+
+def test_no_cpu_that_stands_in_for_a_gpu_is_the_default(
+    pretend: PretendBackend, webgpu: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(devices, "_process_default", None)
+    monkeypatch.setattr(devices.backend(webgpu), "is_emulated", True)
+    monkeypatch.setattr(pretend, "is_emulated", True)
+    assert Context().run(tw.default_device) == "cpu"
+    said = asyncio.run(tw.open_device_async())
+    assert said.startswith(devices.backend("cpu").description)
+    assert "a CPU stands in for a GPU" in said
+    assert 'tw.set_default_device("' in said
+
+    monkeypatch.setattr(devices, "_fastest_here", None)
+    with monkeypatch.context() as without_numpy:
+        without_numpy.delitem(devices._backends, "cpu")
+        without_numpy.setattr(cpu_device, "open_backend", _refuse)
+        assert Context().run(tw.default_device) == "pretend"
+
+
+def _refuse() -> None:
+    raise DeviceError("no NumPy")

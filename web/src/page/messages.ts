@@ -192,6 +192,7 @@ const isPlainName: Check = (value) => typeof value === "string" && plainName(val
 const ANSWERS: { readonly [Q in Question]: Check } = {
   start: record<Started>({
     adapter: orNull(name),
+    emulated: flag,
     reason: orNull(name),
     blocking: flag,
     python: name,

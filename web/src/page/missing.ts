@@ -1,10 +1,10 @@
 /** Says in plain words what this browser cannot do and what happens instead. */
 
 import type { Notice } from "./page";
-import type { Started } from "./protocol";
+import type { DeviceName, Started } from "./protocol";
 
 /** Return null where nothing is missing. */
-export function whatIsMissing(started: Started): Notice | null {
+export function whatIsMissing(started: Started, device: DeviceName): Notice | null {
   if (!started.adapter) {
     return {
       kind: "info",
@@ -15,6 +15,12 @@ export function whatIsMissing(started: Started): Notice | null {
     return {
       kind: "info",
       text: "This browser cannot wait for the GPU inside Python, so the CPU computes. With WebGPU, write “await x.tolist_async()” to see values.",
+    };
+  }
+  if (started.emulated && device === "cpu") {
+    return {
+      kind: "info",
+      text: `WebGPU is ${started.adapter} here, which computes on the CPU: device CPU is faster and chosen; WebGPU is in the list beside it.`,
     };
   }
   return null;

@@ -375,10 +375,10 @@ export class Page {
   #started(started: Started): void {
     const wanted = recall("device");
     // Where Python cannot wait, most programs can read values from the CPU only.
-    const best = started.adapter && started.blocking ? "webgpu" : "cpu";
+    const best = started.adapter && started.blocking && !started.emulated ? "webgpu" : "cpu";
     const device = started.adapter && isDevice(wanted) ? wanted : best;
     this.session.device = device;
-    const missing = this.view.python === 0 ? whatIsMissing(started) : null;
+    const missing = this.view.python === 0 ? whatIsMissing(started, device) : null;
     this.change({ started, device, python: this.view.python + 1 });
     this.workspace.linked.compareVersions();
     if (missing && !this.view.notice) this.tell(missing);

@@ -245,6 +245,8 @@ export interface StartDetails {
 export interface Started {
   /** The adapter's name, null without WebGPU. */
   adapter: string | null;
+  /** Whether a CPU stands in for a GPU there: device `cpu` is faster. */
+  emulated: boolean;
   /** Why there is no adapter, in plain words. */
   reason: string | null;
   /** Whether Python can wait for the GPU inside ordinary calls. */

@@ -17,13 +17,15 @@ export function mountDevice(host: HTMLElement, page: Page): Part {
       const { started, device } = view;
       host.dataset["device"] = started ? device : "";
       name.textContent = nameOf(view);
-      host.title = name.textContent;
+      host.title = name.textContent + (started?.emulated ? EMULATED : "");
       select.value = device;
       select.disabled = !started || view.state === "running";
       webgpu.disabled = started !== null && !started.adapter;
     },
   };
 }
+
+const EMULATED = ". WebGPU computes on the CPU here, slower than device CPU.";
 
 /** What computes, by its name. */
 export function nameOf({ started, device }: View): string {

@@ -209,6 +209,7 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
   const { python, snapshot } = loaded;
   const found = await adapter;
   if (found.name) send({ note: "step", text: `GPU: ${found.name}` });
+  const software = python.runPython(SOFTWARE) as string;
   const packages = lockfilePackages(python);
   const blocking = "Suspending" in WebAssembly;
   const bridge = python.pyimport("tensorweb.playground");
@@ -227,6 +228,7 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
   };
   return {
     adapter: found.name,
+    emulated: found.isFallback || new RegExp(software).test(found.name ?? ""),
     reason: found.reason,
     blocking,
     python: python.runPython("import sys; sys.version.split()[0]") as string,
@@ -235,6 +237,9 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
     digest: await loaded.digest,
   };
 }
+
+/** The pattern by which the driver knows adapters that compute on the CPU. */
+const SOFTWARE = "from tensorweb.drivers.browser import SOFTWARE; SOFTWARE";
 
 function importNames(packages: Record<string, { imports: string[] }>): string[] {
   return Object.values(packages).flatMap((entry) => entry.imports ?? []);
@@ -258,24 +263,31 @@ function unpacked(found: string | PyProxy): Answer {
 }
 
 /** Look for a GPU while Python loads; the library's driver takes the same adapter. */
-async function findAdapter(): Promise<{ name: string | null; reason: string | null }> {
-  if (!self.isSecureContext) {
-    return { name: null, reason: "WebGPU needs https or localhost." };
-  }
-  if (!navigator.gpu) {
-    return { name: null, reason: "This browser has no WebGPU." };
-  }
+async function findAdapter(): Promise<FoundAdapter> {
+  if (!self.isSecureContext) return noAdapter("WebGPU needs https or localhost.");
+  if (!navigator.gpu) return noAdapter("This browser has no WebGPU.");
   try {
     globalThis.tensorwebAdapter = navigator.gpu.requestAdapter({
       powerPreference: "high-performance",
     });
     const adapter = await globalThis.tensorwebAdapter;
-    if (!adapter) return { name: null, reason: "This browser found no GPU for WebGPU." };
+    if (!adapter) return noAdapter("This browser found no GPU for WebGPU.");
     isWarm = false;
-    return { name: adapterName(adapter.info), reason: null };
+    const { info } = adapter;
+    return { name: adapterName(info), isFallback: Boolean(info.isFallbackAdapter), reason: null };
   } catch (error) {
-    return { name: null, reason: `WebGPU did not start: ${String(error)}` };
+    return noAdapter(`WebGPU did not start: ${String(error)}`);
   }
+}
+
+interface FoundAdapter {
+  name: string | null;
+  isFallback: boolean;
+  reason: string | null;
+}
+
+function noAdapter(reason: string): FoundAdapter {
+  return { name: null, isFallback: false, reason };
 }
 
 function adapterName(info: GPUAdapterInfo): string {
