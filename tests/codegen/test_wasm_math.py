@@ -16,7 +16,7 @@ from math_errors import Judge
 from numpy.typing import NDArray
 
 from tensorweb.codegen.wasm.frame import BUFFERS, FIRST, LAST
-from tensorweb.codegen.wasm.functions import expression
+from tensorweb.codegen.wasm.functions import expression, read_all
 from tensorweb.codegen.wasm.loops import counted
 from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.target import WasmTarget
@@ -112,3 +112,7 @@ def test_function_keeps_its_bound(
         error, where = judge.worst(evaluate(driver, case.name, way, judge.columns))
         said = f"{case.name}, {way}: {error} ULP at {where}"
         assert error <= BOUNDED[case.name].ulp, said
+
+
+def test_all_functions_are_read_before_a_memory_snapshot() -> None:
+    read_all()
