@@ -20,7 +20,7 @@ BENCHMARK = next(path for path in EXAMPLES if "benchmark" in path.stem)
 
 
 def width(page: Page, row: int) -> float:
-    box = page.locator(".bar-chart .bar").nth(row).bounding_box()
+    box = page.locator("#output .bar-chart .bar").nth(row).bounding_box()
     assert box
     return box["width"]
 
@@ -32,23 +32,23 @@ def test_chart_is_a_table_with_bars(page: Page, site_url: str, size: int) -> Non
     assert driver.run(PROGRAM) == "ready"
     if size < 1000:
         page.get_by_role("tab", name="Output").click()
-    table = page.get_by_role("table", name="Launch, µs")
+    table = page.locator("#output").get_by_role("table", name="Launch, µs")
     assert table.get_by_role("row").count() == 2
     assert table.get_by_role("rowheader").all_inner_texts() == ["here", "<b>there</b>"]
     cells = table.get_by_role("cell").all_text_contents()
     assert cells == ["5 µs", "20 µs"]
     assert width(page, 1) == pytest.approx(4 * width(page, 0), rel=0.02)
     assert width(page, 1) > size / 6
-    ticks = page.locator(".bar-axis").all_inner_texts()
+    ticks = page.locator("#output .bar-axis").all_inner_texts()
     assert re.findall(r"\d+", " ".join(ticks)) == ["0", "5", "10", "15", "20"]
-    assert page.locator(".bar-chart .marked").count() == 1
+    assert page.locator("#output .bar-chart .marked").count() == 1
     assert violations(page) == []
     driver.clean()
 
 
 NARROWEST_GAP = """() => {
   const gaps = [];
-  for (const axis of document.querySelectorAll(".bar-axis")) {
+  for (const axis of document.querySelectorAll("#output .bar-axis")) {
     const boxes = [...axis.children].map((tick) => tick.getBoundingClientRect());
     boxes.slice(1).forEach((box, i) => gaps.push(box.left - boxes[i].right));
   }
@@ -74,10 +74,10 @@ def test_charts_fit(page: Page, site_url: str, size: int) -> None:
 def test_benchmark_shows_four_charts(page: Page, site_url: str) -> None:
     driver = PageDriver(page).open(site_url)
     assert driver.run(BENCHMARK.read_text("utf-8")) == "ready", driver.output
-    captions = page.locator(".bar-chart caption").all_inner_texts()
+    captions = page.locator("#output .bar-chart caption").all_inner_texts()
     units = ["µs", "µs", "GB/s", "GFLOP/s"]
     assert [re.sub(r".*, | \(.*", "", text) for text in captions] == units
     for name in ("this device", "NVIDIA H200", "two CPU cores"):
-        assert page.get_by_role("rowheader", name=name).count() == 4
-    for text in page.locator(".marked .bar-text").all_text_contents():
+        assert page.locator("#output").get_by_role("rowheader", name=name).count() == 4
+    for text in page.locator("#output .marked .bar-text").all_text_contents():
         assert float(text.split()[0].replace(",", "")) > 0

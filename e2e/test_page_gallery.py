@@ -15,6 +15,7 @@ def test_the_gallery_has_groups_and_a_picture_of_each(shared: PageDriver) -> Non
     dialog = page.locator("dialog.examples")
     assert dialog.locator("h3").all_inner_texts() == [
         "Learn",
+        "Puzzles",
         "Train",
         "See",
         "Measure",

@@ -86,7 +86,9 @@ def test_svg_is_a_picture_without_scripts(shared: PageDriver) -> None:
     page.wait_for_function(WIDTH)
     assert page.title() == title
     assert page.locator("#output svg").count() == 0
-    expect(page.get_by_role("img", name="Picture of Drawn()")).to_be_visible()
+    expect(
+        page.locator("#output").get_by_role("img", name="Picture of Drawn()")
+    ).to_be_visible()
     assert violations(page) == []
 
 
@@ -109,7 +111,9 @@ def test_figures_are_pictures(shared: PageDriver) -> None:
     expect(page.locator("#output pre").last).to_have_text("[]\n")
     assert "Warning" not in shared.output
     assert shared.run(source + "fig") == "ready"
-    expect(page.get_by_role("img", name="Picture of fig")).to_have_count(1)
+    expect(
+        page.locator("#output").get_by_role("img", name="Picture of fig")
+    ).to_have_count(1)
     page.wait_for_function(WIDTH)
 
 

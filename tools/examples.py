@@ -10,6 +10,7 @@ from tools.process import BuildError
 
 GROUPS = {
     "Learn": ("01", "02", "03", "04", "05", "06", "12"),
+    "Puzzles": tuple(map(str, range(36, 48))),
     "Train": (
         *("17", "18", "19", "16", "20", "21", "22", "23", "24", "25", "26", "27"),
         *("28", "29", "30", "31", "32"),
@@ -29,17 +30,21 @@ DATA = {
 }
 """Files of `data/` that the programs of these numbers open, beside their `main.py`."""
 
+ASKED = "Predict: "
+"""Begins the paragraph that asks the reader something before a run."""
+
 SEVERAL = "#!tensorweb files\n"
 """Begins the text of a program of several files, as in `web/src/page/program.ts`."""
 
 
 def index(folder: Path) -> list[dict[str, str]]:
-    """Return file, title, description and group of each example in the menu's order.
+    """Return what the menu tells of each example, in its order.
 
-    The docstring's first line is the title, its next paragraph the description.
+    The docstring's first line is the title, its next paragraph the description; the
+    last one is what the reader is asked before a run, `Predict: …?`.
 
     Raises:
-        BuildError: an example has no docstring or is not Python.
+        BuildError: an example has no such docstring or is not Python.
     """
     entries = [_entry(path) for path in sorted(folder.glob("*.py"))]
     return sorted(entries, key=_place)
@@ -79,12 +84,19 @@ def _entry(path: Path) -> dict[str, str]:
             "and one paragraph of description"
         )
     title, *paragraphs = text.split("\n\n")
-    description = paragraphs[0] if paragraphs else ""
+    description = "" if len(paragraphs) < 2 else paragraphs[0]
+    question = " ".join(paragraphs[-1].split()) if paragraphs else ""
+    if not question.startswith(ASKED) or not question.endswith("?"):
+        raise BuildError(
+            f"{path}: the last paragraph of its docstring asks the reader something: "
+            f"{ASKED}…?"
+        )
     return {
         "file": path.name,
         "group": _group(path.name[:2]),
         "title": " ".join(title.split()).removesuffix("."),
         "description": " ".join(description.split()),
+        "question": question.removeprefix(ASKED),
     }
 
 

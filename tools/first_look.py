@@ -30,12 +30,13 @@ FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--no-san
 READY = "['ready', 'error'].includes(document.body.dataset.state)"
 
 PARTS = (
-    "#output svg.plot",
-    "#output .bar-chart",
-    "#tensors .heatmap",
+    "#tensors .stage .verdict-wanted table",
+    "#tensors .stage-room > *",
+    "#tensors .viewer .heatmap",
+    "#tensors .viewer svg.plot",
     "#output .text",
 )
-"""Where an example's picture is looked for: what it draws itself, then its tensors."""
+"""Where an example's picture is looked for: in the large pane, then in the output."""
 
 LISTEN = """() => {
   const page = globalThis.tensorwebPage;
@@ -131,7 +132,7 @@ def listen_and_run(page: Any) -> dict[str, Any]:
     drawn = "document.querySelector('#tensors').dataset.view === 'ready'"
     page.wait_for_function(drawn)
     tensors = page.locator("#tensors button.tensor")
-    for place in [*range(tensors.count()), tensors.count() - 1]:
+    for place in [*range(tensors.count()), 0]:
         tensors.nth(place).click()
         page.wait_for_function(drawn)
         page.wait_for_load_state("networkidle")

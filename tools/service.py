@@ -29,6 +29,10 @@ LATER = (".whl", ".wasm")
 """Packages and the formatter: kept by those who have used them once."""
 
 
+DOCUMENTS = "docs/"
+"""Folder of pages that are kept by those who have read them."""
+
+
 def write(site: Path, *, live: bool = False) -> None:
     """Number the build of a whole site and write its table; may be done again.
 
@@ -50,7 +54,8 @@ def write(site: Path, *, live: bool = False) -> None:
         headers["Content-Type"] = kind
         if headers not in rows:
             rows.append(headers)
-        is_kept = path == own or not (path in UNUSED or path.endswith(LATER))
+        is_late = path.startswith(DOCUMENTS) or path.endswith(LATER)
+        is_kept = path == own or not (path in UNUSED or is_late)
         files[path] = (_digest(site / path), rows.index(headers), is_kept)
     described = {
         "id": number,

@@ -21,6 +21,7 @@ from tools import (
     environment,
     examples,
     packing,
+    pages,
     pins,
     policy,
     preview,
@@ -101,6 +102,7 @@ def _fill(
         shutil.copyfile(PYODIDE / name, out / "pyodide" / name)
     packing.write(out / "pyodide")
     build_wheel(out / "wheels")
+    pages.write(out)
     driver_scripts.write(out)
     _add_packages(out, wheels, packages)
     _describe(out, version)

@@ -86,7 +86,10 @@ class Displays:
                 self._send(number)
 
     def finish(self) -> None:
-        """Send the last picture of each display that has had others."""
+        """Send the last picture of each display that has had others.
+
+        Before a new display as well: the page puts what is newest in front.
+        """
         for number in list(self._waiting):
             if self._counts[number] > 1:
                 self._send(number)
@@ -96,16 +99,18 @@ class Displays:
     def _plot(self, plot: Plot, key: Hashable) -> None:
         """Tell of a plot now, or a little later when the same has just been told."""
         number = self._numbers.get(key)
+        is_new = number is None
         if number is None:
             if len(self.shown) >= MOST_DISPLAYS:
                 self._output.write(f"{clip(repr(plot))}\n", "stdout")
                 return
             flush_streams()
             self._output.flush()
+            self.finish()
             number = self._numbers[key] = len(self.shown)
             self.shown.append((None, plot))
         self._plots[number] = plot
-        if perf_counter() >= self._plot_at:
+        if is_new or perf_counter() >= self._plot_at:
             self._send_plot(number)
             self._plot_at = perf_counter() + PLOT_SECONDS
 
@@ -136,6 +141,7 @@ class Displays:
         }
         if drawn is not None:
             fields["rich"] = self._bounded(drawn, text)
+        self.finish()
         self.shown.append((name, value))
         self._emit("display", fields)
         return len(self.shown) - 1

@@ -266,11 +266,11 @@ class Tail(TypedDict):
     omitted: int
 
 
-RichKind = Literal["html", "svg", "png", "jpeg", "text"]
+RichKind = Literal["html", "svg", "png", "jpeg", "text", "verdict"]
 
 
 class Rich(TypedDict):
-    """What is drawn instead of a value's text; pictures are in base64."""
+    """What is drawn instead of text: pictures are in base64, a verdict is JSON."""
 
     kind: RichKind
     data: str

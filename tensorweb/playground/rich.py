@@ -22,7 +22,11 @@ MOST_MARKUP = 1_000_000
 MOST_PICTURE = 3_000_000
 """Characters of one value; a picture has them in base64."""
 
+VERDICT = "application/vnd.tensorweb.verdict+json"
+"""What a puzzle's check found."""
+
 KINDS: Mapping[str, RichKind] = {
+    VERDICT: "verdict",
     "text/html": "html",
     "image/svg+xml": "svg",
     "image/png": "png",
@@ -56,7 +60,7 @@ def rich_of(value: object) -> Rich | None:
     bundle = _bundle(value)
     for mime, kind in KINDS.items():
         data = bundle.get(mime)
-        if data is None and METHODS[mime]:
+        if data is None and mime in METHODS:
             data = _call(value, METHODS[mime])
         if data is None:
             continue

@@ -118,6 +118,25 @@ def test_plot_of_a_loop_is_one_display_and_its_last_state_is_told(
     assert [note["display"] for note in console.told("display")] == [1]
 
 
+def test_what_a_loop_showed_comes_before_what_is_shown_after_it(
+    console: Console, device: str
+) -> None:
+    """The page puts the newest display in front."""
+    plot = "    tw.plot([0, i], title='a')\n    tw.plot([i, 0], title='b')\n"
+    console.run(f"{LOOP}{plot}tw.show(tw.ones((4, 4)), name='after')")
+    kinds = ("display", "picture", "plot")
+    told = [
+        (kind, fields["display"], fields.get("step", 1))
+        for kind, fields in console.notes
+        if kind in kinds
+    ]
+    after = told.index(("display", 3, 1))
+    assert ("picture", 0, 200) in told[:after]
+    assert {display for _, display, _ in told[after:]} == {3}
+    # Both plots of the first turn are there before either is drawn again.
+    assert [display for kind, display, _ in told if kind == "plot"][:2] == [1, 2]
+
+
 def test_progress_of_the_page_goes_to_its_output(console: Console) -> None:
     console.run("for _ in tw.progress(range(3)): pass")
     text = "".join(str(note["text"]) for note in console.told("output"))

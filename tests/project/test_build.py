@@ -120,8 +120,12 @@ def test_playwright_still_drives_firefox() -> None:
 
 
 def test_index_takes_title_and_description_from_the_docstring(tmp_path: Path) -> None:
-    (tmp_path / "02-b.py").write_text('"""Second."""\n', "utf-8")
-    text = '"""A tour.\n\nOne line\nand another.\n\nMore.\n"""\nprint(1)\n'
+    second = '"""Second.\n\nPredict: what?\n"""\n'
+    (tmp_path / "02-b.py").write_text(second, "utf-8")
+    text = (
+        '"""A tour.\n\nOne line\nand another.\n\nMore.\n\nPredict: is it\nlong?\n"""\n'
+        "print(1)\n"
+    )
     (tmp_path / "01-a.py").write_text(text, "utf-8")
     assert examples.index(tmp_path) == [
         {
@@ -129,9 +133,22 @@ def test_index_takes_title_and_description_from_the_docstring(tmp_path: Path) ->
             "group": "Learn",
             "title": "A tour",
             "description": "One line and another.",
+            "question": "is it long?",
         },
-        {"file": "02-b.py", "group": "Learn", "title": "Second", "description": ""},
+        {
+            "file": "02-b.py",
+            "group": "Learn",
+            "title": "Second",
+            "description": "",
+            "question": "what?",
+        },
     ]
+
+
+def test_index_says_which_example_asks_nothing(tmp_path: Path) -> None:
+    (tmp_path / "01-a.py").write_text('"""A tour.\n\nIt tells.\n"""\n', "utf-8")
+    with pytest.raises(BuildError, match=r"01-a\.py: .* asks the reader something"):
+        examples.index(tmp_path)
 
 
 def test_index_says_which_example_lacks_a_docstring(tmp_path: Path) -> None:

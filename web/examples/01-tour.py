@@ -1,6 +1,8 @@
 """A first tour
 
 Make tensors, combine them, reduce them, and look at every number on the right.
+
+Predict: what is in the upper left corner of p @ q, 0, 6 or 8?
 """
 
 import tensorweb as tw

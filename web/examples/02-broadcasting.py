@@ -1,6 +1,8 @@
 """Broadcasting
 
 Combine tensors of different shapes: axes of length one are repeated, without a copy.
+
+Predict: what shape do (3, 1) and (1, 4) make together?
 """
 
 import tensorweb as tw

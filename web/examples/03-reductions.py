@@ -1,6 +1,9 @@
 """Reductions
 
 Fold axes into sums, means and maxima, keep or drop them, and know which is which.
+
+Predict: a picture of 60 rows and 120 columns is summed over axis 0. How long is the
+result?
 """
 
 import tensorweb as tw
@@ -39,4 +42,14 @@ print("max of -inf:", tw.max(tw.full((4,), -float("inf"))).item())
 
 # A million elements, one number: a tree of partial sums.
 big = tw.full((1000, 1000), 0.5)
-tw.sum(big)
+print("a million halves:", tw.sum(big).item())
+
+# A picture folded along either axis is a curve, as long as the axis that is left.
+down, across = tw.linspace(-2.0, 2.0, 60), tw.linspace(-4.0, 4.0, 120)
+picture = tw.exp(-(tw.expand_dims(down, axis=1) ** 2)) * tw.cos(3 * across)
+tw.show(picture)
+tw.plot(
+    {"sum over axis 0": picture.sum(axis=0), "sum over axis 1": picture.sum(axis=1)},
+    {"sum over axis 0": across, "sum over axis 1": down},
+    title="One picture, folded along each of its axes",
+)

@@ -1,6 +1,8 @@
 """Strides and views
 
 One block of memory, many tensors: see which movement copies and which does not.
+
+Predict: does a transpose copy its numbers, or only the way in which they are read?
 """
 
 import tensorweb as tw

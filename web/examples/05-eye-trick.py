@@ -1,6 +1,8 @@
 """The eye trick
 
 Build an identity matrix from one number, by nothing but moving memory around.
+
+Predict: a one and three zeros, again and again: what do they make in rows of three?
 """
 
 import tensorweb as tw

@@ -1,6 +1,8 @@
 """Matmul from parts
 
 A matrix product is a reshape, a broadcast multiplication and a sum.
+
+Predict: how many products does a 3 by 4 times 4 by 3 matrix need before the sum?
 """
 
 import tensorweb as tw

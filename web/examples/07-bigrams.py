@@ -1,6 +1,8 @@
 """Bigrams: normalise over the right axis
 
 Count letter pairs in names, turn counts into probabilities, and meet a silent mistake.
+
+Predict: each row of a table of chances must sum to 1. Over which axis do you divide?
 """
 
 import random

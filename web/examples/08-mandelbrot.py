@@ -1,6 +1,8 @@
 """Mandelbrot
 
 Iterate a formula on every pixel at once; the loop is Python, the work is the device's.
+
+Predict: which colour will the middle of the set have, where nothing ever escapes?
 """
 
 import tensorweb as tw

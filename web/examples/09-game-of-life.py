@@ -1,6 +1,8 @@
 """Game of Life
 
 Eight shifted copies of the board are the neighbours; two comparisons are the rules.
+
+Predict: a glider is five cells. Where is it after four generations?
 """
 
 import tensorweb as tw

@@ -1,6 +1,8 @@
 """An image filter
 
 Blur, find edges and sharpen: a filter is a weighted sum of shifted images.
+
+Predict: what does a filter whose weights sum to zero make of an even grey?
 """
 
 import tensorweb as tw

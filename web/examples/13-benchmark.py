@@ -1,6 +1,8 @@
 """Benchmark this device
 
 Launches, reads, memory and arithmetic here, beside a large GPU and two CPU cores.
+
+Predict: how much longer than a launch does it take to read one number back?
 """
 
 from statistics import median

@@ -1,6 +1,8 @@
 """Look inside: from lines to kernels
 
 See a chain of operations become one kernel, and read the code that the device runs.
+
+Predict: how many kernels does a chain of five operations on one tensor need?
 """
 
 import tensorweb as tw

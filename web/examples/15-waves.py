@@ -1,6 +1,8 @@
 """Waves in a box
 
 Two sources, one slow half, walls that throw waves back: a picture that moves.
+
+Predict: are the waves in the slow half longer or shorter than in the other one?
 """
 
 import tensorweb as tw

@@ -1,6 +1,8 @@
 """Learning: a network bends until it parts two spirals
 
 Four lines of network, one line of derivative: watch the border move as it learns.
+
+Predict: could a single straight line part two spirals?
 """
 
 import math

@@ -1,6 +1,8 @@
 """The slope: a tangent that touches, and how well differences do
 
 A derivative is exact. A difference of two values is not, and small steps are worse.
+
+Predict: does a difference get better and better as its step gets smaller?
 """
 
 import tensorweb as tw

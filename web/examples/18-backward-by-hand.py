@@ -1,6 +1,8 @@
 """Backward by hand: twenty lines that differentiate
 
 Every number remembers what it was made of; the way back multiplies slopes and adds up.
+
+Predict: which of the inputs a and b changes g more?
 """
 
 import tensorweb as tw
@@ -51,10 +53,32 @@ by_hand = program(Value(-4.0), Value(2.0), Value.relu)
 by_hand["g"].backward()
 for k, v in reversed(by_hand.items()):
     print(f"{k} = {v.data:8.4f}   dg/d{k} = {v.grad:9.4f}")
-sizes = {f"dg/d{k}": abs(v.grad) for k, v in by_hand.items()}
-tw.show(tw.bar_chart(sizes, title="How much g changes with each", log=True))
+
+PLACES = {"a": (0, 0), "b": (0, 1), "c": (1, 0), "d": (1, 1), "e": (2, 0.5)}
+PLACES |= {"f": (3, 0.5), "g": (4, 0.5)}
+
+
+class Graph:
+    """The numbers and their slopes, each to the right of what it is made of."""
+
+    def _repr_svg_(self):
+        at = {k: (70 + 130 * x, 50 + 110 * y) for k, (x, y) in PLACES.items()}
+        parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 660 210">']
+        for start, end in ("ac", "bc", "ad", "bd", "ce", "de", "ef", "fg"):
+            (x, y), (u, v) = at[start], at[end]
+            parts.append(f'<path d="M{x} {y}L{u} {v}" stroke="#8a8f9a" fill="none"/>')
+        for k, (x, y) in at.items():
+            value, slope = by_hand[k].data, by_hand[k].grad
+            box = f'<rect x="{x - 52}" y="{y - 25}" width="104" height="50" rx="8"'
+            parts.append(f'{box} fill="#eceffb" stroke="#3350c8"/>')
+            font = 'font-family="monospace" font-size="13" text-anchor="middle"'
+            for down, text in (-6, f"{k} = {value:.2f}"), (13, f"slope {slope:.2f}"):
+                parts.append(f'<text x="{x}" y="{y + down}" {font}>{text}</text>')
+        return "".join(parts) + "</svg>"
+
 
 # The same program on tensors, which remember in the same manner.
 a, b = (tw.asarray(x, requires_grad=True) for x in (-4.0, 2.0))
 program(a, b, lambda x: tw.maximum(x, 0.0))["g"].backward()
 print(f"tensors: dg/da = {a.grad.item():.2f}, dg/db = {b.grad.item():.2f}")
+tw.show(Graph(), name="how much g changes with each")

@@ -1,6 +1,8 @@
 """A line and a border: the two smallest models that learn
 
 A line through noisy points, then a border between two clouds. Both only go downhill.
+
+Predict: which points pull hardest at the line: those near it or those far from it?
 """
 
 import tensorweb as tw

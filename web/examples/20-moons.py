@@ -1,6 +1,8 @@
 """Moons: a network bends a border
 
 Two half moons that no line can part. A small network draws a curve between them.
+
+Predict: what shape will the border between two half moons have?
 """
 
 import math
@@ -68,9 +70,9 @@ for number in range(1, 151):
     losses.append(value)
     if number % 5 == 0:
         tw.show(surface(model), "the border")
+        tw.plot(tw.stack(losses), title="Loss by step")
     if number % 50 == 0:
         print(f"step {number}: loss {value.item():.4f}")
-tw.plot(tw.stack(losses), title="Loss by step")
 
 right = (model(points).argmax(axis=1) == labels).sum().item()
 print(f"{right} of 200 points are on their side")

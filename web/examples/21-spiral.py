@@ -1,6 +1,9 @@
 """A spiral in three colours: what the neurons see
 
 Three arms, a network with one hidden layer, and each of its neurons as a small picture.
+
+Predict: a neuron of the hidden layer sees one side of a line. How do 48 of them make a
+spiral?
 """
 
 import math
@@ -76,10 +79,11 @@ state = opt.init(model)
 for number in range(1, 401):
     model, state, value = step(model, state)
     if number % 20 == 0:
-        tw.show(surface(model), "arms")
-        tw.show(tiles(model), "neurons")
+        tw.show(surface(model), "chances of the arms")
+        tw.show(tiles(model), "24 neurons, each over the square")
     if number % 100 == 0:
         print(f"step {number}: loss {value.item():.4f}")
 
 right = (model(points).argmax(axis=1) == labels).mean(dtype=tw.float32).item()
+print("each small picture: where one neuron speaks (dark blue) and where it is silent")
 print(f"accuracy {right:.3f}; at least 0.97: {right >= 0.97}")

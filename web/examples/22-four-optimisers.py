@@ -1,6 +1,8 @@
 """Four optimisers race: down a long, narrow bowl
 
 The same start, the same bowl, the same slopes. What they make of a slope differs.
+
+Predict: who arrives first: plain steps, the heavy ball, RMSprop or Adam?
 """
 
 import math
@@ -64,9 +66,9 @@ for number in range(1, 61):
         ys = {name: [y for _, y in way] for name, way in ways.items()}
         title = f"The race after {number} steps"
         tw.plot({**ys, "height": ring_y}, {**xs, "height": ring_x}, title=title)
+        logs = {n: [math.log10(h + 1e-12) for h in hs] for n, hs in heights.items()}
+        tw.plot(logs, title="Decimal logarithm of the height, by step")
 
-logs = {name: [math.log10(h + 1e-12) for h in all] for name, all in heights.items()}
-tw.plot(logs, title="Decimal logarithm of the height, by step")
 for name, all in heights.items():
     print(f"{name:9} height {all[9]:8.4f} after 10 steps, {all[-1]:.1e} after 60")
 order = sorted(racers, key=lambda name: heights[name][-1])

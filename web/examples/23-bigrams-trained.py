@@ -1,6 +1,8 @@
 """Bigrams twice: counted, and trained until they are the same
 
 One table is counted. Another one begins with nothing and learns. They meet.
+
+Predict: will the trained table end above, below or at the loss of the counted one?
 """
 
 from itertools import pairwise

@@ -1,6 +1,8 @@
 """Names from three letters: a network that invents some
 
 It sees three letters and guesses the fourth. Letters become places in a plane.
+
+Predict: which letters will end as neighbours in the plane?
 """
 
 import tensorweb as tw

@@ -1,6 +1,8 @@
 """Backward ninja: own gradients against tw.grad
 
 Batch normalisation and cross-entropy, taken back by hand, one formula after another.
+
+Predict: does batch normalisation change the slope of what stands before it?
 """
 
 import tensorweb as tw

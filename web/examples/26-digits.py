@@ -1,6 +1,8 @@
 """Digits drawn by the program: a plain network, then one that looks through windows
 
 Ten digits from strokes, each a little different. Which are read wrongly?
+
+Predict: which two digits will be taken for each other most?
 """
 
 import tensorweb as tw
@@ -92,4 +94,8 @@ for name, model, aim in ("MLP", mlp, 0.97), ("CNN", cnn, 0.99):
     for place in tw.nonzero(guesses != answers)[0][:3].tolist():
         print("  a", answers[place].item(), "is read as", guesses[place].item())
         tw.show(unseen[place, 0], "read wrongly")
-tw.show(model[0].weight[:, 0].permute_dims((1, 0, 2)).reshape(5, -1), "filters")
+
+# Eight windows in two rows of four, each with a margin.
+windows = tw.pad(model[0].weight[:, 0], ((0, 0), (0, 1), (0, 1)))
+windows = windows.reshape(2, 4, 6, 6).permute_dims((0, 2, 1, 3)).reshape(12, 24)
+tw.show(windows, "the eight windows")

@@ -1,6 +1,8 @@
 """Attention, step by step: who looks at whom
 
 First by hand, with four words. Then it learns a task that needs it: saying again.
+
+Predict: to say a word again, to which earlier place does attention have to look?
 """
 
 import math

@@ -1,6 +1,8 @@
 """A GPT that writes: letter after letter, in one rhyme's words
 
 A small transformer reads The House That Jack Built (1755) and learns to go on with it.
+
+Predict: 27 letters, equal chances: what loss does the untrained model begin with?
 """
 
 import math

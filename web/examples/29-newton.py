@@ -1,6 +1,8 @@
 """Newton's steps: what the second derivative is good for
 
 A valley that is steep across and flat along: thousands of small steps, or five.
+
+Predict: how many of Newton's steps are worth thousands of small ones?
 """
 
 import math

@@ -1,6 +1,8 @@
 """A thousand at once: vmap
 
 Write a function for one example. vmap runs it for all of them, in the same few kernels.
+
+Predict: how much faster than a loop are a thousand gradients at once?
 """
 
 from time import perf_counter

@@ -1,6 +1,8 @@
 """Through a simulation: aim a throw, find a fire
 
 A simulation is a function. So it has a slope, and the slope says how to aim.
+
+Predict: does a slope through two hundred steps of a simulation still aim well?
 """
 
 import tensorweb as tw

@@ -1,6 +1,8 @@
 """Cells that grow a picture, and heal it
 
 Each cell sees its neighbours only. They learn one rule: how a seed becomes a heart.
+
+Predict: if a hole is cut into the heart, will the cells fill it again?
 """
 
 import tensorweb as tw
@@ -9,9 +11,13 @@ from tensorweb import nn
 rng = tw.random.Generator(12)
 SIZE, STATES, STEPS = 16, 12, 10  # a cell has twelve numbers; the first is its ink
 
-line = tw.linspace(-1.3, 1.3, SIZE)
-x, y = tw.meshgrid(line, -line)
-heart = ((x**2 + y**2 - 0.8) ** 3 < x**2 * y**3).astype(tw.float32)
+# The left half of the heart, row by row; the right one is its mirror image.
+HALF = """
+........ ........ ..####.. .######. .####### .####### .####### .#######
+..###### ...##### ....#### .....### ......## .......# ........ ........
+"""
+ink = [[float(mark == "#") for mark in row + row[::-1]] for row in HALF.split()]
+heart = tw.asarray(ink)
 seed = tw.zeros((1, STATES, SIZE, SIZE))
 seed[:, :, SIZE // 2, SIZE // 2] = 1.0
 
@@ -30,7 +36,7 @@ class Rule(nn.Module):
         return tw.tanh(cells + self.act(nn.relu(self.look(cells))))
 
 
-opt = tw.optim.Adam(lr=tw.optim.linear(0.01, 0.001, 240))
+opt = tw.optim.Adam(lr=tw.optim.linear(0.01, 0.001, 320))
 
 
 @tw.jit
@@ -60,7 +66,7 @@ def damaged(cells, row, column):
 rule = Rule()
 state = opt.init(rule)
 pool = tw.concat([seed, seed, seed])
-for number in range(1, 241):
+for number in range(1, 321):
     rule, state, value, later = learn(rule, state, pool)
     if number > 50:
         # Some go on living, so that the heart learns to stay; some are hurt, to heal.
@@ -68,7 +74,7 @@ for number in range(1, 241):
         pool = tw.concat([seed, later[:1], damaged(later[1:2], row, column)])
     if number % 10 == 0:
         tw.show(later[0, 0], "the heart")
-    if number % 60 == 0:
+    if number % 80 == 0:
         print(f"lesson {number}: mean square {value.item():.4f}")
 
 live = tw.jit(lambda rule, cells: rule(cells))

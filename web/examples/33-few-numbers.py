@@ -1,6 +1,8 @@
 """A picture from few numbers
 
 A picture is a sum of columns times rows, the strongest first: a few of them do.
+
+Predict: how many columns times rows does it take before you recognise the picture?
 """
 
 import tensorweb as tw

@@ -1,6 +1,8 @@
 """A picture as waves
 
 Stripes hide a picture. As waves they are six bright points, which a finger could cover.
+
+Predict: stripes across a picture: how many points are they among its waves?
 """
 
 import tensorweb as tw

@@ -1,6 +1,8 @@
 """NumPy's habits
 
 A program written for NumPy, one line of it changed: Julia's sets, in complex numbers.
+
+Predict: which numbers c give a Julia set that is in one piece?
 """
 
 import tensorweb as tw

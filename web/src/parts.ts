@@ -4,6 +4,7 @@ import type { Page, Part } from "./page/page";
 import { mountDevice } from "./parts/device";
 import { mountEmbeddedTitle, mountOpenWhole } from "./parts/embed-bar";
 import { mountExamples } from "./parts/examples";
+import { mountIntro } from "./parts/intro";
 import { mountNetwork } from "./parts/network";
 import { mountNotice } from "./parts/notice";
 import { mountPrograms } from "./parts/programs";
@@ -27,6 +28,7 @@ export const PARTS: readonly Row[] = [
   { host: "#tools", mount: mountTools },
   // After all that stands in it.
   { host: "#toolbar", mount: mountToolbar },
+  { host: "#intro", mount: mountIntro },
   { host: "#saved", mount: mountStatus },
   { host: "#progress", mount: mountProgress },
   { host: "#network", mount: mountNetwork },

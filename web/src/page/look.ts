@@ -2,8 +2,8 @@
 
 import { either, flag, list, number, oneOf, orNull, record, whole, type Check } from "./checks";
 
-/** Its numbers as cells, mixed as colours, or exact in a table. */
-export type Mode = "cells" | "colours" | "table";
+/** Its numbers as cells, mixed as colours, over their indices, or exact in a table. */
+export type Mode = "cells" | "colours" | "curve" | "table";
 
 /** Ends of a scale; `diverging` from its middle, else from end to end. */
 export interface Bounds {
@@ -33,7 +33,7 @@ export const LOOK: Check = record<TensorLook>({
   axes: record<TensorLook["axes"]>({ rows: axis, columns: axis }),
   index: list(whole(), MOST_AXES),
   scale: either(oneOf(null), BOUNDS),
-  mode: oneOf("cells", "colours", "table"),
+  mode: oneOf("cells", "colours", "curve", "table"),
 });
 
 /** Whether a tensor of this shape can be looked at so. */
@@ -45,5 +45,6 @@ export function fits({ axes, index, mode }: TensorLook, shape: readonly number[]
   const isApart = axes.rows === null || axes.rows !== axes.columns;
   const isInside = index.length === shape.length && index.every((value, place) => value < Math.max(shape[place] ?? 0, 1));
   const isMixed = mode === "colours" && (channels === null || drawn.includes(channels));
-  return isAxis && isApart && isInside && !isMixed;
+  const isCurved = mode === "curve" && shape.length !== 1;
+  return isAxis && isApart && isInside && !isMixed && !isCurved;
 }

@@ -150,7 +150,7 @@ const PLAIN_HEATMAP = record<Heatmap>({
 
 const heatmap: Check = (value) => PLAIN_HEATMAP(value) && hasItsCells(value as Heatmap);
 
-const RICH = record<Rich>({ kind: oneOf("html", "svg", "png", "jpeg", "text"), data: text(LONG) });
+const RICH = record<Rich>({ kind: oneOf("html", "svg", "png", "jpeg", "text", "verdict"), data: text(LONG) });
 
 /** A row for each thing that a program can say while it runs. */
 const NOTES: { readonly [M in keyof Notes]: Check } = {

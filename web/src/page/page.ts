@@ -23,6 +23,8 @@ export interface Example {
   group: string;
   title: string;
   description: string;
+  /** What the reader is asked before a run. */
+  question: string;
   source: string;
 }
 

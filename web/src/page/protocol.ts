@@ -104,9 +104,9 @@ export interface Display {
   rich?: Rich;
 }
 
-/** A value as HTML, drawing or picture; pictures are in base64. */
+/** A value as HTML, drawing, picture in base64, or as JSON what a puzzle's check found. */
 export interface Rich {
-  kind: "html" | "svg" | "png" | "jpeg" | "text";
+  kind: "html" | "svg" | "png" | "jpeg" | "text" | "verdict";
   data: string;
 }
 

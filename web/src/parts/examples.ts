@@ -1,6 +1,7 @@
 /** The gallery of examples, in groups, and the steps to the next and the previous one. */
 
 import { ICONS, button, el, icon } from "./dom";
+import { links } from "./intro";
 import type { Example, Page, Part, View } from "../page/page";
 import { idOf } from "../page/workspace";
 
@@ -18,7 +19,7 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
     el("h2", { id: "examples-title", tabindex: -1, autofocus: true }, "Examples"),
     groups,
     missing,
-    el("div", { class: "dialog-actions" }, button("Close", () => dialog.close(), { class: "quiet" })),
+    el("div", { class: "dialog-actions" }, button("Close", () => dialog.close(), { class: "quiet" }), ...links()),
   );
   const open = button("", () => dialog.showModal(), { class: "tool", "aria-haspopup": "dialog" });
   open.append(icon(ICONS.book), el("span", { class: "tool-label" }, "Examples"));

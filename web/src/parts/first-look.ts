@@ -1,6 +1,5 @@
 /** Shows the recorded result of the first example, and runs it by itself on a first visit. */
 
-import { beginTour } from "./tour";
 import type { Page, Part } from "../page/page";
 import type { Recording } from "../page/recording";
 import { recall, remember } from "../page/storage";
@@ -13,7 +12,6 @@ export function mountFirstLook(page: Page): Part {
   // A browser that keeps nothing would be on its first visit for ever.
   let runs = !page.isEmbedded && remember(VISITED, "1") === null && isFirstVisit;
   let recording: Recording | null = null;
-  let offersTour = false;
   const look = (): void => {
     const { document, origins, state } = page.view;
     const isUntouched = document.kind === "example" && page.editor.source() === document.original;
@@ -26,12 +24,7 @@ export function mountFirstLook(page: Page): Part {
     else if (state === "ready") {
       runs = false;
       page.run();
-      offersTour = true;
     }
-  };
-  const startTour = (): void => {
-    page.dismiss();
-    beginTour(page);
   };
   void load().then((found) => {
     recording = found;
@@ -39,13 +32,6 @@ export function mountFirstLook(page: Page): Part {
   });
   return {
     update: () => queueMicrotask(look),
-    // Offered once: whoever closes it finds the tour in Help.
-    finished: () => {
-      if (!offersTour) return;
-      offersTour = false;
-      const actions = [{ label: "Take the tour", run: () => startTour() }];
-      page.tell({ kind: "info", text: "New here? Seven steps show you around, in two minutes.", actions });
-    },
   };
 }
 

@@ -36,6 +36,11 @@ function tidy(text: string): string {
   return exponent === undefined ? digits : `${digits}e${exponent.replace("+", "")}`;
 }
 
+/** How many elements a shape has. */
+export function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, length) => product * length, 1);
+}
+
 /** A Python tuple, `(3,)` for one axis. */
 export function tuple(values: readonly number[]): string {
   if (values.length > MOST_AXES) {

@@ -8,6 +8,14 @@ export function mountStatus(host: HTMLElement, _page: Page): Part {
   const place = find("#place");
   const about = find("#about");
   let drawn = "";
+  const help = find("#editor-help");
+  const isEditor = (target: EventTarget | null): boolean => target instanceof Element && target.matches(`[aria-describedby="${help.id}"]`);
+  document.addEventListener("keydown", ({ key, target }) => {
+    if (key === "Tab" && isEditor(target)) help.classList.remove("unasked");
+  });
+  document.addEventListener("focusout", ({ target }) => {
+    if (isEditor(target)) help.classList.add("unasked");
+  });
   return {
     update: (view) => {
       const [kept, words] = savedText(view);

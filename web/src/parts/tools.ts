@@ -3,6 +3,7 @@
 import { ICONS, button, el, icon } from "./dom";
 import { mountMenu } from "./menu";
 import { shareDialog } from "./share";
+import { links } from "./intro";
 import { beginTour } from "./tour";
 import type { Page, Part } from "../page/page";
 import type { Theme } from "../page/media";
@@ -107,6 +108,7 @@ function helpDialog(tour: () => void): HTMLDialogElement {
       { class: "dialog-actions" },
       button("Close", () => dialog.close(), { class: "primary" }),
       button("Take the tour: two minutes", tour),
+      ...links(),
     ),
   );
   return dialog;

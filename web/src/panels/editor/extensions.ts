@@ -24,6 +24,7 @@ import { cellAt, cells, moveToNext } from "./cells";
 import { lint } from "./lint";
 import { litLine } from "./lit-line";
 import type { Names } from "./names";
+import { prose } from "./prose";
 
 /** Makes the extensions for a file of a program by its name. */
 export type Extend = (file: string, wraps: boolean) => Extension;
@@ -36,7 +37,8 @@ export function extender(events: EditorEvents, names: Names, onUpdate: Extension
   const plain = [runKeys(events, false), ...BASICS, onUpdate];
   return (file, wraps) => {
     const basics = file === MAIN ? main : isPython(file) ? module : plain;
-    return [basics, attributes(file), wraps ? EditorView.lineWrapping : []];
+    const wrapping = wraps ? EditorView.lineWrapping : isPython(file) ? prose : [];
+    return [basics, attributes(file), wrapping];
   };
 }
 

@@ -5,6 +5,7 @@ import { count, duration } from "../../parts/format";
 import { RECORDED, originNote } from "../../page/origin";
 import type { Page, Part, View } from "../../page/page";
 import { MAIN } from "../../page/program";
+import { idOf } from "../../page/workspace";
 import { LineMeter } from "../../page/line-meter";
 import type { Display, Failure, Frame, Output, RunRecord, Tail } from "../../page/protocol";
 import { widths } from "./widths";
@@ -29,7 +30,8 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   const scroll = autoScroll(host, content);
   const copy = copyButton(page, "output", () => content.innerText);
   copy.hidden = true;
-  host.append(origin, copy, content, scroll.button);
+  const question = el("p", { class: "question", hidden: true }, el("strong", {}, "Before you run: "), el("span"));
+  host.append(origin, copy, question, content, scroll.button);
   let text: Terminal | null = null;
   let field: HTMLFormElement | null = null;
   let isFieldShown = false;
@@ -88,7 +90,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     flush();
   };
   const tensorCards = mountTensorCards(page);
-  const plots = mountPlots();
+  const plots = mountPlots((display) => page.inspect(display));
   const ask = (words: string): void => {
     field?.remove();
     field = promptField(words, (line) => {
@@ -106,6 +108,9 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       if (origin.textContent !== told) origin.textContent = told;
       content.toggleAttribute("data-stale", told !== "" && told !== RECORDED);
       if (last) last.line.textContent = footer(last.record, view);
+      const asked = questionOf(view);
+      question.hidden = asked === "";
+      if (question.lastElementChild?.textContent !== asked) question.lastElementChild?.replaceChildren(asked);
       tensorCards.update(view);
     },
     begin: () => {
@@ -134,7 +139,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
         ask(note.text);
       } else if (note.note === "display" && ++cards <= MOST_CARDS) {
         closeText();
-        add(note.tensor ? tensorCards.card(note) : displayCard(note));
+        add(note.tensor ? tensorCards.card(note) : displayCard(note, page));
       }
     },
     finished: (record) => {
@@ -154,6 +159,12 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   };
 }
 
+/** What the open program's example asks the reader; empty for other programs. */
+function questionOf({ examples, document }: View): string {
+  const example = examples?.find(({ file, source }) => idOf(file) === document.id || source === document.original);
+  return example?.question ?? "";
+}
+
 /** What the run came to; its end is not claimed while its tensors are being read. */
 function footer(record: RunRecord, { phase, editedSince }: View): string {
   const time = duration(record.seconds);
@@ -163,12 +174,14 @@ function footer(record: RunRecord, { phase, editedSince }: View): string {
   return `${record.error ? "Failed after" : "Finished in"} ${time}${since}`;
 }
 
-function displayCard({ display, name, text, chart, rich }: Display): HTMLElement {
+function displayCard({ display, name, text, chart, rich }: Display, page: Page): HTMLElement {
   if (chart) return el("div", { class: "display" }, barChart(chart));
   const label = { role: "region", "aria-label": `Value of ${name ?? "the display"} ${display + 1}` };
   const body = rich ? richView(rich, name ?? `display ${display + 1}`) : el("pre", { class: "text", ...label }, text);
   widths.observe(body);
-  const head = name === null ? null : el("span", { class: "display-name" }, name);
+  const isLarge = rich !== undefined && rich.kind !== "text";
+  const look = { class: "display-name", title: "Show it large" };
+  const head = name === null ? null : isLarge ? button(name, () => page.inspect(display), look) : el("span", { class: "display-name" }, name);
   return el("div", { class: "display" }, head, body);
 }
 

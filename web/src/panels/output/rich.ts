@@ -2,6 +2,7 @@
 
 import { el } from "../../parts/dom";
 import type { Rich } from "../../page/protocol";
+import { verdictView } from "./verdict";
 import "./rich.css";
 
 const LEAST_HEIGHT = 24;
@@ -17,6 +18,7 @@ table { border-collapse: collapse; } th, td { padding: 3px 9px; text-align: end;
 /** Draw a value; `what` says whose it is to those who do not see it. */
 export function richView({ kind, data }: Rich, what: string): HTMLElement {
   if (kind === "html") return htmlFrame(data, `HTML of ${what}`);
+  if (kind === "verdict") return verdictView(data);
   if (kind === "text") return el("pre", { class: "text" }, data);
   // A picture's scripts never run, whatever kind it is.
   const address = kind === "svg" ? `data:image/svg+xml;base64,${encoded(data)}` : `data:image/${kind};base64,${data}`;

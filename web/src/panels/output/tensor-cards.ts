@@ -1,6 +1,7 @@
 /** A tensor that the program showed: one line of facts, its picture, digits on demand. */
 
 import { button, el } from "../../parts/dom";
+import { sizeOf } from "../../parts/format";
 import type { Page, View } from "../../page/page";
 import { whyGone } from "../../page/origin";
 import type { Display, LivePicture, TensorRecord } from "../../page/protocol";
@@ -88,11 +89,11 @@ export function mountTensorCards(page: Page): TensorCards {
       } else if (schemeOf(view) !== scheme) pictures.recolour(schemeOf(view));
       scheme = schemeOf(view);
     },
-    picture: ({ display, step, dtype, heatmap }) => {
+    picture: ({ display, step, dtype, shape, heatmap }) => {
       const card = cards.get(display);
       if (!card) return;
       if (step > 1) card.range.textContent = `shown ${step.toLocaleString("en-US")} times`;
-      if (heatmap.rows > 0) pictures.put(card.dom, heatmap, dtype);
+      if (heatmap.rows > 0) pictures.put(card.dom, heatmap, { dtype, shape, size: sizeOf(shape) });
     },
     begin: () => {
       cards = new Map();

@@ -50,6 +50,15 @@ export function pictureText(picture: Picture): string {
   return parts.join(" · ");
 }
 
+/** What a point of a curve is, and what it has no points for. */
+export function curveText({ map, extent, dtype }: Picture): string {
+  const parts = [cellsText(map).replace("cell", "point").replace("1 × ", "")];
+  if (isComplex(dtype)) parts.push("drawn is abs(x), the size of each complex number");
+  if (extent.nans) parts.push(`gaps are NaN: ${count(extent.nans, "point")}`);
+  if (extent.infinities) parts.push(`or infinite: ${count(extent.infinities, "point")}`);
+  return parts.join(" · ");
+}
+
 /** What makes dark and bright, and what is seen through. */
 function lightText({ map, scale }: Picture, dtype: string): string {
   const light = isScaled(scale, dtype)

@@ -95,11 +95,11 @@ export function drawPart(canvas: HTMLCanvasElement, picture: Picture, place: Pla
   const { columns, rows } = picture.grid;
   const across = span(place.x, place.cellWidth, columns, frame.width);
   const down = span(place.y, place.cellHeight, rows, frame.height);
-  const width = place.cellWidth * ratio < 1 ? 1 : Math.round(place.cellWidth * ratio);
-  const height = place.cellHeight * ratio < 1 ? 1 : Math.round(place.cellHeight * ratio);
-  resize(canvas, across.count * width, down.count * height);
-  canvas.style.width = `${across.count * place.cellWidth}px`;
-  canvas.style.height = `${down.count * place.cellHeight}px`;
+  const width = Math.max(place.cellWidth * ratio, 1);
+  const height = Math.max(place.cellHeight * ratio, 1);
+  resize(canvas, Math.round(across.count * width), Math.round(down.count * height));
+  canvas.style.width = lengthOf(across.count * place.cellWidth, canvas.width, ratio);
+  canvas.style.height = lengthOf(down.count * place.cellHeight, canvas.height, ratio);
   // A picture elsewhere in its frame moves nothing else, and by this nothing is laid out again.
   canvas.style.transform = `translate(${place.x + across.first * place.cellWidth}px, ${place.y + down.first * place.cellHeight}px)`;
   canvas.classList.toggle("reduced", Math.min(place.cellWidth, place.cellHeight) * ratio < 1);
@@ -113,6 +113,11 @@ export function drawPart(canvas: HTMLCanvasElement, picture: Picture, place: Pla
   const cells = { context, picture, across, down, width, height, ratio };
   drawMarks(cells);
   drawNumbers(cells);
+}
+
+/** A length on the page: that of the canvas's own pixels, so that none is drawn as two. */
+function lengthOf(length: number, pixels: number, ratio: number): string {
+  return `${Math.abs(length * ratio - pixels) < 1 ? pixels / ratio : length}px`;
 }
 
 function resize(canvas: HTMLCanvasElement, width: number, height: number): void {

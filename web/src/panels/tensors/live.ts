@@ -1,17 +1,16 @@
-/** Pictures that come while a program runs: kept by display, one of them followed. */
+/** Pictures that come while a program runs, kept by display. */
 
 import type { Display, LivePicture, Slice, TensorRecord } from "../../page/protocol";
+import { sizeOf } from "../../parts/format";
 import { planeOf } from "./axes";
 import { History } from "./history";
 
 export interface Live {
   begin(): void;
   display(note: Display): void;
-  /** Keep a picture; true when it is of the display that is followed. */
-  picture(note: LivePicture): boolean;
-  follow(display: number): boolean;
-  /** The display that is followed while the program runs; null before its first picture. */
-  followed(): number | null;
+  /** Keep a picture. */
+  picture(note: LivePicture): void;
+  /** The pictures that one of some displays has had; null if it has had no two. */
   history(displays: readonly number[]): History | null;
   /** What is known of a displayed tensor from its picture. */
   record(picture: LivePicture): TensorRecord;
@@ -20,32 +19,17 @@ export interface Live {
 export function liveDisplays(): Live {
   let histories = new Map<number, History>();
   let names = new Map<number, string>();
-  let followed: number | null = null;
-  let isFixed = false;
   return {
     begin: () => {
       histories = new Map();
       names = new Map();
-      followed = null;
-      isFixed = false;
     },
     display: ({ display, name }) => names.set(display, name ?? "tensor"),
     picture: (note) => {
       const known = histories.get(note.display) ?? new History();
       known.add(note);
       histories.set(note.display, known);
-      // The first that moves is followed: several would take turns in one picture.
-      if (!isFixed) followed = note.display;
-      if (note.step > 1) isFixed = true;
-      return note.display === followed;
     },
-    follow: (display) => {
-      if (!histories.has(display)) return false;
-      followed = display;
-      isFixed = true;
-      return true;
-    },
-    followed: () => followed,
     history: (displays) => {
       const found = displays.map((display) => histories.get(display));
       return found.find((history) => history !== undefined && history.length > 1) ?? null;
@@ -56,7 +40,7 @@ export function liveDisplays(): Live {
         ...{ id: -1, name, names: [name], displays: [display], group: null, cuts: [] },
         ...{ shape, dtype, device: "", strides: [], offset: 0, contiguous: true, viewOf: null },
         ...{ channels: heatmap.channels > 1 ? shape.length - 1 : null, coloured: heatmap.channels > 1 },
-        size: shape.reduce((product, length) => product * length, 1),
+        size: sizeOf(shape),
       };
     },
   };

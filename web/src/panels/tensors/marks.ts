@@ -74,13 +74,13 @@ export function drawMarks(seen: Seen): void {
     const isNan = value !== value;
     if (isNan) {
       context.fillStyle = `rgb(${NAN_COLOUR.join(" ")})`;
-      context.fillRect(left, top, width, height);
+      context.fillRect(left, top, Math.ceil(width), Math.ceil(height));
     }
     context.fillStyle = isNan ? NAN_INK : inkOn(colourOf(bounded(value, scale), scale));
     const across = glyph[0]?.length ?? 1;
     if (Number.isFinite(value) && size >= LEAST_CORNER * ratio) {
       const dot = Math.max(1, Math.floor(size / 28));
-      dots(context, glyph, left + width - (across + 1) * dot, top + dot, dot);
+      dots(context, glyph, left + Math.floor(width) - (across + 1) * dot, top + dot, dot);
       return;
     }
     const dot = Math.floor(Math.min(width / (across + 1), height / (glyph.length + 1)));
@@ -128,7 +128,7 @@ function eachSeen({ picture, across, down, width, height }: Seen, action: (value
   for (let row = 0; row < down.count; row++) {
     const start = (down.first + row) * picture.map.columns + across.first;
     for (let column = 0; column < across.count; column++) {
-      action(picture.values[start + column] ?? NaN, column * width, row * height);
+      action(picture.values[start + column] ?? NaN, Math.round(column * width), Math.round(row * height));
     }
   }
 }

@@ -3,6 +3,7 @@
 import { button, el } from "../../parts/dom";
 import type { Mode } from "../../page/look";
 import type { TensorRecord } from "../../page/protocol";
+import { isLine } from "./curve";
 
 export interface Modes {
   dom: HTMLElement;
@@ -15,6 +16,7 @@ export interface Modes {
 
 const LABELS: readonly { mode: Mode; label: string; title: string }[] = [
   { mode: "colours", label: "Colours", title: "The last axis as red, green and blue" },
+  { mode: "curve", label: "Curve", title: "The numbers over their indices" },
   { mode: "cells", label: "Picture", title: "A cell for each number" },
   { mode: "table", label: "Table", title: "The exact numbers" },
 ];
@@ -36,15 +38,21 @@ export function mountModes(change: (mode: Mode) => void): Modes {
     dom,
     mode: () => mode,
     choose,
-    offer: ({ channels, coloured }) => {
+    offer: (tensor) => {
+      const { channels, coloured } = tensor;
+      const hasCurve = isLine(tensor);
       for (const { own, node } of buttons) {
+        // One of the two stands there, or room for it: the others keep their places.
+        if (own === "curve") node.hidden = !hasCurve;
+        if (own === "colours") node.hidden = hasCurve;
         if (own === "colours") node.classList.toggle("unseen", channels === null);
         // Beside “Colours” the cells are what is not mixed.
-        if (own === "cells") node.textContent = channels === null ? "Picture" : "Numbers";
+        if (own === "cells") node.textContent = hasCurve ? "Bar" : channels === null ? "Picture" : "Numbers";
       }
-      const now = `${channels} ${coloured}`;
-      if (now !== kind && mode !== "table") choose(coloured ? "colours" : "cells");
-      else if (mode === "colours" && channels === null) choose("cells");
+      const now = `${channels} ${coloured} ${hasCurve}`;
+      const usual = coloured ? "colours" : hasCurve ? "curve" : "cells";
+      if (now !== kind && mode !== "table") choose(usual);
+      else if ((mode === "colours" && channels === null) || (mode === "curve" && !hasCurve)) choose(usual);
       kind = now;
     },
   };

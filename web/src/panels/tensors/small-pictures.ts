@@ -2,6 +2,7 @@
 
 import { el } from "../../parts/dom";
 import { planeOf } from "./axes";
+import { drawSmallCurve, isLine } from "./curve";
 import { decodeHeatmap, drawWhole } from "./heatmap";
 import type { Page } from "../../page/page";
 import type { Heatmap, HeatmapDetails, TensorRecord } from "../../page/protocol";
@@ -11,11 +12,14 @@ import type { Size } from "./viewport";
 export interface SmallPictures {
   /** Draw a tensor's picture into an element once that is in sight. */
   into(host: HTMLElement, tensor: TensorRecord): void;
-  /** Draw a picture of values of a dtype that is there already. */
-  put(host: HTMLElement, map: Heatmap, dtype: string): void;
+  /** Draw a picture that is there already of a tensor. */
+  put(host: HTMLElement, map: Heatmap, tensor: Seen): void;
   /** Draw all again in the colours of the page. */
   recolour(scheme: Scheme): void;
 }
+
+/** What a picture is drawn by. */
+type Seen = Pick<TensorRecord, "shape" | "size" | "dtype">;
 
 const maps = new WeakMap<TensorRecord, Promise<Heatmap>>();
 let last: Promise<unknown> = Promise.resolve();
@@ -42,17 +46,18 @@ export function isPicture({ size, shape, problem }: TensorRecord): boolean {
 /** Prepare to draw into elements with a canvas of this class, as large as some room. */
 export function mountSmallPictures(page: Page, name: string, room: Size): SmallPictures {
   const waiting = new WeakMap<Element, TensorRecord>();
-  let drawn: { host: HTMLElement; map: Heatmap; dtype: string }[] = [];
+  let drawn: { host: HTMLElement; map: Heatmap; tensor: Seen }[] = [];
 
-  const draw = (host: HTMLElement, map: Heatmap, dtype: string): void => {
+  const draw = (host: HTMLElement, map: Heatmap, tensor: Seen): void => {
     const known = host.querySelector<HTMLCanvasElement>(`canvas.${name}`);
     const canvas = known ?? el("canvas", { class: name, "aria-hidden": "true" });
-    drawWhole(canvas, decodeHeatmap(map, dtype, schemeOf(page.view)), room);
+    const picture = decodeHeatmap(map, tensor.dtype, schemeOf(page.view));
+    (isLine(tensor) ? drawSmallCurve : drawWhole)(canvas, picture, room);
     if (!known) host.append(canvas);
   };
-  const put = (host: HTMLElement, map: Heatmap, dtype: string): void => {
-    draw(host, map, dtype);
-    drawn = [...drawn.filter((one) => one.host !== host && one.host.isConnected), { host, map, dtype }];
+  const put = (host: HTMLElement, map: Heatmap, tensor: Seen): void => {
+    draw(host, map, tensor);
+    drawn = [...drawn.filter((one) => one.host !== host && one.host.isConnected), { host, map, tensor }];
   };
   const sight = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
@@ -62,7 +67,7 @@ export function mountSmallPictures(page: Page, name: string, room: Size): SmallP
       waiting.delete(target);
       mapOf(page, tensor).then(
         (map) => {
-          if (target.isConnected) put(target as HTMLElement, map, tensor.dtype);
+          if (target.isConnected) put(target as HTMLElement, map, tensor);
         },
         // Its facts are there; a run that began meanwhile has other tensors.
         () => undefined,
@@ -77,7 +82,7 @@ export function mountSmallPictures(page: Page, name: string, room: Size): SmallP
     put,
     recolour: () => {
       drawn = drawn.filter(({ host }) => host.isConnected);
-      for (const { host, map, dtype } of drawn) draw(host, map, dtype);
+      for (const { host, map, tensor } of drawn) draw(host, map, tensor);
     },
   };
 }

@@ -1,7 +1,8 @@
-/** All tensors of the run as small pictures in a row; one of them is chosen. */
+/** What the program showed and all tensors of the run as small pictures in a row; one is chosen. */
 
 import { el } from "../../parts/dom";
-import { entriesOf, shapeOf, type Entry } from "./entries";
+import { shapeOf, type Entry } from "./entries";
+import { faceOf, type Exhibit } from "./exhibits";
 import { rangeOf, typeOf } from "./facts";
 import { isPicture, mountSmallPictures } from "./small-pictures";
 import type { Page } from "../../page/page";
@@ -11,11 +12,11 @@ import type { Scheme } from "../../page/media";
 
 export interface Strip {
   dom: HTMLElement;
-  /** List tensors and return their entries. */
-  show(tensors: readonly TensorRecord[]): Entry[];
+  /** List entries of tensors and other displays, from its start; first one of them, then displays. */
+  show(entries: readonly Entry[], exhibits: readonly Exhibit[], first: Entry | Exhibit | null): void;
   /** Say that the list comes later, in the place that it will take. */
   expect(): void;
-  choose(entry: Entry): void;
+  choose(entry: Entry | Exhibit): void;
   /** Scroll to the chosen one. */
   reveal(): void;
   recolour(scheme: Scheme): void;
@@ -23,10 +24,11 @@ export interface Strip {
 
 const ROOM = { width: 60, height: 60 };
 
-export function mountStrip(page: Page, pick: (entry: Entry) => void): Strip {
+export function mountStrip(page: Page, pick: (entry: Entry | Exhibit) => void): Strip {
   const dom = el("ul", { class: "tensor-list", "aria-label": "Tensors of the run" });
   const pictures = mountSmallPictures(page, "thumb", ROOM);
   let buttons = new Map<string, HTMLButtonElement>();
+  let listed: readonly unknown[] = [];
 
   const current = (): HTMLElement | null => dom.querySelector("[aria-current='true']");
   dom.addEventListener("keydown", (event) => {
@@ -38,45 +40,60 @@ export function mountStrip(page: Page, pick: (entry: Entry) => void): Strip {
     next.focus();
     next.click();
   });
-  const item = (entry: Entry): HTMLLIElement => {
-    const { shown } = entry;
+  const item = (one: Entry | Exhibit): HTMLLIElement => {
     const face = el("span", { class: "face" });
+    const [title, about, flag] = "tensors" in one ? wordsOf(one) : [`${one.kind} ${one.name}`, one.kind, null];
     const node = el(
       "button",
-      { type: "button", class: "tensor", title: `${typeOf(shown)}\n${rangeOf(shown)}` },
+      { type: "button", class: "tensor", title },
       face,
-      el("span", { class: "tensor-name" }, entry.name),
-      el("span", { class: "tensor-type" }, shapeOf(entry)),
-      mark(shown),
+      el("span", { class: "tensor-name" }, one.name),
+      el("span", { class: "tensor-type" }, about),
+      flag,
     );
-    if (isPicture(shown)) pictures.into(face, shown);
-    else face.textContent = shown.problem ? "?" : shown.size === 0 ? "∅" : short(shown.mean);
-    node.addEventListener("click", () => pick(entry));
-    buttons.set(entry.name, node);
+    if (!("tensors" in one)) face.append(faceOf(one));
+    else if (isPicture(one.shown)) pictures.into(face, one.shown);
+    else face.textContent = one.shown.problem ? "?" : one.shown.size === 0 ? "∅" : short(one.shown.mean);
+    node.addEventListener("click", () => pick(one));
+    buttons.set(keyOf(one), node);
     return el("li", {}, node);
   };
   return {
     dom,
-    show: (tensors) => {
+    show: (entries, exhibits, first) => {
+      const all = [...exhibits, ...entries];
+      const ordered = first ? [first, ...all.filter((one) => one !== first)] : all;
+      // The same list keeps its elements: a click lands on what was seen.
+      if (listed.length === ordered.length && ordered.every((one, place) => one === listed[place])) return;
+      listed = ordered;
       buttons = new Map();
-      const entries = entriesOf(tensors);
-      const rows = entries.flatMap((entry) => [item(entry), ...cutNotes(entry)]);
-      dom.replaceChildren(...rows);
-      return entries;
+      dom.replaceChildren(...ordered.flatMap((one) => [item(one), ...("tensors" in one ? cutNotes(one) : [])]));
+      dom.scrollLeft = 0;
     },
     expect: () => {
       buttons = new Map();
+      listed = [];
       dom.replaceChildren(el("li", { class: "list-cut" }, "All tensors are listed here once the program has ended."));
     },
-    choose: (entry) => {
-      for (const [name, node] of buttons) {
-        node.setAttribute("aria-current", String(name === entry.name));
-        node.tabIndex = name === entry.name ? 0 : -1;
+    choose: (chosen) => {
+      for (const [key, node] of buttons) {
+        node.setAttribute("aria-current", String(key === keyOf(chosen)));
+        node.tabIndex = key === keyOf(chosen) ? 0 : -1;
       }
     },
     reveal: () => bringIntoView(dom, current()),
     recolour: pictures.recolour,
   };
+}
+
+function keyOf(one: Entry | Exhibit): string {
+  return "tensors" in one ? `tensor ${one.name}` : `display ${one.display}`;
+}
+
+/** What pointing at an entry tells, its shape, and its flag. */
+function wordsOf(entry: Entry): [string, string, HTMLElement | null] {
+  const { shown } = entry;
+  return [`${typeOf(shown)}\n${rangeOf(shown)}`, shapeOf(entry), mark(shown)];
 }
 
 /** A word for what is not finite. */

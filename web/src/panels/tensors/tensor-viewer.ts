@@ -6,9 +6,11 @@ import type { Page } from "../../page/page";
 import type { Heatmap, LivePicture, Pair, Pooling, Slice, TensorRecord, Wanted } from "../../page/protocol";
 import { messageOf } from "../../page/session";
 import { schemeOf } from "../../page/media";
+import { mountChart } from "../../parts/chart";
 import { mountAxes } from "./axes";
 import { about, bounded } from "./bounds";
-import { pictureText } from "./cell-text";
+import { cellText, curveText, pictureText } from "./cell-text";
+import { curveOf, isLine, numberOf, type Drawing } from "./curve";
 import { downloadButtons } from "./downloads";
 import { factList, flags, pictureFacts, typeOf } from "./facts";
 import { mountGoTo } from "./go-to";
@@ -63,13 +65,18 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     centre: (value) => drawn && setBounds(about(value, drawn.values) ?? bounds),
     reset: () => setBounds(null),
   });
+  const curve = mountChart({
+    fills: true,
+    reading: ({ index }) => (line ? cellText(line.picture, line.slice, line.tensor, 0, index) : ""),
+  });
+  const number = el("p", { class: "viewer-number" });
   const scale = mountScaleBar({ choose: (next) => setBounds(next), hold: (next) => setHeld(next) });
   const facts = el("dl", { class: "facts" });
   const table = mountTable(page);
   const note = el("p", { class: "legend-note picture-note" });
   const modes = mountModes(() => refit());
   const place = mountGoTo((index) => tensor && void goTo(tensor, index));
-  const body = el("div", { class: "viewer-body" }, canvas.dom, scale.dom, facts);
+  const body = el("div", { class: "viewer-body" }, canvas.dom, curve.dom, number, scale.dom, facts);
   const sheet = (): HTMLCanvasElement | null => {
     if (!drawn || drawn.map.rows === 0) return null;
     const { rows, columns, indices } = axes.chosen();
@@ -104,6 +111,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   let live: TensorRecord | null = null;
   let waiting = 0;
   let drawn: Picture | null = null;
+  /** What is drawn as a curve. */
+  let line: { picture: Picture; slice: Slice; tensor: TensorRecord } | null = null;
   /** The scale that the reader chose, null for that of the values. */
   let bounds: Bounds | null = null;
   let isHeld = false;
@@ -115,6 +124,10 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   const sliceOf = ({ id }: TensorRecord): Slice => ({ tensor: id, ...axes.chosen() });
   const isTable = (): boolean => modes.mode() === "table";
   const isColoured = (): boolean => modes.mode() === "colours";
+  const drawingOf = (shown: TensorRecord): Drawing => {
+    if (shown.size === 1) return "number";
+    return isLine(shown) && modes.mode() !== "cells" ? "curve" : "cells";
+  };
   /** Give the page what the chosen mode needs. */
   const arrange = (shown: TensorRecord): void => {
     body.hidden = isTable() || pair !== null;
@@ -158,7 +171,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   };
   const rescale = (): void => {
     if (!drawn) return;
-    drawn = canvas.rescale(bounded(ownScale(drawn, schemeOf(page.view)), bounds)) ?? drawn;
+    const scaled = bounded(ownScale(drawn, schemeOf(page.view)), bounds);
+    drawn = canvas.rescale(scaled) ?? repaint(drawn, scaled);
     describePicture(drawn);
   };
   const setBounds = (next: Bounds | null): void => {
@@ -230,7 +244,13 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     const wanted = bounded(own.scale, bounds);
     drawn = wanted === own.scale ? own : repaint(own, wanted);
     body.classList.toggle("without-picture", map.rows === 0);
-    canvas.show(drawn, slice, shown);
+    const drawing = drawingOf(shown);
+    body.dataset["drawing"] = drawing;
+    line = drawing === "curve" ? { picture: drawn, slice, tensor: shown } : null;
+    if (drawing === "cells") canvas.show(drawn, slice, shown);
+    else canvas.clear();
+    if (drawing === "curve") curve.draw(curveOf(drawn, shown.name));
+    number.textContent = drawing === "number" ? numberOf(drawn) : "";
     describePicture(drawn);
     if ((map.how === "each" || map.channels > 1) && map.rows > 0) scale.count(shownOf(drawn), 1);
     return drawn;
@@ -238,7 +258,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   /** Say what is seen, and show its scale. */
   const describePicture = (picture: Picture): void => {
     const { rows } = picture.map;
-    note.textContent = note.title = rows > 0 ? pictureText(picture) : "";
+    const words = line ? curveText(picture) : body.dataset["drawing"] === "number" ? "" : pictureText(picture);
+    note.textContent = note.title = rows > 0 ? words : "";
     if (rows === 0) scale.clear();
     else scale.show(picture);
     scale.mark(bounds !== null, isHeld);
@@ -276,6 +297,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     if (isTable() && !pair) table.expect(row, column);
     await refresh();
     if (pair) both?.goTo(row, column);
+    else if (line) curve.goTo({ series: 0, index: Math.floor(column / line.picture.map.blockColumns) });
     else if (!isTable()) canvas.goTo(row, column);
   };
   const fail = (text: string): void => {
@@ -316,6 +338,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       const shown = isSame && live ? live : next;
       if (!isSame && !isHeld) bounds = null;
       live = shown;
+      if (!isSame) modes.offer(shown);
       tensor = null;
       generation++;
       choices.classList.add("is-live");

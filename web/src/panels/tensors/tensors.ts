@@ -1,12 +1,14 @@
-/** Every tensor of the run in a strip, and the chosen one looked into below. */
+/** What the run showed and its tensors in a strip, and the chosen one large below. */
 
-import { el } from "../../parts/dom";
+import { el, perFrame } from "../../parts/dom";
 import { originNote, whyGone } from "../../page/origin";
 import type { Page, Part } from "../../page/page";
 import type { TensorLook } from "../../page/look";
-import type { TensorRecord } from "../../page/protocol";
+import type { LivePicture, TensorRecord } from "../../page/protocol";
 import { schemeOf, type Scheme } from "../../page/media";
-import type { Entry } from "./entries";
+import { entriesOf, type Entry } from "./entries";
+import { mountExhibits, mountStage, type Exhibit } from "./exhibits";
+import { showOrder } from "./front";
 import { liveDisplays } from "./live";
 import { mountSlider } from "./slider";
 import { mountStrip } from "./strip";
@@ -14,27 +16,36 @@ import { mountViewer } from "./tensor-viewer";
 import "./tensors.css";
 
 export function mountTensors(host: HTMLElement, page: Page): Part {
-  const empty = el("p", { class: "empty" }, "Tensors of the run appear here, each as a picture.");
+  const empty = el("p", { class: "empty" }, "What the program shows and its tensors appear here, each as a picture.");
   const inside = el("div", { class: "viewer", hidden: true });
-  const strip = mountStrip(page, (entry) => pick(entry));
-  host.append(empty, strip.dom, inside);
+  const strip = mountStrip(page, (one) => pick(one));
+  const stage = mountStage();
+  host.append(empty, strip.dom, stage.dom, inside);
   const items = mountSlider("item", "Item of the list", (item) => look(item));
   const steps = mountSlider("step", "Step of the display", (step) => lookBack(step));
   steps.dom.hidden = true;
   const viewer = mountViewer(inside, page, el("div", { class: "players" }, items.dom, steps.dom));
   const live = liveDisplays();
+  const exhibits = mountExhibits();
+  const shown = showOrder();
   /** Whether the newest picture is shown as it comes. */
   let isFollowing = true;
   let isLive = false;
   let drawn: TensorRecord[] | null = null;
   let entries: Entry[] = [];
   let entry: Entry | null = null;
-  let shown = -1;
+  let exhibit: Exhibit | null = null;
   let scheme: Scheme | null = null;
 
   /** What was looked into last: of the same tensor the same part is seen again. */
   const last = { name: "", document: "" };
 
+  /** Give the large pane to tensors or to other displays. */
+  const open = (isExhibit: boolean): void => {
+    inside.hidden = isExhibit;
+    stage.dom.hidden = !isExhibit;
+    empty.hidden = true;
+  };
   /** Look into one tensor of the chosen entry. */
   const look = async (item: number, how: TensorLook | null = null): Promise<void> => {
     const tensor = entry?.tensors[item];
@@ -45,7 +56,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   };
   /** Show what a display was before; the last step is what it is. */
   const lookBack = (step: number): void => {
-    const displays = isLive ? [live.followed() ?? -1] : (entry?.shown.displays ?? []);
+    const displays = isLive ? [shown.moving() ?? -1] : (entry?.shown.displays ?? []);
     const history = live.history(displays);
     const picture = history?.at(step);
     if (!history || !picture) return;
@@ -53,10 +64,9 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     if (isFollowing && !isLive) void look((entry?.tensors.length ?? 1) - 1);
     else viewer.live(live.record(picture), picture);
   };
-  /** Show the newest picture of the display that is followed. */
+  /** Show the newest picture of the display that moves. */
   const follow = (): void => {
-    const display = live.followed();
-    const history = live.history([display ?? -1]);
+    const history = live.history([shown.moving() ?? -1]);
     if (history && isFollowing) steps.set(history.length - 1, history.length);
     steps.dom.hidden = history === null;
     const newest = history?.at(history.length - 1);
@@ -64,17 +74,33 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   };
   /** Put the running program's pictures in the place of what the run before left. */
   const goLive = (): void => {
+    if (isLive) return;
     isLive = true;
     entry = null;
     strip.expect();
-    empty.hidden = true;
-    inside.hidden = false;
     items.dom.hidden = true;
     page.change({});
   };
+  const present = perFrame(() => exhibit && stage.show(exhibit));
+  /** Show a plot or a picture of the running program in its newest state. */
+  const showLive = (next: Exhibit): void => {
+    exhibit = next;
+    goLive();
+    open(true);
+    present();
+    host.dataset["view"] = "ready";
+  };
+  const moved = (note: LivePicture): void => {
+    live.picture(note);
+    if (note.step < 2 || !shown.moves(note.display)) return;
+    goLive();
+    open(false);
+    if (!host.hidden) follow();
+  };
   const select = (next: Entry, item = next.tensors.length - 1, how: TensorLook | null = null): void => {
     entry = next;
-    inside.hidden = false;
+    exhibit = null;
+    open(false);
     strip.choose(next);
     items.stop();
     items.dom.hidden = next.tensors.length === 1;
@@ -85,49 +111,69 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     if (history) steps.set(history.length - 1, history.length);
     void look(item, how);
   };
-  const pick = (next: Entry): void => {
-    page.change({ tensor: next.name });
-    select(next);
+  const selectExhibit = (next: Exhibit): void => {
+    viewer.clear();
+    entry = null;
+    exhibit = next;
+    open(true);
+    strip.choose(next);
+    stage.show(next);
+    host.dataset["view"] = "ready";
+  };
+  const pick = (next: Entry | Exhibit): void => {
+    const isTensor = "tensors" in next;
+    page.change({ tensor: isTensor ? next.name : "" });
+    if (isTensor) select(next);
+    else selectExhibit(next);
+  };
+  /** What the program showed last and has a picture, else its first tensor that has one. */
+  const front = (): Entry | Exhibit | null => {
+    const isDrawn = ({ size, problem }: TensorRecord): boolean => size > 1 && !problem;
+    for (const display of shown.newestFirst()) {
+      const has = (tensor: TensorRecord): boolean => tensor.displays.includes(display) && isDrawn(tensor);
+      const found = exhibits.get(display) ?? entries.find(({ tensors }) => tensors.some(has));
+      if (found) return found;
+    }
+    return entries.find(({ shown: one }) => isDrawn(one)) ?? entries[0] ?? null;
   };
   const redraw = (tensors: TensorRecord[]): void => {
-    entries = strip.show(tensors);
-    empty.hidden = tensors.length > 0;
-    inside.hidden = tensors.length === 0;
+    entries = entriesOf(tensors);
+    const newest = front();
+    strip.show(entries, exhibits.all(), newest);
+    empty.hidden = newest !== null;
+    inside.hidden = stage.dom.hidden = true;
     // What the reader chose by hand or a link names, else what the program showed last.
-    const again =
-      entries.find(({ name }) => name === page.view.tensor) ??
-      entries.find(({ tensors: all }) => all.some(({ displays }) => displays.includes(shown))) ??
-      entries.find(({ shown: { size, problem } }) => size > 1 && !problem) ??
-      entries[0];
+    const again = entries.find(({ name }) => name === page.view.tensor) ?? newest;
     const { origins, look } = page.view;
     const document = origins.tensors?.document ?? "";
     // A link asks for a look that nobody has had here yet.
     const isNew = look !== viewer.told();
     const isSame = again?.name === last.name && document === last.document;
     last.document = document;
-    if (again) select(again, again.tensors.length - 1, isNew || isSame ? look : null);
-    else viewer.clear();
+    if (!again) viewer.clear();
+    else if ("tensors" in again) select(again, again.tensors.length - 1, isNew || isSame ? look : null);
+    else selectExhibit(again);
     strip.reveal();
   };
   return {
     begin: () => {
-      shown = -1;
       isLive = false;
       isFollowing = true;
       live.begin();
+      exhibits.begin();
+      shown.begin();
       items.stop();
       steps.stop();
       viewer.clear();
     },
     note: (note) => {
+      const found = exhibits.take(note);
+      if (found?.isNew) shown.add(found.exhibit.display);
+      if (found && (found.isNew || shown.moves(found.exhibit.display))) return showLive(found.exhibit);
       if (note.note === "display" && note.tensor) {
-        shown = note.display;
+        shown.add(note.display);
         live.display(note);
-      }
-      if (note.note !== "picture") return;
-      const isFollowed = live.picture(note);
-      if (!isLive && note.step > 1) goLive();
-      if (isFollowed && isLive && !host.hidden) follow();
+      } else if (note.note === "picture") moved(note);
     },
     update: (view) => {
       if (view.tensors !== drawn) {
@@ -142,19 +188,27 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     },
     // A strip that was not shown could not be scrolled.
     shown: () => strip.reveal(),
-    originNote: (view) => (view.tensors.length > 0 && !isLive ? originNote(view, "tensors") : null),
+    originNote: (view) => {
+      const hasAny = view.tensors.length + exhibits.all().length > 0;
+      return hasAny && !isLive ? originNote(view, "tensors") : null;
+    },
     inspect: (display) => {
-      if (isLive && live.follow(display)) {
+      const large = exhibits.get(display);
+      if (isLive && (large || live.history([display]))) {
+        shown.choose(display);
         isFollowing = true;
         page.show(host.id);
+        if (large) return showLive(large);
+        open(false);
         return follow();
       }
       const has = ({ displays }: TensorRecord): boolean => displays.includes(display);
-      const found = entries.find(({ tensors }) => tensors.some(has));
+      const found = large ?? entries.find(({ tensors }) => tensors.some(has));
       if (!found) return;
       page.show(host.id);
-      page.change({ tensor: found.name });
-      select(found, found.tensors.findIndex(has));
+      page.change({ tensor: "tensors" in found ? found.name : "" });
+      if ("tensors" in found) select(found, found.tensors.findIndex(has));
+      else selectExhibit(found);
       strip.reveal();
     },
   };

@@ -93,9 +93,15 @@ export function showing(place: Place, grid: Grid, frame: Size, row: number, colu
   });
 }
 
-/** Sizes that are whole pixels of the screen, except where a cell is smaller than one. */
+/** Whole pixels must fill this part of the room; else cells of one row differ by a pixel. */
+const LEAST_FILLED = 0.92;
+
+/** Sizes that are whole pixels of the screen, except where these are too few to fill the room. */
 function sized(width: number, aspect: number, ratio: number): Pick<Place, "cellWidth" | "cellHeight"> {
-  const whole = (size: number): number => (size * ratio >= 1 ? Math.floor(size * ratio + 1e-6) / ratio : size);
+  const whole = (size: number): number => {
+    const pixels = Math.floor(size * ratio + 1e-6);
+    return pixels >= LEAST_FILLED * size * ratio ? pixels / ratio : size;
+  };
   return { cellWidth: whole(width), cellHeight: whole(width * aspect) };
 }
 

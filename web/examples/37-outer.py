@@ -1,0 +1,23 @@
+"""Puzzle: outer
+
+All products of two vectors: one of them has to stand upright.
+
+Predict: which shapes broadcast to (2, 3)?
+"""
+
+import tensorweb as tw
+from tensorweb.playground.puzzles import check
+
+
+def outer(a, b):
+    """Return a table of a[i] * b[j], shape (len(a), len(b)).
+
+    outer([1, 2], [1, 10, 100]) is [[1, 10, 100], [2, 20, 200]].
+    """
+    # A wrong beginning. Allowed beside arithmetic, comparisons and indexing, without
+    # loops: tw.expand_dims, reshape.
+    return tw.expand_dims(a, axis=1) + b
+
+
+# Shows what is wanted beside what comes out, for the first case that is wrong.
+check(outer)

@@ -1,0 +1,23 @@
+"""Puzzle: flip
+
+A vector backwards: which index does each place read?
+
+Predict: from which index does place 0 of four elements read?
+"""
+
+import tensorweb as tw
+from tensorweb.playground.puzzles import check
+
+
+def flip(x):
+    """Return the elements of a vector from the last to the first.
+
+    flip([1, 2, 3, 4]) is [4, 3, 2, 1].
+    """
+    # A wrong beginning. Allowed beside arithmetic, comparisons and indexing, without
+    # loops: tw.arange, tw.where, tw.sum.
+    return x[tw.arange(x.shape[0])]
+
+
+# Shows what is wanted beside what comes out, for the first case that is wrong.
+check(flip)

@@ -1,0 +1,23 @@
+"""Puzzle: pad
+
+Make a vector n long: zeros after its end, or cut.
+
+Predict: what would x[i] do for an i behind the end?
+"""
+
+import tensorweb as tw
+from tensorweb.playground.puzzles import check
+
+
+def pad(x, n):
+    """Return the first n elements of x, followed by zeros if x is shorter.
+
+    pad([1, 2, 3], 5) is [1, 2, 3, 0, 0].
+    """
+    # A wrong beginning. Allowed beside arithmetic, comparisons and indexing, without
+    # loops: tw.arange, tw.where, tw.sum.
+    return tw.arange(n)
+
+
+# Shows what is wanted beside what comes out, for the first case that is wrong.
+check(pad)

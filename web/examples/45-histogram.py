@@ -1,0 +1,23 @@
+"""Puzzle: histogram
+
+Count how often each number occurs: a table of yes and no, summed.
+
+Predict: along which axis of the table do you sum?
+"""
+
+import tensorweb as tw
+from tensorweb.playground.puzzles import check
+
+
+def histogram(x, n):
+    """Return how often 0, 1 … n - 1 occur in x, shape (n,).
+
+    histogram([0, 2, 2, 3, 2], 5) is [1, 0, 3, 1, 0].
+    """
+    # A wrong beginning. Allowed beside arithmetic, comparisons and indexing, without
+    # loops: tw.arange, tw.where, tw.sum.
+    return tw.arange(n)
+
+
+# Shows what is wanted beside what comes out, for the first case that is wrong.
+check(histogram)

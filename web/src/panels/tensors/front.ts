@@ -1,0 +1,48 @@
+/** Which of a run's displays is in front: the newest one, or the first of those that move since. */
+
+export interface ShowOrder {
+  begin(): void;
+  /** A display that is new. */
+  add(display: number): void;
+  /** A display has become another one; true if it is the one to be followed. */
+  moves(display: number): boolean;
+  /** Follow a display because the reader wants it. */
+  choose(display: number): void;
+  /** The display that is followed while the program runs. */
+  moving(): number | null;
+  newestFirst(): readonly number[];
+}
+
+export function showOrder(): ShowOrder {
+  let order: number[] = [];
+  let moving: number | null = null;
+  let isChosen = false;
+  const toFront = (display: number): void => {
+    order = [display, ...order.filter((one) => one !== display)];
+  };
+  return {
+    begin: () => {
+      order = [];
+      moving = null;
+      isChosen = false;
+    },
+    add: (display) => {
+      toFront(display);
+      if (!isChosen) moving = null;
+    },
+    moves: (display) => {
+      // Several would take turns in one picture: that which was shown first keeps it.
+      if (moving === null || (display < moving && !isChosen)) {
+        moving = display;
+        toFront(display);
+      }
+      return display === moving;
+    },
+    choose: (display) => {
+      moving = display;
+      isChosen = true;
+    },
+    moving: () => moving,
+    newestFirst: () => order,
+  };
+}
