@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from browsers import Profiles
+from browsers import CHROMIUM_FLAGS, Profiles, launch_chromium, new_context
 from page_driver import PageDriver, expect
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Playwright
 from program_steps import link_code
 from test_page_access import violations
 
@@ -352,3 +352,38 @@ def test_a_browser_that_never_waits_decodes_as_well(
         decodes(driver)
         assert driver.run("import tensorweb as tw\ntw.load('a.jpeg')") == "error"
         expect(lent.locator(".failure-title")).to_contain_text("tw.load_async")
+
+
+FAKES = [
+    *("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"),
+    *CHROMIUM_FLAGS,
+]
+SENSES = """
+from pyodide.code import run_js
+import tensorweb as tw
+picture = tw.load("camera.png", device="cpu")
+sound, rate = tw.load("recording.wav", device="cpu")
+print(picture.shape[2], picture.shape[0] > 100, sound.shape[0] > 100, rate > 8000)
+print(run_js("'mediaDevices' in navigator"))
+"""
+
+
+def test_camera_and_microphone_are_files(playwright: Playwright, site_url: str) -> None:
+    browser = launch_chromium(playwright, FAKES)
+    page = new_context(browser).new_page()
+    driver = PageDriver(page).open(site_url)
+    own_program(driver, "senses", SENSES)
+    page.get_by_role("tab", name="Files").click()
+    page.get_by_role("button", name="Camera…").click()
+    page.get_by_role("button", name="Take the picture").click()
+    expect(page.locator(".file-name")).to_have_text(["camera.png"])
+    page.get_by_role("button", name="Microphone…").click()
+    expect(page.locator(".files-recorder")).to_contain_text("Recording…")
+    driver.drawn(60)
+    page.get_by_role("button", name="End the recording").click()
+    expect(page.locator(".file-name")).to_have_text(["camera.png", "recording.wav"])
+    assert violations(page) == []
+    assert driver.run() == "ready", driver.wrong()
+    assert "4 True True True\nFalse" in driver.output
+    driver.clean()
+    browser.close()

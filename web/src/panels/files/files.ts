@@ -7,6 +7,7 @@ import { insertion, loadingLine } from "../../page/loading-line";
 import type { OwnFile } from "../../page/own-files";
 import type { Page, Part } from "../../page/page";
 import { MAIN, plainName } from "../../page/program";
+import { mountRecorder } from "./recorder";
 import "./files.css";
 
 const LONGEST_PROGRAM = 2_000_000;
@@ -22,10 +23,18 @@ export function mountFiles(host: HTMLElement, page: Page): Part {
   const room = el("p", { class: "files-hint" });
   chosen.setAttribute("aria-label", "Add files");
   chosen.tabIndex = -1;
-  host.append(el("div", { class: "files-head" }, add, chosen), hint, list, room);
+  const take = (files: readonly File[]): void => void takeFiles(page, files);
+  // A page around an embedded one decides what the browser asks its reader.
+  const recorder = page.isEmbedded
+    ? null
+    : mountRecorder(
+        (file) => take([unnamed(file, page)]),
+        (reason) => page.warn(`Nothing was recorded: ${reason}.`),
+      );
+  const head = el("div", { class: "files-head" }, add, chosen, ...(recorder?.buttons ?? []));
+  host.append(...[head, recorder?.dom ?? [], hint, list, room].flat());
   let known: readonly OwnFile[] | null = null;
 
-  const take = (files: readonly File[]): void => void takeFiles(page, files);
   chosen.addEventListener("change", () => {
     take([...(chosen.files ?? [])]);
     chosen.value = "";
@@ -39,6 +48,14 @@ export function mountFiles(host: HTMLElement, page: Page): Part {
       list.replaceChildren(...ownFiles.map((file) => row(file, page)));
     },
   };
+}
+
+/** A recording under a name that no file of the program has yet. */
+function unnamed(file: File, page: Page): File {
+  const taken = new Set(page.view.ownFiles.map(({ name }) => name));
+  let name = file.name;
+  for (let count = 2; taken.has(name); count++) name = file.name.replace(".", `-${count}.`);
+  return new File([file], name);
 }
 
 /** Programs open as the reader's own, each; other files are offered with the line that loads them. */
