@@ -190,6 +190,7 @@ def test_a_linked_program_sees_no_file_of_the_reader(
 ) -> None:
     page = shared.page
     own_program(shared, "holder", "print(1)")
+    holder = page.evaluate("tensorwebPage.view.document.id")
     page.evaluate(DROP, [["mine.txt", "secret"]])
     assert shared.run() == "ready"
     look = "import os\nprint(sorted(os.listdir()))\nopen('theirs.txt', 'w').close()"
@@ -199,8 +200,16 @@ def test_a_linked_program_sees_no_file_of_the_reader(
     assert shared.run() == "ready"
     assert "mine.txt" not in shared.output
     shared.wait(f"{FILES}.join() === 'theirs.txt'")
-    page.go_back()
+    assert shared.run(DISK) == "ready"
+    assert "no disk" in shared.output
+    shared.page.evaluate("id => tensorwebPage.workspace.openKept(id)", holder)
     shared.wait(f"{FILES}.join() === 'mine.txt'")
+
+
+DISK = """
+from pyodide.code import run_js
+print(run_js("navigator.storage.getDirectory ? 'a disk' : 'no disk'"))
+"""
 
 
 WRITES = "open('w.txt', 'w').write('and written')"

@@ -6,7 +6,7 @@ import { isFatal, reasonOf, textOf } from "./fatal";
 import { Interrupt } from "./interrupt";
 import { openChannel, rateLimit, replaceGlobal } from "./channel";
 import { CoreFiles } from "./fetching";
-import { OwnFiles } from "./own-files";
+import { OwnFiles, hideDisk } from "./own-files";
 import { loadPython, resolveAddresses, type BuildInfo } from "./loading";
 import type { PythonQuestions, Question, Questions, Request, StartDetails, Started, ToWorker } from "../page/protocol";
 
@@ -326,6 +326,7 @@ function guard(): void {
   });
 }
 guard();
+hideDisk();
 
 /** What a callback throws has nobody else to tell it; Python prints its own failures. */
 function tellFailure(error: unknown): void {
