@@ -107,6 +107,9 @@ def _parser() -> argparse.ArgumentParser:
     numpys = command("numpy-tests", _numpy_tests, "run the tests of NumPy's wheel")
     numpys.add_argument("device", nargs="?", default="cpu")
     numpys.add_argument("files", nargs="*", metavar="FILE", help="lib/shape_base")
+    numpys.add_argument(
+        "--write", action="store_true", help="write the list of open tests"
+    )
     libraries = command("consumers", _consumers, "run other people's libraries")
     libraries.add_argument("device", nargs="?", default="cpu")
     libraries.add_argument(
@@ -171,7 +174,9 @@ def _consumers(options: argparse.Namespace) -> int:
 
 
 def _numpy_tests(options: argparse.Namespace) -> int:
-    return numpy_tests.run(options.device, options.files, options.further)
+    return numpy_tests.run(
+        options.device, options.files, options.write, options.further
+    )
 
 
 def _bench(options: argparse.Namespace) -> int:

@@ -121,8 +121,14 @@ class Main(Module):
 
 def _patient(value: Any) -> Any:
     """Let a function that is called while tests are collected fail in the tests."""
-    if not is_collecting or not isinstance(value, types.FunctionType):
+    if not isinstance(value, types.FunctionType):
         return DType if value is xp.dtype else value
+    return _wrapped(value)
+
+
+@functools.cache
+def _wrapped(value: Any) -> Any:
+    """Return one stand-in for a function, so that tests may ask `f is np.sum`."""
 
     @functools.wraps(value)
     def patient(*args: Any, **options: Any) -> Any:

@@ -9,6 +9,7 @@ does not pass is an error.
 from __future__ import annotations
 
 import ast
+import json
 import shutil
 import time
 import tomllib
@@ -24,6 +25,9 @@ from tools.results import Record, Results
 from tools.testing import LAVAPIPE
 
 KNOWN = ROOT / "tests/numpy_suite/known.toml"
+
+OPEN = ROOT / "tests/numpy_suite/open.toml"
+"""Tests that do apply and do not pass yet; `--write` writes it."""
 
 FOLDER = environment.CACHE / "numpy-tests"
 
@@ -54,12 +58,18 @@ class Row:
     results: Results
 
 
-def run(device: str, files: Sequence[str], further_arguments: Sequence[str]) -> int:
+def run(
+    device: str,
+    files: Sequence[str],
+    is_writing: bool,
+    further_arguments: Sequence[str],
+) -> int:
     """Run the tests and print what they say; return the exit code.
 
     Args:
         device: the default device of the run.
         files: names such as `lib/function_base`; none are all that apply.
+        is_writing: whether tests that no row explains go into the list of open ones.
         further_arguments: pytest's own, `-k NAME` for example.
     """
     environment.prepare("test")
@@ -67,7 +77,8 @@ def run(device: str, files: Sequence[str], further_arguments: Sequence[str]) -> 
     wanted = list(files) or [file for file in _prepared() if file not in left_out]
     if files:
         _prepared()
-    rows = [row for row in known(KNOWN) if device in row.devices]
+    listed = (*known(KNOWN), *(() if is_writing else known(OPEN)))
+    rows = [row for row in listed if device in row.devices]
     started = time.monotonic()
     found = Results()
     for file in wanted:
@@ -78,6 +89,9 @@ def run(device: str, files: Sequence[str], further_arguments: Sequence[str]) -> 
     print(f"{time.monotonic() - started:.0f} s on {device}")
     if not found.tests:
         raise BuildError("no test ran; what pytest printed says why")
+    if is_writing:
+        OPEN.write_text(opened(found, rows, device), "utf-8")
+        return 0
     return 1 if _unexplained(found, rows) else 0
 
 
@@ -235,6 +249,30 @@ def _explained(name: str, test: Record, rows: Sequence[Known]) -> Known | None:
         return None
     short = name.partition("tests/")[2] or name
     return next((row for row in rows if row.explains(short, test.reason)), None)
+
+
+def opened(found: Results, rows: Sequence[Known], device: str) -> str:
+    """Return the list of the tests that no row explains, by what became of them.
+
+    Cases of one test are one line where none of them passes.
+    """
+    good = {
+        name.partition("[")[0]
+        for name, test in found.tests.items()
+        if class_of(test) == "passed"
+    }
+    names: dict[str, set[str]] = {}
+    for name in _unexplained(found, rows):
+        family = name.partition("[")[0]
+        shown = f"{family}[*" if family != name and family not in good else name
+        names.setdefault(class_of(found.tests[name]), set()).add(shown)
+    lines = ["# Tests of NumPy's that do not pass yet. `build.py numpy-tests --write`."]
+    for key, each in sorted(names.items()):
+        lines += ["", "[[known]]", f'devices = ["{device}"]']
+        lines += [f'why = "open: {CLASSES[key]}"', "tests = ["]
+        shorts = sorted(name.partition("tests/")[2] or name for name in each)
+        lines += [f"  {json.dumps(short)}," for short in shorts] + ["]"]
+    return "\n".join(lines) + "\n"
 
 
 def _line(file: str, found: Results, rows: Sequence[Known]) -> str:

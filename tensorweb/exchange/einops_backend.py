@@ -55,6 +55,10 @@ def register(backends: Any) -> None:
             lengths = enumerate(wide.shape)
             return wide.broadcast_to(tuple(pos2len.get(i, n) for i, n in lengths))
 
+        def tile(self, x: Tensor, repeats: Sequence[int]) -> Tensor:
+            """Return a tensor repeated as a whole along each axis."""
+            return x.tile(tuple(repeats))
+
         def concat(self, tensors: list[Tensor], axis: int) -> Tensor:
             """Return tensors joined along an axis."""
             return concat(tensors, axis=axis)

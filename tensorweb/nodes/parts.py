@@ -13,7 +13,14 @@ from typing import TypeVar
 
 from tensorweb.dtypes import DType
 from tensorweb.errors import DTypeError
-from tensorweb.graph.attributes import Expansion, Joining, Permutation, Slices, Windows
+from tensorweb.graph.attributes import (
+    Expansion,
+    Joining,
+    Movement,
+    Permutation,
+    Slices,
+    Windows,
+)
 from tensorweb.graph.node import (
     Node,
     complex_constants,
@@ -109,7 +116,9 @@ def _moved_part(pair: Node, which: int) -> Node | None:
     moves: list[Node] = []
     node = pair
     while node.op is not CONCAT:
-        if node.op is ALIAS or len(node.inputs) != 1:
+        # A value that was computed meanwhile is a leaf, with no movement to follow.
+        is_movement = len(node.inputs) == 1 and isinstance(node.attrs, Movement)
+        if node.op is ALIAS or not is_movement:
             return None
         moves.append(node)
         node = node.inputs[0]

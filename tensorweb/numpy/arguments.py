@@ -25,13 +25,18 @@ Out = Tensor | tuple[Tensor, ...] | None
 """Where a result is written: nowhere else, or into a tensor, alone or in a tuple."""
 
 
+def is_by_columns(order: object) -> bool:
+    """Whether an order of NumPy's says that the first axis runs fastest."""
+    return isinstance(order, str) and order.upper() == "F"
+
+
 def check_order(name: str, order: object) -> None:
     """Raise when elements shall lie in another order than row-major.
 
     Raises:
         DataError: the order is not one of `ROW_MAJOR`.
     """
-    if order not in ROW_MAJOR:
+    if order not in ROW_MAJOR and str(order).upper() not in ROW_MAJOR:
         raise DataError(
             f"{name}: order={order!r}, but elements lie in row-major order here; leave "
             "it out, or work on the transposed array."

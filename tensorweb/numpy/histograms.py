@@ -120,13 +120,13 @@ def _doane(x: Tensor) -> float:
     return _range(x) / (1.0 + math.log2(n) + math.log2(1.0 + skew / error))
 
 
-def _stone(x: Tensor) -> float:
+def _stone(x: Tensor, low: float, high: float) -> float:
     """Return the width with the least estimated error of cross-validation."""
     n, extent = x.size, _range(x)
     if n <= 1 or not extent:
         return 0.0
     counts = range(1, max(100, int(math.sqrt(n))) + 1)
-    tallies = [histogram(x, bins=count)[0] for count in counts]
+    tallies = [histogram(x, bins=count, range=(low, high))[0] for count in counts]
     squares = tw.stack([(each * each).sum() for each in tallies]).tolist()
     errors = [
         (2 - (n + 1) * square / n**2) * count
@@ -142,7 +142,6 @@ WIDTHS: dict[str, Callable[[Tensor], float]] = {
     "rice": lambda x: _range(x) / (2.0 * x.size ** (1.0 / 3.0)),
     "scott": _scott,
     "sqrt": lambda x: _range(x) / math.sqrt(x.size),
-    "stone": _stone,
     "sturges": lambda x: _range(x) / (math.log2(x.size) + 1.0),
 }
 """How wide a bin is by NumPy's rules; each reads numbers of the values."""
@@ -175,15 +174,14 @@ def histogram_bin_edges(
 
 def _estimated(x: Tensor, rule: str, low: float, high: float) -> int:
     """Return how many bins a rule gives."""
-    if rule not in WIDTHS:
-        raise DataError(
-            f"histogram: bins={rule!r} is not possible; rules are {', '.join(WIDTHS)}."
-        )
+    if rule not in (*WIDTHS, "stone"):
+        known = ", ".join(sorted((*WIDTHS, "stone")))
+        raise DataError(f"histogram: bins={rule!r} is not possible; rules are {known}.")
     inside = as_float(x).reshape(-1)
     inside = inside[(inside >= low) & (inside <= high)]
     if not inside.size:
         return 1
-    width = WIDTHS[rule](inside)
+    width = _stone(inside, low, high) if rule == "stone" else WIDTHS[rule](inside)
     if not is_inexact(x.dtype) and 0 < width < 1:
         width = 1
     return math.ceil((high - low) / width) if width else 1

@@ -199,7 +199,28 @@ def _ramp(edge: Tensor, value: object, width: int) -> Tensor:
     end = beside(value, edge).astype(edge.dtype)
     if is_inexact(edge.dtype):
         return end + (edge - end) * (left / max(width, 1))
-    return end + functions.floor_divide((edge - end) * left, max(width, 1))
+    if edge.dtype.bits < 32:
+        wide = [each.astype(int) for each in (edge, end, left)]
+        return _whole_ramp(wide[0], wide[1], wide[2], width).astype(edge.dtype)
+    return _whole_ramp(edge, end, left, width)
+
+
+def _whole_ramp(edge: Tensor, end: Tensor, left: Tensor, width: int) -> Tensor:
+    """Return whole numbers from an edge to an end, rounded down.
+
+    Differences are taken from the larger one, and no product is larger than they are:
+    unsigned numbers have no negative ones, and others must not wrap around.
+    """
+    count = max(width, 1)
+
+    def share(distance: Tensor, rest: int) -> Tensor:
+        whole = functions.floor_divide(distance, count)
+        part = functions.remainder(distance, count)
+        return whole * left + functions.floor_divide(part * left + rest, count)
+
+    rising = end + share(functions.maximum(edge, end) - end, 0)
+    falling = end - share(functions.maximum(end, edge) - edge, count - 1)
+    return functions.where(edge >= end, rising, falling)
 
 
 def _statistics(x: Tensor, before: int, after: int, mode: str, lengths: Pair) -> Tensor:

@@ -10,7 +10,7 @@ from typing import SupportsIndex, overload
 from tensorweb.errors import ShapeError
 from tensorweb.functions import matrix_transpose, squeeze
 from tensorweb.functions.creation import Lengths
-from tensorweb.numpy.arguments import check_order, together
+from tensorweb.numpy.arguments import check_order, is_by_columns, together
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import as_shape, broadcast_shapes, normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
@@ -68,7 +68,7 @@ def reshape(
             [2, 4]])
     """
     x = asarray(a)
-    if order == "F":
+    if is_by_columns(order):
         lengths = _lengths(shape)
         return transpose(transpose(x).reshape(lengths[::-1], copy=copy))
     check_order("reshape", order)
@@ -87,7 +87,7 @@ def ravel(a: ArrayLike, order: str = "C") -> Tensor:
     >>> np.ravel([[1, 2], [3, 4]]), np.ravel([[1, 2], [3, 4]], order="F")
     (tensor([1, 2, 3, 4]), tensor([1, 3, 2, 4]))
     """
-    if order == "F":
+    if is_by_columns(order):
         return transpose(a).ravel()
     check_order("ravel", order)
     return asarray(a).ravel()

@@ -340,6 +340,21 @@ def test_rules_for_bins(rule: str, seed: int) -> None:
     wanted = numpy.histogram_bin_edges(drawn, bins=rule)
     found = np.histogram_bin_edges(np.array(drawn), bins=rule)
     numpy.testing.assert_allclose(found, wanted, rtol=1e-5)
+    wanted = numpy.histogram_bin_edges(drawn, bins=rule, range=(0.5, 9))
+    found = np.histogram_bin_edges(np.array(drawn), bins=rule, range=(0.5, 9))
+    numpy.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint32", "int32", "uint64"])
+@pytest.mark.parametrize("ends", [(0, 120), (100, 3), (7, 7)])
+def test_ramps_of_whole_numbers_never_wrap_around(
+    dtype: str, ends: tuple[int, int]
+) -> None:
+    host = numpy.array([5, 120, 90], dtype)
+    wanted = numpy.pad(host, 13, mode="linear_ramp", end_values=ends)
+    own = np.array(host, device="cpu")
+    found = np.pad(own, 13, mode="linear_ramp", end_values=ends)
+    assert found.tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("axis", [0, 1, (1, 0), (0, 1)])
@@ -384,3 +399,10 @@ def test_numbers_without_axes_are_scalars() -> None:
     assert np.isscalar(np.float32(1))
     assert np.isscalar(np.ones(3).sum())
     assert not np.isscalar(np.ones(3))
+
+
+def test_parts_of_complex_numbers_after_a_write(device: str) -> None:
+    x = np.ones((2, 4)) + 1j * np.ones((2, 4))
+    x[0, :] = [np.nan, np.inf, -np.inf, 3]
+    found = [str(number) for number in x.real.ravel()]
+    assert found == ["nan", "inf", "-inf", "3.0", "1.0", "1.0", "1.0", "1.0"]
