@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,13 +19,23 @@ class PlainHandler(http.server.SimpleHTTPRequestHandler):
 
 
 class OtherSite(http.server.ThreadingHTTPServer):
-    """Answers every request, lets every site read the answer, and notes its path."""
+    """Answers every request, lets every site read the answer, and notes its path.
+
+    Connections are counted by themselves: some browsers open one without a request.
+    """
 
     daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), OtherHandler)
         self.heard: list[str] = []
+        self.connections = 0
+
+    def get_request(self) -> tuple[socket.socket, object]:
+        """Count a connection."""
+        found = super().get_request()
+        self.connections += 1
+        return found
 
     @property
     def url(self) -> str:

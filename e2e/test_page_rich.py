@@ -65,11 +65,10 @@ def test_hostile_html_reaches_nothing(mistreated: PageDriver) -> None:
     frame = page.frame_locator(FRAME)
     expect(frame.locator("#seen")).to_have_text("before")
     frame.locator("#link").click()
-    frame.locator("#form button").click()
+    frame.locator("button").click()
     mistreated.drawn(30)
     assert page.title() == title
-    foreign = [request for request in asked if "example.org" in request.url]
-    assert {request.failure for request in foreign} == {"csp"}
+    assert [request.url for request in asked if "example.org" in request.url] == []
     assert page.locator(FRAME).get_attribute("sandbox") == "allow-same-origin"
     assert mistreated.run("print('usable')") == "ready"
 

@@ -18,7 +18,9 @@ from tools.process import ROOT, BuildError, output
 
 WEB = ROOT / "web"
 NETWORK = "network.html"
-ENTRIES = ("main.ts", "worker/worker.ts")
+ENTRY = "main.ts"
+WORKER = "worker/worker.ts"
+"""One file: browsers check what a worker imports as they check workers."""
 SERVICE = "service/service-worker.ts"
 FIRST = "begin.ts"
 SLOT = "<script>BEGIN</script>"
@@ -35,7 +37,6 @@ ESBUILD = [
 ]
 MODULES = [
     "--format=esm",
-    "--splitting",
     "--sourcemap",
     # Pyodide's loader names Node's modules on paths that no browser takes.
     "--external:node:*",
@@ -52,15 +53,18 @@ def bundle(out: Path, web: Path = WEB) -> str:
     Raises:
         BuildError: a source is missing, or esbuild refuses one.
     """
-    entries = [web / "src" / name for name in ENTRIES]
-    alone = [web / "src" / name for name in (SERVICE, FIRST)]
-    for path in [web / "index.html", *entries, *alone]:
+    entry, worker, *alone = (
+        web / "src" / name for name in (ENTRY, WORKER, SERVICE, FIRST)
+    )
+    for path in [web / "index.html", entry, worker, *alone]:
         if not path.is_file():
             raise BuildError(f"{path} is missing; the site needs it")
     version = _source_hash(web)
     names = [f"--entry-names=[name]-{version}", f"--chunk-names=chunk-{version}-[hash]"]
     esbuild = npm_tool("esbuild", "bin/esbuild")
-    output([*esbuild, *entries, *ESBUILD, *MODULES, *names, f"--outdir={out}"])
+    modules = [*ESBUILD, *MODULES, *names, f"--outdir={out}"]
+    output([*esbuild, entry, *modules, "--splitting"])
+    output([*esbuild, worker, *modules])
     service, first = ([*esbuild, path, *ESBUILD, "--format=iife"] for path in alone)
     output([*service, f"--outfile={out / 'service-worker.js'}"])
     made = [path.name for path in out.glob(f"*-{version}.*") if path.suffix != ".map"]

@@ -4,7 +4,8 @@ The folder works on any static host, under any path, and asks no other origin. L
 `index.html` and its scripts, `examples.json` with the programs, `names.json` with what
 the editor says of our names, `network/` (see `tools/policy.py`), `pyodide/` (with its
 lock file), `wheels/`, `tensorweb-drivers.js` (see `tools/driver_scripts.py`),
-`build.json`, `_headers`, and `service-worker.js` (see `tools/service.py`).
+`build.json`, `_headers`, and `service-worker.js` (see `tools/service.py`). Each script
+begins with a line of `tools/scopes.py`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from tools import (
     pins,
     policy,
     preview,
+    scopes,
     service,
 )
 from tools.bundle import WEB, bundle
@@ -105,6 +107,7 @@ def _fill(
     pages.write(out)
     driver_scripts.write(out)
     _add_packages(out, wheels, packages)
+    scopes.apply(out)
     _describe(out, version)
     policy.apply(out)
 

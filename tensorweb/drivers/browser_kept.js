@@ -11,6 +11,9 @@
 (() => {
   "use strict";
 
+  // Pages end what a program asked of these; what the driver asks goes on.
+  const { setTimeout } = globalThis;
+
   const DATABASE = "tensorweb";
   const STORE = "kept";
   const PATIENCE_MS = 500; // another page may hold the database; a device comes first

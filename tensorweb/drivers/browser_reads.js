@@ -17,6 +17,9 @@
 (() => {
   "use strict";
 
+  // Pages end what a program asked of these; what the driver asks goes on.
+  const { setTimeout } = globalThis;
+
   const MAP_READ = 0x0001;
   const COPY_DST = 0x0008;
   const READ_MODE = 0x0001;

@@ -31,6 +31,9 @@
 (() => {
   "use strict";
 
+  // Pages end what a program asked of these; what the driver asks goes on.
+  const { clearTimeout, setTimeout, Worker } = globalThis;
+
   // Words at the bottom of the memory; each that threads contend for has a cache line.
   const CONTROL = {
     generation: 0,

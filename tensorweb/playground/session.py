@@ -32,6 +32,7 @@ from .displays import Displays
 from .failures import describe_failure
 from .fingerprints import fingerprints
 from .host import Host, NextLine, ReadLine
+from .interpreter import end_tasks
 from .modules import ProgramFiles
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, execute, new_main
@@ -101,6 +102,13 @@ class Session:
                 "kernelsLeftOut": 0,
                 "faults": [],
             }
+        finally:
+            if self._stopped:
+                end_tasks()
+
+    async def leave(self) -> None:
+        """End what the last run left running: its program is no longer open."""
+        end_tasks()
 
     async def _run(
         self,
@@ -356,5 +364,6 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "members": session.members,
         "explain": session.explain,
         "lint": session.lint,
+        "leave": session.leave,
         "warm": session.warming.step,
     }

@@ -1,6 +1,6 @@
 /** The page's side of the service worker: files kept for later visits, and new versions. */
 
-const SCRIPT = "service-worker.js";
+export const SCRIPT = "service-worker.js";
 
 /** What the service worker can be asked; only some questions have an answer. */
 type Wish = "keep" | "build" | "take over";

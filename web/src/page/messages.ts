@@ -251,6 +251,7 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
     gone: list(name, 100_000),
     left: whole(),
   }),
+  leave: oneOf(null),
   warm: record<WarmUp>({ more: flag }),
 };
 

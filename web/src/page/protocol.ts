@@ -185,6 +185,8 @@ export interface PythonQuestions {
   explain: { details: { path: string; imported: boolean }; value: Explanation };
   /** Where the compiler stops in a program that is not run. */
   lint: { details: { source: string }; value: Problem[] };
+  /** End what the last run left running: its document is no longer open. */
+  leave: { details: Record<string, never>; value: null };
   /** Compile a few more kernels; asked by the worker while nobody asks anything. */
   warm: { details: Record<string, never>; value: WarmUp };
 }

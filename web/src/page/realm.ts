@@ -1,5 +1,7 @@
 /** Where workers are started: under this page's policy, or under one that is wider. */
 
+import { SCRIPT } from "./keeping";
+
 type Realm = Window & typeof globalThis;
 
 export interface WorkerChannel {
@@ -30,8 +32,9 @@ export async function startWorker(withNetwork: boolean): Promise<WorkerChannel> 
  * a worker takes over the policy of the document that starts it, on any host.
  */
 export function openWorker(realm: Realm): WorkerChannel {
+  narrow(realm.document);
   const file = new URL("./worker.js", document.baseURI).href;
-  const words = new realm.Blob([`import ${JSON.stringify(file)};`], { type: "text/javascript" });
+  const words = new realm.Blob([wordsFor(file)], { type: "text/javascript" });
   const address = realm.URL.createObjectURL(words);
   const worker = new realm.Worker(address, { type: "module" });
   const { port1, port2 } = new MessageChannel();
@@ -40,6 +43,30 @@ export function openWorker(realm: Realm): WorkerChannel {
   const channel: WorkerChannel = { worker, port: port1, failure: null };
   worker.addEventListener("error", ({ message }) => (channel.failure ??= message || "The worker did not load."));
   return channel;
+}
+
+/** What the worker begins with: it hands its first message, with our port, to the file. */
+function wordsFor(file: string): string {
+  return `const first = new Promise((done) => addEventListener("message", done, { once: true }));
+import(${JSON.stringify(file)})
+  .then(async ({ begin }) => begin(await first))
+  .catch((error) => setTimeout(() => { throw error; }));`;
+}
+
+/**
+ * Allow this document, and the workers that take over its policy, no file of the site as a
+ * worker but the service worker. A policy that is written into a page on any host cannot
+ * say so, since it would have to name the host.
+ */
+function narrow({ head }: Document): void {
+  if (head.querySelector("meta[data-narrow]")) return;
+  const { origin, pathname } = new URL(SCRIPT, document.baseURI);
+  const meta = document.createElement("meta");
+  meta.dataset["narrow"] = "";
+  meta.httpEquiv = "Content-Security-Policy";
+  // Both characters would end the address in a policy.
+  meta.content = `worker-src blob: ${origin}${pathname.replace(/[;,]/g, encodeURIComponent)}`;
+  head.append(meta);
 }
 
 /** Open the document whose policy lets programs reach other sites. */

@@ -83,6 +83,8 @@ export class Session {
   #document: string | null = null;
   #isolation = OWN;
   #network = false;
+  /** Whether another document was opened while this one's program ran. */
+  #hasLeft = false;
 
   constructor(readonly events: SessionEvents) {
     this.#notes = new Batch((note) => events.note(note));
@@ -148,6 +150,15 @@ export class Session {
     this.#network = false;
     this.events.network(false);
     this.#renew();
+    this.#leave();
+  }
+
+  /** End what the program of the document before has left running. */
+  #leave(): void {
+    this.#hasLeft = this.state === "running";
+    if (this.#hasLeft || !this.started || this.#connection?.isolation === null) return;
+    // Another Python, which is the only reason not to answer, has nothing to end.
+    this.ask("leave", {}).catch(() => undefined);
   }
 
   /** Say that the document is now known by another name. */
@@ -350,6 +361,7 @@ export class Session {
     this.#endPatience();
     this.#shownError = failed;
     this.#setState(failed ? "error" : "ready");
+    if (this.#hasLeft) this.#leave();
   }
 
   #setState(state: State): void {

@@ -7,23 +7,18 @@ export type Send = (message: FromWorker) => void;
 type Receive = (message: ToWorker) => void;
 
 /**
- * Wait for the port that the page hands over and pass its messages on. Everything that is
+ * Take the port that the page hands over and pass its messages on. Everything that is
  * called later is bound here, before any program runs, so that changed prototypes see
  * neither the port nor a message's event, which names the port.
  */
-export function openChannel(receive: Receive): Send {
+export function openChannel({ ports: [port] }: MessageEvent, receive: Receive): Send {
   const getter = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "data")?.get;
   if (!getter) throw new Error("this browser's messages have no data");
+  if (!port) throw new Error("the page hands a port over");
   const dataOf = Function.prototype.call.bind(getter) as (event: MessageEvent) => unknown;
-  let send: Send = () => undefined;
-  const begin = (event: MessageEvent): void => {
-    const port = event.ports[0];
-    if (!port) return;
-    send = port.postMessage.bind(port);
-    port.onmessage = (message) => receive(dataOf(message) as ToWorker);
-  };
-  self.addEventListener("message", begin, { once: true });
-  return (message) => send(message);
+  const send = port.postMessage.bind(port);
+  port.onmessage = (message) => receive(dataOf(message) as ToWorker);
+  return send;
 }
 
 /** Replace a function of the worker's global object for good. */

@@ -2,9 +2,10 @@
 
 import type { PyodideAPI } from "pyodide";
 import type { PyCallable, PyProxy } from "pyodide/ffi";
+import { watchPrograms } from "./begun";
 import { isFatal, reasonOf, textOf } from "./fatal";
 import { Interrupt } from "./interrupt";
-import { openChannel, rateLimit, replaceGlobal } from "./channel";
+import { openChannel, rateLimit, replaceGlobal, type Send } from "./channel";
 import { CoreFiles } from "./fetching";
 import { OwnFiles, hideDisk } from "./own-files";
 import { loadPython, resolveAddresses, type BuildInfo } from "./loading";
@@ -24,6 +25,13 @@ interface Running {
 /** A record in JSON, the bytes for which it has null, and files by their names. */
 type Answer = { answer: string; data?: Uint8Array; files?: Blob[] };
 
+// Started from its file a worker has the policy of the file, on many hosts none: a program
+// that starts it so would reach the whole network. Nothing of it listens before this line.
+if (self.location.protocol !== "blob:") {
+  self.close();
+  throw new Error("the page starts this worker");
+}
+
 const base = new URL("./", import.meta.url);
 const files = new CoreFiles(base);
 let running: Running | null = null;
@@ -35,11 +43,19 @@ let unanswered = 0;
 /** Whether there is nothing to compile ahead; with a GPU Python's first answer decides. */
 let isWarm = true;
 let timer = 0;
-const send = openChannel(receive);
+/** Taken before programs run: what they ask of these ends with them. */
+const { setTimeout, clearTimeout } = self;
+/** Ends what programs have begun beside Python. */
+let endBegun: () => void = () => undefined;
+let send: Send = () => undefined;
+let hasBegun = false;
 
-// Started from its file a worker has the policy of the file, on many hosts none: a program
-// that starts it so would reach the whole network.
-if (self.location.protocol !== "blob:") throw new Error("the page starts this worker");
+/** Take the page's first message; there is one page, and a program is not it. */
+export function begin(first: MessageEvent): void {
+  if (hasBegun) throw new Error("the page has started this worker");
+  hasBegun = true;
+  send = openChannel(first, receive);
+}
 
 function receive(message: ToWorker): void {
   if ("cancel" in message) {
@@ -98,7 +114,7 @@ const BETWEEN_STEPS_MS = 20;
 function warmUpLater(wait: number): void {
   if (isWarm || !running || unanswered) return;
   clearTimeout(timer);
-  timer = self.setTimeout(() => {
+  timer = setTimeout(() => {
     if (!unanswered) queue = after(queue, warmUp);
   }, wait);
 }
@@ -136,17 +152,23 @@ async function respond(request: Request): Promise<Answer> {
     const names = found.files.map(({ name }) => name);
     return { answer: JSON.stringify({ ...found, files: names }), files: found.files.map(({ data }) => data) };
   }
-  if (request.question === "run") await loadPackages(running.python, request.details);
-  const whenStopped = STOPPED[request.question];
-  if (whenStopped && interrupt.isStopped(request.id)) return { answer: whenStopped };
-  interrupt.begin(request.id);
+  const { question, details, id } = request;
+  if (question === "run") {
+    if (!details.keep) endBegun();
+    await loadPackages(running.python, details);
+  }
+  const whenStopped = STOPPED[question];
+  if (whenStopped && interrupt.isStopped(id)) return { answer: whenStopped };
+  interrupt.begin(id);
   try {
-    return await running.ask(request.question, JSON.stringify(request.details));
+    return await running.ask(question, JSON.stringify(details));
   } catch (error) {
     if (whenStopped && isStop(error)) return { answer: whenStopped };
     throw error;
   } finally {
     interrupt.end();
+    // What a program began lives until the next one, so that it may go on; not after Stop.
+    if (question === "leave" || (question === "run" && interrupt.isStopped(id))) endBegun();
   }
 }
 
@@ -220,6 +242,7 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
   const imports = JSON.stringify(importNames(packages));
   bridge.connect(passOn, load, imports, JSON.stringify(build.compiled), blocking, nextLine, readLine);
   watchForDeath(python);
+  endBegun = watchPrograms();
   running = {
     python,
     files: new OwnFiles(python.FS as ConstructorParameters<typeof OwnFiles>[0]),

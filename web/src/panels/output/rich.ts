@@ -2,6 +2,7 @@
 
 import { el } from "../../parts/dom";
 import type { Rich } from "../../page/protocol";
+import { cleanHtml } from "./clean-html";
 import { verdictView } from "./verdict";
 import "./rich.css";
 
@@ -29,10 +30,11 @@ export function richView({ kind, data }: Rich, what: string): HTMLElement {
 
 /**
  * Without `allow-scripts` nothing in the frame runs, and the page's policy is the frame's
- * as well, so that it reaches no other site. Being of the same origin it can be measured.
+ * as well, so that it reaches no other site; what would connect to one all the same has been
+ * taken out. Being of the same origin it can be measured.
  */
 function htmlFrame(html: string, title: string): HTMLElement {
-  const frame = el("iframe", { class: "rich-frame", title, sandbox: "allow-same-origin", srcdoc: PAPER + html });
+  const frame = el("iframe", { class: "rich-frame", title, sandbox: "allow-same-origin", srcdoc: PAPER + cleanHtml(html) });
   frame.style.height = `${LEAST_HEIGHT}px`;
   const fit = (): void => {
     const height = frame.contentDocument?.documentElement.scrollHeight ?? LEAST_HEIGHT;

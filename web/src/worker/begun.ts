@@ -1,0 +1,127 @@
+/** What programs begin beside Python: timers, workers, channels. It ends with their run. */
+
+import { closeRealm } from "./closed-realm";
+
+/** What is opened by a constructor, and the method that ends it. */
+const OPENED: Readonly<Record<string, string>> = {
+  BroadcastChannel: "close",
+  EventSource: "close",
+  MessagePort: "close",
+  WebSocket: "close",
+  WebTransport: "close",
+  Worker: "terminate",
+  XMLHttpRequest: "abort",
+};
+
+/** What is asked for by a function that returns a number, and the function that ends it. */
+const ASKED = [
+  ["setTimeout", "clearTimeout"],
+  ["setInterval", "clearInterval"],
+  ["requestAnimationFrame", "cancelAnimationFrame"],
+] as const;
+
+type Action = (...given: unknown[]) => unknown;
+type Globals = Record<string, unknown>;
+const globals = globalThis as unknown as Globals;
+
+/**
+ * Watch what programs begin from now on; the returned function ends all of it. What the
+ * page's own code needs for longer it has taken before. Promises cannot be ended.
+ */
+export function watchPrograms(): () => void {
+  const ends = [...ASKED.map(watchNumbers), watchOpened(), watchListeners()];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+function watchNumbers([ask, end]: (typeof ASKED)[number]): () => void {
+  const plain = globals[ask] as Action | undefined;
+  const stop = globals[end] as Action | undefined;
+  if (!plain || !stop) return () => undefined;
+  const pending = new Set<unknown>();
+  const isOnce = ask !== "setInterval";
+  globals[ask] = (action: unknown, ...rest: unknown[]): unknown => {
+    const doing = (...given: unknown[]): unknown => {
+      if (isOnce) pending.delete(number);
+      return Reflect.apply(action as Action, globalThis, given);
+    };
+    const number = plain(typeof action === "function" ? doing : action, ...rest);
+    pending.add(number);
+    return number;
+  };
+  globals[end] = (number: unknown): void => {
+    pending.delete(number);
+    stop(number);
+  };
+  return () => {
+    for (const number of pending) stop(number);
+    pending.clear();
+  };
+}
+
+/** Watch constructors, and the realms of workers. What is forgotten and idle may go. */
+function watchOpened(): () => void {
+  let open: { made: WeakRef<object>; end: Action }[] = [];
+  const keep = (name: string): ((made: object) => void) => {
+    const { prototype } = globals[name] as { prototype: Record<string, Action> };
+    const end = prototype[OPENED[name] ?? ""];
+    return (made) => end && open.push({ made: new WeakRef(made), end });
+  };
+  for (const name of Object.keys(OPENED)) {
+    const plain = globals[name] as (new (...given: unknown[]) => object) | undefined;
+    if (!plain || name === "Worker" || name === "MessagePort") continue;
+    const note = keep(name);
+    globals[name] = watched(plain, note);
+  }
+  closeRealm(keep("Worker"));
+  const note = keep("MessagePort");
+  globals["MessageChannel"] = watched(MessageChannel, (made) => {
+    const { port1, port2 } = made as MessageChannel;
+    note(port1);
+    note(port2);
+  });
+  return () => {
+    const ended = open;
+    open = [];
+    for (const { made, end } of ended) {
+      const it = made.deref();
+      if (it) Reflect.apply(end, it, []);
+    }
+  };
+}
+
+function watched<T extends new (...given: never[]) => object>(plain: T, note: (made: object) => void): T {
+  return new Proxy(plain, {
+    construct(target, given, self) {
+      const made = Reflect.construct(target, given, self) as object;
+      note(made);
+      return made;
+    },
+  });
+}
+
+/** Watch what listens to this worker itself; other targets end with what they belong to. */
+function watchListeners(): () => void {
+  const { addEventListener, removeEventListener } = EventTarget.prototype;
+  let added: Parameters<typeof addEventListener>[] = [];
+  EventTarget.prototype.addEventListener = function (...given) {
+    Reflect.apply(addEventListener, this, given);
+    if (this === undefined || this === globalThis) added.push(given);
+  };
+  const handlers = namesOf(globalThis).filter((name) => name.startsWith("on"));
+  return () => {
+    for (const [type, listener, options] of added) removeEventListener.call(globalThis, type, listener, options);
+    added = [];
+    for (const name of handlers) globals[name] = null;
+  };
+}
+
+/** The names of an object and of what it inherits from. */
+function namesOf(object: object): string[] {
+  const names: string[] = [];
+  for (let holder: object | null = object; holder; holder = Object.getPrototypeOf(holder) as object | null) {
+    names.push(...Object.getOwnPropertyNames(holder));
+  }
+  return names;
+}
