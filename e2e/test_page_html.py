@@ -81,7 +81,8 @@ LAYOUT = """<style>td { color: rgb(1, 2, 3) }</style>
 <stop offset="0" stop-color="red"></stop></linearGradient></defs>
 <circle cx="9" cy="9" r="5" fill="url(#g)"></circle></svg>
 <math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>
-<img alt="dot" src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7">
+<img alt="dot"
+src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7">
 <details><summary>more</summary>inside</details><custom-tag>kept</custom-tag>"""
 
 
