@@ -312,5 +312,8 @@ def _alone(text: str) -> str:
     """Return a file of the library with what it calls from other files."""
     from tensorweb.codegen.library import functions_for
 
-    needed = functions_for(text)
-    return needed if needed else text
+    needed = functions_for(text) or text
+    if "parameters.zero" not in needed:
+        return needed
+    head = "struct Parameters {\n  zero: u32,\n}\n"
+    return f"{head}var<private> parameters: Parameters;\n{needed}"

@@ -10,6 +10,16 @@ fn sqrt_f32(x: f32) -> f32 {
     return nan_where_f32((raw > 0x7f800000u) & (raw != 0x80000000u), bitcast<f32>(bits));
 }
 
+// 1 / sqrt x; an infinity at both zeros, NaN below zero. A step of Newton's method mends
+// what an inexact square root leaves, where all of it is normal.
+// Within 1.5 ULP for every f32; subnormal operands may count as zero.
+fn rsqrt_f32(x: f32) -> f32 {
+    let estimate = divide_f32(1.0, sqrt_f32(x));
+    let rest = fma(-(x * estimate), estimate, 1.0);
+    let is_normal = bitcast<u32>(x) - 0x00800000u < 0x7f000000u;
+    return select(estimate, fma(0.5 * estimate, rest, estimate), is_normal);
+}
+
 // sqrt(x^2 + y^2), scaled by a power of two so that nothing overflows on the way.
 // Infinite when either is, even beside NaN.
 // Within 2 ULP for every pair of f32; subnormal operands and results may be flushed to

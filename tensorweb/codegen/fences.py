@@ -1,10 +1,11 @@
-"""Which operands of sums pass through a fence, so that NaN and infinities survive.
+"""Which operands pass through a fence, so that NaN and infinities survive.
 
 WGSL lets compilers calculate with floats as with exact numbers: NVIDIA's and Mesa's
 make `v` of `(inf - v) + v`, 0 of `v - v`, and `c * (a + b)` of `c * a + c * b`. They
 can do so only where a value takes part in both sides of an addition or a subtraction,
-as a term or as a factor of a term; there one side goes through `fenced_f32`, a value of
-which they know nothing.
+as a term or as a factor of a term, or is a factor of both sides of a product, since
+`a * (a * s)` may become `(a * a) * s`, which overflows sooner; there one side goes
+through `fenced_f32`, a value of which they know nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tensorweb.schedule.kernel import Step
 
 SUMS = frozenset(("add", "subtract"))
 PRODUCTS = frozenset(("multiply", "square"))
+FENCED = SUMS | {"multiply"}
 SIGNS = frozenset(("negative", "positive"))
 THROUGH = frozenset(("abs", "maximum", "minimum", "relu", "where"))
 """Operations whose result is an operand, but for its sign."""
@@ -27,7 +29,7 @@ _LATEST: deque[tuple[Sequence[Step], Mapping[Step, int]]] = deque(maxlen=8)
 
 
 def fences(steps: Sequence[Step]) -> Mapping[Step, int]:
-    """Return the sums of which an operand is fenced, and the number of the operand.
+    """Return the steps of which an operand is fenced, and the number of the operand.
 
     >>> load = Step("load", "float32", slot=0, access=0)
     >>> rest = Step("map", "float32", "subtract", args=(1, 0))
@@ -44,7 +46,7 @@ def fences(steps: Sequence[Step]) -> Mapping[Step, int]:
 
 
 def _fences(steps: Sequence[Step]) -> dict[Step, int]:
-    if not any(step.name in SUMS and step.dtype in FLOATS for step in steps):
+    if not any(step.name in FENCED and step.dtype in FLOATS for step in steps):
         return {}
     terms: list[int] = []
     factors: list[int] = []
@@ -52,11 +54,12 @@ def _fences(steps: Sequence[Step]) -> dict[Step, int]:
     for number, step in enumerate(steps):
         factors.append(_factors(step, number, factors))
         terms.append(_terms(step, number, terms, factors))
-        if step.name in SUMS and step.dtype in FLOATS:
+        if step.name in FENCED and step.dtype in FLOATS:
             left, right = step.args
-            is_twice = left == right and step.name == "add"
-            if terms[left] & terms[right] and not is_twice:
-                found[step] = _fenced(steps, left, right)
+            parts = terms if step.name in SUMS else factors
+            is_twice = left == right and step.name != "subtract"
+            if parts[left] & parts[right] and not is_twice:
+                found[step] = _fenced(steps, step.name in SUMS, left, right)
     return found
 
 
@@ -86,7 +89,7 @@ def _terms(
     return own
 
 
-def _fenced(steps: Sequence[Step], left: int, right: int) -> int:
+def _fenced(steps: Sequence[Step], is_sum: bool, left: int, right: int) -> int:
     """Return which operand is fenced: the one that was computed later.
 
     No sum then has a fenced value twice: `(a + f) - f` would be `a` again. A product is
@@ -94,7 +97,7 @@ def _fenced(steps: Sequence[Step], left: int, right: int) -> int:
     """
     later, other = (0, 1) if left > right else (1, 0)
     args = (left, right)
-    is_product = steps[args[later]].name in PRODUCTS
+    is_product = is_sum and steps[args[later]].name in PRODUCTS
     if is_product and steps[args[other]].name not in PRODUCTS:
         return other
     return later

@@ -222,7 +222,10 @@ ROWS: tuple[Op, ...] = (
         accepts="any",
         result="float",
         numpy=lambda np, x: np.divide(x.dtype.type(1), np.sqrt(x)),
-        wgsl={"float": "divide_f32(1.0, sqrt_f32({0}))"},
+        wgsl={
+            "float": "rsqrt_f32({0})",
+            "float64": "divide_f32(1.0, sqrt_f32({0}))",
+        },
         weight=6,
         ulp=2.0,
         domain=((0.01, 100.0),),

@@ -34,6 +34,7 @@ SHARING: dict[str, Build] = {
     "twice less once": lambda a, b, c: a * 2 - a,
     "negated": lambda a, b, c: -a + a,
     "a sum less its half": lambda a, b, c: (a + a) - a,
+    "a product of a product": lambda a, b, c: (a * 1e30) * (a * 1e-30 * a),
     "in a choice": lambda a, b, c: tw.where(c > 0, a - (a - b), b) == b,
     "broadcast": lambda a, b, c: (a[:16, None] - b[None, :16]) + b[None, :16],
     "below a sum": lambda a, b, c: tw.sum(tw.reshape((a - b) + b, (16, -1)), axis=0),
@@ -101,6 +102,14 @@ def test_no_sum_has_a_fenced_value_twice() -> None:
     both = Step("map", "float32", "add", args=(1, 0))
     rest = Step("map", "float32", "subtract", args=(2, 0))
     assert fences((load, half, both, rest)) == {both: 1, rest: 0}
+
+
+def test_a_product_of_a_product_is_computed_as_it_stands(device: str) -> None:
+    """As `(x * x) * 1e-30` it would overflow."""
+    with tw.device(device):
+        x = tw.asarray([1e25, -2e25, 3.0])
+        got = (x * (x * 1e-30)).numpy()
+    np.testing.assert_allclose(got, [1e20, 4e20, 9e-30], rtol=1e-6)
 
 
 def test_integer_sums_have_no_fence() -> None:
