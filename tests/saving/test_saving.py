@@ -96,6 +96,14 @@ def test_safetensors_aligns_every_tensor_with_its_dtype(cpu: str) -> None:
         assert begin % dtype.itemsize == 0
 
 
+def test_numbers_of_npy_files_begin_at_64_bytes(cpu: str, tmp_path: Path) -> None:
+    for shape in ((3,), (2, 3, 5), ()):
+        tw.save(tmp_path / "x.npy", tw.ones(shape))
+        content = (tmp_path / "x.npy").read_bytes()
+        (length,) = struct.unpack("<H", content[8:10])
+        assert (10 + length) % 64 == 0
+
+
 def test_numpy_reads_and_writes_the_same(np: ModuleType, cpu: str) -> None:
     file = io.BytesIO()
     columns = np.asfortranarray(np.arange(24, dtype=np.int16).reshape(2, 3, 4))
