@@ -22,7 +22,8 @@ def test_the_gallery_has_groups_and_a_picture_of_each(shared: PageDriver) -> Non
     ]
     entries = dialog.locator("button.example")
     expect(entries).to_have_count(len(list(EXAMPLES.glob("*.py"))))
-    entries.last.scroll_into_view_if_needed()
+    for entry in entries.all():
+        entry.scroll_into_view_if_needed()
     shared.wait(
         "[...document.querySelectorAll('dialog.examples img')]"
         ".every(picture => picture.complete && picture.naturalWidth === 240)"
