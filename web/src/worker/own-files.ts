@@ -14,13 +14,6 @@ const PIECE = 1 << 20;
 /** Long ones go through a buffer of this length. */
 const BUFFER = 16 << 20;
 
-type Disks = Record<string, { prototype: { getDirectory?: unknown } } | undefined>;
-
-/** Take the disk of the site from programs: the files of all programs lie there. */
-export function hideDisk(): void {
-  for (const name of ["StorageManager", "StorageBucket"]) delete (globalThis as unknown as Disks)[name]?.prototype.getDirectory;
-}
-
 declare class FileReaderSync {
   readAsArrayBuffer(blob: Blob): ArrayBuffer;
 }

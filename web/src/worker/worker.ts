@@ -7,7 +7,7 @@ import { isFatal, reasonOf, textOf } from "./fatal";
 import { Interrupt } from "./interrupt";
 import { openChannel, rateLimit, replaceGlobal, type Send } from "./channel";
 import { CoreFiles } from "./fetching";
-import { OwnFiles, hideDisk } from "./own-files";
+import { OwnFiles } from "./own-files";
 import { loadPython, resolveAddresses, type BuildInfo } from "./loading";
 import type { PythonQuestions, Question, Questions, Request, StartDetails, Started, ToWorker } from "../page/protocol";
 
@@ -349,7 +349,6 @@ function guard(): void {
   });
 }
 guard();
-hideDisk();
 
 /** What a callback throws has nobody else to tell it; Python prints its own failures. */
 function tellFailure(error: unknown): void {
