@@ -189,10 +189,12 @@ def structures() -> Iterator[tuple[str, Node]]:
 def row_formulas() -> Iterator[tuple[str, Node]]:
     """Yield formulas of rows, of an odd length and of whole vectors."""
     for length in (37, 64):
-        numbers, labels = given(33, length), given(33, dtype=dtypes.int32)
-        promise_interval(labels.node, 0, 0)
         for name, formula in FORMULAS.items():
-            yield f"{name} {length}", formula(numbers, labels, tw).node
+            with tw.device("webgpu"):  # a software adapter is not the default
+                numbers, labels = given(33, length), given(33, dtype=dtypes.int32)
+                promise_interval(labels.node, 0, 0)
+                node = formula(numbers, labels, tw).node
+            yield f"{name} {length}", node
 
 
 def accumulations() -> Iterator[tuple[str, Node]]:
