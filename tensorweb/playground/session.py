@@ -10,7 +10,7 @@ from time import perf_counter
 
 import tensorweb as tw
 from tensorweb import notices
-from tensorweb.devices import open_device_async, opened, prefer_device
+from tensorweb.devices import DEVICES, open_device_async, opened, prefer_device
 from tensorweb.display.cells import Pooling
 from tensorweb.errors import DeviceError
 from tensorweb.events import listening
@@ -342,8 +342,9 @@ Handler = Callable[..., object]
 
 
 def _faults() -> list[str]:
-    """Return what the adapter of an open GPU computes wrongly."""
-    return [*getattr(opened("webgpu"), "faults", ())]
+    """Return what the adapters of open devices compute wrongly."""
+    backends = map(opened, DEVICES)
+    return [fault for backend in backends for fault in getattr(backend, "faults", ())]
 
 
 def handlers(session: Session) -> Mapping[str, Handler]:
