@@ -33,7 +33,9 @@ def test_npy_keeps_dtype_and_shape(np: ModuleType, device: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("dtype", ["<f4", ">f8", "<i2", ">u4", "|b1", "<c8", "|u1"])
+@pytest.mark.parametrize(
+    "dtype", ["<f4", ">f8", "<i2", ">u4", "|b1", "<c8", ">c8", "|u1"]
+)
 def test_npy_of_numpy_is_read(
     np: ModuleType, dtype: str, order: str, cpu: str, tmp_path: Path
 ) -> None:

@@ -249,3 +249,23 @@ def alive() -> tuple[int, int]:
     found = gc.get_objects()
     nodes = sum(type(each) is Node for each in found)
     return nodes, sum(isinstance(each, Tensor) for each in found)
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_an_updated_tensor_sees_writes_into_its_view(
+    is_listed: bool, device: str
+) -> None:
+    whole = tw.realize(tw.arange(6.0) + 0)
+    view = whole[:3]
+
+    def step(*given: Tensor) -> Tensor:
+        part = given[0] if given else view
+        part[0] += 10.0
+        return whole.sum()
+
+    updates, given = ((whole, view), ()) if is_listed else ((whole,), (view,))
+    jitted = tw.jit(step, updates=updates)
+    for number in range(1, 4):
+        assert jitted(*given).item() == 15.0 + 10.0 * number
+        assert view.tolist() == [10.0 * number, 1.0, 2.0]
+        assert whole.tolist() == [10.0 * number, 1.0, 2.0, 3.0, 4.0, 5.0]
