@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, SupportsIndex
 
-from tensorweb.errors import AxisError, ShapeError, TensorIndexError
+from tensorweb.errors import AxisError, DataError, ShapeError, TensorIndexError
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -203,6 +203,7 @@ def normalize_axis(axis: SupportsIndex, ndim: int, name: str = "axis") -> int:
 
     Raises:
         AxisError: the axis does not exist.
+        DataError: it is no integer.
 
     >>> normalize_axis(-1, 3)
     2
@@ -210,7 +211,7 @@ def normalize_axis(axis: SupportsIndex, ndim: int, name: str = "axis") -> int:
     try:
         value = operator.index(axis)
     except TypeError as error:
-        raise AxisError(f"{name} {axis!r} is no integer.") from error
+        raise DataError(f"{name} {axis!r} is no integer.") from error
     if not -ndim <= value < ndim:
         raise AxisError(
             f"{name} {value} is out of range for a tensor with {ndim} axes "
@@ -242,6 +243,7 @@ def normalize_axis_order(
 
     Raises:
         AxisError: an axis does not exist or is given twice.
+        DataError: one is no integer.
 
     >>> normalize_axis_order((-1, 0), 3)
     (2, 0)
@@ -251,7 +253,7 @@ def normalize_axis_order(
     if type(axes) is int and -ndim <= axes < ndim:
         return (axes % ndim,)
     if isinstance(axes, str) or not (is_integer(axes) or isinstance(axes, Iterable)):
-        raise AxisError(f"axis {axes!r} is no integer and no tuple of integers.")
+        raise DataError(f"axis {axes!r} is no integer and no tuple of integers.")
     given = [axes] if is_integer(axes) else list(axes)
     result = [normalize_axis(axis, ndim) for axis in given]
     if len(set(result)) != len(result):

@@ -353,6 +353,9 @@ def linspace(
     def line(first: float, last: float, dtype: DType) -> Node:
         parts = count - 1 if endpoint else count
         step = (last - first) / parts if parts > 0 else 0.0
+        if not step and last != first and parts > 0:  # less than any float64
+            shares = [first + i / parts * (last - first) for i in range(count)]
+            return asarray(shares, dtype, device=target).node
         end = last if endpoint and count > 1 else None
         return spaced(count, first, step, dtype, target, end)
 

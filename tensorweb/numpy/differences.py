@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, RangeError, ShapeError
+from tensorweb.nodes.parts import join_parts
 from tensorweb.numpy.arguments import beside, leading, signed, together
 from tensorweb.numpy.masking import as_float, is_inexact
 from tensorweb.shapes import is_integer, normalize_axis, normalize_axis_order
@@ -242,24 +243,32 @@ def interp(
     if period is not None:
         at, points, values = _around(at, points, values, period)
         left = right = None
-    last = points.size - 1
     below = values[0] if left is None else left
     above = values[-1] if right is None else right
-    if not last:
-        inside = tw.broadcast_to(values[0], at.shape)
+    if values.dtype.kind == "complex":  # an infinite part leaves the other one alone
+        parts = (_on_lines(at, points, x).node for x in (values.real, values.imag))
+        inside = Tensor(join_parts(*parts))
     else:
-        place = tw.clip(tw.searchsorted(points, at, side="right") - 1, 0, last - 1)
-        x0, x1 = tw.take(points, place), tw.take(points, place + 1)
-        y0, y1 = tw.take(values, place), tw.take(values, place + 1)
-        slope = (y1 - y0) / (x1 - x0)
-        line = slope * (at - x0) + y0
-        # From an infinite end there is no distance: measure from the other one.
-        line = tw.where(tw.isnan(line), slope * (at - x1) + y1, line)
-        # Equal values of infinite points, and a point itself, need no slope.
-        line = tw.where(y0 == y1, y0, line)
-        inside = tw.where(at == x0, y0, tw.where(at == x1, y1, line))
+        inside = _on_lines(at, points, values)
     found = tw.where(at < points[0], below, tw.where(at > points[-1], above, inside))
     return tw.where(tw.isnan(at), at, found)
+
+
+def _on_lines(at: Tensor, points: Tensor, values: Tensor) -> Tensor:
+    """Return real values on the lines between points, as if the outer ones went on."""
+    last = points.size - 1
+    if not last:
+        return tw.broadcast_to(values[0], at.shape)
+    place = tw.clip(tw.searchsorted(points, at, side="right") - 1, 0, last - 1)
+    x0, x1 = tw.take(points, place), tw.take(points, place + 1)
+    y0, y1 = tw.take(values, place), tw.take(values, place + 1)
+    slope = (y1 - y0) / (x1 - x0)
+    line = slope * (at - x0) + y0
+    # From an infinite end there is no distance: measure from the other one.
+    line = tw.where(tw.isnan(line), slope * (at - x1) + y1, line)
+    # Equal values of infinite points, and a point itself, need no slope.
+    line = tw.where(y0 == y1, y0, line)
+    return tw.where(at == x0, y0, tw.where(at == x1, y1, line))
 
 
 def _around(

@@ -60,7 +60,6 @@ from tensorweb.functions import (
     not_equal,
     positive,
     pow,
-    reciprocal,
     remainder,
     sign,
     signbit,
@@ -73,6 +72,7 @@ from tensorweb.functions import (
     tanh,
     trunc,
 )
+from tensorweb.functions import reciprocal as quotient_of_one
 from tensorweb.functions import round as round_half_even
 from tensorweb.numpy.arguments import as_floats, as_pair, as_real_floats
 from tensorweb.tensor import Tensor
@@ -331,3 +331,19 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     is_infinite = logical_and(high == low, isinf(high))
     gap = functions.where(is_infinite, 0.0, low - high)
     return high + log1p(exp2(gap)) * (1 / math.log(2))
+
+
+def reciprocal(x: ArrayLike, /) -> Tensor:
+    """Return `1 / x`; of integers the whole part of it, which is 0 beyond 1 and -1.
+
+    Of the integer 0 it is 0, of bool a float.
+
+    >>> np.reciprocal([2.0, 4.0]), np.reciprocal([1, -1, 5])
+    (tensor([0.5 , 0.25]), tensor([ 1, -1,  0]))
+    """
+    given = functions.asarray(x)
+    if given.dtype.kind == "int":
+        return functions.where(absolute(given) == 1, given, 0)
+    if given.dtype.kind == "uint":
+        return functions.where(given == 1, given, 0)
+    return quotient_of_one(given)

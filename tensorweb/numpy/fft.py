@@ -10,14 +10,16 @@ tensor([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import SupportsIndex
+from typing import SupportsIndex, TypeGuard
 
 from tensorweb import dtypes
 from tensorweb import fft as standard
+from tensorweb.errors import ShapeError
 from tensorweb.fft.arguments import Norm
 from tensorweb.fft.frequencies import Axes
 from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import Out, into
+from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.scalars import NumberLike
@@ -186,8 +188,14 @@ def rfftn(
     tensor([[4.+0.j, 0.+0.j],
             [0.+0.j, 0.+0.j]], dtype=complex64)
     """
-    found = standard.rfftn(_floating(a), s=s, axes=axes, norm=norm or "backward")
-    return into(found, out)
+    x, by = _floating(a), norm or "backward"
+    if not _is_repeated(axes, x.ndim):
+        return into(standard.rfftn(x, s=s, axes=axes, norm=by), out)
+    *others, (axis, count) = _sizes(x, s, axes)
+    x = standard.rfft(x, n=count, axis=axis, norm=by)
+    for axis, count in reversed(others):
+        x = standard.fft(x, n=count, axis=axis, norm=by)
+    return into(x, out)
 
 
 def irfftn(
@@ -203,8 +211,15 @@ def irfftn(
     tensor([[1., 2.],
             [3., 4.]])
     """
-    found = standard.irfftn(_floating(a), s=s, axes=axes, norm=norm or "backward")
-    return into(found, out)
+    x, by = _floating(a), norm or "backward"
+    if not _is_repeated(axes, x.ndim):
+        return into(standard.irfftn(x, s=s, axes=axes, norm=by), out)
+    *others, (axis, count) = _sizes(x, s, axes)
+    if s is None:
+        count = 2 * (count - 1)
+    for each, length in others:
+        x = standard.ifft(x, n=length, axis=each, norm=by)
+    return into(standard.irfft(x, n=count, axis=axis, norm=by), out)
 
 
 def fft2(
@@ -332,10 +347,25 @@ def _complex_along_many(
     norm: Norm | None,
 ) -> Tensor:
     x, by = _floating(a), norm or "backward"
-    count = len(x.shape)
-    if axes is None or len({axis % max(count, 1) for axis in axes}) == len(axes):
+    if not _is_repeated(axes, x.ndim):
         return many(x, s=s, axes=axes, norm=by)
-    sizes = [-1] * len(axes) if s is None else s
-    for axis, size in reversed([*zip(axes, sizes, strict=True)]):
-        x = one(x, n=None if size == -1 else size, axis=axis, norm=by)
+    for axis, size in reversed(_sizes(x, s, axes)):
+        x = one(x, n=size, axis=axis, norm=by)
     return x
+
+
+def _is_repeated(axes: Sequence[int] | None, rank: int) -> TypeGuard[Sequence[int]]:
+    """Whether an axis is named twice: it is then transformed as often, as in NumPy."""
+    return axes is not None and len({axis % max(rank, 1) for axis in axes}) < len(axes)
+
+
+def _sizes(x: Tensor, s: Lengths, axes: Sequence[int]) -> list[tuple[int, int]]:
+    """Return axes, and the number of points that each transform shall have."""
+    places = [normalize_axis(axis, x.ndim) for axis in axes]
+    sizes = [None] * len(axes) if s is None else list(s)
+    if len(sizes) != len(places):
+        raise ShapeError(f"s={s} and axes={axes}: give as many lengths as axes.")
+    return [
+        (axis, x.shape[axis] if size in (None, -1) else size)
+        for axis, size in zip(places, sizes, strict=True)
+    ]

@@ -176,6 +176,9 @@ def fromfile(
 ) -> Tensor:
     """Return the numbers of a file of bytes, such as `x.tofile(path)` writes.
 
+    `offset` are bytes to leave out. An open file is read from where it stands, and
+    stands behind the last number then.
+
     Raises:
         DataError: the bytes are no whole number of elements, or the file is text
             (`sep` is given), which `np.loadtxt` reads.
@@ -189,13 +192,14 @@ def fromfile(
     check_unused("fromfile", like=like)
     if sep:
         raise DataError(f"fromfile: sep={sep!r} says text; read it with np.loadtxt.")
-    is_path = isinstance(file, str | os.PathLike)
-    data: Any = Path(file).read_bytes() if is_path else file.read()  # type: ignore[arg-type,union-attr]  # as checked
-    if count < 0:  # a rest that is no element is left out, as in NumPy
-        size = as_dtype(dtype).itemsize
-        data = data[offset : offset + (len(data) - offset) // size * size]
-        offset = 0
-    else:
-        held = max(0, len(data) - offset) // as_dtype(dtype).itemsize
-        count = min(count, held)
-    return frombuffer(data, dtype, count, offset)
+    if isinstance(file, str | os.PathLike):
+        with Path(file).open("rb") as opened:
+            return fromfile(opened, dtype, count, offset=offset)
+    size = as_dtype(dtype).itemsize
+    if offset:
+        file.seek(offset, os.SEEK_CUR)
+    data = file.read() if count < 0 else file.read(count * size)
+    rest = len(data) % size  # no element: as in NumPy left out
+    if rest and count < 0:
+        file.seek(-rest, os.SEEK_CUR)
+    return frombuffer(data[: len(data) - rest], dtype)

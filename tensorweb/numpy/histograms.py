@@ -47,8 +47,8 @@ def bincount(
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
     """Return the bin of each value: how many edges it has passed.
 
-    Edges rise or fall; they are read to see that. A value on an edge has passed it,
-    with `right` it has not.
+    Edges rise or fall, NaN counting as the greatest; they are read to see that. A value
+    on an edge has passed it, with `right` it has not.
 
     Raises:
         DataError: the edges neither rise nor fall.
@@ -72,7 +72,9 @@ def _direction(name: str, edges: Tensor) -> bool:
     if edges.size < 2:
         return True
     before, after = edges[:-1], edges[1:]
-    rises, falls = tw.stack([(before <= after).all(), (before >= after).all()]).tolist()
+    up = (before <= after) | tw.isnan(after)
+    down = (before >= after) | tw.isnan(before)
+    rises, falls = tw.stack([up.all(), down.all()]).tolist()
     if not rises and not falls:
         raise DataError(f"{name}: bins must rise or fall; sort them with np.sort.")
     return bool(rises)

@@ -176,12 +176,12 @@ def lstsq(
         raise ShapeError(
             f"lstsq: {matrix.shape[0]} rows and {right.shape[0]}; both must be equal."
         )
-    columns = right.reshape((right.shape[0], -1))
+    columns = right if right.ndim == 2 else right[:, None]
     left, values, rows = standard.svd(matrix, full_matrices=False)
     share = rcond
     if share is None or share < 0:
         share = finfo(matrix.dtype).eps * (max(matrix.shape) if rcond is None else 1)
-    is_kept = values > functions.max(values) * share
+    is_kept = values > (functions.max(values) * share if values.size else 0)
     weights = functions.where(is_kept, 1 / functions.where(is_kept, values, 1), 0)
     inside = weights[:, None] * (functions.conj(left.mT) @ columns)
     found = functions.conj(rows.mT) @ inside
@@ -195,7 +195,7 @@ def lstsq(
         residuals = functions.sum(away * away, axis=0)
         if not is_known:
             residuals = functions.where(rank == matrix.shape[1], residuals, math.nan)
-    return found.reshape((-1, *right.shape[1:])), residuals, rank, values
+    return found if right.ndim == 2 else found[:, 0], residuals, rank, values
 
 
 def matrix_rank(

@@ -137,7 +137,7 @@ DIFFERENT: dict[str, str] = {
     "prod": _SUMS,
     "quantile": "reads `q`",
     "random": "NumPy's distributions from a hidden key, not its numbers",
-    "reciprocal": "integers give float32",
+    "reciprocal": "of the integer 0 it is 0; bool gives float32",
     "roots": "reads the coefficients; complex64 or complex128, unless all are real",
     "searchsorted": _POSITIONS,
     "set_printoptions": "no floatmode, sign, nanstr, infstr and legacy",

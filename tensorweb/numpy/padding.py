@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -72,6 +74,7 @@ def pad(
         name: _option(name, kwargs.get(name, usual), x.ndim)
         for name, usual in OPTIONS[mode].items()
     }
+    _check_lengths(options.get("stat_length", []), mode, x)
     for axis, (before, after) in enumerate(widths):
         if before or after:
             if mode not in ("constant", "empty") and not x.shape[axis]:
@@ -81,6 +84,22 @@ def pad(
             own = {name: values[axis] for name, values in options.items()}
             x = _bordered(x, axis, before, after, mode, own)
     return x
+
+
+def _check_lengths(pairs: list[Pair], mode: str, x: Tensor) -> None:
+    """Raise when ends of some lengths have no number of a mode.
+
+    Raises:
+        ShapeError: a length is negative, or 0 where nothing has no such number: the
+            mean and the median of nothing are NaN, which integers do not have.
+    """
+    least = 0 if mode in ("mean", "median") and is_inexact(x.dtype) else 1
+    for length in itertools.chain(*pairs):
+        if length is not None and length < least:
+            raise ShapeError(
+                f"pad: stat_length={length} for mode {mode!r} of {x.dtype}; it is "
+                f"{least} or more."
+            )
 
 
 def _pairs(name: str, given: Any, rank: int) -> list[Pair]:
@@ -228,9 +247,9 @@ def _statistics(x: Tensor, before: int, after: int, mode: str, lengths: Pair) ->
     numbers = []
     for length, end in zip(lengths, (1, -1), strict=True):
         count = x.shape[0] if length is None else min(int(length), x.shape[0])
-        if count < 1:
-            raise ShapeError(f"pad: stat_length={length}; it is 1 or more.")
-        numbers.append(_number(x[:count] if end == 1 else x[-count:], mode))
+        numbers.append(
+            _number(x[:count] if end == 1 else x[x.shape[0] - count :], mode)
+        )
     first, last = (
         number.broadcast_to((width, *x.shape[1:]))
         for number, width in zip(numbers, (before, after), strict=True)
@@ -240,6 +259,8 @@ def _statistics(x: Tensor, before: int, after: int, mode: str, lengths: Pair) ->
 
 def _number(x: Tensor, mode: str) -> Tensor:
     """Return the number of a mode along the first axis, which stays with length 1."""
+    if not x.shape[0]:  # the mean of nothing
+        return functions.full((1, *x.shape[1:]), math.nan, x.dtype, device=x.device)
     if mode == "maximum":
         return functions.max(x, axis=0, keepdims=True)
     if mode == "minimum":

@@ -326,16 +326,20 @@ def _times(name: str, m: SupportsIndex) -> int:
 def poly(seq_of_zeros: ArrayLike) -> Tensor:
     """Return the polynomial with given zeros and highest coefficient 1.
 
-    Complex zeros are read: where they come in conjugate pairs, it is real.
+    Of a square matrix it is the one of its eigenvalues. Complex zeros are read: where
+    they come in conjugate pairs, it is real.
 
     >>> np.poly([1.0, 2.0, 3.0])
     tensor([  1.,  -6.,  11.,  -6.])
     """
     zeros = asarray(seq_of_zeros)
+    if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1]:
+        is_real = zeros.dtype.kind != "complex"
+        found = poly(linalg.eigvals(as_float(zeros)))
+        return tw.real(found) if is_real and found.dtype.kind == "complex" else found
     if zeros.ndim != 1:
         raise ShapeError(
-            f"poly: shape {zeros.shape}; give zeros in 1-D. Polynomials of matrices "
-            "are not here."
+            f"poly: shape {zeros.shape}; give zeros in 1-D, or a square matrix."
         )
     found = one = as_float(tw.ones(1, device=zeros.device))
     for i in range(zeros.size):

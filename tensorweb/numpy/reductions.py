@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import SupportsIndex
 
 from tensorweb import dtypes
@@ -22,7 +23,7 @@ from tensorweb.numpy.masking import (
 )
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.convert import ArrayLike, DTypeLike
+from tensorweb.tensor.convert import ArrayLike, DTypeLike, is_number, number_of_scalar
 from tensorweb.tensor.reductions import Axis, root_of_square
 
 __all__ = [
@@ -59,7 +60,17 @@ def sum(
     """
     x = masked(leading(a, where, initial), where, 0)
     total = x.sum(axis, dtype=dtype, keepdims=keepdims)
-    return into(total if initial is None else total + initial, out)
+    if initial is not None:
+        total = total + initial
+    if x.dtype.kind == "float" and _is_minus_zero(initial):
+        is_minus = ((x == 0) & tw.signbit(x)).all(axis, keepdims=keepdims)
+        total = tw.where(is_minus, -0.0, total)
+    return into(total, out)
+
+
+def _is_minus_zero(given: ArrayLike) -> bool:
+    number = number_of_scalar(given) if is_number(given) else 0
+    return number == 0 and math.copysign(1, complex(number).real) < 0
 
 
 def prod(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, overload
 
 from tensorweb import functions
@@ -175,12 +176,16 @@ def _is_outside(indices: Tensor, length: int) -> bool:
 
 
 def ravel_multi_index(
-    multi_index: Any, dims: Lengths, mode: str = "raise", order: str = "C"
+    multi_index: Any,
+    dims: Lengths,
+    mode: str | Sequence[str] = "raise",
+    order: str = "C",
 ) -> Any:
     """Return positions in row-major order of an index along each axis.
 
-    `mode="wrap"` counts on at the other end, `"clip"` stays at the end. With "raise"
-    arrays are read once to look for indices out of range.
+    `mode="wrap"` counts on at the other end, `"clip"` stays at the end; several are
+    one for each axis. With "raise" arrays are read once to look for indices out of
+    range.
 
     Raises:
         TensorIndexError: an index is out of range.
@@ -195,16 +200,22 @@ def ravel_multi_index(
             f"ravel_multi_index: {len(parts)} indices for shape {lengths}; give one "
             "for each axis."
         )
+    modes = [mode] * len(parts) if isinstance(mode, str) else list(mode)
+    if len(modes) != len(parts):
+        raise DataError(
+            f"ravel_multi_index: mode={mode!r}; give one for all {len(parts)} axes, or "
+            "one for each."
+        )
     position: Any = 0
-    pairs = list(zip(parts, lengths, strict=True))
-    for given, length in reversed(pairs) if order == "F" else pairs:
+    axes = list(zip(parts, lengths, modes, strict=True))
+    for given, length, how in reversed(axes) if order == "F" else axes:
         part = given if isinstance(given, int) else leading(given, *parts)
-        if mode == "wrap":
+        if how == "wrap":
             part = part % length
-        elif mode == "clip":
+        elif how == "clip":
             part = functions.clip(part, 0, length - 1)
-        elif mode != "raise":
-            raise DataError(f"mode={mode!r}; it is raise, wrap or clip.")
+        elif how != "raise":
+            raise DataError(f"mode={how!r}; it is raise, wrap or clip.")
         elif _is_outside(asarray(part), length):
             raise TensorIndexError(
                 f"ravel_multi_index: an index is out of range for shape {lengths}."

@@ -133,11 +133,12 @@ def _chosen(name: str, obj: Any, length: int) -> list[int]:
     if isinstance(obj, slice):
         return list(range(length))[obj]
     given = asarray(obj)
-    if given.dtype.kind == "bool" and given.ndim:
+    if given.dtype.kind == "bool":
         if given.shape != (length,):
             raise ShapeError(f"{name}: a mask of shape {given.shape} for {length}.")
         return [i for i, is_named in enumerate(given.tolist()) if is_named]
-    if given.size and given.dtype.kind not in ("int", "uint"):
+    is_listed = isinstance(obj, list | tuple)  # [] is of the default dtype, a float
+    if given.dtype.kind not in ("int", "uint") and (given.size or not is_listed):
         raise TensorIndexError(f"{name}: indices are {given.dtype}; give integers.")
     return [int(i) for i in given.ravel().tolist()]
 

@@ -1,0 +1,172 @@
+"""Corners of NumPy's functions: empty, infinite and repeated things, wrong axes."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+from numpy_habits.comparison import difference
+
+import tensorweb as tw
+import tensorweb.numpy as np
+from tensorweb.errors import DataError, ShapeError, TensorIndexError
+
+inf, nan = numpy.inf, numpy.nan
+
+
+def parts_of(x: Any) -> Any:
+    """Return the two parts of complex numbers, so that each NaN is compared."""
+    host = numpy.asarray(x)
+    return numpy.stack([host.real, host.imag])
+
+
+@pytest.mark.parametrize("parts", [(1, 0), (0, 1), (1, -2)])
+def test_interp_of_complex_numbers_takes_each_part_alone(
+    parts: tuple[int, int], device: str
+) -> None:
+    ends = [0.0, 10.0, inf, -inf, nan]
+    for x0, x1, y0, y1 in itertools.product([-inf, 0.0], [1.0, inf], ends, ends):
+        made = numpy.zeros(2, "complex64")
+        with numpy.errstate(all="ignore"):
+            made.real = numpy.multiply(parts[0], [y0, y1])
+            made.imag = numpy.multiply(parts[1], [y0, y1])
+        with numpy.errstate(all="ignore"):
+            expected = numpy.interp([0.5, nan], [x0, x1], made)
+        found = np.interp([0.5, nan], [x0, x1], np.asarray(made, device=device))
+        numpy.testing.assert_array_equal(parts_of(found), parts_of(expected))
+
+
+def test_sums_that_begin_with_minus_zero_keep_it(device: str) -> None:
+    for given in ([-0.0, -0.0], [-0.0, 0.0], [], [1.0, -1.0]):
+        own = np.asarray(given, "float32", device=device)
+        host = numpy.asarray(given, "float32")
+        for initial in (-0.0, 0.0):
+            found = np.add.reduce(own, initial=initial)
+            expected = numpy.add.reduce(host, initial=initial)
+            assert bool(np.signbit(found)) == bool(numpy.signbit(expected))
+
+
+def test_linspace_goes_below_the_least_normal_number() -> None:
+    for count, endpoint in ((10, False), (7, True)):
+        options: Any = {"num": count, "endpoint": endpoint, "dtype": "float64"}
+        for end in (2.5e-323, -2.5e-323):
+            found = np.linspace(0, end, **options, device="cpu")
+            assert found.tolist() == numpy.linspace(0, end, **options).tolist()
+
+
+def test_fromfile_reads_no_further_than_asked(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.bin"
+    numpy.arange(9, dtype="float32").tofile(path)
+    with path.open("ab") as file:
+        file.write(b"\0\0")
+    calls: list[dict[str, Any]] = [
+        {"count": 2},
+        {"count": 0},
+        {"count": 2, "offset": 4},
+        {"offset": 4},
+        {"count": 5},
+    ]
+    with path.open("rb") as own, path.open("rb") as host:
+        for options in calls:
+            found = np.fromfile(own, dtype="float32", **options)
+            expected = numpy.fromfile(host, dtype="float32", **options)
+            assert found.tolist() == expected.tolist()
+            assert own.tell() == host.tell()
+    assert np.fromfile(path, "float32", 2, offset=8).tolist() == [2.0, 3.0]
+    assert np.fromfile(io.BytesIO(bytes(6)), "float32").tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        *(((0, 3), (0, 2)), ((4, 0), (4, 2)), ((4, 2), (4, 0)), ((0, 0), (0, 0))),
+        *(((0, 3), (0,)), ((4, 0), (4,)), ((2, 4), (2, 0))),
+    ],
+)
+def test_least_squares_of_nothing(shapes: Any, device: str) -> None:
+    own = [np.ones(shape, device=device) for shape in shapes]
+    host = [numpy.ones(shape, "float32") for shape in shapes]
+    expected = numpy.linalg.lstsq(*host, rcond=None)
+    found = np.linalg.lstsq(*own)
+    for mine, theirs in zip(found, expected, strict=True):
+        assert numpy.shape(mine) == numpy.shape(theirs)
+        assert numpy.allclose(mine, theirs, atol=1e-6)
+
+
+CORNERS: dict[str, Callable[[Any], Any]] = {
+    "pad mean of none": lambda m: m.pad(m.array([1.0, 2.0]), 2, "mean", stat_length=0),
+    "pad median": lambda m: m.pad(m.array([1.0]), 1, "median", stat_length=(1, 0)),
+    "poly of a matrix": lambda m: m.poly(m.array([[1.0, 2.0], [3.0, 4.0]])),
+    "poly of a turn": lambda m: m.poly(m.array([[0.0, 1.0], [-1.0, 0.0]])),
+    "poly of integers": lambda m: m.poly(m.array([[2, 0], [0, 3]])),
+    "digitize NaN": lambda m: m.digitize(
+        m.array([1.0, 3.0, nan]), m.array([0, 2, nan])
+    ),
+    "digitize down": lambda m: m.digitize(m.array([1.0, nan]), m.array([nan, 2, 0])),
+    "modes": lambda m: m.ravel_multi_index(
+        ([22, 41, 37], [-1, 5, 9]), (7, 6), mode=("wrap", "clip")
+    ),
+    "mode by columns": lambda m: m.ravel_multi_index(
+        ([22, 41], [-1, 9]), (7, 6), mode=("wrap", "clip"), order="F"
+    ),
+    "grid": lambda m: m.mgrid[0 : 1 : numpy.complex64(3j)],
+    "reciprocal": lambda m: m.reciprocal(m.array([1, 2, -1, -3, 7], "int32")),
+    "reciprocal uint": lambda m: m.reciprocal(m.array([1, 2, 2**32 - 1], "uint32")),
+    **{
+        f"{name} {axes}": lambda m, name=name, axes=axes: getattr(m.fft, name)(
+            m.arange(24.0).reshape(2, 3, 4), axes=axes
+        )
+        for name in ("rfftn", "irfftn", "fftn")
+        for axes in ((0, 0), (0, 2, 0), (2, -1), (1, 2, 2), (0, 1))
+    },
+    "rfftn sizes": lambda m: m.fft.rfftn(m.ones((2, 4)), s=(3, 5), axes=(1, 1)),
+    "irfftn sizes": lambda m: m.fft.irfftn(m.ones((2, 4)), s=(3, 5), axes=(1, 1)),
+}
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_a_corner_is_numpy_s(corner: str, device: str) -> None:
+    with numpy.errstate(all="ignore"), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("warnings.warn", lambda *args, **kwargs: None)
+        expected = CORNERS[corner](numpy)
+    with tw.device(device):
+        found = CORNERS[corner](np)
+    assert not difference(found, expected)
+
+
+ERRORS: dict[str, tuple[Callable[[Any], Any], type[Exception]]] = {
+    "pad": (
+        lambda m: m.pad(m.array([1.0]), 0, "maximum", stat_length=0),
+        ShapeError,
+    ),
+    "delete True": (lambda m: m.delete(m.arange(3), True), ShapeError),
+    "delete short mask": (lambda m: m.delete(m.arange(3), [True, False]), ShapeError),
+    "delete floats": (
+        lambda m: m.delete(m.arange(3), m.array([], "float32")),
+        TensorIndexError,
+    ),
+    "word": (lambda m: m.sum(m.ones(3), axis="x"), DataError),
+    "fraction": (lambda m: m.sum(m.ones(3), axis=0.5), DataError),
+    "unique": (lambda m: m.unique(m.ones((2, 2)), axis=0.5), DataError),
+    "concatenate": (lambda m: m.concatenate([m.ones(3)], axis="x"), DataError),
+    "delete word": (lambda m: m.delete(m.ones(3), [0], axis="x"), DataError),
+    "modes": (
+        lambda m: m.ravel_multi_index(([1], [1]), (7, 6), mode=("wrap",)),
+        DataError,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors_are_of_numpy_s_classes(name: str) -> None:
+    call, own = ERRORS[name]
+    with pytest.raises(Exception) as expected:  # noqa: PT011  # any class of NumPy's
+        call(numpy)
+    with pytest.raises(own) as found:
+        call(np)
+    assert isinstance(found.value, expected.type)
