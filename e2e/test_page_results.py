@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -245,6 +246,31 @@ def test_kernels_are_one_aligned_row_each(patient: PageDriver) -> None:
     expect(page.locator(".cm-activeLine")).to_contain_text("tw.exp(x * 0.001)")
     page.mouse.move(0, 0)
     expect(page.locator(".cm-lit")).to_have_count(0)
+
+
+def test_kernels_are_sorted_and_follow_their_lines(patient: PageDriver) -> None:
+    page = patient.page
+    source = "import tensorweb as tw\n"
+    source += "x = tw.realize(tw.reshape(tw.arange(64.0), (8, 8)))\n"
+    source += "y = tw.realize(tw.sum(x * x))\n"
+    source += "z = tw.realize(tw.reshape(x.T, (-1,)) + 1)\n"
+    assert patient.run(source) == "ready"
+    page.get_by_role("tab", name="Kernels").click()
+    names = page.locator(".kernel strong")
+    expect(names.nth(1)).to_have_text("sum(x\u00b2) [1, 64]")
+    expect(names.nth(2)).to_have_text("x + c, with a copy [64]")
+    before = names.all_inner_texts()
+    page.get_by_role("button", name="Largest first").click()
+    expect(names.first).to_have_text(before[2])
+    page.get_by_role("button", name="Program order").click()
+    assert names.all_inner_texts() == before
+    first, *others = source.splitlines()
+    edited = "\n".join([first, "", others[0], others[2]])
+    page.evaluate("text => tensorwebPage.editor.open(text)", edited)
+    lines = page.locator(".kernel-line")
+    expect(lines.nth(1)).to_have_text("was 3")
+    expect(lines.nth(1)).to_have_class(re.compile("is-gone"))
+    assert lines.all_inner_texts()[::2] == ["line 3", "line 4"]
 
 
 def test_times_of_kernels_are_measured_when_asked_for(patient: PageDriver) -> None:

@@ -73,6 +73,7 @@ class KernelRecord:
         line: of the program, where its output was built; None if it is not known.
         seconds: that the device took; None if nobody asked, or if the host cannot tell.
         device: that ran it.
+        formula: what the kernel computes, such as `sum(x)`; `""` where that is long.
 
     >>> KernelRecord("add", "elementwise", "fn main() {}", (1, 1), 3, 48).kind
     'elementwise'
@@ -95,6 +96,7 @@ class KernelRecord:
     line: Line | None = None
     seconds: float | None = None
     device: str = ""
+    formula: str = ""
 
     @property
     def source(self) -> str:

@@ -19,6 +19,7 @@ from tensorweb.errors import ShapeError
 from tensorweb.events import KernelRecord, NodeRecord
 from tensorweb.graph.node import Node
 from tensorweb.schedule.cuts import MOST_SCALARS
+from tensorweb.schedule.formula import formula
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import LinearGraph, equal_constants
@@ -231,6 +232,7 @@ def _records(
             work.loaded,
             work.stored,
             device=machine.device,
+            formula=command.formula,
         )
         found.append(record)
     return found
@@ -247,10 +249,12 @@ def _commands(
     for number in sorted(program.cleared):
         nbytes = program.scratch_bytes[number]
         yield Command(None, (scratch[number],), nbytes=nbytes, place=place)
-    words = planned.kernel.words
+    words, told = planned.kernel.words, formula(planned.kernel)
     for launch, own in zip(program.launches, work, strict=True):
         references = tuple(
             chosen(storage, planned.inputs, planned.outputs, scratch)
             for storage in launch.storages
         )
-        yield Command(launch, references, planned.scalars, words, own, place=place)
+        yield Command(
+            launch, references, planned.scalars, words, own, place=place, formula=told
+        )

@@ -24,6 +24,7 @@ class Command:
 
     Attributes:
         place: number of its kernel in the order of the plan.
+        formula: what its kernel computes, `""` where that is long.
     """
 
     launch: Launch | None
@@ -33,6 +34,7 @@ class Command:
     work: Work | None = None
     nbytes: int = 0
     place: int = 0
+    formula: str = ""
 
 
 @dataclass(slots=True)

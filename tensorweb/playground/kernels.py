@@ -71,6 +71,8 @@ class Tally:
         self._records[key] = {
             "name": launch.name,
             "kind": launch.kind,
+            "formula": launch.formula,
+            "copies": _copies(flush, launch),
             "device": launch.device,
             "grid": list(launch.grid),
             "buffers": launch.buffers,
@@ -106,3 +108,9 @@ class Tally:
             raise LookupError(f"there is no kernel number {kernel} in the last run")
         _, code, _ = keys[kernel]
         return clip(str(code), MOST_SOURCE)
+
+
+def _copies(flush: Flush, launch: Launch) -> bool:
+    """Whether a kernel copies elements into another order besides what it is for."""
+    is_copy = launch.formula.startswith("copy(")
+    return not is_copy and any(flush.graph[n].op == "copy" for n in launch.nodes)

@@ -58,6 +58,8 @@ class KernelRecord(TypedDict):
 
     name: str
     kind: str
+    formula: str
+    copies: bool
     device: str
     grid: list[int]
     buffers: int

@@ -43,6 +43,21 @@ def test_kernels_tell_their_work_and_line(webgpu: str) -> None:
     assert locations.left == 0
 
 
+FUSED_COPY = """
+import tensorweb as tw
+x = tw.reshape(tw.arange(4096.0, device="webgpu"), (64, 64))
+y = tw.realize(tw.reshape(x.T, (-1,)))
+z = tw.realize(tw.exp(-(y * y)))
+w = tw.realize(tw.reshape(tw.reshape(y, (64, 64)).T, (-1,)))
+"""
+
+
+def test_kernels_tell_their_formula_and_fused_copies(webgpu: str) -> None:
+    told = [(kernel["formula"], kernel["copies"]) for kernel in kernels(FUSED_COPY)]
+    # A kernel that is all copy says so in its formula.
+    assert told == [("float32(i)", True), ("exp(-x²)", False), ("copy(x)", False)]
+
+
 def test_lines_of_long_runs_are_not_noted_for_ever(webgpu: str) -> None:
     source = LOOP.replace("range(3)", f"range({MOST_LINES})")
     *_, last = kernels(source + "tw.realize(tw.exp(x))\n")

@@ -88,6 +88,8 @@ const FAILURE = record<Failure>({
 const KERNEL = record<KernelRecord>({
   name,
   kind: name,
+  formula: name,
+  copies: flag,
   device: name,
   grid: list(whole(), 3),
   buffers: whole(),

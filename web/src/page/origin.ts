@@ -1,6 +1,7 @@
 /** To which run shown results belong, and what to say when that is not the present one. */
 
 import type { View } from "./page";
+import { unpack } from "./program";
 import type { DeviceName } from "./protocol";
 
 /** One run: its number, its program, where it computed, in which start of Python. */
@@ -64,4 +65,18 @@ export function whyGone(view: View, part: "run" | "tensors", thing: string, what
   if (origin.run === output?.run) return null;
   if (view.state === "running") return `This ${thing} is from the run before, which is gone.`;
   return `This ${thing} is from an earlier run. ${again}`;
+}
+
+/**
+ * The number that a line of a run's `main.py` has in its text of now: of the nearest line
+ * that reads the same. Null where none does.
+ */
+export function lineNow({ source }: Origin, text: string, line: number): number | null {
+  const before = unpack(source)[0]?.text.split("\n")[line - 1]?.trim();
+  let nearest: number | null = null;
+  text.split("\n").forEach((words, place) => {
+    const distance = Math.abs(place + 1 - line);
+    if (words.trim() === before && (nearest === null || distance < Math.abs(nearest - line))) nearest = place + 1;
+  });
+  return nearest;
 }

@@ -303,6 +303,10 @@ export interface Gap {
 export interface KernelRecord {
   name: string;
   kind: string;
+  /** What it computes, such as `sum(x)`; empty where that is long. */
+  formula: string;
+  /** Whether it also copies elements into another order. */
+  copies: boolean;
   device: string;
   /** Workgroups by axis; on the CPU units of work, and how many at a time. */
   grid: number[];

@@ -2,9 +2,9 @@
 
 import { button, el } from "../../parts/dom";
 import { bytes, count, duration } from "../../parts/format";
-import type { Page, Part } from "../../page/page";
+import type { Page, Part, View } from "../../page/page";
 import type { KernelRecord, RunRecord } from "../../page/protocol";
-import { originNote, whyGone } from "../../page/origin";
+import { lineNow, originNote, whyGone } from "../../page/origin";
 import { messageOf } from "../../page/session";
 import { coloured } from "./colouring";
 import "./kernels.css";
@@ -41,6 +41,9 @@ const TRAFFIC: Cost = {
   words: "bytes that they read and write",
 };
 
+/** What the signs of a formula are. */
+const SIGNS = "x, y, z … are its inputs, x[…] elements that are read from several places of one, c a constant, i an index";
+
 export function mountKernels(host: HTMLElement, page: Page): Part {
   const said = el("p", {});
   let isAsked = false;
@@ -52,11 +55,31 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     class: "quiet",
     title: "Run the program once more, and wait after each kernel for its time",
   });
-  const summary = el("div", { class: "kernel-summary" }, said, measure);
+  const order = button("", () => sort(!isSorted), { class: "quiet" });
+  const summary = el("div", { class: "kernel-summary" }, said, el("span", { class: "kernel-actions" }, order, measure));
   const list = el("ol", { class: "kernel-list" });
   const empty = el("p", { class: "empty" }, "Kernels that the device runs appear here, each with its source.");
   host.append(summary, empty, list);
   let drawn: RunRecord | null = null;
+  let rows: Row[] = [];
+  let isSorted = false;
+  const sort = (value: boolean): void => {
+    isSorted = value;
+    order.textContent = isSorted ? "Program order" : "Largest first";
+    order.title = isSorted ? "List the kernels as they ran first" : "List the longest bars first";
+    const shown = isSorted ? [...rows].sort((one, other) => other.cost - one.cost) : rows;
+    list.replaceChildren(...shown.map((each) => each.node));
+  };
+  let text: string | null = null;
+  /** Tell each row where its line is now, if the text has changed. */
+  const follow = ({ origins: { run }, document, typing }: View): void => {
+    const now = run?.document === document.id ? (page.editor.files()[0]?.text ?? "") : null;
+    if (typing || now === text) return;
+    text = now;
+    for (const { kernel, moved } of rows) {
+      if (kernel.line !== null) moved(run && now !== null ? lineNow(run, now, kernel.line) : kernel.line);
+    }
+  };
   const redraw = (run: RunRecord | null): void => {
     const kernels = run?.kernels ?? [];
     const launches = kernels.reduce((sum, kernel) => sum + kernel.count, 0);
@@ -73,18 +96,21 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     const cut = left ? `; ${kernels.length} of ${kernels.length + left} kernels are listed` : "";
     const total = cost.text(costs.reduce((sum, one) => sum + one, 0));
     said.textContent = `${all}${cut}. Bars are ${cost.words}, ${total} together.`;
-    const rows = kernels.map((kernel, place) => {
-      const bar = costBar(cost.text(costs[place] ?? 0), (costs[place] ?? 0) / (most || 1));
-      return row(page, kernel, place, bar);
+    rows = kernels.map((kernel, place) => {
+      const spent = costs[place] ?? 0;
+      return row(page, kernel, place, spent, costBar(cost.text(spent), spent / (most || 1)));
     });
-    list.replaceChildren(...rows);
+    text = null;
+    sort(isSorted);
   };
   return {
     update: (view) => {
       measure.disabled = view.state === "running" || view.held;
-      if (view.run === drawn && drawn) return;
-      drawn = view.run;
-      redraw(view.run);
+      if (view.run !== drawn || !drawn) {
+        drawn = view.run;
+        redraw(view.run);
+      }
+      follow(view);
     },
     originNote: (view) => (view.run?.kernels.length ? originNote(view, "run") : null),
   };
@@ -96,24 +122,45 @@ function costBar(text: string, part: number): HTMLElement {
   return el("span", { class: "kernel-cost" }, bar, el("span", {}, text));
 }
 
-/** Kernels are named `reduce sum [4, 3]`: their kind, what they compute, and for how many elements. */
-function computed({ name, kind }: KernelRecord): string {
-  return name.startsWith(`${kind} `) ? name.slice(kind.length + 1) : name;
+/** What a kernel computes and for how many elements; it is named `reduce sum [4, 3]`. */
+function computed({ name, kind, formula, copies }: KernelRecord): string {
+  const bare = name.startsWith(`${kind} `) ? name.slice(kind.length + 1) : name;
+  const end = bare.lastIndexOf(" [");
+  const work = formula || (end < 0 ? bare : bare.slice(0, end));
+  return `${work}${copies ? ", with a copy" : ""}${end < 0 ? "" : bare.slice(end)}`;
 }
 
-function row(page: Page, kernel: KernelRecord, place: number, cost: HTMLElement): HTMLLIElement {
-  return el("li", { class: "kernel-row" }, lineLink(page, kernel), details(page, kernel, place, cost));
+/** One kernel of the list; `moved` tells it the present number of its line, null for none. */
+interface Row {
+  kernel: KernelRecord;
+  cost: number;
+  node: HTMLElement;
+  moved(line: number | null): void;
+}
+
+function row(page: Page, kernel: KernelRecord, place: number, cost: number, bar: HTMLElement): Row {
+  const { link, moved } = lineLink(page, kernel);
+  const node = el("li", { class: "kernel-row" }, link, details(page, kernel, place, bar));
+  return { kernel, cost, node, moved };
 }
 
 /** The line that built the kernel's result: lit while one points at it. */
-function lineLink(page: Page, { line }: KernelRecord): HTMLElement {
-  if (line === null) return el("span", { class: "kernel-line" }, "–");
-  const go = (): void => page.goTo(page.view.origins.run, line, 0);
+function lineLink(page: Page, { line }: KernelRecord): { link: HTMLElement; moved: Row["moved"] } {
+  if (line === null) return { link: el("span", { class: "kernel-line" }, "–"), moved: () => undefined };
+  const gone = `The line ${line} that ran is not in the program any more.`;
+  let now: number | null = line;
+  const go = (): void => (now === null ? page.warn(gone) : page.goTo(page.view.origins.run, now, 0));
   const link = button(`line ${line}`, go, { class: "kernel-line line-link" });
-  const light = (isOn: boolean) => (): void => page.light(page.view.origins.run, isOn ? line : null);
+  const light = (isOn: boolean) => (): void => page.light(page.view.origins.run, isOn ? now : null);
   for (const event of ["pointerenter", "focus"]) link.addEventListener(event, light(true));
   for (const event of ["pointerleave", "blur"]) link.addEventListener(event, light(false));
-  return link;
+  const moved = (present: number | null): void => {
+    now = present;
+    link.textContent = present === null ? `was ${line}` : `line ${present}`;
+    link.title = present === null ? gone : "";
+    link.classList.toggle("is-gone", present === null);
+  };
+  return { link, moved };
 }
 
 function details(page: Page, kernel: KernelRecord, place: number, cost: HTMLElement): HTMLElement {
@@ -130,7 +177,7 @@ function details(page: Page, kernel: KernelRecord, place: number, cost: HTMLElem
   const node = el(
     "details",
     { class: "kernel" },
-    el("summary", {}, el("strong", {}, computed(kernel)), cost, el("span", { class: "kernel-count" }, times)),
+    el("summary", {}, el("strong", { title: kernel.formula && SIGNS }, computed(kernel)), cost, el("span", { class: "kernel-count" }, times)),
     el("p", { class: "kernel-facts" }, facts.join(" · ")),
     source,
   );
