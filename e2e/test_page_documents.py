@@ -143,7 +143,7 @@ def test_missing_examples_are_told_and_tried_again(page: Page, site_url: str) ->
     said = "The examples could not be loaded"
     expect(page.locator("#notice")).to_contain_text(said)
     assert driver.run("print('my own')") == "ready"
-    page.get_by_role("button", name="Close").click()
+    page.locator("#notice").get_by_role("button", name="Close").click()
     page.get_by_role("button", name="Examples", exact=True).click()
     dialog = page.locator("dialog.examples")
     expect(dialog.get_by_text(said)).to_be_visible()

@@ -218,6 +218,7 @@ READS = "print(open('mine.csv').read() + open('w.txt').read())"
 
 def stays(driver: PageDriver) -> None:
     """Check that files are there after a reload, the reader's and written ones."""
+    driver.console.clear()
     own_program(driver, "kept", WRITES)
     driver.page.evaluate(DROP, [["mine.csv", "from yesterday "]])
     assert driver.run() == "ready"

@@ -111,13 +111,15 @@ def test_styles_of_an_added_panel_are_on_the_page(wide: PageDriver) -> None:
 
 LISTEN = """() => {
   globalThis.asked = [];
+  const others = ["lint", "lend", "collect"];
   const ask = tensorwebPage.session.ask.bind(tensorwebPage.session);
   tensorwebPage.session.ask = (question, details) => {
-    if (question !== "lint") asked.push(question);
+    if (!others.includes(question)) asked.push(question);
     return ask(question, details);
   };
 }"""
-"""Notes what panels ask; the editor, which looks at what is typed, is none."""
+"""Notes what panels ask; the editor, which looks at what is typed, and the program's
+files, which are lent to the worker and collected from it, are none."""
 
 PROGRAM = "import tensorweb as tw\nx = tw.ones((3, 5))\nx + 1"
 

@@ -18,8 +18,11 @@ from tensorweb.graph import pending
 
 DEVICES = tuple(devices.DEVICES)
 
-# It reads cases that are written for a run inside Pyodide.
-collect_ignore = [] if devices.is_browser() else ["in_pyodide/op_table.py"]
+# Type checkers read the typed programs; lines of them are wrong.
+collect_ignore = ["typed_programs"]
+if not devices.is_browser():
+    # It reads cases that are written for a run inside Pyodide.
+    collect_ignore.append("in_pyodide/op_table.py")
 
 if not devices.is_browser():  # inside Pyodide no test draws examples
     from hypothesis import HealthCheck, settings

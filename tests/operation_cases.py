@@ -55,6 +55,9 @@ LAYOUTS: dict[str, str] = {
 }
 """Views of a tensor of shape (5, 7, 11)."""
 
+PACKED = ("uint8", "int8", "uint16", "int16")
+"""Dtypes of which a word of a GPU's buffer holds several elements."""
+
 NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
 
 WIDER: dict[str, type[np.floating[Any]]] = {
@@ -266,17 +269,34 @@ def _row(row: Row, dtype: str) -> Case:
     if row.within:
         sizes = {name: np.abs(x) for name, x in _wide(used, widest).items()}
         scale = _narrow(evaluate(row.numpy_code, np, sizes))
+    result = row.result or _result(row, dtype, used, expected.dtype.name)
+    kernels, slow = tuple(row.kernels.split()), tuple(row.slow.split())
+    if result in PACKED:
+        kernels = tuple(row.packed.split()) or packed_kernels(kernels)
+        slow = packed_kernels(slow)
     return Case(
         f"{row.code} {dtype}".replace("\n", "; "),
         row.code,
         used,
         expected,
-        row.result or _result(row, dtype, used, expected.dtype.name),
-        tuple(row.kernels.split()),
+        result,
+        kernels,
         REDUCE[row.within] if row.within else 0.0,
         scale,
-        tuple(row.slow.split()),
+        slow,
     )
+
+
+def packed_kernels(kernels: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the templates that run where the result has 8 or 16 bits an element.
+
+    Elementwise kernels write whole words themselves. A stencil is one of them there,
+    and what other kernels write is packed by one more launch.
+    """
+    if kernels == ("stencil",):
+        return ("elementwise",)
+    is_packed = not kernels or kernels[-1] in ("elementwise", "...")
+    return kernels if is_packed else (*kernels, "elementwise")
 
 
 def _result(row: Row, dtype: str, used: dict[str, Array], found: str) -> str:

@@ -32,6 +32,8 @@ class Row:
         numpy: the code for NumPy where it differs.
         result: the dtype where NumPy's is not to be narrowed.
         slow: the templates where a compiler is slow, as SwiftShader's, if others.
+        packed: the templates where the result has 8 or 16 bits, if `packed_kernels`
+            does not tell them.
     """
 
     code: str
@@ -41,6 +43,7 @@ class Row:
     numpy: str = ""
     result: str = ""
     slow: str = ""
+    packed: str = ""
 
     @property
     def numpy_code(self) -> str:
@@ -270,12 +273,14 @@ STRUCTURES = (
         "elementwise scatter_atomic elementwise",
         EVERY,
         numpy="xp.maximum.at(x, (j, slice(None), i), s)\nx",
+        packed="elementwise scatter_atomic elementwise elementwise",
     ),
     Row(
         "m.at[:, i].min(v[:5])",
         "scatter_atomic elementwise",
         EVERY,
         numpy="xp.minimum.at(m, (slice(None), i), v[:5])\nm",
+        packed="scatter_atomic elementwise elementwise",
     ),
     Row(
         "(line * 0).at[xp.arange(99_991, dtype=xp.int32) % 500].add(0.5)",
@@ -312,6 +317,8 @@ STRUCTURES = (
         "elementwise sort_rows elementwise scan compress elementwise",
         INT,
         numpy="xp.unique(m)",
+        packed="elementwise sort_rows elementwise elementwise scan compress "
+        "elementwise",
     ),
     # Products: batches, odd sizes, integers, the rules for one axis; thin ones reduce.
     Row("left @ right", "matmul", NUMBERS, "matmul"),
