@@ -164,6 +164,8 @@ def ramp(span: slice) -> Tensor:
     step: Any = 1 if span.step is None else span.step
     if span.stop is None:
         raise DataError(f"grid: {span} has no end; write start:stop.")
+    if isinstance(step, Tensor) and step.dtype.kind == "complex":
+        step = step.item()
     count = number_of_scalar(step) if is_number(step) else step
     if isinstance(count, complex):
         return functions.linspace(start, span.stop, int(abs(count)))

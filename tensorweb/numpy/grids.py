@@ -100,7 +100,11 @@ def linspace(
     low, high = low * 1.0, high * 1.0
     step = (high - low) / parts if parts > 0 else functions.full_like(low, math.nan)
     ramp = functions.arange(count, dtype=low.dtype, device=low.device)
-    found = low + ramp.reshape((count, *(1,) * low.ndim)) * step
+    ramp = ramp.reshape((count, *(1,) * low.ndim))
+    rise = ramp * step
+    if parts > 0:  # a step that is less than the least number is 0
+        rise = functions.where(step == 0, ramp / parts * (high - low), rise)
+    found = low + rise
     if endpoint and count > 1:
         found = functions.concat([found[:-1], high[None]])
     elif count == 1:
