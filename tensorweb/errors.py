@@ -34,7 +34,10 @@ A message says what was wrong, with which shapes, dtypes and device, and what to
 
 from __future__ import annotations
 
+import functools
+import sys
 from types import CodeType
+from typing import Any, Self
 
 
 class TensorwebError(Exception):
@@ -136,7 +139,8 @@ class MissingPackageError(TensorwebError, ImportError):
 class LinAlgError(TensorwebError, ValueError):
     """A matrix cannot be taken apart, or has no inverse.
 
-    It is raised when the result is read, and names the matrix of the stack.
+    It is raised when the result is read, and names the matrix of the stack. Beside
+    NumPy, `except numpy.linalg.LinAlgError` catches it too.
 
     Attributes:
         location: code that asked for the result and an instruction in it, where such
@@ -149,6 +153,27 @@ class LinAlgError(TensorwebError, ValueError):
     """
 
     location: tuple[CodeType, int] | None = None
+
+    def __new__(cls, *arguments: object) -> Self:
+        """Make an error, also of NumPy's class where a program has imported that."""
+        host = sys.modules.get("numpy.linalg")
+        if host is None:
+            return super().__new__(cls)
+        joined: type[Self] = _joined(cls, host.LinAlgError)  # type: ignore[arg-type]  # a class has a hash
+        return super().__new__(joined)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes the error again, with NumPy or without."""
+        return LinAlgError, self.args, self.__dict__
+
+
+@functools.cache
+def _joined(own: type[Any], host: type[Any]) -> type[Any]:
+    """Return a class of errors that is another one too, under the name it has."""
+    if issubclass(own, host):
+        return own
+    words = {"__module__": own.__module__, "__doc__": own.__doc__}
+    return type(own.__name__, (own, host), words)
 
 
 class TraceError(TensorwebError, RuntimeError):

@@ -11,6 +11,7 @@ from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import beside, leading
+from tensorweb.numpy.signatures import applied, parse
 from tensorweb.shapes import broadcast_shapes, normalize_axis, normalize_axis_order
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -144,13 +145,17 @@ class vectorize:
 
     Elements are read and go to the function as Python numbers; results become a tensor
     on the device of the first one. Compositions of tensor functions are faster by far.
+    With a `signature` such as `(m,n),(n)->(m)` the function is given tensors of the
+    last axes that it names, for each index of the others.
 
     Raises:
-        DataError: a signature is asked for, or there are no elements and no `otypes`.
+        DataError: the signature is none, or there are no elements and no `otypes`.
 
     >>> larger = np.vectorize(lambda a, b: a if a > b else b)
     >>> larger([1, 5, 2], 3)
     tensor([3, 5, 3])
+    >>> np.vectorize(np.dot, signature="(n),(n)->()")([[1, 2], [3, 4]], [1, 1])
+    tensor([3, 7])
     """
 
     def __init__(
@@ -164,10 +169,8 @@ class vectorize:
     ) -> None:
         """Keep a function; `excluded` names arguments that are handed on as such."""
         if signature is not None:
-            raise DataError(
-                "vectorize: signature is not possible here; use tw.vmap for functions "
-                "of slices."
-            )
+            parse(signature)
+        self.signature = signature
         self.pyfunc = pyfunc
         self.otypes = None if otypes is None else list(otypes)
         self.excluded = set(excluded or ())
@@ -176,6 +179,8 @@ class vectorize:
 
     def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Any:
         """Return the function of each element; several results give a tuple."""
+        if self.signature is not None:
+            return self._of_slices(args, kwargs)
         names: list[int | str] = [*range(len(args)), *kwargs]
         values = dict(zip(names, [*args, *kwargs.values()], strict=True))
         varied = {
@@ -194,6 +199,22 @@ class vectorize:
             self._called(values, dict(zip(columns, row, strict=True))) for row in rows
         ]
         return self._gathered(results, shape, device)
+
+    def _of_slices(
+        self, args: tuple[ArrayLike, ...], words: dict[str, ArrayLike]
+    ) -> Any:
+        """Return the function of slices, as the signature says, and all else as is."""
+        assert self.signature is not None
+        fixed = {i: x for i, x in enumerate(args) if i in self.excluded}
+        varied = [x for i, x in enumerate(args) if i not in self.excluded]
+
+        def function(*slices: Tensor) -> Any:
+            rest = iter(slices)
+            places = (fixed[i] if i in fixed else next(rest) for i in range(len(args)))
+            return self.pyfunc(*places, **words)
+
+        otypes = None if self.otypes is None else list(map(_code, self.otypes))
+        return applied(self.__name__, function, self.signature, varied, otypes)
 
     def _called(
         self, values: dict[int | str, ArrayLike], row: dict[int | str, object]

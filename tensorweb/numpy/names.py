@@ -158,7 +158,7 @@ DIFFERENT: dict[str, str] = {
     "unique_inverse": _READS,
     "unique_values": _READS,
     "var": "integers and bool give float32",
-    "vectorize": "reads the elements and calls Python for each; no signature",
+    "vectorize": "reads the elements and calls Python for each",
     "where": f"with a condition alone as `nonzero`: {_POSITIONS}",
 }
 """What is here and differs beyond dtypes of 32 bits: how."""

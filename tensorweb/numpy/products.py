@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any, SupportsIndex
 
 from tensorweb import functions
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.numpy.arguments import Out, as_pair, check_order, into, together
-from tensorweb.shapes import normalize_axis
+from tensorweb.shapes import is_integer, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.numpy_calls import check_casting
@@ -30,6 +31,10 @@ __all__ = [
     "vecdot",
     "vecmat",
 ]
+
+
+OperandAxes = Sequence[SupportsIndex | Sequence[SupportsIndex]] | None
+"""The axes of two operands, and of the result, that a product is made of."""
 
 
 def dot(a: ArrayLike, b: ArrayLike, out: Out = None) -> Tensor:
@@ -88,29 +93,72 @@ def outer(a: ArrayLike, b: ArrayLike, out: Out = None) -> Tensor:
     return into(functions.outer(x.ravel(), y.ravel()), out)
 
 
-def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Out = None) -> Tensor:
+def matmul(
+    x1: ArrayLike, x2: ArrayLike, /, out: Out = None, *, axes: OperandAxes = None
+) -> Tensor:
     """Return the matrix product, batched: `(..., m, k) @ (..., k, n)` is `(..., m, n)`.
+
+    `axes` says where the axes of each matrix and of the product lie instead.
 
     Raises:
         ShapeError: inner sizes differ, or an operand is 0-d.
+        DataError: `axes` are not as many as matrices have.
 
     >>> np.matmul([[0, 1], [2, 3]], [6, 7])
     tensor([ 7, 33])
     """
-    return into(functions.matmul(x1, x2), out)
+    if axes is None:
+        return into(functions.matmul(x1, x2), out)
+    a, b = as_pair(x1, x2)
+    counts = (min(a.ndim, 2), min(b.ndim, 2), (a.ndim > 1) + (b.ndim > 1))
+    return into(_with_axes("matmul", functions.matmul, (a, b), axes, counts), out)
 
 
-def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+def _with_axes(
+    name: str,
+    function: Callable[[Tensor, Tensor], Tensor],
+    operands: tuple[Tensor, Tensor],
+    axes: Sequence[SupportsIndex | Sequence[SupportsIndex]],
+    counts: tuple[int, int, int],
+) -> Tensor:
+    """Return a product of last axes for axes that lie elsewhere, its own as well.
+
+    Raises:
+        DataError: their numbers are not `counts`, of the operands and of the result.
+    """
+    given = [(each,) if is_integer(each) else tuple(each) for each in axes]
+    if len(given) == 2 and not counts[2]:
+        given.append(())
+    if tuple(map(len, given)) != counts:
+        raise DataError(
+            f"{name}: axes={axes!r}; give lists of {counts[0]} and {counts[1]} axes of "
+            f"the operands, and of {counts[2]} of the result."
+        )
+    moved = [
+        x.moveaxis(each, tuple(range(-len(each), 0)))
+        for x, each in zip(operands, given, strict=False)
+    ]
+    found = function(moved[0], moved[1])
+    return found.moveaxis(tuple(range(-counts[2], 0)), given[2])
+
+
+def matvec(
+    x1: ArrayLike, x2: ArrayLike, /, out: Out = None, *, axes: OperandAxes = None
+) -> Tensor:
     """Return matrices times vectors, batched: `(..., m, n)`, `(..., n)` is `(..., m)`.
 
     >>> np.matvec([[0, 1], [2, 3]], [6, 7])
     tensor([ 7, 33])
     """
     a, b = together((x1, x2))
-    return functions.matmul(a, b[..., None])[..., 0]
+    if axes is not None:
+        return into(_with_axes("matvec", matvec, (a, b), axes, (2, 1, 1)), out)
+    return into(functions.matmul(a, b[..., None])[..., 0], out)
 
 
-def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+def vecmat(
+    x1: ArrayLike, x2: ArrayLike, /, out: Out = None, *, axes: OperandAxes = None
+) -> Tensor:
     """Return vectors times matrices, batched: `(..., n)`, `(..., n, m)` is `(..., m)`.
 
     Of complex vectors the conjugates are taken.
@@ -119,19 +167,50 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([14, 27])
     """
     a, b = together((x1, x2))
-    return functions.matmul(functions.conj(a)[..., None, :], b)[..., 0, :]
+    if axes is not None:
+        return into(_with_axes("vecmat", vecmat, (a, b), axes, (1, 2, 1)), out)
+    return into(functions.matmul(functions.conj(a)[..., None, :], b)[..., 0, :], out)
 
 
-def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Tensor:
+def vecdot(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    axis: SupportsIndex | None = None,
+    axes: OperandAxes = None,
+    keepdims: bool = False,
+) -> Tensor:
     """Return the sum of products along one axis, the others broadcast.
+
+    It is the last one of each, `axis` of both or `axes` of the two; with `keepdims` it
+    stays with length 1.
 
     Raises:
         ShapeError: the axes differ in length.
+        DataError: both `axis` and `axes` are given, or `axes` are not two.
 
     >>> np.vecdot([[1, 2], [3, 4]], [10, 1])
     tensor([12, 34])
     """
-    return functions.vecdot(x1, x2, axis=axis)
+    if axis is not None and axes is not None:
+        raise DataError(f"vecdot: axis={axis!r} and axes={axes!r}; give one of them.")
+    a, b = together((x1, x2))
+    along = operator.index(-1 if axis is None else axis)
+    given = [along, along, *[along] * keepdims] if axes is None else axes
+    if keepdims:
+        counts = (1, 1, 1)
+        found = _with_axes(
+            "vecdot",
+            lambda x, y: functions.vecdot(x, y)[..., None],
+            (a, b),
+            given,
+            counts,
+        )
+    else:
+        found = _with_axes("vecdot", functions.vecdot, (a, b), given, (1, 1, 0))
+    return into(found, out)
 
 
 def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:

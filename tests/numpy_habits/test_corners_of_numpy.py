@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,75 @@ def test_a_corner_is_numpy_s(corner: str, device: str) -> None:
     assert not difference(found, expected)
 
 
+CUBE = numpy.arange(60, dtype="float32").reshape(3, 4, 5)
+
+PRODUCTS: dict[str, Callable[[Any, Any], Any]] = {
+    "matmul": lambda m, x: m.matmul(x, x, axes=[(-2, -1), (-1, -2), (1, 2)]),
+    "matmul first": lambda m, x: m.matmul(x, x, axes=[(-2, -1), (-1, -2), (0, 1)]),
+    "matmul vector": lambda m, x: m.matmul(x, x[:, 0, 0], axes=[(1, 0), (0), (0)]),
+    "matvec": lambda m, x: m.matvec(x, x, axes=[(0, 1), 1, -1]),
+    "vecmat": lambda m, x: m.vecmat(x[..., 0], x, axes=[0, (0, 2), 0]),
+    "vecdot axis": lambda m, x: m.vecdot(x, x[:, :1], axis=0),
+    "vecdot axes": lambda m, x: m.vecdot(x, x[0, 0], axes=[2, 0]),
+    "vecdot kept": lambda m, x: m.vecdot(x, x, axis=1, keepdims=True),
+    "vecdot all": lambda m, x: m.vecdot(x, x, axes=[0, 0, -1], keepdims=True),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_take_the_axes_of_their_operands(name: str, device: str) -> None:
+    found = PRODUCTS[name](np, np.asarray(CUBE, device=device))
+    assert not difference(found, PRODUCTS[name](numpy, CUBE))
+
+
+def test_products_write_where_they_are_told() -> None:
+    x, target = np.ones((2, 3)), np.zeros(2)
+    assert np.vecdot(x, x, out=target) is target
+    assert np.matvec(x, x[0], target) is target
+    assert target.tolist() == [3.0, 3.0]
+
+
+def test_numpy_s_class_catches_errors_of_matrices() -> None:
+    with pytest.raises(numpy.linalg.LinAlgError) as found:
+        float(np.linalg.inv(np.zeros((2, 2)))[0, 0])
+    assert isinstance(found.value, tw.linalg.LinAlgError)
+    again = pickle.loads(pickle.dumps(found.value))
+    assert isinstance(again, tw.linalg.LinAlgError)
+    assert again.args == found.value.args
+    assert type(found.value).__qualname__ == "LinAlgError"
+
+
+SIGNATURES: dict[str, Callable[[Any, Any], Any]] = {
+    "mean": lambda m, x: m.vectorize(lambda v: v.mean(), signature="(n)->()")(x),
+    "outer": lambda m, x: m.vectorize(m.outer, signature="(a),(b)->(a,b)")(x, x[0, 0]),
+    "matvec": lambda m, x: m.vectorize(m.dot, signature=" (m, n),(n) -> (m)")(
+        x, x[0, 0]
+    ),
+    "two": lambda m, x: m.vectorize(
+        lambda v: (v[:2], v.sum()), signature="(n)->(k),()"
+    )(x),
+    "fixed": lambda m, x: m.vectorize(
+        lambda v, k, c: v * k + c, signature="(n)->(n)", excluded={1, "c"}
+    )(x, 2.0, c=1.0),
+    "otypes": lambda m, x: m.vectorize(
+        lambda v: v, signature="(n)->(n)", otypes=["int32"]
+    )(x),
+    "numbers": lambda m, x: m.vectorize(lambda a, b: a - b, signature="(),()->()")(
+        x, 1
+    ),
+    "nothing": lambda m, x: m.vectorize(
+        lambda v: v, signature="(n)->(n)", otypes=["float32"]
+    )(x[:0]),
+}
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_vectorize_calls_with_the_slices_of_a_signature(name: str) -> None:
+    small = CUBE[:2, :2]
+    found = SIGNATURES[name](np, np.asarray(small))
+    assert not difference(found, SIGNATURES[name](numpy, small))
+
+
 ERRORS: dict[str, tuple[Callable[[Any], Any], type[Exception]]] = {
     "pad": (
         lambda m: m.pad(m.array([1.0]), 0, "maximum", stat_length=0),
@@ -149,6 +219,40 @@ ERRORS: dict[str, tuple[Callable[[Any], Any], type[Exception]]] = {
     "delete floats": (
         lambda m: m.delete(m.arange(3), m.array([], "float32")),
         TensorIndexError,
+    ),
+    "axis and axes": (
+        lambda m: m.vecdot(m.ones(3), m.ones(3), axis=0, axes=[0, 0]),
+        DataError,
+    ),
+    "signature of two": (
+        lambda m: m.vectorize(lambda x: x, signature="(),()->()")([1, 2]),
+        DataError,
+    ),
+    "signature of few axes": (
+        lambda m: m.vectorize(lambda x: x, signature="(n)->()")(1),
+        ShapeError,
+    ),
+    "signature of lengths": (
+        lambda m: m.vectorize(lambda x, y: x, signature="(n),(n)->(n)")(
+            [1, 2], [1, 2, 3]
+        ),
+        ShapeError,
+    ),
+    "signature of results": (
+        lambda m: m.vectorize(lambda x: x, signature="()->(),()")(1),
+        DataError,
+    ),
+    "signature of nothing": (
+        lambda m: m.vectorize(lambda x: x, signature="()->()")(m.zeros((0, 5))),
+        DataError,
+    ),
+    "signature of no form": (
+        lambda m: m.vectorize(lambda x: x, signature="(n)->n")([1]),
+        DataError,
+    ),
+    "signature of a short result": (
+        lambda m: m.vectorize(lambda x: x[:-1], signature="(n)->(n)")([1, 2, 3]),
+        ShapeError,
     ),
     "word": (lambda m: m.sum(m.ones(3), axis="x"), DataError),
     "fraction": (lambda m: m.sum(m.ones(3), axis=0.5), DataError),
