@@ -389,7 +389,10 @@ class KernelBackend:
             return buffer
         if isinstance(storage, Placeholder):
             raise value_wanted(node)
-        assert isinstance(storage, Buffer), "internal: a foreign storage"
+        assert isinstance(storage, Buffer), (
+            f"internal: {describe(node)} on {node.device!r}, made by {node.op.name}, "
+            f"has the storage {storage!r}, none of device {self.machine.device!r}"
+        )
         raise DeviceLostError(
             f"{describe(node)} lay on device {self.machine.device!r}, which was lost; "
             "make it again."

@@ -125,6 +125,7 @@ class Fusion:
                 self.core_of.get(root) is not earlier.core_of.get(root)
                 or self.rows_of.get(root) != earlier.rows_of.get(root)
                 or self.row_spaces.get(root) != earlier.row_spaces.get(root)
+                or self.beside.get(root) != earlier.beside.get(root)
             ):
                 found.add(root)
         return found
