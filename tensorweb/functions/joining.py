@@ -14,6 +14,7 @@ from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_operands
 from tensorweb.tensor.movement import Axes
+from tensorweb.tensor.numpy_calls import numpys
 from tensorweb.tensor.rearrangement import Widths
 
 __all__ = [
@@ -122,16 +123,29 @@ def repeat(
     return asarray(x).repeat(repeats, axis)
 
 
-def pad(x: ArrayLike, widths: Widths, /, value: ArrayLike = 0) -> Tensor:
+def pad(
+    x: ArrayLike,
+    widths: Widths,
+    /,
+    value: ArrayLike = 0,
+    *,
+    mode: str = "constant",
+    **options: ArrayLike,
+) -> Tensor:
     """Return a border of `value` around the tensor.
 
-    `widths` is one number, one `(before, after)` for all axes, or one per axis.
+    `widths` is one number, one `(before, after)` for all axes, or one per axis. NumPy's
+    modes, such as `edge`, and options of theirs, such as `constant_values`, are taken
+    as `np.pad` takes them.
 
     Raises:
         ShapeError: a width is negative, or their count is not that of the axes.
+        DataError: there is no such mode or option.
 
     >>> tw.pad([[1, 2]], [(1, 0), (0, 2)])
     tensor([[0, 0, 0, 0],
             [1, 2, 0, 0]])
     """
+    if mode != "constant" or options:
+        return numpys("pad")(x, widths, mode, **options)  # type: ignore[no-any-return]  # a tensor
     return asarray(x).pad(widths, value)

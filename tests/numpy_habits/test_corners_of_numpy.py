@@ -209,6 +209,18 @@ def test_vectorize_calls_with_the_slices_of_a_signature(name: str) -> None:
     assert not difference(found, SIGNATURES[name](numpy, small))
 
 
+def test_pad_of_tw_takes_numpy_s_modes() -> None:
+    given: list[dict[str, Any]] = [
+        *({"mode": "edge"}, {"mode": "reflect", "reflect_type": "odd"}),
+        *({"mode": "constant", "constant_values": (2, 3)}, {"constant_values": 4}),
+    ]
+    for options in given:
+        expected = numpy.pad(CUBE, 1, **options)
+        assert not difference(tw.pad(tw.asarray(CUBE), 1, **options), expected)
+    with pytest.raises(DataError, match="mode"):
+        tw.pad([1.0], 1, mode="nonsense")
+
+
 ERRORS: dict[str, tuple[Callable[[Any], Any], type[Exception]]] = {
     "pad": (
         lambda m: m.pad(m.array([1.0]), 0, "maximum", stat_length=0),
