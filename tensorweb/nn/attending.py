@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import math
+import operator
+from functools import reduce
 from typing import SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb.errors import DataError, DTypeError, ShapeError
-from tensorweb.functions import arange, expand_dims, where
+from tensorweb.functions import (
+    arange,
+    broadcast_to,
+    concat,
+    expand_dims,
+    ones,
+    where,
+    zeros,
+)
 from tensorweb.nn import init
 from tensorweb.nn.affine import Linear, linear
 from tensorweb.nn.arguments import as_float, operand, positive
@@ -111,6 +121,16 @@ def _masked(name: str, scores: Tensor, mask: Tensor) -> Tensor:
     return scores + mask.astype(scores.dtype)
 
 
+def _seeing_more(mask: Tensor | None, length: int, more: int) -> Tensor | None:
+    """Return a mask of so many keys, of which all queries see the last `more`."""
+    if mask is None:
+        return None
+    shape = (*mask.shape[:-1], length - more)
+    fill = ones if mask.dtype.kind == "bool" else zeros
+    seen = fill((*shape[:-1], more), dtype=mask.dtype, device=mask.device)
+    return concat([broadcast_to(mask, shape), seen], axis=-1)
+
+
 class MultiheadAttention(Module):
     """Attention in several heads, each with projections of its own.
 
@@ -122,6 +142,9 @@ class MultiheadAttention(Module):
             where `q_proj_weight`, `k_proj_weight` and `v_proj_weight` take its place.
         in_proj_bias: `(3 embed_dim,)`, or None.
         out_proj: the last projection, a Linear.
+        bias_k: `(1, 1, embed_dim)`, a key behind the others; None without
+            `add_bias_kv`.
+        bias_v: its value, likewise.
 
     >>> layer = tw.nn.MultiheadAttention(8, 2, batch_first=True)
     >>> x = tw.ones((3, 5, 8))
@@ -136,6 +159,8 @@ class MultiheadAttention(Module):
         num_heads: SupportsIndex,
         dropout: float = 0.0,
         bias: bool = True,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
         kdim: SupportsIndex | None = None,
         vdim: SupportsIndex | None = None,
         batch_first: bool = False,
@@ -151,6 +176,9 @@ class MultiheadAttention(Module):
             num_heads: in how many heads it is parted.
             dropout: which share of the weights is dropped in calls with `dropout_key`.
             bias: whether projections add something.
+            add_bias_kv: whether a key and a value that are learned stand behind the
+                others; all queries see them.
+            add_zero_attn: whether a key and a value of zeros stand behind all others.
             kdim: length of keys, `embed_dim` without one.
             vdim: length of values, `embed_dim` without one.
             batch_first: whether inputs are `(n, length, embed_dim)` and not
@@ -188,6 +216,13 @@ class MultiheadAttention(Module):
             ]
             self.q_proj_weight, self.k_proj_weight, self.v_proj_weight = weights
         self.in_proj_bias = made.full((3 * size,), 0.0) if bias else None
+        self.bias_k: Tensor | None = None
+        self.bias_v: Tensor | None = None
+        if add_bias_kv:
+            self.bias_k, self.bias_v = (
+                made.normal((1, 1, size), 1 / math.sqrt(size)) for _ in range(2)
+            )
+        self.add_zero_attn = add_zero_attn
         out = Linear(size, size, bias, made.device, made.dtype, rng=made.source)
         if out.bias is not None:
             init.zeros(out.bias)
@@ -223,7 +258,8 @@ class MultiheadAttention(Module):
 
         Returns:
             The result is like the query, the weights `(n, t, s)`, or
-            `(n, num_heads, t, s)`. A query that sees no key gives weights of 0.
+            `(n, num_heads, t, s)`; each key that the layer adds makes `s` longer by
+            1. A query that sees no key gives weights of 0.
 
         Raises:
             ShapeError: the shapes do not fit.
@@ -238,9 +274,14 @@ class MultiheadAttention(Module):
         self._check(name, given)
         heads = [self._parted(x) for x in self._projected(given)]
         q, k, v = heads
-        mask = self._mask(q, k, key_padding_mask, attn_mask)
+        more = (self.bias_k is not None) + self.add_zero_attn
+        hides_later = is_causal and more > 0
+        mask = self._mask(q, k, key_padding_mask, attn_mask, hides_later)
+        if more:
+            k, v = self._extended(k, self.bias_k), self._extended(v, self.bias_v)
+            mask = _seeing_more(mask, k.shape[2], more)
         scale = 1 / math.sqrt(q.shape[-1])
-        weights = _weights(name, q, k, is_causal, mask, scale)
+        weights = _weights(name, q, k, is_causal and not more, mask, scale)
         weights = dropout(weights, self.dropout, key=dropout_key)
         joined = (weights @ v).permute_dims((0, 2, 1, 3)).reshape(*given[0].shape)
         result = self.out_proj(joined)
@@ -289,11 +330,23 @@ class MultiheadAttention(Module):
         parts = x.reshape(x.shape[0], x.shape[1], self.num_heads, size)
         return parts.permute_dims((0, 2, 1, 3))
 
+    def _extended(self, x: Tensor, learned: Tensor | None) -> Tensor:
+        """Return keys or values with those behind them that the layer adds."""
+        parts, shape = [x], (*x.shape[:2], 1, x.shape[3])
+        if learned is not None:
+            parts.append(broadcast_to(self._parted(learned), shape))
+        if self.add_zero_attn:
+            parts.append(zeros(shape, dtype=x.dtype, device=x.device))
+        return concat(parts, axis=2)
+
     def _mask(
-        self, q: Tensor, k: Tensor, padding: ArrayLike, mask: ArrayLike
+        self, q: Tensor, k: Tensor, padding: ArrayLike, mask: ArrayLike, causal: bool
     ) -> Tensor | None:
-        """Return both masks as one of our meaning: True is seen, floats are added."""
+        """Return all masks as one of our meaning: True is seen, floats are added."""
         found: list[Tensor] = []
+        if causal:
+            rows = expand_dims(arange(q.shape[2], device=q.device), 1)
+            found.append(rows < arange(k.shape[2], device=q.device))
         if mask is not None:
             given = operand(q, mask)
             if given.ndim == 3:
@@ -310,15 +363,14 @@ class MultiheadAttention(Module):
         if not found:
             return None
         if all(each.dtype.kind == "bool" for each in found):
-            hidden = found[0] if len(found) == 1 else found[0] | found[1]
-            return ~hidden
+            return ~reduce(operator.or_, found)
         added = [
             where(each, -math.inf, 0.0).astype(q.dtype)
             if each.dtype.kind == "bool"
             else each
             for each in found
         ]
-        return added[0] if len(added) == 1 else added[0] + added[1]
+        return reduce(operator.add, added)
 
     def extra_repr(self) -> str:
         """Return the settings."""
