@@ -120,9 +120,10 @@ def _slices(x: Tensor, axis: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     moved = tw.moveaxis(x, axis, 0)
     rows = moved.reshape((moved.shape[0], -1)) if x.size else moved[:, None]
     length = rows.shape[0]
-    if not x.size:
-        nothing = tw.zeros(0, dtype="int32", device=x.device)
-        return x, nothing, nothing, nothing
+    if not x.size:  # empty slices are equal: there is one, or none
+        number = tw.asarray([length][:length], dtype="int32", device=x.device)
+        zeros = tw.zeros(length, dtype="int32", device=x.device)
+        return tw.moveaxis(moved[:1], 0, axis), zeros[:1], zeros, number
     order = lexsort(tw.flip(rows, 1).mT)
     ordered = rows[order]
     differs = (ordered[1:] != ordered[:-1]).any(1)

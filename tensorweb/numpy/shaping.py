@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import operator
 from collections.abc import Iterable
 from typing import SupportsIndex, overload
 
@@ -147,7 +148,9 @@ def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Ten
     """
     x = asarray(a)
     source = normalize_axis(axis, x.ndim)
-    target = normalize_axis(start, x.ndim + 1, "start")
+    # A negative start names an axis; only a positive one can be behind the last.
+    ends = x.ndim if operator.index(start) < 0 else x.ndim + 1
+    target = normalize_axis(start, ends, "start")
     return x.moveaxis(source, target - 1 if source < target else target)
 
 

@@ -15,7 +15,7 @@ from numpy_habits.comparison import difference
 
 import tensorweb as tw
 import tensorweb.numpy as np
-from tensorweb.errors import DataError, ShapeError, TensorIndexError
+from tensorweb.errors import AxisError, DataError, ShapeError, TensorIndexError
 
 inf, nan = numpy.inf, numpy.nan
 
@@ -219,6 +219,23 @@ def test_pad_of_tw_takes_numpy_s_modes() -> None:
         assert not difference(tw.pad(tw.asarray(CUBE), 1, **options), expected)
     with pytest.raises(DataError, match="mode"):
         tw.pad([1.0], 1, mode="nonsense")
+
+
+def test_rollaxis_counts_starts_as_numpy_does() -> None:
+    for axis, start in itertools.product(range(-3, 3), range(-3, 4)):
+        found = np.rollaxis(np.asarray(CUBE), axis, start).shape
+        assert found == numpy.rollaxis(CUBE, axis, start).shape, (axis, start)
+    with pytest.raises(AxisError, match="start -4"):
+        np.rollaxis(np.asarray(CUBE), 0, -4)
+
+
+def test_unique_of_empty_slices_is_one_of_them() -> None:
+    for shape, axis in itertools.product([(2, 0), (0, 2), (0, 0), (3, 0, 2)], (0, 1)):
+        options: Any = {"axis": axis, "return_index": True, "return_counts": True}
+        options["return_inverse"] = True
+        expected = numpy.unique(numpy.zeros(shape), **options)
+        found = np.unique(np.zeros(shape), **options)
+        assert not difference(found, expected), (shape, axis)
 
 
 ERRORS: dict[str, tuple[Callable[[Any], Any], type[Exception]]] = {
