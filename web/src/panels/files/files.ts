@@ -33,7 +33,15 @@ export function mountFiles(host: HTMLElement, page: Page): Part {
       );
   const head = el("div", { class: "files-head" }, add, chosen, ...(recorder?.buttons ?? []));
   host.append(...[head, recorder?.dom ?? [], hint, list, room].flat());
-  let known: readonly OwnFile[] | null = null;
+  let known: readonly OwnFile[] = [];
+  let drawn: readonly OwnFile[] | null = null;
+  const draw = (): void => {
+    // A name that is being typed stays, whatever becomes of the other files meanwhile.
+    const label = list.querySelector("input")?.ariaLabel;
+    if (known === drawn || known.some(({ name }) => label === `New name of ${name}`)) return;
+    drawn = known;
+    list.replaceChildren(...known.map((file) => row(file, page, draw)));
+  };
 
   chosen.addEventListener("change", () => {
     take([...(chosen.files ?? [])]);
@@ -43,9 +51,8 @@ export function mountFiles(host: HTMLElement, page: Page): Part {
   return {
     update: ({ ownFiles, room: { usage, quota } }) => {
       room.textContent = quota && !page.isEmbedded ? `This site uses ${bytes(usage)} of the ${bytes(quota)} that the browser gives it.` : "";
-      if (ownFiles === known) return;
       known = ownFiles;
-      list.replaceChildren(...ownFiles.map((file) => row(file, page)));
+      draw();
     },
   };
 }
@@ -105,7 +112,7 @@ function takeDrops(take: (files: File[]) => void): void {
   document.addEventListener("drop", drop, { capture: true });
 }
 
-function row({ name, data, isKept }: OwnFile, page: Page): HTMLElement {
+function row({ name, data, isKept }: OwnFile, page: Page, draw: () => void): HTMLElement {
   const title = el("span", { class: "file-name" }, name);
   const open = (): void => void data.text().then((text) => page.library.create(name, text));
   const line = loadingLine(name);
@@ -117,7 +124,7 @@ function row({ name, data, isKept }: OwnFile, page: Page): HTMLElement {
     PROGRAM.test(name)
       ? button("Open", open, { "aria-label": `Open ${name} as a program` })
       : button("Insert", () => insert(page, [line]), { "aria-label": `Insert ${line}`, title: line }),
-    button("Rename", () => rename(title, name, page), { "aria-label": `Rename ${name}` }),
+    button("Rename", () => rename(title, name, page, draw), { "aria-label": `Rename ${name}` }),
     button("Delete", () => remove(name, page), { "aria-label": `Delete ${name}` }),
     button("Download", () => save(name, data), { "aria-label": `Download ${name}` }),
   );
@@ -130,7 +137,7 @@ function remove(name: string, page: Page): void {
   page.tell({ kind: "info", text: `“${name}” is deleted.`, actions });
 }
 
-function rename(title: HTMLElement, name: string, page: Page): void {
+function rename(title: HTMLElement, name: string, page: Page, draw: () => void): void {
   const field = el("input", { class: "file-name", "aria-label": `New name of ${name}`, value: name });
   let isOver = false;
   const end = (isDone: boolean): void => {
@@ -139,6 +146,7 @@ function rename(title: HTMLElement, name: string, page: Page): void {
     const wanted = field.value.trim();
     const problem = isDone && wanted !== name ? page.files.problem(wanted) : null;
     field.replaceWith(title);
+    draw();
     if (problem) page.warn(problem);
     else if (isDone && wanted !== name) void page.files.rename(name, wanted);
   };
