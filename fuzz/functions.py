@@ -145,6 +145,11 @@ def binary_ball(name: str, a: Ball, b: Ball) -> Ball:
     )
     if name in ("divide", "pow", "copysign"):
         result = unsigned_zeros(result, b if name != "pow" else a)
+    if name == "divide":
+        # A subnormal denominator may be 0, and 0 / 0 is NaN.
+        may_vanish = (b.radius > 0) & (np.abs(b.centre) <= b.radius)
+        radius = np.where(may_vanish, np.inf, result.radius)
+        result = Ball(result.centre, radius, dtype, result.has_signs)
     if name == "pow":
         # Below zero it matters whether the exponent is whole, and even.
         loose = (b.radius > 0) & ~(a.centre > a.radius)

@@ -79,9 +79,20 @@ def tensordot(draw: Drawing) -> None:
     draw.step(
         f"tw.tensordot({{0}}, {{1}}, axes={pairs})",
         [x, y],
-        _two(lambda a, b: np.tensordot(a, b, pairs)),
+        _two(lambda a, b: _tensordot(a, b, axes)),
         "tensordot",
     )
+
+
+def _tensordot(a: Any, b: Any, axes: list[int]) -> Any:
+    """Return the product over axes of `a` and the first of `b`.
+
+    BLAS, which `np.tensordot` calls, skips zeros: to it 0 times infinity is 0.
+    """
+    letters = "abcdefgh"[: a.ndim]
+    others = "".join(letters[axis] for axis in axes) + "z"
+    kept = "".join(letter for letter in letters if letter not in others)
+    return np.einsum(f"{letters},{others}->{kept}z", a, b)
 
 
 EINSUMS = (

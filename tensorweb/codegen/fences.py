@@ -6,6 +6,9 @@ can do so only where a value takes part in both sides of an addition or a subtra
 as a term or as a factor of a term, or is a factor of both sides of a product, since
 `a * (a * s)` may become `(a * a) * s`, which overflows sooner; there one side goes
 through `fenced_f32`, a value of which they know nothing.
+
+NVIDIA's makes a choice between `x` and 0 of a product of `x` and a bool as a float,
+which loses the NaN of 0 and infinity. There the bool goes through the fence.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from tensorweb.schedule.kernel import Step
 
 SUMS = frozenset(("add", "subtract"))
 PRODUCTS = frozenset(("multiply", "square"))
-FENCED = SUMS | {"multiply"}
+FENCED = SUMS | {"multiply", "divide"}
 SIGNS = frozenset(("negative", "positive"))
 THROUGH = frozenset(("abs", "maximum", "minimum", "relu", "where"))
 """Operations whose result is an operand, but for its sign."""
@@ -55,12 +58,37 @@ def _fences(steps: Sequence[Step]) -> dict[Step, int]:
         factors.append(_factors(step, number, factors))
         terms.append(_terms(step, number, terms, factors))
         if step.name in FENCED and step.dtype in FLOATS:
-            left, right = step.args
-            parts = terms if step.name in SUMS else factors
-            is_twice = left == right and step.name != "subtract"
-            if parts[left] & parts[right] and not is_twice:
-                found[step] = _fenced(steps, step.name in SUMS, left, right)
+            operand = _operand(steps, step, terms, factors)
+            if operand is not None:
+                found[step] = operand
     return found
+
+
+def _operand(
+    steps: Sequence[Step], step: Step, terms: Sequence[int], factors: Sequence[int]
+) -> int | None:
+    """Return the number of the operand that is fenced, None for neither."""
+    left, right = step.args
+    is_sum = step.name in SUMS
+    if not is_sum:
+        for number, arg in enumerate(step.args):
+            if is_bool(steps, arg):
+                return number
+    parts = terms if is_sum else factors
+    is_twice = left == right and step.name != "subtract"
+    if step.name == "divide" or is_twice or not parts[left] & parts[right]:
+        return None
+    return _fenced(steps, is_sum, left, right)
+
+
+def is_bool(steps: Sequence[Step], number: int) -> bool:
+    """Return whether a value is a bool that was cast, whose only values are 0 and 1."""
+    step = steps[number]
+    while step.kind == "cast":
+        step = steps[step.args[-1]]
+        if step.dtype == "bool":
+            return True
+    return False
 
 
 def _factors(step: Step, number: int, factors: Sequence[int]) -> int:

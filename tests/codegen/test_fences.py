@@ -35,6 +35,8 @@ SHARING: dict[str, Build] = {
     "negated": lambda a, b, c: -a + a,
     "a sum less its half": lambda a, b, c: (a + a) - a,
     "a product of a product": lambda a, b, c: (a * 1e30) * (a * 1e-30 * a),
+    "a factor of bools": lambda a, b, c: (c > 0) * a,
+    "a bool over a value": lambda a, b, c: tw.divide((c > 0).astype(a.dtype), a - a),
     "in a choice": lambda a, b, c: tw.where(c > 0, a - (a - b), b) == b,
     "broadcast": lambda a, b, c: (a[:16, None] - b[None, :16]) + b[None, :16],
     "below a sum": lambda a, b, c: tw.sum(tw.reshape((a - b) + b, (16, -1)), axis=0),
