@@ -39,6 +39,30 @@ import sys
 from types import CodeType
 from typing import Any, Self
 
+__all__ = [
+    "AxisError",
+    "BackendError",
+    "BlockingError",
+    "DTypeError",
+    "DataError",
+    "DeviceError",
+    "DeviceLostError",
+    "DeviceMemoryError",
+    "ExchangeError",
+    "LinAlgError",
+    "LostWriteWarning",
+    "MissingPackageError",
+    "NarrowedDataWarning",
+    "RangeError",
+    "ShaderError",
+    "ShapeError",
+    "TensorIndexError",
+    "TensorwebError",
+    "TensorwebWarning",
+    "TraceError",
+    "TransformError",
+]
+
 
 class TensorwebError(Exception):
     """Base of all errors of this package.
