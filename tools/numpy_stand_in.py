@@ -216,6 +216,8 @@ def _read(value: Any) -> Any:
 
 def _raises(expected: Any, *args: Any, is_regex: bool, **options: Any) -> Any:
     options.pop("match", None)
+    if is_collecting:  # a class checks it; nothing raises yet
+        return contextlib.nullcontext()
     if is_regex:
         args = args[1:]
         options.pop("expected_regex", None)

@@ -90,7 +90,7 @@ def run(
     if not found.tests:
         raise BuildError("no test ran; what pytest printed says why")
     if is_writing:
-        OPEN.write_text(opened(found, rows, device), "utf-8")
+        OPEN.write_text(opened(found, rows, device, wanted), "utf-8")
         return 0
     return 1 if _unexplained(found, rows) else 0
 
@@ -251,28 +251,41 @@ def _explained(name: str, test: Record, rows: Sequence[Known]) -> Known | None:
     return next((row for row in rows if row.explains(short, test.reason)), None)
 
 
-def opened(found: Results, rows: Sequence[Known], device: str) -> str:
+def opened(
+    found: Results, rows: Sequence[Known], device: str, files: Sequence[str]
+) -> str:
     """Return the list of the tests that no row explains, by what became of them.
 
-    Cases of one test are one line where none of them passes.
+    What the list has of other devices and of files that did not run stays. Cases of
+    one test are one line where none of them passes.
     """
     good = {
         name.partition("[")[0]
         for name, test in found.tests.items()
         if class_of(test) == "passed"
     }
-    names: dict[str, set[str]] = {}
+    names: dict[tuple[str, str], set[str]] = {}
+    for row in known(OPEN):
+        for each in row.devices:
+            kept = {t for t in row.tests if each != device or _file_of(t) not in files}
+            names.setdefault((each, row.why), set()).update(kept)
     for name in _unexplained(found, rows):
         family = name.partition("[")[0]
-        shown = f"{family}[*" if family != name and family not in good else name
-        names.setdefault(class_of(found.tests[name]), set()).add(shown)
+        shown = f"{family}[*" if family not in (name, *good) else name
+        why = f"open: {CLASSES[class_of(found.tests[name])]}"
+        short = shown.partition("tests/")[2] or shown
+        names.setdefault((device, why), set()).add(short)
     lines = ["# Tests of NumPy's that do not pass yet. `build.py numpy-tests --write`."]
-    for key, each in sorted(names.items()):
-        lines += ["", "[[known]]", f'devices = ["{device}"]']
-        lines += [f'why = "open: {CLASSES[key]}"', "tests = ["]
-        shorts = sorted(name.partition("tests/")[2] or name for name in each)
-        lines += [f"  {json.dumps(short)}," for short in shorts] + ["]"]
+    for (each, why), tests in sorted(names.items()):
+        if tests:
+            lines += ["", "[[known]]", f'devices = ["{each}"]', f'why = "{why}"']
+            lines += ["tests = [", *(f"  {json.dumps(t)}," for t in sorted(tests)), "]"]
     return "\n".join(lines) + "\n"
+
+
+def _file_of(test: str) -> str:
+    """Return the name of a test's file, `lib/shape_base` for example."""
+    return test.partition(".py")[0].replace("/test_", "/")
 
 
 def _line(file: str, found: Results, rows: Sequence[Known]) -> str:
