@@ -219,7 +219,7 @@ HOSTS = ("headers", "a first visit without headers", "a second visit without hea
 BROWSERS = ("chromium", "firefox")
 PLACES = [
     *(("chromium", host) for host in HOSTS),
-    ("firefox", HOSTS[1]),  # the others hang now and then in so many workers
+    ("firefox", HOSTS[1]),  # workers on the other hosts hang now and then
 ]
 
 
@@ -251,6 +251,7 @@ def attempt_all(place: Place) -> dict[str, str]:
 
 
 def batched(names: tuple[str, ...], size: int) -> Iterator[tuple[str, ...]]:
+    """Yield the names in groups of `size`; Python 3.11 has no itertools.batched."""
     for start in range(0, len(names), size):
         yield names[start : start + size]
 

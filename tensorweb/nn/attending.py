@@ -122,7 +122,7 @@ def _masked(name: str, scores: Tensor, mask: Tensor) -> Tensor:
 
 
 def _seeing_more(mask: Tensor | None, length: int, more: int) -> Tensor | None:
-    """Return a mask of so many keys, of which all queries see the last `more`."""
+    """Return a mask of `length` keys; every query sees the last `more` keys."""
     if mask is None:
         return None
     shape = (*mask.shape[:-1], length - more)

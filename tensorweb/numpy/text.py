@@ -115,7 +115,7 @@ def _rows(
 
 
 def _of_widths(text: str, widths: int | Sequence[int]) -> list[str]:
-    """Return words that have so many letters each, or equally many."""
+    """Split a line into columns of the given widths, one each or one for all."""
     if isinstance(widths, int):
         return [text[i : i + widths] for i in range(0, len(text), widths)]
     ends = [sum(widths[: i + 1]) for i in range(len(widths))]
@@ -154,7 +154,7 @@ def _taken(
             if found and len(row) != len(found[0]):
                 raise DataError(
                     f"{name}: row {number} has {len(row)} columns, others have "
-                    f"{len(found[0])}; take those that all have with usecols=."
+                    f"{len(found[0])}; choose columns that every row has with usecols=."
                 )
             found.append(row)
             continue

@@ -109,7 +109,7 @@ def answer_foreign_names(functions: Sequence[str]) -> None:
 def _name_methods() -> None:
     """Let every method say `Tensor.sum`, wherever it is written, in Python's errors.
 
-    Those that have an axis take PyTorch's words for it.
+    Methods that have an axis accept PyTorch's names for it.
     """
     for part in Tensor.__mro__[1:-1]:
         for name, value in list(vars(part).items()):

@@ -89,7 +89,7 @@ def test_a_solution_solves_it(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     found = ran(source, monkeypatch)
     assert found.solved, found
     assert found.wanted == puzzles.replace(found.got, wrong=[])
-    # What the text promises is what is asked for.
+    # The example in the puzzle's text must be the result that the check requires.
     wanted = PUZZLES[name].wanted(*PUZZLES[name].first)[1]
     [said] = re.findall(rf"{name}\(.*\) is (\[.*\])\.", TEXTS[name])
     example = eval(

@@ -22,7 +22,7 @@ Step = Callable[[Tensor, Tensor, list[Tensor], Draw], Tensor]
 
 
 def many(x: Tensor, _: Tensor, leaves: list[Tensor], rng: Draw) -> Tensor:
-    """So many inputs that kernels are blocked and something else is stored."""
+    """Sum inputs until a kernel binds too many and another value must be stored."""
     return sum((rng.choice(leaves) for _ in range(rng.randint(2, 9))), x)
 
 
