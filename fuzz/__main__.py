@@ -4,7 +4,8 @@ Draws one graph after another, runs each on every device, and counts operations.
 first failure is made small and printed as a program; the exit code is 1. With
 `--outputs` it compares outputs of one flush with each of them computed alone, with
 `--pairs` every operation in front of every other with `cpu`: the seed `3/16` goes
-through part 3 of 16 of that matrix once.
+through part 3 of 16 of that matrix once. `--dawn NUMPY` does the same inside Pyodide,
+under Node with Dawn, the WebGPU of Chromium.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +26,8 @@ from fuzz.shrinking import shrink, text_of
 from fuzz.steps import add_step
 from tensorweb.devices import DEVICES
 from tensorweb.devices import device as using_device
+from tools import in_pyodide
+from tools.process import ROOT, status
 
 CURRENT = Path(".cache") / "fuzz-current.txt"
 """Holds the graph that runs, so that a crash or a hang can be found again."""
@@ -225,7 +228,10 @@ def report(seed: str, program: Program, failure: Failure) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Fuzz for some seconds; return 1 when something failed."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     options = parser().parse_args(arguments)
+    if options.dawn:
+        return inside_pyodide(options.dawn, arguments)
     if options.suite:
         return 1 if check_suite(options.suite, options) else 0
     devices = (options.device,) if options.device else tuple(DEVICES)
@@ -260,6 +266,27 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if tally.failures else 0
 
 
+PROGRAM = """
+import sys
+sys.path.insert(0, {root!r})
+import os
+os.chdir({root!r})
+import tensorweb
+await tensorweb.open_device_async("webgpu")
+from fuzz.__main__ import main
+main({arguments!r})
+"""
+
+
+def inside_pyodide(numpy: Path, arguments: Sequence[str]) -> int:
+    """Run the command line inside Pyodide, with NumPy's wheel for it and Dawn."""
+    rest = list(arguments)
+    at = rest.index("--dawn")
+    del rest[at : at + 2]
+    program = PROGRAM.format(root=str(ROOT), arguments=rest)
+    return status(in_pyodide.node_command(program, [str(ROOT)], [str(numpy)]))
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     made = argparse.ArgumentParser(prog="build.py fuzz", description=__doc__)
@@ -269,6 +296,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--page", choices=("chromium", "firefox"), help="cpu in a browser's page"
     )
+    made.add_argument("--dawn", type=Path, help="in Pyodide; NumPy's wheel for it")
     made.add_argument(
         "--outputs", action="store_true", help="several of one flush, not graphs"
     )

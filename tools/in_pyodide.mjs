@@ -1,14 +1,16 @@
 /**
  * Runs a program inside Pyodide: `node in_pyodide.mjs DETAILS`, as JSON from
- * `tools/in_pyodide.py`.
+ * `tools/in_pyodide.py`. With `wheels` (files to unpack there) it also has WebGPU,
+ * by Dawn.
  *
  * The folders are those of this machine, with the names that they have here; what a
  * test writes elsewhere is gone with the process. The exit code is the program's value.
  */
 
+import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const { pyodide, folders, program } = JSON.parse(process.argv[2]);
+const { pyodide, folders, program, wheels } = JSON.parse(process.argv[2]);
 
 const SHOWN = 3000;
 const VARIABLES = /^(PYTEST_|PYTHONPYCACHE|TENSORWEB_)/;
@@ -28,5 +30,12 @@ const { loadPyodide } = await import(pathToFileURL(`${pyodide}/pyodide.mjs`).hre
 const given = Object.entries(process.env).filter(([name]) => VARIABLES.test(name));
 const env = { HOME: "/home/pyodide", ...Object.fromEntries(given) };
 const python = await loadPyodide({ indexURL: pyodide, env });
+if (wheels) {
+  (await import("../bench/js/dawn.mjs")).installDawn();
+  const extractDir = python.runPython("import site; site.getsitepackages()[0]");
+  for (const wheel of wheels) {
+    python.unpackArchive(new Uint8Array(readFileSync(wheel)), "wheel", { extractDir });
+  }
+}
 for (const folder of folders) python.mountNodeFS(folder, folder);
 process.exit(await python.runPythonAsync(program));

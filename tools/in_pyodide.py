@@ -64,10 +64,27 @@ def command(arguments: Sequence[str], folder: Path) -> list[str | Path]:
     bytecode.mkdir(parents=True, exist_ok=True)
     packages = str(_packages(cache))
     paths = [*PATHS, packages]
+    return node_command(
+        PROGRAM.format(root=str(ROOT), paths=paths, arguments=arguments),
+        [str(ROOT), packages, str(bytecode), str(folder)],
+    )
+
+
+def node_command(
+    program: str, folders: Sequence[str], wheels: Sequence[str] | None = None
+) -> list[str | Path]:
+    """Return the command that runs a program with folders of this machine in reach.
+
+    Args:
+        program: Python whose value is the exit code.
+        folders: have the same names there.
+        wheels: files to unpack there; when given, the program also has WebGPU.
+    """
     details = {
         "pyodide": str(PYODIDE.resolve()),
-        "folders": [str(ROOT), packages, str(bytecode), str(folder)],
-        "program": PROGRAM.format(root=str(ROOT), paths=paths, arguments=arguments),
+        "folders": folders,
+        "program": program,
+        "wheels": wheels,
     }
     script = ROOT / "tools/in_pyodide.mjs"
     return [environment.node(), *_flags(), script, json.dumps(details)]
