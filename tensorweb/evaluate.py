@@ -12,6 +12,7 @@ from tensorweb.devices import DEVICES, backend, opened
 from tensorweb.graph.doubts import concerning, require_sound
 from tensorweb.graph.history import Mark, is_keeping, is_kept, mark
 from tensorweb.graph.node import Node, complex_of, constant, leaf, number_of_constant
+from tensorweb.graph.nonfinite import search
 from tensorweb.graph.op import COMPLEX, CONSTANT
 from tensorweb.graph.pairs import pair_of, pairs_of
 from tensorweb.graph.storage import HostData
@@ -131,7 +132,7 @@ def _read(nodes: Sequence[Node]) -> list[bytes]:
         data = backend(device).read([_without_waste(nodes[i]) for i in indices])
         for index, part in zip(indices, data, strict=True):
             found[index] = part
-    return [data for data in found if data is not None]
+    return _noted(nodes, found)
 
 
 def look(nodes: Sequence[Node]) -> list[bytes]:
@@ -171,7 +172,17 @@ async def _read_async(nodes: Sequence[Node]) -> list[bytes]:
         )
         for index, part in zip(indices, data, strict=True):
             found[index] = part
-    return [data for data in found if data is not None]
+    return _noted(nodes, found)
+
+
+def _noted(nodes: Sequence[Node], found: Sequence[bytes | None]) -> list[bytes]:
+    """Return what was read, and tell who searches for what is not finite."""
+    data = [each for each in found if each is not None]
+    seeker = search()
+    if seeker is not None:
+        for node, each in zip(nodes, data, strict=True):
+            seeker.note_read(node, each)
+    return data
 
 
 def _missing(
@@ -199,6 +210,9 @@ def transfer(node: Node, device: str) -> Node:
         found = constant(number, node.dtype, device, node.shape)
     else:
         found = leaf(HostData(read([node])[0]), node.shape, node.dtype, device)
+        seeker = search()
+        if seeker is not None:
+            seeker.inherit(found, seeker.origins(node))
     if node.dtype.kind == "float" and (is_kept() or node.past is not None):
         mark(found, Mark((node,), lambda part: (transfer(part, node.device),)))
     return found

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tensorweb.backends.explain import explain_plan
+from tensorweb.backends.inspecting import Inspector
 from tensorweb.backends.layouts import Layout
 from tensorweb.backends.lifetimes import is_followed
 from tensorweb.backends.machine import Machine
@@ -39,6 +40,7 @@ from tensorweb.drivers.memory import remember_loss
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
 from tensorweb.events import is_heard, lines_of
 from tensorweb.graph.node import WANTED, Node
+from tensorweb.graph.nonfinite import search
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.pending import pending
 from tensorweb.graph.storage import HostData, Storage
@@ -88,6 +90,7 @@ class KernelBackend:
         self.dtypes = dtypes
         self._pipelines = pipelines
         self._plans = Plans()
+        self._inspector = Inspector(self)
         pending(machine.device)
 
     @property
@@ -284,7 +287,15 @@ class KernelBackend:
             graph = graph.extended(wanted)
             for number in wanted:
                 graph.nodes[number].mark = WANTED
-        self._run(graph, self._plans.find(graph, self._make_plan))
+        plan = self._plans.find(graph, self._make_plan)
+        seeker = search()
+        if seeker is None:
+            self._run(graph, plan)
+        elif self.driver.can_block():
+            self._inspector.inspect(seeker, graph, lambda: self._run(graph, plan))
+        else:
+            seeker.is_complete = False
+            self._run(graph, plan)
 
     def _run(self, graph: LinearGraph, plan: Plan) -> None:
         """Make the storages, submit the tapes and settle the results."""

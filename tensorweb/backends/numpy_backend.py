@@ -23,6 +23,7 @@ from tensorweb.backends.numpy_rules import (
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph.attributes import Joining, Reduction
 from tensorweb.graph.node import Node, attributes_of, number_of_constant
+from tensorweb.graph.nonfinite import FINITE, KINDS, Found, search
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.storage import HostData, Storage
 from tensorweb.graph.tracing import Placeholder, value_wanted
@@ -139,11 +140,15 @@ class _Run:
 
     def compute(self) -> None:
         self.order.reverse()
+        seeker = search()
         with np.errstate(all="ignore"):
             while self.order:
                 node = self.order.pop()
                 if node.op is not CONSTANT or id(node) in self.wanted:
+                    inputs = node.inputs if seeker else ()
                     _evaluate(node)
+                    if seeker and node.dtype.kind == "float":
+                        seeker.made(node, inputs, _look(node), _look)
 
 
 def _evaluate(node: Node) -> None:
@@ -204,6 +209,15 @@ def _value(node: Node) -> Array:
         return repeated(node.base, node.shape)
     check_shape(node.shape, node.op.name)
     return look(stored(node.base), node.view)
+
+
+def _look(node: Node) -> Found:
+    """Return what is not finite in a computed node or a view of one."""
+    if isinstance(node.base.storage, Placeholder):
+        return FINITE  # nobody knows the argument of a traced function
+    values = _value(node)
+    has = {"nan": np.isnan(values).any(), "inf": np.isinf(values).any()}
+    return frozenset(kind for kind in KINDS if has[kind])
 
 
 def _is_constant(node: Node) -> bool:

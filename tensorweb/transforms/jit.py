@@ -31,6 +31,7 @@ from tensorweb.errors import DeviceError, TraceError
 from tensorweb.graph.history import is_kept
 from tensorweb.graph.leaves import hangs_on_leaves
 from tensorweb.graph.node import Node
+from tensorweb.graph.nonfinite import is_searching
 from tensorweb.graph.pairs import pair_of
 from tensorweb.graph.tracing import Trace, is_tracing, tracing
 from tensorweb.nodes.ranges import Interval, interval_of, limits
@@ -137,10 +138,11 @@ class Jitted(Generic[P, R]):
 
         Without tensors among the arguments, and on a device that does not record, the
         function simply runs; so it does while a derivative follows what it does, also
-        where an argument requires a gradient, and where it writes into arguments of
-        which some are views of others.
+        where an argument requires a gradient, where it writes into arguments of which
+        some are views of others, and while somebody searches for the operation that
+        made a NaN: the values inside a recording belong to no line.
         """
-        if is_tracing() or is_kept():
+        if is_tracing() or is_kept() or is_searching():
             return self._function(*args, **kwargs)
         holders: list[Holder] = []
         seen: dict[int, int] = {}

@@ -1,0 +1,242 @@
+"""Look for NaN and infinity in what a flush computes, and for what made them.
+
+Done only while somebody searches (`graph/nonfinite.py`). A flush runs as it always
+does and its results are looked at. Only where they are not finite, its operations are
+computed once more, one after another. What was found holds for later flushes of the
+same graph: a loop in which everything is NaN goes on about as fast as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Protocol
+
+from tensorweb import dtypes
+from tensorweb.errors import DeviceMemoryError
+from tensorweb.graph.leaves import not_following
+from tensorweb.graph.node import Node, number_of_constant
+from tensorweb.graph.nonfinite import (
+    FINITE,
+    KINDS,
+    Found,
+    Kind,
+    Origin,
+    Origins,
+    Search,
+    found_in,
+    not_searching,
+)
+from tensorweb.graph.op import CONSTANT
+from tensorweb.graph.tracing import Placeholder
+from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.reduction import reduce
+from tensorweb.ops import OPS
+from tensorweb.schedule.linear import LinearGraph
+
+TOGETHER = 64
+"""Values that are looked at with one read."""
+
+NAMES: dict[Kind, str] = {"nan": "isnan", "inf": "isinf"}
+
+
+class Host(Protocol):
+    """What looking needs of a backend."""
+
+    def realize(self, nodes: Sequence[Node]) -> None:
+        """Compute nodes."""
+
+    def read(self, nodes: Sequence[Node]) -> list[bytes]:
+        """Compute nodes and return their bytes."""
+
+
+class Inspector:
+    """Looks at what one backend computes, for one search after another."""
+
+    def __init__(self, host: Host) -> None:
+        """Know nothing yet."""
+        self._host = host
+        self._search: Search | None = None
+        self._known: dict[Hashable, list[dict[Kind, Origin | int]]] = {}
+
+    def inspect(
+        self, search: Search, graph: LinearGraph, run: Callable[[], None]
+    ) -> None:
+        """Run a flush and give origins to those of its results that are not finite."""
+        if search is not self._search:
+            self._search = search
+            self._known.clear()
+        with not_searching(), not_following():
+            copies = _copied(graph)
+        run()
+        results = [
+            node
+            for node, one in zip(graph.nodes, copies, strict=True)
+            if one is not node and node.storage is not None and _is_float(node)
+        ]
+        with not_searching(), not_following():
+            self._settle(search, graph, copies, results)
+
+    def _settle(
+        self,
+        search: Search,
+        graph: LinearGraph,
+        copies: Sequence[Node],
+        results: Sequence[Node],
+    ) -> None:
+        found = dict(zip(results, self._look_together(results), strict=True))
+        for node in results:
+            if not found[node]:
+                search.inherit(node, {})
+        suspects = [node for node in results if found[node]]
+        if not suspects:
+            return
+        numbers = graph.numbers
+        pairs = zip(graph.nodes, copies, strict=True)
+        before = [search.origins(node) for node, one in pairs if one is node]
+        key = (
+            graph.key,
+            tuple(map(tuple, before)),
+            tuple((numbers[node], found[node]) for node in suspects),
+        )
+        known = self._known.get(key)
+        if known is None:
+            self._find(search, graph, copies, {node: found[node] for node in suspects})
+            self._known[key] = [
+                _by_reads(search.origins(node), before) for node in suspects
+            ]
+            return
+        for node, origins in zip(suspects, known, strict=True):
+            search.inherit(
+                node,
+                {
+                    kind: before[origin][kind] if isinstance(origin, int) else origin
+                    for kind, origin in origins.items()
+                },
+            )
+
+    def _find(
+        self,
+        search: Search,
+        graph: LinearGraph,
+        copies: Sequence[Node],
+        suspects: Mapping[Node, Found],
+    ) -> None:
+        """Compute what suspects are made of step by step, and note who began it."""
+        numbers = graph.numbers
+        needed = _ancestors(copies, [copies[numbers[node]] for node in suspects])
+        inputs = {node: node.inputs for node in needed}
+        try:
+            for begin in range(0, len(needed), TOGETHER):
+                part = needed[begin : begin + TOGETHER]
+                for node in part:
+                    if node.owner is None:
+                        self._host.realize([node])
+                floats = [node for node in part if _is_float(node)]
+                for node, found in zip(
+                    floats, self._look_together(floats), strict=True
+                ):
+                    search.made(node, inputs[node], found, self._look)
+        except DeviceMemoryError:
+            pass  # nobody knows which of them it was then
+        for node, kinds in suspects.items():
+            one = copies[numbers[node]]
+            origins = search.origins(one) if search.is_known(one) else {}
+            search.inherit(
+                node,
+                {
+                    kind: origins.get(kind) or search.made_inside(kind, needed)
+                    for kind in KINDS
+                    if kind in kinds
+                },
+            )
+
+    def _look(self, node: Node) -> Found:
+        return self._look_together([node])[0]
+
+    def _look_together(self, nodes: Sequence[Node]) -> list[Found]:
+        """Return what is not finite in values, all read from the device at once."""
+        asked = [node for node in dict.fromkeys(nodes) if _can_be_asked(node)]
+        questions = [_any(name, node) for node in asked for name in NAMES.values()]
+        self._host.realize(questions)
+        answers = iter(self._host.read(questions) if questions else [])
+        found = {
+            node: frozenset(kind for kind in KINDS if any(next(answers)))
+            for node in asked
+        }
+        for node in nodes:
+            if node.base.op is CONSTANT:
+                found[node] = found_in(number_of_constant(node.base))
+        return [found.get(node, FINITE) for node in nodes]
+
+
+def _any(name: str, node: Node) -> Node:
+    """Return a node of one number, which is 0 where a question has no element's yes."""
+    yes = cast(elementwise(OPS[name], node), dtypes.int32)
+    return reduce("max", yes, tuple(range(len(yes.shape))))
+
+
+def _is_float(node: Node) -> bool:
+    return node.dtype.kind == "float"
+
+
+def _can_be_asked(node: Node) -> bool:
+    """Whether a value is on the device; that of a traced argument is nowhere."""
+    base = node.base
+    is_argument = isinstance(base.storage, Placeholder)
+    return node.size > 0 and base.op is not CONSTANT and not is_argument
+
+
+def _copied(graph: LinearGraph) -> list[Node]:
+    """Return a graph's nodes with pending ones as nodes of their own.
+
+    Results forget their inputs; those of the copies stay, and holding them holds none
+    of the graph's own nodes, whose holders a flush counts. What is there already and
+    what takes no work stands for itself.
+    """
+    copies: dict[int, Node] = {}
+    numbers = graph.numbers
+    for number, node in enumerate(graph.nodes):
+        owner = node.owner
+        is_there = (owner or node).storage is not None
+        if is_there or not node.inputs:
+            copies[number] = node
+            continue
+        one = Node(
+            node.op,
+            tuple(copies[numbers[source]] for source in node.inputs),
+            node.attrs,
+            node.shape,
+            node.dtype,
+            node.device,
+            None if owner is None else copies[numbers[owner]],
+            None if owner is None else node.view,
+            node.structure,
+        )
+        location = getattr(node, "location", None)
+        if location is not None:
+            one.location = location
+        elif hasattr(one, "location"):
+            del one.location
+        copies[number] = one
+    return list(copies.values())
+
+
+def _ancestors(copies: Sequence[Node], outputs: Sequence[Node]) -> list[Node]:
+    """Return the pending copies that outputs need, inputs first."""
+    needed = set(outputs)
+    found = []
+    for node in reversed(copies):
+        if node in needed and node.base.storage is None and node.inputs:
+            needed.update(node.inputs)
+            found.append(node)
+    return found[::-1]
+
+
+def _by_reads(origins: Origins, reads: Sequence[Origins]) -> dict[Kind, Origin | int]:
+    """Return origins, as the index of the value read that has it where one has."""
+    return {
+        kind: next(
+            (at for at, one in enumerate(reads) if one.get(kind) is origin), origin
+        )
+        for kind, origin in origins.items()
+    }

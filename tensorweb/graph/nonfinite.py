@@ -1,0 +1,227 @@
+"""Find the operations that make NaN and infinity out of finite inputs, when asked.
+
+While somebody searches, a backend reports the values that it has computed, and what is
+not finite gets an origin: that of an input, or the operation itself. Nothing is noted
+otherwise: a flush then looks at one variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from math import isfinite, isnan
+from struct import iter_unpack
+from typing import Literal
+from weakref import WeakKeyDictionary
+
+from tensorweb.graph import locations
+from tensorweb.graph.locations import Line
+from tensorweb.graph.node import Node, number_of_constant
+from tensorweb.graph.op import CONSTANT
+
+Kind = Literal["nan", "inf"]
+
+Found = frozenset[Kind]
+"""Which kinds of values that are not finite a tensor has."""
+
+FINITE: Found = frozenset()
+
+CODES = {"float16": "<e", "float32": "<f", "float64": "<d"}
+"""Formats of floats in memory."""
+
+KINDS: tuple[Kind, ...] = ("nan", "inf")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """Where values that are not finite begin.
+
+    Attributes:
+        kind: what they are.
+        op: the operation's name; `leaf` for data and `constant` for a number that the
+            program has written; `""` where it is one of a kernel's operations.
+        lines: of the program, where the operation was built; those of the kernel's
+            operations where it is one of them. Empty if they are not known.
+        number: counts the origins of a search, so that the first one can be told.
+        cause: the origin of an infinity among the inputs of what made a NaN, or the
+            other way round; None where the inputs are finite.
+    """
+
+    kind: Kind
+    op: str
+    lines: tuple[Line, ...]
+    number: int
+    cause: Origin | None = None
+
+
+Origins = dict[Kind, Origin]
+Look = Callable[[Node], Found]
+
+
+class Search:
+    """The origins of what one program computes.
+
+    Attributes:
+        is_complete: whether every value was looked at; where Python cannot wait for a
+            device, its values are not.
+        read: the origins of the first values of each kind that the program has read.
+    """
+
+    def __init__(self) -> None:
+        """Begin without an origin."""
+        self.is_complete = True
+        self.read: Origins = {}
+        self._origins: WeakKeyDictionary[Node, Origins] = WeakKeyDictionary()
+        self._count = 0
+
+    @contextmanager
+    def searching(self) -> Iterator[None]:
+        """Look at what is computed inside a `with` block.
+
+        >>> with Search().searching():
+        ...     is_searching()
+        True
+        """
+        token = _open.set(self)
+        try:
+            yield
+        finally:
+            _open.reset(token)
+
+    def origins(self, node: Node) -> Origins:
+        """Return the origins of what is not finite in a node's storage, by kind."""
+        return self._origins.get(node) or self._origins.get(node.base) or {}
+
+    def is_known(self, node: Node) -> bool:
+        """Whether a node's values were looked at."""
+        return node in self._origins
+
+    def inherit(self, node: Node, origins: Origins) -> None:
+        """Give a node origins that are known."""
+        self._origins[node] = origins
+
+    def origins_of(self, node: Node, found: Found) -> Origins:
+        """Return the origins of what is known to be not finite in a value.
+
+        Data and numbers that no device has computed with begin where they were made.
+        """
+        base = node.base
+        if not self.is_known(base) and base.op.kind in ("leaf", "constant"):
+            self._origins[base] = {kind: self._new(kind, base, []) for kind in found}
+        known = self.origins(node)
+        return {kind: known[kind] for kind in KINDS if kind in found and kind in known}
+
+    def note_read(self, node: Node, data: bytes) -> None:
+        """Note that the program has read a value, as these bytes."""
+        code = CODES.get(node.dtype.name)
+        if code is None:
+            return
+        found = FINITE.union(*(found_in(value) for (value,) in iter_unpack(code, data)))
+        for kind, origin in self.origins_of(node, found).items():
+            self.read.setdefault(kind, origin)
+
+    def made(
+        self, node: Node, inputs: Sequence[Node], found: Found, look: Look
+    ) -> Origins:
+        """Note a computed value and return its origins.
+
+        Args:
+            node: the value.
+            inputs: what it was computed from, which the node may have forgotten.
+            found: what is not finite in it.
+            look: returns what is not finite in an input.
+        """
+        origins: Origins = {}
+        if found:
+            sources = [self._seen(source, look) for source in inputs]
+            for kind in KINDS:
+                if kind in found:
+                    same = [each[kind] for each in sources if kind in each]
+                    others = [origin for each in sources for origin in each.values()]
+                    origins[kind] = (
+                        _first(same) if same else self._new(kind, node, others)
+                    )
+        self._origins[node] = origins
+        return origins
+
+    def made_inside(self, kind: Kind, nodes: Sequence[Node]) -> Origin:
+        """Return a new origin that is one of several operations, nobody knows which."""
+        self._count += 1
+        lines = {line for node in nodes if (line := _line(node)) is not None}
+        return Origin(kind, "", tuple(sorted(lines)), self._count)
+
+    def _seen(self, node: Node, look: Look) -> Origins:
+        """Return the origins of what is not finite in an input, maybe a view."""
+        if node.dtype.kind != "float":
+            return {}
+        if node in self._origins:
+            return self._origins[node]
+        base = node.base
+        known = self._origins.get(base)
+        if known is None:
+            known = {kind: self._new(kind, base, []) for kind in look_at(base, look)}
+            self._origins[base] = known
+        if base is node or not known:
+            return known
+        found = look_at(node, look)
+        return {kind: origin for kind, origin in known.items() if kind in found}
+
+    def _new(self, kind: Kind, node: Node, others: Sequence[Origin]) -> Origin:
+        self._count += 1
+        line = _line(node)
+        lines = () if line is None else (line,)
+        cause = _first(others) if others else None
+        return Origin(kind, node.op.name, lines, self._count, cause)
+
+
+_open: ContextVar[Search | None] = ContextVar("search", default=None)
+"""The search of this thread or task, if there is one."""
+
+
+def search() -> Search | None:
+    """Return the search that wants to know of what is computed now, if there is one."""
+    return _open.get()
+
+
+def is_searching() -> bool:
+    """Whether somebody looks for what is not finite."""
+    return _open.get() is not None
+
+
+@contextmanager
+def not_searching() -> Iterator[None]:
+    """Compute values inside a `with` block that belong to no program."""
+    token = _open.set(None)
+    try:
+        yield
+    finally:
+        _open.reset(token)
+
+
+def look_at(node: Node, look: Look) -> Found:
+    """Return what is not finite in a value; of a constant nobody need be asked."""
+    if node.base.op is not CONSTANT:
+        return look(node)
+    return found_in(number_of_constant(node.base))
+
+
+def found_in(number: float) -> Found:
+    """Return what is not finite in a number.
+
+    >>> found_in(1.0), found_in(float("nan"))
+    (frozenset(), frozenset({'nan'}))
+    """
+    if isfinite(number):
+        return FINITE
+    return frozenset({"nan" if isnan(number) else "inf"})
+
+
+def _line(node: Node) -> Line | None:
+    location = getattr(node, "location", None)
+    return None if location is None else locations.line_of(location)
+
+
+def _first(origins: Sequence[Origin]) -> Origin:
+    return min(origins, key=lambda origin: origin.number)
