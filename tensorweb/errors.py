@@ -10,6 +10,7 @@
     ├── TensorIndexError (IndexError)    an index is out of range or of a wrong kind
     ├── MissingPackageError (ImportError)    this needs a package that is not installed
     ├── LinAlgError (ValueError)         a matrix cannot be taken apart or inverted
+    │   └── MatrixShapeError (ShapeError)    matrices of a shape that does not fit
     ├── TraceError (RuntimeError)        a value was asked for while jit records
     ├── DeviceError (ValueError)         devices are mixed, unknown or unavailable
     └── BackendError (RuntimeError)      the device could not do its work
@@ -51,6 +52,7 @@ __all__ = [
     "ExchangeError",
     "LinAlgError",
     "LostWriteWarning",
+    "MatrixShapeError",
     "MissingPackageError",
     "NarrowedDataWarning",
     "RangeError",
@@ -82,14 +84,48 @@ class ShapeError(TensorwebError, ValueError):
     """
 
 
-class AxisError(ShapeError, IndexError):
+class _AlsoOfNumPy(TensorwebError):
+    """An error that is of a class of NumPy's too, where a program has imported that."""
+
+    _host = ("", "")
+    """NumPy's module and the name of its class."""
+
+    def __new__(cls, *arguments: object) -> Self:
+        """Make an error, of NumPy's class too where its module is imported."""
+        module, name = cls._host
+        host = sys.modules.get(module)
+        if host is None:
+            return super().__new__(cls, *arguments)
+        joined: type[Self] = _joined(cls, getattr(host, name))  # type: ignore[arg-type]  # a class has a hash
+        return super().__new__(joined, *arguments)
+
+
+@functools.cache
+def _joined(own: type[Any], host: type[Any]) -> type[Any]:
+    """Return a class of errors that is another one too, under the name it has."""
+    if issubclass(own, host):
+        return own
+    words = {
+        "__module__": own.__module__,
+        "__doc__": own.__doc__,
+        # A pickle makes the error again with NumPy or without.
+        "__reduce__": lambda error: (own, error.args, error.__dict__),
+    }
+    return type(own.__name__, (own, host), words)
+
+
+class AxisError(_AlsoOfNumPy, ShapeError, IndexError):
     """An axis does not exist or is given twice.
+
+    Where NumPy is imported, `except numpy.exceptions.AxisError` catches it too.
 
     >>> tw.ones(3).sum(axis=2)
     Traceback (most recent call last):
     ...
     tensorweb.errors.AxisError: axis 2 is out of range for a tensor with 1 axes...
     """
+
+    _host = ("numpy.exceptions", "AxisError")
 
 
 class DTypeError(TensorwebError, TypeError):
@@ -160,7 +196,7 @@ class MissingPackageError(TensorwebError, ImportError):
     """
 
 
-class LinAlgError(TensorwebError, ValueError):
+class LinAlgError(_AlsoOfNumPy, ValueError):
     """A matrix cannot be taken apart, or has no inverse.
 
     It is raised when the result is read, and names the matrix of the stack. Beside
@@ -176,28 +212,18 @@ class LinAlgError(TensorwebError, ValueError):
     tensorweb.errors.LinAlgError: inv: the matrix of shape (2, 2) is singular...
     """
 
+    _host = ("numpy.linalg", "LinAlgError")
     location: tuple[CodeType, int] | None = None
 
-    def __new__(cls, *arguments: object) -> Self:
-        """Make an error, also of NumPy's class where a program has imported that."""
-        host = sys.modules.get("numpy.linalg")
-        if host is None:
-            return super().__new__(cls)
-        joined: type[Self] = _joined(cls, host.LinAlgError)  # type: ignore[arg-type]  # a class has a hash
-        return super().__new__(joined)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes the error again, with NumPy or without."""
-        return LinAlgError, self.args, self.__dict__
+class MatrixShapeError(ShapeError, LinAlgError):
+    """Matrices are not square, have fewer than two axes, or do not fit others.
 
-
-@functools.cache
-def _joined(own: type[Any], host: type[Any]) -> type[Any]:
-    """Return a class of errors that is another one too, under the name it has."""
-    if issubclass(own, host):
-        return own
-    words = {"__module__": own.__module__, "__doc__": own.__doc__}
-    return type(own.__name__, (own, host), words)
+    >>> tw.linalg.inv([[1.0, 2.0]])
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.MatrixShapeError: inv: shape (1, 2); the last two axes must be...
+    """
 
 
 class TraceError(TensorwebError, RuntimeError):

@@ -38,7 +38,7 @@ def vector_norm(
 
     Raises:
         AxisError: an axis does not exist or is given twice.
-        ShapeError: `ord` is infinite and there are no elements.
+        ShapeError: `ord` is -inf and there are no elements.
 
     >>> tw.linalg.vector_norm([3.0, 4.0])
     tensor(5.)
@@ -52,7 +52,7 @@ def vector_norm(
         total = squares.sum(axis, keepdims=keepdims)
         return _or_zero(total, xp.sqrt(total))
     if ord == math.inf:
-        return sizes.max(axis, keepdims=keepdims)
+        return _largest(sizes, axis, keepdims)
     if ord == -math.inf:
         return sizes.min(axis, keepdims=keepdims)
     if ord == 1:
@@ -60,6 +60,13 @@ def vector_norm(
     total = (sizes**ord).sum(axis, keepdims=keepdims)
     root = total ** (1 / ord)
     return _or_zero(total, root) if ord > 1 else root
+
+
+def _largest(sizes: Tensor, axis: Axis, keepdims: bool) -> Tensor:
+    """Return the largest of numbers that are not negative, 0 where there are none."""
+    if sizes.size:
+        return sizes.max(axis, keepdims=keepdims)
+    return sizes.max(axis, keepdims=keepdims, initial=0)
 
 
 def _or_zero(total: Tensor, root: Tensor) -> Tensor:
@@ -99,14 +106,15 @@ def matrix_norm(
     if ord in (1, -1, math.inf, -math.inf):
         along = -2 if ord in (1, -1) else -1
         sums = xp.abs(found).sum(along, keepdims=True)
-        whole = sums.max((-2, -1)) if ord in (1, math.inf) else sums.min((-2, -1))
+        is_largest = ord in (1, math.inf)
+        whole = _largest(sums, (-2, -1), False) if is_largest else sums.min((-2, -1))
         return whole[..., None, None] if keepdims else whole
     if ord in (2, -2, "nuc"):
         values = svdvals(found)
         if ord == "nuc":
             whole = values.sum(-1)
         else:
-            whole = values.max(-1) if ord == 2 else values.min(-1)
+            whole = _largest(values, -1, False) if ord == 2 else values.min(-1)
         return whole[..., None, None] if keepdims else whole
     raise DataError(
         f"matrix_norm: ord {ord!r}; it is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorweb import dtypes
-from tensorweb.errors import LinAlgError, ShapeError
+from tensorweb.errors import LinAlgError, MatrixShapeError
 from tensorweb.functions.creation import asarray
 from tensorweb.graph.doubts import doubt
 from tensorweb.graph.node import Node
@@ -18,11 +18,11 @@ def matrices(name: str, x: ArrayLike) -> Tensor:
     """Return a stack of matrices, `(..., m, n)`.
 
     Raises:
-        ShapeError: there are fewer than two axes.
+        MatrixShapeError: there are fewer than two axes.
     """
     found = asarray(x)
     if found.ndim < 2:
-        raise ShapeError(
+        raise MatrixShapeError(
             f"{name}: shape {found.shape} has fewer than the two axes of a matrix."
         )
     return found
@@ -32,11 +32,11 @@ def square(name: str, x: ArrayLike) -> Tensor:
     """Return a stack of square matrices, `(..., n, n)`.
 
     Raises:
-        ShapeError: there are fewer than two axes, or the last two differ.
+        MatrixShapeError: there are fewer than two axes, or the last two differ.
     """
     found = matrices(name, x)
     if found.shape[-2] != found.shape[-1]:
-        raise ShapeError(
+        raise MatrixShapeError(
             f"{name}: shape {found.shape}; the last two axes must be equal, the "
             "matrices square."
         )

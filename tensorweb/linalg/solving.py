@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorweb import dtypes
 from tensorweb import functions as xp
 from tensorweb.errors import ShapeError
 from tensorweb.graph.node import Node
@@ -11,6 +12,7 @@ from tensorweb.linalg.complex_matrices import (
     as_real,
     columns_as_complex,
     columns_as_real,
+    joined,
 )
 from tensorweb.linalg.operands import (
     fails_where,
@@ -55,7 +57,12 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Tensor:
     if found.size:
         failed, what = xp.isnan(found[..., -1, -1]), "is not positive definite."
         fails_where("cholesky", found, failed, what, source.shape)
-    found = as_complex(found) if is_complex(source) else found
+    if is_complex(source):
+        found = as_complex(found)
+        # Rounding may leave a trace of an imaginary part on the diagonal.
+        n = found.shape[-1]
+        is_real = xp.eye(n, dtype=dtypes.bool, device=found.device)
+        found = joined(xp.real(found), xp.where(is_real, 0, xp.imag(found)))
     return xp.conj(found.mT) if upper else found
 
 

@@ -23,6 +23,7 @@ from tensorweb.dtypes import (
     int32,
     int64,
     integer_range,
+    is_dtype_like,
     uint8,
     uint16,
     uint32,
@@ -131,9 +132,13 @@ class _OfKinds(type):
         )
 
     def __subclasscheck__(cls, kind: object) -> builtins.bool:
-        if isinstance(kind, DType):
-            return kind.kind in cls.kinds
-        return isinstance(kind, _OfKinds) and kind.kinds <= cls.kinds
+        if isinstance(kind, _OfKinds):
+            return kind.kinds <= cls.kinds
+        # `x.dtype.type` is NumPy's class of the numbers.
+        is_numpys = isinstance(kind, type) and kind.__module__ == "numpy"
+        if isinstance(kind, DType) or (is_numpys and is_dtype_like(kind)):
+            return as_dtype(kind).kind in cls.kinds
+        return False
 
 
 class generic(metaclass=_OfKinds):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from tensorweb import functions
 from tensorweb import linalg as standard
 from tensorweb.dtypes import finfo
-from tensorweb.errors import DataError, LinAlgError, ShapeError
+from tensorweb.errors import DataError, LinAlgError, MatrixShapeError, ShapeError
 from tensorweb.graph.tracing import is_traced
 from tensorweb.linalg import (
     cholesky,
@@ -131,10 +131,15 @@ def cond(x: ArrayLike, p: Any = None) -> Tensor:
     With another order `p` of norm it is `norm(x, p) norm(inv(x), p)`. Of a singular
     matrix it is infinite.
 
+    Raises:
+        LinAlgError: there are no elements.
+
     >>> np.linalg.cond([[2.0, 0.0], [0.0, 1.0]])
     tensor(2.)
     """
     values = as_floats(x)
+    if not values.size:
+        raise LinAlgError(f"cond: shape {values.shape} has no elements; give some.")
     if p in (None, 2, -2):
         sizes = standard.svdvals(values)
         first, last = sizes[..., 0], sizes[..., -1]
@@ -159,7 +164,7 @@ def lstsq(
     times the longer side.
 
     Raises:
-        ShapeError: the rows of `a` and `b` differ in number, or `a` is no matrix.
+        MatrixShapeError: the rows of `a` and `b` differ in number, or `a` is no matrix.
 
     >>> x = np.array([0.0, 1.0, 2.0, 3.0])
     >>> line = np.stack([x, np.ones(4)], axis=1)
@@ -168,12 +173,12 @@ def lstsq(
     """
     matrix, right = map(as_floats, together((a, b)))
     if matrix.ndim != 2 or right.ndim not in (1, 2):
-        raise ShapeError(
+        raise MatrixShapeError(
             f"lstsq: shapes {matrix.shape} and {right.shape}; give a matrix, and a "
             "vector or matrix of as many rows."
         )
     if matrix.shape[0] != right.shape[0]:
-        raise ShapeError(
+        raise MatrixShapeError(
             f"lstsq: {matrix.shape[0]} rows and {right.shape[0]}; both must be equal."
         )
     columns = right if right.ndim == 2 else right[:, None]
@@ -209,9 +214,14 @@ def matrix_rank(
 
     It is `tol`, or `rtol` times the largest.
 
+    Raises:
+        DataError: both are given.
+
     >>> np.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]])
     tensor(1)
     """
+    if tol is not None and rtol is not None:
+        raise DataError("matrix_rank: tol= and rtol= are both given; give one.")
     values = as_floats(A)
     if values.ndim < 2:
         return functions.any(values != 0).astype(int)
@@ -242,10 +252,15 @@ def pinv(
 
     Those below `rcond` (or `rtol`) times the largest count as 0.
 
+    Raises:
+        DataError: both are given.
+
     >>> np.round(np.linalg.pinv([[2.0, 0.0], [0.0, 4.0], [0.0, 0.0]]), 3)
     tensor([[0.5 , 0.  , 0.  ],
             [0.  , 0.25, 0.  ]])
     """
+    if rcond is not None and rtol is not None:
+        raise DataError("pinv: rcond= and rtol= are both given; give one.")
     return standard.pinv(as_floats(a), rtol=rcond if rtol is None else rtol)
 
 

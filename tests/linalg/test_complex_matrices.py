@@ -120,6 +120,7 @@ def check_others(dtype: type) -> None:
         )
     definite = a @ a.conj().mT + np.eye(4, dtype=dtype)
     lower = cholesky(tw.asarray(definite)).numpy()
+    assert not np.any(np.diagonal(lower, axis1=-2, axis2=-1).imag)
     close(lower @ lower.conj().mT, definite, 20)
     for hermitian in (definite, definite * 0 + np.eye(4, dtype=dtype)):
         values, vectors = (p.numpy() for p in eigh(tw.asarray(hermitian)))

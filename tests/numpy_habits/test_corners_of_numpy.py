@@ -178,6 +178,59 @@ def test_numpy_s_class_catches_errors_of_matrices() -> None:
     assert type(found.value).__qualname__ == "LinAlgError"
 
 
+def test_numpy_s_class_catches_errors_of_axes() -> None:
+    with pytest.raises(numpy.exceptions.AxisError) as found:
+        np.sum(np.ones(3), axis=1)
+    assert isinstance(found.value, AxisError)
+    assert "axis 1" in str(found.value)
+    again = pickle.loads(pickle.dumps(found.value))
+    assert type(again) is type(found.value)
+    assert str(again) == str(found.value)
+
+
+MATRICES_OF_NO_USE: dict[str, Callable[[Any], Any]] = {
+    "inv": lambda m: m.linalg.inv(m.ones((2, 3))),
+    "solve": lambda m: m.linalg.solve(m.ones((2, 3)), m.ones(2)),
+    "tensorinv": lambda m: m.linalg.tensorinv(m.ones((4, 2, 3)), ind=1),
+    "tensorsolve": lambda m: m.linalg.tensorsolve(m.ones((2, 3)), m.ones(2)),
+    "a vector": lambda m: m.linalg.matrix_power(m.ones(2), 2),
+    "lstsq": lambda m: m.linalg.lstsq(m.ones((4, 2)), m.ones(5)),
+    "cond of nothing": lambda m: m.linalg.cond(m.ones((0, 0))),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES_OF_NO_USE)
+def test_matrices_of_no_use_are_an_error_of_linalg(name: str) -> None:
+    for module in (numpy, np):
+        with pytest.raises(numpy.linalg.LinAlgError):
+            MATRICES_OF_NO_USE[name](module)
+
+
+def test_a_threshold_is_given_once() -> None:
+    for name, word in (("pinv", "rcond"), ("matrix_rank", "tol")):
+        for module in (numpy, np):
+            with pytest.raises(ValueError, match="both"):
+                getattr(module.linalg, name)(
+                    module.ones((2, 2)), **{word: 0.1, "rtol": 0.1}
+                )
+
+
+def test_norms_of_nothing_are_zero() -> None:
+    for shape in [(0, 2), (2, 0), (0, 0)]:
+        for order in (1, 2, inf, "fro", "nuc"):
+            assert float(np.linalg.matrix_norm(np.zeros(shape), ord=order)) == 0
+    assert float(np.linalg.vector_norm(np.zeros(0), ord=inf)) == 0
+    with pytest.raises(ShapeError):
+        np.linalg.vector_norm(np.zeros(0), ord=-inf)
+
+
+def test_numpy_s_classes_of_numbers_are_below_the_kinds() -> None:
+    assert issubclass(np.ones(1).dtype.type, np.floating)
+    assert issubclass(numpy.int8, np.signedinteger)
+    assert not issubclass(numpy.float32, np.integer)
+    assert not issubclass(float, np.floating)
+
+
 SIGNATURES: dict[str, Callable[[Any, Any], Any]] = {
     "mean": lambda m, x: m.vectorize(lambda v: v.mean(), signature="(n)->()")(x),
     "outer": lambda m, x: m.vectorize(m.outer, signature="(a),(b)->(a,b)")(x, x[0, 0]),
