@@ -7,13 +7,15 @@ its device: asking for it is a `TraceError`.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary, WeakSet
 
 from tensorweb.errors import TraceError
 from tensorweb.graph.node import Node
+from tensorweb.graph.pairs import pair_of
 from tensorweb.graph.storage import Storage
 from tensorweb.graph.walks import ancestors
 
@@ -40,6 +42,7 @@ class Trace:
         updated: objects that the function may change, by identity.
         gradients: tensors to whose gradient `backward` added, by identity, each with
             what that was before.
+        read: whose values Python saw.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Trace:
     gradients: dict[int, tuple[weakref.ref[object], object]] = field(
         default_factory=dict
     )
+    read: list[Node] = field(default_factory=list)
 
     def argument(self, placeholder: Node) -> Node:
         """Return what a placeholder stands for.
@@ -151,11 +155,54 @@ def open_repeat() -> Repeat | None:
 
 
 def note_write(tensor: object, old: Node) -> None:
-    """Remember, while a function is traced, that a tensor gets another value."""
+    """Remember, while a function is traced, that a tensor gets another value.
+
+    Captures of the old one are out of date from now on.
+    """
+    if _captures:
+        for capture in _captures.get(pair_of(old).base, ()):
+            capture.is_current = False
     for trace in _open.get():
         known = trace.written.get(id(tensor))
         if known is None or known[0]() is not tensor:
             trace.written[id(tensor)] = weakref.ref(tensor), old
+
+
+class Captures:
+    """The values that a recording has from tensors that are no arguments of it.
+
+    Attributes:
+        is_current: whether all of these tensors still have these values.
+    """
+
+    __slots__ = ("__weakref__", "_nodes", "is_current")
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        """Watch the nodes whose values are captured."""
+        self.is_current = True
+        self._nodes: WeakSet[Node] = WeakSet()
+        for node in nodes:
+            self.add(node)
+
+    def add(self, node: Node) -> None:
+        """Watch one more node."""
+        base = pair_of(node).base
+        self._nodes.add(base)
+        _captures.setdefault(base, WeakSet()).add(self)
+
+    def has(self, node: Node) -> bool:
+        """Whether the value of a node, or one that shares its storage, is captured."""
+        return pair_of(node).base in self._nodes
+
+
+_captures: WeakKeyDictionary[Node, WeakSet[Captures]] = WeakKeyDictionary()
+"""By the nodes that tensors have, the recordings that captured their values."""
+
+
+def note_move(old: Node, node: Node) -> None:
+    """Remember that a tensor has the same value in another node."""
+    for capture in _captures.get(pair_of(old).base, ()):
+        capture.add(node)
 
 
 def is_traced(node: Node) -> bool:
@@ -169,6 +216,8 @@ def require_values(nodes: Sequence[Node]) -> None:
         placeholder = _placeholder_below(nodes)
         if placeholder is not None:
             raise value_wanted(placeholder)
+        for trace in _open.get():
+            trace.read += nodes
 
 
 def value_wanted(placeholder: Node) -> TraceError:

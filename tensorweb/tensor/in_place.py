@@ -10,6 +10,7 @@ from tensorweb.graph.leaves import is_leaf_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import CONSTANT, LEAF
 from tensorweb.graph.pairs import pair_of
+from tensorweb.graph.tracing import note_move
 from tensorweb.nodes.contraction import matmul
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.ops import OPS
@@ -157,4 +158,5 @@ def rehouse(tensor: TensorBase, node: Node) -> None:
         return
     if not node.shape and not is_number_of_its_own(old):
         _scalars_written.add(node)
+    note_move(old, node)
     tensor.node = node

@@ -231,6 +231,29 @@ def share_elements(tensors: Iterable[Holder]) -> bool:
     return False
 
 
+def family_of(tensor: Holder) -> list[Any]:
+    """Return all tensors that share elements with one, the owner first."""
+    top = top_of(tensor)
+    views = [] if top._kin is None else top._kin.views(top)
+    return [top, *[view for view, _ in views]]
+
+
+def relatives(tensors: Sequence[Holder]) -> list[tuple[Any, Node]]:
+    """Return the views that share elements with tensors, and what they see of them.
+
+    Args:
+        tensors: whose values may be placeholders; the owner of a view is among them.
+    """
+    found: dict[int, tuple[Any, Node]] = {}
+    mine = {id(tensor) for tensor in tensors}
+    for tensor in tensors:
+        if tensor._kin is not None and not is_seen(tensor):
+            for view, steps in tensor._kin.views(tensor):
+                if id(view) not in mine:
+                    found[id(view)] = view, _below(tensor.node, steps)
+    return list(found.values())
+
+
 def is_part_of(value: Any, owner: Holder) -> bool:
     """Whether a tensor with axes is a view of another one."""
     kin = value._kin

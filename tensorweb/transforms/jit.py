@@ -33,10 +33,11 @@ from tensorweb.graph.leaves import hangs_on_leaves
 from tensorweb.graph.node import Node
 from tensorweb.graph.nonfinite import is_searching
 from tensorweb.graph.pairs import pair_of
-from tensorweb.graph.tracing import Trace, is_tracing, tracing
+from tensorweb.graph.tracing import Captures, Trace, is_tracing, tracing
+from tensorweb.graph.walks import ancestors
 from tensorweb.nodes.ranges import Interval, interval_of, limits
 from tensorweb.tensor.base import TensorBase
-from tensorweb.tensor.views import share_elements
+from tensorweb.tensor.views import family_of, share_elements
 from tensorweb.transforms.names import name_of
 from tensorweb.transforms.recordings import (
     Layout,
@@ -45,6 +46,7 @@ from tensorweb.transforms.recordings import (
     inputs_for,
     placeholders,
 )
+from tensorweb.transforms.surroundings import Surroundings
 from tensorweb.transforms.updating import (
     Known,
     Updated,
@@ -87,6 +89,7 @@ class Jitted(Generic[P, R]):
     __slots__ = (
         "__dict__",
         "__weakref__",
+        "_around",
         "_function",
         "_known",
         "_updated",
@@ -101,6 +104,7 @@ class Jitted(Generic[P, R]):
         self._updates = as_updates(updates)
         self._updated: Known | None = None
         self._known: OrderedDict[Hashable, Signature] = OrderedDict()
+        self._around: Surroundings | None = None
         self.recordings = 0
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -158,6 +162,8 @@ class Jitted(Generic[P, R]):
                 if past is not None and hangs_on_leaves(holder.node):
                     return self._function(*args, **kwargs)
         given = [pair_of(h.node) for h in holders if isinstance(h, TensorBase)]
+        if self._around is not None and self._around.is_changed():
+            self._known.clear()
         signature = self._known.get(key)
         found = signature.find(given) if signature is not None else None
         if found is None:
@@ -171,13 +177,29 @@ class Jitted(Generic[P, R]):
             function = cast(Callable[..., object], self._function)
             found = _record(function, args, kwargs, holders, count, layouts, recorder)
             signature.keep(found)
+            self._around = Surroundings(
+                self._function, {id(h) for h in holders[:count]}
+            )
             self._known[key] = signature
             if len(self._known) > SIGNATURES_KEPT:
                 self._known.popitem(last=False)
-        tensors = (h for h in holders if isinstance(h, TensorBase))
-        if found.written and share_elements(tensors):
+        if found.written and _shares(holders, found):
             return self._function(*args, **kwargs)
         return cast(R, found(holders, given))
+
+
+def _shares(holders: Sequence[Holder], found: Record) -> bool:
+    """Whether a tensor that is written to is seen by a second name of the function.
+
+    Some of the arguments are views of others, or the function has one from outside.
+    """
+    if share_elements(h for h in holders if isinstance(h, TensorBase)):
+        return True
+    return any(
+        found.captures.has(tensor.node)
+        for index in found.written
+        for tensor in family_of(holders[index])
+    )
 
 
 def _recorder(name: str, names: Collection[str]) -> Recorder | None:
@@ -239,7 +261,7 @@ def _record(
             )
             if isinstance(holder, TensorBase) and holder.node is not node
         ]
-        known = {id(holder): holder for holder in (*holders, *made)}
+        known = {id(holder): holder for holder in (*holders, *made, *updated.views)}
         _refuse_outside_writes(name, noted, known)
         refuse_outside_gradients(name, noted, known)
         outputs = [pair_of(tensor.node) for tensor in made]
@@ -252,6 +274,9 @@ def _record(
             for index in changed[bisect_left(changed, count) :]:
                 fill(kept[index], kept[index], mine)
             result = rebuild(result, mine)
+    mine_alone = set(bases)
+    captured = [n for n in ancestors(outputs) if n.base not in mine_alone]
+    captures = Captures([*captured, *noted.read])
     replay = recorder.record(bases, outputs)
     assumed = [(bases.index(base), ends) for base, ends in noted.assumed.items()]
     return Record(
@@ -259,6 +284,7 @@ def _record(
         layouts=layouts,
         assumed=assumed,
         promised=_promised(outputs),
+        captures=captures,
         holders=kept,
         result=result,
         made=made,
@@ -348,18 +374,31 @@ def jit(function: Callable[..., Any] | None = None, *, updates: object = ()) -> 
     dtypes and such arguments that were not seen before record again. Inside, values
     cannot be read: `if x > 0` and `print(x)` raise `TraceError`. Integer arguments may
     index: each call looks whether they are in range, which waits for the device where
-    only that knows. Tensors that the
-    function takes from outside keep the values they had when it was recorded. What it
-    writes into its arguments (`x[0] = 1`, `x += 1`, `params["w"] = w`, `model.w = w`)
-    the caller sees, as without `jit`. Inside another jitted function it is a part of
+    only that knows. What it writes into its arguments (`x[0] = 1`, `x += 1`,
+    `params["w"] = w`, `model.w = w`) the caller sees, as without `jit`. Inside another
+    jitted function it is a part of
     that. On a method the object is an argument too: its class counts as registered
     (`tw.tree.register`), so that calls see its attributes as they are then. Where there
     is nothing to record for, on a device that does not record (`cpu`)
     and without any tensor among the arguments, the function simply runs.
 
+    What the function reads from outside is part of the recording: where a tensor was
+    written to since, or a name or attribute means something else, the function is
+    recorded anew, which takes much longer than a replay. Looked at are closures, and of
+    the function's own module globals, functions and attributes of objects; not names of
+    other modules, nor the elements of NumPy arrays: pass these as arguments.
+
+    >>> scale = tw.asarray([1.0, 2.0])
+    >>> scaled = jit(lambda x: x * scale)
+    >>> scaled(tw.ones(2))
+    tensor([1., 2.])
+    >>> scale += 1
+    >>> scaled(tw.ones(2))
+    tensor([2., 3.])
+
     Objects in `updates` are arguments and results of every call, though the function
     takes them from outside: models, optimisers, generators; so are the gradients of
-    their tensors, and `loss.backward()` may stand inside.
+    their tensors, and `loss.backward()` may stand inside. Their views see them.
 
     >>> @jit
     ... def step(w, gradient):

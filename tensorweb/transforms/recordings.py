@@ -14,7 +14,7 @@ from tensorweb.graph.leaves import not_following
 from tensorweb.graph.node import Node, leaf, view_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.pairs import like, pair_of
-from tensorweb.graph.tracing import Placeholder
+from tensorweb.graph.tracing import Captures, Placeholder
 from tensorweb.lookups.keys import ends_within
 from tensorweb.nodes.ranges import Interval, promise_interval
 from tensorweb.shapes import Shape
@@ -54,6 +54,7 @@ class Record:
         assumed: which tensors' integers must lie in which range for the recording to be
             right.
         promised: which of the replay's nodes are integers in a known range.
+        captures: the values it has of tensors that are no arguments.
         holders: tensors and containers that the function was given.
         result: what it returned.
         made: tensors in the result and in changed containers that it was not given.
@@ -65,6 +66,7 @@ class Record:
     layouts: Sequence[Layout | None]
     assumed: Sequence[tuple[int, Interval]]
     promised: Sequence[tuple[int, Interval]]
+    captures: Captures
     holders: list[Holder]
     result: object
     made: list[TensorBase]
@@ -81,9 +83,14 @@ class Record:
             (index, filling(self.holders[index], places)) for index in self.changed
         ]
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether the device lives, and captured tensors have the values they had."""
+        return self.replay.is_alive and self.captures.is_current
+
     def holds(self, given: Sequence[Node]) -> bool:
-        """Whether the device lives, and what was assumed of integers is true."""
-        if not self.replay.is_alive:
+        """Whether the recording is alive, and what was assumed of integers is true."""
+        if not self.is_alive:
             return False
         for number, (least, most) in self.assumed:
             low, high = ends_within(given[number], least, most)
@@ -148,10 +155,10 @@ class Signature:
         return None
 
     def keep(self, record: Record) -> None:
-        """Add a recording; the oldest of too many goes, and those of lost devices."""
+        """Add a recording; the oldest of too many goes, and those out of date."""
         records = self._records.setdefault(tuple(record.layouts), [])
         self._last = None
-        alive = [each for each in records if each.replay.is_alive]
+        alive = [each for each in records if each.is_alive]
         records[:] = [*alive[-VARIANTS_KEPT + 1 :], record]
 
 

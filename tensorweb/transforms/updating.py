@@ -20,6 +20,7 @@ from tensorweb.graph.tracing import Trace
 from tensorweb.nodes.movement import stopped
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase, become_leaf
+from tensorweb.tensor.views import relatives, top_of
 from tensorweb.trees import (
     Holder,
     attributes,
@@ -91,6 +92,9 @@ class Known:
         self.holders: list[Holder] = []
         self.seen: dict[int, int] = {}
         structure = flatten(self._updates, self.holders, self.seen)
+        # A write into a view is one into its owner, which other views see as well.
+        owners = (top_of(h) for h in self.holders if isinstance(h, TensorBase))
+        structure = structure, flatten(tuple(owners), self.holders, self.seen)
         self._containers = [
             (holder, content_of(holder))
             for holder in self.holders
@@ -133,6 +137,7 @@ class Updated:
 
     Attributes:
         holders: tensors and containers, each once.
+        views: tensors that share elements with these, and see what they hold.
     """
 
     def __init__(self, holders: Sequence[Holder], nodes: Sequence[Node]) -> None:
@@ -141,12 +146,13 @@ class Updated:
         self._before = [content_of(holder) for holder in holders]
         self._inputs = iter(nodes)
         self._set: list[Node | None] = []
+        self.views: list[TensorBase] = []
 
     @contextmanager
     def traced(self) -> Iterator[None]:
         """Let tensors hold their placeholders inside of a `with` block."""
         gradients = [h for h in self.holders if isinstance(h, Gradients)]
-        tensors = [h for h in self.holders if isinstance(h, TensorBase)]
+        tensors: list[Any] = [h for h in self.holders if isinstance(h, TensorBase)]
         old = [tensor.node for tensor in tensors]
         try:
             for holder in self.holders:
@@ -155,6 +161,12 @@ class Updated:
                     if isinstance(holder, TensorBase)
                     else None
                 )
+            for view, node in relatives(tensors):
+                if not is_leaf_of(view.node, view):
+                    tensors.append(view)
+                    old.append(view.node)
+                    view.node = node
+                    self.views.append(view)
             yield
         finally:
             for tensor, node in zip(tensors, old, strict=True):

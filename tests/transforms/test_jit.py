@@ -104,14 +104,6 @@ def test_argument_and_constant_results_come_back(webgpu: str) -> None:
     assert same(x * 3)[0].tolist() == [[3.0, 6.0]]
 
 
-def test_captured_tensors_keep_their_value(webgpu: str) -> None:
-    w = tw.asarray([1.0, 2.0])
-    scale = tw.jit(lambda x: x * w)
-    assert scale(tw.ones(2)).tolist() == [1.0, 2.0]
-    w = tw.asarray([5.0, 5.0])
-    assert scale(tw.ones(2)).tolist() == [1.0, 2.0]
-
-
 def test_earlier_results_are_not_overwritten(webgpu: str) -> None:
     double = tw.jit(lambda x: x * 2)
     results = [double(tw.ones(4) * i) for i in range(5)]

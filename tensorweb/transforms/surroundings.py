@@ -1,0 +1,220 @@
+"""What a recorded function reads that is no argument: closures, globals, attributes.
+
+Python does not tell that a name got another value, so each call of `jit` compares what
+the names mean with what they meant when the function was recorded.
+"""
+
+from __future__ import annotations
+
+import dis
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import compress
+from operator import is_not
+from types import (
+    CellType,
+    CodeType,
+    FunctionType,
+    MethodType,
+    SimpleNamespace,
+)
+from typing import Any
+
+from tensorweb.graph.tracing import Captures
+from tensorweb.tensor.base import TensorBase
+from tensorweb.trees import EXACT_TYPES, Content, content_of, is_changed, is_opened
+
+CONTAINERS = (list, set, deque, bytearray)
+"""Of these the elements are compared one by one."""
+
+MISSING = object()
+"""Stands for the value of a name that has none."""
+
+NUMBERS = (float, complex, *EXACT_TYPES)
+"""Types whose values are compared by their text, which tells 0.0 from -0.0."""
+
+
+class Surroundings:
+    """The names that a function reads from outside, and what they mean.
+
+    Names of closures and of the function's own module, in it and in the functions and
+    methods of that module that it names; what is found there in lists, dicts, tuples
+    and opened objects, and of other objects of that module the attributes it names.
+    """
+
+    def __init__(self, function: object, updated: set[int]) -> None:
+        """Look at everything; the objects whose `id` is in `updated` are arguments."""
+        self._seen = set(updated)
+        self._cells: list[CellType] = []
+        self._globals: list[str] = []
+        self._containers: list[tuple[Any, Content]] = []
+        self._objects: list[Any] = []
+        self._names_all = False  # Code asks for attributes by text.
+        self._attributes = {"forward"}  # What calling a module calls.
+        self._module = _globals_of(function)
+        self._captures = Captures(())
+        self._visit(function)
+        self._visit_objects()
+        self._values = list(self._now())
+        self._named = list(self._parts())
+
+    def _now(self) -> Iterator[object]:
+        """Give the values that the names have, those of closures first."""
+        for cell in self._cells:
+            try:
+                yield cell.cell_contents
+            except ValueError:  # The name has no value yet, or none any more.
+                yield MISSING
+        for name in self._globals:
+            yield self._module.get(name, MISSING)
+
+    def _parts(self) -> Iterator[object]:
+        """Give the values of the attributes that code names, object by object."""
+        for value in self._objects:
+            for name, part in vars(value).items():
+                if self._is_named(name):
+                    yield part
+
+    def _is_named(self, name: str) -> bool:
+        """Whether an attribute is named, or one that Python reads unnamed."""
+        return self._names_all or name in self._attributes or name.startswith("__")
+
+    def is_changed(self) -> bool:
+        """Whether a name means something else, or an object holds something else."""
+        return (
+            not self._captures.is_current
+            or not _is_same(list(self._now()), self._values)
+            or not _is_same(list(self._parts()), self._named)
+            or any(
+                is_changed(holder, before)
+                and not _is_same(_listed(_content_of(holder)), _listed(before))
+                for holder, before in self._containers
+            )
+        )
+
+    def _visit(self, value: Any) -> None:
+        """Note what a function reads or an object holds, and what that reaches."""
+        if id(value) in self._seen or type(value) in NUMBERS:
+            return
+        self._seen.add(id(value))
+        if isinstance(value, TensorBase):
+            self._captures.add(value.node)
+        elif isinstance(value, (*CONTAINERS, dict)) or is_opened(value):
+            if value is self._module:
+                return
+            content = _content_of(value)
+            self._containers.append((value, content))
+            self._visit_all(_listed(content))
+            self._visit_all(type(value).__mro__)
+        elif isinstance(value, tuple | frozenset):
+            self._visit_all(value)
+        elif isinstance(value, FunctionType):
+            self._visit_function(value)
+        elif isinstance(value, MethodType):
+            self._visit_all((value.__func__, value.__self__))
+        elif isinstance(value, partial):
+            self._visit_all((value.func, *value.args, *value.keywords.values()))
+        elif isinstance(value, property):
+            self._visit(value.fget)
+        elif hasattr(value, "__wrapped__"):
+            self._visit(value.__wrapped__)
+        elif self._is_of_the_module(value):
+            self._objects.append(value)
+            self._visit_all(type(value).__mro__)
+            if isinstance(value, type):
+                self._visit_all(value.__mro__)
+
+    def _visit_all(self, values: Iterable[object]) -> None:
+        for value in values:
+            self._visit(value)
+
+    def _visit_objects(self) -> None:
+        """Visit the attributes that are named, and those that these name in turn."""
+        count = -1
+        while count != len(self._seen) + len(self._attributes):
+            count = len(self._seen) + len(self._attributes)
+            self._visit_all(list(self._parts()))
+
+    def _visit_function(self, function: FunctionType) -> None:
+        """Note the names that a function and those defined inside of it read."""
+        self._visit_all(function.__defaults__ or ())
+        self._visit_all((function.__kwdefaults__ or {}).values())
+        self._visit_all(vars(function).values())
+        for cell in function.__closure__ or ():
+            if id(cell) not in self._seen:
+                self._seen.add(id(cell))
+                self._cells.append(cell)
+                with suppress(ValueError):
+                    self._visit(cell.cell_contents)
+        if function.__globals__ is self._module:
+            names, attributes = _names_in(function.__code__)
+            self._attributes |= attributes
+            self._names_all |= not names.isdisjoint(("getattr", "vars"))
+            for name in names - set(self._globals):
+                if name in self._module:
+                    self._globals.append(name)
+                    self._visit(self._module[name])
+
+    def _is_of_the_module(self, value: object) -> bool:
+        """Whether a value is a class of the function's module, or an object of one."""
+        if isinstance(value, SimpleNamespace):
+            return True
+        kind = value if isinstance(value, type) else type(value)
+        mine = kind.__module__ == self._module.get("__name__")
+        return mine and hasattr(value, "__dict__")
+
+
+def _globals_of(function: Any) -> dict[str, Any]:
+    """Return the names of the module in which a function was defined."""
+    while True:
+        if isinstance(function, partial):
+            function = function.func
+        elif hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        elif isinstance(function, FunctionType | MethodType):
+            return getattr(function, "__globals__", {})
+        else:
+            call = vars(type(function)).get("__call__")
+            return getattr(call, "__globals__", {})
+
+
+def _names_in(code: CodeType) -> tuple[set[str], set[str]]:
+    """Return the globals and attributes that code and its inner functions read."""
+    names: set[str] = set()
+    attributes: set[str] = set()
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            names.add(instruction.argval)
+        elif instruction.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
+            attributes.add(instruction.argval)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            inner = _names_in(constant)
+            names |= inner[0]
+            attributes |= inner[1]
+    return names, attributes
+
+
+def _content_of(value: Any) -> Content:
+    """Return the elements of a container, by name where they have names."""
+    return list(value) if isinstance(value, CONTAINERS) else content_of(value)
+
+
+def _listed(content: Content) -> list[Any]:
+    """Return the elements of a container, and their names."""
+    if isinstance(content, dict):
+        return [*content, *content.values()]
+    return content or []
+
+
+def _is_same(now: list[Any], before: list[Any]) -> bool:
+    """Whether values mean what they meant: the same objects, or equal numbers."""
+    if len(now) != len(before):
+        return False
+    differ = compress(zip(now, before, strict=True), map(is_not, now, before))
+    return all(
+        type(one) is type(other) and type(one) in NUMBERS and repr(one) == repr(other)
+        for one, other in differ
+    )
