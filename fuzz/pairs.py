@@ -240,6 +240,8 @@ def wrong(case: Case, forms: Sequence[Form]) -> Iterator[str]:
             continue
         if form.tells_zeros and alone.dtype.kind == "f":
             continue
+        if not form.is_exact and _may_overflow(alone):
+            continue
         expected = _computed("cpu", case, form, arrays)
         if expected is None:
             continue
@@ -290,6 +292,15 @@ def _evaluated(text: str, x: tw.Tensor, y: tw.Tensor) -> tw.Tensor:
 
 def _is_like(got: Array, expected: Array) -> bool:
     return bool(got.shape == expected.shape and got.dtype == expected.dtype)
+
+
+def _may_overflow(values: Array) -> bool:
+    """Return whether the order of additions decides if a sum is infinite."""
+    if values.dtype.kind != "f":
+        return False
+    sizes = np.abs(values.astype(np.float64))
+    total = sizes[np.isfinite(sizes)].sum()
+    return bool(total > np.finfo(values.dtype).max)
 
 
 def _size(values: Array) -> float:
