@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from tensorweb import functions
+from tensorweb import dtypes, functions
 from tensorweb.functions import abs as absolute
 from tensorweb.functions import (
     acos,
@@ -301,10 +301,14 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Tensor, Tensor]:
 def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return `x1` to the power `x2` as floats, so that 2 to the power -1 is 0.5.
 
+    The dtype is at least float32, also of float16.
+
     >>> np.float_power(2, [-1, 2])
     tensor([0.5, 4. ])
     """
-    return pow(*(as_floats(x) for x in as_pair(x1, x2)))
+    x, y = as_pair(x1, x2)
+    wide = functions.result_type(x, y, dtypes.DEFAULT_FLOAT)
+    return pow(x.astype(wide), y.astype(wide))
 
 
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:

@@ -11,6 +11,7 @@ from tensorweb.errors import DataError
 from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import check_unused
 from tensorweb.numpy.creation import frombuffer
+from tensorweb.numpy.text import fromstring
 from tensorweb.saving import npy, npz
 from tensorweb.saving.files import load as load_any
 from tensorweb.saving.files import replace, stored_by_name
@@ -177,11 +178,11 @@ def fromfile(
     """Return the numbers of a file of bytes, such as `x.tofile(path)` writes.
 
     `offset` are bytes to leave out. An open file is read from where it stands, and
-    stands behind the last number then.
+    stands behind the last number then. With `sep`, what stands between two numbers, it
+    is a file of text, which is read to its end.
 
     Raises:
-        DataError: the bytes are no whole number of elements, or the file is text
-            (`sep` is given), which `np.loadtxt` reads.
+        DataError: a word of a text is no number, or `offset` is given for a text.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "x.bin")
@@ -190,11 +191,14 @@ def fromfile(
     tensor([0, 1, 2])
     """
     check_unused("fromfile", like=like)
-    if sep:
-        raise DataError(f"fromfile: sep={sep!r} says text; read it with np.loadtxt.")
+    if sep and offset:
+        raise DataError(f"fromfile: offset={offset} counts bytes, and sep= says text.")
     if isinstance(file, str | os.PathLike):
         with Path(file).open("rb") as opened:
-            return fromfile(opened, dtype, count, offset=offset)
+            return fromfile(opened, dtype, count, sep, offset)
+    if sep:
+        found = fromstring(file.read(), dtype, sep=sep)
+        return found if count < 0 else found[:count]
     size = as_dtype(dtype).itemsize
     if offset:
         file.seek(offset, os.SEEK_CUR)

@@ -38,8 +38,7 @@ __all__ = [
 
 
 def arange(
-    start_or_stop: Any,
-    /,
+    start: Any = None,
     stop: Any = None,
     step: Any = 1,
     dtype: DTypeLike = None,
@@ -58,7 +57,11 @@ def arange(
     tensor([10, 15, 20, 25])
     """
     check_unused("arange", like=like)
-    return functions.arange(start_or_stop, stop, step, dtype, device=device)
+    if start is None and stop is None:
+        raise DataError("arange: no numbers; say where it stops.")
+    if start is None:
+        start = 0
+    return functions.arange(start, stop, step, dtype, device=device)
 
 
 def linspace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import numbers
 from collections.abc import Sequence
 
 from tensorweb import functions
@@ -59,10 +60,12 @@ def clip(
     *,
     min: ArrayLike = None,
     max: ArrayLike = None,
+    casting: str = "same_kind",
 ) -> Tensor:
     """Return values below a limit raised to it, and above the other lowered to it.
 
-    None is no limit; limits may be arrays.
+    None is no limit; limits may be arrays. `casting="unsafe"` converts the result to
+    the dtype of `out`, whatever that is.
 
     >>> np.clip([1, 5, 9], 2, None), np.clip([1, 5, 9], max=6)
     (tensor([2, 5, 9]), tensor([1, 5, 6]))
@@ -78,7 +81,7 @@ def clip(
     x = leading(a, low, high)
     if x.dtype.kind == "bool":
         x = x.astype(int)
-    return into(x.astype(x.dtype).clip(low, high), out)
+    return into(x.astype(x.dtype).clip(low, high), out, casting)
 
 
 def nan_to_num(
@@ -155,7 +158,7 @@ def isscalar(element: object) -> builtins.bool:
     """
     if isinstance(element, Tensor):
         return not element.shape
-    return is_scalar(element) or isinstance(element, str | bytes)
+    return is_scalar(element) or isinstance(element, str | bytes | numbers.Number)
 
 
 def sinc(x: ArrayLike) -> Tensor:

@@ -12,6 +12,7 @@ from typing import SupportsIndex
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.functions import asarray
+from tensorweb.nodes.parts import join_parts
 from tensorweb.numpy.arguments import into, leading
 from tensorweb.numpy.masking import (
     as_float,
@@ -62,15 +63,26 @@ def sum(
     total = x.sum(axis, dtype=dtype, keepdims=keepdims)
     if initial is not None:
         total = total + initial
-    if x.dtype.kind == "float" and _is_minus_zero(initial):
-        is_minus = ((x == 0) & tw.signbit(x)).all(axis, keepdims=keepdims)
-        total = tw.where(is_minus, -0.0, total)
+    if is_number(initial) and number_of_scalar(initial) == 0:
+        zero = complex(number_of_scalar(initial))
+        total = _with_minus_zeros(total, x.astype(total.dtype), zero, axis, keepdims)
     return into(total, out)
 
 
-def _is_minus_zero(given: ArrayLike) -> bool:
-    number = number_of_scalar(given) if is_number(given) else 0
-    return number == 0 and math.copysign(1, complex(number).real) < 0
+def _with_minus_zeros(
+    total: Tensor, x: Tensor, zero: complex, axis: Axis, keepdims: bool
+) -> Tensor:
+    """Return sums that began with a zero: -0 where that and all elements are -0."""
+    if total.dtype.kind == "complex":
+        parts = [
+            _with_minus_zeros(take(total), take(x), complex(part), axis, keepdims)
+            for take, part in ((tw.real, zero.real), (tw.imag, zero.imag))
+        ]
+        return Tensor(join_parts(*(part.node for part in parts)))
+    if total.dtype.kind != "float" or math.copysign(1, zero.real) > 0:
+        return total
+    is_minus = ((x == 0) & tw.signbit(x)).all(axis, keepdims=keepdims)
+    return tw.where(is_minus, -0.0, total)
 
 
 def prod(

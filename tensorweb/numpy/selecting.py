@@ -12,7 +12,7 @@ from tensorweb.numpy.arguments import Out, bounded, into, leading, together
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import broadcast_shapes, normalize_axis
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.convert import ArrayLike, is_scalar
 
 __all__ = [
     "choose",
@@ -107,6 +107,9 @@ def choose(
             f"{len(arrays)} choices; mode='wrap' or mode='clip' takes it."
         )
     stacked = functions.stack([asarray(x) for x in arrays])
+    if not all(map(is_scalar, choices)):  # plain numbers take the dtype of the others
+        given = (x if is_scalar(x) else asarray(x) for x in choices)
+        stacked = stacked.astype(functions.result_type(*given))
     if not index.ndim:
         return into(stacked[index], out)
     return into(stacked.take_along_axis(index[None], 0)[0], out)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import SupportsIndex
 
 from tensorweb import functions as tw
-from tensorweb.errors import DataError, ShapeError, TensorIndexError
+from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import together
 from tensorweb.shapes import normalize_axis
@@ -121,13 +121,13 @@ def partition(
     All are sorted, which is one such order.
 
     Raises:
-        TensorIndexError: `kth` is out of range.
+        DataError: `kth` is no integer or out of range, or `kind` is unknown.
 
     >>> np.partition([7, 1, 5, 3], 1)
     tensor([1, 3, 5, 7])
     """
     x, along = _line("partition", a, axis, None, order)
-    _check_places("partition", x.shape[along], kth)
+    _check_partition("partition", x, along, kth, kind)
     return tw.sort(x, axis=along)
 
 
@@ -141,22 +141,31 @@ def argpartition(
     """Return the positions of `partition`, which sort the axis.
 
     Raises:
-        TensorIndexError: `kth` is out of range.
+        DataError: `kth` is no integer or out of range, or `kind` is unknown.
 
     >>> np.argpartition([7, 1, 5, 3], 1)
     tensor([1, 3, 2, 0])
     """
     x, along = _line("argpartition", a, axis, None, order)
-    _check_places("argpartition", x.shape[along], kth)
+    _check_partition("argpartition", x, along, kth, kind)
     return x.argsort(along)
 
 
-def _check_places(
-    name: str, length: int, kth: SupportsIndex | Sequence[SupportsIndex]
+def _check_partition(
+    name: str,
+    x: Tensor,
+    axis: int,
+    kth: SupportsIndex | Sequence[SupportsIndex],
+    kind: str,
 ) -> None:
-    """Raise unless positions are on an axis."""
-    for each in asarray(kth).reshape(-1).tolist():
-        if not -length <= each < length:
-            raise TensorIndexError(
-                f"{name}: kth is {each} and the axis has {length} elements."
+    """Raise unless positions are on an axis, and the algorithm is NumPy's."""
+    if kind != "introselect":
+        raise DataError(f"{name}: kind={kind!r}; there is introselect only.")
+    length = x.shape[axis]
+    positions = asarray(kth).reshape(-1).tolist()
+    for each in positions if x.size else ():  # of nothing, any position is as good
+        if type(each) is not int or not -length <= each < length:
+            raise DataError(
+                f"{name}: kth is {each!r} and the axis has {length} elements; give "
+                f"integers from {-length} to {length - 1}."
             )

@@ -9,6 +9,7 @@ import lzma
 import math
 import operator
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, SupportsIndex
 
@@ -367,14 +368,14 @@ def _read(name: str, word: str, reader: Converter, as_bytes: bool) -> Any:
 
 
 def fromstring(
-    string: str,
+    string: str | bytes,
     dtype: DTypeLike = float,
     count: int = -1,
     *,
     sep: str,
     like: ArrayLike = None,
 ) -> Tensor:
-    """Return the numbers of one text, which `sep` divides.
+    """Return the numbers of one text, which `sep` divides; of bool any but 0 is true.
 
     Raises:
         DataError: a word is no number, or there are fewer than `count`.
@@ -387,16 +388,21 @@ def fromstring(
         raise DataError(
             "fromstring: sep is empty; of bytes np.frombuffer makes arrays."
         )
-    wanted = as_dtype(dtype)
-    words = string.split(sep.strip() or None)
+    text = string if isinstance(string, str) else string.decode("latin1")
+    words = text.split(sep.strip() or None)
     if words and not words[-1].strip():
         words.pop()
-    if count >= 0:
-        if len(words) < count:
-            raise DataError(f"fromstring: {len(words)} numbers where count is {count}.")
-        words = words[:count]
+    if len(words) < count:
+        raise DataError(f"fromstring: {len(words)} numbers where count is {count}.")
+    wanted = as_dtype(dtype)
     reader = _reader(wanted)
-    return asarray([_read("fromstring", each, reader, False) for each in words], wanted)
+    if wanted.kind == "bool":
+        reader = lambda word: float(word) != 0  # noqa: E731  # as C reads it
+    elif wanted.kind == "float":  # which may end in what C's NaN carries
+        words = [re.sub(r"(?i)(nan)\(\w*\)", r"\1", each) for each in words]
+    chosen = words if count < 0 else words[:count]
+    found = [_read("fromstring", each, reader, False) for each in chosen]
+    return asarray(found, wanted)
 
 
 def genfromtxt(

@@ -16,6 +16,7 @@ from tensorweb.ops import OPS
 from tensorweb.shapes import is_integer, normalize_axis
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_operands
+from tensorweb.tensor.numpy_calls import into
 
 if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor
@@ -32,13 +33,15 @@ class AlgebraMethods(TensorBase):
         """Return the matrix product: `(..., m, k) @ (..., k, n)` is `(..., m, n)`."""
         return self._wrap(build.matmul(*as_operands(self, other)))
 
-    def dot(self, other: ArrayLike, /) -> Tensor:
+    def dot(self, other: ArrayLike, /, out: TensorBase | None = None) -> Tensor:
         """Return NumPy's dot: the last axis with the last but one of the other."""
         a, b = as_operands(self, other)
         if not a.shape or not b.shape:
-            return self._wrap(elementwise(OPS["multiply"], a, b))
-        inner = max(len(b.shape) - 2, 0)
-        return self._wrap(build.tensordot(a, b, (len(a.shape) - 1,), (inner,)))
+            found = elementwise(OPS["multiply"], a, b)
+        else:
+            inner = max(len(b.shape) - 2, 0)
+            found = build.tensordot(a, b, (len(a.shape) - 1,), (inner,))
+        return into(self._wrap(found), out)
 
     def tensordot(self, other: ArrayLike, /, *, axes: ContractedAxes = 2) -> Tensor:
         """Return the sum of products over axes: a number of them, or two lists."""

@@ -323,9 +323,14 @@ class ElementwiseMethods(TensorBase):
         min: ArrayLike = None,
         max: ArrayLike = None,
         out: TensorBase | None = None,
+        *,
+        casting: str = "same_kind",
     ) -> Tensor:
-        """Return values below `min` raised to it, values above `max` lowered to it."""
-        return into(self._wrap(clipped(self, min, max)), out)
+        """Return values below `min` raised to it, values above `max` lowered to it.
+
+        `casting="unsafe"` converts them to the dtype of `out`, whatever that is.
+        """
+        return into(self._wrap(clipped(self, min, max)), out, casting)
 
     def isin(self, other: ArrayLike, /, *, invert: bool = False) -> Tensor:
         """Return whether each element is one of `other`; is none of it for `invert`."""

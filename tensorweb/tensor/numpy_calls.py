@@ -20,8 +20,10 @@ ROW_MAJOR = ("C", "K", "A", None)
 T = TypeVar("T", bound=TensorBase)
 
 
-def into(result: T, out: object) -> T:
+def into(result: T, out: object, casting: str = "same_kind") -> T:
     """Return a result, written into `out` where one is given, alone or in a tuple.
+
+    What it may be converted to there is a rule of NumPy's; unsafe allows everything.
 
     Raises:
         DataError: `out` is no tensor.
@@ -41,6 +43,9 @@ def into(result: T, out: object) -> T:
             f"out has shape {target.node.shape}, the result {result.node.shape}; give "
             "a tensor of that shape."
         )
+    if casting != "same_kind":
+        check_casting("out=", result.node.dtype, target.node.dtype, casting)
+        result = result.astype(target.node.dtype)  # type: ignore[attr-defined]  # too
     target[...] = result  # type: ignore[index]  # every tensor has it
     return target
 

@@ -6,6 +6,7 @@ when a program first calls one.
 
 from __future__ import annotations
 
+import io
 import math
 import operator
 import os
@@ -23,7 +24,7 @@ from tensorweb.tensor.complex_numbers import ComplexMethods
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.indexing import IndexingMethods
 from tensorweb.tensor.movement import MovementMethods
-from tensorweb.tensor.numpy_calls import numpys
+from tensorweb.tensor.numpy_calls import into, numpys
 from tensorweb.tensor.reductions import Axis
 from tensorweb.tensor.views import base_of, fix, is_fixed, rename_axes
 
@@ -73,13 +74,14 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         return found
 
     def choose(
-        self,
-        choices: Sequence[ArrayLike] | Tensor,
-        out: Tensor | None = None,
-        mode: str = "raise",
+        self, *choices: Any, out: Tensor | None = None, mode: str = "raise"
     ) -> Tensor:
-        """Return for each element the value that the array of its number has there."""
-        found: Tensor = numpys("choose")(self, choices, out, mode)
+        """Return for each element the value that the array of its number has there.
+
+        Arrays are given as one list, or one by one.
+        """
+        arrays = choices[0] if len(choices) == 1 else choices
+        found: Tensor = numpys("choose")(self, arrays, out, mode)
         return found
 
     def compress(
@@ -92,9 +94,9 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         found: Tensor = numpys("compress")(condition, self, axis, out)
         return found
 
-    def conjugate(self) -> Tensor:
+    def conjugate(self, out: Tensor | None = None) -> Tensor:
         """Return the complex conjugate, as `conj` does."""
-        return self.conj()
+        return into(self.conj(), out)
 
     def cumprod(
         self,
@@ -135,7 +137,8 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         order: None = None,
     ) -> None:
         """Put smaller values before position `kth`, others behind it, in place."""
-        self[...] = numpys("partition")(self, kth, axis, kind, order)
+        along = operator.index(axis)  # None would be another shape
+        self[...] = numpys("partition")(self, kth, along, kind, order)
 
     def ptp(
         self, axis: Axis = None, out: Tensor | None = None, keepdims: bool = False
@@ -180,15 +183,17 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
         """Write the elements as bytes, row-major, into a path or an open file.
 
-        With `sep` it is text, each number in Python's `format`.
+        With `sep` it is text, each number in Python's `format`; files that are opened
+        for text take it as well.
         """
+        written: str | bytes = self.tobytes()
         if sep:
-            values = self.ravel().tolist()
-            written = sep.join(format % value for value in values).encode("utf-8")
-        else:
-            written = self.tobytes()
+            written = sep.join(format % value for value in self.ravel().tolist())
+        is_text = isinstance(fid, io.TextIOBase)
+        if isinstance(written, str) and not is_text:
+            written = written.encode("utf-8")
         if isinstance(fid, str | os.PathLike):
-            Path(fid).write_bytes(written)
+            Path(fid).write_bytes(written)  # type: ignore[arg-type]  # bytes by now
         else:
             fid.write(written)
 
@@ -258,6 +263,24 @@ class Flat:
         """Return how many there are."""
         return self._x.size
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return the elements as an array of NumPy's."""
+        return self._x.ravel().__array__(dtype, copy=copy)
+
+
+FLAG_LETTERS = {
+    "A": "aligned",
+    "B": "behaved",
+    "C": "c_contiguous",
+    "CA": "carray",
+    "F": "f_contiguous",
+    "FA": "farray",
+    "O": "owndata",
+    "W": "writeable",
+    "X": "writebackifcopy",
+}
+"""What NumPy abbreviates flags to."""
+
 
 class Flags:
     """How a tensor lies in memory, and whether it may be written to.
@@ -303,11 +326,47 @@ class Flags:
 
     contiguous = c_contiguous
 
+    aligned = True
+    """Whether elements begin where the processor reads them at once: always."""
+
+    writebackifcopy = False
+    """Whether the tensor is a copy that is written back into another: never."""
+
+    @property
+    def fnc(self) -> bool:
+        """Whether the elements lie in column-major, not in row-major order."""
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def forc(self) -> bool:
+        """Whether the elements lie in one of both orders."""
+        return self.f_contiguous or self.c_contiguous
+
+    @property
+    def behaved(self) -> bool:
+        """Whether the elements are aligned and may be written to."""
+        return self.writeable
+
+    @property
+    def carray(self) -> bool:
+        """Whether the elements are behaved and lie in row-major order."""
+        return self.writeable and self.c_contiguous
+
+    @property
+    def farray(self) -> bool:
+        """Whether the elements are behaved and lie in column-major order alone."""
+        return self.writeable and self.fnc
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether all flags of two tensors are the same."""
+        names = set(FLAG_LETTERS.values())
+        return isinstance(other, Flags) and all(self[n] == other[n] for n in names)
+
     def __getitem__(self, name: str) -> bool:
-        """Return a flag by NumPy's name for it."""
-        found: bool = getattr(self, name.lower())
+        """Return a flag by NumPy's name for it, or by its letters."""
+        found: bool = getattr(self, FLAG_LETTERS.get(name, name.lower()))
         return found
 
     def __setitem__(self, name: str, value: bool) -> None:
-        """Set a flag by NumPy's name for it."""
-        setattr(self, name.lower(), value)
+        """Set a flag by NumPy's name for it, or by its letters."""
+        setattr(self, FLAG_LETTERS.get(name, name.lower()), value)

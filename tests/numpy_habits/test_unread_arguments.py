@@ -24,7 +24,6 @@ NOTHING = {
 """Arguments that say nothing here, wherever they stand."""
 
 ONE_WAY = {
-    ("argpartition", "kind"): "all is sorted",
     ("argsort", "stable"): "always stable",
     ("choice", "shuffle"): "a permission that makes NumPy quicker",
     ("einsum", "optimize"): "pairs from left to right",
@@ -39,7 +38,6 @@ ONE_WAY = {
     ("load", "encoding"): "of pickles",
     ("meshgrid", "copy"): "docs/deviations.md: values of their own",
     ("multivariate_normal", "tol"): "of check_valid",
-    ("partition", "kind"): "all is sorted",
     ("sort", "stable"): "always stable",
     ("unique", "sorted"): "always sorted",
 }
