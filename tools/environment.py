@@ -107,6 +107,10 @@ def _install_npm_packages(level: Level) -> None:
         return
     if level == "site" and is_done(NODE_MODULES, "site", key):
         return
+    if (NODE_MODULES / ".test.stamp").is_file():
+        # `npm ci` removes what it does not install: without this, building the site
+        # after a change of the lock file would take the tests' packages away.
+        level = "test"
     print("installing the npm packages", flush=True)
     command = [*npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
     output(command + (["--omit=dev"] if level == "site" else []), env=variables())

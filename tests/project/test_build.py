@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import zipfile
 from email import message_from_bytes
 from email.message import Message
@@ -15,7 +16,15 @@ import pytest
 import build
 from tensorweb.drivers import browser, browser_pictures, wasm_browser
 from tensorweb.drivers.scripts import script_text
-from tools import bundle, driver_scripts, examples, machine, packages, site
+from tools import (
+    bundle,
+    driver_scripts,
+    environment,
+    examples,
+    machine,
+    packages,
+    site,
+)
 from tools.process import ROOT, BuildError
 
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
@@ -199,6 +208,29 @@ def test_quoted_names_get_the_hash_and_others_stay() -> None:
     assert bundle.rewrite(text, {"worker.js": "worker-1.js"}) == (
         "import('./worker-1.js'); \"worker-1.js\" my-worker.js 'x/worker.js'"
     )
+
+
+def test_npm_packages_of_the_tests_outlive_a_change_of_the_lock_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ran: list[list[str]] = []
+
+    def install(command: list[str], **_: object) -> None:
+        # As `npm ci` does: what was there before is gone.
+        shutil.rmtree(tmp_path)
+        tmp_path.mkdir()
+        ran.append([str(word) for word in command])
+
+    locks = iter(["one", "two", "three"])
+    monkeypatch.setattr(environment, "NODE_MODULES", tmp_path)
+    monkeypatch.setattr(environment, "npm", lambda: ["npm"])
+    monkeypatch.setattr(environment, "output", install)
+    for level in ("site", "test", "site"):
+        lock = next(locks)
+        monkeypatch.setattr(environment, "digest", lambda path, lock=lock: lock)
+        environment._install_npm_packages(level)
+        environment._install_npm_packages(level)
+    assert ["--omit=dev" in command for command in ran] == [True, False, False]
 
 
 def test_site_is_not_built_over_foreign_files(tmp_path: Path) -> None:
