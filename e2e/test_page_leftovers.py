@@ -95,7 +95,8 @@ def test_another_document_ends_what_was_begun(driver: PageDriver) -> None:
 
 def left(driver: PageDriver) -> str:
     """Return what still beats, by a cell, which ends nothing itself."""
-    cell = {"source": LOOK, "files": [], "lines": None, "keep": True, "timed": False}
+    cell = {"source": LOOK, "files": [], "lines": None, "keep": True}
+    cell |= {"timed": False, "search": False}
     driver.page.evaluate("cell => tensorwebPage.session.run(cell)", cell)
     driver.idle()
     driver.drawn()

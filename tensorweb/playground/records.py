@@ -78,6 +78,29 @@ class KernelSource(TypedDict):
     text: str
 
 
+class NonfiniteOrigin(TypedDict):
+    """What first made a NaN or an infinity: an operation, and its lines in a file.
+
+    The operation is `leaf` of data and `constant` of a written number; of one of a
+    kernel's operations it is empty, and the lines are those of all.
+    """
+
+    kind: Literal["nan", "inf"]
+    op: str
+    file: str
+    lines: list[int]
+
+
+class NonfiniteSearch(TypedDict):
+    """What a search has found in values that its program has read: origin and causes.
+
+    It is not complete where Python could not wait for the device.
+    """
+
+    complete: bool
+    origins: list[NonfiniteOrigin]
+
+
 class RunRecord(TypedDict):
     """What a run came to."""
 
@@ -87,6 +110,7 @@ class RunRecord(TypedDict):
     kernels: list[KernelRecord]
     kernelsLeftOut: int
     faults: list[str]
+    search: NotRequired[NonfiniteSearch]
 
 
 class Statistics(TypedDict):
@@ -97,6 +121,7 @@ class Statistics(TypedDict):
     mean: NotRequired[float | None]
     nan: NotRequired[int]
     inf: NotRequired[int]
+    origins: NotRequired[list[NonfiniteOrigin]]
     problem: NotRequired[str]
 
 

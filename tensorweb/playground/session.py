@@ -6,6 +6,7 @@ import contextlib
 import gc
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from time import perf_counter
 
 import tensorweb as tw
@@ -15,12 +16,14 @@ from tensorweb.display.cells import Pooling
 from tensorweb.errors import DeviceError
 from tensorweb.events import listening
 from tensorweb.graph.locations import noting
+from tensorweb.graph.nonfinite import Search
 
 from . import (
     differences,
     exports,
     kernels,
     knowledge,
+    nonfinite,
     pictures,
     records,
     sources,
@@ -62,6 +65,7 @@ class Session:
         self._main = new_main()
         self._names = vars(self._main)
         self._kernels = kernels.Tally()
+        self._search: Search | None = None
         self._stopped = False
         self._output = Output(emit)
         self._displays = Displays(emit, self._output)
@@ -76,6 +80,7 @@ class Session:
         lines: Sequence[int] | None = None,
         keep: bool = False,
         timed: bool = False,
+        search: bool = False,
         files: Sequence[records.ProgramFile] = (),
         lost: Sequence[str] = (),
     ) -> records.RunRecord:
@@ -84,11 +89,12 @@ class Session:
         `files` are its modules and data, `lost` names of files that are no longer
         there. Of a cell `lines` are the first and the last one; with `keep` it finds
         the names of the run before. `timed` runs wait for the device after every flush,
-        which tells how long each kernel took.
+        which tells how long each kernel took. A `search` looks at every value and finds
+        the lines that first made what is not finite.
         """
         own_files.remember_lost(lost)
         try:
-            return await self._run(source, device, lines, keep, timed, files)
+            return await self._run(source, device, lines, keep, timed, search, files)
         except KeyboardInterrupt:
             # Stop may strike before the program begins and after it has ended.
             self._stopped = True
@@ -117,6 +123,7 @@ class Session:
         lines: Sequence[int] | None,
         keep: bool,
         timed: bool,
+        search: bool,
         files: Sequence[records.ProgramFile],
     ) -> records.RunRecord:
         self._forget(keep)
@@ -132,9 +139,11 @@ class Session:
         started = perf_counter()
         around = self._host.around(self._output, self._displays.show)
         tally = self._kernels = kernels.Tally()
-        noting_lines = noting(kernels.MOST_LINES)
+        seeker = self._search = Search() if search else None
+        noting_lines = noting(sys.maxsize if seeker else kernels.MOST_LINES)
+        looking = nullcontext() if seeker is None else seeker.searching()
         texts = {FILENAME: source}
-        with around, listening(tally.add, seconds=timed), noting_lines:
+        with around, listening(tally.add, seconds=timed), noting_lines, looking:
             try:
                 if device is not None:
                     await self._choose(device)
@@ -152,7 +161,7 @@ class Session:
                 del error
         seconds = perf_counter() - started
         self._output.flush()
-        return {
+        found: records.RunRecord = {
             "seconds": seconds,
             "stopped": self._stopped,
             "error": failure,
@@ -160,6 +169,9 @@ class Session:
             "kernelsLeftOut": tally.left_out,
             "faults": _faults(),
         }
+        if seeker is not None:
+            found["search"] = nonfinite.of_run(seeker)
+        return found
 
     async def _choose(self, device: str) -> None:
         """Make a device the default; one that is not there stops no plain Python."""
@@ -175,7 +187,10 @@ class Session:
         self._entries = tensors.collect(self._names, self._displays.shown)
         try:
             return await tensors.describe(
-                self._entries, self._reader, is_stopped=self._stopped
+                self._entries,
+                self._reader,
+                is_stopped=self._stopped,
+                search=self._search,
             )
         except KeyboardInterrupt:
             return []
@@ -187,7 +202,7 @@ class Session:
     async def statistics(self, tensor: int) -> records.Statistics:
         """Return the statistics of one tensor."""
         x = self._tensor(tensor)
-        return (await tensors.statistics_of([x], self._reader))[0]
+        return (await tensors.statistics_of([x], self._reader, self._search))[0]
 
     async def text(self, tensor: int) -> records.TensorText:
         """Return the digits of a tensor as `print` writes them."""

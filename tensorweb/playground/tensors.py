@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -13,10 +14,13 @@ import tensorweb as tw
 from tensorweb.display import statistics
 from tensorweb.errors import TensorwebError
 from tensorweb.graph.node import Node
+from tensorweb.graph.nonfinite import KINDS, Search
 from tensorweb.graph.op import CONSTANT
+from tensorweb.graph.pairs import pair_of
 from tensorweb.hostdata import Number
 
 from . import images
+from .nonfinite import told
 from .numbers import Reader, read_all
 from .records import Statistics, TensorRecord
 from .streams import clip_line, safe_repr
@@ -173,7 +177,11 @@ def _at_key(key: object) -> str:
 
 
 async def describe(
-    entries: Sequence[Entry], reader: Reader, *, is_stopped: bool = False
+    entries: Sequence[Entry],
+    reader: Reader,
+    *,
+    is_stopped: bool = False,
+    search: Search | None = None,
 ) -> list[TensorRecord]:
     """Return facts and statistics of every tensor, read from the device together.
 
@@ -189,7 +197,8 @@ async def describe(
             known[number] = {}  # asked for once it is looked at
         else:
             asked.append(number)
-    found = await statistics_of([entries[number].tensor for number in asked], reader)
+    tensors = [entries[number].tensor for number in asked]
+    found = await statistics_of(tensors, reader, search)
     known.update(zip(asked, found, strict=True))
     return [
         record(number, entry, entries[:number], known[number])
@@ -198,13 +207,16 @@ async def describe(
 
 
 async def statistics_of(
-    tensors: Sequence[tw.Tensor], reader: Reader
+    tensors: Sequence[tw.Tensor], reader: Reader, search: Search | None = None
 ) -> list[Statistics]:
-    """Return statistics of each tensor; where there are none, the reason."""
+    """Return statistics of each tensor; where there are none, the reason.
+
+    Those of a program in which NaN was searched for tell where it was first made.
+    """
     try:
-        return await _statistics(tensors, reader)
+        return await _statistics(tensors, reader, search)
     except TensorwebError:  # of one of them: each alone says what is wrong with it
-        return [await _alone(x, reader) for x in tensors]
+        return [await _alone(x, reader, search) for x in tensors]
 
 
 def _is_computed(node: Node) -> bool:
@@ -212,10 +224,10 @@ def _is_computed(node: Node) -> bool:
     return node.base.storage is not None or node.base.op is CONSTANT
 
 
-async def _alone(x: tw.Tensor, reader: Reader) -> Statistics:
+async def _alone(x: tw.Tensor, reader: Reader, search: Search | None) -> Statistics:
     """Return one tensor's statistics, or the reason why they cannot be had."""
     try:
-        return (await _statistics([x], reader))[0]
+        return (await _statistics([x], reader, search))[0]
     except TensorwebError as error:
         problem = f"{type(error).__name__}: {error}"
         return {"problem": clip_line(problem, LONGEST_PROBLEM)}
@@ -259,21 +271,28 @@ def _shares(x: tw.Tensor, y: tw.Tensor) -> bool:
     return x.device == y.device and x.shares_memory_with(y)
 
 
-async def _statistics(tensors: Sequence[tw.Tensor], reader: Reader) -> list[Statistics]:
+async def _statistics(
+    tensors: Sequence[tw.Tensor], reader: Reader, search: Search | None
+) -> list[Statistics]:
     """Compute on the device and read every result in one go.
 
     The tensors themselves come first: their statistics are then the same few kernels
     for all of them, whatever they were made of.
     """
     nodes = [x.node for x in tensors]
-    statistics.store(nodes)
+    with nullcontext() if search is None else search.searching():
+        statistics.store(nodes)
     asked = [statistics.questions(node) for node in nodes]
     flat = [question for questions in asked for question in questions]
     answers = iter(await read_all(flat, reader))
     found: list[Statistics] = []
     for node, questions in zip(nodes, asked, strict=True):
         numbers = [next(answers)[0] for _ in questions]
-        found.append(_record_of(node, numbers) if node.size else {})
+        known = _record_of(node, numbers) if node.size else {}
+        if search is not None:
+            kinds = frozenset(kind for kind in KINDS if known.get(kind))
+            known["origins"] = told(search.origins_of(pair_of(node), kinds))
+        found.append(known)
     return found
 
 

@@ -229,7 +229,7 @@ def test_answers_are_what_the_protocol_says(
         return answer
 
     for source in (*FAILURES, f"print('long' * {HEAD})", PROGRAM):
-        answer = ask("run", source=source, device=device)
+        answer = ask("run", source=source, device=device, search=True)
         kernels = answer["kernels"]
     if kernels:
         assert ask("source", kernel=len(kernels) - 1)["text"]

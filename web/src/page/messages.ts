@@ -26,6 +26,8 @@ import type {
   LivePicture,
   Notes,
   Note,
+  NonfiniteOrigin,
+  NonfiniteSearch,
   Output,
   Pair,
   Part,
@@ -102,12 +104,18 @@ const KERNEL = record<KernelRecord>({
   seconds: optional(number),
 });
 
+const ORIGINS = list(
+  record<NonfiniteOrigin>({ kind: oneOf("nan", "inf"), op: name, file: name, lines: list(position, 100) }),
+  10,
+);
+
 const STATISTICS = {
   min: optional(orNull(number)),
   max: optional(orNull(number)),
   mean: optional(orNull(number)),
   nan: optional(whole()),
   inf: optional(whole()),
+  origins: optional(ORIGINS),
   problem: optional(text(LONG)),
 };
 
@@ -209,6 +217,7 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
     kernels: list(KERNEL, 10_000),
     kernelsLeftOut: whole(),
     faults: list(name, 100),
+    search: optional(record<NonfiniteSearch>({ complete: flag, origins: ORIGINS })),
   }),
   describe: list(TENSOR, 10_000),
   source: record<KernelSource>({ text: text(LONG) }),

@@ -81,6 +81,12 @@ export interface View extends Media {
   room: { usage: number; quota: number };
 }
 
+/** What else a run does: wait for the time of each kernel, look for what made a NaN. */
+export interface How {
+  timed?: boolean;
+  search?: boolean;
+}
+
 export interface Notice {
   kind: "info" | "warning";
   text: string;
@@ -169,6 +175,8 @@ export class Page {
   #mounted: Mounted[] = [];
   #source = "";
   #runs = 0;
+  /** Whether the run looks for what made a NaN. */
+  #isSearching = false;
   #holding = 0;
   #recorded: ReturnType<typeof answersOf> | null = null;
 
@@ -239,10 +247,10 @@ export class Page {
   }
 
   /** Run the program, or the cell between two lines, which finds the names of the last run. */
-  run(lines: number[] | null = null, timed = false): void {
+  run(lines: number[] | null = null, how: How = {}): void {
     if (this.view.held) return;
     if (this.view.state === "running") return;
-    if (!this.files.isOpen) return void this.files.settled().then(() => this.run(lines, timed));
+    if (!this.files.isOpen) return void this.files.settled().then(() => this.run(lines, how));
     this.editor.flush();
     this.#source = this.editor.source();
     const { origins, document, python } = this.view;
@@ -250,7 +258,9 @@ export class Page {
     const keep = lines !== null && before?.document === document.id && before.python === python;
     const [main, ...files] = this.editor.files();
     const { lost } = this.files;
-    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, lost });
+    const { timed = false, search = false } = how;
+    this.#isSearching = search;
+    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, lost });
   }
 
   #lending(files: readonly ProgramFile[], keep: boolean): LendDetails {
@@ -399,7 +409,8 @@ export class Page {
     const rest = notice?.kind === "info" ? null : notice;
     const now = { phase: "program" as const, editedSince: false, notice: rest };
     this.change({ ...now, origins: { ...origins, output } });
-    if (this.view.isNarrow) this.show("output");
+    // Who asks for the line of a NaN goes on looking at it.
+    if (this.view.isNarrow && !this.#isSearching) this.show("output");
     this.editor.mark(document.id, null);
     this.#tell((part) => part.begin?.());
   }

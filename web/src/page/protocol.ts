@@ -11,6 +11,7 @@ import type {
   Heatmap,
   HeatmapDetails,
   LivePicture,
+  NonfiniteOrigin,
   Pair,
   Part,
   Place,
@@ -206,6 +207,8 @@ export interface Program {
   keep: boolean;
   /** Whether it waits after each kernel for how long the device took. */
   timed: boolean;
+  /** Whether it looks for the lines that first made a NaN or an infinity. */
+  search: boolean;
   /** Names of files that were there once, for the message where one is not found. */
   lost: string[];
 }
@@ -270,6 +273,15 @@ export interface RunRecord {
   kernelsLeftOut: number;
   /** What the GPU's adapter computes wrongly, in words; kernels avoid it. */
   faults: string[];
+  /** What was found, of a run that searched. */
+  search?: NonfiniteSearch;
+}
+
+/** Origin and causes of what is not finite in values that the program has read. */
+export interface NonfiniteSearch {
+  /** Whether Python could wait for the device. */
+  complete: boolean;
+  origins: NonfiniteOrigin[];
 }
 
 export interface Failure {

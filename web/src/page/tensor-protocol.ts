@@ -42,8 +42,20 @@ export interface Statistics {
   mean?: number | null;
   nan?: number;
   inf?: number;
+  /** Where what is not finite was first made and then its causes, if that was searched for. */
+  origins?: NonfiniteOrigin[];
   /** Why the values cannot be had. */
   problem?: string;
+}
+
+/** What first made a NaN or an infinity: an operation, and its lines in a file of the program. */
+export interface NonfiniteOrigin {
+  kind: "nan" | "inf";
+  /** `leaf` of data, `constant` of a written number, empty for one of a kernel's. */
+  op: string;
+  file: string;
+  /** Of a kernel, the lines of all its operations; none where they are not the program's. */
+  lines: number[];
 }
 
 /** Which slice of a tensor: drawn axes, null for none, and an index per axis. */

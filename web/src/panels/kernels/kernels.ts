@@ -4,8 +4,9 @@ import { button, el } from "../../parts/dom";
 import { bytes, count, duration } from "../../parts/format";
 import type { Page, Part, View } from "../../page/page";
 import type { KernelRecord, RunRecord } from "../../page/protocol";
-import { lineNow, originNote, whyGone } from "../../page/origin";
+import { originNote, whyGone } from "../../page/origin";
 import { messageOf } from "../../page/session";
+import { lineLink, presentLine } from "../../parts/line-link";
 import { coloured } from "./colouring";
 import "./kernels.css";
 
@@ -49,7 +50,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
   let isAsked = false;
   const time = (): void => {
     isAsked = true;
-    page.run(null, true);
+    page.run(null, { timed: true });
   };
   const measure = button("Measure times", time, {
     class: "quiet",
@@ -77,7 +78,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     if (typing || now === text) return;
     text = now;
     for (const { kernel, moved } of rows) {
-      if (kernel.line !== null) moved(run && now !== null ? lineNow(run, now, kernel.line) : kernel.line);
+      if (kernel.line !== null) moved(presentLine(page, { line: kernel.line }));
     }
   };
   const redraw = (run: RunRecord | null): void => {
@@ -139,25 +140,19 @@ interface Row {
 }
 
 function row(page: Page, kernel: KernelRecord, place: number, cost: number, bar: HTMLElement): Row {
-  const { link, moved } = lineLink(page, kernel);
+  const { link, moved } = lineOf(page, kernel);
   const node = el("li", { class: "kernel-row" }, link, details(page, kernel, place, bar));
   return { kernel, cost, node, moved };
 }
 
 /** The line that built the kernel's result: lit while one points at it. */
-function lineLink(page: Page, { line }: KernelRecord): { link: HTMLElement; moved: Row["moved"] } {
+function lineOf(page: Page, { line }: KernelRecord): { link: HTMLElement; moved: Row["moved"] } {
   if (line === null) return { link: el("span", { class: "kernel-line" }, "–"), moved: () => undefined };
-  const gone = `The line ${line} that ran is not in the program any more.`;
-  let now: number | null = line;
-  const go = (): void => (now === null ? page.warn(gone) : page.goTo(page.view.origins.run, now, 0));
-  const link = button(`line ${line}`, go, { class: "kernel-line line-link" });
-  const light = (isOn: boolean) => (): void => page.light(page.view.origins.run, isOn ? now : null);
-  for (const event of ["pointerenter", "focus"]) link.addEventListener(event, light(true));
-  for (const event of ["pointerleave", "blur"]) link.addEventListener(event, light(false));
+  const link = lineLink(page, { line });
+  link.classList.add("kernel-line");
   const moved = (present: number | null): void => {
-    now = present;
     link.textContent = present === null ? `was ${line}` : `line ${present}`;
-    link.title = present === null ? gone : "";
+    link.title = present === null ? "This line is not in the program any more." : "";
     link.classList.toggle("is-gone", present === null);
   };
   return { link, moved };

@@ -5,6 +5,7 @@ import { count, duration } from "../../parts/format";
 import { RECORDED, originNote } from "../../page/origin";
 import type { Page, Part, View } from "../../page/page";
 import { MAIN } from "../../page/program";
+import { printedLine } from "../../parts/nonfinite";
 import { idOf } from "../../page/workspace";
 import { LineMeter } from "../../page/line-meter";
 import type { Display, Failure, Frame, Output, RunRecord, Tail } from "../../page/protocol";
@@ -24,6 +25,9 @@ import "./output.css";
 const MOST_TEXT = 500_000;
 const MOST_CARDS = 250;
 
+/** A number that is not finite, as Python prints it. */
+const NOT_FINITE = /(?<![\w.])(nan|inf)(?![\w.]*\w)/;
+
 export function mountOutput(host: HTMLElement, page: Page): Part {
   const origin = el("p", { class: "origin-note", hidden: true });
   const content = el("div", { class: "output-content" }, el("p", { class: "empty" }, "Press Run, and what the program prints and shows appears here."));
@@ -41,6 +45,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   let room = MOST_TEXT;
   let meter = new LineMeter();
   let cards = 0;
+  let printed: "nan" | "inf" | null = null;
 
   const flush = perFrame(() => {
     content.append(...waiting);
@@ -65,6 +70,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   const write = ({ stream, text: more }: Output): void => {
     if (room < 0) return;
     room -= meter.take(more);
+    printed = printed === "nan" ? printed : (NOT_FINITE.exec(more)?.[1] as "nan" | "inf" | undefined) ?? printed;
     if (text?.dom.dataset["stream"] !== stream) {
       closeText();
       text = new Terminal(el("pre", { class: "text", "data-stream": stream }));
@@ -119,6 +125,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       room = MOST_TEXT;
       meter = new LineMeter();
       cards = 0;
+      printed = null;
       content.replaceChildren();
       tensorCards.begin();
       plots.begin();
@@ -146,6 +153,8 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       field?.remove();
       closeText();
       if (record.error) add(failureCard(record.error, page));
+      const line = printedLine(page, record.search, printed);
+      if (line) add(line);
       last = { line: el("p", { class: "footer" }, footer(record, page.view)), record };
       add(last.line);
     },

@@ -7,6 +7,7 @@ import { whyGone } from "../../page/origin";
 import type { Display, LivePicture, TensorRecord } from "../../page/protocol";
 import { messageOf } from "../../page/session";
 import { schemeOf, type Scheme } from "../../page/media";
+import { originLine } from "../../parts/nonfinite";
 import { flags, rangeOf } from "../tensors/facts";
 import { isPicture, mountSmallPictures } from "../tensors/small-pictures";
 import { widths } from "./widths";
@@ -25,6 +26,8 @@ interface Card {
   dom: HTMLElement;
   range: HTMLElement;
   digits: HTMLElement;
+  /** The sentence that says where the first NaN was made. */
+  made: HTMLElement | null;
   known: TensorRecord | null;
 }
 
@@ -41,6 +44,11 @@ export function mountTensorCards(page: Page): TensorCards {
   const describe = (card: Card, tensor: TensorRecord): void => {
     card.known = tensor;
     card.range.replaceChildren(rangeOf(tensor), ...flags({ ...tensor, problem: undefined }));
+    // Before a search the large pane offers one.
+    const line = tensor.origins ? originLine(page, tensor) : null;
+    card.made?.remove();
+    card.made = line;
+    if (line) card.dom.append(line);
     if (isPicture(tensor) && tensor.size >= LEAST_ELEMENTS) pictures.into(card.dom, tensor);
   };
   /** Show the digits below the facts, or take them away. */
@@ -74,7 +82,7 @@ export function mountTensorCards(page: Page): TensorCards {
         range,
       );
       const dom = el("div", { class: "display tensor-card", "data-display": display }, head, digits);
-      cards.set(display, { dom, range, digits, known: null });
+      cards.set(display, { dom, range, digits, made: null, known: null });
       return dom;
     },
     update: (view) => {

@@ -2,6 +2,7 @@
 
 import { button, el } from "../../parts/dom";
 import { count, short, tuple } from "../../parts/format";
+import { originText } from "../../parts/nonfinite";
 import { isComplex } from "./cell-text";
 import type { Extent } from "./unpack";
 import type { TensorRecord, Wanted } from "../../page/protocol";
@@ -14,13 +15,13 @@ export function typeOf({ dtype, shape, device }: TensorRecord): string {
 /** As many facts as any tensor has: what lies around the list must not move. */
 const MOST_FACTS = 8;
 
-/** What deserves a warning: `1 NaN`. */
-export function flags({ nan = 0, inf = 0, problem }: TensorRecord): HTMLElement[] {
+/** What deserves a warning: `1 NaN`; pointing at it tells where the first one was made. */
+export function flags({ nan = 0, inf = 0, problem, origins = [] }: TensorRecord): HTMLElement[] {
   const texts = [];
   if (nan > 0) texts.push(`${nan.toLocaleString("en-US")} NaN`);
   if (inf > 0) texts.push(`${inf.toLocaleString("en-US")} Inf`);
   if (problem) texts.push("no values");
-  return texts.map((text) => el("span", { class: "flag" }, text));
+  return texts.map((text) => el("span", { class: "flag", title: originText(origins) || null }, text));
 }
 
 /** Terms and what they are of one tensor, as pairs for a list. */

@@ -7,6 +7,7 @@ import { rangeOf, typeOf } from "./facts";
 import { isPicture, mountSmallPictures } from "./small-pictures";
 import type { Page } from "../../page/page";
 import { short } from "../../parts/format";
+import { originText } from "../../parts/nonfinite";
 import type { TensorRecord } from "../../page/protocol";
 import type { Scheme } from "../../page/media";
 
@@ -93,7 +94,8 @@ function keyOf(one: Entry | Exhibit): string {
 /** What pointing at an entry tells, its shape, and its flag. */
 function wordsOf(entry: Entry): [string, string, HTMLElement | null] {
   const { shown } = entry;
-  return [`${typeOf(shown)}\n${rangeOf(shown)}`, shapeOf(entry), mark(shown)];
+  const words = [typeOf(shown), rangeOf(shown), originText(shown.origins ?? [])];
+  return [words.filter(Boolean).join("\n"), shapeOf(entry), mark(shown)];
 }
 
 /** A word for what is not finite. */

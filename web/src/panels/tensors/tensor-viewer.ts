@@ -7,6 +7,7 @@ import type { Heatmap, LivePicture, Pair, Pooling, Slice, TensorRecord, Wanted }
 import { messageOf } from "../../page/session";
 import { schemeOf } from "../../page/media";
 import { mountChart } from "../../parts/chart";
+import { originLine } from "../../parts/nonfinite";
 import { mountAxes } from "./axes";
 import { about, bounded } from "./bounds";
 import { cellText, curveText, pictureText } from "./cell-text";
@@ -59,6 +60,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   const pooling = el("select", {}, ...options);
   const poolingLabel = el("label", { class: "field" }, "Show the ", pooling);
   pooling.addEventListener("change", () => void refresh());
+  const made = el("div", { class: "viewer-made", role: "status" });
   const problem = el("p", { class: "viewer-problem", role: "status" });
   const wait = el("p", { class: "viewer-wait", role: "status", hidden: true }, "Computing…");
   const canvas = mountCanvas({
@@ -101,7 +103,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     el("div", { class: "sliders" }, items, axes.sliders),
     note,
   );
-  host.append(head, problem, body, table.dom, choices, wait);
+  host.append(head, made, problem, body, table.dom, choices, wait);
   const panel = host.parentElement ?? host;
   const heatmaps = newestOf(page, "heatmap");
   const samples = newestOf(page, "sample");
@@ -278,6 +280,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   };
   const describe = (shown: TensorRecord): void => {
     flagged.replaceChildren(...flags(shown));
+    const line = shown.problem ? null : originLine(page, shown);
+    made.replaceChildren(...(line ? [line] : []));
     facts.replaceChildren(...factList(shown, (what) => void jump(shown, what)));
   };
   /** Look at the largest or smallest value, or at the first NaN. */
@@ -352,6 +356,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       table.dom.hidden = true;
       const { extent } = draw(picture.heatmap, liveSlice(picture), shown);
       flagged.replaceChildren();
+      made.replaceChildren();
       facts.replaceChildren(...pictureFacts(extent, picture.step));
       settle("ready");
     },

@@ -1,0 +1,35 @@
+/** A button that goes to a line of the program that ran, and lights it while one points at it. */
+
+import type { Page } from "../page/page";
+import { MAIN } from "../page/program";
+import { lineNow } from "../page/origin";
+import { button } from "./dom";
+
+/** A line of a file of the last run's program, as it was then. */
+export interface RunLine {
+  line: number;
+  file?: string;
+}
+
+/** The number that the line has now, null where it is not in the program any more. */
+export function presentLine({ view, editor }: Page, { line, file = MAIN }: RunLine): number | null {
+  const origin = view.origins.run;
+  const isOpen = origin?.document === view.document.id;
+  const text = editor.files()[0]?.text;
+  return isOpen && file === MAIN && text !== undefined ? lineNow(origin, text, line) : line;
+}
+
+export function lineLink(page: Page, target: RunLine): HTMLButtonElement {
+  const { line, file = MAIN } = target;
+  const go = (): void => {
+    const now = presentLine(page, target);
+    if (now === null) page.warn(`The line ${line} that ran is not in the program any more.`);
+    else page.goTo(page.view.origins.run, now, 0, file);
+  };
+  const link = button(file === MAIN ? `line ${line}` : `${file}, line ${line}`, go, { class: "line-link" });
+  const light = (isOn: boolean) => (): void => page.light(page.view.origins.run, isOn ? presentLine(page, target) : null);
+  if (file !== MAIN) return link;
+  for (const event of ["pointerenter", "focus"]) link.addEventListener(event, light(true));
+  for (const event of ["pointerleave", "blur"]) link.addEventListener(event, light(false));
+  return link;
+}
