@@ -17,7 +17,7 @@ MOST_LINES = 12
 def told(origins: Origins) -> list[records.NonfiniteOrigin]:
     """Return the first origin of a value, NaN before infinity, and then its causes."""
     first = next((origins[kind] for kind in KINDS if kind in origins), None)
-    found = []
+    found: list[records.NonfiniteOrigin] = []
     while first is not None and len(found) < MOST_CAUSES:
         found.append(_record(first))
         first = first.cause
