@@ -265,6 +265,8 @@ def complex_with(part: DType) -> DType:
     >>> complex_with(float64), complex_with(int32)
     (tensorweb.complex128, tensorweb.complex64)
     """
+    if part.kind in ("int", "uint") and part.itemsize >= 4:
+        return DEFAULT_COMPLEX
     return complex128 if part in (float64, complex128) else complex64
 
 

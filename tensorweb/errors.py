@@ -2,6 +2,7 @@
 
     TensorwebError
     ├── ShapeError (ValueError)          shapes or axes do not fit
+    │   └── ShapeTypeError (TypeError)   a shape is not made of integers
     ├── AxisError (ShapeError, IndexError)   an axis does not exist or repeats
     ├── DTypeError (TypeError)           a dtype is unknown, unfit or not on this device
     ├── DataError (ValueError, TypeError)    host data cannot become a tensor
@@ -58,6 +59,7 @@ __all__ = [
     "RangeError",
     "ShaderError",
     "ShapeError",
+    "ShapeTypeError",
     "TensorIndexError",
     "TensorwebError",
     "TensorwebWarning",
@@ -112,6 +114,16 @@ def _joined(own: type[Any], host: type[Any]) -> type[Any]:
         "__reduce__": lambda error: (own, error.args, error.__dict__),
     }
     return type(own.__name__, (own, host), words)
+
+
+class ShapeTypeError(ShapeError, TypeError):
+    """A shape is not made of integers.
+
+    >>> tw.zeros((2.0, 3))
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.ShapeTypeError: shape (2.0, 3) is not made of integers.
+    """
 
 
 class AxisError(_AlsoOfNumPy, ShapeError, IndexError):

@@ -14,7 +14,13 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, SupportsIndex
 
-from tensorweb.errors import AxisError, DataError, ShapeError, TensorIndexError
+from tensorweb.errors import (
+    AxisError,
+    DataError,
+    ShapeError,
+    ShapeTypeError,
+    TensorIndexError,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -40,7 +46,8 @@ def as_shape(shape: SupportsIndex | Iterable[SupportsIndex]) -> Shape:
     """Return a shape as a tuple; a single integer is a one-axis shape.
 
     Raises:
-        ShapeError: a length is negative or no integer.
+        ShapeError: a length is negative.
+        ShapeTypeError: a length is no integer.
 
     >>> as_shape(3), as_shape([2, 3])
     ((3,), (2, 3))
@@ -51,7 +58,7 @@ def as_shape(shape: SupportsIndex | Iterable[SupportsIndex]) -> Shape:
         else:
             result = tuple(operator.index(length) for length in shape)
     except TypeError as error:
-        raise ShapeError(f"shape {shape!r} is not made of integers.") from error
+        raise ShapeTypeError(f"shape {shape!r} is not made of integers.") from error
     for length in result:
         if length < 0:
             raise ShapeError(f"shape {result} has a negative length {length}.")

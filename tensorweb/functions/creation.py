@@ -262,7 +262,7 @@ def arange(
     Integers give int32, floats give float32. A 0-d tensor counts as its number.
 
     Raises:
-        DataError: the step is 0, or something is not finite.
+        DataError: the step is 0 or NaN, or an end is not finite.
         DTypeError: something is no number.
         RangeError: a value does not fit the integer dtype.
 
@@ -274,10 +274,10 @@ def arange(
     given, limit = (0, start) if stop is None else (start, stop)
     first, end = as_number(given, "arange: start"), as_number(limit, "arange: stop")
     step = as_number(step, "arange: step")
-    if step == 0 or not all(map(math.isfinite, (first, end, step))):
+    if step == 0 or math.isnan(step) or not all(map(math.isfinite, (first, end))):
         raise DataError(
-            f"arange: start {first}, stop {end}, step {step}; all must be finite and "
-            "the step not 0."
+            f"arange: start {first}, stop {end}, step {step}; both ends must be finite "
+            "and the step a number, not 0."
         )
     are_integers = all(isinstance(value, int) for value in (first, end, step))
     wanted = optional_dtype(dtype) or (
@@ -297,8 +297,11 @@ def arange(
         length = _length(steps)
         step = step if length > 1 else 1  # any step, and one that fits every dtype
     else:
-        length = max(math.ceil((end - first) / step), 0)
-        step = (first + step) - first  # as NumPy counts
+        span = end - first
+        # A span that is there counts one step, though the quotient may underflow.
+        is_empty = span == 0 or (span < 0) != (step < 0)
+        length = 0 if is_empty else max(math.ceil(span / step), 1)
+        step = (first + step) - first if length > 1 else 1  # as NumPy counts
     if wanted.kind in ("int", "uint"):
         return Tensor(counted(length, first, step, wanted, target))
     return Tensor(spaced(length, first, step, wanted, target))

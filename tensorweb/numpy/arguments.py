@@ -13,6 +13,7 @@ from tensorweb.errors import DataError, DTypeError
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import (
     ArrayLike,
+    DTypeLike,
     as_operands,
     is_number,
     is_scalar,
@@ -158,7 +159,7 @@ def bounded(indices: Tensor, length: int, mode: str) -> Tensor:
     return indices
 
 
-def ramp(span: slice) -> Tensor:
+def ramp(span: slice, dtype: DTypeLike = None) -> Tensor:
     """Return the numbers of a slice; `start:stop:5j` are five of them."""
     start: Any = 0 if span.start is None else span.start
     step: Any = 1 if span.step is None else span.step
@@ -168,5 +169,5 @@ def ramp(span: slice) -> Tensor:
         step = step.item()
     count = number_of_scalar(step) if is_number(step) else step
     if isinstance(count, complex):
-        return functions.linspace(start, span.stop, int(abs(count)))
-    return functions.arange(start, span.stop, step)
+        return functions.linspace(start, span.stop, int(abs(count)), dtype=dtype)
+    return functions.arange(start, span.stop, step, dtype)

@@ -146,10 +146,12 @@ class vectorize:
     Elements are read and go to the function as Python numbers; results become a tensor
     on the device of the first one. Compositions of tensor functions are faster by far.
     With a `signature` such as `(m,n),(n)->(m)` the function is given tensors of the
-    last axes that it names, for each index of the others.
+    last axes that it names, for each index of the others. Without a function it is a
+    decorator.
 
     Raises:
-        DataError: the signature is none, or there are no elements and no `otypes`.
+        DataError: the signature is none, there are no elements and no `otypes`, or
+            the function cannot be called.
 
     >>> larger = np.vectorize(lambda a, b: a if a > b else b)
     >>> larger([1, 5, 2], 3)
@@ -160,7 +162,7 @@ class vectorize:
 
     def __init__(
         self,
-        pyfunc: Callable[..., Any],
+        pyfunc: Callable[..., Any] | None = None,
         otypes: Sequence[DTypeLike] | str | None = None,
         doc: str | None = None,
         excluded: Iterable[int | str] | None = None,
@@ -168,17 +170,21 @@ class vectorize:
         signature: str | None = None,
     ) -> None:
         """Keep a function; `excluded` names arguments that are handed on as such."""
+        if pyfunc is not None and not callable(pyfunc):
+            raise DataError(f"vectorize: {pyfunc!r} is no function; give one.")
         if signature is not None:
             parse(signature)
         self.signature = signature
         self.pyfunc = pyfunc
         self.otypes = None if otypes is None else list(otypes)
         self.excluded = set(excluded or ())
-        self.__doc__ = doc or inspect.getdoc(pyfunc)
+        self.__doc__ = doc or (None if pyfunc is None else inspect.getdoc(pyfunc))
         self.__name__ = getattr(pyfunc, "__name__", "vectorize")
 
     def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Any:
         """Return the function of each element; several results give a tuple."""
+        if self.pyfunc is None:
+            return self._decorated(*args)
         if self.signature is not None:
             return self._of_slices(args, kwargs)
         names: list[int | str] = [*range(len(args)), *kwargs]
@@ -200,6 +206,11 @@ class vectorize:
         ]
         return self._gathered(results, shape, device)
 
+    def _decorated(self, pyfunc: Any) -> vectorize:
+        """Return the function that this decorates, with the same options."""
+        options = (self.otypes, self.__doc__, self.excluded, False, self.signature)
+        return vectorize(pyfunc, *options)
+
     def _of_slices(
         self, args: tuple[ArrayLike, ...], words: dict[str, ArrayLike]
     ) -> Any:
@@ -211,6 +222,7 @@ class vectorize:
         def function(*slices: Tensor) -> Any:
             rest = iter(slices)
             places = (fixed[i] if i in fixed else next(rest) for i in range(len(args)))
+            assert self.pyfunc is not None
             return self.pyfunc(*places, **words)
 
         otypes = None if self.otypes is None else list(map(_code, self.otypes))
@@ -222,6 +234,7 @@ class vectorize:
         given = {**values, **row}
         places = sorted(name for name in given if isinstance(name, int))
         words = {name: value for name, value in given.items() if isinstance(name, str)}
+        assert self.pyfunc is not None
         return self.pyfunc(*(given[i] for i in places), **words)
 
     def _gathered(

@@ -125,6 +125,11 @@ def gradient(
             f"gradient: {len(varargs)} distances for {len(axes)} axes; give one for "
             "all or one for each."
         )
+    if len(varargs) == 1 < len(axes) and beside(varargs[0], x).ndim:
+        raise DataError(
+            f"gradient: coordinates of one axis for {len(axes)} axes; give some for "
+            "each, or one distance for all."
+        )
     spacings = varargs * len(axes) if len(varargs) == 1 else varargs or (1,) * len(axes)
     found = [
         _slope(x, along, spacing, edge_order)

@@ -51,7 +51,7 @@ def arange(
     Integers give int32, floats give float32.
 
     Raises:
-        DataError: the step is 0, or something is not finite.
+        DataError: the step is 0 or NaN, or an end is not finite.
 
     >>> np.arange(10, 30, 5)
     tensor([10, 15, 20, 25])
@@ -318,7 +318,7 @@ def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
             raise ShapeError(f"ix_: argument {place} has shape {x.shape}; give 1-D.")
         if x.dtype.kind == "bool":
             (x,) = x.nonzero()
-        elif not x.size:
+        elif not x.size and not hasattr(args[place], "dtype"):
             x = x.astype(DEFAULT_INT)
         found.append(
             x.reshape((*(1,) * place, x.size, *(1,) * (len(args) - place - 1)))
@@ -346,14 +346,26 @@ class Grid:
 
     def __getitem__(self, key: slice | tuple[slice, ...]) -> Any:
         """Return the grid of one slice, or of one for each axis."""
-        spans = key if isinstance(key, tuple) else (key,)
-        ramps = [ramp(span) for span in spans]
         if not isinstance(key, tuple):
-            return ramps[0]
+            return ramp(key)
+        ends = [each for span in key for each in _numbers_of(span)]
+        is_typed = any(hasattr(each, "dtype") for each in ends)
+        ramps = [
+            ramp(span, functions.result_type(*ends) if is_typed else None)
+            for span in key
+        ]
         dtype = functions.result_type(*ramps) if ramps else DEFAULT_INT
         ramps = [ramp.astype(dtype) for ramp in ramps]
         found = meshgrid(*ramps, sparse=self._sparse, indexing="ij")
         return found if self._sparse else functions.stack(found)
+
+
+def _numbers_of(span: slice) -> list[Any]:
+    """Return the numbers of a slice; a count of points, `5j`, makes them floats."""
+    kind = getattr(getattr(span.step, "dtype", None), "kind", None)
+    is_count = isinstance(span.step, complex) or kind in ("c", "complex")
+    numbers = (span.start, span.stop, 1.0 if is_count else span.step)
+    return [each for each in numbers if each is not None]
 
 
 mgrid = Grid(sparse=False)

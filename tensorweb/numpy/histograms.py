@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
@@ -30,7 +30,10 @@ __all__ = [
     "histogramdd",
 ]
 
-Bounds = Sequence[float] | None
+Bounds = Sequence[float] | Tensor | None
+
+MOST_BINS = 2**31 - 1
+"""The index of a bin is an int32."""
 
 
 def bincount(
@@ -38,9 +41,14 @@ def bincount(
 ) -> Tensor:
     """Return how often each of 0, 1, … occurs in integers; reads the greatest.
 
+    Raises:
+        DataError: `minlength` is negative.
+
     >>> np.bincount([1, 3, 1, 1])
     tensor([0, 3, 0, 1])
     """
+    if operator.index(minlength) < 0:
+        raise DataError(f"bincount: minlength is {minlength}; it is 0 or more.")
     return tw.bincount(x, weights, minlength)
 
 
@@ -171,7 +179,7 @@ def histogram_bin_edges(
             f"histogram: bins={bins!r} with weights; give a number of bins."
         )
     low, high = _bounds("histogram", x, range)
-    return _spaced(x, low, high, _estimated(x, bins, low, high))
+    return _spaced(x, range, low, high, _estimated(x, bins, low, high))
 
 
 def _estimated(x: Tensor, rule: str, low: float, high: float) -> int:
@@ -195,8 +203,10 @@ def _edges(name: str, x: Tensor, bins: ArrayLike, range: Bounds) -> Tensor:
         count = operator.index(bins)
         if count < 1:
             raise DataError(f"{name}: bins is {count}; give a positive number.")
-        return _spaced(x, *_bounds(name, x, range), count)
+        return _spaced(x, range, *_bounds(name, x, range), count)
     edges = beside(bins, x)
+    if not edges.ndim:
+        raise DataError(f"{name}: bins is {bins!r}; give an integer or 1-D edges.")
     if edges.ndim != 1:
         raise ShapeError(
             f"{name}: bins have shape {edges.shape}; give a number or 1-D edges."
@@ -206,10 +216,24 @@ def _edges(name: str, x: Tensor, bins: ArrayLike, range: Bounds) -> Tensor:
     return edges
 
 
-def _spaced(x: Tensor, low: float, high: float, count: int) -> Tensor:
-    """Return the edges of bins of one width, in the dtype of floats."""
+def _spaced(x: Tensor, range: Bounds, low: float, high: float, count: int) -> Tensor:
+    """Return the edges of bins of one width, with the digits of values and range.
+
+    Raises:
+        DataError: the dtype has not as many numbers between the ends.
+    """
     dtype = x.dtype if x.dtype.kind == "float" else dtypes.DEFAULT_FLOAT
-    return tw.linspace(low, high, count + 1, dtype=dtype, device=x.device)
+    if isinstance(range, Tensor) and range.device == x.device:
+        dtype = tw.result_type(dtype, range)
+    edges = tw.linspace(low, high, count + 1, dtype=dtype, device=x.device)
+    # Only bins as narrow as the spacing of floats can be empty; looking costs a read.
+    limit = 2 * dtypes.finfo(dtype).eps * max(abs(low), abs(high))
+    if (high - low) / count < limit and bool((edges[:-1] >= edges[1:]).any()):
+        raise DataError(
+            f"histogram: {count} bins from {low} to {high} are too many for {dtype}; "
+            "give fewer."
+        )
+    return edges
 
 
 def _bounds(name: str, x: Tensor, range: Bounds) -> tuple[float, float]:
@@ -283,7 +307,13 @@ def _counted(
             )
         values = tw.where(inside, given, 0)
     dtype = dtypes.DEFAULT_INT if values.dtype is dtypes.bool else values.dtype
-    empty = tw.zeros(size_of(shape), dtype=dtype, device=inside.device)
+    count = size_of(shape)
+    if count > MOST_BINS:
+        raise DataError(
+            f"histogram: {count} bins, {shape} along the axes; give at most "
+            f"{MOST_BINS}."
+        )
+    empty = tw.zeros(count, dtype=dtype, device=inside.device)
     return empty.at[number].add(values).reshape(tuple(shape))
 
 
@@ -296,19 +326,21 @@ def histogramdd(
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
     """Return how many points lie in each box, and the edges along each axis.
 
-    Points are rows `(n, d)`, or `d` columns in a tuple. `bins` is a number, or numbers
-    or edges for each axis.
+    Points are the rows of a tensor `(n, d)`; a list or tuple has `d` sequences, which
+    are the coordinates along each axis. `bins` is a number, or numbers or edges for
+    each axis.
 
     Raises:
-        DataError: there are not as many bins or ranges as axes.
+        DataError: there are not as many bins or ranges as axes, or too many bins.
 
-    >>> counts, edges = np.histogramdd([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0]], bins=2)
+    >>> points = np.asarray([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
+    >>> counts, edges = np.histogramdd(points, bins=2)
     >>> counts
     tensor([[1., 0.],
             [1., 1.]])
     """
     if isinstance(sample, list | tuple) and not isinstance(sample[0], int | float):
-        columns = _columns(sample)
+        columns = [each.reshape(-1) for each in together(sample)]
     else:
         points = asarray(sample)
         points = points.reshape(-1, 1) if points.ndim < 2 else points
@@ -317,16 +349,17 @@ def histogramdd(
     wanted = [bins] * rank if is_integer(bins) else _listed("bins", bins, rank)
     ranges = [None] * rank if range is None else _listed("range", range, rank)
     edges = tuple(
-        _edges("histogram", x, each, bounds)  # type: ignore[arg-type]  # two numbers or None
+        _edges("histogram", x, each, bounds)
         for x, each, bounds in zip(columns, wanted, ranges, strict=True)
     )
     count = as_float(_counted(columns, edges, weights))
     if density:
-        count = count / count.sum()
+        total = count.sum()
         for axis, ends in enumerate(edges):
             widths = as_float(ends[1:] - ends[:-1])
             shape = [-1 if each == axis else 1 for each in _numbers(rank)]
             count = count / widths.reshape(tuple(shape))
+        count = count / total
     return count, edges
 
 
@@ -335,17 +368,9 @@ def _numbers(count: int) -> list[int]:
     return [i for i, _ in enumerate([None] * count)]
 
 
-def _columns(sample: Sequence[object]) -> list[Tensor]:
-    """Return the coordinates of points: of a list of columns."""
-    if any(isinstance(each, Tensor) for each in sample) or isinstance(sample, tuple):
-        return [each.reshape(-1) for each in together(sample)]
-    points = asarray(sample)
-    return [points[:, i] for i in _numbers(points.shape[1])]
-
-
-def _listed(what: str, values: ArrayLike, rank: int) -> list[ArrayLike]:
+def _listed(what: str, values: Any, rank: int) -> list[Any]:
     """Return one value for each axis."""
-    if not isinstance(values, list | tuple) or len(values) != rank:
+    if not hasattr(values, "__len__") or len(values) != rank:
         raise DataError(
             f"histogramdd: {what} is {values!r}; give a list of {rank}, one an axis."
         )

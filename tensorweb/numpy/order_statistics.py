@@ -104,6 +104,10 @@ def _quantile(
         as_real_floats(name, x)
     shares, shape = _shares(name, q, scale)
     _check_method(name, method)
+    if method not in DISCRETE and isinstance(q, Tensor) and q.device == x.device:
+        # Values between two are computed with the digits of both.
+        x = as_float(x)
+        x = x.astype(tw.result_type(x, q)) if is_inexact(q.dtype) else x
     rows = _rows(x, axis)
     if weights is not None:
         if method != "inverted_cdf":
@@ -384,6 +388,11 @@ def _nanquantile(
     _check_method(name, method)
     rows = tw.sort(_rows(x, axis))
     counts = (~tw.isnan(rows)).sum(-1)
+    if not rows.shape[-1]:
+        count = shares.size if isinstance(shares, Tensor) else len(shares)
+        shape_of_rows = (*rows.shape[:-1], count)
+        found = tw.full(shape_of_rows, tw.nan, x.dtype, device=x.device)
+        return into(_placed(found, shape, x, axis, keepdims), out)
     low, high, weight = _places(method, counts, shares, rows)
     first, second = (tw.take_along_axis(rows, each, -1) for each in (low, high))
     found = _mixed(first, second, weight)

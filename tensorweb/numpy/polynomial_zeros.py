@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorweb import functions as tw
 from tensorweb import linalg
+from tensorweb.dtypes import complex_with
 from tensorweb.errors import ShapeError
 from tensorweb.functions import asarray
 from tensorweb.numpy.masking import as_float
@@ -57,6 +58,6 @@ def sort_complex(a: ArrayLike) -> Tensor:
     tensor([1.+0.j, 2.+0.j, 3.+0.j], dtype=complex64)
     """
     x = asarray(a)
-    wide = x.dtype.name in ("float64", "complex128")
-    x = x.astype("complex128" if wide else "complex64")
+    narrow = x.dtype.kind in ("bool", "int", "uint") and x.dtype.itemsize < 4
+    x = x.astype("complex64" if narrow else complex_with(x.dtype))
     return tw.take_along_axis(x, lexsort([tw.imag(x), tw.real(x)]), -1)

@@ -6,15 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import Any, overload
 
-from tensorweb import functions
+from tensorweb import dtypes, functions
 from tensorweb.devices import device
-from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
+from tensorweb.dtypes import check_integer
+from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions.creation import Lengths
 from tensorweb.lookups.keys import ends_within
 from tensorweb.numpy.arguments import check_order, leading, together
 from tensorweb.numpy.creation import asarray
 from tensorweb.numpy.matrices import tri
-from tensorweb.shapes import as_shape
+from tensorweb.shapes import Shape, as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
@@ -135,7 +136,9 @@ def unravel_index(
     range give indices that are.
 
     Raises:
-        TensorIndexError: an integer is out of range.
+        DataError: an integer is out of range.
+        DTypeError: the positions are no integers.
+        ShapeError: a shape without elements has no position.
 
     >>> np.unravel_index(5, (2, 3))
     (1, 2)
@@ -145,29 +148,55 @@ def unravel_index(
     lengths = as_shape(shape)
     if order != "F":
         check_order("unravel_index", order)
-    rest: Any = indices if isinstance(indices, int) else asarray(indices)
-    if isinstance(rest, int) and not 0 <= rest < math.prod(lengths):
-        raise TensorIndexError(
-            f"unravel_index: position {rest} is out of range for shape {lengths}."
+    count = _countable("unravel_index", lengths)
+    rest: Any = indices
+    if not isinstance(indices, int):
+        rest = _integers("unravel_index", asarray(indices))
+        if rest.size and (not count or not lengths):
+            raise ShapeError(
+                f"unravel_index: shape {lengths} has no positions for an array."
+            )
+    elif not 0 <= indices < count:
+        raise DataError(
+            f"unravel_index: position {indices} is out of range for shape {lengths}."
         )
     found = []
     for length in lengths if order == "F" else reversed(lengths):
-        found.append(rest % length)
-        rest = rest // length
+        found.append(rest % max(length, 1))
+        rest = rest // max(length, 1)
     return tuple(found if order == "F" else reversed(found))
 
 
-def _is_outside(indices: Tensor, length: int) -> bool:
-    """Whether an index is negative or too large for an axis.
+def _countable(name: str, lengths: Shape) -> int:
+    """Return how many elements a shape has.
+
+    Raises:
+        ShapeError: more than 64 bits can count.
+    """
+    count = math.prod(lengths)
+    if count > 2**63 - 1:
+        raise ShapeError(f"{name}: shape {lengths} has more than 2**63 - 1 elements.")
+    return count
+
+
+def _integers(name: str, indices: Tensor) -> Tensor:
+    """Return indices in the default dtype of integers, or in int64 if they are.
 
     Raises:
         DTypeError: they are no integers.
     """
     if indices.dtype.kind not in ("int", "uint", "bool"):
         raise DTypeError(
-            f"ravel_multi_index: the indices are {indices.dtype}; convert them with "
+            f"{name}: the indices are {indices.dtype}; convert them with "
             "astype(np.int32)."
         )
+    if indices.dtype in (dtypes.int64, dtypes.uint64):
+        return indices
+    return indices.astype(dtypes.DEFAULT_INT)
+
+
+def _is_outside(indices: Tensor, length: int) -> bool:
+    """Whether an index is negative or too large for an axis."""
     if not indices.size:
         return False
     words = f"an axis of length {length}"
@@ -188,7 +217,10 @@ def ravel_multi_index(
     range.
 
     Raises:
-        TensorIndexError: an index is out of range.
+        DataError: an index is out of range.
+        DTypeError: an index is no integer.
+        ShapeError: there is not one index for each axis, or an axis has length 0.
+        RangeError: the dtype of the indices cannot hold the positions.
 
     >>> np.ravel_multi_index(([0, 1], [1, 2]), (2, 3))
     tensor([1, 5])
@@ -206,18 +238,27 @@ def ravel_multi_index(
             f"ravel_multi_index: mode={mode!r}; give one for all {len(parts)} axes, or "
             "one for each."
         )
+    count = _countable("ravel_multi_index", lengths)
     position: Any = 0
     axes = list(zip(parts, lengths, modes, strict=True))
     for given, length, how in reversed(axes) if order == "F" else axes:
-        part = given if isinstance(given, int) else leading(given, *parts)
+        part: Any = given
+        if not isinstance(given, int):
+            part = _integers("ravel_multi_index", leading(given, *parts))
+            if count:
+                check_integer(count - 1, part.dtype)
+            elif part.size:
+                raise ShapeError(
+                    f"ravel_multi_index: shape {lengths} has no elements to index."
+                )
         if how == "wrap":
-            part = part % length
+            part = part % max(length, 1)
         elif how == "clip":
-            part = functions.clip(part, 0, length - 1)
+            part = functions.clip(part, 0, max(length - 1, 0))
         elif how != "raise":
             raise DataError(f"mode={how!r}; it is raise, wrap or clip.")
         elif _is_outside(asarray(part), length):
-            raise TensorIndexError(
+            raise DataError(
                 f"ravel_multi_index: an index is out of range for shape {lengths}."
             )
         position = position * length + part

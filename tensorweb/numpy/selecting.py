@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import SupportsIndex
 
 from tensorweb import functions
-from tensorweb.errors import DataError, ShapeError, TensorIndexError
+from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
 from tensorweb.lookups.keys import ends_within
 from tensorweb.numpy.arguments import Out, bounded, into, leading, together
 from tensorweb.numpy.creation import asarray
@@ -124,6 +124,7 @@ def select(
 
     Raises:
         DataError: there are not as many choices as conditions, or none.
+        DTypeError: a condition is not bool.
 
     >>> x = np.arange(5)
     >>> np.select([x < 2, x > 3], [x, x * 10], default=-1)
@@ -137,7 +138,13 @@ def select(
     given = (*condlist, *choicelist, default)
     found: ArrayLike = default
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
-        found = functions.where(leading(condition, *given), choice, found)
+        test = leading(condition, *given)
+        if test.dtype.kind != "bool":
+            raise DTypeError(
+                f"select: a condition is {test.dtype}; write one that is bool, such as "
+                "x != 0."
+            )
+        found = functions.where(test, choice, found)
     return asarray(found)
 
 

@@ -134,7 +134,11 @@ def _chosen(name: str, obj: Any, length: int) -> list[int]:
         return list(range(length))[obj]
     given = asarray(obj)
     if given.dtype.kind == "bool":
-        if given.shape != (length,):
+        # NumPy's insert takes a mask with an element more, for the end.
+        if given.shape != (length,) and (name, given.shape) != (
+            "insert",
+            (length + 1,),
+        ):
             raise ShapeError(f"{name}: a mask of shape {given.shape} for {length}.")
         return [i for i, is_named in enumerate(given.tolist()) if is_named]
     is_listed = isinstance(obj, list | tuple)  # [] is of the default dtype, a float

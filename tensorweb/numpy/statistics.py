@@ -67,7 +67,8 @@ def average(
     weights come as well. Weights that sum up to 0 give infinities or NaN.
 
     Raises:
-        ShapeError: the weights have another shape.
+        DataError: the weights have another shape, and no axis is given.
+        ShapeError: they have not the shape of the axes.
 
     >>> np.average([1.0, 2.0, 6.0], weights=[3, 2, 1])
     tensor(2.1666667)
@@ -91,7 +92,7 @@ def _weights(x: Tensor, axis: Axis, weights: ArrayLike) -> Tensor:
     if given.shape == x.shape:
         return given
     if axis is None:
-        raise ShapeError(
+        raise DataError(
             f"average: weights of shape {given.shape} for values of shape {x.shape}; "
             "say along which axes they go with axis=."
         )

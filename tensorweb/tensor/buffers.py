@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tensorweb.errors import DataError, TensorwebError
+from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.numpy_module import require_numpy
 
 PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
@@ -69,7 +70,15 @@ def _as_array(numpy: Any, value: object) -> Any:
     said: Any = getattr(value, "__array_interface__", None)
     data = said.get("data") if isinstance(said, Mapping) else None
     if data is None or isinstance(data, tuple):
-        return numpy.asarray(value)
+        try:
+            return numpy.asarray(value)
+        except ValueError:
+            # NumPy takes nothing but its own arrays of `__array__`.
+            given: Any = getattr(value, "__array__", None)
+            found = None if said is not None or given is None else given()
+            if not isinstance(found, TensorBase):
+                raise
+            return numpy.asarray(found)
     dtype = numpy.dtype(said["typestr"])
     offset, strides = said.get("offset", 0), said.get("strides")
     return numpy.ndarray(said["shape"], dtype, data, offset, strides)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from tensorweb import dtypes
 from tensorweb.devices import as_device, default_device, usable_dtype
 from tensorweb.dtypes import DType, as_dtype, check_integer, integer_range, promote
-from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.errors import DataError, DTypeError, ShapeTypeError
 from tensorweb.evaluate import transfer
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
@@ -353,7 +353,7 @@ def as_shape_arguments(shape: tuple[object, ...], name: str) -> tuple[int, ...]:
     """Return lengths given one by one or as one tuple; -1 is allowed.
 
     Raises:
-        ShapeError: they are no integers.
+        ShapeTypeError: they are no integers.
     """
     given = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
     try:
@@ -361,4 +361,4 @@ def as_shape_arguments(shape: tuple[object, ...], name: str) -> tuple[int, ...]:
             return (operator.index(given),)
         return tuple(operator.index(length) for length in given)  # type: ignore[attr-defined]  # raises TypeError
     except TypeError:
-        raise ShapeError(f"{name}: {given!r} is no shape; give integers.") from None
+        raise ShapeTypeError(f"{name}: {given!r} is no shape; give integers.") from None

@@ -356,3 +356,142 @@ def test_errors_are_of_numpy_s_classes(name: str) -> None:
     with pytest.raises(own) as found:
         call(np)
     assert isinstance(found.value, expected.type)
+
+
+def test_points_of_histogramdd_are_rows_of_an_array_and_columns_of_a_list() -> None:
+    points = [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0]]
+    for sample, host in ((points, points), (np.asarray(points), numpy.array(points))):
+        found, edges = np.histogramdd(sample, bins=2)
+        expected, host_edges = numpy.histogramdd(host, bins=2)
+        assert found.shape == expected.shape
+        assert found.tolist() == expected.tolist()
+        assert len(edges) == len(host_edges)
+    found, edges = np.histogramdd([[], []], bins=([0, 1], [0, 1]))
+    assert found.tolist() == [[0.0]]
+    with pytest.raises(ValueError, match="bins"):
+        np.histogramdd(np.ones((1, 10)), bins=2**10)
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        (0, 1, inf),
+        (0, 1, -inf),
+        (1, 0, -inf),
+        (0, 2e-16, 1.7e308),
+        (0, -2e-16, -1.7e308),
+        (0, -2e-16, 1.7e308),
+        (1, 1.5, 1e300),
+    ],
+)
+def test_arange_of_steps_beyond_the_end(ends: tuple[float, ...]) -> None:
+    assert np.arange(*ends).tolist() == numpy.arange(*ends).tolist()
+
+
+def test_grids_take_the_dtype_of_their_ends() -> None:
+    ends = [np.asarray(x, "float64", device="cpu") for x in (0.1, 0.33, 0.1)]
+    found = np.mgrid[slice(*ends),]
+    assert found.dtype == "float64"
+    assert found.tolist() == numpy.mgrid[0.1:0.33:0.1,].tolist()
+    empty = np.ix_(np.zeros(0, "float32"), [])
+    assert [x.dtype.name for x in empty] == ["float32", "int32"]
+
+
+def test_arguments_that_numpy_refuses() -> None:
+    x = np.arange(6).reshape(2, 3)
+    for call in (
+        lambda: np.select([np.asarray([1, 0])], [np.asarray([1, 2])]),
+        lambda: np.average(x, weights=[1, 2, 3]),
+        lambda: np.gradient(x * 1.0, np.arange(3)),
+        lambda: np.vectorize(3),
+        lambda: np.histogram(x, 5.5),
+    ):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(ValueError, match="minlength"):
+        np.bincount([1, 2], minlength=-1)
+
+
+def test_vectorize_decorates() -> None:
+    @np.vectorize(signature="(n)->()", otypes=["float32"])
+    def total(row: Any) -> Any:
+        """Return the sum."""
+        return row.sum()
+
+    assert total([[1, 2], [3, 4]]).tolist() == [3.0, 7.0]
+    assert total.__name__ == "total"
+    assert total.__doc__ == "Return the sum."
+
+
+def test_quantiles_have_the_digits_of_both() -> None:
+    x = np.asarray([1.0, 2.0, 4.0], "float32", device="cpu")
+    q = np.asarray(0.3, "float64", device="cpu")
+    host = numpy.quantile(x.numpy(), numpy.float64(0.3))
+    assert np.quantile(x, q).dtype == host.dtype == "float64"
+    assert np.quantile(x, q).item() == host
+    assert np.quantile(x, 0.3).dtype == "float32"
+    found = np.nanquantile(np.zeros((3, 0)), [0.2, 0.4], axis=1)
+    assert numpy.isnan(found.numpy()).tolist() == [[True] * 3] * 2
+
+
+def test_positions_in_shapes() -> None:
+    narrow = np.asarray([[19, 3], [7, 19]], "int8")
+    host = numpy.ravel_multi_index(narrow.numpy(), (20, 20))
+    assert np.ravel_multi_index(narrow, (20, 20)).tolist() == host.tolist()
+    with pytest.raises(OverflowError):
+        np.ravel_multi_index(np.asarray([[1], [1]]), (2**20, 2**20))
+    wide = np.asarray([[1], [1]], "int64", device="cpu")
+    assert np.ravel_multi_index(wide, (2**20, 2**20)).tolist() == [2**20 + 1]
+    for module in (numpy, np):
+        none = module.zeros((3, 0), "int64" if module is numpy else "int32")
+        assert module.ravel_multi_index(none, (2, 1, 0), mode="clip").shape == (0,)
+        for call in (
+            lambda m: m.unravel_index(-1, (2, 2)),
+            lambda m: m.unravel_index(m.asarray([0]), ()),
+            lambda m: m.ravel_multi_index((0, 2), (2, 2)),
+            lambda m: m.ravel_multi_index(m.asarray([[0]] * 3), (2, 1, 0)),
+            lambda m: m.unravel_index(1, (2**40, 2**40)),
+        ):
+            with pytest.raises(ValueError, match=r"ind|shape|dim|invalid"):
+                call(module)
+        with pytest.raises(TypeError):
+            module.unravel_index([], (2, 2))
+
+
+def test_shapes_that_are_not_made_of_integers_are_type_errors_too() -> None:
+    for call in (
+        lambda m: m.zeros((2.0, 3)),
+        lambda m: m.zeros(3).reshape((3.0, 1)),
+        lambda m: m.ndindex(2.5),
+    ):
+        for module in (numpy, np):
+            with pytest.raises(TypeError):
+                call(module)
+        with pytest.raises(ShapeError):
+            call(np)
+
+
+def test_objects_whose_array_is_a_tensor() -> None:
+    class Holder:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.asarray([3, 1, 3])
+
+    assert np.bincount(Holder()).tolist() == [0, 1, 0, 2]
+    assert np.asarray(Holder()).tolist() == [3, 1, 3]
+
+
+def test_edges_have_the_digits_of_values_and_range() -> None:
+    x = np.asarray([1.0], "float32", device="cpu")
+    ends = np.asarray([1.0 + 2.0**-40, 2.0], "float64", device="cpu")
+    counts, edges = np.histogram(x, bins=1, range=ends)
+    assert counts.tolist() == [0]
+    assert edges.dtype == "float64"
+    close = np.asarray([1.0, 1.0 + 2e-16] * 3, "float64", device="cpu")
+    with pytest.raises(ValueError, match="bins"):
+        np.histogram(close, bins=10)
+
+
+def test_insert_takes_a_mask_with_the_end() -> None:
+    for mask in ([True] * 4, [True, False, True, False], [False] * 3 + [True]):
+        found = np.insert([1, 2, 3], np.asarray(mask), 9).tolist()
+        assert found == numpy.insert([1, 2, 3], numpy.array(mask), 9).tolist()
