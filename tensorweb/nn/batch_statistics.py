@@ -47,14 +47,17 @@ class Statistics(Module):
         self, mean: Tensor, variance: Tensor, count: int, momentum: float | None
     ) -> None:
         """Mix in the statistics of a batch with `count` numbers a channel."""
-        mean, variance = stop_gradient((mean, variance))
-        sampled = variance * (count / (count - 1))
         self.num_batches_tracked = self.num_batches_tracked + 1
         share: Tensor | float
         if momentum is None:
             share = 1.0 / self.num_batches_tracked.astype(mean.dtype)
         else:
             share = momentum
+        self.mix(mean, variance * (count / (count - 1)), share)
+
+    def mix(self, mean: Tensor, sampled: Tensor, share: Tensor | float) -> None:
+        """Replace a share of the statistics by a mean and a variance of samples."""
+        mean, sampled = stop_gradient((mean, sampled))
         self.running_mean = self.running_mean * (1.0 - share) + mean * share
         self.running_var = self.running_var * (1.0 - share) + sampled * share
 
@@ -127,7 +130,57 @@ def batch_norm(
     return result + as_float("batch_norm", bias, given).reshape(column)
 
 
-class BatchNorm(Module):
+class Tracked(Module):
+    """A layer that may have running statistics.
+
+    Attributes:
+        statistics: these, or None.
+    """
+
+    _unnamed: ClassVar[str | None] = "statistics"
+
+    statistics: Statistics | None
+
+    @property
+    def running_mean(self) -> Tensor | None:
+        """The running means, None where there are none."""
+        return self.statistics.running_mean if self.statistics else None
+
+    @property
+    def running_var(self) -> Tensor | None:
+        """The running variances, None where there are none."""
+        return self.statistics.running_var if self.statistics else None
+
+    @property
+    def num_batches_tracked(self) -> Tensor | None:
+        """How many batches the statistics were made of, None where there are none."""
+        return self.statistics.num_batches_tracked if self.statistics else None
+
+    def _count(self, x: Tensor, per: int) -> int:
+        """Return how many numbers each of `per` statistics of training comes from.
+
+        Raises:
+            ShapeError: it is one, which has no variance.
+            TraceError: inside of `vmap` or `checkpoint`.
+        """
+        name = type(self).__name__
+        count = x.size // max(per, 1)
+        if count < 2:
+            raise ShapeError(
+                f"{name}: in training the input has shape {x.shape}, one number a "
+                "channel; a variance takes two or more."
+            )
+        trace, repeat = open_trace(), open_repeat()
+        if repeat is not None or (trace is not None and trace.transform == "vmap"):
+            what = "vmap" if repeat is None else "checkpoint"
+            raise TraceError(
+                f"{name}: train=True inside of {what} would write statistics that "
+                f"nobody sees; call it outside of {what}, or without train=True."
+            )
+        return count
+
+
+class BatchNorm(Tracked):
     """Channels of `(n, num_features, ...)` with mean 0 and variance 1 over the batch.
 
     In a call with `train=True` they are those of the batch, and the running statistics
@@ -150,7 +203,6 @@ class BatchNorm(Module):
     (tensor([ 1., 10.]), tensor([  1.5, 100.5]))
     """
 
-    _unnamed: ClassVar[str | None] = "statistics"
     _ranks: ClassVar[tuple[int, ...]] = ()
     _axes: ClassVar[str] = "..."
 
@@ -192,24 +244,9 @@ class BatchNorm(Module):
         shape = (self.num_features,)
         self.weight = made.full(shape, 1.0) if affine else None
         self.bias = made.full(shape, 0.0) if affine and bias else None
-        self.statistics: Statistics | None = None
+        self.statistics = None
         if track_running_stats:
             self.statistics = Statistics(self.num_features, made)
-
-    @property
-    def running_mean(self) -> Tensor | None:
-        """The running means, None where there are none."""
-        return self.statistics.running_mean if self.statistics else None
-
-    @property
-    def running_var(self) -> Tensor | None:
-        """The running variances, None where there are none."""
-        return self.statistics.running_var if self.statistics else None
-
-    @property
-    def num_batches_tracked(self) -> Tensor | None:
-        """How many batches the statistics were made of, None where there are none."""
-        return self.statistics.num_batches_tracked if self.statistics else None
 
     def forward(self, x: ArrayLike, *, train: bool = False) -> Tensor:
         """Return the normalised input.
@@ -233,7 +270,8 @@ class BatchNorm(Module):
             return self._scaled(given, mean, variance)
         mean, variance = given.mean(axes), given.var(axes)
         if running is not None:
-            self._take_in(name, running, given, mean, variance)
+            count = self._count(given, self.num_features)
+            running.take_in(mean, variance, count, self.momentum)
         return self._scaled(given, mean, variance)
 
     def _scaled(self, x: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
@@ -243,29 +281,6 @@ class BatchNorm(Module):
             factor = factor * self.weight
         result = (x - mean.reshape(column)) * factor.reshape(column)
         return result if self.bias is None else result + self.bias.reshape(column)
-
-    def _take_in(
-        self,
-        name: str,
-        running: Statistics,
-        x: Tensor,
-        mean: Tensor,
-        variance: Tensor,
-    ) -> None:
-        count = x.size // self.num_features
-        if count < 2:
-            raise ShapeError(
-                f"{name}: in training the input has shape {x.shape}, one number a "
-                "channel; a variance takes two or more."
-            )
-        trace, repeat = open_trace(), open_repeat()
-        if repeat is not None or (trace is not None and trace.transform == "vmap"):
-            what = "vmap" if repeat is None else "checkpoint"
-            raise TraceError(
-                f"{name}: train=True inside of {what} would write statistics that "
-                f"nobody sees; call it outside of {what}, or without train=True."
-            )
-        running.take_in(mean, variance, count, self.momentum)
 
     def _check(self, name: str, x: Tensor) -> None:
         is_rank = x.ndim in self._ranks if self._ranks else x.ndim >= 2

@@ -15,10 +15,12 @@ from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import rsqrt
 from tensorweb.nn import init
 from tensorweb.nn.arguments import as_float, positive, positive_eps, trailing
+from tensorweb.nn.batch_statistics import Statistics, Tracked, batch_norm
 from tensorweb.nn.module import Module
 from tensorweb.shapes import Shape, as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
+from tensorweb.transforms.custom import stop_gradient
 
 __all__ = [
     "GroupNorm",
@@ -156,8 +158,8 @@ def _grouped(
 
 def instance_norm(
     x: ArrayLike,
-    running_mean: ArrayLike = None,
-    running_var: ArrayLike = None,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
     weight: ArrayLike = None,
     bias: ArrayLike = None,
     use_input_stats: bool = True,
@@ -166,21 +168,28 @@ def instance_norm(
 ) -> Tensor:
     """Return `(n, channels, ...)`, each channel of each with mean 0 and variance 1.
 
-    `weight` and `bias` are `(channels,)`. There are no running statistics; `momentum`
-    is theirs. Source: D. Ulyanov and others, Instance normalization, 2016.
+    Source: D. Ulyanov and others, Instance normalization, 2016.
+
+    Args:
+        x: floats.
+        running_mean: `(channels,)`, or None. With `use_input_stats` it is written.
+        running_var: `(channels,)`, or None. With `use_input_stats` it is written.
+        weight: `(channels,)`, or None.
+        bias: `(channels,)`, or None.
+        use_input_stats: whether each example's own mean and variance count.
+        momentum: how much of the running statistics is replaced, by the mean of those
+            of the examples.
+        eps: what is added to variances.
 
     Raises:
-        DataError: running statistics are given or asked for, or `eps` is not positive.
-        ShapeError: the input has fewer than three axes.
+        DataError: there are no running statistics where they count, or `eps` is not
+            positive.
+        ShapeError: the input has fewer than three axes, or one number a channel where
+            running statistics are written.
 
     >>> tw.nn.instance_norm([[[1.0, 3.0]]], eps=1e-12)
     tensor([[[-1.,  1.]]])
     """
-    if running_mean is not None or running_var is not None or not use_input_stats:
-        raise DataError(
-            "instance_norm: running statistics are not there; examples are normalised "
-            "by their own numbers."
-        )
     positive_eps("instance_norm", eps)
     given = as_float("instance_norm", x, weight)
     if given.ndim < 3:
@@ -188,7 +197,31 @@ def instance_norm(
             f"instance_norm: the input has shape {given.shape}; it takes "
             "(n, channels, ...) with at least three axes."
         )
+    if not use_input_stats:
+        if running_mean is None or running_var is None:
+            raise DataError(
+                "instance_norm: there are no running statistics; give running_mean and "
+                "running_var, or use_input_stats=True."
+            )
+        return batch_norm(given, running_mean, running_var, weight, bias, eps=eps)
+    if running_mean is not None or running_var is not None:
+        if prod(given.shape[2:]) < 2:
+            raise ShapeError(
+                f"instance_norm: the input has shape {given.shape}, one number a "
+                "channel; a variance takes two or more."
+            )
+        pairs = zip((running_mean, running_var), _of_examples(given), strict=True)
+        for running, found in pairs:
+            if running is not None:
+                share = stop_gradient(found) * momentum
+                running[...] = running * (1.0 - momentum) + share
     return _grouped("instance_norm", given, given.shape[1], (weight, bias), eps)
+
+
+def _of_examples(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the mean over examples of the means and the sample variances of each."""
+    axes = tuple(range(2, x.ndim))
+    return x.mean(axes).mean(0), x.var(axes, correction=1).mean(0)
 
 
 def _column(name: str, value: ArrayLike, x: Tensor, channels: int) -> Tensor:
@@ -358,7 +391,7 @@ class GroupNorm(Module):
         )
 
 
-class _InstanceNorm(Module):
+class _InstanceNorm(Tracked):
     """Each channel of each example with mean 0 and variance 1."""
 
     _rank = 0
@@ -375,31 +408,47 @@ class _InstanceNorm(Module):
         *,
         bias: bool = True,
     ) -> None:
-        """Make a layer; with `affine`, `bias=False` leaves out what is added.
+        """Make a layer.
+
+        Args:
+            num_features: how many channels.
+            eps: what is added to variances.
+            momentum: how much of the running statistics each batch replaces.
+            affine: whether channels are scaled and shifted.
+            track_running_stats: whether there are running statistics, which a call with
+                `train=True` writes and every other call normalises by.
+            device: where its tensors live.
+            dtype: of its tensors, floats.
+            bias: whether channels are shifted, where they are scaled.
 
         Raises:
-            DataError: `track_running_stats` is asked for, which there is not, or `eps`
-                is not positive.
+            DataError: `eps` is not positive.
         """
         name = type(self).__name__
         positive_eps(name, eps)
-        if track_running_stats:
-            raise DataError(
-                f"{name}: track_running_stats is not there: examples are normalised "
-                "by their own numbers, in training and after it."
-            )
         self.num_features = positive(name, "num_features", num_features)
-        self.eps, self.affine = eps, affine
+        self.eps, self.momentum, self.affine = eps, momentum, affine
+        self.track_running_stats = track_running_stats
         made = init.Maker(None, device, dtype)
         shape = (self.num_features,)
         self.weight = made.full(shape, 1.0) if affine else None
         self.bias = made.full(shape, 0.0) if affine and bias else None
+        self.statistics = None
+        if track_running_stats:
+            self.statistics = Statistics(self.num_features, made)
 
-    def forward(self, x: ArrayLike) -> Tensor:
+    def forward(self, x: ArrayLike, *, train: bool = False) -> Tensor:
         """Return the normalised input; one example may do without `n`.
 
+        Args:
+            x: `(n, num_features, ...)`.
+            train: whether the examples' own statistics count where there are running
+                ones, and are taken in.
+
         Raises:
-            ShapeError: it has another number of axes or channels.
+            ShapeError: it has another number of axes or channels, or in training one
+                number a channel, which has no variance.
+            TraceError: in training inside of `vmap` or `checkpoint`.
         """
         name = type(self).__name__
         given = as_float(name, x, self.weight)
@@ -412,12 +461,23 @@ class _InstanceNorm(Module):
                 f"(n, {self.num_features}, {axes}), or one of these without n."
             )
         factors = (self.weight, self.bias)
-        found = _grouped(name, rows, self.num_features, factors, self.eps)
+        running = self.statistics
+        if running is not None and not train:
+            mean, variance = running.running_mean, running.running_var
+            found = batch_norm(rows, mean, variance, *factors, eps=self.eps)
+        else:
+            if running is not None:
+                self._count(rows, rows.shape[0] * self.num_features)
+                running.mix(*_of_examples(rows), self.momentum)
+            found = _grouped(name, rows, self.num_features, factors, self.eps)
         return found[0] if is_one else found
 
     def extra_repr(self) -> str:
         """Return the settings."""
-        return f"{self.num_features}, eps={self.eps}, affine={self.affine}"
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
 
 
 class InstanceNorm1d(_InstanceNorm):

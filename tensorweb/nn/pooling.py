@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, SupportsIndex
+from math import prod
+from typing import Any, Literal, SupportsIndex, overload
 
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import asarray, stack
+from tensorweb.functions import (
+    asarray,
+    concat,
+    maximum,
+    stack,
+    take_along_axis,
+    zeros,
+)
 from tensorweb.nn.arguments import as_float
 from tensorweb.nn.padding import numbers
 from tensorweb.nodes import convolution as build
@@ -87,6 +95,30 @@ class _Windows:
         """Return the windows, their elements along the last axes."""
         return Tensor(build.pooled(name, x.node, self.how, is_lowest))
 
+    def indices(self, seen: Tensor) -> Tensor:
+        """Return where in the input the largest of each window is, row by row.
+
+        Args:
+            seen: the windows, as `over` returns them.
+        """
+        count = len(self.size)
+        flat = seen.reshape(*seen.shape[:-count], prod(self.size)).argmax(-1)
+        found = zeros((), dtype=flat.dtype, device=flat.device)
+        for axis in range(count):
+            border, gap, step = self.border[axis], self.gap[axis], self.step[axis]
+            element = flat // prod(self.size[axis + 1 :]) % self.size[axis]
+            windows = seen.shape[seen.ndim - 2 * count + axis]
+            starts = [number * step - border for number in range(windows)]
+            # A window of -inf alone has its largest in the border, which is no input.
+            firsts = [start + -(min(start, 0) // gap) * gap for start in starts]
+            column = (windows, *(1 for _ in range(count - axis - 1)))
+            first, start = (
+                asarray(each, flat.dtype, device=flat.device).reshape(column)
+                for each in (firsts, starts)
+            )
+            found = found * self.lengths[axis] + maximum(start + element * gap, first)
+        return found
+
     def counts(self, with_border: bool) -> list[list[int]]:
         """Return how many elements count in each window, by axis."""
         found = []
@@ -111,10 +143,13 @@ def _max_pool(
     count: int,
     options: tuple[Numbers, Numbers | None, Numbers, Numbers],
     ceil_mode: bool,
-) -> Tensor:
+    return_indices: bool,
+) -> Any:
     given = as_float(name, x)
     windows = _Windows(name, given, count, options, ceil_mode)
-    return windows.over(name, given, is_lowest=True).max(tuple(range(-count, 0)))
+    seen = windows.over(name, given, is_lowest=True)
+    found = seen.max(tuple(range(-count, 0)))
+    return (found, windows.indices(seen)) if return_indices else found
 
 
 def _avg_pool(
@@ -143,6 +178,7 @@ def _avg_pool(
     return total
 
 
+@overload
 def max_pool1d(
     x: ArrayLike,
     kernel_size: Numbers,
@@ -150,7 +186,32 @@ def max_pool1d(
     padding: Numbers = 0,
     dilation: Numbers = 1,
     ceil_mode: bool = False,
-) -> Tensor:
+    return_indices: Literal[False] = False,
+) -> Tensor: ...
+
+
+@overload
+def max_pool1d(
+    x: ArrayLike,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+
+
+def max_pool1d(
+    x: ArrayLike,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
     """Return the largest of each window of `(n, channels, length)`.
 
     Arguments and errors are those of `max_pool2d`.
@@ -159,7 +220,32 @@ def max_pool1d(
     tensor([[[3., 2.]]])
     """
     options = (kernel_size, stride, padding, dilation)
-    return _max_pool("max_pool1d", x, 1, options, ceil_mode)
+    return _max_pool("max_pool1d", x, 1, options, ceil_mode, return_indices)
+
+
+@overload
+def max_pool2d(
+    x: ArrayLike,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    return_indices: Literal[False] = False,
+) -> Tensor: ...
+
+
+@overload
+def max_pool2d(
+    x: ArrayLike,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
 
 
 def max_pool2d(
@@ -169,7 +255,8 @@ def max_pool2d(
     padding: Numbers = 0,
     dilation: Numbers = 1,
     ceil_mode: bool = False,
-) -> Tensor:
+    return_indices: bool = False,
+) -> Any:
     """Return the largest of each window of images `(n, channels, h, w)`.
 
     Args:
@@ -179,6 +266,8 @@ def max_pool2d(
         padding: width of a border that is lower than every number.
         dilation: between elements of a window.
         ceil_mode: whether a last window may reach beyond the border.
+        return_indices: whether to return where they are as well: int32, of the same
+            shape, the first of equal numbers, counted row by row in the image.
 
     Raises:
         ShapeError: a window is larger than the image with its border.
@@ -186,9 +275,11 @@ def max_pool2d(
 
     >>> tw.nn.max_pool2d([[[1.0, 3.0], [2.0, 0.0]]], 2)
     tensor([[[3.]]])
+    >>> tw.nn.max_pool2d([[[1.0, 3.0], [2.0, 0.0]]], 2, return_indices=True)[1]
+    tensor([[[1]]])
     """
     options = (kernel_size, stride, padding, dilation)
-    return _max_pool("max_pool2d", x, 2, options, ceil_mode)
+    return _max_pool("max_pool2d", x, 2, options, ceil_mode, return_indices)
 
 
 def avg_pool1d(
@@ -280,6 +371,33 @@ def _adaptive(
     return given
 
 
+def _adaptive_indices(x: Tensor, sizes: Sequence[int | None]) -> Tensor:
+    """Return where the largest of even parts are, counted row by row in an image.
+
+    Rows are searched before columns, so that the first of equal numbers is found.
+    """
+    count = len(sizes)
+    found: Tensor | None = None
+    lengths = x.shape[x.ndim - count :]
+    for axis in range(-1, -count - 1, -1):
+        size, length = sizes[axis], lengths[axis]
+        values, places = [], []
+        for first, last in _parts(length, length if size is None else size):
+            part: list[Any] = [slice(None)] * x.ndim
+            part[axis] = slice(first, last)
+            numbers = x[tuple(part)]
+            largest = numbers.argmax(axis, keepdims=True)
+            values.append(take_along_axis(numbers, largest, axis=axis))
+            place = (largest + first) * prod(lengths[count + axis + 1 :])
+            if found is not None:
+                below = found[tuple(part)]
+                place = place + take_along_axis(below, largest, axis=axis)
+            places.append(place)
+        x, found = concat(values, axis=axis), concat(places, axis=axis)
+    assert found is not None, "internal: there is an axis"
+    return found
+
+
 def _sizes(name: str, given: object, count: int) -> tuple[int | None, ...]:
     """Return one length for each axis, None for as long as it is."""
     each: Any = given if isinstance(given, tuple | list) else (given,) * count
@@ -313,21 +431,57 @@ def adaptive_avg_pool2d(x: ArrayLike, output_size: Any) -> Tensor:
     return _adaptive(name, x, _sizes(name, output_size, 2), "mean")
 
 
-def adaptive_max_pool1d(x: ArrayLike, output_size: Numbers) -> Tensor:
+@overload
+def adaptive_max_pool1d(
+    x: ArrayLike, output_size: Numbers, return_indices: Literal[False] = False
+) -> Tensor: ...
+
+
+@overload
+def adaptive_max_pool1d(
+    x: ArrayLike, output_size: Numbers, return_indices: Literal[True]
+) -> tuple[Tensor, Tensor]: ...
+
+
+def adaptive_max_pool1d(
+    x: ArrayLike, output_size: Numbers, return_indices: bool = False
+) -> Any:
     """Return the largest of `output_size` even parts of `(n, channels, length)`.
 
     >>> tw.nn.adaptive_max_pool1d([[[1.0, 3.0, 2.0, 0.0]]], 2)
     tensor([[[3., 2.]]])
     """
     name = "adaptive_max_pool1d"
-    return _adaptive(name, x, _sizes(name, output_size, 1), "max")
+    sizes = _sizes(name, output_size, 1)
+    found = _adaptive(name, x, sizes, "max")
+    if not return_indices:
+        return found
+    return found, _adaptive_indices(as_float(name, x), sizes)
 
 
-def adaptive_max_pool2d(x: ArrayLike, output_size: Any) -> Tensor:
+@overload
+def adaptive_max_pool2d(
+    x: ArrayLike, output_size: Any, return_indices: Literal[False] = False
+) -> Tensor: ...
+
+
+@overload
+def adaptive_max_pool2d(
+    x: ArrayLike, output_size: Any, return_indices: Literal[True]
+) -> tuple[Tensor, Tensor]: ...
+
+
+def adaptive_max_pool2d(
+    x: ArrayLike, output_size: Any, return_indices: bool = False
+) -> Any:
     """Return the largest of even parts of images: `output_size` is `(h', w')`.
 
     >>> tw.nn.adaptive_max_pool2d(tw.ones((2, 3, 7, 5)), 1).shape
     (2, 3, 1, 1)
     """
     name = "adaptive_max_pool2d"
-    return _adaptive(name, x, _sizes(name, output_size, 2), "max")
+    sizes = _sizes(name, output_size, 2)
+    found = _adaptive(name, x, sizes, "max")
+    if not return_indices:
+        return found
+    return found, _adaptive_indices(as_float(name, x), sizes)

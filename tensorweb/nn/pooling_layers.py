@@ -31,10 +31,11 @@ class _MaxPool(Module):
         stride: Numbers | None = None,
         padding: Numbers = 0,
         dilation: Numbers = 1,
-        *,
+        return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
         """Note the settings; they are those of the function."""
+        self.return_indices = return_indices
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
         self.padding, self.dilation, self.ceil_mode = padding, dilation, ceil_mode
@@ -85,6 +86,15 @@ class _Adaptive(Module):
         return f"output_size={self.output_size}"
 
 
+class _AdaptiveMax(_Adaptive):
+    """The largest of even parts, and where it is."""
+
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        """Note how many parts; one number, or one for each axis."""
+        super().__init__(output_size)
+        self.return_indices = return_indices
+
+
 class MaxPool1d(_MaxPool):
     """The largest of each window of `(n, channels, length)`; see `max_pool1d`.
 
@@ -92,10 +102,11 @@ class MaxPool1d(_MaxPool):
     (1, 2, 3)
     """
 
-    def forward(self, x: ArrayLike) -> Tensor:
-        """Return the pooled input; see the function."""
+    def forward(self, x: ArrayLike) -> Any:
+        """Return the pooled input, with indices where asked for; see the function."""
         options = (self.kernel_size, self.stride, self.padding, self.dilation)
-        return functions.max_pool1d(x, *options, ceil_mode=self.ceil_mode)
+        pool: Any = functions.max_pool1d
+        return pool(x, *options, self.ceil_mode, self.return_indices)
 
 
 class AvgPool1d(_AvgPool):
@@ -123,16 +134,17 @@ class AdaptiveAvgPool1d(_Adaptive):
         return functions.adaptive_avg_pool1d(x, self.output_size)
 
 
-class AdaptiveMaxPool1d(_Adaptive):
+class AdaptiveMaxPool1d(_AdaptiveMax):
     """The largest of even parts; see `adaptive_max_pool1d`.
 
     >>> tw.nn.AdaptiveMaxPool1d(3)(tw.ones((1, 2, 6))).shape
     (1, 2, 3)
     """
 
-    def forward(self, x: ArrayLike) -> Tensor:
-        """Return the pooled input; see the function."""
-        return functions.adaptive_max_pool1d(x, self.output_size)
+    def forward(self, x: ArrayLike) -> Any:
+        """Return the pooled input, with indices where asked for; see the function."""
+        pool: Any = functions.adaptive_max_pool1d
+        return pool(x, self.output_size, self.return_indices)
 
 
 class MaxPool2d(_MaxPool):
@@ -142,10 +154,11 @@ class MaxPool2d(_MaxPool):
     (1, 2, 3, 3)
     """
 
-    def forward(self, x: ArrayLike) -> Tensor:
-        """Return the pooled input; see the function."""
+    def forward(self, x: ArrayLike) -> Any:
+        """Return the pooled input, with indices where asked for; see the function."""
         options = (self.kernel_size, self.stride, self.padding, self.dilation)
-        return functions.max_pool2d(x, *options, ceil_mode=self.ceil_mode)
+        pool: Any = functions.max_pool2d
+        return pool(x, *options, self.ceil_mode, self.return_indices)
 
 
 class AvgPool2d(_AvgPool):
@@ -188,13 +201,14 @@ class AdaptiveAvgPool2d(_Adaptive):
         return functions.adaptive_avg_pool2d(x, self.output_size)
 
 
-class AdaptiveMaxPool2d(_Adaptive):
+class AdaptiveMaxPool2d(_AdaptiveMax):
     """The largest of even parts; see `adaptive_max_pool2d`.
 
     >>> tw.nn.AdaptiveMaxPool2d(3)(tw.ones((1, 2, 6, 6))).shape
     (1, 2, 3, 3)
     """
 
-    def forward(self, x: ArrayLike) -> Tensor:
-        """Return the pooled input; see the function."""
-        return functions.adaptive_max_pool2d(x, self.output_size)
+    def forward(self, x: ArrayLike) -> Any:
+        """Return the pooled input, with indices where asked for; see the function."""
+        pool: Any = functions.adaptive_max_pool2d
+        return pool(x, self.output_size, self.return_indices)
