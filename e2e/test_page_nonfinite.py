@@ -116,6 +116,21 @@ def test_it_is_found_by_keys_and_follows_an_edit(driver: PageDriver) -> None:
     expect(page.locator("#notice")).to_contain_text("is not in the program any more")
 
 
+def test_where_python_cannot_wait_the_page_says_so(
+    profiles_never_waiting: Profiles, never_waits: str
+) -> None:
+    with profiles_never_waiting.page() as page:
+        driver = PageDriver(page).open(never_waits)
+        made = page.locator(MADE)
+        for device, told in (("webgpu", "cannot wait for WebGPU"), ("cpu", "line 2")):
+            driver.choose_device(device)
+            assert driver.run(QUIET) == "ready"
+            driver.pictured()
+            made.get_by_role("button", name="Find the line").click()
+            expect(made).to_contain_text(told)
+            assert driver.idle() == "ready"
+
+
 def test_axe_finds_nothing_wide_and_narrow(
     profiles_on_cpu: Profiles, site_url: str
 ) -> None:
