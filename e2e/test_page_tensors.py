@@ -284,6 +284,32 @@ def test_everything_of_a_tensor_is_in_sight(here: PageDriver) -> None:
     here.page.set_viewport_size(size)
 
 
+CUT = """(pixel) => [
+  ...[...document.querySelectorAll(".facts dt, .facts dd")]
+    .filter((part) => part.scrollWidth > part.clientWidth),
+  ...[...document.querySelectorAll(".ticks span")].filter((label) => {
+    const [inner, outer] = [label, label.parentElement].map(
+      (part) => part.getBoundingClientRect());
+    return Math.min(inner.left - outer.left, inner.top - outer.top,
+      outer.right - inner.right, outer.bottom - inner.bottom) < -pixel; }),
+].map((part) => part.textContent)"""
+
+
+def test_no_number_and_no_fact_is_cut(here: PageDriver) -> None:
+    source = "x = -tw.reshape(tw.arange(4096.0), (64, 64)) * 1.2345e-5"
+    size = here.page.viewport_size
+    assert here.run(f"import tensorweb as tw\n{source}") == "ready"
+    here.pictured()
+    cut = {}
+    for width in (390, 768, 1024, 1280, 1440, 2560):
+        here.page.set_viewport_size({"width": width, "height": width * 5 // 8})
+        here.drawn()
+        cut[width] = here.page.evaluate(CUT, 0.5)
+    assert not any(cut.values()), cut
+    assert size is not None
+    here.page.set_viewport_size(size)
+
+
 def test_empty_tensor_says_so(small: PageDriver) -> None:
     small.look_into("empty")
     expect(small.page.locator(".viewer-problem")).to_have_text(
