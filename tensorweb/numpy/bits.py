@@ -36,6 +36,7 @@ def unpackbits(
 
     Raises:
         DTypeError: the tensor is not uint8.
+        DataError: a negative `count` leaves out more bits than there are.
 
     >>> np.unpackbits(np.asarray([5], dtype=np.uint8))
     tensor([0, 0, 0, 0, 0, 1, 0, 1], dtype=uint8)
@@ -46,9 +47,11 @@ def unpackbits(
     along = 0 if axis is None else normalize_axis(axis, x.ndim)
     rows = x.reshape(-1) if axis is None else tw.moveaxis(x, along, -1)
     bits = rows[..., None].astype("int32") >> _weights(bitorder, x) & 1
-    flat = bits.reshape((*rows.shape[:-1], -1)).astype("uint8")
+    flat = bits.reshape((*rows.shape[:-1], rows.shape[-1] * 8)).astype("uint8")
     if count is not None:
         wanted = count.__index__()
+        if flat.shape[-1] + min(wanted, 0) < 0:
+            raise DataError(f"unpackbits: count is {wanted}, of {flat.shape[-1]} bits.")
         more = max(wanted - flat.shape[-1], 0)
         flat = tw.pad(flat, [(0, 0)] * (flat.ndim - 1) + [(0, more)])
         flat = flat[..., :wanted]
@@ -71,6 +74,6 @@ def packbits(
     bits = (rows != 0).astype("int32")
     more = -bits.shape[-1] % 8
     bits = tw.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, more)])
-    bits = bits.reshape((*bits.shape[:-1], -1, 8))
+    bits = bits.reshape((*bits.shape[:-1], bits.shape[-1] // 8, 8))
     found = (bits << _weights(bitorder, x)).sum(-1).astype("uint8")
     return found if axis is None else tw.moveaxis(found, -1, along)

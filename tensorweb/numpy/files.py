@@ -62,7 +62,7 @@ def load(
     Args:
         file: a path, or a file opened for reading bytes.
         mmap_mode: "r" and "c" change nothing: tensors have values of their own.
-        allow_pickle: must be false, since a pickle can run any code.
+        allow_pickle: ignored: a pickle can run any code, and is never read.
         fix_imports: for pickles, ignored.
         encoding: for pickles, ignored.
 
@@ -78,8 +78,6 @@ def load(
     >>> np.load(file)
     tensor([0, 1, 2])
     """
-    if allow_pickle:
-        raise DataError("load: pickles are not read; call it without allow_pickle=.")
     if mmap_mode not in (None, "r", "c"):
         raise DataError(
             f"load: mmap_mode={mmap_mode!r} writes into the file; load it, change the "

@@ -129,19 +129,28 @@ def _replaced(
 def isposinf(x: ArrayLike, out: Out = None) -> Tensor:
     """Return whether each element is infinity.
 
+    Raises:
+        DTypeError: the elements are complex.
+
     >>> np.isposinf([np.inf, -np.inf, 1.0])
     tensor([ True, False, False])
     """
-    return into(functions.logical_and(isinf(x), functions.logical_not(_below(x))), out)
+    real = as_real_floats("isposinf", x)
+    is_above = functions.logical_not(_below(real))
+    return into(functions.logical_and(isinf(real), is_above), out)
 
 
 def isneginf(x: ArrayLike, out: Out = None) -> Tensor:
     """Return whether each element is minus infinity.
 
+    Raises:
+        DTypeError: the elements are complex.
+
     >>> np.isneginf([np.inf, -np.inf, 1.0])
     tensor([False,  True, False])
     """
-    return into(functions.logical_and(isinf(x), _below(x)), out)
+    real = as_real_floats("isneginf", x)
+    return into(functions.logical_and(isinf(real), _below(real)), out)
 
 
 def _below(x: ArrayLike) -> Tensor:

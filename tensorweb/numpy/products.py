@@ -261,7 +261,7 @@ def einsum(
     return into(functions.einsum(subscripts, *given), out)
 
 
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def _lettered(operands: Sequence[Any]) -> tuple[str, list[Any]]:
@@ -275,6 +275,9 @@ def _lettered(operands: Sequence[Any]) -> tuple[str, list[Any]]:
 
 
 def _letters(axes: Sequence[Any]) -> str:
+    for axis in axes:
+        if axis is not Ellipsis and not 0 <= axis < len(LETTERS):
+            raise ShapeError(f"einsum: axis {axis}; give numbers from 0 to 51.")
     return "".join("..." if axis is Ellipsis else LETTERS[axis] for axis in axes)
 
 

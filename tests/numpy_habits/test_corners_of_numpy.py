@@ -495,3 +495,47 @@ def test_insert_takes_a_mask_with_the_end() -> None:
     for mask in ([True] * 4, [True, False, True, False], [False] * 3 + [True]):
         found = np.insert([1, 2, 3], np.asarray(mask), 9).tolist()
         assert found == numpy.insert([1, 2, 3], numpy.array(mask), 9).tolist()
+
+
+def test_bits_of_nothing() -> None:
+    for shape in ((2, 0), (0, 2), (0,)):
+        for axis in range(len(shape)):
+            for name in ("packbits", "unpackbits"):
+                x = numpy.zeros(shape, "uint8")
+                found = getattr(np, name)(np.asarray(x), axis=axis)
+                assert found.shape == getattr(numpy, name)(x, axis=axis).shape
+    with pytest.raises(ValueError, match="count"):
+        np.unpackbits(np.asarray([1], "uint8"), count=-9)
+
+
+def test_complex_numbers_are_neither_infinity() -> None:
+    for name in ("isposinf", "isneginf"):
+        for module in (numpy, np):
+            with pytest.raises(TypeError):
+                getattr(module, name)(module.asarray([1j]))
+
+
+def test_numbers_of_einsum_s_axes() -> None:
+    x, y = np.ones((2, 3)), np.ones((3, 4))
+    for first in (20, 27, 51):
+        assert np.einsum(x, [0, first], y, [first, 2], [0, 2]).shape == (2, 4)
+    # Without a result the axes are in the order of their numbers.
+    x = np.asarray([[1, 2, 3], [4, 5, 6]])
+    for axes in ([0, 1], [1, 0], [30, 2], [2, 30]):
+        expected = numpy.einsum(x.numpy(), axes)
+        assert np.einsum(x, axes).tolist() == expected.tolist()
+    for axis in (52, -1):
+        with pytest.raises(ValueError, match="axis"):
+            np.einsum(x, [0, axis])
+
+
+def test_load_takes_pickle_s_argument_and_reads_none() -> None:
+    file = io.BytesIO()
+    np.save(file, np.arange(3))
+    file.seek(0)
+    assert np.load(file, allow_pickle=True).tolist() == [0, 1, 2]
+    file = io.BytesIO()
+    numpy.save(file, numpy.array([None]), allow_pickle=True)
+    file.seek(0)
+    with pytest.raises(DataError):
+        np.load(file, allow_pickle=True)

@@ -60,8 +60,6 @@ def test_numpys_functions_take_paths_and_files(
         assert (sorted(found.files), found["b"].tolist()) == (["arr_0", "b"], [1.5])
     file.seek(0)
     assert np.load(file)["arr_0"].tolist() == x.tolist()
-    with pytest.raises(DataError, match="pickles are not read"):
-        tnp.load(file, allow_pickle=True)
 
 
 def test_a_large_file_is_read_when_it_is_needed(
