@@ -26,6 +26,9 @@ DEVICE = os.environ.get("TENSORWEB_NUMPY_TESTS_DEVICE", "cpu")
 WIDE = ("int", "int_", "intp", "p", "n", "uint", "uintp", "P", "N", "float", "complex")
 """Words for the dtypes that are wide in NumPy."""
 
+GENERALIZED = ("matmul", "matvec", "vecdot", "vecmat")
+"""Ufuncs of NumPy's that are functions here."""
+
 is_collecting = True
 """Until the tests begin: what is missing then fails in the tests that use it."""
 
@@ -123,6 +126,8 @@ def _patient(value: Any) -> Any:
     """Let a function that is called while tests are collected fail in the tests."""
     if not isinstance(value, types.FunctionType):
         return DType if value is xp.dtype else value
+    if value.__name__ in GENERALIZED:  # which are no methods of a class with one
+        return staticmethod(_wrapped(value))
     return _wrapped(value)
 
 

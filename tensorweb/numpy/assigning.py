@@ -89,7 +89,7 @@ def _repeated(values: ArrayLike, length: int, target: Tensor) -> Tensor:
     return flat[:length].astype(target.dtype)
 
 
-def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike) -> None:
+def putmask(a: Tensor, /, mask: ArrayLike, values: ArrayLike) -> None:
     """Write values where a mask holds, each at its own position; few are repeated.
 
     >>> x = np.arange(4)

@@ -161,7 +161,10 @@ def bitwise_count(x: ArrayLike, /) -> Tensor:
     >>> np.bitwise_count([7, 8, -3])
     tensor([3, 1, 2])
     """
-    rest, _, _ = _sizes("bitwise_count", x, x)
+    given = functions.asarray(x)
+    if given.dtype.kind == "bool":
+        return given.astype(int)
+    rest, _, _ = _sizes("bitwise_count", given, given)
     count = functions.zeros_like(rest)
     for _ in range(rest.dtype.bits):
         count = count + bitwise_and(rest, 1)

@@ -65,6 +65,8 @@ def array(
     """
     check_order("array", order)
     check_unused("array", like=like, ndmax=ndmax or None)
+    if isinstance(copy, str):
+        raise DataError(f"array: copy={copy!r}; it is True, False or None.")
     found = functions.asarray(object, dtype, device=device, copy=copy)
     if found.ndim < ndmin:
         found = found.reshape((*(1,) * (ndmin - found.ndim), *found.shape))

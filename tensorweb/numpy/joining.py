@@ -74,9 +74,9 @@ def _cast(
         raise DTypeError(f"{name}: out= has a dtype already; leave dtype= out.")
     target = out[0] if isinstance(out, tuple) else out
     wanted = as_dtype(dtype) if dtype is not None else getattr(target, "dtype", None)
+    check_casting(name, joined.dtype, wanted or joined.dtype, casting)
     if wanted is None:
         return joined
-    check_casting(name, joined.dtype, wanted, casting)
     return into(joined.astype(wanted), out)
 
 
@@ -163,7 +163,7 @@ def block(arrays: Any) -> Tensor:
     before, and so on.
 
     Raises:
-        DataError: the lists are not equally deep, or one is empty.
+        DataError: the lists are not equally deep, one is empty, or one is a tuple.
         ShapeError: the blocks do not fit.
 
     >>> a = np.ones((2, 2), int)
@@ -180,6 +180,8 @@ def block(arrays: Any) -> Tensor:
 
 
 def _depth(part: Any) -> int:
+    if isinstance(part, tuple):
+        raise DataError("block: a tuple; nest lists, and give arrays as blocks.")
     if not isinstance(part, list):
         return 0
     depths = {_depth(item) for item in part}

@@ -392,6 +392,7 @@ def _slid(name: str, x: Tensor, window: Tensor, mode: str) -> Tensor:
         "same": (shorter - shorter // 2, shorter // 2),
         "valid": (0, 0),
     }
+    mode = {0: "valid", 1: "same", 2: "full"}.get(mode, mode)  # type: ignore[call-overload]  # NumPy's numbers for them
     if mode not in widths:
         raise DataError(f"{name}: mode={mode!r}; it is full, same or valid.")
     padded = x.pad([widths[mode]])

@@ -42,10 +42,10 @@ def where(condition: ArrayLike, /) -> tuple[Tensor, ...]: ...
 
 
 @overload
-def where(condition: ArrayLike, /, x: ArrayLike, y: ArrayLike) -> Tensor: ...
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Tensor: ...
 
 
-def where(condition: ArrayLike, /, x: ArrayLike = None, y: ArrayLike = None) -> Any:
+def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> Any:
     """Return `x` where the condition holds, else `y`; without both, where it holds.
 
     The indices of true elements are one array per axis, as `nonzero` gives them; their

@@ -92,6 +92,7 @@ def choose(
     """Return for each element the value that the array of its number has there.
 
     Raises:
+        DTypeError: the numbers are no integers.
         TensorIndexError: a number is out of range.
         ShapeError: the shapes do not broadcast.
 
@@ -99,6 +100,8 @@ def choose(
     tensor([10,  2, 30])
     """
     index, *arrays = functions.broadcast_arrays(a, *choices)
+    if index.size and index.dtype.kind not in ("bool", "int", "uint"):
+        raise DTypeError(f"choose: numbers are {index.dtype}; give integers.")
     index = bounded(asarray(index), len(arrays), mode).astype(int)
     least, most = ends_within(index.node, 0, len(arrays) - 1, "the choices")
     if index.size and (least < 0 or most >= len(arrays)):

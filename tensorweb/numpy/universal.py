@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, SupportsIndex, TypeVar
 
@@ -22,13 +23,14 @@ from tensorweb.numpy.reductions import sum as sum_of
 from tensorweb.shapes import normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
+from tensorweb.tensor.numpy_calls import check_casting
 from tensorweb.tensor.reductions import Axis
 
 __all__ = ["ufunc"]
 
 R = TypeVar("R")
 
-CASTINGS = ("same_kind", "safe", "unsafe")
+CASTINGS = ("same_kind", "safe", "unsafe", "equiv", "no")
 
 REDUCTIONS: dict[str, Callable[..., Tensor]] = {
     "add": sum_of,
@@ -75,6 +77,26 @@ IN_ANY_ORDER = (*IDENTITIES, "maximum", "minimum", "fmax", "fmin", "lcm")
 """Functions of two of which one may combine any neighbours first."""
 
 
+class _Signature:
+    """What `inspect.signature` says of a function, made when it is asked for."""
+
+    def __get__(self, made: ufunc[Any] | None, owner: object) -> inspect.Signature:
+        if made is None:  # of the class it is that of its constructor
+            raise AttributeError("__signature__")
+        own = list(inspect.signature(made.__wrapped__).parameters.values())[: made.nin]
+        operands = [each.replace(kind=each.POSITIONAL_ONLY) for each in own]
+        called = inspect.signature(type(made).__call__).parameters
+        further = [each for name, each in called.items() if name not in UNNAMED]
+        none = None if made.nout == 1 else (None,) * made.nout
+        out = called["out"]
+        out = out.replace(kind=out.POSITIONAL_OR_KEYWORD, default=none)
+        return inspect.Signature([*operands, out, *further])
+
+
+UNNAMED = ("self", "args", "out", "sig")
+"""Parameters of a call that a signature names otherwise or not at all."""
+
+
 class ufunc(Generic[R]):
     """An elementwise function of NumPy: call it, or reduce, accumulate and scatter.
 
@@ -92,6 +114,8 @@ class ufunc(Generic[R]):
     (2, 0, 'multiply')
     """
 
+    __signature__ = _Signature()
+
     def __init__(
         self, function: Callable[..., R], name: str | None = None, nout: int = 1
     ) -> None:
@@ -100,6 +124,7 @@ class ufunc(Generic[R]):
         self.__name__ = name or function.__name__
         self.__qualname__ = self.__name__
         self.__doc__ = function.__doc__
+        self.__module__ = "tensorweb.numpy"  # where pickle finds it by its name
         self.__wrapped__ = function
         code = function.__code__
         self.nin: int = code.co_argcount
@@ -148,7 +173,7 @@ class ufunc(Generic[R]):
     def __call__(
         self,
         *args: ArrayLike,
-        out: Tensor | tuple[Tensor | None, ...] | None = None,
+        out: Any = None,
         where: ArrayLike = True,
         casting: str = "same_kind",
         order: str = "K",
@@ -160,13 +185,16 @@ class ufunc(Generic[R]):
         """Return the function of operands, element by element.
 
         `signature` (or `sig`) are the dtypes of operands and results, `"ff->f"` or
-        `("f", None, "f")`; one alone is that of the results, as `dtype` is.
+        `("f", None, "f")`. Operands become them, and `dtype`, by the rule `casting`.
 
         Raises:
             DataError: there are too many or too few operands, or a casting is unknown.
+            DTypeError: the rule does not allow a dtype, or the function never gives it.
         """
-        if len(args) > self.nin and out is None:
-            args, out = args[: self.nin], args[self.nin :]  # type: ignore[assignment]  # tensors, as positions say
+        if out is Ellipsis:
+            out = None
+        elif len(args) > self.nin and out is None:
+            args, out = args[: self.nin], args[self.nin :]
         if len(args) != self.nin:
             raise DataError(
                 f"{self.__name__}: {len(args)} operands; it takes {self.nin}, and "
@@ -176,18 +204,25 @@ class ufunc(Generic[R]):
             raise DataError(f"{self.__name__}: casting={casting!r} is not possible.")
         given = signature if signature is not None else sig
         if given is not None:
-            args, dtype = self._in_dtypes(args, given, dtype)
+            if sig is not None and signature is not None:
+                raise DataError(f"{self.__name__}: sig= is signature=; give one.")
+            args, dtype = self._in_dtypes(args, given, dtype, casting)
         answers = dtype is not None and as_dtype(dtype) is dtypes.bool
         if dtype is not None and not answers:
-            args = tuple(asarray(each).astype(dtype) for each in args)
+            args = tuple(self._cast(each, dtype, casting) for each in args)
         results = self._function(*args)
         if answers and self.nout == 1:
             results = results.astype(dtypes.bool)
+        elif dtype is not None and self.nout == 1 and results.dtype != as_dtype(dtype):
+            raise DTypeError(
+                f"{self.__name__}: dtype={dtype!r}, but of it the result is "
+                f"{results.dtype}; convert the result with astype."
+            )
         if out is None and where is True:
             return results  # type: ignore[no-any-return]  # of the function's type
         found = results if self.nout > 1 else (results,)
         if out is None:
-            targets: tuple[Tensor | None, ...] = (None,) * self.nout
+            targets: tuple[Any, ...] = (None,) * self.nout
         else:
             targets = out if isinstance(out, tuple) else (out,)
         if len(targets) != self.nout:
@@ -195,6 +230,8 @@ class ufunc(Generic[R]):
                 f"{self.__name__}: {len(targets)} tensors in out= for {self.nout} "
                 "results."
             )
+        if any(target is Ellipsis for target in targets):
+            raise DataError(f"{self.__name__}: write out=..., not in a tuple.")
         made = tuple(
             _delivered(each, target, where, casting)
             for each, target in zip(found, targets, strict=True)
@@ -206,27 +243,25 @@ class ufunc(Generic[R]):
         args: Sequence[ArrayLike],
         signature: str | Sequence[DTypeLike],
         dtype: DTypeLike,
+        casting: str,
     ) -> tuple[tuple[ArrayLike, ...], DTypeLike]:
         """Return operands in the dtypes of a signature, and the dtype of results.
 
         Raises:
             DataError: it has another number of dtypes, or `dtype=` is given as well.
         """
-        if isinstance(signature, str) and "->" not in signature:
-            parts: list[DTypeLike] = [signature]  # one name such as float32
-        elif isinstance(signature, str):
-            parts = list(signature.replace("->", ""))
-        else:
+        parts: list[DTypeLike] = []
+        if isinstance(signature, str):
+            parts = list(signature.replace("->", "") if "->" in signature else "")
+        elif isinstance(signature, Sequence):
             parts = list(signature)
-        if dtype is not None or len(parts) not in (1, self.nargs):
+        if dtype is not None or len(parts) != self.nargs:
             raise DataError(
                 f"{self.__name__}: signature={signature!r}; give {self.nargs} dtypes, "
-                "or one for the results, and no dtype= beside it."
+                "and no dtype= as well, or dtype= alone."
             )
-        if len(parts) == 1:
-            return tuple(args), parts[0]
         cast = tuple(
-            each if wanted is None else asarray(each).astype(wanted)
+            each if wanted is None else self._cast(each, wanted, casting)
             for each, wanted in zip(args, parts, strict=False)
         )
         wanted = parts[-1]
@@ -236,6 +271,15 @@ class ufunc(Generic[R]):
             if each is not None
         )
         return cast, None if is_met and None not in parts[: self.nin] else wanted
+
+    def _cast(self, value: ArrayLike, dtype: DTypeLike, casting: str) -> Tensor:
+        """Return an operand in a dtype, by a rule of casting."""
+        x = asarray(value)
+        # A plain number has no width of its own, so that its kind alone must be safe.
+        is_plain = casting == "safe" and isinstance(value, bool | int | float | complex)
+        rule = "same_kind" if is_plain else casting
+        check_casting(self.__name__, x.dtype, as_dtype(dtype), rule)
+        return x.astype(dtype)
 
     def _require(self, method: str) -> None:
         """Raise unless this is a function of two operands with one result."""
@@ -257,7 +301,8 @@ class ufunc(Generic[R]):
         """Return all elements along axes combined, from the first to the last.
 
         Raises:
-            DataError: there is nothing to combine and no identity.
+            DataError: there is nothing to combine and no identity, or several axes are
+                given and their order counts.
 
         >>> np.multiply.reduce([[1, 2], [3, 4]])
         tensor([3, 8])
@@ -266,6 +311,8 @@ class ufunc(Generic[R]):
         x = asarray(array)
         if dtype is not None:
             x = x.astype(dtype)
+        if not x.ndim and axis in (0, -1):  # a number counts as one of one axis
+            axis = None
         if self.__name__ in REDUCTIONS:
             found = self._reduced(x, axis, keepdims, initial, where)
             return into(found if dtype is None else found.astype(dtype), out)
@@ -274,6 +321,10 @@ class ufunc(Generic[R]):
                 raise DataError(f"{self.__name__}.reduce: where= needs an identity.")
             x = masked(x, where, self.identity)
         axes = normalize_axes(axis, x.ndim)
+        if len(axes) > 1 and self.__name__ not in IN_ANY_ORDER:
+            raise DataError(
+                f"{self.__name__}.reduce: axis={axis!r}: its order counts; give one."
+            )
         for each in sorted(axes, reverse=True):
             x = self._combined(tw.moveaxis(x, each, 0), initial)
             initial = None
@@ -304,6 +355,9 @@ class ufunc(Generic[R]):
         length = rows.shape[0]
         if not length or initial is not None or length == 1:
             if start is not None:
+                if initial is None and isinstance(start, int):  # -1 sets every bit
+                    start = tw.full_like(rows[:0].sum(0), start, dtype=int)
+                    start = start.astype(rows.dtype)
                 first = tw.full_like(rows[:0].sum(0), 0).astype(rows.dtype) + start
                 rows = tw.concat([first[None], rows])
             elif not length:

@@ -33,14 +33,14 @@ class AlgebraMethods(TensorBase):
         """Return the matrix product: `(..., m, k) @ (..., k, n)` is `(..., m, n)`."""
         return self._wrap(build.matmul(*as_operands(self, other)))
 
-    def dot(self, other: ArrayLike, /, out: TensorBase | None = None) -> Tensor:
-        """Return NumPy's dot: the last axis with the last but one of the other."""
-        a, b = as_operands(self, other)
-        if not a.shape or not b.shape:
-            found = elementwise(OPS["multiply"], a, b)
+    def dot(self, b: ArrayLike, out: TensorBase | None = None) -> Tensor:
+        """Return NumPy's dot: the last axis with the last but one of `b`."""
+        x, y = as_operands(self, b)
+        if not x.shape or not y.shape:
+            found = elementwise(OPS["multiply"], x, y)
         else:
-            inner = max(len(b.shape) - 2, 0)
-            found = build.tensordot(a, b, (len(a.shape) - 1,), (inner,))
+            inner = max(len(y.shape) - 2, 0)
+            found = build.tensordot(x, y, (len(x.shape) - 1,), (inner,))
         return into(self._wrap(found), out)
 
     def tensordot(self, other: ArrayLike, /, *, axes: ContractedAxes = 2) -> Tensor:

@@ -157,6 +157,8 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         Raises:
             ShapeError: it shares elements with others.
         """
+        if not shape or shape == (None,):
+            return
         given = shape[0] if len(shape) == 1 else shape
         wanted = as_shape((given,) if isinstance(given, int) else given)
         flat = self.ravel()[: math.prod(wanted)].node

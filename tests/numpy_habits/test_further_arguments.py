@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pickle
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -88,7 +90,7 @@ def test_methods_write_products_and_conjugates_into_out() -> None:
     assert x.conjugate(out) is out
     assert out.tolist() == [1 - 2j, 3 + 1j]
     total = np.zeros(())
-    assert np.ones(3).dot(np.ones(3), out=total) is total
+    assert np.ones(3).dot(b=np.ones(3), out=total) is total
     assert total.item() == 3
 
 
@@ -168,3 +170,104 @@ def test_text_is_written_into_files_of_text_and_of_bytes(tmp_path: Path) -> None
         with path.open(mode) as file:
             x.tofile(file, sep=",", format="%.2f")
         assert path.read_text() == "1.50,2.00"
+
+
+def test_ufuncs_cast_operands_by_a_rule() -> None:
+    x = np.asarray([1.5, 2.5])
+    for options in (
+        {"dtype": int},
+        {"dtype": int, "casting": "safe"},
+        {"sig": "i"},
+        {"sig": ("i",), "casting": "unsafe"},
+        {"sig": "ff->f", "signature": "ff->f"},
+        {"signature": 3.0},
+    ):
+        with pytest.raises(TypeError):
+            np.add(x, 1, **options)
+    assert np.add(x, 0.5, dtype=int, casting="unsafe").tolist() == [1, 2]
+    assert np.add(x, 0.5, sig="ii->i", casting="unsafe").tolist() == [1, 2]
+    assert np.add(1, 2, dtype="float32", casting="safe").item() == 3
+
+
+@pytest.mark.parametrize("call", ["equal", "divide", "isnan", "logical_and"])
+def test_ufuncs_have_no_results_of_another_dtype(call: str) -> None:
+    function: Any = getattr(np, call)
+    with pytest.raises(TypeError, match="the result is"):
+        function(*[np.ones(2, int)] * function.nin, dtype=int)
+    assert np.equal([1], [1], dtype=bool).tolist() == [True]
+
+
+def test_out_may_be_an_ellipsis_alone() -> None:
+    assert np.add(1, 2, out=...).item() == 3
+    ellipsis: Any = ...
+    with pytest.raises(TypeError, match=r"out="):
+        np.add(1, 2, ellipsis)
+    with pytest.raises(TypeError, match=r"out="):
+        np.negative(1, out=(...,))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "uint32"])
+@pytest.mark.parametrize("name", ["bitwise_and", "bitwise_or", "bitwise_xor"])
+def test_bits_of_nothing(name: str, dtype: str) -> None:
+    found = getattr(np, name).reduce(np.zeros(0, dtype))
+    expected = getattr(numpy, name).reduce(numpy.zeros(0, dtype))
+    assert (found.dtype.name, found.item()) == (dtype, expected.item())
+
+
+def test_reductions_whose_order_counts_take_one_axis() -> None:
+    with pytest.raises(ValueError, match="order counts"):
+        np.divide.reduce(np.ones((2, 3)), axis=(0, 1))
+    assert np.divide.reduce([[8.0, 2.0], [2.0, 4.0]], axis=1).tolist() == [4, 0.5]
+
+
+def test_a_number_is_reduced_along_axis_0() -> None:
+    assert np.add.reduce(3) == np.add.reduce(3, axis=-1) == np.subtract.reduce(3) == 3
+
+
+def test_ufuncs_have_signatures_and_are_pickled_by_name() -> None:
+    found = inspect.signature(np.divmod)
+    host = inspect.signature(numpy.divmod)
+    assert list(found.parameters) == list(host.parameters)
+    assert [(each.kind, each.default) for each in found.parameters.values()] == [
+        (each.kind, each.default) for each in host.parameters.values()
+    ]
+    assert "function" in inspect.signature(np.ufunc).parameters
+    assert pickle.loads(pickle.dumps(np.sin)) is np.sin
+
+
+def test_bits_of_bool_are_counted() -> None:
+    assert np.bitwise_count([True, False]).tolist() == [1, 0]
+
+
+def test_what_numpy_refuses() -> None:
+    ones: Any = np.ones(2)
+    own: Any = np  # whose types refuse these as well
+    calls: list[Callable[[], Any]] = [
+        lambda: own.choose(np.zeros((2, 3)), [3, -1]),
+        lambda: own.where(ones, x=ones, y=ones),
+        lambda: own.putmask(a=ones, mask=[0, 1], values=[1, 2]),
+        lambda: own.array([1, 2], copy="always"),
+        lambda: own.block(([1, 2], [3, 4])),
+        lambda: own.block([(1, 2), (3, 4)]),
+        lambda: own.concatenate([[1], [2]], casting="same_value"),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError):
+            call()
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2])
+def test_convolutions_have_numbers_for_modes(mode: int) -> None:
+    x, v = [1.0, 2.0, 3.0, 4.0], [1.0, 0.5]
+    own: Any = np.convolve
+    host: Any = numpy.convolve
+    assert own(x, v, mode).tolist() == host(x, v, mode).tolist()
+    with pytest.raises(ValueError, match="mode"):
+        own(x, v, -1)
+
+
+def test_resize_without_a_shape_changes_nothing() -> None:
+    x = np.ones((2, 3))
+    x.resize()
+    x.resize(None)
+    assert x.shape == (2, 3)
