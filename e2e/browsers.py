@@ -96,6 +96,13 @@ def new_context(browser: Browser) -> BrowserContext:
     return context
 
 
+@contextmanager
+def page_of(context: BrowserContext) -> Iterator[Page]:
+    """Lend a page of a profile, which ends with it."""
+    yield context.new_page()
+    context.close()
+
+
 def hold_back(page: Page, pattern: str) -> list[Route]:
     """Keep matching requests waiting until the test releases them."""
     waiting: list[Route] = []
@@ -123,15 +130,24 @@ def launch_chromium(playwright: Playwright, flags: list[str]) -> Browser:
     )
 
 
-def launch_firefox(playwright: Playwright) -> Browser:
-    """Start Firefox; skip the test where there is none."""
+def firefox_program() -> str:
+    """Return the path of Firefox; skip the test where there is none."""
     program = shutil.which("firefox-esr") or shutil.which("firefox")
     if program is None:
         pytest.skip("no Firefox; install firefox-esr to run this test")
+    return program
+
+
+def launch_firefox(playwright: Playwright) -> Browser:
+    """Start Firefox as a machine of one core; skip the test where there is none.
+
+    A worker that Playwright watches hangs now and then when it makes another, which
+    `unwatched_firefox.py` explains; on one core Python's worker makes no helpers.
+    """
     return playwright.firefox.launch(
         channel="moz-firefox",
-        executable_path=program,
-        firefox_user_prefs=FIREFOX_PREFERENCES,
+        executable_path=firefox_program(),
+        firefox_user_prefs={**FIREFOX_PREFERENCES, "dom.maxHardwareConcurrency": 1},
     )
 
 

@@ -87,7 +87,11 @@ def _pack_drivers(target: Path) -> None:
 
 def open_python(browser: Browser, url: str, where: str) -> Python:
     """Open the page in a profile of its own."""
-    page = browser.new_context().new_page()
+    return open_page(browser.new_context().new_page(), url, where)
+
+
+def open_page(page: Page, url: str, where: str) -> Python:
+    """Open the page in one of a browser."""
     page.set_default_timeout(LIMIT_MS)
     page.goto(url)
     page.wait_for_selector("body[data-state=ready]", state="attached")

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from driver_page import Python, open_python, serve_drivers
+from browsers import page_of
+from driver_page import Python, open_page, open_python, serve_drivers
 from playwright.sync_api import Browser, Page
+from unwatched_firefox import unwatched_firefox
 
 from conftest import Serve
 from tools import policy
@@ -37,11 +39,22 @@ def url(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module", params=["chromium", "firefox"])
-def python(request: pytest.FixtureRequest, url: str) -> Iterator[Python]:
-    started = open_python(request.getfixturevalue(request.param), url, "runInWorker")
-    started(SET_UP + SPREAD)
-    yield started
-    started.page.context.close()
+def python(
+    request: pytest.FixtureRequest, url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Python]:
+    if request.param == "chromium":
+        opened = page_of(request.getfixturevalue("chromium").new_context())
+    else:
+        opened = unwatched_firefox(tmp_path_factory.mktemp("firefox") / "profile")
+    with opened as page:
+        started = open_page(page, url, "runInWorker")
+        started(SET_UP + SPREAD)
+        yield started
+
+
+def test_helpers_of_many_devices_start(python: Python) -> None:
+    """In a Firefox that watches workers one of some dozens never gets its helpers."""
+    python("for _ in range(80): (await with_helpers(open_wasm_browser(3), 2)).close()")
 
 
 def test_every_unit_is_done_once_by_one_of_the_threads(python: Python) -> None:
