@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from browsers import new_context
+from browsers import NO_SERVICE_WORKER, new_context, page_of
 from other_site import OtherSite, plain_host, running
 from page_driver import PageDriver
 from playwright.sync_api import Browser, Page
+from unwatched_firefox import unwatched_firefox
 
 from conftest import SITE
 
@@ -24,7 +26,7 @@ const U = OTHER + 'escape', blob = (words) =>
 const opened = (made, name) => new Promise((done, fail) => {
     made[name] = done;
     made.onerror = () => fail(new Error('refused'));
-}).finally(() => made.close?.());  // Firefox hangs where refused sources try again
+});
 // A nested worker runs `code`, and says whether it came to its end.
 const nested = (code, options = {}) => new Promise((done, fail) => {
     const reply = `then(() => postMessage(1), () => postMessage(0))`;
@@ -32,8 +34,16 @@ const nested = (code, options = {}) => new Promise((done, fail) => {
     worker.onerror = () => fail(new Error('refused'));
     worker.onmessage = ({data}) => data ? done() : fail(new Error('refused'));
 });
-const inner = (code) => blob(`(async () => {${code}})()
-    .then(() => postMessage(1), (error) => setTimeout(() => { throw error }))`);
+// The same in a worker of a nested worker, which makes the address itself.
+const below = (code) => nested(`
+    const reply = 'then(() => postMessage(1), () => postMessage(0))';
+    const words = '(async () => {' + ${JSON.stringify(code)} + '})().' + reply;
+    const made = new Blob([words], {type: 'text/javascript'});
+    const worker = new Worker(URL.createObjectURL(made));
+    await new Promise((done, fail) => {
+        worker.onmessage = ({data}) => data ? done() : fail();
+        worker.onerror = fail;
+    })`);
 const started = (address, options = {type: 'module'}) => new Promise((done, fail) => {
     const worker = new Worker(address, options), {port1, port2} = new MessageChannel();
     worker.onerror = () => fail(new Error('refused'));
@@ -49,6 +59,10 @@ const register = (file) =>
 const unregister = `
     if (!navigator.serviceWorker) throw new Error('refused');
     await (await navigator.serviceWorker.getRegistrations())[0]?.unregister()`;
+const files = `
+    const {storage, storageBuckets: buckets} = navigator;
+    await Promise.any([storage, buckets?.open('escape')].map(
+        async (disk) => (await disk).getDirectory()))`;
 const run = (words) => Object.getPrototypeOf(async () => {}).constructor(words)();
 const each = (names, action) => Promise.any(names.map(async (name) => {
     await action(SITE + name);
@@ -68,6 +82,7 @@ ALLOWED = {
     "its own site": "await (await fetch(SITE + 'build.json')).json()",
     "a worker of its own": "await nested('1')",
     "a module worker of its own": "await nested('1', {type: 'module'})",
+    "a worker of that": "await below('1')",
 }
 """What a program may do: a harness that reports nothing as done would not see it."""
 
@@ -99,12 +114,7 @@ WAYS_OUT = {
     "worker from a page of data": """
         await started(URL.createObjectURL(new Blob(['x'], {type: 'text/html'})), {})""",
     "nested worker": "await nested(`await fetch('${U}')`)",
-    "nested worker in a nested one": """
-        await nested(`const w = new Worker('${inner(`await fetch('${U}')`)}');
-            await new Promise((done, fail) => {
-                w.onmessage = done, w.onerror = fail
-            })`)
-    """,
+    "nested worker in a nested one": "await below(`await fetch('${U}')`)",
     "script of another site": "await nested(`importScripts('${U}')`)",
     "static import of another site": """
         const words = `import '${U}'; postMessage(1)`;
@@ -136,12 +146,7 @@ WAYS_OUT = {
     "the end of the service worker": "await run(unregister)",
     "its end from another realm": "await nested(unregister)",
     "its end from a module's realm": "await nested(unregister, {type: 'module'})",
-    "its end from two realms below": """
-        await nested(`const w = new Worker('${inner(unregister)}');
-            await new Promise((done, fail) => {
-                w.onmessage = done, w.onerror = fail
-            })`)
-    """,
+    "its end from two realms below": "await below(unregister)",
     "its end before anything else": """
         const words = `import '${blob(`self.found = navigator.serviceWorker`)}';
             postMessage(typeof self.found)`;
@@ -153,6 +158,10 @@ WAYS_OUT = {
         const words = `postMessage(typeof navigator.serviceWorker)`;
         const {data} = await opened(new Plain(blob(words)), 'onmessage');
         if (data === 'undefined') throw new Error('refused')""",
+    "the reader's files": "await run(files)",
+    "the files from another realm": "await nested(files)",
+    "the files from a module's realm": "await nested(files, {type: 'module'})",
+    "the files from two realms below": "await below(files)",
     "the page's own message again": """
         const {begin} = await import(WORKER);
         const {port1, port2} = new MessageChannel();
@@ -190,73 +199,65 @@ print(json.dumps(found))
 
 
 class Place(NamedTuple):
-    """A page on some host in some browser, the other site, and what is tried."""
+    """A page on some host in some browser, and the other site."""
 
     driver: PageDriver
     other: OtherSite
-    ways: tuple[str, ...]
+    has_service: bool
 
 
-IN_FIREFOX = (
-    "fetch",
-    "import",
-    "cache that fetches",
-    "worker of another site",
-    "nested worker",
-    "any script as the service worker",
-    "the same from a module's realm",
-    "the end of the service worker",
-    "its end from another realm",
-    "its end from two realms below",
-    "its end before anything else",
-    "the untouched constructor",
-)
-"""A worker of Firefox hangs now and then after many refused requests and workers,
-so it tries few. `test_firefox_keeps_programs_in` has more requests."""
-AT_ONCE = 9
-"""Ways that one program tries."""
 HOSTS = ("headers", "a first visit without headers", "a second visit without headers")
 BROWSERS = ("chromium", "firefox")
-PLACES = [
-    *(("chromium", host) for host in HOSTS),
-    ("firefox", HOSTS[1]),  # workers on the other hosts hang now and then
-]
+PLACES = [(browser, host) for browser in BROWSERS for host in HOSTS]
 
 
 @pytest.fixture(scope="module", params=PLACES, ids=" on ".join)
-def place(request: pytest.FixtureRequest, site_url: str) -> Iterator[Place]:
+def place(
+    request: pytest.FixtureRequest,
+    site_url: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Place]:
     name, host = request.param
-    browser: Browser = request.getfixturevalue(name)
     has_service = host == HOSTS[2]
-    context = browser.new_context() if has_service else new_context(browser)
-    other = OtherSite()
-    with plain_host(SITE.parent) as plain, running(other):
-        address = site_url if host == HOSTS[0] else f"{plain}{SITE.name}/"
-        driver = PageDriver(context.new_page()).open(address)
+    other, folder = OtherSite(), tmp_path_factory.mktemp("place")
+    if name == "chromium":
+        browser: Browser = request.getfixturevalue(name)
+        opened = page_of(browser.new_context() if has_service else new_context(browser))
+        served = SITE
+    else:
+        opened = unwatched_firefox(folder / "profile")
+        served = SITE if has_service else without_service(folder / "site")
+    with plain_host(served.parent) as plain, running(other), opened as page:
+        address = site_url if host == HOSTS[0] else f"{plain}{served.name}/"
+        driver = PageDriver(page).open(address)
         if has_service:
             driver.open(address)
-            assert driver.page.evaluate("navigator.serviceWorker.controller !== null")
-        yield Place(driver, other, IN_FIREFOX if name == "firefox" else (*WAYS_OUT,))
-        context.close()
+            assert page.evaluate(IS_SERVED)
+        yield Place(driver, other, has_service)
 
 
-def attempt_all(place: Place) -> dict[str, str]:
-    """Try the ways of a place, each program in a Python of its own; return the ends."""
-    found = attempt(place, ALLOWED)
-    for ways in batched(place.ways, AT_ONCE):
-        found |= attempt(place, {name: WAYS_OUT[name] for name in ways})
-        place.driver.page.evaluate("tensorwebPage.session.restart()")
-        place.driver.idle()
-    return found
+IS_SERVED = """async () => {
+  const { scriptURL } = navigator.serviceWorker.controller;
+  const { active } = await navigator.serviceWorker.getRegistration();
+  return scriptURL.endsWith("/service-worker.js") && active.scriptURL === scriptURL;
+}"""
 
 
-def batched(names: tuple[str, ...], size: int) -> Iterator[tuple[str, ...]]:
-    """Yield the names in groups of `size`; Python 3.11 has no itertools.batched."""
-    for start in range(0, len(names), size):
-        yield names[start : start + size]
+def without_service(folder: Path) -> Path:
+    """Make the site anew, whose page finds no service workers; its workers do."""
+    folder.mkdir()
+    for path in SITE.iterdir():
+        (folder / path.name).symlink_to(path.resolve())
+    (folder / "index.html").unlink()
+    (folder / "lacking.js").write_text(NO_SERVICE_WORKER, "utf-8")
+    page = (SITE / "index.html").read_text("utf-8")
+    page = page.replace("<script", '<script src="lacking.js"></script><script', 1)
+    (folder / "index.html").write_text(page, "utf-8")
+    return folder
 
 
 def attempt(place: Place, tried: dict[str, str]) -> dict[str, str]:
+    """Try JavaScript and `BY_PYTHON` in one program; return how each of them ended."""
     driver, other, _ = place
     site = driver.page.evaluate("new URL('.', location.href).href")
     scripts = scripts_of_the_site()
@@ -277,12 +278,13 @@ def attempt(place: Place, tried: dict[str, str]) -> dict[str, str]:
 
 
 def test_no_way_leads_out(place: Place) -> None:
-    found = attempt_all(place)
+    found = attempt(place, ALLOWED | WAYS_OUT)
     assert [name for name in ALLOWED if not found.pop(name).startswith("done")] == []
     assert {name: end for name, end in found.items() if end.startswith("done")} == {}
     assert place.other.heard == []
     assert place.other.connections == 0
-    assert found.keys() == {*place.ways, *BY_PYTHON}
+    assert found.keys() == {*WAYS_OUT, *BY_PYTHON}
+    assert not place.has_service or place.driver.page.evaluate(IS_SERVED)
 
 
 STARTED = """async (file) => {
