@@ -147,6 +147,23 @@ def test_dropped_files_offer_the_lines_that_load_them(shared: PageDriver) -> Non
     assert "[[1.0, 2.5], [3.0, 4.0]] words" in shared.output
 
 
+def test_files_of_one_kind_are_loaded_under_names_of_their_own(
+    shared: PageDriver,
+) -> None:
+    page = shared.page
+    own_program(shared, "alike", "print(text, text_2, text_3)\n")
+    page.evaluate(DROP, [["a.txt", "first"], ["b.txt", "second"]])
+    page.get_by_role("button", name="Insert the 2 lines").click()
+    page.evaluate(DROP, [["c.txt", "third"]])
+    page.locator("#notice").get_by_role("button", name="Insert text").click()
+    assert shared.run() == "ready", shared.wrong()
+    assert "first second third" in shared.output
+    page.evaluate(DROP, [["a.wav", ""], ["b.wav", ""]])
+    page.get_by_role("button", name="Insert the 2 lines").click()
+    program = page.evaluate("tensorwebPage.editor.source()")
+    assert 'sound_2, rate_2 = tw.load("b.wav")' in program
+
+
 def test_files_are_renamed_and_deleted_with_undo(shared: PageDriver) -> None:
     page = shared.page
     own_program(shared, "names", "print(open('b.txt').read())")

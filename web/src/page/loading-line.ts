@@ -15,14 +15,32 @@ const KINDS: readonly [RegExp, string, (name: string) => string][] = [
 const IMPORT = /^(?:import|from)\s[^\n]*/gm;
 const OURS = /^import\s+tensorweb\s+as\s+tw\b|^import\s[^\n]*,\s*tensorweb\s+as\s+tw\b/m;
 
-/** The line that loads a file. */
-export function loadingLine(name: string): string {
-  const [, variable, load] = KINDS.find(([pattern]) => pattern.test(name)) ?? KINDS[0]!;
-  return `${variable} = ${load(JSON.stringify(name))}`;
+/** The line that loads a file; the second of its kind is loaded as `picture_2`. */
+export function loadingLine(name: string, which = 1): string {
+  const [, variables, load] = KINDS.find(([pattern]) => pattern.test(name)) ?? KINDS[0]!;
+  const numbered = which > 1 ? variables.replace(/\w+/g, `$&_${which}`) : variables;
+  return `${numbered} = ${load(JSON.stringify(name))}`;
 }
 
-/** Insert lines behind a program's last import, and the import that they need; and the line that they are then. */
-export function insertion(source: string, lines: readonly string[]): { change: Change; line: number } {
+/** The lines that load files; none gives its value to a name that another file has in the program. */
+function linesFor(source: string, names: readonly string[]): string[] {
+  const lines = source.split("\n");
+  return names.map((name) => {
+    const isFree = (line: string): boolean => {
+      const binding = line.slice(0, line.indexOf("=") + 1);
+      return lines.every((other) => other === line || !other.startsWith(binding));
+    };
+    let which = 1;
+    while (!isFree(loadingLine(name, which))) which += 1;
+    const line = loadingLine(name, which);
+    lines.push(line);
+    return line;
+  });
+}
+
+/** Insert lines that load files behind a program's last import, and the import that they need; and the line that they are then. */
+export function insertion(source: string, names: readonly string[]): { change: Change; line: number } {
+  const lines = linesFor(source, names);
   const needsOurs = lines.some((line) => line.includes("tw.")) && !OURS.test(source);
   const imports = [...source.matchAll(IMPORT)];
   const last = imports.at(-1);

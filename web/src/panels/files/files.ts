@@ -81,18 +81,17 @@ async function takeFiles(page: Page, files: readonly File[]): Promise<void> {
 }
 
 function offerLines(page: Page, names: readonly string[]): void {
-  const lines = names.map(loadingLine);
-  const [first = ""] = lines;
-  const text = names.length > 1 ? `The program has ${names.length} more files.` : `The program has the file “${names[0] ?? ""}”.`;
-  const label = lines.length > 1 ? `Insert the ${lines.length} lines that load them` : `Insert ${first}`;
-  page.tell({ kind: "info", text, actions: [{ label, run: () => insert(page, lines) }] });
+  const [first = ""] = names;
+  const text = names.length > 1 ? `The program has ${names.length} more files.` : `The program has the file “${first}”.`;
+  const label = names.length > 1 ? `Insert the ${names.length} lines that load them` : `Insert ${loadingLine(first)}`;
+  page.tell({ kind: "info", text, actions: [{ label, run: () => insert(page, names) }] });
 }
 
-function insert(page: Page, lines: readonly string[]): void {
+function insert(page: Page, names: readonly string[]): void {
   const { editor } = page;
   page.dismiss();
   editor.showFile(MAIN);
-  const { change, line } = insertion(editor.files()[0]?.text ?? "", lines);
+  const { change, line } = insertion(editor.files()[0]?.text ?? "", names);
   editor.change([change]);
   page.goTo(null, line, 0);
 }
@@ -123,7 +122,7 @@ function row({ name, data, isKept }: OwnFile, page: Page, draw: () => void): HTM
     ...(isKept || page.isEmbedded ? [] : [el("span", { class: "file-size", title: "It is there until the page is loaded anew." }, "not kept")]),
     PROGRAM.test(name)
       ? button("Open", open, { "aria-label": `Open ${name} as a program` })
-      : button("Insert", () => insert(page, [line]), { "aria-label": `Insert ${line}`, title: line }),
+      : button("Insert", () => insert(page, [name]), { "aria-label": `Insert ${line}`, title: line }),
     button("Rename", () => rename(title, name, page, draw), { "aria-label": `Rename ${name}` }),
     button("Delete", () => remove(name, page), { "aria-label": `Delete ${name}` }),
     button("Download", () => save(name, data), { "aria-label": `Download ${name}` }),
