@@ -1,7 +1,7 @@
 """One value from many along axes: sums, extremes, means, questions, running sums.
 
 `axis` is one axis, several or None for all; negative ones count from the end.
-`keepdims` leaves reduced axes with length 1.
+`keepdims` leaves reduced axes with length 1. `dim` and `keepdim` are PyTorch's words.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ def sum(
     *,
     dtype: DTypeLike = None,
     keepdims: bool = False,
+    dim: Axis = None,
+    keepdim: bool = False,
 ) -> Tensor:
     """Return the sum along axes; 0 of nothing.
 
@@ -48,7 +50,9 @@ def sum(
     >>> tw.sum([[1, 2, 3], [4, 5, 6]], axis=0)
     tensor([5, 7, 9])
     """
-    return asarray(x).sum(axis, dtype=dtype, keepdims=keepdims)
+    return asarray(x).sum(
+        axis, dtype=dtype, keepdims=keepdims, dim=dim, keepdim=keepdim
+    )
 
 
 def prod(
@@ -58,6 +62,8 @@ def prod(
     *,
     dtype: DTypeLike = None,
     keepdims: bool = False,
+    dim: Axis = None,
+    keepdim: bool = False,
 ) -> Tensor:
     """Return the product along axes; 1 of nothing.
 
@@ -67,10 +73,20 @@ def prod(
     >>> tw.prod([[1, 2, 3], [4, 5, 6]], axis=1)
     tensor([  6, 120])
     """
-    return asarray(x).prod(axis, dtype=dtype, keepdims=keepdims)
+    return asarray(x).prod(
+        axis, dtype=dtype, keepdims=keepdims, dim=dim, keepdim=keepdim
+    )
 
 
-def max(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
+def max(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    dim: Axis = None,
+    keepdim: bool = False,
+) -> Tensor:
     """Return the largest value along axes; NaN wins.
 
     Raises:
@@ -81,10 +97,18 @@ def max(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> Tensor
     tensor([[5],
             [7]])
     """
-    return asarray(x).max(axis, keepdims=keepdims)
+    return asarray(x).max(axis, keepdims=keepdims, dim=dim, keepdim=keepdim)
 
 
-def min(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
+def min(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    dim: Axis = None,
+    keepdim: bool = False,
+) -> Tensor:
     """Return the smallest value along axes; NaN wins.
 
     Raises:
@@ -94,10 +118,18 @@ def min(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> Tensor
     >>> tw.min([[1, 5], [7, 2]])
     tensor(1)
     """
-    return asarray(x).min(axis, keepdims=keepdims)
+    return asarray(x).min(axis, keepdims=keepdims, dim=dim, keepdim=keepdim)
 
 
-def mean(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
+def mean(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    dim: Axis = None,
+    keepdim: bool = False,
+) -> Tensor:
     """Return the mean along axes; integers and bool give float32.
 
     Raises:
@@ -106,7 +138,7 @@ def mean(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> Tenso
     >>> tw.mean([[1, 2], [3, 6]], axis=1)
     tensor([1.5, 4.5])
     """
-    return asarray(x).mean(axis, keepdims=keepdims)
+    return asarray(x).mean(axis, keepdims=keepdims, dim=dim, keepdim=keepdim)
 
 
 def var(
@@ -116,6 +148,8 @@ def var(
     *,
     correction: NumberLike = 0.0,
     keepdims: bool = False,
+    dim: Axis = None,
+    keepdim: bool = False,
 ) -> Tensor:
     """Return the variance along axes: `sum((x - mean)**2) / (n - correction)`.
 
@@ -128,7 +162,9 @@ def var(
     >>> tw.var([1.0, 2.0, 3.0], correction=1)
     tensor(1.)
     """
-    return asarray(x).var(axis, correction=correction, keepdims=keepdims)
+    return asarray(x).var(
+        axis, correction=correction, keepdims=keepdims, dim=dim, keepdim=keepdim
+    )
 
 
 def std(
@@ -138,6 +174,8 @@ def std(
     *,
     correction: NumberLike = 0.0,
     keepdims: bool = False,
+    dim: Axis = None,
+    keepdim: bool = False,
 ) -> Tensor:
     """Return the standard deviation along axes: the square root of `var`.
 
@@ -147,10 +185,20 @@ def std(
     >>> tw.std([1.0, 3.0])
     tensor(1.)
     """
-    return asarray(x).std(axis, correction=correction, keepdims=keepdims)
+    return asarray(x).std(
+        axis, correction=correction, keepdims=keepdims, dim=dim, keepdim=keepdim
+    )
 
 
-def any(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
+def any(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    dim: Axis = None,
+    keepdim: bool = False,
+) -> Tensor:
     """Return whether one element is true (not zero) along axes; false of nothing.
 
     Raises:
@@ -159,10 +207,18 @@ def any(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> Tensor
     >>> tw.any([[True, False], [False, False]], axis=1)
     tensor([ True, False])
     """
-    return asarray(x).any(axis, keepdims=keepdims)
+    return asarray(x).any(axis, keepdims=keepdims, dim=dim, keepdim=keepdim)
 
 
-def all(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
+def all(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    dim: Axis = None,
+    keepdim: bool = False,
+) -> Tensor:
     """Return whether all elements are true (not zero) along axes; true of nothing.
 
     Raises:
@@ -171,11 +227,17 @@ def all(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> Tensor
     >>> tw.all([[True, True], [False, True]], axis=1)
     tensor([ True, False])
     """
-    return asarray(x).all(axis, keepdims=keepdims)
+    return asarray(x).all(axis, keepdims=keepdims, dim=dim, keepdim=keepdim)
 
 
 def count_nonzero(
-    x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    dim: Axis = None,
+    keepdim: bool = False,
 ) -> Tensor:
     """Return how many elements along axes are not zero.
 
@@ -185,7 +247,7 @@ def count_nonzero(
     >>> tw.count_nonzero([[0, 1, 2], [0, 0, 3]], axis=1)
     tensor([2, 1])
     """
-    return asarray(x).count_nonzero(axis, keepdims=keepdims)
+    return asarray(x).count_nonzero(axis, keepdims=keepdims, dim=dim, keepdim=keepdim)
 
 
 def cumulative_sum(

@@ -65,7 +65,13 @@ def where(
 
 
 def argmax(
-    x: ArrayLike, /, axis: SupportsIndex | None = None, *, keepdims: bool = False
+    x: ArrayLike,
+    /,
+    axis: SupportsIndex | None = None,
+    *,
+    keepdims: bool = False,
+    dim: SupportsIndex | None = None,
+    keepdim: bool = False,
 ) -> Tensor:
     """Return where the first largest value is; in row-major order without an axis.
 
@@ -76,11 +82,17 @@ def argmax(
     >>> tw.argmax([[1, 9, 3], [8, 2, 7]], axis=1)
     tensor([1, 0])
     """
-    return asarray(x).argmax(axis, keepdims=keepdims)
+    return asarray(x).argmax(axis, keepdims=keepdims, dim=dim, keepdim=keepdim)
 
 
 def argmin(
-    x: ArrayLike, /, axis: SupportsIndex | None = None, *, keepdims: bool = False
+    x: ArrayLike,
+    /,
+    axis: SupportsIndex | None = None,
+    *,
+    keepdims: bool = False,
+    dim: SupportsIndex | None = None,
+    keepdim: bool = False,
 ) -> Tensor:
     """Return where the first smallest value is; in row-major order without an axis.
 
@@ -91,7 +103,7 @@ def argmin(
     >>> tw.argmin([[1, 9, 3], [8, 2, 7]], axis=1)
     tensor([0, 1])
     """
-    return asarray(x).argmin(axis, keepdims=keepdims)
+    return asarray(x).argmin(axis, keepdims=keepdims, dim=dim, keepdim=keepdim)
 
 
 def nonzero(x: ArrayLike, /) -> tuple[Tensor, ...]:

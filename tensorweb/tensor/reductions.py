@@ -18,6 +18,7 @@ from tensorweb.tensor.base import FLOWING, TensorBase
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, optional_dtype
 from tensorweb.tensor.numpy_calls import into, numpys
 from tensorweb.tensor.scalars import NumberLike, as_number
+from tensorweb.tensor.torch_words import axis_of
 
 if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor
@@ -51,8 +52,14 @@ class ReductionMethods(TensorBase):
         keepdims: bool = False,
         initial: ArrayLike = None,
         where: ArrayLike = True,
+        *,
+        dim: Axis = None,
+        keepdim: bool = False,
     ) -> Tensor:
         """Return the sum along axes; 0 of nothing."""
+        if dim is not None or keepdim:
+            axis = axis_of("sum", axis, dim)
+            keepdims = keepdims or keepdim
         if initial is not None or where is not True:
             return self._masked("sum", axis, dtype, out, keepdims, initial, where)
         return into(self._reduce("sum", axis, keepdims, dtype), out)
@@ -65,8 +72,14 @@ class ReductionMethods(TensorBase):
         keepdims: bool = False,
         initial: ArrayLike = None,
         where: ArrayLike = True,
+        *,
+        dim: Axis = None,
+        keepdim: bool = False,
     ) -> Tensor:
         """Return the product along axes; 1 of nothing."""
+        if dim is not None or keepdim:
+            axis = axis_of("prod", axis, dim)
+            keepdims = keepdims or keepdim
         if initial is not None or where is not True:
             return self._masked("prod", axis, dtype, out, keepdims, initial, where)
         return into(self._reduce("prod", axis, keepdims, dtype), out)
@@ -78,8 +91,14 @@ class ReductionMethods(TensorBase):
         keepdims: bool = False,
         initial: ArrayLike = None,
         where: ArrayLike = True,
+        *,
+        dim: Axis = None,
+        keepdim: bool = False,
     ) -> Tensor:
         """Return the largest value along axes; NaN wins."""
+        if dim is not None or keepdim:
+            axis = axis_of("max", axis, dim)
+            keepdims = keepdims or keepdim
         if initial is not None or where is not True:
             return self._masked("max", axis, out, keepdims, initial, where)
         return into(self._reduce("max", axis, keepdims), out)
@@ -91,8 +110,14 @@ class ReductionMethods(TensorBase):
         keepdims: bool = False,
         initial: ArrayLike = None,
         where: ArrayLike = True,
+        *,
+        dim: Axis = None,
+        keepdim: bool = False,
     ) -> Tensor:
         """Return the smallest value along axes; NaN wins."""
+        if dim is not None or keepdim:
+            axis = axis_of("min", axis, dim)
+            keepdims = keepdims or keepdim
         if initial is not None or where is not True:
             return self._masked("min", axis, out, keepdims, initial, where)
         return into(self._reduce("min", axis, keepdims), out)
@@ -104,8 +129,13 @@ class ReductionMethods(TensorBase):
         keepdims: bool = False,
         *,
         where: ArrayLike = True,
+        dim: Axis = None,
+        keepdim: bool = False,
     ) -> Tensor:
         """Return whether one element is true along axes; false of nothing."""
+        if dim is not None or keepdim:
+            axis = axis_of("any", axis, dim)
+            keepdims = keepdims or keepdim
         if where is not True:
             return self._masked("any", axis, out, keepdims, where=where)
         return into(self._reduce("any", axis, keepdims), out)
@@ -117,14 +147,29 @@ class ReductionMethods(TensorBase):
         keepdims: bool = False,
         *,
         where: ArrayLike = True,
+        dim: Axis = None,
+        keepdim: bool = False,
     ) -> Tensor:
         """Return whether all elements are true along axes; true of nothing."""
+        if dim is not None or keepdim:
+            axis = axis_of("all", axis, dim)
+            keepdims = keepdims or keepdim
         if where is not True:
             return self._masked("all", axis, out, keepdims, where=where)
         return into(self._reduce("all", axis, keepdims), out)
 
-    def count_nonzero(self, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
+    def count_nonzero(
+        self,
+        axis: Axis = None,
+        *,
+        keepdims: bool = False,
+        dim: Axis = None,
+        keepdim: bool = False,
+    ) -> Tensor:
         """Return how many elements along axes are not zero."""
+        if dim is not None or keepdim:
+            axis = axis_of("count_nonzero", axis, dim)
+            keepdims = keepdims or keepdim
         axes = normalize_axes(axis, len(self.node.shape))
         mask = cast(self.node, dtypes.bool)
         return self._wrap(reduce("sum", mask, axes, keepdims))
@@ -137,8 +182,13 @@ class ReductionMethods(TensorBase):
         keepdims: bool = False,
         *,
         where: ArrayLike = True,
+        dim: Axis = None,
+        keepdim: bool = False,
     ) -> Tensor:
         """Return the mean along axes; integers and bool give the default float."""
+        if dim is not None or keepdim:
+            axis = axis_of("mean", axis, dim)
+            keepdims = keepdims or keepdim
         if where is not True:
             return self._masked("mean", axis, dtype, out, keepdims, where=where)
         axes = normalize_axes(axis, len(self.node.shape))
@@ -157,11 +207,16 @@ class ReductionMethods(TensorBase):
         correction: NumberLike = 0.0,
         where: ArrayLike = True,
         mean: ArrayLike = None,
+        dim: Axis = None,
+        keepdim: bool = False,
     ) -> Tensor:
         """Return the variance along axes, `Σ(x - mean)² / (n - correction)`.
 
         `ddof` is NumPy's word for `correction`.
         """
+        if dim is not None or keepdim:
+            axis = axis_of("var", axis, dim)
+            keepdims = keepdims or keepdim
         less = as_number(correction if ddof is None else ddof, "var: correction")
         if where is not True or mean is not None:
             options = {"where": where, "mean": mean}
@@ -182,12 +237,17 @@ class ReductionMethods(TensorBase):
         correction: NumberLike = 0.0,
         where: ArrayLike = True,
         mean: ArrayLike = None,
+        dim: Axis = None,
+        keepdim: bool = False,
     ) -> Tensor:
         """Return the standard deviation along axes, the square root of `var`.
 
         Its derivative is 0 where all values are equal. `ddof` is NumPy's word for
         `correction`.
         """
+        if dim is not None or keepdim:
+            axis = axis_of("std", axis, dim)
+            keepdims = keepdims or keepdim
         less = as_number(correction if ddof is None else ddof, "std: correction")
         if where is not True or mean is not None:
             options = {"where": where, "mean": mean}
@@ -203,8 +263,13 @@ class ReductionMethods(TensorBase):
         out: TensorBase | None = None,
         *,
         keepdims: bool = False,
+        dim: SupportsIndex | None = None,
+        keepdim: bool = False,
     ) -> Tensor:
         """Return where the first largest value is; in row-major order for None."""
+        if dim is not None or keepdim:
+            axis = axis_of("argmax", axis, dim)
+            keepdims = keepdims or keepdim
         along = None if axis is None else normalize_axis(axis, len(self.node.shape))
         found = self._wrap(argreduce("argmax", self.node, along, keepdims))
         return into(found, out)
@@ -215,8 +280,13 @@ class ReductionMethods(TensorBase):
         out: TensorBase | None = None,
         *,
         keepdims: bool = False,
+        dim: SupportsIndex | None = None,
+        keepdim: bool = False,
     ) -> Tensor:
         """Return where the first smallest value is; in row-major order for None."""
+        if dim is not None or keepdim:
+            axis = axis_of("argmin", axis, dim)
+            keepdims = keepdims or keepdim
         along = None if axis is None else normalize_axis(axis, len(self.node.shape))
         found = self._wrap(argreduce("argmin", self.node, along, keepdims))
         return into(found, out)

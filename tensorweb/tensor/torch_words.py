@@ -1,7 +1,9 @@
 """PyTorch's words for arguments: `dim`, `dims`, `keepdim` and `input`.
 
-Methods of tensors and functions of `tw` that have an axis take them beside ours. One
-wrapper does it; `tensor.py` and `functions/__init__.py` say where it stands.
+Methods of tensors and functions of `tw` that have an axis take them beside ours.
+Reductions, which are called most, have them in their signatures: that costs a call
+nothing, and type checkers know them. Elsewhere one wrapper does it; `tensor.py` and
+`functions/__init__.py` say where it stands.
 """
 
 from __future__ import annotations
@@ -23,6 +25,25 @@ WORDS: dict[str, tuple[str, ...]] = {
 """By PyTorch's word, what the same thing may be called here."""
 
 
+def axis_of(name: str, axis: Any, dim: Any) -> Any:
+    """Return the axis that a call gives under one of its two names.
+
+    Raises:
+        TypeError: it is given under both.
+    """
+    if axis is None or dim is None:
+        return axis if dim is None else dim
+    raise _given_twice(name, "axis", "dim")
+
+
+def _given_twice(name: str, ours: str, theirs: str) -> TypeError:
+    """Return the error of a call with an argument under both names."""
+    return TypeError(
+        f"{name}() got the argument {ours!r} twice, also as {theirs!r}; PyTorch's word "
+        "means the same, give one of them"
+    )
+
+
 def taking_torch_words(function: F) -> F:
     """Return a function that takes PyTorch's words too, itself if it has no axis.
 
@@ -36,25 +57,25 @@ def taking_torch_words(function: F) -> F:
     ours = {
         word: next((name for name in choices if name in names), None)
         for word, choices in WORDS.items()
-        if word not in names
+        if word not in names and not (word == "dims" and "dim" in names)
     }
     renamed = {word: name for word, name in ours.items() if name is not None}
+    has_axis = bool(renamed) or "dim" in names
+    if has_axis and "input" not in names and next(iter(names)) != "self":
+        renamed["input"] = ""
     if not renamed:
         return function
-    if "input" not in names and next(iter(names)) != "self":
-        renamed["input"] = ""
 
     @functools.wraps(function)
     def wrapper(*arguments: Any, **keywords: Any) -> Any:
-        if keywords and not renamed.keys().isdisjoint(keywords):
+        if not keywords:  # A third less than handing on an empty dict.
+            return function(*arguments)
+        if not renamed.keys().isdisjoint(keywords):
             for word in renamed.keys() & keywords:
                 name, value = renamed[word], keywords.pop(word)
                 if (name in keywords) if name else arguments:
                     first = name or next(iter(names))
-                    raise TypeError(
-                        f"{function.__name__}() got the argument {first!r} twice, also "
-                        f"as {word!r}; PyTorch's word means the same, give one of them"
-                    )
+                    raise _given_twice(function.__name__, first, word)
                 if name:
                     keywords[name] = value
                 else:

@@ -105,8 +105,8 @@ def test_iinfo(name: str) -> None:
         ("arange", {"stop", "step", "dtype", "device"}),
         ("linspace", {"num", "dtype", "device", "endpoint"}),
         ("reshape", {"shape", "copy"}),
-        ("sum", {"axis", "dtype", "keepdims"}),
-        ("var", {"axis", "correction", "keepdims"}),
+        ("sum", {"axis", "dtype", "keepdims", "dim", "keepdim"}),
+        ("var", {"axis", "correction", "keepdims", "dim", "keepdim"}),
         ("cumulative_prod", {"axis", "dtype", "include_initial"}),
         ("diff", {"axis", "n", "prepend", "append"}),
         ("searchsorted", {"side", "sorter"}),
@@ -116,7 +116,7 @@ def test_iinfo(name: str) -> None:
     ],
 )
 def test_parameters_are_the_standards(name: str, keywords: set[str]) -> None:
-    # requires_grad is PyTorch's; the standard knows no derivatives.
+    # requires_grad, dim and keepdim are PyTorch's.
     parameters = inspect.signature(getattr(tw, name)).parameters.values()
     named = {p.name for p in parameters if p.kind is not p.POSITIONAL_ONLY}
     assert named == keywords

@@ -56,8 +56,10 @@ def test_an_argument_under_both_names_is_an_error() -> None:
     x: Any = tw.asarray(X)
     with pytest.raises(TypeError, match=r"sum\(\) got the argument 'axis' twice"):
         sum_of(x, axis=0, dim=1)
-    with pytest.raises(TypeError, match="multiple values for argument 'axis'"):
+    with pytest.raises(TypeError, match=r"sum\(\) got the argument 'axis' twice"):
         x.sum(0, dim=1)
+    with pytest.raises(TypeError, match="multiple values for argument 'axis'"):
+        x.flip(0, dim=1)
     with pytest.raises(TypeError, match="'x' twice, also as 'input'"):
         sum_of(x, input=x)
     with pytest.raises(TypeError, match="unexpected keyword argument 'dimension'"):

@@ -15,6 +15,7 @@ import pytest
 import tensorweb as tw
 from tensorweb.errors import TraceError
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.in_place import rehouse
 
 Way = tuple[Callable[[], Any], Callable[[Any], None]]
 """How a function reads a value, and how another one is put there."""
@@ -299,6 +300,20 @@ def test_tensors_that_no_name_leads_to_follow(webgpu: str, use: str) -> None:
     for change in CHANGES.values():
         change(value)
         assert run(x).tolist() == USES[use](x, value).tolist()
+
+
+def test_tensors_that_an_optimiser_moved_follow(webgpu: str) -> None:
+    w, v = tw.ones(2, device=webgpu), tw.ones(2, device=webgpu)
+    hidden = ref(w)
+    run = tw.jit(lambda x: x * hidden())
+    x = tw.ones(2, device=webgpu)
+    run(x)
+    before = w.node
+    rehouse(w, tw.realize(w + v - v).node)
+    assert w.node is not before
+    assert run(x).tolist() == [1.0, 1.0]
+    w += 1
+    assert run(x).tolist() == [2.0, 2.0]
 
 
 def test_captured_keys_follow_and_generators_are_refused(webgpu: str) -> None:

@@ -23,6 +23,9 @@ assert_type(tw.random.normal(tw.random.key(0), (2, 3)), tw.Tensor)
 assert_type(tw.linalg.svd(x).S, tw.Tensor)
 assert_type(x.cumsum(axis=1).cumprod(), tw.Tensor)
 assert_type(x.argpartition(1), tw.Tensor)
+assert_type(x.sum(dim=0, keepdim=True), tw.Tensor)
+assert_type(tw.mean(x, dim=(0, 1)) + x.std(dim=1, correction=1), tw.Tensor)
+assert_type(tw.argmax(x, dim=-1, keepdim=True), tw.Tensor)
 assert_type(x.searchsorted(x), tw.Tensor)
 assert_type(x.trace() + x.ptp() + x.diagonal().sum(), tw.Tensor)
 assert_type(x.tobytes(), bytes)
@@ -38,6 +41,8 @@ x += 1
 assert_type(x, tw.Tensor)
 
 tw.zeroes(3)  # wrong
+x.sum(dim="rows")  # wrong
+tw.max(x, dimension=1)  # wrong
 x.summ()  # wrong
 x.sum(axes=0)  # wrong
 x.sum(axis="0")  # wrong
