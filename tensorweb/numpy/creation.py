@@ -55,7 +55,8 @@ def array(
     Numbers give bool, int32 or float32. `ndmin` adds axes of length 1 in front.
 
     Raises:
-        DataError: rows differ in length or an item is no number; names the item.
+        DataError: rows differ in length or an item is no number; names the item. Or
+            there are more than `ndmax` axes.
         RangeError: an integer does not fit the dtype.
 
     >>> np.array([[1, 2], [3, 4]], ndmin=3).shape
@@ -64,10 +65,17 @@ def array(
     tensor([1. , 2.5])
     """
     check_order("array", order)
-    check_unused("array", like=like, ndmax=ndmax or None)
+    check_unused("array", like=like)
     if isinstance(copy, str):
         raise DataError(f"array: copy={copy!r}; it is True, False or None.")
+    if not 0 <= ndmax <= 64:
+        raise DataError(f"array: ndmax={ndmax}; it is 1 to 64, or 0 for no limit.")
     found = functions.asarray(object, dtype, device=device, copy=copy)
+    if 0 < ndmax < found.ndim:
+        raise DataError(
+            f"array: {found.ndim} axes and ndmax={ndmax}, so that its elements would "
+            "be lists; tensors are made of numbers."
+        )
     if found.ndim < ndmin:
         found = found.reshape((*(1,) * (ndmin - found.ndim), *found.shape))
     return found

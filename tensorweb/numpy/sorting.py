@@ -40,7 +40,7 @@ def sort(
     tensor([[1, 2, 3],
             [4, 5, 6]])
     """
-    x, along = _line("sort", a, axis, kind, order)
+    x, along = _line("sort", a, axis, kind, order, stable)
     return tw.sort(x, axis=along)
 
 
@@ -57,7 +57,7 @@ def argsort(
     >>> np.argsort([30, 10, 20, 10])
     tensor([1, 3, 2, 0])
     """
-    x, along = _line("argsort", a, axis, kind, order)
+    x, along = _line("argsort", a, axis, kind, order, stable)
     return x.argsort(along)
 
 
@@ -67,9 +67,12 @@ def _line(
     axis: SupportsIndex | None,
     kind: str | None,
     order: object,
+    stable: bool | None = None,
 ) -> tuple[Tensor, int]:
     """Return a tensor and the axis to sort: all elements in a row for None."""
     check_kind(name, kind)
+    if kind is not None and stable is not None:
+        raise DataError(f"{name}: kind={kind!r} and stable={stable}; give one.")
     if order is not None:
         raise DataError(
             f"{name}: order={order!r} names fields, which tensors have not; sort by "

@@ -247,6 +247,10 @@ def test_what_numpy_refuses() -> None:
         lambda: own.where(ones, x=ones, y=ones),
         lambda: own.putmask(a=ones, mask=[0, 1], values=[1, 2]),
         lambda: own.array([1, 2], copy="always"),
+        lambda: own.array([[1, 2]], ndmax=1),
+        lambda: own.array([[1, 2]], ndmax=-1),
+        lambda: own.array([[1, 2]], ndmax=65),
+        lambda: own.sort([2, 1], kind="stable", stable=True),
         lambda: own.block(([1, 2], [3, 4])),
         lambda: own.block([(1, 2), (3, 4)]),
         lambda: own.concatenate([[1], [2]], casting="same_value"),
@@ -264,6 +268,11 @@ def test_convolutions_have_numbers_for_modes(mode: int) -> None:
     assert own(x, v, mode).tolist() == host(x, v, mode).tolist()
     with pytest.raises(ValueError, match="mode"):
         own(x, v, -1)
+
+
+def test_arrays_have_no_more_axes_than_ndmax() -> None:
+    assert np.array([[1, 2]], ndmax=2).shape == (1, 2)
+    assert np.array([[1, 2]], ndmax=3, ndmin=3).shape == (1, 1, 2)
 
 
 def test_resize_without_a_shape_changes_nothing() -> None:

@@ -24,7 +24,6 @@ NOTHING = {
 """Arguments that say nothing here, wherever they stand."""
 
 ONE_WAY = {
-    ("argsort", "stable"): "always stable",
     ("choice", "shuffle"): "a permission that makes NumPy quicker",
     ("einsum", "optimize"): "pairs from left to right",
     ("genfromtxt", "autostrip"): "numbers have no blanks",
@@ -38,7 +37,6 @@ ONE_WAY = {
     ("load", "encoding"): "of pickles",
     ("meshgrid", "copy"): "docs/deviations.md: values of their own",
     ("multivariate_normal", "tol"): "of check_valid",
-    ("sort", "stable"): "always stable",
     ("unique", "sorted"): "always sorted",
 }
 """Arguments of single functions that have one meaning here whatever they are."""
