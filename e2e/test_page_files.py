@@ -164,6 +164,29 @@ def test_files_of_one_kind_are_loaded_under_names_of_their_own(
     assert 'sound_2, rate_2 = tw.load("b.wav")' in program
 
 
+def test_a_file_has_room_for_its_name_at_every_width(shared: PageDriver) -> None:
+    page = shared.page
+    size = page.viewport_size
+    own_program(shared, "narrow", "print(1)")
+    page.evaluate(DROP, [["data.csv", "1,2\n"]])
+    page.get_by_role("tab", name="Files").click()
+    expect(page.locator(".file-name")).to_have_text(["data.csv"])
+    cut = {}
+    for width in (720, 768, 1024, 1280):
+        page.set_viewport_size({"width": width, "height": width * 5 // 8})
+        shared.drawn()
+        cut[width] = page.evaluate(
+            """() => { const panel = document.querySelector("#files");
+            const name = document.querySelector(".file-name");
+            const line = document.querySelector(".file-size").offsetHeight;
+            return [panel.scrollWidth > panel.clientWidth,
+                    name.offsetHeight > 1.5 * line]; }"""
+        )
+    assert not any(map(any, cut.values())), cut
+    assert size is not None
+    page.set_viewport_size(size)
+
+
 def test_files_are_renamed_and_deleted_with_undo(shared: PageDriver) -> None:
     page = shared.page
     own_program(shared, "names", "print(open('b.txt').read())")
