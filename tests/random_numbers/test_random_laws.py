@@ -244,3 +244,9 @@ def test_millions_of_words_are_right_to_the_last(webgpu: str) -> None:
     assert tw.take(words, places).tolist() == [_block(place) for place in places]
     share = (words >> 31).astype(tw.float32).mean().item()
     assert share == pytest.approx(0.5, abs=5 * 0.5 / count**0.5)
+
+
+def test_chances_of_nothing_and_of_certainty(device: str) -> None:
+    key = tw.random.key(3, device=device)
+    assert not tw.random.bernoulli(key, 0.0, (64,)).any()
+    assert tw.random.bernoulli(key, 1.0, (64,)).all()

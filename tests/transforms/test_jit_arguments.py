@@ -16,6 +16,7 @@ from checks import assert_equal
 import tensorweb as tw
 from tensorweb.errors import TraceError
 from tensorweb.tensor import Tensor
+from tensorweb.transforms.recordings import LAYOUTS_KEPT
 from tensorweb.trees import register
 
 NOT_A_NUMBER = [math.nan, float("nan"), np.float32("nan"), complex(math.nan, 0)]
@@ -356,3 +357,12 @@ def test_what_stays_what_it_is_is_taken(value: object, webgpu: str) -> None:
     assert run(x, value).tolist() == [2, 3]
     assert run(x, value).tolist() == [2, 3]
     assert run.recordings == 1
+
+
+def test_views_in_many_layouts_are_copied_and_recorded_once_more(webgpu: str) -> None:
+    long = tw.arange(40.0, device=webgpu)
+    run = tw.jit(lambda x: x + 1)
+    for start in range(1, 13):
+        wanted = [start + 1, start + 2, start + 3]
+        assert run(long[start : start + 3]).tolist() == wanted
+    assert run.recordings == LAYOUTS_KEPT + 1
