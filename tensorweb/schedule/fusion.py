@@ -7,6 +7,7 @@ with one owner of equal size becomes that kernel's core, the owner its epilogue.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -73,21 +74,20 @@ class Fusion:
         self,
         graph: LinearGraph,
         forced: Iterable[Node] = (),
-        longest: int = LONGEST_CHAIN,
-        shares: bool = True,
+        longest: int = sys.maxsize,
+        stored: Iterable[Node] = (),
     ) -> None:
         """Decide.
 
         Args:
             graph: the numbered graph.
-            forced: nodes that are stored whatever they cost.
+            forced: nodes that get kernels of their own whatever they cost.
             longest: operations in a row that an elementwise kernel may hold.
-            shares: whether costly values may be left to kernels that become one.
+            stored: further nodes that are stored, by whatever kernel.
         """
-        self._shares = shares
         self.graph = graph
         self._forced = frozenset(forced)
-        self.stored = set(self._forced)
+        self.stored = {*self._forced, *stored}
         self.core_of: dict[Node, Node] = {}
         self.rows_of: dict[Node, list[Node]] = {}
         self.row_spaces: dict[Node, RowSpace] = {}
@@ -113,6 +113,24 @@ class Fusion:
                 self._visit(node)
         kernels = self.stored.difference(*self.beside.values())
         self.roots = [node for node in graph.nodes if node in kernels]
+
+    @property
+    def longest(self) -> int:
+        """Operations in a row of the longest chain."""
+        return max(self.length.values(), default=0)
+
+    def read_repeatedly(self) -> list[Node]:
+        """Return the elementwise values of several readers that are stored.
+
+        Those of rows are left out: shorter chains may give them to other rows.
+        """
+        return [
+            root
+            for root in self.roots
+            if root.op.kind == "map"
+            and self._readers[root] > 1
+            and root not in self.rows_of
+        ]
 
     def changed_since(self, earlier: Fusion) -> set[Node]:
         """Return the roots whose kernels may differ from those of another decision."""
@@ -163,7 +181,7 @@ class Fusion:
         is_cheap = self._cost[node] <= RECOMPUTE_LIMIT
         if is_cheap and (len(owners) < MANY_KERNELS or again <= 2 * RECOMPUTE_LIMIT):
             return False
-        if self._shares and self._stays_inside(node, owners):
+        if self._stays_inside(node, owners):
             self.shared.add(node)
             return False
         return True

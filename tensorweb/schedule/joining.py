@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from tensorweb.graph.node import Node
 from tensorweb.schedule.chain import Blocked
@@ -196,8 +197,10 @@ class Joining:
         """Return what comes into a group with a kernel, and what it waits for."""
         more = {candidate.root: candidate, **group.awaited}
         family = self.families.get(candidate.root, ())
-        if not any(each.root in group.members for each in family):
-            more.update((each.root, each) for each in family)
+        if not any(self.families.get(node) is family for node in group.members):
+            # One more than there is room for is as good as a family of any size.
+            most = islice(family, self.limits.storages + 1)
+            more.update((each.root, each) for each in most)
         return list(more.values())
 
     def _has_room(self, group: Group, more: Sequence[Candidate]) -> bool:

@@ -26,12 +26,6 @@ MOST_BESIDE = 4
 LONGEST_LOOP = 4096
 """Operations in a row of a chain that is written as a loop."""
 
-MOST_ROUNDS = 4
-"""How often kernels that share costly values are put together otherwise, before such
-values are stored. Each round moves the next one by a step of a recurrent network: the
-backward pass of 64 steps of an LSTM took 4.8 s without this limit, and takes 2.8 s
-and 1383 kernels instead of 1357 (`bench/TUNING.md`)."""
-
 
 def plan(
     graph: LinearGraph,
@@ -50,11 +44,12 @@ def plan(
         equal: constants for which others are passed.
         rolls: whether steps that repeat are written as a loop, however many there are.
     """
+    uncut = Fusion(graph)
     if rolls:
-        is_long, kernels = _kernels(graph, max_inputs, equal, LONGEST_LOOP)
+        is_long, kernels = _kernels(uncut, max_inputs, equal, LONGEST_LOOP)
         if not is_long or _is_written_in_loops(kernels):
             return kernels
-    return _kernels(graph, max_inputs, equal, LONGEST_CHAIN)[1]
+    return _kernels(uncut, max_inputs, equal, LONGEST_CHAIN)[1]
 
 
 def _is_written_in_loops(kernels: Sequence[Planned]) -> bool:
@@ -69,16 +64,29 @@ def _is_written_in_loops(kernels: Sequence[Planned]) -> bool:
 
 
 def _kernels(
-    graph: LinearGraph, max_inputs: int, equal: Mapping[Node, Node], longest: int
+    uncut: Fusion, max_inputs: int, equal: Mapping[Node, Node], longest: int
 ) -> tuple[bool, list[Planned]]:
-    """Return kernels with such chains, and whether there are long ones among them."""
+    """Return kernels with such chains, and whether there are long ones among them.
+
+    Args:
+        uncut: the decision for the graph, whatever the lengths of its chains are.
+        max_inputs: most storages that one kernel may read on the device.
+        equal: constants for which others are passed.
+        longest: operations in a row that an elementwise kernel may hold.
+    """
+    graph = uncut.graph
     forced: dict[Node, None] = {}
     earlier: Fusion | None = None
+    fusion, stored = uncut, list[Node]()
+    if uncut.longest > longest:
+        # A chain is measured before it is known which of its values have several
+        # owners and are stored. Where these are known most chains need no cut: the
+        # gradients of 64 steps of an LSTM are 1,212 kernels instead of 1,381.
+        stored = uncut.read_repeatedly()
+        fusion = Fusion(graph, forced, longest, stored)
     known: dict[Node, tuple[Planned, Candidate]] = {}
     groups: dict[tuple[tuple[Node, ...], tuple[Node, ...]], Planned] = {}
-    rounds = 0
     while True:
-        fusion = Fusion(graph, forced, longest, rounds < MOST_ROUNDS)
         changed = fusion.changed_since(earlier) if earlier is not None else set()
         for root in changed:
             known.pop(root, None)
@@ -98,15 +106,15 @@ def _kernels(
             built = [known[root] for root in fusion.roots]
             joined = _joined(graph, fusion, built, max_inputs, equal, longest, groups)
             blocking = _computed_again(fusion, joined)
-            rounds += 1
             if not blocking:
-                is_long = max(fusion.length.values(), default=0) > LONGEST_CHAIN
+                is_long = fusion.longest > LONGEST_CHAIN
                 return is_long, [planned for planned, _ in joined]
         # A kernel of rows may name its own root, which is stored already.
         new = [b for b in blocking if b.storage is None and b not in forced]
         if not new:
             raise AssertionError(f"internal: {blocking[0]!r} blocks a kernel")
         forced.update(dict.fromkeys(new))
+        fusion = Fusion(graph, forced, longest, stored)
 
 
 def _computed_again(
@@ -116,9 +124,9 @@ def _computed_again(
     found: set[Node] = set()
     again: dict[Node, None] = {}
     for _, group in kernels:
-        inside = [node for node in fusion.shared if node in group.inside]
-        again.update(dict.fromkeys(node for node in inside if node in found))
-        found.update(inside)
+        inside = fusion.shared.intersection(group.inside)
+        again.update(dict.fromkeys(inside & found))
+        found |= inside
     return list(again)
 
 

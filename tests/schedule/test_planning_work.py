@@ -12,7 +12,7 @@ import pytest
 import tensorweb as tw
 from tensorweb.graph.tracing import tracing
 from tensorweb.schedule import fusion, kernels
-from tensorweb.schedule.kernels import MOST_ROUNDS, plan
+from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import LinearGraph, linearize
 from tensorweb.tensor import Tensor
 from tests.shader_corpus import value
@@ -53,6 +53,37 @@ def chain(count: int) -> list[Tensor]:
 def outputs(count: int) -> list[Tensor]:
     xs = [Tensor(value(64)) for _ in range(8)]
     return [tw.sin(xs[0] * (1 + n)) + xs[n % 8] for n in range(count)]
+
+
+def sharing(count: int) -> list[Tensor]:
+    """Products of one value that is dear to compute."""
+    x = tw.exp(tw.sin(Tensor(value(64))) * 2)
+    return [x * (1.0 + number) for number in range(count)]
+
+
+def norms(layers: int, in_steps: bool = False) -> list[Tensor]:
+    """The backward pass of layers with residuals and norms."""
+    x = Tensor(value(8, 16))
+    weights = [(Tensor(value(16, 16)), Tensor(value(16))) for _ in range(layers)]
+
+    def loss(weights: list[tuple[Tensor, Tensor]]) -> Tensor:
+        y = x
+        for weight, bias in weights:
+            y = y + tw.tanh(y @ weight + bias)
+            if not in_steps:
+                spread = tw.sqrt(y.var(axis=1, keepdims=True) + 1e-5)
+                y = (y - y.mean(axis=1, keepdims=True)) / spread
+                continue
+            y = y - y.mean(axis=1, keepdims=True)
+            y = y / tw.sqrt(y.var(axis=1, keepdims=True) + 1e-5)
+        return (y * y).mean()
+
+    return tw.tree.leaves(tw.value_and_grad(loss)(weights))
+
+
+def norms_in_steps(layers: int) -> list[Tensor]:
+    """The same where the variance is that of differences."""
+    return norms(layers, in_steps=True)
 
 
 def recurrent(steps: int) -> list[Tensor]:
@@ -99,7 +130,15 @@ def calls(graph: LinearGraph) -> int:
 
 @pytest.mark.parametrize(
     ("build", "count"),
-    [(residuals, 60), (perceptron, 16), (chain, 100), (outputs, 40)],
+    [
+        (residuals, 60),
+        (perceptron, 16),
+        (chain, 100),
+        (outputs, 40),
+        (sharing, 100),
+        (norms, 16),
+        (recurrent, 16),
+    ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_twice_the_graph_takes_twice_the_calls(
@@ -109,22 +148,41 @@ def test_twice_the_graph_takes_twice_the_calls(
     assert twice < 2.2 * once
 
 
-def test_rounds_of_a_recurrent_network_are_bounded(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("build", "size", "most"),
+    [
+        (recurrent, 32, 603),
+        (norms, 32, 192),
+        (norms_in_steps, 32, 301),
+        (residuals, 120, 240),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_long_networks_are_cut_only_where_values_are_stored(
+    build: Callable[[int], list[Tensor]], size: int, most: int
 ) -> None:
-    rounds = 0
-    join = kernels._joined
-
-    def counted(*arguments: Any) -> Any:
-        nonlocal rounds
-        rounds += 1
-        return join(*arguments)
-
-    monkeypatch.setattr(kernels, "_joined", counted)
-    planned = plan(graph_of(recurrent, 32), 8)
-    assert rounds == MOST_ROUNDS + 1
+    """Launches of each step of a network, however many steps there are."""
+    planned = plan(graph_of(build, size), 8)
+    assert len(planned) <= most
     made = [number for each in planned for number in each.outputs]
     assert len(set(made)) == len(made)
+
+
+def test_decisions_for_a_recurrent_network_are_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = graph_of(recurrent, 64)
+    decided = 0
+
+    class Counted(fusion.Fusion):
+        def __init__(self, *arguments: Any) -> None:
+            nonlocal decided
+            decided += 1
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(kernels, "Fusion", Counted)
+    plan(graph, 8)
+    assert decided <= 5
 
 
 def test_no_step_copies_all_that_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
