@@ -346,6 +346,15 @@ def loadtxt(
     return _shaped(values, wanted, len(columns or ()), unpack, ndmin)
 
 
+def _of_one_length(rows: Iterable[list[str]]) -> Iterator[list[str]]:
+    """Yield the rows that are as long as the first."""
+    length = None
+    for row in rows:
+        length = len(row) if length is None else length
+        if len(row) == length:
+            yield row
+
+
 def _first(rows: Iterator[list[str]], count: int | None) -> list[list[str]]:
     """Return the first rows, all for None; the rest is not read."""
     found: list[list[str]] = []
@@ -456,11 +465,15 @@ def genfromtxt(
         )
     lines = (line for i, line in enumerate(_lines(fname, encoding)) if i >= skip_header)
     found = _rows(lines, delimiter, [comments] if comments else ())
-    rows = [[word.strip() for word in row] for row in _first(found, max_rows)]
-    rows = rows[: max(0, len(rows) - skip_footer)]
     columns = _chosen("genfromtxt", usecols)
-    if not invalid_raise and rows and columns is None:
-        rows = [row for row in rows if len(row) == len(rows[0])]
+    stripped: Iterator[list[str]]
+    stripped = ([word.strip() for word in row] for row in found)
+    if skip_footer:  # the lines at the end count as they are
+        listed = list(stripped)
+        stripped = iter(listed[: max(0, len(listed) - skip_footer)])
+    if not invalid_raise and columns is None:
+        stripped = _of_one_length(stripped)
+    rows = _first(stripped, max_rows)
     words = _taken("genfromtxt", rows, columns)
     wanted = _detected(words) if dtype is None else as_dtype(dtype)
     taken = columns if columns is not None else list(range(len(rows[0]) if rows else 0))

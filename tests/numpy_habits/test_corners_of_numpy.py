@@ -539,3 +539,14 @@ def test_load_takes_pickle_s_argument_and_reads_none() -> None:
     file.seek(0)
     with pytest.raises(DataError):
         np.load(file, allow_pickle=True)
+
+
+@pytest.mark.filterwarnings("ignore:Some errors")  # of NumPy
+def test_rows_that_are_left_out_are_not_counted() -> None:
+    text = "1 1\n2 2\n0\n3 3\n4 4\n5  5\n6\n7 7\n"
+    for count in (2, 3, 4, 6, None):
+        found, expected = (
+            m.genfromtxt(io.StringIO(text), max_rows=count, invalid_raise=False)
+            for m in (np, numpy)
+        )
+        assert found.tolist() == expected.tolist()
