@@ -48,7 +48,8 @@ class MovementMethods(TensorBase):
             ShapeError: sizes differ, or `copy=False` and a copy is needed.
         """
         if order not in ROW_MAJOR:
-            found: Tensor = numpys("reshape")(self, *shape, order=order, copy=copy)
+            lengths = as_shape_arguments(shape, "reshape")
+            found: Tensor = numpys("reshape")(self, lengths, order=order, copy=copy)
             return found
         if not shape:
             raise ShapeError("reshape: no shape is given; write reshape(2, 3), say.")

@@ -550,3 +550,10 @@ def test_rows_that_are_left_out_are_not_counted() -> None:
             for m in (np, numpy)
         )
         assert found.tolist() == expected.tolist()
+
+
+def test_lengths_one_by_one_go_with_an_order() -> None:
+    x = np.arange(10)
+    expected = x.numpy().reshape(2, 5, order="F").tolist()
+    assert x.reshape(2, 5, order="F").tolist() == expected
+    assert x.reshape((2, -1), order="F").tolist() == expected
