@@ -335,6 +335,17 @@ def test_without_webgpu_opening_says_so(chromium: Browser, driver_url: str) -> N
     assert 'device="cpu"' in text
 
 
+def test_a_page_with_stop_keeps_the_reason(chromium: Browser, driver_url: str) -> None:
+    python = open_python(chromium, driver_url, "runInWorker")
+    python("import js; js.eval(\"Object.defineProperty(navigator, 'gpu', {})\")")
+    race = "race: (promise) => Promise.race([promise, new Promise(() => {})])"
+    guard = f"{{off() {{}}, on() {{ return false }}, {race}}}"
+    python(f"js.eval({f'globalThis.tensorwebInterrupt = {guard}'!r})")
+    text = python("message_of(open_driver)")
+    python.page.context.close()
+    assert text.startswith("DeviceError: webgpu: this browser has no WebGPU")
+
+
 def test_opening_by_await_works_without_blocking(spare: Python) -> None:
     text = spare("message_of(open_driver)", "plain")
     assert text.startswith("BlockingError: opening the GPU: Python cannot wait")

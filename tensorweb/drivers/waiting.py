@@ -11,11 +11,11 @@ button therefore provides one object, and every wait goes through it:
         off()          // detach the interrupt buffer: py.setInterruptBuffer(undefined)
         on()           // set the buffer to 0 and attach it again; return whether it
                        // held 2, that is, whether Stop was pressed meanwhile
-        race(promise)  // return a promise that settles like `promise`, or rejects as
-                       // soon as Stop is pressed
+        race(promise)  // return a promise that settles like `promise`, or at once when
+                       // Stop is pressed
     }
 
-On Stop the page writes 2 into the buffer and makes the current race reject. `wait` then
+On Stop the page writes 2 into the buffer and settles the current race. `wait` then
 raises KeyboardInterrupt. Without the object a wait cannot be interrupted.
 """
 
@@ -73,7 +73,9 @@ def wait(promise: JsPromise, call: str = "read", twin: str = READING) -> Any:
     except BaseException:
         if guard.on():
             raise KeyboardInterrupt from None
-        raise
+        # Pyodide hands the race a Python future, so that what the race rejects with has
+        # lost the JavaScript error and its message. The promise itself still has them.
+        return run_sync(promise)
     if guard.on():
         raise KeyboardInterrupt
     return value
