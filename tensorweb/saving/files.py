@@ -41,7 +41,8 @@ def save(file: File, tree: Any) -> None:
 
     Raises:
         DataError: the name ends otherwise, there is no tensor, two would have one name,
-            a dict or list holds something else, or the format has no such numbers.
+            a dict or list holds something else, the format has no such numbers, or
+            the file stands second.
         ShapeError: the format holds no tensor of this shape.
 
     >>> import os, tempfile
@@ -51,14 +52,20 @@ def save(file: File, tree: Any) -> None:
     (2, 3)
     """
     if not isinstance(file, str | os.PathLike):
+        if isinstance(tree, str | os.PathLike):
+            raise DataError(
+                "save: the file comes first and what is saved second: "
+                f"tw.save({os.fspath(tree)!r}, tree)."
+            )
         safetensors.write(file, stored_by_name(tree))
         return
     path = os.fspath(file)
     ending = os.path.splitext(path)[1].lower()
     if ending not in WRITERS:
+        what = f"ends in {ending!r}" if ending else "has no ending"
         raise DataError(
-            f"save: {path!r} ends in {ending or 'nothing'!r}; give the file a "
-            f"name that ends in {' or '.join(WRITERS)}."
+            f"save: {path!r} {what}; give the file a name that ends in "
+            f"{' or '.join(WRITERS)}."
         )
     replace(path, lambda opened: WRITERS[ending](opened, tree))
 

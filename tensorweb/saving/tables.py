@@ -9,7 +9,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
-from tensorweb.errors import ShapeError
+from tensorweb.errors import DataError, RangeError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.saving.source import Source
 from tensorweb.saving.stored import Stored, refuse
@@ -40,7 +40,8 @@ def read(name: str, text: str, device: str) -> Tensor:
     They are integers if all are, else floats with NaN for empty fields.
 
     Raises:
-        DataError: a line has another number of fields, or a field is no number.
+        DataError: a line has another number of fields, or a field is no number, or a
+            whole number that int32 does not hold.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
@@ -68,7 +69,14 @@ def read(name: str, text: str, device: str) -> Tensor:
         numbers.append(row)
     if is_whole:
         whole = [[int(word) for word in words] for _, words in body]
-        return asarray(whole, device=device)
+        try:
+            return asarray(whole, device=device)
+        except RangeError as error:
+            refuse(
+                name,
+                f"has whole numbers that int32 does not hold ({error}); read it with "
+                "loadtxt of tensorweb.numpy and a dtype of your choice",
+            )
     return asarray(numbers, device=device)
 
 
@@ -123,6 +131,7 @@ def write(file: BinaryIO, tensors: Mapping[str, Stored], names: bool) -> None:
     """Write rows of one tensor, or tensors of one axis as columns below their names.
 
     Raises:
+        DataError: a tensor is complex.
         ShapeError: a tensor has more axes, or columns differ in length.
     """
     columns: list[list[Any]] = []
@@ -133,6 +142,11 @@ def write(file: BinaryIO, tensors: Mapping[str, Stored], names: bool) -> None:
             raise ShapeError(
                 f"save: a table has numbers of shape {wanted}, and {name!r} has "
                 f"{stored.shape}."
+            )
+        if stored.dtype.kind == "complex":
+            raise DataError(
+                f"save: a table has real numbers, and {name!r} is {stored.dtype}; save "
+                "x.real and x.imag, or an .npz file."
             )
         texts = _texts(stored)
         count = stored.shape[1] if axes == 2 else 1

@@ -141,6 +141,7 @@ def test_empty_fields_are_nan(cpu: str) -> None:
         ("a,b\n1,x\n", "'x' in line 2, field 2, which is no number"),
         ("1,2\n3\n", "1 fields in line 2, and 2 in its first"),
         ("a,b\n", "no numbers: its only line is 'a,b'"),
+        ("time\n1700000000000\n", r"'the file' has whole numbers .* loadtxt"),
         (" \n", "has no line with numbers"),
     ],
 )
@@ -359,4 +360,14 @@ def test_what_a_format_cannot_hold_is_refused(cpu: str, tmp_path: Path) -> None:
         tw.save(tmp_path / "x.wav", tw.ones(3))
     with pytest.raises(DataError, match="like= is for safetensors and npz"):
         tw.load(io.BytesIO(GOOD), like=tw.ones(1))
+    with pytest.raises(DataError, match=r"'tensor' is complex64.*x\.real"):
+        tw.save(tmp_path / "x.csv", tw.asarray([1j]))
+    assert os.listdir(tmp_path) == []
+
+
+def test_names_of_files_that_save_cannot_take_are_told(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"x' has no ending; .*\.safetensors or"):
+        tw.save(tmp_path / "x", tw.ones(1))
+    with pytest.raises(DataError, match=r"comes first.*save\('m\.npz', tree\)"):
+        tw.save(tw.ones(1), "m.npz")  # type: ignore[arg-type]  # PyTorch's order
     assert os.listdir(tmp_path) == []
