@@ -19,10 +19,10 @@ from playwright.sync_api import expect as expect_once
 SLICE_MS = 500
 """How often a wait looks whether it is in vain."""
 
-IDLE = "['ready', 'error'].includes(document.body.dataset.state)"
+IDLE = "['ready', 'error'].includes(document.body?.dataset.state)"
 
 IN_VAIN = """() => {
-  const { state } = document.body.dataset;
+  const state = document.body?.dataset.state; // null while a reload begins
   if (state !== "ready" && state !== "error") return null;
   if (document.querySelector("#tensors")?.dataset.view === "loading") return null;
   const shown = [".trouble", ".failure-title", ".viewer-problem", "#notice"]

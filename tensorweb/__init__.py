@@ -83,7 +83,7 @@ from tensorweb.transforms.custom import custom_jvp, custom_vjp, stop_gradient
 from tensorweb.transforms.gradients import grad, jvp, linearize, value_and_grad, vjp
 from tensorweb.transforms.jacobians import hessian, jacfwd, jacrev
 from tensorweb.transforms.jit import jit
-from tensorweb.transforms.mapping import vmap
+from tensorweb.transforms.vmap import vmap
 from tensorweb.version import VERSION as __version__
 
 __array_api_version__ = "2025.12"

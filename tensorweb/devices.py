@@ -23,7 +23,7 @@ from tensorweb.errors import (
     DTypeError,
     NarrowedDataWarning,
 )
-from tensorweb.graph import doubts
+from tensorweb.graph import deferred_errors
 from tensorweb.notices import programs, warn_once
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def opened(name: str) -> Backend | None:
 def forget(name: str) -> None:
     """Let go of a backend whose device is lost; the next use opens a new one."""
     _backends.pop(name, None)
-    doubts.forget(name)
+    deferred_errors.forget(name)
 
 
 def fastest() -> str:

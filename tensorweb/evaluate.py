@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorweb.devices import DEVICES, backend, opened
-from tensorweb.graph.doubts import concerning, require_sound
+from tensorweb.graph.complex_pairs import pair_of, pairs_of
+from tensorweb.graph.deferred_errors import concerning, require_sound
 from tensorweb.graph.history import Mark, is_keeping, is_kept, mark
 from tensorweb.graph.node import Node, complex_of, constant, leaf, number_of_constant
 from tensorweb.graph.nonfinite import search
 from tensorweb.graph.op import COMPLEX, CONSTANT
-from tensorweb.graph.pairs import pair_of, pairs_of
 from tensorweb.graph.storage import HostData
 from tensorweb.graph.tracing import is_tracing, require_values
 from tensorweb.hostdata import pack

@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from tensorweb.playground.knowledge import table
+from tensorweb.playground.completion import table
 
 
 def write(target: Path) -> None:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from tensorweb.backends.explain import explain_plan
 from tensorweb.backends.inspecting import Inspector
 from tensorweb.backends.layouts import Layout
-from tensorweb.backends.lifetimes import is_followed
+from tensorweb.backends.liveness import is_followed
+from tensorweb.backends.loop_invariants import unchanging
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.planning import Plan, describe, make_plan
@@ -29,11 +30,10 @@ from tensorweb.backends.reading import (
     region,
     split,
 )
+from tensorweb.backends.recompute import held_values, wanted_again, what_hangs
 from tensorweb.backends.replay import Replay
 from tensorweb.backends.reporting import Report
-from tensorweb.backends.reuse import held_values, wanted_again, what_hangs
 from tensorweb.backends.tapes import filled
-from tensorweb.backends.unchanging import unchanging
 from tensorweb.devices import forget
 from tensorweb.drivers import Driver
 from tensorweb.drivers.memory import remember_loss

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tensorweb.backends.buffer_assignment import Place, Span, places
 from tensorweb.backends.pipelines import Pipelines
-from tensorweb.backends.places import Place, Span, places
 from tensorweb.backends.pool import Taken
 from tensorweb.backends.tapes import Command, Holes, Tape, make_tape
 

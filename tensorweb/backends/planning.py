@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tensorweb.backends.buffer_assignment import Span, peak
+from tensorweb.backends.cost import Work, node_records, works
 from tensorweb.backends.layouts import Layout, Stock, make_tapes
-from tensorweb.backends.lifetimes import Lifetimes
+from tensorweb.backends.liveness import Lifetimes
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
-from tensorweb.backends.places import Span, peak
 from tensorweb.backends.pool import Pool
-from tensorweb.backends.reuse import worth_storing
+from tensorweb.backends.recompute import worth_storing
 from tensorweb.backends.tapes import Command, Tape
-from tensorweb.backends.work import Work, node_records, works
 from tensorweb.codegen.program import Program, chosen
 from tensorweb.errors import ShapeError
 from tensorweb.events import KernelRecord, NodeRecord

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tensorweb.backends.hardware import kept_tiles, target_of
 from tensorweb.backends.pipelines import Pipelines, Wanted
-from tensorweb.backends.targets import kept_tiles, target_of
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.program import Launch, Program
 from tensorweb.drivers.protocol import ShaderDriver

@@ -6,8 +6,8 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tensorweb.backends.cost import Work
 from tensorweb.backends.pipelines import Pipelines
-from tensorweb.backends.work import Work
 from tensorweb.codegen.expression import number_bits, number_words
 from tensorweb.codegen.program import Launch
 from tensorweb.drivers.protocol import CLEAR, DISPATCH, PARAMETER_WORDS

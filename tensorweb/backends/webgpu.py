@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorweb.backends.hardware import keep_tiles
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.planning import make_plan
 from tensorweb.backends.probes import NOTHING, Findings, probe, probe_async
 from tensorweb.backends.shader_pipelines import BackgroundPipelines, ShaderPipelines
-from tensorweb.backends.targets import keep_tiles
 from tensorweb.codegen.fourier import rows_of
 from tensorweb.codegen.product.tiles import candidates, problem_of
 from tensorweb.devices import DEVICES

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tensorweb.codegen.accumulation.sorted import accumulate
-from tensorweb.codegen.bulk import is_bulky
+from tensorweb.codegen.code_size import is_bulky
 from tensorweb.codegen.factorizations import factor
 from tensorweb.codegen.fourier import fourier
 from tensorweb.codegen.launches import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensorweb import dtypes
-from tensorweb.codegen.bulk import is_bulky
+from tensorweb.codegen.code_size import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -15,13 +15,13 @@ from tensorweb.codegen.expression import (
     stored,
 )
 from tensorweb.codegen.identities import identity_bits
+from tensorweb.codegen.key_value_pairs import FOUND, TYPES, term_function
 from tensorweb.codegen.launches import (
     Storages,
     input_storages,
     launch,
     vector_inputs,
 )
-from tensorweb.codegen.pairs import FOUND, TYPES, term_function
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (

@@ -17,8 +17,8 @@ from tensorweb.codegen.expression import (
     function,
     steps_text,
 )
-from tensorweb.codegen.reaching import alone
 from tensorweb.codegen.row_steps import RowSteps
+from tensorweb.codegen.subexpressions import alone
 from tensorweb.codegen.vector import (
     COMPONENTS,
     WIDTH,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tensorweb.codegen.reaching import reached
+from tensorweb.codegen.subexpressions import reached
 from tensorweb.codegen.vector import (
     WIDTH,
     line_gathers,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tensorweb.codegen.bulk import bulk
+from tensorweb.codegen.code_size import bulk
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tensorweb.codegen.bulk import is_bulky
+from tensorweb.codegen.code_size import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -21,7 +21,7 @@ from tensorweb.codegen.expression import (
     steps_text,
 )
 from tensorweb.codegen.packing import PER_WORD, packed_vector
-from tensorweb.codegen.reaching import reached
+from tensorweb.codegen.subexpressions import reached
 from tensorweb.schedule.kernel import Access, Expression
 
 WIDTH = 4

@@ -18,8 +18,8 @@ from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import pack
 from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.linspace import MOST_ON_HOST, counted
 from tensorweb.nodes.selection import concat, roll
-from tensorweb.nodes.spaced import MOST_ON_HOST, counted
 from tensorweb.ops import OPS
 from tensorweb.shapes import normalize_axes
 from tensorweb.tensor import Tensor

@@ -19,9 +19,9 @@ from tensorweb.fft.arguments import (
 )
 from tensorweb.functions import asarray
 from tensorweb.graph.node import Node
+from tensorweb.nodes.complex_parts import conjugate
 from tensorweb.nodes.elementwise import elementwise
 from tensorweb.nodes.fourier.axes import complex_to_real, real_to_complex
-from tensorweb.nodes.parts import conjugate
 from tensorweb.ops import OPS
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

@@ -12,9 +12,9 @@ from tensorweb.devices import as_device, usable_dtype
 from tensorweb.dtypes import DType, as_dtype, check_integer
 from tensorweb.errors import DataError, DTypeError, ExchangeError, ShapeError
 from tensorweb.graph.node import Node, constant, number_of_constant
+from tensorweb.nodes.complex_parts import join_parts
+from tensorweb.nodes.linspace import counted, spaced
 from tensorweb.nodes.movement import expand
-from tensorweb.nodes.parts import join_parts
-from tensorweb.nodes.spaced import counted, spaced
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.buffers import exchanged

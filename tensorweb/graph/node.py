@@ -281,7 +281,7 @@ def constant(value: complex, dtype: DType, device: str, shape: Shape = ()) -> No
 
 
 complex_constants: list[Callable[[complex, DType, str, Shape], Node]] = []
-"""How constants are made of two; `nodes/parts.py` says it, which knows how."""
+"""How constants are made of two; `nodes/complex_parts.py` says it, which knows how."""
 
 _constants: Known[int] = Known()
 """Structures of constants by shape and dtype."""

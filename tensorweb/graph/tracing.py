@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary, WeakSet
 
 from tensorweb.errors import TraceError
+from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node
-from tensorweb.graph.pairs import pair_of
 from tensorweb.graph.storage import Storage
 from tensorweb.graph.walks import ancestors
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tensorweb import functions as xp
+from tensorweb.graph.complex_pairs import like, pair_of
 from tensorweb.graph.history import Mark, is_kept, mark
 from tensorweb.graph.node import Node, complex_of
-from tensorweb.graph.pairs import like, pair_of
 from tensorweb.linalg.complex_matrices import as_complex, as_real
 from tensorweb.linalg.eigenvalues import schur
 from tensorweb.linalg.products import diagonal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorweb import functions as xp
 from tensorweb.nodes import complex_factorizations as build
-from tensorweb.nodes.parts import join_parts
+from tensorweb.nodes.complex_parts import join_parts
 from tensorweb.tensor import Tensor
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorweb import dtypes
 from tensorweb.errors import LinAlgError, MatrixShapeError
 from tensorweb.functions.creation import asarray
-from tensorweb.graph.doubts import doubt
+from tensorweb.graph.deferred_errors import doubt
 from tensorweb.graph.node import Node
 from tensorweb.nodes.diagonals import diagonal
 from tensorweb.nodes.triangles import part

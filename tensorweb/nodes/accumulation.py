@@ -13,6 +13,7 @@ from tensorweb.errors import DTypeError
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import COMPLEX, Op
 from tensorweb.nodes.assignment import assign, spread_to
+from tensorweb.nodes.complex_parts import join_by_part
 from tensorweb.nodes.elementwise import cast, common_device, elementwise
 from tensorweb.nodes.indexing import (
     advanced_shape,
@@ -22,7 +23,6 @@ from tensorweb.nodes.indexing import (
 )
 from tensorweb.nodes.keys import Dots, Indices, Item, NewAxis, Pick, Span
 from tensorweb.nodes.movement import expand, permute, reshape, slice_ranges
-from tensorweb.nodes.parts import join_by_part
 from tensorweb.ops import OPS
 from tensorweb.shapes import Shape, strides
 from tensorweb.view import Range

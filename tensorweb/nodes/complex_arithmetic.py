@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tensorweb.dtypes import finfo
-from tensorweb.nodes.reals import Real, apply, choose, signed
+from tensorweb.nodes.float_ops import Real, apply, choose, signed
 
 Parts = tuple[Real, Real | None]
 """Real and imaginary part; None where a real operand has none."""

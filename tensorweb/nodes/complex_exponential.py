@@ -12,8 +12,8 @@ from tensorweb.dtypes import finfo
 from tensorweb.graph.node import Node, number_of_constant
 from tensorweb.graph.op import COMPLEX, CONSTANT
 from tensorweb.nodes.complex_arithmetic import Parts, multiply, reciprocal
-from tensorweb.nodes.parts import imaginary_part, real_part
-from tensorweb.nodes.reals import Real, apply, choose, signed
+from tensorweb.nodes.complex_parts import imaginary_part, real_part
+from tensorweb.nodes.float_ops import Real, apply, choose, signed
 
 Both = tuple[Real, Real]
 

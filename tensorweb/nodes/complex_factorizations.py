@@ -8,10 +8,10 @@ from __future__ import annotations
 from tensorweb.graph.attributes import Factoring
 from tensorweb.graph.node import Node, complex_of, constant
 from tensorweb.graph.op import Op
+from tensorweb.nodes.complex_parts import imaginary_part, real_part
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.factorizations import PLAIN
 from tensorweb.nodes.movement import expand, expand_dims, reshape
-from tensorweb.nodes.parts import imaginary_part, real_part
 from tensorweb.nodes.selection import concat
 from tensorweb.nodes.triangles import factored, identity, part
 from tensorweb.ops import OPS

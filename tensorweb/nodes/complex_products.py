@@ -11,9 +11,9 @@ from collections.abc import Callable
 from tensorweb.dtypes import promote
 from tensorweb.graph.node import Node, constant
 from tensorweb.graph.op import COMPLEX
+from tensorweb.nodes.complex_parts import imaginary_part, join_parts, real_part
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.movement import expand, slice_ranges
-from tensorweb.nodes.parts import imaginary_part, join_parts, real_part
 from tensorweb.nodes.selection import concat
 from tensorweb.ops import OPS
 

@@ -19,10 +19,10 @@ from tensorweb.nodes.complex_arithmetic import Parts
 from tensorweb.nodes.complex_exponential import BINARY as POWERS
 from tensorweb.nodes.complex_exponential import UNARY as EXPONENTIALS
 from tensorweb.nodes.complex_exponential import fixed_exponent, fixed_power
+from tensorweb.nodes.complex_parts import imaginary_part, join_parts, real_part
 from tensorweb.nodes.complex_trigonometric import UNARY as ANGLES
 from tensorweb.nodes.elementwise import cast, common_shape, elementwise
-from tensorweb.nodes.parts import imaginary_part, join_parts, real_part
-from tensorweb.nodes.reals import Real
+from tensorweb.nodes.float_ops import Real
 from tensorweb.ops import OPS
 
 UNARY: Mapping[str, Callable[[Real, Real], Parts | Real]] = {

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from tensorweb.dtypes import finfo
 from tensorweb.nodes.complex_arithmetic import Parts
 from tensorweb.nodes.complex_exponential import Both, large, limit_of_exp, sqrt
-from tensorweb.nodes.reals import Real, apply, choose, signed
+from tensorweb.nodes.float_ops import Real, apply, choose, signed
 
 Function = Callable[[Real, Real], Both]
 

@@ -11,6 +11,7 @@ from tensorweb.graph.attributes import Groups
 from tensorweb.graph.node import Node, attributes_of, structure_of
 from tensorweb.graph.op import COMPLEX, Op
 from tensorweb.graph.structure import Known
+from tensorweb.nodes.complex_parts import conjugate
 from tensorweb.nodes.complex_products import of_parts
 from tensorweb.nodes.elementwise import (
     cast,
@@ -25,7 +26,6 @@ from tensorweb.nodes.movement import (
     permute,
     squeeze,
 )
-from tensorweb.nodes.parts import conjugate
 from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
 from tensorweb.ops.structure import MATMUL

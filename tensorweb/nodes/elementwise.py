@@ -12,7 +12,7 @@ from tensorweb.errors import DeviceError, DTypeError, ShapeError
 from tensorweb.graph.node import Node, constant, number_of_constant, structure_of
 from tensorweb.graph.op import COMPLEX, CONSTANT, Op
 from tensorweb.graph.structure import Known
-from tensorweb.nodes.parts import imaginary_part, join_parts, real_part
+from tensorweb.nodes.complex_parts import imaginary_part, join_parts, real_part
 from tensorweb.ops import OPS
 from tensorweb.ops.structure import CAST
 from tensorweb.shapes import Shape, broadcast_shapes

@@ -9,6 +9,7 @@ from tensorweb.graph.attributes import Reduction
 from tensorweb.graph.node import Node, structure_of
 from tensorweb.graph.op import COMPLEX, Op
 from tensorweb.graph.structure import Known
+from tensorweb.nodes.complex_parts import join_by_part
 from tensorweb.nodes.complex_products import product, running_product
 from tensorweb.nodes.elementwise import cast
 from tensorweb.nodes.movement import (
@@ -17,7 +18,6 @@ from tensorweb.nodes.movement import (
     move_last_axis_to,
     reshape,
 )
-from tensorweb.nodes.parts import join_by_part
 from tensorweb.ops import OPS
 from tensorweb.shapes import Shape
 

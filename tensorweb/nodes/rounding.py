@@ -5,8 +5,8 @@ from __future__ import annotations
 from tensorweb.dtypes import finfo, integer_range
 from tensorweb.graph.node import Node, constant
 from tensorweb.graph.op import COMPLEX
+from tensorweb.nodes.complex_parts import join_by_part
 from tensorweb.nodes.elementwise import elementwise
-from tensorweb.nodes.parts import join_by_part
 from tensorweb.ops import OPS
 
 MOST_DECIMALS = 400

@@ -12,9 +12,9 @@ from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import Box, Joining, Padding, Slices, Taking, Writing
 from tensorweb.graph.node import Node, constant
 from tensorweb.graph.op import COMPLEX
+from tensorweb.nodes.complex_parts import join_by_part
 from tensorweb.nodes.elementwise import cast, common_device, require_promoted
 from tensorweb.nodes.movement import move, reshape, slice_ranges
-from tensorweb.nodes.parts import join_by_part
 from tensorweb.ops.structure import (
     COMPRESS,
     CONCAT,

@@ -7,10 +7,10 @@ from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import Ordering
 from tensorweb.graph.node import Node, constant
 from tensorweb.graph.op import COMPLEX, Op
+from tensorweb.nodes.complex_parts import imaginary_part, real_part
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.indexing import take_along
 from tensorweb.nodes.movement import move_axis_last, move_last_axis_to, slice_ranges
-from tensorweb.nodes.parts import imaginary_part, real_part
 from tensorweb.ops import OPS
 from tensorweb.ops.structure import ARGSORT, SORT
 

@@ -7,7 +7,7 @@ import builtins
 from tensorweb import functions
 from tensorweb.errors import ShapeError
 from tensorweb.numpy.arguments import as_pair, together
-from tensorweb.numpy.masking import is_inexact
+from tensorweb.numpy.nan_masks import is_inexact
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

@@ -9,9 +9,9 @@ from typing import Any, SupportsIndex
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, RangeError, ShapeError
-from tensorweb.nodes.parts import join_parts
+from tensorweb.nodes.complex_parts import join_parts
 from tensorweb.numpy.arguments import beside, leading, signed, together
-from tensorweb.numpy.masking import as_float, is_inexact
+from tensorweb.numpy.nan_masks import as_float, is_inexact
 from tensorweb.shapes import is_integer, normalize_axis, normalize_axis_order
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

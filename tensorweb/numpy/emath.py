@@ -12,7 +12,7 @@ from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import leading
-from tensorweb.numpy.masking import as_float
+from tensorweb.numpy.nan_masks import as_float
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 

@@ -10,7 +10,7 @@ from tensorweb import functions as tw
 from tensorweb.errors import DataError
 from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import into, leading
-from tensorweb.numpy.masking import ends, masked
+from tensorweb.numpy.nan_masks import ends, masked
 from tensorweb.shapes import normalize_axes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

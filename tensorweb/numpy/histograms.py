@@ -15,7 +15,7 @@ from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import beside, leading, together
-from tensorweb.numpy.masking import as_float, is_inexact
+from tensorweb.numpy.nan_masks import as_float, is_inexact
 from tensorweb.shapes import is_integer
 from tensorweb.shapes import size as size_of
 from tensorweb.tensor import Tensor

@@ -13,7 +13,7 @@ from tensorweb.functions import unstack
 from tensorweb.functions.creation import Lengths
 from tensorweb.numpy.arguments import Out, into, ramp, together
 from tensorweb.numpy.creation import array, asarray
-from tensorweb.numpy.shaping import atleast_1d, atleast_2d, atleast_3d
+from tensorweb.numpy.manipulation import atleast_1d, atleast_2d, atleast_3d
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike

@@ -13,7 +13,7 @@ from tensorweb.errors import DataError
 from tensorweb.functions import asarray
 from tensorweb.numpy import extremes, reductions
 from tensorweb.numpy.arguments import into, leading
-from tensorweb.numpy.masking import (
+from tensorweb.numpy.nan_masks import (
     as_float,
     as_mask,
     freedom,

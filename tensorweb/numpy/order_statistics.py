@@ -14,7 +14,7 @@ from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.graph.tracing import is_traced
 from tensorweb.numpy.arguments import as_real_floats, beside, into, leading
-from tensorweb.numpy.masking import as_float, is_inexact
+from tensorweb.numpy.nan_masks import as_float, is_inexact
 from tensorweb.numpy.quantile_methods import (
     DISCRETE,
     METHODS,

@@ -12,7 +12,7 @@ from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.numpy.arguments import beside
 from tensorweb.numpy.creation import asarray
-from tensorweb.numpy.masking import is_inexact
+from tensorweb.numpy.nan_masks import is_inexact
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 

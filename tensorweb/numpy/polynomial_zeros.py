@@ -7,7 +7,7 @@ from tensorweb import linalg
 from tensorweb.dtypes import complex_with
 from tensorweb.errors import ShapeError
 from tensorweb.functions import asarray
-from tensorweb.numpy.masking import as_float
+from tensorweb.numpy.nan_masks import as_float
 from tensorweb.numpy.sorting import lexsort
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

@@ -15,8 +15,8 @@ from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.graph.tracing import is_traced
 from tensorweb.numpy.arguments import beside, check_unused, leading, signed, together
-from tensorweb.numpy.masking import as_float
 from tensorweb.numpy.matrices import vander
+from tensorweb.numpy.nan_masks import as_float
 from tensorweb.numpy.polynomial_text import polynomial_text
 from tensorweb.numpy.polynomial_zeros import roots
 from tensorweb.tensor import Tensor

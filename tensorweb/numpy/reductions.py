@@ -12,9 +12,9 @@ from typing import SupportsIndex
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.functions import asarray
-from tensorweb.nodes.parts import join_parts
+from tensorweb.nodes.complex_parts import join_parts
 from tensorweb.numpy.arguments import into, leading
-from tensorweb.numpy.masking import (
+from tensorweb.numpy.nan_masks import (
     as_float,
     as_mask,
     freedom,

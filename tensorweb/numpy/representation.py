@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex
 
 from tensorweb.errors import DataError
 from tensorweb.functions import asarray
-from tensorweb.numpy.settings import printoptions
+from tensorweb.numpy.print_options import printoptions
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.printing import format_array
 

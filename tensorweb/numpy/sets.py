@@ -15,7 +15,7 @@ from tensorweb.functions import (
     unique_inverse,
     unique_values,
 )
-from tensorweb.numpy.masking import is_inexact
+from tensorweb.numpy.nan_masks import is_inexact
 from tensorweb.numpy.sorting import lexsort
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor

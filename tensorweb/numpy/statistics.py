@@ -7,7 +7,7 @@ from typing import Literal, overload
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.numpy.arguments import beside, leading, together
-from tensorweb.numpy.masking import as_float, is_inexact
+from tensorweb.numpy.nan_masks import as_float, is_inexact
 from tensorweb.shapes import normalize_axis_order
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike

@@ -15,7 +15,7 @@ from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import beside, into, together
 from tensorweb.numpy.extremes import max as max_of
 from tensorweb.numpy.extremes import min as min_of
-from tensorweb.numpy.masking import as_mask, masked
+from tensorweb.numpy.nan_masks import as_mask, masked
 from tensorweb.numpy.reductions import all as all_of
 from tensorweb.numpy.reductions import any as any_of
 from tensorweb.numpy.reductions import prod as prod_of

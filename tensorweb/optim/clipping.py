@@ -8,7 +8,7 @@ from tensorweb import dtypes, tree
 from tensorweb.errors import DataError, TransformError
 from tensorweb.functions import minimum, sqrt
 from tensorweb.optim.checks import is_finite
-from tensorweb.optim.joined import LARGE, Layout
+from tensorweb.optim.flat_params import LARGE, Layout
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import FLOWING
 

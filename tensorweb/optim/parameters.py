@@ -11,7 +11,7 @@ from tensorweb.graph.leaves import not_following
 from tensorweb.optim.state import Group
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.in_place import rehouse
-from tensorweb.transforms.variables import is_float
+from tensorweb.transforms.inputs import is_float
 
 Put: TypeAlias = Callable[[Sequence[Tensor]], Any]
 """From parameters to their tree."""

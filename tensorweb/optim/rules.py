@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from tensorweb.functions import expm1, maximum, sign, sqrt, where
+from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import complex_of
-from tensorweb.graph.pairs import pair_of
 from tensorweb.tensor import Tensor
 
 Options: TypeAlias = Mapping[str, Any]

@@ -14,9 +14,9 @@ from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DeviceError
 from tensorweb.evaluate import end_step, plain_number
 from tensorweb.functions import asarray, full
+from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.history import is_kept
-from tensorweb.graph.pairs import pair_of
-from tensorweb.optim.joined import LARGE, Layout
+from tensorweb.optim.flat_params import LARGE, Layout
 from tensorweb.shapes import Shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

@@ -19,10 +19,10 @@ from tensorweb.graph.locations import noting
 from tensorweb.graph.nonfinite import Search
 
 from . import (
+    completion,
     differences,
     exports,
     kernels,
-    knowledge,
     nonfinite,
     pictures,
     records,
@@ -31,7 +31,6 @@ from . import (
     tensors,
 )
 from . import files as own_files
-from .displays import Displays
 from .failures import describe_failure
 from .fingerprints import fingerprints
 from .host import Host, NextLine, ReadLine
@@ -40,6 +39,7 @@ from .modules import ProgramFiles
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, execute, new_main
 from .rich import forget_figures
+from .rich_output import Displays
 from .sources import FILENAME
 from .streams import Emit, Output, clip
 from .warming import Warming
@@ -314,11 +314,11 @@ class Session:
 
     async def members(self, path: str, imported: bool) -> list[records.Member]:
         """Return what can stand behind a dotted path; "" for the last run's names."""
-        return knowledge.members(path, self._names, imported)
+        return completion.members(path, self._names, imported)
 
     async def explain(self, path: str, imported: bool) -> records.Explanation:
         """Return signature and documentation of what a dotted path names."""
-        return knowledge.explain(path, self._names, imported)
+        return completion.explain(path, self._names, imported)
 
     async def lint(self, source: str) -> list[records.Problem]:
         """Return where the compiler stops in a program, without running it."""

@@ -16,7 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from . import records
-from .overwriting import LineMeter, settled
+from .carriage_return import LineMeter, settled
 from .records import StreamName
 
 if TYPE_CHECKING:

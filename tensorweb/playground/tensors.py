@@ -13,10 +13,10 @@ from typing import TypeGuard, cast
 import tensorweb as tw
 from tensorweb.display import statistics
 from tensorweb.errors import TensorwebError
+from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.nonfinite import KINDS, Search
 from tensorweb.graph.op import CONSTANT
-from tensorweb.graph.pairs import pair_of
 from tensorweb.hostdata import Number
 
 from . import images

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tensorweb.graph.kinds import KINDS, LOAD_COST, Role, kinds_of
 from tensorweb.graph.node import Node
-from tensorweb.schedule.chains import HEAVY
+from tensorweb.schedule.chain_length import HEAVY
 from tensorweb.schedule.linear import LinearGraph
 
 CHOICES = kinds_of(Role.CHOICE)

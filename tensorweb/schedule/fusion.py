@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from tensorweb.graph.kinds import LOAD_COST, Role, kinds_of
 from tensorweb.graph.node import Node
 from tensorweb.ops.structure import COPY, RESHAPE, SLICE
-from tensorweb.schedule.chains import HEAVY, LONGEST_CHAIN, chains, cut
+from tensorweb.schedule.chain_length import HEAVY, LONGEST_CHAIN, chains, cut
 from tensorweb.schedule.costs import RECOMPUTE_LIMIT, costs
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.schedule.row_space import RowSpace, row_space

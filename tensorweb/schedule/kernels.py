@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from tensorweb.graph.node import Node
 from tensorweb.schedule.chain import Blocked
-from tensorweb.schedule.chains import LONGEST_CHAIN
+from tensorweb.schedule.chain_length import LONGEST_CHAIN
 from tensorweb.schedule.cuts import MOST_SCALARS
 from tensorweb.schedule.fusion import Fusion
 from tensorweb.schedule.joining import Candidate, Group, Limits, join

@@ -17,7 +17,7 @@ from tensorweb.graph.kinds import KINDS
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.schedule.addressing import positions
 from tensorweb.schedule.chain import Blocked
-from tensorweb.schedule.chains import HEAVY, LONGEST_CHAIN
+from tensorweb.schedule.chain_length import HEAVY, LONGEST_CHAIN
 from tensorweb.schedule.cuts import MOST_SCALARS, cuts
 from tensorweb.schedule.fusion import Fusion
 from tensorweb.schedule.joining import Candidate, walks_across

@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING
 
 from tensorweb.errors import DTypeError
 from tensorweb.graph.node import Node
+from tensorweb.nodes.complex_parts import (
+    conjugate,
+    imaginary_part,
+    join_parts,
+    real_part,
+)
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.movement import expand
-from tensorweb.nodes.parts import conjugate, imaginary_part, join_parts, real_part
 from tensorweb.ops import OPS
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_operands

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from tensorweb.errors import TransformError
 from tensorweb.evaluate import end_step
+from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.leaves import Leaf, hangs_on_leaves, is_leaf_of
-from tensorweb.graph.pairs import pair_of
 from tensorweb.nodes.movement import stopped
 from tensorweb.tensor.base import FLOWING, TensorBase, become_leaf
 

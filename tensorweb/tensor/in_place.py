@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from tensorweb.errors import DTypeError, ShapeError
+from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.leaves import is_leaf_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import CONSTANT, LEAF
-from tensorweb.graph.pairs import pair_of
 from tensorweb.graph.tracing import note_move
 from tensorweb.nodes.contraction import matmul
 from tensorweb.nodes.elementwise import cast, elementwise

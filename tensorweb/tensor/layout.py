@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 from tensorweb.devices import as_device
 from tensorweb.dtypes import DType, as_dtype
 from tensorweb.errors import DataError, DTypeError, ShapeError
-from tensorweb.graph.pairs import element_view
+from tensorweb.graph.complex_pairs import element_view
 from tensorweb.nodes.movement import copy, permute, reshape
 from tensorweb.shapes import infer_reshape
 from tensorweb.tensor.base import TensorBase

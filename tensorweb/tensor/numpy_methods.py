@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tensorweb.evaluate import read
+from tensorweb.graph.complex_pairs import element_view
 from tensorweb.graph.node import constant
-from tensorweb.graph.pairs import element_view
 from tensorweb.nodes.movement import permute, reshape
 from tensorweb.nodes.selection import concat
 from tensorweb.shapes import as_shape

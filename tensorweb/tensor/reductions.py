@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, SupportsIndex
 from tensorweb import dtypes
 from tensorweb.errors import AxisError, DTypeError
 from tensorweb.graph.node import Node, constant
+from tensorweb.nodes.complex_parts import imaginary_part, real_part
 from tensorweb.nodes.elementwise import cast, elementwise
-from tensorweb.nodes.parts import imaginary_part, real_part
 from tensorweb.nodes.reduction import argreduce, reduce, scan
 from tensorweb.nodes.selection import concat
 from tensorweb.ops import OPS

@@ -16,10 +16,10 @@ from tensorweb.errors import (
     TransformError,
 )
 from tensorweb.evaluate import read, read_async, realize
+from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.history import loses_derivative, numbers_may_leave
 from tensorweb.graph.leaves import hangs_on_leaves
 from tensorweb.graph.node import Node
-from tensorweb.graph.pairs import pair_of
 from tensorweb.graph.tracing import is_traced
 from tensorweb.hostdata import MOST_AXES, unpack
 from tensorweb.nodes.movement import slice_ranges

@@ -13,15 +13,15 @@ from weakref import ref
 
 from tensorweb import dtypes
 from tensorweb.errors import DataError, ShapeError
+from tensorweb.graph.complex_pairs import element_view, like, pair_of
 from tensorweb.graph.node import Node, view_of
-from tensorweb.graph.pairs import element_view, like, pair_of
 from tensorweb.graph.tracing import is_traced, is_tracing
 from tensorweb.lookups.indexing import assign, select
 from tensorweb.nodes.assignment import assign_plain
+from tensorweb.nodes.complex_parts import imaginary_part, join_parts, real_part
 from tensorweb.nodes.indexing import select_plain
 from tensorweb.nodes.keys import parse
 from tensorweb.nodes.movement import flip, permute, reshape
-from tensorweb.nodes.parts import imaginary_part, join_parts, real_part
 from tensorweb.nodes.selection import iota
 from tensorweb.view import View
 

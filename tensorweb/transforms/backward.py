@@ -14,17 +14,17 @@ from weakref import ref
 from tensorweb.errors import TraceError, TransformError
 from tensorweb.evaluate import end_step
 from tensorweb.graph import leaves
+from tensorweb.graph.complex_pairs import like, pair_of
 from tensorweb.graph.history import is_kept
 from tensorweb.graph.leaves import Gone, Leaf, not_following
 from tensorweb.graph.node import Node
-from tensorweb.graph.pairs import like, pair_of
 from tensorweb.graph.tracing import is_tracing, open_trace
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.gradients import register_walk
+from tensorweb.transforms.backward_pass import WayBack
+from tensorweb.transforms.inputs import matching
 from tensorweb.transforms.rules.rule import ones, plus
-from tensorweb.transforms.variables import matching
-from tensorweb.transforms.walk import WayBack
 
 
 class WayToLeaves(WayBack):

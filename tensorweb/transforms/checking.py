@@ -11,7 +11,7 @@ from tensorweb.errors import TransformError
 from tensorweb.functions import arange, sin
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.gradients import jvp, vjp
-from tensorweb.transforms.variables import is_float
+from tensorweb.transforms.inputs import is_float
 
 STEPS = {"float64": 1e-5, "float32": 1e-2, "float16": 1e-1}
 """How far apart the values lie of which differences are taken."""

@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 from tensorweb import tree
 from tensorweb.errors import TransformError
 from tensorweb.evaluate import realize
+from tensorweb.graph.complex_pairs import like, pair_of
 from tensorweb.graph.history import (
     Mark,
     add_variable,
@@ -26,13 +27,12 @@ from tensorweb.graph.history import (
 )
 from tensorweb.graph.leaves import Leaf, hangs_on_leaves
 from tensorweb.graph.node import Node
-from tensorweb.graph.pairs import like, pair_of
 from tensorweb.graph.tracing import is_tracing, repeating
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
+from tensorweb.transforms.backward_pass import WayBack
+from tensorweb.transforms.inputs import is_float
 from tensorweb.transforms.names import name_of
-from tensorweb.transforms.variables import is_float
-from tensorweb.transforms.walk import WayBack
 from tensorweb.transforms.wrapping import transformation, wraps_function
 
 P = ParamSpec("P")

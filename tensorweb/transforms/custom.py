@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
+from tensorweb.graph.complex_pairs import like, pair_of
 from tensorweb.graph.history import (
     Mark,
     add_variable,
@@ -20,13 +21,12 @@ from tensorweb.graph.history import (
 )
 from tensorweb.graph.leaves import hangs_on_leaves
 from tensorweb.graph.node import Node
-from tensorweb.graph.pairs import like, pair_of
 from tensorweb.nodes.movement import alias, stopped
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
+from tensorweb.transforms.backward_pass import WayBack
+from tensorweb.transforms.inputs import is_float, matching
 from tensorweb.transforms.rules.rule import ones, zeros
-from tensorweb.transforms.variables import is_float, matching
-from tensorweb.transforms.walk import WayBack
 from tensorweb.transforms.wrapping import transformation, wraps_function
 
 P = ParamSpec("P")

@@ -16,6 +16,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
+from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.history import (
     add_variable,
     is_kept,
@@ -23,10 +24,17 @@ from tensorweb.graph.history import (
     keeping_no_more,
 )
 from tensorweb.graph.node import Node
-from tensorweb.graph.pairs import pair_of
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
+from tensorweb.transforms.backward_pass import WayBack
+from tensorweb.transforms.inputs import (
+    Variables,
+    is_complex,
+    is_float,
+    matching,
+    wrap,
+)
 from tensorweb.transforms.names import name_of
 from tensorweb.transforms.rules.rule import ones
 from tensorweb.transforms.signatures import (
@@ -34,14 +42,6 @@ from tensorweb.transforms.signatures import (
     GradientWith,
     ValueWithGradient,
 )
-from tensorweb.transforms.variables import (
-    Variables,
-    is_complex,
-    is_float,
-    matching,
-    wrap,
-)
-from tensorweb.transforms.walk import WayBack
 from tensorweb.transforms.wrapping import transformation, wraps_function
 
 P = ParamSpec("P")

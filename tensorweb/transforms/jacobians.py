@@ -16,8 +16,8 @@ from tensorweb.functions import conj, eye, moveaxis
 from tensorweb.graph.history import keeping_history
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.tracing import Placeholder, tracing
+from tensorweb.nodes.complex_parts import join_parts
 from tensorweb.nodes.movement import reshape
-from tensorweb.nodes.parts import join_parts
 from tensorweb.nodes.selection import pad
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.gradients import Argnums, Run, argument_numbers

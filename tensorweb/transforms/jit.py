@@ -28,16 +28,23 @@ from typing import (
 
 from tensorweb import devices
 from tensorweb.errors import DeviceError, TraceError
+from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.history import is_kept
 from tensorweb.graph.leaves import hangs_on_leaves
 from tensorweb.graph.node import Node
 from tensorweb.graph.nonfinite import is_searching
-from tensorweb.graph.pairs import pair_of
 from tensorweb.graph.tracing import Captures, Trace, is_tracing, tracing
 from tensorweb.graph.walks import ancestors
 from tensorweb.nodes.ranges import Interval, interval_of, limits
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.views import family_of, share_elements
+from tensorweb.transforms.jit_state import (
+    Known,
+    Updated,
+    as_updates,
+    refuse_outside_gradients,
+    value_of,
+)
 from tensorweb.transforms.names import name_of
 from tensorweb.transforms.recordings import (
     Layout,
@@ -47,13 +54,6 @@ from tensorweb.transforms.recordings import (
     placeholders,
 )
 from tensorweb.transforms.surroundings import Surroundings
-from tensorweb.transforms.updating import (
-    Known,
-    Updated,
-    as_updates,
-    refuse_outside_gradients,
-    value_of,
-)
 from tensorweb.transforms.wrapping import transformation, wraps_function
 from tensorweb.trees import (
     Holder,

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tensorweb.graph.complex_pairs import like, pair_of
 from tensorweb.graph.leaves import not_following
 from tensorweb.graph.node import Node, leaf, view_of
 from tensorweb.graph.op import CONSTANT
-from tensorweb.graph.pairs import like, pair_of
 from tensorweb.graph.tracing import Captures, Placeholder
 from tensorweb.lookups.keys import ends_within
 from tensorweb.nodes.ranges import Interval, promise_interval
@@ -21,8 +21,8 @@ from tensorweb.shapes import Shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.in_place import is_number_of_its_own, mark_number
-from tensorweb.transforms.assembling import Assembly, Values, assembly, filling
-from tensorweb.transforms.updating import Gradients
+from tensorweb.transforms.jit_state import Gradients
+from tensorweb.transforms.tree_codec import Assembly, Values, assembly, filling
 from tensorweb.trees import Content, Holder, content_of, empty_like, fill
 from tensorweb.view import View
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tensorweb.playground.overwriting import LineMeter, settled
+from tensorweb.playground.carriage_return import LineMeter, settled
 from tensorweb.playground.streams import HEAD, Output, Stream
 
 

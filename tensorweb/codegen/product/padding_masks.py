@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensorweb.codegen.expression import LONGEST_FIXED
-from tensorweb.codegen.reaching import reached
+from tensorweb.codegen.subexpressions import reached
 from tensorweb.schedule.kernel import Expression
 
 BITS = 32

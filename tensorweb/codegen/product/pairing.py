@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from tensorweb.codegen.expression import VALUE_TYPES
-from tensorweb.codegen.reaching import alone, reached
+from tensorweb.codegen.subexpressions import alone, reached
 from tensorweb.schedule.kernel import Access, Expression
 
 LEAST_SIDE = 4

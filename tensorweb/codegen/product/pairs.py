@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tensorweb.codegen.bulk import is_bulky
+from tensorweb.codegen.code_size import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -32,7 +32,7 @@ from tensorweb.codegen.product.pair_layout import (
 from tensorweb.codegen.product.pairing import Pairing, find_pairing
 from tensorweb.codegen.product.positions import has_several_axes
 from tensorweb.codegen.program import OUTPUT, Program
-from tensorweb.codegen.reaching import reached
+from tensorweb.codegen.subexpressions import reached
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
     COMPONENTS,

@@ -22,7 +22,7 @@ from tensorweb.codegen.expression import (
     steps_text,
 )
 from tensorweb.codegen.product.padding_masks import PaddingMask, find_padding_mask
-from tensorweb.codegen.reaching import reached
+from tensorweb.codegen.subexpressions import reached
 from tensorweb.schedule.kernel import Access, Expression
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import gcd
 
-from tensorweb.codegen.bulk import is_bulky
+from tensorweb.codegen.code_size import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -23,7 +23,7 @@ from tensorweb.codegen.expression import (
 from tensorweb.codegen.launches import constants, input_storages, launch
 from tensorweb.codegen.product.positions import position_functions
 from tensorweb.codegen.program import OUTPUT, Program
-from tensorweb.codegen.reaching import alone
+from tensorweb.codegen.subexpressions import alone
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import COMPONENTS, WIDTH
 from tensorweb.schedule.kernel import Expression, Kernel

@@ -11,13 +11,18 @@ from functools import partial
 from tensorweb import dtypes
 from tensorweb.errors import DTypeError
 from tensorweb.graph.node import Node, complex_of
+from tensorweb.nodes.complex_parts import (
+    imaginary_part,
+    is_complex,
+    join_parts,
+    real_part,
+)
 from tensorweb.nodes.elementwise import cast
 from tensorweb.nodes.fourier.pairs import Pair, each, resized, scaled, zeros
 from tensorweb.nodes.fourier.real import from_real, to_real
 from tensorweb.nodes.fourier.rows import interleaved
 from tensorweb.nodes.fourier.transform import transform
 from tensorweb.nodes.movement import move_axis_last, move_last_axis_to
-from tensorweb.nodes.parts import imaginary_part, is_complex, join_parts, real_part
 
 Lengths = Sequence[tuple[int, int]]
 """Axes, each with the number of points that it shall have."""

@@ -21,9 +21,9 @@ from tensorweb.nodes.complex_factorizations import (
     unpacked_schur,
     unpacked_svd,
 )
+from tensorweb.nodes.complex_parts import join_parts
 from tensorweb.nodes.diagonals import diagonal, diagonal_matrix
 from tensorweb.nodes.factorizations import lu, lu_solve
-from tensorweb.nodes.parts import join_parts
 from tensorweb.nodes.triangles import triangular_solve
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.rules.factorizations import OF_COMPLETE

@@ -2,7 +2,7 @@
 
 A complex node is a handle: it has no storage and no kernel knows it. Its one input, the
 pair, is a float node with one axis more, the last one, of real and imaginary part.
-Builders work on that or on the parts (`nodes/parts.py`), devices on floats alone.
+Builders work on that or on the parts (`nodes/complex_parts.py`), devices on floats.
 """
 
 from __future__ import annotations

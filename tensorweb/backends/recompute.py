@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from tensorweb.backends.lifetimes import held
+from tensorweb.backends.liveness import held
 from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import KEPT, WANTED, Node
 from tensorweb.graph.pending import pending

@@ -13,9 +13,9 @@ from tensorweb import tree
 from tensorweb.errors import TransformError
 from tensorweb.evaluate import end_step
 from tensorweb.functions import asarray
+from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.history import add_variable, has_variables, keeping_no_more
 from tensorweb.graph.node import Node, complex_of
-from tensorweb.graph.pairs import pair_of
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import FLOWING, TensorBase

@@ -13,9 +13,9 @@ from typing import Any, ParamSpec, TypeVar
 from tensorweb import tree
 from tensorweb.errors import TransformError
 from tensorweb.functions import asarray
+from tensorweb.graph.complex_pairs import like, pair_of
 from tensorweb.graph.leaves import WAITING, hangs_on_leaves
 from tensorweb.graph.node import Node, leaf
-from tensorweb.graph.pairs import like, pair_of
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase

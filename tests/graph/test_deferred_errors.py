@@ -9,7 +9,7 @@ import pytest
 import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
-from tensorweb.graph import doubts
+from tensorweb.graph import deferred_errors
 
 
 def solved(number: float = 2.0) -> tw.Tensor:
@@ -22,14 +22,14 @@ def solved(number: float = 2.0) -> tw.Tensor:
 
 @pytest.fixture(autouse=True)
 def no_doubts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doubts, "_doubts", [])
+    monkeypatch.setattr(deferred_errors, "_doubts", [])
 
 
 def test_results_that_nobody_holds_leave_nothing(device: str) -> None:
     asked = []
     for number in range(1, 6):
         solved(number)
-        asked.append(ref(doubts._doubts[-1].failed))
+        asked.append(ref(deferred_errors._doubts[-1].failed))
     assert [one() is None for one in asked] == [True] * 4 + [False]
 
 

@@ -8,7 +8,7 @@ import tensorweb as tw
 from tensorweb import dtypes
 from tensorweb.graph.node import leaf
 from tensorweb.graph.tracing import Placeholder, tracing
-from tensorweb.optim.joined import Layout
+from tensorweb.optim.flat_params import Layout
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
 from tensorweb.tensor import Tensor

@@ -11,7 +11,7 @@ import pytest
 
 import tensorweb as tw
 import tensorweb.numpy as np
-from tensorweb.playground.knowledge import explain, members, table
+from tensorweb.playground.completion import explain, members, table
 from tensorweb.playground.syntax import problems
 
 
@@ -142,7 +142,7 @@ def test_the_table_has_our_whole_surface() -> None:
 def test_modules_that_are_imported_later_are_known() -> None:
     program = (
         "import sys, tensorweb as tw\n"
-        "from tensorweb.playground.knowledge import explain, members\n"
+        "from tensorweb.playground.completion import explain, members\n"
         "assert 'tensorweb.nn' not in sys.modules\n"
         "print(explain('tw.nn.Linear', {'tw': tw})['signature'])\n"
         "print([m['name'] for m in members('tw', {'tw': tw}) if m['name'] == 'optim'])"
