@@ -1,7 +1,7 @@
-"""`loss.backward()` and `no_grad`: derivatives by PyTorch's habits.
+"""`loss.backward()` and `no_grad`: automatic differentiation as in PyTorch.
 
-The walk is that of `grad`. Its variables are the leaves that it meets, and what it went
-through is let go behind it.
+The traversal is that of `grad`. Its variables are the leaves that it finds, and the
+graph is freed afterwards unless `retain_graph` is set.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from tensorweb.transforms.rules.rule import ones, plus
 
 
 class WayToLeaves(WayBack):
-    """The nodes between a result and the leaves that it hangs on."""
+    """The nodes between a result and the leaves that it depends on."""
 
     def __init__(self, result: Node) -> None:
-        """Find them.
+        """Traverse the graph of the result.
 
         Raises:
-            TransformError: a part of the way has been let go.
+            TransformError: a part of the graph has been freed.
         """
         super().__init__([result], [])
 
     def _inputs_of(self, node: Node) -> tuple[Node, ...]:
-        """Return what a node reads, nothing where no leaf can be behind it."""
+        """Return a node's inputs, none if the node depends on no leaf."""
         past = node.past
         if past is None:
             return ()
@@ -52,13 +52,13 @@ class WayToLeaves(WayBack):
         return super()._inputs_of(node)
 
     def let_go(self) -> None:
-        """Forget the way, so that values alone are left."""
+        """Free the graph: the nodes keep their values, but no inputs."""
         for step, _ in self._steps:
             step.node.past = Gone.WALKED
 
 
 def backward(tensor: TensorBase, gradient: object, retain_graph: bool) -> None:
-    """Do what `Tensor.backward` says."""
+    """Implement `Tensor.backward`."""
     node = pair_of(tensor.node)
     _refuse_inside()
     if node.past is None:
@@ -96,7 +96,7 @@ register_walk(backward)
 
 
 def _add(node: Node, part: Node) -> None:
-    """Add to the gradient of the tensor that holds a leaf, if it is still there."""
+    """Add `part` to the gradient of the tensor that owns a leaf, if it still exists."""
     past = node.past
     tensor: Any = past.tensor() if type(past) is Leaf else None
     if tensor is not None:
@@ -109,7 +109,7 @@ def _add(node: Node, part: Node) -> None:
 
 
 def _refuse_inside() -> None:
-    """Raise where a transformation is open, which sees functions and no leaves."""
+    """Raise inside of a transformation, which differentiates functions, not leaves."""
     trace = open_trace()
     if is_tracing() and trace is not None and not trace.updated:
         or_list = (
@@ -131,10 +131,10 @@ def _refuse_inside() -> None:
 
 
 class no_grad(ContextDecorator, AbstractContextManager[None]):
-    """A block, or a function, in which results hang on no leaf, and leaves may change.
+    """A block or decorated function whose results require no gradient.
 
-    A tensor that requires a gradient can only be changed here; it stays a leaf and
-    keeps its `grad`. Inside of a function that is differentiated, tensors made in the
+    Only here may a tensor that requires a gradient be changed; it stays a leaf and
+    retains its `grad`. Inside of a function that is differentiated, tensors made in the
     block are constants.
 
     >>> w = tw.asarray([1.0, 2.0], requires_grad=True)
@@ -146,7 +146,7 @@ class no_grad(ContextDecorator, AbstractContextManager[None]):
     """
 
     def __init__(self) -> None:
-        """Make a block that can be entered."""
+        """Make a reusable context manager."""
         self._open: list[AbstractContextManager[None]] = []
 
     def __enter__(self) -> None:

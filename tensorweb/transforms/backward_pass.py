@@ -1,8 +1,7 @@
-"""The way back from results to variables, along which cotangents go.
+"""The backward pass: cotangents from results to variables.
 
-It follows the graph that a function has built, also behind values that have been
-computed on the way, and works on graphs of any depth. The rules emit nodes; nothing is
-computed here.
+It traverses the graph that a function has built, including values already computed,
+without recursion. The rules emit nodes; nothing is evaluated here.
 """
 
 from __future__ import annotations
@@ -17,16 +16,16 @@ from tensorweb.transforms.rules.table import READS, RULES
 
 
 class WayBack:
-    """The nodes between results and variables, with what they read.
+    """The nodes between results and variables, with their inputs.
 
-    It is looked up while the history is open and can be walked later.
+    The graph is traversed while the history is open; `pull` may be called later.
 
     Attributes:
-        variables: the nodes to arrive at.
+        variables: the nodes whose cotangents are computed.
     """
 
     def __init__(self, results: Sequence[Node], variables: Sequence[Node]) -> None:
-        """Find the nodes that results need and that depend on variables."""
+        """Find the nodes that results depend on and that depend on variables."""
         self.variables = tuple(variables)
         self._depends: dict[Node, bool] = dict.fromkeys(variables, True)
         self._steps: list[tuple[Step, Rule]] = []
@@ -35,7 +34,7 @@ class WayBack:
             self._visit(result)
 
     def _visit(self, result: Node) -> None:
-        """Look at all that a result hangs on, inputs before what reads them."""
+        """Visit all nodes that a result depends on, inputs before consumers."""
         depends, found = self._depends, self._inputs
         stack = [result]
         while stack:
@@ -59,23 +58,23 @@ class WayBack:
                 depends.setdefault(node, False)
 
     def _inputs_of(self, node: Node) -> tuple[Node, ...]:
-        """Return the nodes to which the way back from a node leads."""
+        """Return the nodes whose cotangents the rule of a node computes."""
         return _read_by(node)
 
     def reaches(self, node: Node) -> bool:
-        """Whether a result depends on a variable."""
+        """Whether a node of the graph depends on a variable."""
         return self._depends.get(node, False)
 
     def pull(self, results: Sequence[Node], cotangents: Sequence[Node]) -> list[Node]:
-        """Return each variable's cotangent, given those of results.
+        """Return each variable's cotangent, given the cotangents of results.
 
         Args:
-            results: some of those that the way was looked up for; one that occurs twice
-                counts twice.
-            cotangents: one for each, of its shape and dtype.
+            results: some of the results of the graph; one that occurs twice counts
+                twice.
+            cotangents: one per result, of its shape and dtype.
 
         Returns:
-            Zeros for a variable on which none of these results depends.
+            The cotangents; zeros for a variable on which none of these results depends.
         """
         depends = self._depends
         parts: dict[Node, list[Node]] = {}
@@ -100,7 +99,7 @@ class WayBack:
 
 
 def _read_by(node: Node) -> tuple[Node, ...]:
-    """Return the nodes to which the way back from a node leads."""
+    """Return the nodes whose cotangents the rule of a node computes."""
     inputs = inputs_of(node)
     reads = READS.get(node.op.name) if inputs else None
     if reads is None or mark_of(node) is not None:
@@ -109,7 +108,7 @@ def _read_by(node: Node) -> tuple[Node, ...]:
 
 
 def _rule_of(node: Node) -> Rule:
-    """Return the rule of a node's row, or the one that it is marked with."""
+    """Return the vjp rule of a node: its custom rule or the rule of its operation."""
     another = mark_of(node)
     rule = node.op if another is None else another.rule
     if isinstance(rule, Op):
@@ -118,7 +117,7 @@ def _rule_of(node: Node) -> Rule:
 
 
 def _total(parts: Sequence[Node]) -> Node:
-    """Return the sum of what has arrived at one node."""
+    """Return the sum of the cotangents of one node."""
     found = parts[0]
     for part in parts[1:]:
         found = plus(found, part)

@@ -1,4 +1,4 @@
-"""`check_grads`: are derivatives what differences of values say?"""
+"""`check_grads`: compare derivatives with finite differences."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tensorweb.transforms.gradients import jvp, vjp
 from tensorweb.transforms.inputs import is_float
 
 STEPS = {"float64": 1e-5, "float32": 1e-2, "float16": 1e-1}
-"""How far apart the values lie of which differences are taken."""
+"""Step of the central difference, by dtype."""
 
 TOLERANCES = {"float64": 1e-6, "float32": 2e-2, "float16": 2e-1}
-"""What both sides may differ by, relative to the sizes of what is added up."""
+"""Allowed difference of both results, relative to the magnitude of the summed terms."""
 
 
 def check_grads(
@@ -26,19 +26,20 @@ def check_grads(
     order: int = 2,
     modes: Sequence[str] = ("fwd", "rev"),
 ) -> None:
-    """Compare a function's derivatives with differences of its values.
+    """Compare a function's derivatives with central differences of its values.
 
-    Along one direction the derivative is that of a number of one number: forwards by
-    `jvp`, backwards by `vjp`. Second derivatives are the first ones of the gradient.
+    One directional derivative is compared: in forward mode by `jvp`, in reverse mode by
+    `vjp`. Second derivatives are the first derivatives of the gradient.
 
     Args:
-        function: of the arguments; it returns a tree with tensors of floats.
-        arguments: tensors of floats or trees of them; float64 on `cpu` is best.
-        order: up to which derivatives are checked.
+        function: takes the arguments and returns a tree with floating-point tensors.
+        arguments: floating-point tensors or trees of them; float64 on `cpu` is most
+            exact.
+        order: the highest order of derivatives that is checked.
         modes: `fwd`, `rev` or both.
 
     Raises:
-        TransformError: they differ; the message has both numbers.
+        TransformError: the results differ; the message has both.
 
     >>> check_grads(lambda x: x.exp().sum(), [tw.asarray([0.1, 0.2])])
     """
@@ -73,7 +74,7 @@ def _pairs(a: Sequence[Any], b: Sequence[Any]) -> list[tuple[Any, Any]]:
 
 
 def _floats(value: Any) -> list[Tensor]:
-    """Return the tensors of floats in a tree."""
+    """Return the floating-point tensors of a tree."""
     return [leaf for leaf in tree.leaves(value) if is_float(leaf)]
 
 
@@ -83,7 +84,7 @@ def _narrowest(value: Any) -> DType:
 
 
 def _direction(value: Any, seed: int) -> Any:
-    """Return a tree of the same shapes with numbers between -1 and 1."""
+    """Return a tree of the same structure with values between -1 and 1."""
 
     def leaf(x: Any) -> Any:
         if not is_float(x):
@@ -106,7 +107,7 @@ def _moved(value: Any, tangent: Any, step: float) -> Any:
 
 
 def _inner(a: Any, b: Any) -> float:
-    """Return the sum of products of two trees."""
+    """Return the inner product of two trees."""
     pairs = zip(_floats(a), _floats(b), strict=True)
     return float(sum(_products(x, y).sum().item() for x, y in pairs))
 
@@ -117,7 +118,7 @@ def _products(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _size(a: Any, b: Any) -> float:
-    """Return the sum of the products' sizes."""
+    """Return the sum of the absolute values of the products."""
     pairs = zip(_floats(a), _floats(b), strict=True)
     return float(sum(_products(x, y).abs().sum().item() for x, y in pairs))
 

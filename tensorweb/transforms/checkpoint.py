@@ -1,6 +1,7 @@
-"""`checkpoint`: keep a function's arguments for the way back, not what is in between.
+"""`checkpoint`: recompute a function's intermediate values in the backward pass.
 
-The result is marked: when its cotangent arrives the function runs again.
+Only the arguments are retained. The result has a custom vjp rule, which runs the
+function again when the cotangent arrives.
 
 Source: T. Chen, B. Xu, C. Zhang, C. Guestrin, Training deep nets with sublinear memory
 cost, 2016, https://arxiv.org/abs/1604.06174.
@@ -41,21 +42,22 @@ R = TypeVar("R")
 
 @transformation
 def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function whose derivatives cost another run instead of memory.
+    """Return a function whose derivatives recompute its intermediate values.
 
     Args:
-        function: of tensors or trees of them. It runs again for each way back, and must
-            do the same then: it hands values out as results only. Tensors that it takes
-            from outside have their derivatives too.
+        function: takes tensors or trees of them. It runs again in each backward pass
+            and must then compute the same results; its results are its only effect.
+            Tensors that it captures are differentiated as well.
 
     Returns:
-        A function of the same arguments with the same results and derivatives. What is
-        computed on the way from arguments to results is not kept. Results are computed
-        at once, so that it can go, except inside of `jit` and `vmap`.
+        A function of the same arguments with the same results and derivatives.
+        Intermediate values are not retained. Results are evaluated at once, so that
+        intermediate values can be freed, except inside of `jit` and `vmap`.
 
     Raises:
-        TransformError: it returned something else in its other run.
-        TraceError: it draws from a generator, which would give other numbers then.
+        TransformError: the second run returned another structure.
+        TraceError: the function draws from a generator, whose numbers would then
+            differ.
 
     >>> f = checkpoint(lambda x: tw.sin(x) * x)
     >>> tw.grad(lambda x: f(f(x)))(0.0)
@@ -70,7 +72,7 @@ def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class _Call:
-    """One call, and how to do it again."""
+    """One call of the function, which can be repeated."""
 
     def __init__(
         self, function: Callable[..., Any], arguments: object, keywords: object
@@ -82,7 +84,7 @@ class _Call:
         self._captured: list[Node] = []
 
     def _run(self) -> tuple[list[Node], list[Any], tree.Structure]:
-        """Return variables in place of the arguments, and what the function gives."""
+        """Run the function on new variables; return these and the flattened result."""
         variables = [alias(node) for node in self._floats]
         for node in variables:
             add_variable(node, is_taken=False)
@@ -95,7 +97,7 @@ class _Call:
             return variables, *tree.flatten(self._function(*positional, **named))
 
     def result(self) -> Any:
-        """Run the function, and mark what it gives."""
+        """Run the function, and attach the recomputing rule to its results."""
         variables, results, structure = self._run()
         nodes = [pair_of(value.node) for value in results if is_float(value)]
         if not is_kept() and not any(hangs_on_leaves(node) for node in nodes):
@@ -115,7 +117,7 @@ class _Call:
     def _rule(
         self, place: int, structure: tree.Structure
     ) -> Callable[[Node], tuple[Node | None, ...]]:
-        """Return the way back from one result: through another run."""
+        """Return the vjp rule of one result, which runs the function again."""
 
         def back(cotangent: Node) -> tuple[Node | None, ...]:
             _compute([cotangent])
@@ -137,7 +139,7 @@ class _Call:
 
 
 def _compute(nodes: Sequence[Node]) -> None:
-    """Compute values now, so that what only they need goes, where values are known."""
+    """Evaluate nodes, so that intermediate values can be freed, except in a trace."""
     if not is_tracing():
         realize(nodes)
 
@@ -145,9 +147,10 @@ def _compute(nodes: Sequence[Node]) -> None:
 def _between(
     results: Sequence[Node], variables: Sequence[Node]
 ) -> tuple[list[Node], list[Node]]:
-    """Return outer variables that results hang on by themselves, and what to forget.
+    """Return captured variables, and the nodes between `variables` and `results`.
 
-    To forget is what lies between the function's own variables and its results.
+    Captured variables are outer variables and leaves that results depend on directly.
+    The intermediate nodes are those whose history is freed.
     """
     inside: dict[Node, bool] = dict.fromkeys(variables, True)
     captured: list[Node] = []

@@ -1,6 +1,7 @@
-"""Derivatives that a person gives: `custom_vjp`, `custom_jvp`, `stop_gradient`.
+"""Custom derivatives: `custom_vjp`, `custom_jvp`, `stop_gradient`.
 
-The result is marked: the way back from it is the rule, not what the function did.
+Nodes of the result are marked with the custom rule, which the backward pass uses
+instead of the rules of the operations.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ T = TypeVar("T")
 
 
 def stop_gradient(value: T) -> T:
-    """Return a tree whose tensors are constants for derivatives.
+    """Return a tree whose tensors are constants for differentiation.
 
     >>> tw.grad(lambda x: x * stop_gradient(x))(3.0)
     tensor(3.)
@@ -56,21 +57,22 @@ def custom_vjp(
     forward: Callable[..., tuple[Any, Any]],
     backward: Callable[[Any, Any], Sequence[Any]],
 ) -> Callable[P, R]:
-    """Return a function whose way back is given.
+    """Return a function with a custom vjp rule.
 
     Args:
-        function: of positional arguments; what runs where no derivative is asked for.
-        forward: of the same arguments; returns `(result, what backward needs)`. It may
-            compute with plain numbers and other libraries: `x.numpy()` works here.
-        backward: of what it needs and a tree of cotangents like the result; returns a
-            cotangent like each argument, None where there is none.
+        function: takes positional arguments; runs where nothing is differentiated.
+        forward: takes the same arguments; returns `(result, residuals)`. It may compute
+            with NumPy and other libraries: `x.numpy()` is allowed here.
+        backward: takes the residuals and a tree of cotangents like the result; returns
+            one cotangent per argument, None where there is none.
 
     Returns:
-        A function of the same arguments. What `forward` uses besides them has no
+        A function of the same arguments. Values that `forward` captures have no
         derivative.
 
     Raises:
-        TransformError: `backward` returned something else, when it is used.
+        TransformError: `backward` returned another number of cotangents or another
+            structure.
 
     >>> clipped = custom_vjp(
     ...     lambda x: x, lambda x: (x, None), lambda _, g: (tw.clip(g, -1.0, 1.0),)
@@ -106,12 +108,14 @@ def custom_jvp(
     function: Callable[P, R],
     rule: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any]],
 ) -> Callable[P, R]:
-    """Return a function whose tangents are given.
+    """Return a function with a custom jvp rule.
 
     Args:
-        function: of positional arguments that are tensors of floats or trees of them.
-        rule: of the arguments and a tangent like each; returns `(result, tangent)`, the
-            tangent linear in the tangents. The way back is derived from it.
+        function: takes positional arguments that are floating-point tensors or trees of
+            them.
+        rule: takes the arguments and one tangent per argument; returns `(result,
+            tangent)`, where the tangent is linear in the tangents. The vjp is derived
+            from it.
 
     >>> log1p = custom_jvp(
     ...     lambda x: tw.log(1 + x),
@@ -165,7 +169,7 @@ def custom_jvp(
 
 
 def is_followed(values: Sequence[Any]) -> bool:
-    """Whether somebody may walk back through what is made of some values."""
+    """Whether a result computed from these values may be differentiated."""
     return is_kept() or any(
         isinstance(value, TensorBase) and hangs_on_leaves(value.node)
         for value in values
@@ -181,7 +185,7 @@ def _count(found: Any) -> str:
 def _marked(
     result: Any, arguments: Sequence[Any], rule: Callable[[Any], Sequence[Any]]
 ) -> Any:
-    """Return the result, with a rule as the way back to the arguments."""
+    """Return the result, with a custom vjp rule from it to the arguments."""
     inputs = tuple(
         [pair_of(leaf.node) for leaf in tree.leaves(tuple(arguments)) if is_float(leaf)]
     )
@@ -212,12 +216,12 @@ def _marked(
 
 
 def _cotangent(leaf: TensorBase, node: Node | None) -> Tensor:
-    """Return the cotangent of a result, zeros for None."""
+    """Return the cotangent of a result as a tensor, zeros for None."""
     return Tensor(like(leaf.node, node or zeros(pair_of(leaf.node))))
 
 
 def _checked(found: Sequence[Any], arguments: Sequence[Any]) -> tuple[Node | None, ...]:
-    """Return what a rule gave, a node or None for each tensor of floats."""
+    """Return a rule's cotangents, a node or None per floating-point tensor."""
     nodes: list[Node | None] = []
     for part, argument in zip(found, arguments, strict=True):
         wanted, structure = tree.flatten(argument)

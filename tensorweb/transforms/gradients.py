@@ -1,12 +1,12 @@
 """Derivatives of functions: `grad`, `value_and_grad`, `vjp`, `jvp`, `linearize`.
 
-The function runs once, on ordinary tensors: `print`, `if` and loops over values work
-inside. Its graph is walked back afterwards, and the result is a graph again, so all of
-them nest in any order, and `jit` records them. docs/gradients.md tells more.
+The function runs once, on ordinary tensors: `print`, `if` and loops that depend on
+values work inside. The backward pass then traverses its graph. Its result is a graph
+again, so transformations nest in any order, and `jit` records them. See
+docs/gradients.md.
 
-Sources: A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008;
-A. G. Baydin et al., Automatic differentiation in machine learning: a survey,
-JMLR 18 (2018).
+Sources: A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008; A. G.
+Baydin et al., Automatic differentiation in machine learning: a survey, JMLR 18 (2018).
 """
 
 from __future__ import annotations
@@ -55,12 +55,13 @@ class Run:
     """One run of a function on variables.
 
     Attributes:
-        variables: what it was differentiated by.
-        result: the tree that it returned, without the second part of `has_aux`.
-        auxiliary: that second part.
-        nodes: the float tensors of the result, from left to right, pairs of complex.
-        complex: whether each is complex.
-        way: from these to the variables.
+        variables: the variables to differentiate by.
+        result: the tree that the function returned, without the auxiliary value of
+            `has_aux`.
+        auxiliary: the auxiliary value.
+        nodes: the floating-point tensors of the result in order, complex ones as pairs.
+        complex: whether each of these is complex.
+        way: the graph from these nodes to the variables.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class Run:
         """Run the function; a history must be open.
 
         Raises:
-            TransformError: an argument or the result has no derivative.
+            TransformError: an argument or the result is not differentiable.
         """
         self.variables = Variables(name, [arguments[number] for number in chosen])
         given = list(arguments)
@@ -110,11 +111,10 @@ class Run:
         return self.way.pull(self.nodes, cotangents)
 
     def forward(self) -> Callable[[Sequence[Node]], list[Node]]:
-        """Return how tangents of the variables go to the result's floats.
+        """Return the push-forward (jvp) of this run.
 
-        The way back is linear in its cotangents: the way back through it, from the
-        variables' places to the cotangents', is the way forward. A history
-        must be open.
+        The vjp is linear in its cotangents, so the jvp is the vjp of the vjp with
+        respect to the cotangents. A history must be open.
         """
         cotangents = [alias(ones(node)) for node in self.nodes]
         for each in cotangents:
@@ -124,7 +124,7 @@ class Run:
         return lambda tangents: way.pull(pulled, tangents)
 
     def like_result(self, name: str, value: Any) -> list[Node]:
-        """Return the nodes of a tree like the result, one for each of its floats."""
+        """Return the nodes of a tree like the result, one per floating-point tensor."""
         leaves, structure = tree.flatten(value)
         if structure != self._structure:
             raise TransformError(
@@ -144,7 +144,7 @@ class Run:
         return [wrap(*each) for each in zip(nodes, self.complex, strict=True)]
 
     def in_places(self, values: Sequence[Any]) -> Any:
-        """Return values in the places of the result's floats, None in the others."""
+        """Return a tree like the result with these values for its floats, else None."""
         rest = iter(values)
         return tree.unflatten(
             self._structure, [next(rest) if place else None for place in self._places]
@@ -161,7 +161,7 @@ def _described(leaves: Sequence[Any]) -> str:
 
 
 def argument_numbers(name: str, argnums: Argnums, count: int) -> list[int]:
-    """Return the arguments' numbers, none of them negative.
+    """Return the indices of the arguments, none of them negative.
 
     Raises:
         TransformError: there is no such argument, or one is named twice.
@@ -203,23 +203,23 @@ def value_and_grad(
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False
 ) -> Any:
-    """Return a function that gives a scalar function's value and its gradient.
+    """Return a function that computes a scalar function's value and its gradient.
 
     Args:
-        function: returns one 0-d tensor of floats; with `has_aux` a pair of that and
-            anything else.
-        argnums: which positional arguments to differentiate by, one or several. An
-            argument may be a tensor of floats, a float, or a tree of them.
-        has_aux: whether the value is `(value, what comes along)`.
+        function: returns one 0-d floating-point tensor; with `has_aux` a pair of that
+            tensor and any auxiliary value.
+        argnums: index or indices of the positional arguments to differentiate by. An
+            argument may be a floating-point tensor, a float, or a tree of them.
+        has_aux: whether the function returns `(value, auxiliary)`.
 
     Returns:
         A function of the same arguments that returns `(value, gradient)`. The gradient
-        has the argument's structure, shapes and dtypes, None where a leaf is no float;
-        for several argnums it is a tuple.
+        has the argument's structure, shapes and dtypes, with None for leaves that are
+        not floats; for several argnums it is a tuple.
 
     Raises:
-        TransformError: the result is not 0-d or no float, or an argument has no
-            derivative.
+        TransformError: the result is not a 0-d floating-point tensor, or an argument is
+            not differentiable.
 
     >>> value_and_grad(lambda x: (x * x).sum())(tw.asarray([1.0, 2.0, 3.0]))
     (tensor(14.), tensor([2., 4., 6.]))
@@ -302,10 +302,10 @@ def grad(
 def grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False
 ) -> Any:
-    """Return a function that gives a scalar function's gradient.
+    """Return a function that computes the gradient of a scalar function.
 
     Arguments and errors are those of `value_and_grad`. With `has_aux` the result is
-    `(gradient, what comes along)`.
+    `(gradient, auxiliary)`.
 
     >>> grad(lambda x: x**3)(2.0)
     tensor(12.)
@@ -339,21 +339,21 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool) -> Any: ...
 
 
 def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """Return a function's result and how cotangents go back through it.
+    """Return a function's result and its vector-Jacobian product function (pullback).
 
     Args:
-        function: of the primals; it returns a tree with tensors of floats.
-        primals: tensors of floats, floats or trees of them.
-        has_aux: whether the function returns a pair, of which the second comes along.
+        function: takes the primals and returns a tree with floating-point tensors.
+        primals: floating-point tensors, floats or trees of them.
+        has_aux: whether the function returns `(result, auxiliary)`.
 
     Returns:
-        `(result, pullback)`, and what comes along with `has_aux`. The pullback takes
-        a tree like the result (anything where it has no floats) and returns a tuple
-        with a tree like each primal: the vector-Jacobian products.
+        `(result, pullback)`, and with `has_aux` the auxiliary value. The pullback takes
+        a tree of cotangents like the result (any value where the result has no floats)
+        and returns a tuple with one tree per primal: the vector-Jacobian products.
 
     Raises:
-        TransformError: a primal or the result has no derivative, or a cotangent does
-            not match the result.
+        TransformError: a primal or the result is not differentiable, or a cotangent
+            does not match the result.
 
     >>> y, pullback = vjp(lambda x: x * x, tw.asarray([1.0, 2.0, 3.0]))
     >>> pullback(tw.asarray([1.0, 0.0, 10.0]))
@@ -370,14 +370,14 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
 
 
 def linearize(function: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R]]:
-    """Return a function's result and its best linear approximation there.
+    """Return a function's result and its linear approximation at the primals.
 
     Returns:
-        `(result, push)`. `push` takes a tangent like each primal and returns a tree
-        like the result: the Jacobian-vector product.
+        `(result, push)`. `push` takes one tangent per primal and returns a tree like
+        the result: the Jacobian-vector product.
 
     Raises:
-        TransformError: a primal or the result has no derivative.
+        TransformError: a primal or the result is not differentiable.
 
     >>> y, push = linearize(lambda x: x * x, tw.asarray([1.0, 2.0, 3.0]))
     >>> push(tw.asarray([1.0, 0.0, 10.0]))
@@ -402,20 +402,20 @@ def linearize(function: Callable[..., R], *primals: Any) -> tuple[R, Callable[..
 def jvp(
     function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[R, R]:
-    """Return a function's result and how it changes along tangents.
+    """Return a function's result and its directional derivative along tangents.
 
     Args:
-        function: of the primals; it returns a tree with tensors of floats.
-        primals: where; tensors of floats, floats or trees of them.
-        tangents: the direction, a tree like each primal.
+        function: takes the primals and returns a tree with floating-point tensors.
+        primals: the point; floating-point tensors, floats or trees of them.
+        tangents: the direction, one tree per primal.
 
     Returns:
-        `(result, tangent)`, the Jacobian-vector product; None in it where the result
-        has no floats.
+        `(result, tangent)`. The tangent is the Jacobian-vector product, None where the
+        result has no floats.
 
     Raises:
-        TransformError: a primal or the result has no derivative, or a tangent does not
-            match its primal.
+        TransformError: a primal or the result is not differentiable, or a tangent does
+            not match its primal.
 
     >>> jvp(lambda x: x.sin(), (0.0,), (2.0,))
     (tensor(0.), tensor(2.))

@@ -1,6 +1,6 @@
-"""What a function is differentiated by: variables of its own in place of its arguments.
+"""Variables to differentiate by, which replace the arguments of a function.
 
-A variable is an alias of the argument, another node for the same value, so that two
+A variable is an alias of the argument, a new node for the same value, so that two
 transformations never share one.
 """
 
@@ -22,12 +22,12 @@ from tensorweb.tensor.base import FLOWING, TensorBase
 
 
 class Variables:
-    """Arguments with a variable in place of each leaf that has a derivative.
+    """Arguments whose differentiable leaves are replaced by variables.
 
     Attributes:
-        arguments: what to call the function with.
-        nodes: the variables, from left to right.
-        complex: whether each is one of pairs.
+        arguments: the arguments to call the function with.
+        nodes: the variables in order.
+        complex: whether each variable holds complex numbers as pairs.
     """
 
     def __init__(self, name: str, arguments: Sequence[Any]) -> None:
@@ -65,13 +65,13 @@ class Variables:
             )
 
     def tensors(self, nodes: Sequence[Node]) -> list[Tensor]:
-        """Return nodes, one for each variable, as tensors of the arguments' kinds."""
+        """Return nodes, one per variable, as tensors, complex if the variable is."""
         return [wrap(*each) for each in zip(nodes, self.complex, strict=True)]
 
     def trees(self, values: Sequence[Any]) -> list[Any]:
-        """Return values, one for each variable, as trees like the arguments.
+        """Return values, one per variable, as trees like the arguments.
 
-        What has no derivative gets None.
+        Leaves without a derivative are None.
         """
         rest = iter(values)
         return [
@@ -82,7 +82,7 @@ class Variables:
         ]
 
     def leaves(self, name: str, given: Sequence[Any]) -> list[Node]:
-        """Return the nodes of trees like the arguments, one for each variable.
+        """Return the nodes of trees like the arguments, one per variable.
 
         Raises:
             TransformError: a tree or a tensor does not match.
@@ -105,9 +105,9 @@ class Variables:
 
 
 def _begin_step(leaves: Sequence[Any]) -> None:
-    """Compute the values that the outermost derivative is taken at.
+    """Evaluate the arguments of the outermost derivative.
 
-    They are what the step of a loop before has left.
+    In a training loop they are the pending results of the iteration before.
     """
     if not has_variables():
         with keeping_no_more(is_outermost=True):
@@ -117,10 +117,10 @@ def _begin_step(leaves: Sequence[Any]) -> None:
 def _rebuilt(
     value: Any, structure: tree.Structure, leaves: Iterator[Any], known: dict[int, Any]
 ) -> Any:
-    """Return a tree with other leaves; what has none of those stays the caller's own.
+    """Return a tree with other leaves; subtrees without new leaves are reused.
 
-    So a function may change it: a generator of random numbers goes on. `known` are the
-    new leaves by the old ones' identity.
+    So the function may change them: a random generator advances. `known` maps the `id`
+    of old leaves to new ones.
     """
     if tree.is_setting(structure):
         return value
@@ -140,12 +140,12 @@ def _rebuilt(
 
 
 def is_float(leaf: Any) -> bool:
-    """Whether a leaf is a tensor of floats or complex: what has a derivative."""
+    """Whether a leaf is a floating-point or complex tensor, which is differentiable."""
     return isinstance(leaf, TensorBase) and leaf.node.dtype.kind in FLOWING
 
 
 def is_complex(leaf: TensorBase) -> bool:
-    """Whether a tensor is complex: then its pairs of floats are differentiated."""
+    """Whether a tensor is complex; then its pairs of floats are differentiated."""
     return leaf.node.dtype.kind == "complex"
 
 
@@ -155,7 +155,7 @@ def wrap(node: Node, as_complex: bool) -> Tensor:
 
 
 class _Variable:
-    """A variable that has not been wrapped yet."""
+    """A variable that has not been wrapped in a tensor yet."""
 
     __slots__ = ("is_complex", "node")
 
@@ -164,7 +164,7 @@ class _Variable:
         self.is_complex = is_complex
 
     def tensor(self) -> Tensor:
-        """Return the tensor that the function gets."""
+        """Return the tensor that is passed to the function."""
         return wrap(self.node, self.is_complex)
 
 
@@ -182,7 +182,7 @@ def _leaf(leaf: Any) -> Any:
 
 
 def _refusal(name: str, argument: Any) -> str:
-    """Return why an argument is none to differentiate by."""
+    """Return the error message for an argument that is not differentiable."""
     if isinstance(argument, TensorBase):
         return (
             f"{name}: the argument is {argument.node.dtype} of shape "
@@ -201,9 +201,9 @@ def _refusal(name: str, argument: Any) -> str:
 
 
 def matching(name: str, value: Any, node: Node) -> Node:
-    """Return a value as a node of another one's shape, dtype and device.
+    """Return a value as a node; it must match another node's shape, dtype and device.
 
-    Of a complex one its pairs.
+    A complex value is returned as pairs.
 
     Raises:
         TransformError: it does not match.

@@ -1,9 +1,9 @@
-"""All derivatives of a result by an argument: `jacrev`, `jacfwd`, `hessian`.
+"""Jacobians and Hessians: `jacrev`, `jacfwd`, `hessian`.
 
-The function runs once; only the way back (or forward) is done for a whole batch of unit
-cotangents (or tangents), so that `if` on values works inside. Complex numbers go as
-pairs: a derivative of both kinds of parts by both is one number where the function is
-holomorphic.
+The function runs once. Only the linear map (vjp or jvp) is batched over the unit
+vectors, so `if` on values works inside. Complex numbers are handled as pairs of real
+parts; the derivatives of both parts by both parts are one complex number only if the
+function is holomorphic.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ P = ParamSpec("P")
 
 
 class _Units:
-    """Unit vectors of some nodes, one behind the other.
+    """The unit vectors of the concatenation of some nodes.
 
     Attributes:
-        nodes: floats, pairs where numbers are complex.
-        step: which of their elements have one: 1 for all, 2 for real parts alone.
+        nodes: floating-point nodes, pairs where numbers are complex.
+        step: 1 if every element has a unit vector, 2 if only real parts have one.
     """
 
     def __init__(self, nodes: Sequence[Node], step: int) -> None:
@@ -42,7 +42,7 @@ class _Units:
         self._counts = [node.size // step for node in nodes]
 
     def rows(self) -> list[Node]:
-        """Return, for each node, the unit vectors of all nodes, seen from it."""
+        """Return each node's components of all unit vectors, stacked along axis 0."""
         before, found = 0, []
         total = sum(self._counts)
         for node, count in zip(self.nodes, self._counts, strict=True):
@@ -55,7 +55,7 @@ class _Units:
         return found
 
     def through(self, walk: Callable[[list[Node]], list[Node]]) -> list[Tensor]:
-        """Return what a linear walk makes of every unit vector, in rows."""
+        """Apply a linear map to every unit vector; return the stacked results."""
         places = [leaf(Placeholder(), n.shape, n.dtype, n.device) for n in self.nodes]
         with tracing("the function", {}, "vmap"):
             results = walk(places)
@@ -64,7 +64,7 @@ class _Units:
         return list(map(Tensor, batched(results, order, batch, sum(self._counts))))
 
     def cut(self, rows: Tensor, place: int) -> Tensor:
-        """Return the rows that belong to one of the nodes."""
+        """Return the rows of the unit vectors of one node."""
         start = sum(self._counts[:place])
         return rows[start : start + self._counts[place]]
 
@@ -88,22 +88,23 @@ def jacrev(
 def jacrev(
     function: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False
 ) -> Any:
-    """Return a function that gives all first derivatives, row by row of the result.
+    """Return a function that computes the Jacobian in reverse mode, row by row.
 
     Args:
-        function: returns a tree with tensors of floats.
-        argnums: which positional arguments to differentiate by, as for `grad`.
-        holomorphic: whether arguments and results are complex and the function has one
-            derivative, `df/dz`, which is given. Without it that of a real number by a
-            complex one is `∂/∂x + i ∂/∂y`, as for `grad`.
+        function: returns a tree with floating-point tensors.
+        argnums: index or indices of the positional arguments to differentiate by, as
+            for `grad`.
+        holomorphic: whether arguments and results are complex and the function is
+            holomorphic; the result is then `df/dz`. Otherwise the derivative of a real
+            result by a complex argument is `∂/∂x + i ∂/∂y`, as for `grad`.
 
     Returns:
-        A function of the same arguments: the tree of the result, with the tree of the
-        argument in each of its places (a tuple of them for several argnums); a tensor
-        in it has the shape `(*result, *argument)`.
+        A function of the same arguments. It returns the tree of the result, each tensor
+        replaced by a tree like the argument (a tuple of trees for several argnums)
+        whose tensors have shape `(*result, *argument)`.
 
     Raises:
-        TransformError: an argument or the result has no derivative, or both are
+        TransformError: an argument or the result is not differentiable, or both are
             complex without `holomorphic`.
 
     >>> jacrev(lambda x: x * x)(tw.asarray([1.0, 2.0]))
@@ -151,10 +152,10 @@ def jacfwd(
 def jacfwd(
     function: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False
 ) -> Any:
-    """Return a function that gives all first derivatives, column by column.
+    """Return a function that computes the Jacobian in forward mode, column by column.
 
-    The same as `jacrev`; its batch has an example for each element of the arguments,
-    not of the results.
+    Arguments and results are those of `jacrev`. The batch has one example per element
+    of the arguments, instead of one per element of the results.
 
     >>> jacfwd(lambda x: x * x)(tw.asarray([1.0, 2.0]))
     tensor([[2., 0.],
@@ -186,7 +187,7 @@ def jacfwd(
 
 
 def _joined(x: Tensor, axis: int | None = None) -> Tensor:
-    """Return complex numbers of the pairs that lie along the last axis, or in one."""
+    """Return complex numbers from pairs along the last axis, or along `axis`."""
     pairs = x
     if axis is not None:
         pairs = moveaxis(x.reshape((x.shape[0] // 2, 2, *x.shape[1:])), 1, -1)
@@ -194,7 +195,7 @@ def _joined(x: Tensor, axis: int | None = None) -> Tensor:
 
 
 def _check_complex(name: str, run: Run, holomorphic: bool) -> None:
-    """Raise for derivatives that are no single numbers."""
+    """Raise if `holomorphic` does not fit the arguments' and results' dtypes."""
     kinds = {*run.variables.complex, *run.complex}
     if holomorphic and False in kinds:
         raise TransformError(
@@ -211,7 +212,7 @@ def _check_complex(name: str, run: Run, holomorphic: bool) -> None:
 
 
 def _as_tree(run: Run, part: Callable[[int, int], Tensor], argnums: Argnums) -> Any:
-    """Return derivatives, by result and by variable, as a tree of trees."""
+    """Return the derivatives as a tree like the result of trees like the arguments."""
     found = []
     variables = run.variables.tensors(run.variables.nodes)
     for row, result in enumerate(run.tensors(run.nodes)):
@@ -243,7 +244,7 @@ def hessian(
 def hessian(
     function: Callable[..., Any], argnums: Argnums = 0, *, holomorphic: bool = False
 ) -> Any:
-    """Return a function that gives all second derivatives: `jacfwd` of `jacrev`.
+    """Return a function that computes the Hessian: `jacfwd` of `jacrev`.
 
     >>> hessian(lambda x: (x**3).sum())(tw.asarray([1.0, 2.0]))
     tensor([[ 6.,  0.],

@@ -1,8 +1,8 @@
-"""`jit`: record what a function of tensors does once, replay it without Python.
+"""`jit`: record the operations of a function once, then replay them without Python.
 
-The first call with arguments of some shapes and dtypes records the graph; later calls
-fill the recorded command tape with the new arguments' buffers and submit it. Python
-inside the function does not run again until shapes, dtypes or other arguments change.
+The first call with new shapes and dtypes records the graph; later calls bind the new
+arguments' buffers to the recorded command tape and submit it. Python inside the
+function does not run again until shapes, dtypes or other arguments change.
 """
 
 from __future__ import annotations
@@ -73,15 +73,15 @@ Q = ParamSpec("Q")
 R = TypeVar("R")
 S = TypeVar("S")
 
+# Limit of cached signatures (shapes, dtypes, settings) per function.
 SIGNATURES_KEPT = 64
-"""Signatures of one function whose recordings are kept: shapes, dtypes and settings."""
 
 
 class Jitted(Generic[P, R]):
-    """A function that records itself; made by `jit`.
+    """A compiled function; made by `jit`.
 
     Attributes:
-        recordings: how often the function itself has run.
+        recordings: how often the Python function has been recorded.
     """
 
     # Slots, so that attributes of another function, which `functools.wraps` copies
@@ -108,7 +108,7 @@ class Jitted(Generic[P, R]):
         self.recordings = 0
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Note that the first argument is an object of the class."""
+        """Register the class as a tree, since methods take its objects as arguments."""
         open_methods_of(owner)
 
     @overload
@@ -120,11 +120,11 @@ class Jitted(Generic[P, R]):
     ) -> Callable[Q, R]: ...
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
-        """Return the method of an object, which is the first argument."""
+        """Return a bound method, whose first argument is the object."""
         return self if owner is None else MethodType(self, owner)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Jitted[P, R]:
-        """Return this function, as of functions; of a copied object's method another.
+        """Return this function; for the method of a copied object a new `Jitted`.
 
         Recordings belong to a device and are never copied.
         """
@@ -138,13 +138,13 @@ class Jitted(Generic[P, R]):
         return getattr(self, "__qualname__", name_of(self))
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Return what the function returns, replayed where it is known.
+        """Return the function's result, by a replay if a recording is valid.
 
-        Without tensors among the arguments, and on a device that does not record, the
-        function simply runs; so it does while a derivative follows what it does, also
-        where an argument requires a gradient, where it writes into arguments of which
-        some are views of others, and while somebody searches for the operation that
-        made a NaN: the values inside a recording belong to no line.
+        The function runs as plain Python instead: without tensors among the arguments;
+        on a device that does not record; while it is traced or differentiated, or an
+        argument requires a gradient; if it writes into arguments of which some are
+        views of others; and during the search for the operation that made a NaN, since
+        values inside a recording belong to no line.
         """
         if is_tracing() or is_kept() or is_searching():
             return self._function(*args, **kwargs)
@@ -189,10 +189,7 @@ class Jitted(Generic[P, R]):
 
 
 def _shares(holders: Sequence[Holder], found: Record) -> bool:
-    """Whether a tensor that is written to is seen by a second name of the function.
-
-    Some of the arguments are views of others, or the function has one from outside.
-    """
+    """Whether a written argument is aliased by an argument or a captured tensor."""
     if share_elements(h for h in holders if isinstance(h, TensorBase)):
         return True
     return any(
@@ -203,10 +200,10 @@ def _shares(holders: Sequence[Holder], found: Record) -> bool:
 
 
 def _recorder(name: str, names: Collection[str]) -> Recorder | None:
-    """Return who records for the devices of the arguments, if there is somebody.
+    """Return the recorder of the arguments' device, None if it has none.
 
     Raises:
-        DeviceError: there are several devices.
+        DeviceError: the arguments lie on several devices.
     """
     if len(names) > 1:
         raise DeviceError(
@@ -226,9 +223,9 @@ def _record(
     layouts: Sequence[Layout | None],
     recorder: Recorder,
 ) -> Record:
-    """Run the function on placeholders and return how to run it again.
+    """Trace the function on placeholders and return the recording.
 
-    The first `count` holders are those of objects that it updates.
+    The first `count` holders are those of the `updates` objects.
     """
     name = name_of(function)
     values = [h.node for h in given if isinstance(h, TensorBase)]
@@ -294,7 +291,7 @@ def _record(
 
 
 def _promised(outputs: Sequence[Node]) -> list[tuple[int, Interval]]:
-    """Return which results are integers of a narrower range than their dtype's."""
+    """Return indices and ranges of integer results narrower than their dtype."""
     return [
         (number, interval)
         for number, node in enumerate(outputs)
@@ -310,7 +307,7 @@ def _check(
     result: object,
     holders: Sequence[Holder],
 ) -> None:
-    """Raise when there is nothing to run, or what a recording cannot give."""
+    """Raise if there is nothing to run, or a result cannot be recorded."""
     mine: list[Holder] = []
     flatten(result, mine, {})
     returns_given = any(each is holder for each in mine for holder in holders)
@@ -332,9 +329,9 @@ def _check(
 
 
 def _refuse_outside_writes(name: str, noted: Trace, mine: Mapping[int, Holder]) -> None:
-    """Raise when the function wrote into a tensor that it was not given.
+    """Raise if the function wrote into a tensor that is no argument.
 
-    A replay would not write into it again. The tensor gets its old value back.
+    A replay would not repeat the write. The tensor gets its old value back.
     """
     leaked = [key for key, (kept, _) in noted.written.items() if kept() is not None]
     if any(key not in mine for key in leaked):
@@ -370,21 +367,21 @@ def jit(function: Callable[..., Any] | None = None, *, updates: object = ()) -> 
     """Return a function that runs as one recorded batch of commands.
 
     Arguments may be tensors and tuples, lists, dicts and dataclasses of them; numbers,
-    text, functions and what else stays what it is are part of the recording. Shapes,
-    dtypes and such arguments that were not seen before record again. Inside, values
+    text, functions and other constants are part of the recording. Shapes,
+    dtypes and constants that were not seen before record again. Inside, values
     cannot be read: `if x > 0` and `print(x)` raise `TraceError`. Integer arguments may
-    index: each call looks whether they are in range, which waits for the device where
-    only that knows. What it writes into its arguments (`x[0] = 1`, `x += 1`,
-    `params["w"] = w`, `model.w = w`) the caller sees, as without `jit`. Inside another
-    jitted function it is a part of
+    index: each call checks that they are in range, which waits for the device if
+    they were computed there. Writes into arguments (`x[0] = 1`, `x += 1`,
+    `params["w"] = w`, `model.w = w`) are visible to the caller, as without `jit`.
+    Inside another jitted function it becomes a part of
     that. On a method the object is an argument too: its class counts as registered
-    (`tw.tree.register`), so that calls see its attributes as they are then. Where there
-    is nothing to record for, on a device that does not record (`cpu`)
+    (`tw.tree.register`), so that calls see its current attributes. On a device that
+    does not record (`cpu`)
     and without any tensor among the arguments, the function simply runs.
 
-    What the function reads from outside is part of the recording: where a tensor was
-    written to since, or a name or attribute means something else, the function is
-    recorded anew, which takes much longer than a replay. Looked at are closures, and of
+    Captured values are part of the recording: if a captured tensor was
+    written to, or a name or attribute has another value, the function is
+    recorded again, which takes much longer than a replay. Checked are closures, and of
     the function's own module globals, functions and attributes of objects; not names of
     other modules, nor the elements of NumPy arrays: pass these as arguments.
 
@@ -397,8 +394,8 @@ def jit(function: Callable[..., Any] | None = None, *, updates: object = ()) -> 
     tensor([2., 3.])
 
     Objects in `updates` are arguments and results of every call, though the function
-    takes them from outside: models, optimisers, generators; so are the gradients of
-    their tensors, and `loss.backward()` may stand inside. Their views see them.
+    captures them: models, optimisers, generators; so are the gradients of
+    their tensors, and `loss.backward()` may be called inside. Their views are updated.
 
     >>> @jit
     ... def step(w, gradient):
@@ -406,7 +403,7 @@ def jit(function: Callable[..., Any] | None = None, *, updates: object = ()) -> 
     >>> step(tw.ones(3), tw.ones(3))
     tensor([0.9, 0.9, 0.9])
 
-    A step of training by PyTorch's habits:
+    A training step as in PyTorch:
 
     >>> w = tw.ones(3)
     >>> opt = tw.optim.SGD([w], lr=0.5)
@@ -421,14 +418,14 @@ def jit(function: Callable[..., Any] | None = None, *, updates: object = ()) -> 
     (tensor(3.), tensor(1.5), tensor([0., 0., 0.]))
 
     Args:
-        function: the function; without one, what is returned takes it, as a decorator.
+        function: the function; without one, a decorator is returned.
         updates: the objects that the function changes, or one of them.
 
     Raises:
         DeviceError: the arguments lie on more than one device.
-        TraceError: the function asks for a value, returns no tensor, writes into a
+        TraceError: the function reads a value, returns no tensor, writes into a
             tensor that it was not given, or is given an object that may change and
-            cannot be opened.
+            cannot be traversed.
     """
     if function is None:
         return partial(jit, updates=as_updates(updates))

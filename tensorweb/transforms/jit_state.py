@@ -1,8 +1,8 @@
-"""Objects that a recorded function updates: models, optimisers, generators.
+"""State that a compiled function updates: models, optimisers, generators.
 
-They are arguments and results of every call, though the function takes them from its
-surroundings. While it is recorded their tensors hold placeholders; afterwards they are
-as they were, and the recording says what becomes of them.
+These objects are implicit arguments and results of every call. While the function is
+traced their tensors hold placeholders; afterwards they are restored, and the recording
+contains how to update them.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ from tensorweb.trees import (
 
 
 class Gradients(list[Any]):
-    """The gradients of the tensors that a function updates, as one more container."""
+    """The `grad` attributes of the updated tensors, as one more container."""
 
     def __init__(self, tensors: Sequence[Any]) -> None:
-        """Take what the tensors have."""
+        """Read the gradients of the tensors."""
         super().__init__([tensor.grad for tensor in tensors])
         self._tensors = tensors
 
     def take(self) -> None:
-        """Hold what the tensors have now."""
+        """Read the current gradients of the tensors."""
         self[:] = [tensor.grad for tensor in self._tensors]
 
     def hand_out(self) -> None:
-        """Let the tensors have these gradients."""
+        """Assign these gradients to the tensors."""
         for tensor, gradient in zip(self._tensors, self, strict=True):
             tensor.grad = gradient
 
 
 def as_updates(updates: object) -> tuple[Any, ...]:
-    """Return the objects that `jit` was told of.
+    """Return the value of `updates=` as a tuple.
 
     Raises:
-        TraceError: one holds no tensors that could be found.
+        TraceError: an object cannot be searched for tensors.
     """
     found = updates if isinstance(updates, tuple) else (updates,)
     parts = [part for each in found for part in _members(each)]
@@ -71,24 +71,24 @@ def as_updates(updates: object) -> tuple[Any, ...]:
 
 
 def _members(given: object) -> Sequence[object]:
-    """Return the parts of a list, or a value alone."""
+    """Return the items of a nonempty list, otherwise a list with the value."""
     return given if isinstance(given, list) and given else [given]
 
 
 class Known:
-    """The tensors and containers of updated objects, as long as these hold the same.
+    """A cache of the tensors and containers of the updated objects.
 
-    Looking whether they do takes a tenth of the time of finding them again.
+    Checking that it is valid takes a tenth of the time of traversing the objects.
     """
 
     def __init__(self, updates: tuple[Any, ...]) -> None:
-        """Find them in some objects."""
+        """Traverse the objects."""
         self._updates = updates
         self._numbers: dict[Hashable, int] = {}
         self._find()
 
     def _find(self) -> None:
-        """Walk through the objects."""
+        """Traverse the objects and fill the cache."""
         self.holders: list[Holder] = []
         self.seen: dict[int, int] = {}
         structure = flatten(self._updates, self.holders, self.seen)
@@ -108,12 +108,12 @@ class Known:
         self._number = self._numbers.setdefault(key, len(self._numbers))
 
     def collect(self, holders: list[Holder], seen: dict[int, int]) -> Hashable:
-        """Add tensors, containers and gradients; return what equal structures share.
+        """Add tensors, containers and gradients; return the key of their structure.
 
-        Whether leaves are followed is a part of it, since `backward` needs that.
+        The key includes whether leaves are recorded for `backward`.
 
         Raises:
-            TraceError: something can neither be opened nor be part of a structure.
+            TraceError: an object can be neither traversed nor part of a structure.
         """
         if (
             list(map(tensor_key, self._tensors)) != self._keys
@@ -133,15 +133,15 @@ class Known:
 
 
 class Updated:
-    """What `updates` held when a function was called, and how to record its changes.
+    """The contents of the `updates` objects at a call, and the changes of its trace.
 
     Attributes:
         holders: tensors and containers, each once.
-        views: tensors that share elements with these, and see what they hold.
+        views: tensors that share elements with these tensors, and change with them.
     """
 
     def __init__(self, holders: Sequence[Holder], nodes: Sequence[Node]) -> None:
-        """Note what they hold; `nodes` stand for the values of the tensors."""
+        """Save the contents; `nodes` are the placeholders of the tensors."""
         self.holders = list(holders)
         self._before = [content_of(holder) for holder in holders]
         self._inputs = iter(nodes)
@@ -177,7 +177,7 @@ class Updated:
                 each.hand_out()
 
     def written(self) -> list[int]:
-        """Return which holders are tensors that got another value."""
+        """Return the indices of holders that are tensors with another value."""
         return [
             number
             for number, (holder, node) in enumerate(
@@ -187,7 +187,7 @@ class Updated:
         ]
 
     def changed(self) -> list[int]:
-        """Return which holders are containers with other content."""
+        """Return the indices of holders that are containers with other content."""
         for holder in self.holders:
             if isinstance(holder, Gradients):
                 holder.take()
@@ -200,9 +200,9 @@ class Updated:
         ]
 
     def stand_ins(self) -> dict[int, Holder]:
-        """Return what a recording keeps in place of the holders, by their identity.
+        """Return what a recording retains instead of the holders, by their `id`.
 
-        It holds no values, so that what the objects held can go.
+        The stand-ins hold no values, so that the values of the objects can be freed.
         """
         others: dict[int, Holder] = {
             id(holder): Tensor.around(node) if node is not None else empty_like(holder)
@@ -231,7 +231,7 @@ def _hold(tensor: TensorBase, placeholder: Node) -> Node:
 
 
 def _put_back(holder: Holder, content: Any) -> None:
-    """Let a container hold again what it held."""
+    """Restore the content of a container."""
     if not is_changed(holder, content):
         return
     if isinstance(holder, list):
@@ -249,10 +249,10 @@ def _put_back(holder: Holder, content: Any) -> None:
 def refuse_outside_gradients(
     name: str, noted: Trace, known: Mapping[int, object]
 ) -> None:
-    """Raise when `backward` added to the gradient of a tensor that nobody listed.
+    """Raise if `backward` changed the gradient of a tensor not in `updates=`.
 
     Raises:
-        TraceError: it did; the tensor has its old gradient again.
+        TraceError: it did; the old gradient is restored.
     """
     outside: list[Any] = [
         (tensor, old)

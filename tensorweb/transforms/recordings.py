@@ -1,7 +1,7 @@
-"""Recordings of a function, and for which arguments each of them is right.
+"""Recordings of a compiled function, and the arguments for which each is valid.
 
-A signature is what equal calls share: shapes, dtypes and settings. Under it recordings
-differ by how arguments look at their storages, and by the ranges of integers.
+A signature is shared by calls with equal shapes, dtypes and settings. Recordings of one
+signature differ by the arguments' views of their storages and by integer ranges.
 """
 
 from __future__ import annotations
@@ -29,37 +29,39 @@ from tensorweb.view import View
 if TYPE_CHECKING:
     from tensorweb.protocol import Replay
 
+# Limit of layouts per signature that are recorded as views. Views of further layouts
+# are copied first, so that sliding windows over a long tensor do not record at each
+# call.
 LAYOUTS_KEPT = 4
-"""Layouts of a signature's views that are recorded as views; views of others are copied
-first, so that windows over a long tensor do not record again and again."""
 
+# Limit of recordings per layout, for integers of different ranges.
 VARIANTS_KEPT = 4
-"""Recordings of a signature for integers that lie in different ranges."""
 
 Layout = tuple[View, Shape, int]
-"""How an argument looks at its storage, the storage's shape, and the number of the
-first argument that looks at the same one."""
+"""An argument's view of its storage, the storage's shape, and the index of the first
+argument that views the same storage."""
 
 Layouts = tuple[Layout | None, ...]
-"""Of all arguments of a call; None where one is all of its storage."""
+"""The layouts of all arguments of a call; None for an argument that is no view."""
 
 
 @dataclass(slots=True)
 class Record:
-    """A recorded call, and how its results and changes reach another caller.
+    """A recorded call, which can be replayed with other arguments.
 
     Attributes:
         replay: computes the nodes of `made` and of the written tensors.
-        layouts: of each tensor of `holders` that is handed over as a view, else None.
-        assumed: which tensors' integers must lie in which range for the recording to be
-            right.
-        promised: which of the replay's nodes are integers in a known range.
-        captures: the values it has of tensors that are no arguments.
+        layouts: for each tensor of `holders` its layout if it is passed as a view, else
+            None.
+        assumed: indices of tensors and the integer ranges for which the recording is
+            valid.
+        promised: indices of replayed nodes and their known integer ranges.
+        captures: values of captured tensors, which are no arguments.
         holders: tensors and containers that the function was given.
-        result: what it returned.
-        made: tensors in the result and in changed containers that it was not given.
-        written: indices in `holders` of tensors that got another value.
-        changed: indices in `holders` of containers with other content.
+        result: the tree that it returned.
+        made: new tensors in the result and in changed containers.
+        written: indices in `holders` of tensors that were written.
+        changed: indices in `holders` of containers that were changed.
     """
 
     replay: Replay
@@ -76,7 +78,7 @@ class Record:
     _fillings: list[tuple[int, Callable[[Any, Values], None]]] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Work out how results and changed containers are put together."""
+        """Prepare how results and changed containers are rebuilt."""
         places = {id(h): n for n, h in enumerate((*self.holders, *self.made))}
         self._assembly = assembly(self.result, places)
         self._fillings = [
@@ -89,7 +91,7 @@ class Record:
         return self.replay.is_alive and self.captures.is_current
 
     def holds(self, given: Sequence[Node]) -> bool:
-        """Whether the recording is alive, and what was assumed of integers is true."""
+        """Whether the recording is alive and the integers lie in the assumed ranges."""
         if not self.is_alive:
             return False
         for number, (least, most) in self.assumed:
@@ -99,7 +101,7 @@ class Record:
         return True
 
     def __call__(self, holders: Sequence[Holder], given: Sequence[Node]) -> object:
-        """Return the results for another caller's arguments, and change those."""
+        """Replay with other arguments: return the results and update the arguments."""
         pairs = zip(given, self.layouts, strict=True)
         nodes = self.replay([node.base if layout else node for node, layout in pairs])
         for number, interval in self.promised:
@@ -129,7 +131,7 @@ class Signature:
     __slots__ = ("_found", "_last", "_records")
 
     def __init__(self) -> None:
-        """Know none."""
+        """Start without recordings."""
         self._records: dict[Layouts, list[Record]] = {}
         self._last: Layouts | None = None
         self._found: list[Record] = []
@@ -139,12 +141,12 @@ class Signature:
         return self._known(_layouts(given))
 
     def _known(self, layouts: Layouts) -> Layouts:
-        """Return layouts that are recorded or may be, else those without views."""
+        """Return layouts that are or may be recorded, otherwise all None."""
         is_known = layouts in self._records or len(self._records) < LAYOUTS_KEPT
         return layouts if is_known else (None,) * len(layouts)
 
     def find(self, given: Sequence[Node]) -> Record | None:
-        """Return a recording that is right for some arguments."""
+        """Return a recording that is valid for the arguments, or None."""
         layouts = _layouts(given)
         if layouts != self._last:
             self._found = self._records.get(self._known(layouts), [])
@@ -155,7 +157,7 @@ class Signature:
         return None
 
     def keep(self, record: Record) -> None:
-        """Add a recording; the oldest of too many goes, and those out of date."""
+        """Add a recording; drop the oldest above the limit and invalid ones."""
         records = self._records.setdefault(tuple(record.layouts), [])
         self._last = None
         alive = [each for each in records if each.is_alive]
@@ -163,7 +165,7 @@ class Signature:
 
 
 def _layouts(given: Sequence[Node]) -> Layouts:
-    """Return how arguments look at storages of others, None where they do not."""
+    """Return the layout of each argument, None where it owns its storage."""
     firsts: dict[Node, int] = {}
     return tuple(
         [
@@ -174,9 +176,9 @@ def _layouts(given: Sequence[Node]) -> Layouts:
 
 
 def _layout_of(node: Node, firsts: dict[Node, int], number: int) -> Layout | None:
-    """Return how a node looks at the storage of another one, None if it does not.
+    """Return the layout of a node that is a view, None if it is none.
 
-    Integers are told apart also in one storage, since their ranges are looked at.
+    Integer views of one storage are distinguished, since each has its own range.
     """
     owner = node.owner
     if owner is None or (owner.op is CONSTANT and owner.storage is None):
@@ -189,7 +191,7 @@ def _layout_of(node: Node, firsts: dict[Node, int], number: int) -> Layout | Non
 def inputs_for(
     given: Sequence[Node], layouts: Sequence[Layout | None]
 ) -> tuple[list[Node], list[Node]]:
-    """Return what stands for values, views where they are handed over as such.
+    """Return placeholders for values, as views where the layout asks for one.
 
     Returns:
         `(inputs, bases)`: views of one storage have one base. Complex inputs are
@@ -216,12 +218,12 @@ def inputs_for(
 def placeholders(
     given: Sequence[Holder], inputs: Iterator[Node], updated: Mapping[int, Holder]
 ) -> tuple[list[Holder], list[Content]]:
-    """Return stand-ins for tensors and containers, and what the latter hold.
+    """Return stand-ins for tensors and containers, and the contents of the containers.
 
     Args:
         given: tensors and containers of the arguments.
-        inputs: what stands for the values of the tensors.
-        updated: objects that stay what they are, by identity.
+        inputs: the placeholders of the tensors.
+        updated: objects that are not replaced, by `id`.
     """
     stand_ins: dict[int, Holder] = dict(updated)
     for holder in given:

@@ -1,6 +1,6 @@
-"""The types of what `grad`, `value_and_grad` and `hessian` return, for type checkers.
+"""Types of the functions that `grad`, `value_and_grad` and `hessian` return.
 
-A gradient has the type of the first argument, and parameters keep their names.
+A gradient has the type of the first argument; parameters retain their names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ A = TypeVar("A", covariant=True)
 
 
 class Gradient(Protocol[P]):
-    """Returns something of the type of its first argument."""
+    """A function that returns a gradient of the type of its first argument."""
 
     def __call__(
         self: Gradient[Concatenate[X, Q]], x: X, /, *args: Q.args, **keywords: Q.kwargs
@@ -26,7 +26,7 @@ class Gradient(Protocol[P]):
 
 
 class GradientWith(Protocol[P, A]):
-    """Returns a gradient and a second value of the function."""
+    """A function that returns a gradient and an auxiliary value."""
 
     def __call__(
         self: GradientWith[Concatenate[X, Q], A],
@@ -35,12 +35,12 @@ class GradientWith(Protocol[P, A]):
         *args: Q.args,
         **keywords: Q.kwargs,
     ) -> tuple[X, A]:
-        """Return the gradient and the second value."""
+        """Return the gradient and the auxiliary value."""
         ...
 
 
 class ValueWithGradient(Protocol[P, A]):
-    """Returns the function's value and a gradient."""
+    """A function that returns a value and a gradient."""
 
     def __call__(
         self: ValueWithGradient[Concatenate[X, Q], A],
@@ -54,7 +54,7 @@ class ValueWithGradient(Protocol[P, A]):
 
 
 class Hessian(Protocol[P]):
-    """Returns a tensor for a tensor, and trees of trees for trees."""
+    """A function that returns a tensor for a tensor, and a tree of trees for a tree."""
 
     @overload
     def __call__(

@@ -1,7 +1,7 @@
-"""What a recorded function reads that is no argument: closures, globals, attributes.
+"""Values that a compiled function captures: closures, globals, attributes.
 
-Python does not tell that a name got another value, so each call of `jit` compares what
-the names mean with what they meant when the function was recorded.
+Python does not report that a name was rebound, so each call of `jit` compares the
+captured values with those at recording time.
 """
 
 from __future__ import annotations
@@ -27,25 +27,26 @@ from tensorweb.tensor.base import TensorBase
 from tensorweb.trees import EXACT_TYPES, Content, content_of, is_changed, is_opened
 
 CONTAINERS = (list, set, deque, bytearray)
-"""Of these the elements are compared one by one."""
+"""Types whose elements are compared one by one."""
 
 MISSING = object()
-"""Stands for the value of a name that has none."""
+"""Stands for the value of an unbound name."""
 
 NUMBERS = (float, complex, *EXACT_TYPES)
-"""Types whose values are compared by their text, which tells 0.0 from -0.0."""
+"""Types whose values are compared by `repr`, which distinguishes 0.0 from -0.0."""
 
 
 class Surroundings:
-    """The names that a function reads from outside, and what they mean.
+    """The names that a function captures, and their values.
 
-    Names of closures and of the function's own module, in it and in the functions and
-    methods of that module that it names; what is found there in lists, dicts, tuples
-    and opened objects, and of other objects of that module the attributes it names.
+    Included are names of closures and globals of the function's own module that the
+    function, or functions and methods of that module which it names, read; elements of
+    lists, dicts, tuples and registered objects found there; and the named attributes of
+    other objects of that module.
     """
 
     def __init__(self, function: object, updated: set[int]) -> None:
-        """Look at everything; the objects whose `id` is in `updated` are arguments."""
+        """Capture all values; objects whose `id` is in `updated` are arguments."""
         self._seen = set(updated)
         self._cells: list[CellType] = []
         self._globals: list[str] = []
@@ -61,7 +62,7 @@ class Surroundings:
         self._named = list(self._parts())
 
     def _now(self) -> Iterator[object]:
-        """Give the values that the names have, those of closures first."""
+        """Yield the current values of the names, closures first."""
         for cell in self._cells:
             try:
                 yield cell.cell_contents
@@ -71,18 +72,18 @@ class Surroundings:
             yield self._module.get(name, MISSING)
 
     def _parts(self) -> Iterator[object]:
-        """Give the values of the attributes that code names, object by object."""
+        """Yield the values of the attributes that the code names, object by object."""
         for value in self._objects:
             for name, part in vars(value).items():
                 if self._is_named(name):
                     yield part
 
     def _is_named(self, name: str) -> bool:
-        """Whether an attribute is named, or one that Python reads unnamed."""
+        """Whether the code may read an attribute: by name, by text, or as a dunder."""
         return self._names_all or name in self._attributes or name.startswith("__")
 
     def is_changed(self) -> bool:
-        """Whether a name means something else, or an object holds something else."""
+        """Whether a captured name, attribute or element has another value."""
         return (
             not self._captures.is_current
             or not _is_same(list(self._now()), self._values)
@@ -95,7 +96,7 @@ class Surroundings:
         )
 
     def _visit(self, value: Any) -> None:
-        """Note what a function reads or an object holds, and what that reaches."""
+        """Record what a function reads or an object contains, recursively."""
         if id(value) in self._seen or type(value) in NUMBERS:
             return
         self._seen.add(id(value))
@@ -131,14 +132,14 @@ class Surroundings:
             self._visit(value)
 
     def _visit_objects(self) -> None:
-        """Visit the attributes that are named, and those that these name in turn."""
+        """Visit the named attributes until no new names or objects are found."""
         count = -1
         while count != len(self._seen) + len(self._attributes):
             count = len(self._seen) + len(self._attributes)
             self._visit_all(list(self._parts()))
 
     def _visit_function(self, function: FunctionType) -> None:
-        """Note the names that a function and those defined inside of it read."""
+        """Record the names that a function and its nested functions read."""
         self._visit_all(function.__defaults__ or ())
         self._visit_all((function.__kwdefaults__ or {}).values())
         self._visit_all(vars(function).values())
@@ -158,7 +159,7 @@ class Surroundings:
                     self._visit(self._module[name])
 
     def _is_of_the_module(self, value: object) -> bool:
-        """Whether a value is a class of the function's module, or an object of one."""
+        """Whether a value is a class of the function's module, or an instance of it."""
         if isinstance(value, SimpleNamespace):
             return True
         kind = value if isinstance(value, type) else type(value)
@@ -167,7 +168,7 @@ class Surroundings:
 
 
 def _globals_of(function: Any) -> dict[str, Any]:
-    """Return the names of the module in which a function was defined."""
+    """Return the globals of the module in which a function was defined."""
     while True:
         if isinstance(function, partial):
             function = function.func
@@ -181,7 +182,7 @@ def _globals_of(function: Any) -> dict[str, Any]:
 
 
 def _names_in(code: CodeType) -> tuple[set[str], set[str]]:
-    """Return the globals and attributes that code and its inner functions read."""
+    """Return the globals and attributes that code and its nested functions read."""
     names: set[str] = set()
     attributes: set[str] = set()
     for instruction in dis.get_instructions(code):
@@ -198,19 +199,19 @@ def _names_in(code: CodeType) -> tuple[set[str], set[str]]:
 
 
 def _content_of(value: Any) -> Content:
-    """Return the elements of a container, by name where they have names."""
+    """Return the elements of a container, by name if they have names."""
     return list(value) if isinstance(value, CONTAINERS) else content_of(value)
 
 
 def _listed(content: Content) -> list[Any]:
-    """Return the elements of a container, and their names."""
+    """Return the elements of a container and their names as one list."""
     if isinstance(content, dict):
         return [*content, *content.values()]
     return content or []
 
 
 def _is_same(now: list[Any], before: list[Any]) -> bool:
-    """Whether values mean what they meant: the same objects, or equal numbers."""
+    """Whether two lists hold the same objects or equal numbers."""
     if len(now) != len(before):
         return False
     differ = compress(zip(now, before, strict=True), map(is_not, now, before))

@@ -1,7 +1,8 @@
-"""How trees are put together: worked out once for a recording, followed at every call.
+"""Rebuild a result tree from flat values, without traversing the tree at each call.
 
-`tensorweb.trees.rebuild` looks at each part of a tree; what a recorded function returns
-is always the same tree around other tensors.
+`tensorweb.trees.rebuild` visits every part of a tree. A compiled function always
+returns the same tree with other tensors, so `assembly` computes the steps once per
+recording.
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ from tensorweb.trees import (
 )
 
 Values: TypeAlias = Sequence[Any]
-"""A call's tensors and containers, by their places."""
+"""The tensors and containers of a call, by index."""
 
 Assembly: TypeAlias = Callable[[Values], Any]
 
 
 def assembly(value: object, places: Mapping[int, int]) -> Assembly:
-    """Return how to make a value with other objects in it, told by `id`.
+    """Return a function that rebuilds `value` from the values of a call.
 
-    It does what `tensorweb.trees.rebuild` does. The value must stay what it is.
+    `places` maps the `id` of a part to its index in those values. The result equals
+    that of `tensorweb.trees.rebuild`. `value` must not change afterwards.
     """
     place = places.get(id(value))
     if isinstance(value, TensorBase):
@@ -54,9 +56,9 @@ def assembly(value: object, places: Mapping[int, int]) -> Assembly:
 def filling(
     content: Holder, places: Mapping[int, int]
 ) -> Callable[[Any, Values], None]:
-    """Return how to give a container the content of another one, as `trees.fill` does.
+    """Return a function that copies `content` into a container, as `trees.fill` does.
 
-    The other one must stay what it is.
+    `content` must not change afterwards.
     """
     if isinstance(content, TensorBase):
         return lambda target, values: None
@@ -88,7 +90,7 @@ def filling(
 
 
 def _tuple(value: tuple[Any, ...], places: Mapping[int, int]) -> Assembly:
-    """Return how to make a tuple or a named one."""
+    """Return a function that rebuilds a tuple or a named tuple."""
     parts = _parts(value, places)
     if not hasattr(value, "_fields"):
         return lambda values: tuple(parts(values))
@@ -97,7 +99,7 @@ def _tuple(value: tuple[Any, ...], places: Mapping[int, int]) -> Assembly:
 
 
 def _container(value: Holder, places: Mapping[int, int]) -> Assembly:
-    """Return how to make a list, a dict or an opened object anew."""
+    """Return a function that makes a new list, dict or registered object."""
     if isinstance(value, list):
         listed = _parts(value, places)
         return lambda values: list(listed(values))

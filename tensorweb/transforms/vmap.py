@@ -1,8 +1,8 @@
-"""`vmap`: a function of one example, done for a whole batch at once.
+"""`vmap`: vectorize a function of one example over a batch.
 
-The function runs once, on placeholders without the batch's axis; its graph is built
-again with that axis in front (`rules/batch.py`). What hangs on no batched argument is
-computed once.
+The function runs once, on placeholders without the batch axis. Its graph is then
+rebuilt with that axis in front (`rules/batch.py`). Values that depend on no batched
+argument are computed once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 Axes = Any
-"""An axis, None for what is not batched, or a tree of them."""
+"""An axis, None for an argument that is not batched, or a tree of them."""
 
 
 @taking_torch_words
@@ -36,21 +36,22 @@ Axes = Any
 def vmap(
     function: Callable[P, R], in_axes: Axes = 0, out_axes: Axes = 0
 ) -> Callable[P, R]:
-    """Return a function that does for a batch what another does for one example.
+    """Return a function that maps another over a batch axis of its arguments.
 
     Args:
-        function: of tensors or trees of them; it runs once and sees no values.
-        in_axes: the batch's axis in each positional argument, None where an argument is
-            the same for all; one for all arguments, or a tuple with one (or a tree) for
-            each. Keyword arguments have it in front.
-        out_axes: where it shall be in the results; one, or a tree like the result.
+        function: takes tensors or trees of them; it runs once and cannot read values.
+        in_axes: the batch axis of each positional argument, None where an argument is
+            shared by all examples; one axis for all arguments, or a tuple with an axis
+            (or a tree of axes) per argument. Keyword arguments are batched along axis
+            0.
+        out_axes: the batch axis of the results; one axis, or a tree like the result.
 
     Returns:
-        A function of the same arguments; results are stacked along the batch's axis.
+        A function of the same arguments; results are stacked along the batch axis.
 
     Raises:
         TransformError: nothing is batched, lengths differ, or an axis does not exist.
-        TraceError: the function asks for a value that hangs on the batch.
+        TraceError: the function reads a value that depends on the batch.
 
     >>> vmap(lambda row: row.sum())(tw.asarray([[1, 2], [3, 4]]))
     tensor([3, 7])
@@ -103,7 +104,7 @@ def vmap(
 def _batched_result(
     result: Any, batches: dict[Node, Node], size: int, out_axes: Axes
 ) -> Any:
-    """Return the tree of results for the whole batch."""
+    """Return the tree of results for the full batch."""
     leaves, structure = tree.flatten(result)
     axes = _spread(out_axes, structure, "out_axes")
     tensors = [pair_of(v.node) for v in leaves if isinstance(v, TensorBase)]
@@ -138,10 +139,10 @@ def _per_argument(in_axes: Axes, count: int) -> tuple[Axes, ...]:
 
 
 def _spread(axes: Axes, structure: tree.Structure, name: str) -> list[int | None]:
-    """Return the axis of every leaf: an axis counts for all that stands below it.
+    """Return the axis of every leaf; an axis of a subtree applies to all of its leaves.
 
     Raises:
-        TransformError: the axes' tree does not fit.
+        TransformError: the tree of axes does not match the structure.
     """
     if axes is None or isinstance(axes, int):
         return [axes] * structure.count
@@ -158,7 +159,7 @@ def _spread(axes: Axes, structure: tree.Structure, name: str) -> list[int | None
 
 
 def _checked_axis(axis: int, rank: int, shape: Sequence[int], name: str) -> int:
-    """Return an axis counted from the front.
+    """Return a nonnegative axis.
 
     Raises:
         TransformError: there is no such axis.

@@ -1,7 +1,7 @@
-"""What all transformations have in common: how they wrap a function.
+"""How transformations wrap a function.
 
-A transformed function looks like the function: its name, docstring and signature. It
-takes over attributes of functions alone, since those of an object are its state.
+A transformed function has the function's name, docstring and signature. Attributes are
+copied from functions only, since those of an object are its state.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 
 def wraps_function(function: object) -> Callable[[C], C]:
-    """Return a decorator that gives a wrapper the name and docs of a function."""
+    """Return a decorator that copies a function's name and docs to a wrapper."""
     # An object may have a function's name, given by functools.wraps.
     updated = WRAPPER_UPDATES if isinstance(function, FUNCTIONS) else ()
     decorate: Any = wraps(function, WRAPPER_ASSIGNMENTS, updated)  # type: ignore[arg-type]  # any callable
@@ -27,7 +27,7 @@ def wraps_function(function: object) -> Callable[[C], C]:
 def transformation(transform: C) -> C:
     """Let a transformation take a `staticmethod` or a `classmethod` as well.
 
-    What these hold is transformed, so that decorators may stand in either order.
+    The function inside is transformed, so decorators may stand in either order.
     """
 
     @wraps(transform)

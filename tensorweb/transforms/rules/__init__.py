@@ -1,1 +1,1 @@
-"""How a cotangent goes back through each operation: a rule per row of the op table."""
+"""vjp and batching rules, one per operation of the op table."""

@@ -1,4 +1,4 @@
-"""How each kind of operation is done for a batch, whose axis is always in front."""
+"""Batching rules: each operation for a batch, whose axis is always the first."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ from tensorweb.transforms.rules.rule import choose, plus, times, zeros
 
 @dataclass(frozen=True, slots=True)
 class Batched:
-    """An operation and what it reads now.
+    """An operation and its inputs for the batch.
 
     Attributes:
         node: the operation on one example.
-        inputs: of the batch where `flags` says so, else the one for all.
-        flags: whether an input has the batch's axis in front.
+        inputs: batched where `flags` is set, otherwise shared by all examples.
+        flags: whether an input has the batch axis in front.
         size: the batch's length.
     """
 
@@ -62,42 +62,42 @@ class Batched:
     size: int
 
     def whole(self, place: int) -> Node:
-        """Return an input with the batch's axis, repeated where it has none."""
+        """Return an input with the batch axis, repeated if it has none."""
         found = self.inputs[place]
         return found if self.flags[place] else repeated(found, self.size)
 
     def aligned(self, place: int, rank: int) -> Node:
-        """Return an input of a rank behind the batch's axis, for broadcasting."""
+        """Return an input with `rank` axes after the batch axis, for broadcasting."""
         found = self.inputs[place]
         return behind(found, rank) if self.flags[place] else found
 
     def ramp(self, rank: int) -> Node:
-        """Return the examples' numbers along the first of `1 + rank` axes."""
+        """Return the examples' indices along the first of `1 + rank` axes."""
         numbers = iota(self.size, dtypes.int32, self.node.device)
         return reshape(numbers, (self.size, *(1,) * rank))
 
 
 def repeated(node: Node, size: int) -> Node:
-    """Return a node once for each example."""
+    """Return a node repeated for each example."""
     return expand(reshape(node, (1, *node.shape)), (size, *node.shape))
 
 
 def behind(node: Node, rank: int) -> Node:
-    """Return a batched node with lengths of 1 behind the batch's axis, up to a rank."""
+    """Return a batched node with `rank` axes after the batch axis, added as 1."""
     shape = node.shape
     ones = (1,) * (rank + 1 - len(shape))
     return reshape(node, (shape[0], *ones, *shape[1:]))
 
 
 def moved(node: Node, axis: int, to: int) -> Node:
-    """Return a node with one axis at another place."""
+    """Return a node with one axis moved."""
     order = [each for each in range(len(node.shape)) if each != axis]
     order.insert(to, axis)
     return permute(node, order)
 
 
 def of_map(step: Batched) -> Node:
-    """Operands of fewer axes keep theirs last."""
+    """Broadcast each example: operands of fewer axes are aligned at the last axis."""
     node = step.node
     if node.op is CAST:
         return cast(step.inputs[0], node.dtype)
@@ -107,7 +107,7 @@ def of_map(step: Batched) -> Node:
 
 
 def of_movement(step: Batched) -> Node:
-    """The batch's axis stays where it is."""
+    """Apply a movement to the axes after the batch axis."""
     x, attrs = step.inputs[0], step.node.attrs
     if isinstance(attrs, Reshape):
         return reshape(x, (step.size, *attrs.shape))
@@ -123,12 +123,12 @@ def of_movement(step: Batched) -> Node:
 
 
 def of_copy(step: Batched) -> Node:
-    """A copy of all."""
+    """Copy the batch."""
     return copy(step.inputs[0])
 
 
 def of_pad(step: Batched) -> Node:
-    """Borders around every example; each may have a filling of its own."""
+    """Pad every example; each may have its own fill value."""
     widths = ((0, 0), *attributes_of(step.node, Padding).widths)
     source, filling = step.inputs
     if not step.flags[1]:
@@ -143,19 +143,19 @@ def of_pad(step: Batched) -> Node:
 
 
 def of_concat(step: Batched) -> Node:
-    """Along the next axis."""
+    """Concatenate along the next axis."""
     axis = attributes_of(step.node, Joining).axis + 1
     return concat([step.whole(place) for place in range(len(step.inputs))], axis)
 
 
 def of_embed(step: Batched) -> Node:
-    """The same box of every example."""
+    """Write into the same box of every example."""
     starts = attributes_of(step.node, Box).starts
     return embed(step.whole(0), step.whole(1), (0, *starts))
 
 
 def of_gather(step: Batched) -> Node:
-    """With positions of its own, every example is addressed by its number as well."""
+    """Gather from every example; batched indices also index the batch axis."""
     taking = attributes_of(step.node, Taking)
     source = step.inputs[0]
     later = tuple(axis + 1 for axis in taking.axes)
@@ -174,7 +174,7 @@ def of_gather(step: Batched) -> Node:
 
 
 def of_scatter(step: Batched) -> Node:
-    """Likewise."""
+    """Scatter into every example; batched indices also index the batch axis."""
     writing = attributes_of(step.node, Writing)
     last = len(step.inputs) - 1
     taking = writing.taking
@@ -195,7 +195,7 @@ def of_scatter(step: Batched) -> Node:
 
 
 def of_accumulate(step: Batched) -> Node:
-    """The rows of every example are numbered on."""
+    """Offset the row indices of each example by the rows of the examples before it."""
     start, positions, values = (step.whole(place) for place in range(3))
     row = len(values.shape) - len(positions.shape)
     rows = size(start.shape[1 : len(start.shape) - row])
@@ -207,32 +207,32 @@ def of_accumulate(step: Batched) -> Node:
 
 
 def of_reduce(step: Batched) -> Node:
-    """Along the next axes."""
+    """Reduce along the next axes."""
     axes = tuple(axis + 1 for axis in attributes_of(step.node, Reduction).axes)
     return reduce(step.node.op.name, step.inputs[0], axes, dtype=step.node.dtype)
 
 
 def of_argreduce(step: Batched) -> Node:
-    """Along the next axis."""
+    """Reduce along the next axis."""
     [axis] = attributes_of(step.node, Reduction).axes
     return argreduce(step.node.op.name, step.inputs[0], axis + 1)
 
 
 def of_scan(step: Batched) -> Node:
-    """Along the last axis, as before."""
+    """Scan along the last axis."""
     x = step.inputs[0]
     return scan(step.node.op.name, x, len(x.shape) - 1, dtype=x.dtype)
 
 
 def of_sort(step: Batched) -> Node:
-    """The last axis, as before."""
+    """Sort along the last axis."""
     x = step.inputs[0]
     order = sort if step.node.op is SORT else argsort
     return order(x, len(x.shape) - 1, attributes_of(step.node, Ordering).descending)
 
 
 def of_matmul(step: Batched) -> Node:
-    """Of two batches each example its product; of one the batch is rows or columns."""
+    """Contract each example; a batched operand alone extends its rows or columns."""
     batch, rows, depth, columns = attributes_of(step.node, Groups)
     a, b = step.inputs
     if all(step.flags):
@@ -246,17 +246,17 @@ def of_matmul(step: Batched) -> Node:
 
 
 def of_fourier(step: Batched) -> Node:
-    """Along the next axis; the roots of unity are those of one example."""
+    """Transform along the next axis; the roots of unity are shared."""
     axis, sign = attributes_of(step.node, Transform)
     roots, dtype = step.inputs[2:], step.node.dtype
-    assert not any(step.flags[2:]), "internal: roots hang on nothing"
+    assert not any(step.flags[2:]), "internal: roots depend on nothing"
     parts = step.whole(0), step.whole(1)
     how, shape = Transform(axis + 1, sign), (step.size, *step.node.shape)
     return Node(FOURIER, (*parts, *roots), how, shape, dtype, step.node.device)
 
 
 def of_factor(step: Batched) -> Node:
-    """Stacks of matrices have further axes in front, all operands the same."""
+    """Factor a stack with one more leading axis, for which all operands are batched."""
     node = step.node
     inputs = tuple(step.whole(place) for place in range(len(step.inputs)))
     shape = (step.size, *node.shape)
@@ -281,18 +281,18 @@ BATCH: dict[str, Callable[[Batched], Node]] = {
     "fourier": of_fourier,
     "factor": of_factor,
 }
-"""By kind. Sources hang on nothing; how many elements `compress` gives nobody knows."""
+"""By kind. Sources have no inputs; the length of a `compress` depends on values."""
 
 
 def batched(
     results: Sequence[Node], order: Sequence[Node], known: dict[Node, Node], size: int
 ) -> list[Node]:
-    """Return results for the whole batch.
+    """Return results for the full batch.
 
     Args:
         results: nodes on one example.
-        order: the nodes that hang on placeholders, each behind what it reads.
-        known: the batch, by the placeholder that stands for one example.
+        order: the nodes that depend on placeholders, inputs before consumers.
+        known: batched nodes, by the placeholder that stands for one example.
         size: the batch's length.
     """
     for node in order:
@@ -307,7 +307,7 @@ def batched(
 
 
 def _batched_mark(another: Mark, known: dict[Node, Node], size: int) -> Mark:
-    """Return the other way back of a node, for the batch: its rule done for a batch."""
+    """Return the custom vjp rule of a node, batched."""
     inputs = tuple(
         [
             known[each] if each in known else repeated(each, size)
@@ -333,7 +333,9 @@ def _batched_mark(another: Mark, known: dict[Node, Node], size: int) -> Mark:
 
 
 def of_batch(known: Mapping[Node, Node], size: int) -> Callable[[Node], Node]:
-    """Return how a node of one example becomes that of the batch, if it depends on it.
+    """Return a function from a node of one example to its batched node.
+
+    Nodes that do not depend on the batch are returned unchanged.
 
     Args:
         known: nodes of the batch, by those of one example.
@@ -350,7 +352,7 @@ def of_batch(known: Mapping[Node, Node], size: int) -> Callable[[Node], Node]:
 
 
 def hanging_on(results: Sequence[Node], variables: Sequence[Node]) -> list[Node]:
-    """Return the nodes between variables and results, each behind what it reads."""
+    """Return the nodes of `results` that depend on variables, in topological order."""
     depends: dict[Node, bool] = dict.fromkeys(variables, True)
     order: list[Node] = []
     stack = [(node, False) for node in reversed(results)]

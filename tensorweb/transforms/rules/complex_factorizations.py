@@ -1,7 +1,7 @@
-"""Rules of factorizations of complex matrices, from the factors themselves.
+"""vjp rules of factorizations of complex matrices, computed from the factors.
 
 They are those of `factorizations.py` with conjugates; gradients are `∂/∂x + i ∂/∂y`.
-What is left to choose, the directions of vectors, is taken for not depended on.
+Results are assumed not to depend on the free phases of the vectors.
 
 Formulas: C. Boeddeker et al., On the computation of complex-valued gradients with
 application to statistically optimum beamforming (2017); Z. Wan and S. Zhang, Automatic
@@ -39,23 +39,23 @@ def _diagonal(x: Tensor) -> Tensor:
 
 
 def _placed(x: Tensor) -> Tensor:
-    """Return matrices with a diagonal, and zeros."""
+    """Return diagonal matrices."""
     return Tensor(diagonal_matrix(x.node))
 
 
 def _inverse(x: Tensor) -> Tensor:
-    """1 / x, and 0 where x is."""
+    """Return 1 / x, and 0 where x is 0."""
     is_nothing = x == 0
     return xp.where(is_nothing, 0, 1 / xp.where(is_nothing, 1, x))
 
 
 def _differences(x: Tensor) -> Tensor:
-    """xⱼ - xᵢ for each row i and column j."""
+    """Return xⱼ - xᵢ for each row i and column j."""
     return x[..., None, :] - x[..., :, None]
 
 
 def _solved(upper: Tensor, right: Tensor) -> Tensor:
-    """U⁻¹ B for an upper triangle."""
+    """Return U⁻¹ B for an upper triangle U."""
     real = as_real(upper.node), as_real(right.node)
     return _as_complex(triangular_solve(*real, is_upper=True))
 

@@ -1,4 +1,4 @@
-"""Rules of the elementwise rows: the local derivative times the cotangent."""
+"""vjp rules of the elementwise operations: the local derivative times the cotangent."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tensorweb.transforms.rules.rule import (
 )
 
 LEAST = 1e-4
-"""A factor between this and its reciprocal is an ordinary number of every dtype."""
+"""Factors between this and its reciprocal are normal numbers of every dtype."""
 
 
 def by_row(step: Step, cotangent: Node) -> Cotangents:
-    """Multiply the row's local derivatives by the cotangent."""
+    """Multiply the operation's local derivatives by the cotangent."""
     node = step.node
     derivative = node.op.derivative
     assert derivative is not None, f"internal: {node.op.name} has no derivative"
@@ -39,7 +39,7 @@ def by_row(step: Step, cotangent: Node) -> Cotangents:
 
 
 def _scaled(cotangent: Node, factor: Any, is_steep: bool) -> Node | None:
-    """Return cotangent · factor; where the row is steep, 0 stays 0."""
+    """Return cotangent · factor; if `is_steep`, 0 times infinity is 0."""
     if factor is None:
         return None
     if not isinstance(factor, Tensor):
@@ -57,13 +57,13 @@ def _scaled(cotangent: Node, factor: Any, is_steep: bool) -> Node | None:
 
 
 def of_cast(step: Step, cotangent: Node) -> Cotangents:
-    """Between floats: cast back. Integers and bools have no derivative."""
+    """Cast the cotangent back to the source's dtype; integers and bools have none."""
     source = step.inputs[0].dtype
     return [cast(cotangent, source) if source.kind == "float" else None]
 
 
 def of_where(step: Step, cotangent: Node) -> Cotangents:
-    """Each branch has the cotangent where it was chosen, else 0."""
+    """Pass the cotangent to the chosen branch, 0 to the other."""
     condition = step.inputs[0]
     nothing = zeros(cotangent, ())
     return [
@@ -74,7 +74,7 @@ def of_where(step: Step, cotangent: Node) -> Cotangents:
 
 
 def of_divide(step: Step, cotangent: Node) -> Cotangents:
-    """By a number: times its reciprocal, which is finite and known. Else the row's."""
+    """Multiply by the reciprocal of a constant divisor; otherwise apply `by_row`."""
     divisor = step.inputs[1]
     if divisor.op is CONSTANT and divisor.storage is None and not step.wanted[1]:
         value = number_of_constant(divisor)
@@ -85,7 +85,7 @@ def of_divide(step: Step, cotangent: Node) -> Cotangents:
 
 
 OWN: dict[str, Rule] = {"cast": of_cast, "where": of_where, "divide": of_divide}
-"""Elementwise rows whose operands are not alike."""
+"""Elementwise operations with a rule of their own."""
 
 
 def _rule(op: Op) -> Rule:

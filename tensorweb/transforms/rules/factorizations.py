@@ -1,11 +1,11 @@
-"""Rules of factorizations, from the factors themselves.
+"""vjp rules of factorizations, computed from the factors.
 
 Formulas: M. Giles, Collected matrix derivative results for forward and reverse mode
 algorithmic differentiation (2008); I. Murray, Differentiation of the Cholesky
 decomposition (2016); J. Townsend, Differentiating the singular value decomposition
 (2016); D. Roberts and L. Roberts, QR and LQ decomposition matrix backpropagation
-algorithms for square, wide, and deep matrices (2020). Where values are equal, vectors
-have no derivative; what they would add is left out.
+algorithms for square, wide, and deep matrices (2020). Vectors of equal values have no
+derivative; their infinite terms are omitted.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ def _upper(node: Node, k: int = 0) -> Node:
 
 
 def _symmetric(node: Node) -> Node:
-    """(A + Aᵀ) / 2."""
+    """Return (A + Aᵀ) / 2."""
     return times(plus(node, transposed(node)), number(0.5, node))
 
 
 def _behind(node: Node, upper: Node) -> Node:
-    """A U⁻ᵀ, for an upper triangle U."""
+    """Return A U⁻ᵀ, for an upper triangle U."""
     solved = triangular_solve(upper, transposed(node), is_upper=True)
     return transposed(solved)
 
@@ -139,7 +139,7 @@ def _of_tall(left: Node, right: Node, d_left: Node, d_right: Node) -> Node:
 
 
 def _inverse(node: Node) -> Node:
-    """1 / x, and 0 where x is."""
+    """Return 1 / x, and 0 where x is 0."""
     is_nothing = equal(node, number(0, node))
     return choose(
         is_nothing, zeros(node), over(ones(node), choose(is_nothing, ones(node), node))
@@ -147,7 +147,7 @@ def _inverse(node: Node) -> Node:
 
 
 def _differences(values: Node) -> Node:
-    """xⱼ - xᵢ for each row i and column j."""
+    """Return xⱼ - xᵢ for each row i and column j."""
     last = len(values.shape)
     return minus(expand_dims(values, (last - 1,)), expand_dims(values, (last,)))
 

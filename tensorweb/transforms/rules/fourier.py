@@ -1,4 +1,4 @@
-"""The rule of the Fourier transform: a linear map, whose transpose turns backwards."""
+"""vjp rule of the Fourier transform: the transform with the conjugate roots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of what reads and writes at positions."""
+"""vjp rules of gathers, scatters and accumulations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tensorweb.transforms.rules.rule import (
 
 
 def of_gather(step: Step, cotangent: Node) -> Cotangents:
-    """What was read several times adds up, row by row."""
+    """Accumulate the cotangent at the gathered indices."""
     source, *indices = step.inputs
     taking = attributes_of(step.node, Taking)
     by_axis = dict(zip(taking.axes, indices, strict=True))
@@ -45,7 +45,7 @@ def of_gather(step: Step, cotangent: Node) -> Cotangents:
 
 
 def _axes_moved(node: Node, first: int, count: int, to: int) -> Node:
-    """Return a node with `count` axes from `first` on moved, to begin at axis `to`."""
+    """Return a node with `count` axes from `first` on moved to begin at axis `to`."""
     if first == to:
         return node
     order = list(range(len(node.shape)))
@@ -56,9 +56,9 @@ def _axes_moved(node: Node, first: int, count: int, to: int) -> Node:
 
 
 def of_scatter(step: Step, cotangent: Node) -> Cotangents:
-    """What was written over has nothing; a value counts where its write was the last.
+    """Return 0 for overwritten elements, the cotangent for values written last.
 
-    The writes' numbers, written likewise, tell which one was.
+    The indices of the writes are scattered likewise, which shows the last write.
     """
     _, *indices, values = step.inputs
     writing = attributes_of(step.node, Writing)
@@ -82,7 +82,7 @@ def _taken(node: Node, indices: list[Node], writing: Writing, shape: Shape) -> N
 
 
 class _Rows:
-    """The storage of an accumulation as rows, which positions name by number."""
+    """The target of an accumulation, reshaped to rows that the indices address."""
 
     def __init__(self, step: Step) -> None:
         self.start, self.positions, self.values = step.inputs
@@ -92,12 +92,12 @@ class _Rows:
         self.shape = (size(front), *self.row)
 
     def read(self, node: Node) -> Node:
-        """Return the rows at the positions."""
+        """Return the rows at the indices."""
         source = reshape(node, self.shape)
         return gather(source, [self.positions], Taking((0,), 0), self.values.shape)
 
     def written(self, name: str, start: float, values: Node) -> Node:
-        """Return values combined into a storage that is a number everywhere."""
+        """Return values accumulated into a target filled with `start`."""
         items: list[Item] = [
             Indices(self.positions),
             *(Span((0, n, 1)) for n in self.row),
@@ -107,12 +107,12 @@ class _Rows:
 
 
 def of_scatter_add(step: Step, cotangent: Node) -> Cotangents:
-    """Both arrive whole."""
+    """Pass the cotangent to the start, and gather it for the values."""
     return [cotangent, None, _Rows(step).read(cotangent)]
 
 
 def of_scatter_multiply(step: Step, cotangent: Node) -> Cotangents:
-    """The product of all other factors, by counting zeros: exact with them."""
+    """Multiply by the product of all other factors, exact where factors are 0."""
     rows = _Rows(step)
     values = rows.values
     one, nothing = number(1, values), number(0, values)
@@ -135,7 +135,7 @@ def of_scatter_multiply(step: Step, cotangent: Node) -> Cotangents:
 
 
 def of_scatter_extreme(step: Step, cotangent: Node) -> Cotangents:
-    """Those that are the extreme share equally."""
+    """Split the cotangent equally among tied extremes."""
     rows = _Rows(step)
     is_start = equal(rows.start, rows.node)
     is_value = equal(rows.values, rows.read(rows.node))

@@ -1,8 +1,8 @@
-"""The rule of the matrix product: two products with the cotangent.
+"""vjp rule of the matrix product: two products with the cotangent.
 
-What an operand only repeats along the batch is added up inside its product, where the
-batch is depth; and where the other operand repeats, its batch is rows. So no gradient
-is laid out once an example.
+An operand that is broadcast along the batch gets its gradient summed inside the
+product, with the batch as contracted axes; where the other operand is broadcast, its
+batch becomes rows. So no gradient is materialized per example.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from tensorweb.transforms.rules.rule import Cotangents, Rule, Step
 
 
 def before_repeating(node: Node) -> tuple[Node, ...]:
-    """Return a product's operands, with lengths of 1 where the batch repeats them."""
+    """Return a product's operands, with length 1 on batch axes that are broadcast."""
     batch = attributes_of(node, Groups).batch
     return tuple([_once(each, batch) for each in inputs_of(node)])
 
 
 def _once(node: Node, batch: int) -> Node:
-    """Return what a node repeats along the batch and nowhere else, else the node."""
+    """Return the source of a node broadcast along the batch only, else the node."""
     if node.op is not EXPAND or not batch:
         return node
     [source] = inputs_of(node)
@@ -35,7 +35,7 @@ def _once(node: Node, batch: int) -> Node:
 
 
 def of_matmul(step: Step, cotangent: Node) -> Cotangents:
-    """G · Bᵀ and Aᵀ · g: axes by names, so that each group finds its own."""
+    """Return G · Bᵀ and Aᵀ · G, as contractions over labelled axes."""
     groups = attributes_of(step.node, Groups)
     if not groups.batch and groups.rows and groups.columns:
         return _of_plain(step, cotangent, groups)
@@ -64,17 +64,17 @@ def of_matmul(step: Step, cotangent: Node) -> Cotangents:
 
 
 def _is_turned(node: Node, last: int) -> bool:
-    """Whether an operand's last axes, so many, lie outside of those before them.
+    """Whether an operand is stored transposed: its `last` last axes are not contiguous.
 
-    Its gradient is made the same way round, so that the parameter behind a transposed
-    operand gets rows of its own and no copy.
+    Its gradient is computed in the same order of axes, so that the parameter behind a
+    transposed operand gets a contiguous gradient without a copy.
     """
     strides = node.view.strides
     return 1 in strides[:-last] and 1 not in strides[-last:]
 
 
 def _of_plain(step: Step, cotangent: Node, groups: Groups) -> Cotangents:
-    """The same without a batch, where nothing repeats: two transposed operands."""
+    """Return both gradients without batch axes, from transposed operands."""
     _, r, d, c = groups
     a, b = step.inputs
     found: list[Node | None] = [None, None]
@@ -90,7 +90,7 @@ def _of_plain(step: Step, cotangent: Node, groups: Groups) -> Cotangents:
 
 
 def _turned(node: Node, first: int) -> Node:
-    """Return a node with its first axes, so many, behind the others."""
+    """Return a node with its first `first` axes moved to the end."""
     rank = len(node.shape)
     return permute(node, (*range(first, rank), *range(first)))
 
@@ -101,9 +101,9 @@ def _product(
     wanted: Labels,
     like: Node,
 ) -> Node:
-    """Return the sum of products over the axes that are not wanted.
+    """Return the contraction over the axes not in `wanted`.
 
-    Axes of length 1 are left out where the other operand repeats them.
+    Axes of length 1 are omitted where the other operand is longer.
     """
     lengths: dict[str, int] = {}
     for labels, node in (left, right):
@@ -126,7 +126,7 @@ def _product(
 def _without_repeats(
     part: tuple[Labels, Node], lengths: dict[str, int]
 ) -> tuple[Labels, Node]:
-    """Return an operand without the axes that it has as 1 and others longer."""
+    """Return an operand without its axes of length 1 that others have longer."""
     labels, node = part
     places = [i for i, n in enumerate(node.shape) if n == lengths[labels[i]]]
     kept = tuple(labels[i] for i in places)

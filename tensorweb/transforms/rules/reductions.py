@@ -1,4 +1,4 @@
-"""Rules of reductions, scans and sorting."""
+"""vjp rules of reductions, scans and sorting."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from tensorweb.transforms.rules.rule import (
 
 
 def of_sum(step: Step, cotangent: Node) -> Cotangents:
-    """Every term counts once."""
+    """Broadcast the cotangent to the input's shape."""
     axes = attributes_of(step.node, Reduction).axes
     return [spread_along(cotangent, axes, step.inputs[0].shape)]
 
 
 def of_prod(step: Step, cotangent: Node) -> Cotangents:
-    """The product of all others: of those before and of those behind.
+    """Multiply by the product of all other factors, from exclusive scans of both ends.
 
-    No division, so it is exact with zeros, and can be differentiated again.
+    There is no division, so it is exact with zeros and differentiable again.
     """
     axes = attributes_of(step.node, Reduction).axes
     x = step.inputs[0]
@@ -53,7 +53,7 @@ def of_prod(step: Step, cotangent: Node) -> Cotangents:
 
 
 def _shifted(node: Node, places: int) -> Node:
-    """Return rows moved along the last axis; a 1 comes in."""
+    """Return a node shifted by 1 along the last axis, filled with 1."""
     length = node.shape[-1]
     if not node.size:
         return node
@@ -65,7 +65,7 @@ def _shifted(node: Node, places: int) -> Node:
 
 
 def of_extreme(step: Step, cotangent: Node) -> Cotangents:
-    """Those that are the extreme share equally; NaN where the result is."""
+    """Split the cotangent equally among tied extremes; NaN propagates."""
     axes = attributes_of(step.node, Reduction).axes
     x = step.inputs[0]
     best = spread_along(step.node, axes, x.shape)
@@ -77,25 +77,26 @@ def of_extreme(step: Step, cotangent: Node) -> Cotangents:
 
 
 def of_cumulative_sum(step: Step, cotangent: Node) -> Cotangents:
-    """Sums from the other end."""
+    """Return the cumulative sum of the cotangent from the other end."""
     return [running("cumulative_sum", cotangent, from_end=True)]
 
 
 def of_cumulative_prod(step: Step, cotangent: Node) -> Cotangents:
-    """Before a row's first zero R(g·y) / x, at it R(g·z), behind it 0.
+    """Return R(g·y) / x before the first zero, R(g·z) at it and 0 after it.
 
-    R sums from the end; z are the running products with a 1 in the zero's place.
+    R is the cumulative sum from the end; z is the cumulative product with the first
+    zero replaced by 1.
     """
     depth = 2 if is_keeping() else 0
     return [_through_products(step.inputs[0], step.node, cotangent, depth)]
 
 
 def _through_products(x: Node, y: Node, cotangent: Node, depth: int) -> Node:
-    """Return the cotangent of x, where y are its running products.
+    """Return the cotangent of x, whose cumulative product is y.
 
-    What is behind the first zero is that zero times a derivative of z. It is 0, but its
-    own derivative is not: where somebody may walk back through it, it is written so, to
-    the depth that second derivatives need.
+    After the first zero it is that zero times a derivative of z: 0, but with a
+    derivative of its own. If the result may be differentiated again (`depth`), it is
+    computed by that formula, to the depth that second derivatives need.
     """
     is_zero = equal(x, number(0, x))
     seen = running("cumulative_sum", cast(is_zero, x.dtype))
@@ -117,7 +118,7 @@ def _through_products(x: Node, y: Node, cotangent: Node, depth: int) -> Node:
 
 
 def of_sort(step: Step, cotangent: Node) -> Cotangents:
-    """Each element goes back to where it came from."""
+    """Permute the cotangent by the inverse of the sorting permutation."""
     descending = attributes_of(step.node, Ordering).descending
     last = len(cotangent.shape) - 1
     came_from = argsort(step.inputs[0], last, descending)
@@ -125,7 +126,7 @@ def of_sort(step: Step, cotangent: Node) -> Cotangents:
 
 
 def of_nothing(step: Step, cotangent: Node) -> Cotangents:
-    """Positions and answers have no derivative."""
+    """Return no cotangents: indices and bools have no derivative."""
     return [None] * len(step.inputs)
 
 

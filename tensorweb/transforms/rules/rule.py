@@ -1,8 +1,8 @@
-"""What a rule is, and the few operations on nodes that rules are written with.
+"""The interface of vjp rules, and operations on nodes to write them with.
 
-A rule takes a node, the cotangent of its result and returns the cotangents of its
-inputs, None where there is none. Cotangents have the shape and the dtype of what they
-belong to; where an operation broadcasts, the walk adds up afterwards.
+A rule takes a step and the cotangent of its node, and returns the cotangents of the
+inputs, None where there is none. Cotangents have the shape and dtype of their values;
+where an operation broadcasts, the backward pass sums afterwards.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tensorweb.shapes import Shape
 
 @dataclass(slots=True)
 class Step:
-    """A node on the way back.
+    """A node of the backward pass.
 
     Attributes:
         node: the operation.
-        inputs: what it reads, also where the node has forgotten it.
-        wanted: for each input, whether its cotangent is asked for.
+        inputs: its inputs, even if the node itself has released them.
+        wanted: for each input, whether its cotangent is required.
     """
 
     node: Node
@@ -68,7 +68,7 @@ def choose(condition: Node, a: Node, b: Node) -> Node:
 
 
 def number(value: float, like: Node, shape: Shape = ()) -> Node:
-    """Return a number in a node's dtype, on its device."""
+    """Return a constant in a node's dtype, on its device."""
     return constant(value, like.dtype, like.device, shape)
 
 
@@ -78,12 +78,12 @@ def ones(like: Node) -> Node:
 
 
 def zeros(like: Node, shape: Shape | None = None) -> Node:
-    """Return zeros in a node's dtype, of its shape or of another."""
+    """Return zeros in a node's dtype, of its shape or of `shape`."""
     return number(0, like, like.shape if shape is None else shape)
 
 
 def summed_to(node: Node, shape: Shape) -> Node:
-    """Return a node added up along the axes that a shape lacks or has as 1."""
+    """Return a node summed over the axes that `shape` lacks or has as 1."""
     if node.shape == shape:
         return node
     added = len(node.shape) - len(shape)
@@ -97,12 +97,12 @@ def summed_to(node: Node, shape: Shape) -> Node:
 
 
 def spread_along(node: Node, axes: Sequence[int], shape: Shape) -> Node:
-    """Return a reduction's result for every element of what was reduced."""
+    """Return a reduction's result, broadcast to the shape before the reduction."""
     return expand(expand_dims(node, axes), shape)
 
 
 def running(name: str, node: Node, *, from_end: bool = False) -> Node:
-    """Return running sums or products along the last axis, from one of its ends."""
+    """Return cumulative sums or products along the last axis, from one of its ends."""
     last = len(node.shape) - 1
     if not from_end:
         return scan(name, node, last, dtype=node.dtype)

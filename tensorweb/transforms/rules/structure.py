@@ -1,4 +1,4 @@
-"""Rules of what moves, copies, borders and joins: the way back of each element."""
+"""vjp rules of movements, copies, padding and concatenation."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from tensorweb.transforms.rules.rule import (
 
 
 def of_itself(step: Step, cotangent: Node) -> Cotangents:
-    """The same elements: the cotangent as it is."""
+    """Return the cotangent unchanged."""
     return [cotangent]
 
 
 def of_reshape(step: Step, cotangent: Node) -> Cotangents:
-    """Reshaped back."""
+    """Reshape the cotangent to the input's shape."""
     return [reshape(cotangent, step.inputs[0].shape)]
 
 
 def of_permute(step: Step, cotangent: Node) -> Cotangents:
-    """The axes back in their order."""
+    """Apply the inverse permutation of the axes."""
     order = attributes_of(step.node, Permutation).order
     return [permute(cotangent, [order.index(axis) for axis in range(len(order))])]
 
 
 def of_expand(step: Step, cotangent: Node) -> Cotangents:
-    """Added up where it was repeated."""
+    """Sum over the broadcast axes."""
     return [summed_to(cotangent, step.inputs[0].shape)]
 
 
 def of_slice(step: Step, cotangent: Node) -> Cotangents:
-    """Turned back, spread by the steps, zeros around."""
+    """Flip negative steps, dilate by the steps and pad with zeros."""
     ranges = attributes_of(step.node, Slices).ranges
     found = flip(cotangent, [axis for axis, r in enumerate(ranges) if r[2] < 0])
     widths = []
@@ -62,14 +62,14 @@ def of_slice(step: Step, cotangent: Node) -> Cotangents:
 
 
 def _cut(node: Node, axis: int, start: int, count: int) -> Node:
-    """Return some neighbours along one axis."""
+    """Return a slice of `count` elements along one axis."""
     ranges = [(0, length, 1) for length in node.shape]
     ranges[axis] = (start, count, 1)
     return slice_ranges(node, ranges)
 
 
 def of_windows(step: Step, cotangent: Node) -> Cotangents:
-    """Every place of a window goes back to its elements; windows add up."""
+    """Add the cotangent of each window element to the element it was read from."""
     axis, size, stride, dilation = attributes_of(step.node, Windows)
     shape = step.inputs[0].shape
     last = len(shape)
@@ -88,7 +88,7 @@ def of_windows(step: Step, cotangent: Node) -> Cotangents:
 
 
 def _side_by_side(cotangent: Node, axis: int, stride: int, length: int) -> Node:
-    """Return windows that share no element as the axis that they were cut from."""
+    """Return windows that do not overlap, reshaped to the axis they were cut from."""
     zero = zeros(cotangent, ())
     widths = [(0, 0)] * len(cotangent.shape)
     widths[-1] = (0, stride - cotangent.shape[-1])
@@ -106,7 +106,7 @@ def _side_by_side(cotangent: Node, axis: int, stride: int, length: int) -> Node:
 
 
 def of_pad(step: Step, cotangent: Node) -> Cotangents:
-    """The inner box; the filling has what is around it."""
+    """Return the inner box; the fill value gets the sum of the padding."""
     widths = attributes_of(step.node, Padding).widths
     source, filling = step.inputs
     inner = slice_ranges(
@@ -121,7 +121,7 @@ def of_pad(step: Step, cotangent: Node) -> Cotangents:
 
 
 def of_concat(step: Step, cotangent: Node) -> Cotangents:
-    """Each part its slice."""
+    """Return each part's slice."""
     axis = attributes_of(step.node, Joining).axis
     start = 0
     parts = []
@@ -132,7 +132,7 @@ def of_concat(step: Step, cotangent: Node) -> Cotangents:
 
 
 def of_embed(step: Step, cotangent: Node) -> Cotangents:
-    """What was written has the box; what was written over has nothing there."""
+    """Return the box for the values, and zeros in the box for the target."""
     starts = attributes_of(step.node, Box).starts
     _, values = step.inputs
     box = [(start, n, 1) for start, n in zip(starts, values.shape, strict=True)]

@@ -1,4 +1,4 @@
-"""Every rule by the operation's name."""
+"""All vjp rules, by the operation's name."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ RULES: dict[str, Rule] = {
     **factorizations.RULES,
     **complex_factorizations.RULES,
 }
-"""Rows without one have no inputs."""
+"""Operations without an entry have no inputs."""
 
 READS: dict[str, Callable[[Node], tuple[Node, ...]]] = {
     "matmul": products.before_repeating
 }
-"""What the way back takes for the inputs, where that is not what a node reads."""
+"""Replaces a node's inputs in the backward pass, where those differ."""
