@@ -1,9 +1,10 @@
 """Look for NaN and infinity in what a flush computes, and for what made them.
 
-Done only while somebody searches (`graph/nonfinite.py`). A flush runs as it always
-does and its results are looked at. Only where they are not finite, its operations are
-computed once more, one after another. What was found holds for later flushes of the
-same graph: a loop in which everything is NaN goes on about as fast as before.
+`KernelBackend` runs its flushes through `Inspector.inspect` while a search is open
+(`graph/nonfinite.py`). A flush runs its fused kernels as always, then its results are
+looked at. Only where one is not finite, the operations it depends on are computed once
+more, one after another. The origins found are cached by the graph's structure, so that
+a loop in which everything is NaN goes on about as fast as before.
 """
 
 from __future__ import annotations
@@ -33,14 +34,15 @@ from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
 from tensorweb.schedule.linear import LinearGraph
 
-TOGETHER = 64
-"""Values that are looked at with one read."""
+VALUES_PER_READ = 64
+"""Values that are looked at with one read: each read waits for the device."""
 
-NAMES: dict[Kind, str] = {"nan": "isnan", "inf": "isinf"}
+PREDICATES: dict[Kind, str] = {"nan": "isnan", "inf": "isinf"}
+"""Operations by kind, in the order of `KINDS`."""
 
 
 class Host(Protocol):
-    """What looking needs of a backend."""
+    """The methods of a backend that an `Inspector` calls."""
 
     def realize(self, nodes: Sequence[Node]) -> None:
         """Compute nodes."""
@@ -53,7 +55,7 @@ class Inspector:
     """Looks at what one backend computes, for one search after another."""
 
     def __init__(self, host: Host) -> None:
-        """Know nothing yet."""
+        """Begin without a search."""
         self._host = host
         self._search: Search | None = None
         self._known: dict[Hashable, list[dict[Kind, Origin | int]]] = {}
@@ -65,6 +67,7 @@ class Inspector:
         if search is not self._search:
             self._search = search
             self._known.clear()
+        # Before the flush: afterwards its results have dropped their inputs.
         with not_searching(), not_following():
             copies = _copied(graph)
         run()
@@ -83,6 +86,7 @@ class Inspector:
         copies: Sequence[Node],
         results: Sequence[Node],
     ) -> None:
+        """Give origins to the results, cached ones where an equal graph was seen."""
         found = dict(zip(results, self._look_together(results), strict=True))
         for node in results:
             if not found[node]:
@@ -93,6 +97,7 @@ class Inspector:
         numbers = graph.numbers
         pairs = zip(graph.nodes, copies, strict=True)
         before = [search.origins(node) for node, one in pairs if one is node]
+        # An equal graph has equal origins only where the same inputs are not finite.
         key = (
             graph.key,
             tuple(map(tuple, before)),
@@ -121,13 +126,13 @@ class Inspector:
         copies: Sequence[Node],
         suspects: Mapping[Node, Found],
     ) -> None:
-        """Compute what suspects are made of step by step, and note who began it."""
+        """Compute the ancestors of non-finite results one by one, and note origins."""
         numbers = graph.numbers
         needed = _ancestors(copies, [copies[numbers[node]] for node in suspects])
         inputs = {node: node.inputs for node in needed}
         try:
-            for begin in range(0, len(needed), TOGETHER):
-                part = needed[begin : begin + TOGETHER]
+            for begin in range(0, len(needed), VALUES_PER_READ):
+                part = needed[begin : begin + VALUES_PER_READ]
                 for node in part:
                     if node.owner is None:
                         self._host.realize([node])
@@ -137,7 +142,7 @@ class Inspector:
                 ):
                     search.made(node, inputs[node], found, self._look)
         except DeviceMemoryError:
-            pass  # nobody knows which of them it was then
+            pass  # The copies do not fit: the kernel's lines are named together below.
         for node, kinds in suspects.items():
             one = copies[numbers[node]]
             origins = search.origins(one) if search.is_known(one) else {}
@@ -156,7 +161,7 @@ class Inspector:
     def _look_together(self, nodes: Sequence[Node]) -> list[Found]:
         """Return what is not finite in values, all read from the device at once."""
         asked = [node for node in dict.fromkeys(nodes) if _can_be_asked(node)]
-        questions = [_any(name, node) for node in asked for name in NAMES.values()]
+        questions = [_any(name, node) for node in asked for name in PREDICATES.values()]
         self._host.realize(questions)
         answers = iter(self._host.read(questions) if questions else [])
         found = {
@@ -170,7 +175,7 @@ class Inspector:
 
 
 def _any(name: str, node: Node) -> Node:
-    """Return a node of one number, which is 0 where a question has no element's yes."""
+    """Return an int32 node: 1 if an element is NaN (or infinite, by `name`), else 0."""
     yes = cast(elementwise(OPS[name], node), dtypes.int32)
     return reduce("max", yes, tuple(range(len(yes.shape))))
 
@@ -180,18 +185,18 @@ def _is_float(node: Node) -> bool:
 
 
 def _can_be_asked(node: Node) -> bool:
-    """Whether a value is on the device; that of a traced argument is nowhere."""
+    """Whether elements can be read; an argument of a traced function has none."""
     base = node.base
     is_argument = isinstance(base.storage, Placeholder)
     return node.size > 0 and base.op is not CONSTANT and not is_argument
 
 
 def _copied(graph: LinearGraph) -> list[Node]:
-    """Return a graph's nodes with pending ones as nodes of their own.
+    """Return a graph's nodes, each pending one as a copy.
 
-    Results forget their inputs; those of the copies stay, and holding them holds none
-    of the graph's own nodes, whose holders a flush counts. What is there already and
-    what takes no work stands for itself.
+    A flush lets its results drop their inputs; the copies keep theirs. It also decides
+    by reference counts what to store, so the copies refer to no pending node of the
+    graph. Nodes that have values, or no inputs, are returned themselves.
     """
     copies: dict[int, Node] = {}
     numbers = graph.numbers
@@ -222,7 +227,7 @@ def _copied(graph: LinearGraph) -> list[Node]:
 
 
 def _ancestors(copies: Sequence[Node], outputs: Sequence[Node]) -> list[Node]:
-    """Return the pending copies that outputs need, inputs first."""
+    """Return the pending copies that outputs depend on, inputs first."""
     needed = set(outputs)
     found = []
     for node in reversed(copies):
@@ -233,7 +238,7 @@ def _ancestors(copies: Sequence[Node], outputs: Sequence[Node]) -> list[Node]:
 
 
 def _by_reads(origins: Origins, reads: Sequence[Origins]) -> dict[Kind, Origin | int]:
-    """Return origins, as the index of the value read that has it where one has."""
+    """Return origins for the cache: of an input's origin, the input's index."""
     return {
         kind: next(
             (at for at, one in enumerate(reads) if one.get(kind) is origin), origin

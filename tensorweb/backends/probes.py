@@ -1,8 +1,9 @@
 """What an adapter computes wrongly: tiny kernels with known results, run once.
 
-Compilers of GPUs have faults that no test on another adapter sees. All probes are one
-launch, when a device is opened. A probe that fails names a fault; where it probes a
-function of `shaders/math/`, a file of `shaders/workarounds/` stands in for it.
+Compilers of GPUs have faults that no test on another adapter sees. `webgpu.py` submits
+all probes as one launch when it opens a device. A probe that fails names a fault; where
+it probes a function of `shaders/math/`, kernels get that function from a file of
+`shaders/workarounds/` instead.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SAMPLES = 8
 Sample = tuple[float, float, float, float]
 """Three operands and the result."""
 
-LEAST = -(1 << 31)
+LEAST_I32 = -(1 << 31)
 INF = math.inf
 NAN = math.nan
 
@@ -32,12 +33,12 @@ class Probe:
     """One term with known results.
 
     Attributes:
-        fault: what is wrong where it fails, for people.
+        fault: what is wrong where it fails, in words for people.
         term: of `a`, `b` and `c`, all `i32` or all `f32`, in WGSL.
         kind: `i32` or `f32`.
         samples: operands and results.
-        workaround: the file of `shaders/workarounds/` that is used then; without one
-            kernels never hold such a term, or there is no other way.
+        workaround: the file of `shaders/workarounds/` that is used then; empty where
+            kernels never hold such a term, or no other formula is known.
     """
 
     fault: str
@@ -48,12 +49,12 @@ class Probe:
 
 
 _EXTREMES: tuple[Sample, ...] = ((1, 2, -5, -1), (3, 3, -7, -3), (-4, 9, 1, 4))
-_SIZES: tuple[Sample, ...] = ((-1, 0, 0, 1), (-3, 2, 0, 3), (5, -1, 0, 5))
+_ABSOLUTES: tuple[Sample, ...] = ((-1, 0, 0, 1), (-3, 2, 0, 3), (5, -1, 0, 5))
 _SUMS: tuple[Sample, ...] = (
     *((INF, 1, 0, INF), (INF, INF, 0, NAN), (1, NAN, 0, NAN), (2, INF, 0, NAN)),
     (3, 4, 0, 3),
 )
-_LEAST: tuple[Sample, ...] = ((NAN, 1, 0, NAN), (1, NAN, 0, NAN), (2, -INF, 0, -INF))
+_MINIMA: tuple[Sample, ...] = ((NAN, 1, 0, NAN), (1, NAN, 0, NAN), (2, -INF, 0, -INF))
 
 PROBES = (
     Probe(
@@ -62,7 +63,9 @@ PROBES = (
         "i32",
         _EXTREMES,
     ),
-    Probe("absolute values before maxima are lost", "max(abs(a), b)", "i32", _SIZES),
+    Probe(
+        "absolute values before maxima are lost", "max(abs(a), b)", "i32", _ABSOLUTES
+    ),
     Probe("NaN and infinities cancel in sums", "((a - b) + b)", "f32", _SUMS),
     Probe(
         "written-out integer negations are lost",
@@ -75,7 +78,7 @@ PROBES = (
         "written-out absolute values are lost",
         "max(max(abs_i32(a), b), c)",
         "i32",
-        _SIZES,
+        _ABSOLUTES,
         "negation",
     ),
     Probe(
@@ -99,7 +102,7 @@ PROBES = (
         ((INF, 0, 0, NAN), (NAN, 0, 0, NAN), (1, 0, 0, 0)),
         "fences",
     ),
-    Probe("minima lose NaN", "minimum_f32(a, b)", "f32", _LEAST, "order"),
+    Probe("minima lose NaN", "minimum_f32(a, b)", "f32", _MINIMA, "order"),
     Probe(
         "maxima lose NaN",
         "maximum_f32(a, b)",
@@ -123,10 +126,10 @@ PROBES = (
         "quotients of integers are wrong",
         "floor_divide_i32(a, b)",
         "i32",
-        ((LEAST, -1, 0, LEAST), (-7, 2, 0, -4), (7, 0, 0, 0), (7, -2, 0, -4)),
+        ((LEAST_I32, -1, 0, LEAST_I32), (-7, 2, 0, -4), (7, 0, 0, 0), (7, -2, 0, -4)),
     ),
 )
-"""The first three are what drivers are known to get wrong; kernels avoid them."""
+"""The first three are known faults of drivers; kernels never hold these terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +189,8 @@ class Probing:
     """The probes of one open device, submitted; `findings` needs their results.
 
     Attributes:
-        buffer, size: what must be read.
+        buffer: holds the results.
+        size: of `buffer` in bytes.
     """
 
     def __init__(self, driver: ShaderDriver, probes: Sequence[Probe] = PROBES) -> None:
@@ -206,7 +210,7 @@ class Probing:
         driver.submit(array("i", [PARAMETER_WORDS, *parameters, *launch]))
 
     def findings(self, result: bytes) -> Findings:
-        """Return what is wrong, given the results, and give the buffers back."""
+        """Return what is wrong, given the bytes of `buffer`, and free both buffers."""
         self._driver.destroy_buffer(self._data)
         self._driver.destroy_buffer(self.buffer)
         step = 4 * SAMPLES
@@ -224,8 +228,8 @@ class Probing:
 
 def _is_right(probe: Probe, result: bytes) -> bool:
     form = f"<{SAMPLES}{'f' if probe.kind == 'f32' else 'i'}"
-    wanted = [sample[3] for sample in _samples(probe)]
-    pairs = zip(struct.unpack(form, result), wanted, strict=True)
+    required = [sample[3] for sample in _samples(probe)]
+    pairs = zip(struct.unpack(form, result), required, strict=True)
     return all(got == right or (got != got and right != right) for got, right in pairs)
 
 
@@ -236,6 +240,6 @@ def probe(driver: ShaderDriver) -> Findings:
 
 
 async def probe_async(driver: ShaderDriver) -> Findings:
-    """Do the same by awaiting."""
+    """Return what `probe` returns, awaiting the results."""
     running = Probing(driver)
     return running.findings(await driver.read_async(running.buffer, 0, running.size))

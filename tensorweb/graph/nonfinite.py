@@ -1,8 +1,10 @@
 """Find the operations that make NaN and infinity out of finite inputs, when asked.
 
-While somebody searches, a backend reports the values that it has computed, and what is
-not finite gets an origin: that of an input, or the operation itself. Nothing is noted
-otherwise: a flush then looks at one variable.
+The page opens a `Search` around a run of a program ("Find the line"). Backends then
+report each value that they have computed: `numpy_backend.py` node by node, those that
+run kernels through `backends/inspecting.py`. A value that is not finite gets an origin:
+that of an input that is not finite either, else the operation itself. Without a search
+a flush only reads one context variable.
 """
 
 from __future__ import annotations
@@ -24,27 +26,28 @@ from tensorweb.graph.op import CONSTANT
 Kind = Literal["nan", "inf"]
 
 Found = frozenset[Kind]
-"""Which kinds of values that are not finite a tensor has."""
+"""The kinds of non-finite values among a tensor's elements; empty if all are finite."""
 
 FINITE: Found = frozenset()
 
 CODES = {"float16": "<e", "float32": "<f", "float64": "<d"}
-"""Formats of floats in memory."""
+"""Formats of `struct` by dtype, for values that the program has read."""
 
 KINDS: tuple[Kind, ...] = ("nan", "inf")
+"""NaN first: the page reports the first of these kinds that a value has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """Where values that are not finite begin.
+    """The operation that first made a NaN or an infinity.
 
     Attributes:
-        kind: what they are.
+        kind: which of the two.
         op: the operation's name; `leaf` for data and `constant` for a number that the
-            program has written; `""` where it is one of a kernel's operations.
-        lines: of the program, where the operation was built; those of the kernel's
-            operations where it is one of them. Empty if they are not known.
-        number: counts the origins of a search, so that the first one can be told.
+            program has written; `""` where only the kernel is known.
+        lines: of the program, where the operation was built; where only the kernel is
+            known, the lines of all its operations. Empty if no line is known.
+        number: the order in which a search has found its origins, from 1.
         cause: the origin of an infinity among the inputs of what made a NaN, or the
             other way round; None where the inputs are finite.
     """
@@ -58,6 +61,7 @@ class Origin:
 
 Origins = dict[Kind, Origin]
 Look = Callable[[Node], Found]
+"""Returns the kinds of non-finite values in a node, read from its device."""
 
 
 class Search:
@@ -99,13 +103,13 @@ class Search:
         return node in self._origins
 
     def inherit(self, node: Node, origins: Origins) -> None:
-        """Give a node origins that are known."""
+        """Set the origins of a node that has the values of another one."""
         self._origins[node] = origins
 
     def origins_of(self, node: Node, found: Found) -> Origins:
         """Return the origins of what is known to be not finite in a value.
 
-        Data and numbers that no device has computed with begin where they were made.
+        Data and constants have an origin of their own, even if no device has read them.
         """
         base = node.base
         if not self.is_known(base) and base.op.kind in ("leaf", "constant"):
@@ -129,9 +133,9 @@ class Search:
 
         Args:
             node: the value.
-            inputs: what it was computed from, which the node may have forgotten.
+            inputs: what it was computed from; a computed node has dropped its inputs.
             found: what is not finite in it.
-            look: returns what is not finite in an input.
+            look: reads an input whose values were not reported, such as data.
         """
         origins: Origins = {}
         if found:
@@ -147,13 +151,16 @@ class Search:
         return origins
 
     def made_inside(self, kind: Kind, nodes: Sequence[Node]) -> Origin:
-        """Return a new origin that is one of several operations, nobody knows which."""
+        """Return a new origin that is one, it is not known which, of several nodes."""
         self._count += 1
         lines = {line for node in nodes if (line := _line(node)) is not None}
         return Origin(kind, "", tuple(sorted(lines)), self._count)
 
     def _seen(self, node: Node, look: Look) -> Origins:
-        """Return the origins of what is not finite in an input, maybe a view."""
+        """Return the origins of what is not finite in an input.
+
+        A view has those origins of its base whose kinds its own elements have.
+        """
         if node.dtype.kind != "float":
             return {}
         if node in self._origins:
@@ -181,18 +188,18 @@ _open: ContextVar[Search | None] = ContextVar("search", default=None)
 
 
 def search() -> Search | None:
-    """Return the search that wants to know of what is computed now, if there is one."""
+    """Return the open search of this thread or task, None without one."""
     return _open.get()
 
 
 def is_searching() -> bool:
-    """Whether somebody looks for what is not finite."""
+    """Whether a search is open."""
     return _open.get() is not None
 
 
 @contextmanager
 def not_searching() -> Iterator[None]:
-    """Compute values inside a `with` block that belong to no program."""
+    """Keep the search out of a `with` block: what it computes is no program's value."""
     token = _open.set(None)
     try:
         yield
@@ -201,7 +208,7 @@ def not_searching() -> Iterator[None]:
 
 
 def look_at(node: Node, look: Look) -> Found:
-    """Return what is not finite in a value; of a constant nobody need be asked."""
+    """Return what is not finite in a value; a constant's number needs no read."""
     if node.base.op is not CONSTANT:
         return look(node)
     return found_in(number_of_constant(node.base))
