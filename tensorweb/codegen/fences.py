@@ -1,14 +1,15 @@
 """Which operands pass through a fence, so that NaN and infinities survive.
 
-WGSL lets compilers calculate with floats as with exact numbers: NVIDIA's and Mesa's
-make `v` of `(inf - v) + v`, 0 of `v - v`, and `c * (a + b)` of `c * a + c * b`. They
-can do so only where a value takes part in both sides of an addition or a subtraction,
-as a term or as a factor of a term, or is a factor of both sides of a product, since
-`a * (a * s)` may become `(a * a) * s`, which overflows sooner; there one side goes
-through `fenced_f32`, a value of which they know nothing.
+`codegen/expression.py` asks for each step that it writes. WGSL lets compilers calculate
+with floats as with exact numbers: NVIDIA's and Mesa's make `v` of `(inf - v) + v`, 0 of
+`v - v`, and `c * (a + b)` of `c * a + c * b`. They can do so only where a value takes
+part in both sides of an addition or a subtraction, as a term or as a factor of a term,
+or is a factor of both sides of a product, since `a * (a * s)` may become `(a * a) * s`,
+which overflows sooner; there one side goes through `fenced_f32` (`shaders/math/`),
+about whose result compilers know nothing.
 
-NVIDIA's makes a choice between `x` and 0 of a product of `x` and a bool as a float,
-which loses the NaN of 0 and infinity. There the bool goes through the fence.
+NVIDIA's compiler makes `select(0, x, b)` of `x * f32(b)`, which loses the NaN of
+`inf * 0`. There the bool goes through the fence.
 """
 
 from __future__ import annotations
@@ -21,14 +22,16 @@ from tensorweb.schedule.kernel import Step
 SUMS = frozenset(("add", "subtract"))
 PRODUCTS = frozenset(("multiply", "square"))
 FENCED = SUMS | {"multiply", "divide"}
+"""Operations of which an operand may be fenced."""
+
 SIGNS = frozenset(("negative", "positive"))
 THROUGH = frozenset(("abs", "maximum", "minimum", "relu", "where"))
-"""Operations whose result is an operand, but for its sign."""
+"""Operations whose result is one of their operands, perhaps with another sign."""
 
 FLOATS = frozenset(("float16", "float32"))
 
 _LATEST: deque[tuple[Sequence[Step], Mapping[Step, int]]] = deque(maxlen=8)
-"""Of expressions that are being written; `fences` is asked for each of their steps."""
+"""Results for the latest expressions: each is asked for once for every step."""
 
 
 def fences(steps: Sequence[Step]) -> Mapping[Step, int]:
@@ -92,7 +95,7 @@ def is_bool(steps: Sequence[Step], number: int) -> bool:
 
 
 def _factors(step: Step, number: int, factors: Sequence[int]) -> int:
-    """Return a value and the factors that it is a product of, as bits by step."""
+    """Return the factors of a value, itself among them: a bit for each step."""
     own = 1 << number
     if step.name in PRODUCTS or step.name in SIGNS:
         for arg in step.args:
@@ -103,7 +106,7 @@ def _factors(step: Step, number: int, factors: Sequence[int]) -> int:
 def _terms(
     step: Step, number: int, terms: Sequence[int], factors: Sequence[int]
 ) -> int:
-    """Return what a value is a sum of, with the factors of each term, as bits."""
+    """Return the terms of a value and their factors: a bit for each step."""
     own = 1 << number
     if step.dtype not in FLOATS or step.kind not in ("map", "cast"):
         return own
@@ -120,8 +123,8 @@ def _terms(
 def _fenced(steps: Sequence[Step], is_sum: bool, left: int, right: int) -> int:
     """Return which operand is fenced: the one that was computed later.
 
-    No sum then has a fenced value twice: `(a + f) - f` would be `a` again. A product is
-    left to be one step with its sum where the other operand is none.
+    No sum then has a fenced value twice: `(a + f) - f` would be `a` again. Of a product
+    and another operand the other one is fenced, so that a multiply-add stays one.
     """
     later, other = (0, 1) if left > right else (1, 0)
     args = (left, right)

@@ -1,8 +1,8 @@
 """WGSL between packed small integers in a storage and values of 32 bits.
 
 A word of a storage holds four integers of 8 bits or two of 16, the first one in its
-lowest bits. A value is an `i32` or `u32` within its dtype's range: what an operation
-moves out of it is wrapped around.
+lowest bits. A value is an `i32` or `u32` within its dtype's range: a result beyond the
+range is wrapped around. The functions of WGSL named here are in `shaders/math/`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PER_WORD = {
 """Elements of a word, by name of the dtypes that are packed."""
 
 PER_VECTOR = 4
-"""Elements of a vector, which are whole words."""
+"""Elements of a vector: one word of 8-bit integers, or two of 16-bit ones."""
 
 
 def wrapped(text: str, dtype: str) -> str:

@@ -140,7 +140,7 @@ _repeated: ContextVar[Repeat | None] = ContextVar("repeated", default=None)
 
 @contextmanager
 def repeating(name: str) -> Iterator[None]:
-    """Run the function `name`, which runs again for the way back."""
+    """Run the function `name`, which runs again in the backward pass."""
     before = _repeated.get()
     _repeated.set(Repeat(name))
     try:
@@ -155,9 +155,9 @@ def open_repeat() -> Repeat | None:
 
 
 def note_write(tensor: object, old: Node) -> None:
-    """Remember, while a function is traced, that a tensor gets another value.
+    """Note that a tensor gets another value: for open traces, and for recordings.
 
-    Captures of the old one are out of date from now on.
+    A recording that captured the old value is made anew at its next call.
     """
     if _captures:
         for capture in _captures.get(pair_of(old).base, ()):
@@ -169,10 +169,13 @@ def note_write(tensor: object, old: Node) -> None:
 
 
 class Captures:
-    """The values that a recording has from tensors that are no arguments of it.
+    """The tensors that a recording of `jit` reads without having them as arguments.
+
+    Every write into a tensor goes through `note_write`, so a call need not compare
+    values. `jit` and `surroundings.py` make them.
 
     Attributes:
-        is_current: whether all of these tensors still have these values.
+        is_current: whether none of these tensors was written to.
     """
 
     __slots__ = ("__weakref__", "_nodes", "is_current")
@@ -200,7 +203,7 @@ _captures: WeakKeyDictionary[Node, WeakSet[Captures]] = WeakKeyDictionary()
 
 
 def note_move(old: Node, node: Node) -> None:
-    """Remember that a tensor has the same value in another node."""
+    """Note that a tensor's value is in another node now; recordings watch both."""
     for capture in _captures.get(pair_of(old).base, ()):
         capture.add(node)
 

@@ -1,4 +1,8 @@
-"""Kernels as short formulas for people, such as `exp(-x²)·cos(c·x)` or `sum(x)`."""
+"""Kernels as short formulas for people, such as `exp(-x²)·cos(c·x)` or `sum(x)`.
+
+`backends/planning.py` asks for each kernel of a plan; the page's list of kernels shows
+it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import NamedTuple
 from tensorweb.schedule.kernel import Expression, Kernel, Step, result_kind
 
 LONGEST = 80
-"""Characters of a formula; what is longer is told as a list of operations."""
+"""Characters of a formula; a longer one is shown as a list of operations."""
 
 KINDS = ("elementwise", "reduce", "argreduce", "rows", "matmul", "scan", "sort")
 """Families of kernels whose expressions are all that they compute."""
@@ -15,7 +19,7 @@ KINDS = ("elementwise", "reduce", "argreduce", "rows", "matmul", "scan", "sort")
 _LETTERS = "xyzuvw"
 
 _COMPARED, _ADDED, _MULTIPLIED, _RAISED, _WHOLE = range(5)
-"""How strongly the parts of a text hold together."""
+"""Precedence of operators, loosest first; `_WHOLE` is a name or a call."""
 
 _INFIX = {
     "equal": (" == ", _COMPARED),
@@ -35,18 +39,18 @@ _INFIX = {
 
 
 class _Text(NamedTuple):
-    """A text and how strongly it holds together; None stands for one too long."""
+    """A text and the precedence of its outermost operator."""
 
     text: str
     rank: int = _WHOLE
 
     def within(self, rank: int) -> str:
-        """Return it as a part of what holds together so strongly."""
+        """Return it as an operand of an operator of this precedence."""
         return self.text if self.rank >= rank else f"({self.text})"
 
 
 def formula(kernel: Kernel) -> str:
-    """Return what a kernel computes; `""` where that is long or no formula.
+    """Return a kernel's formula; `""` where it is too long or there is none.
 
     Inputs are x, y, z …, `x[…]` where different elements of one are read together;
     constants are c, c2 …, which each launch is given; `i` is an element's index.
@@ -60,12 +64,12 @@ def formula(kernel: Kernel) -> str:
 
 
 class _Formula:
-    """The texts of one kernel's expressions."""
+    """The texts of one kernel's expressions; None stands for one too long."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._cores: list[_Text | None] = []
-        """Reductions so far."""
+        """Texts of the kernel's reductions and contractions so far."""
         accesses: dict[int, set[object]] = {}
         for _, expression in kernel.expressions:
             for step in expression.steps:
@@ -128,7 +132,7 @@ def _numbered(slot: int) -> str:
 
 
 def _copied(text: _Text | None) -> _Text | None:
-    """Return the text of a whole kernel, which does not only read."""
+    """Return the text of a kernel's result: `copy(x)` where it is an input itself."""
     reads = text is not None and text.text in {*_LETTERS}
     return _applied("copy", [text]) if reads else text
 

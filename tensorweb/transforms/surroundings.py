@@ -1,7 +1,8 @@
 """Values that a compiled function captures: closures, globals, attributes.
 
 Python does not report that a name was rebound, so each call of `jit` compares the
-captured values with those at recording time.
+captured values with those at recording time. Writes into tensors are noticed by
+`Captures` (`graph/tracing.py`).
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class Surroundings:
     Included are names of closures and globals of the function's own module that the
     function, or functions and methods of that module which it names, read; elements of
     lists, dicts, tuples and registered objects found there; and the named attributes of
-    other objects of that module.
+    other objects of that module. Names of other modules, and elements of NumPy arrays,
+    are not.
     """
 
     def __init__(self, function: object, updated: set[int]) -> None:
@@ -103,7 +105,7 @@ class Surroundings:
         if isinstance(value, TensorBase):
             self._captures.add(value.node)
         elif isinstance(value, (*CONTAINERS, dict)) or is_opened(value):
-            if value is self._module:
+            if value is self._module:  # `globals()`: its names are noted one by one.
                 return
             content = _content_of(value)
             self._containers.append((value, content))
@@ -123,6 +125,7 @@ class Surroundings:
             self._visit(value.__wrapped__)
         elif self._is_of_the_module(value):
             self._objects.append(value)
+            # Methods and class attributes are read through the object.
             self._visit_all(type(value).__mro__)
             if isinstance(value, type):
                 self._visit_all(value.__mro__)
