@@ -1,4 +1,7 @@
-"""`save` and `load`: tensors as files that others read and write, or nothing at all."""
+"""`save` and `load`: tensors in the formats of other programs, by a file's ending.
+
+A file is replaced only when all of it is written, and loaded only if all of it fits.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ Writer: TypeAlias = Callable[[BinaryIO, Any], None]
 def save(file: File, tree: Any) -> None:
     """Write tensors to a file: `.safetensors`, `.npz`, `.npy`, `.csv`, `.png`, `.wav`.
 
-    In `.safetensors` and `.npz` each tensor of a tree is called by its way through it,
+    In `.safetensors` and `.npz` each tensor of a tree is named by its path through it,
     with dots: `blocks.0.wq.weight`. The others hold one tensor: `.png` a picture of
     shape `(height, width)` or `(height, width, channels)`, integers of 0 to 255 or
     floats of 0 to 1; `.wav` a pair of sound, `(samples,)` or `(samples, channels)`, and
@@ -71,7 +74,7 @@ def save(file: File, tree: Any) -> None:
 
 
 def replace(path: str, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file beside the one that is there, and put it in its place at the end."""
+    """Write a new file, and let it replace the file at `path` at the end."""
     partial = f"{path}.part"
     try:
         with open(partial, "wb") as opened:
@@ -93,7 +96,7 @@ def stored_by_name(tree: Any) -> dict[str, Stored]:
     }
 
 
-def _alone(tree: Any, ending: str) -> Stored:
+def _only_tensor(tree: Any, ending: str) -> Stored:
     """Return the only tensor of a tree.
 
     Raises:
@@ -120,18 +123,18 @@ def _write_sound(file: BinaryIO, tree: Any) -> None:
             'tw.save("a.wav", (x, 44100)).'
         )
     sound, rate = tree
-    wav.write(file, _alone(sound, ".wav"), rate)
+    wav.write(file, _only_tensor(sound, ".wav"), rate)
 
 
 WRITERS: dict[str, Writer] = {
     ".safetensors": lambda file, tree: safetensors.write(file, stored_by_name(tree)),
     ".npz": lambda file, tree: npz.write(file, stored_by_name(tree)),
-    ".npy": lambda file, tree: npy.write(file, _alone(tree, ".npy")),
+    ".npy": lambda file, tree: npy.write(file, _only_tensor(tree, ".npy")),
     ".csv": _write_table,
-    ".png": lambda file, tree: images.write(file, _alone(tree, ".png")),
+    ".png": lambda file, tree: images.write(file, _only_tensor(tree, ".png")),
     ".wav": _write_sound,
 }
-"""By the end of a file's name."""
+"""How trees are written, by the end of a file's name."""
 
 
 def load(file: File, *, like: Any = None, device: object = None) -> Any:
@@ -181,7 +184,7 @@ def load(file: File, *, like: Any = None, device: object = None) -> Any:
     source = source_of(file)
     head = source.read(0, HEAD)
     found = images.read(source) if images.is_start(head) else read(source, head)
-    return _given(source.name, found, like, device)
+    return _as_tensors(source.name, found, like, device)
 
 
 async def load_async(file: File, *, like: Any = None, device: object = None) -> Any:
@@ -210,7 +213,7 @@ async def load_async(file: File, *, like: Any = None, device: object = None) -> 
         found: Found = await images.read_async(source)
     else:
         found = read(source, head)
-    return _given(source.name, found, like, device)
+    return _as_tensors(source.name, found, like, device)
 
 
 HEAD = 32
@@ -251,7 +254,7 @@ def read(source: Source, head: bytes) -> Found:
     )
 
 
-def _given(name: str, found: Found, like: Any, device: object) -> Any:
+def _as_tensors(name: str, found: Found, like: Any, device: object) -> Any:
     """Return what was found as tensors."""
     where = None if device is None else as_device(device)
     if like is None:
@@ -263,10 +266,10 @@ def _given(name: str, found: Found, like: Any, device: object) -> Any:
         )
 
     def made(stored: Stored, tensor: Tensor) -> Tensor:
-        place = where or tensor.device
+        target = where or tensor.device
         if stored.dtype is tensor.dtype:
-            return stored.tensor(place)
-        return stored.tensor("cpu").astype(tensor.dtype).to_device(place)
+            return stored.tensor(target)
+        return stored.tensor("cpu").astype(tensor.dtype).to_device(target)
 
     return tree_like(like, found, made)
 

@@ -94,8 +94,10 @@ def read(source: Source) -> Stored:
             return png.decode(parsed)
     if browser_pictures.has_decoder():
         pixels = browser_pictures.decode(source.name, data, kind.name)
-        return _chosen(source, data, kind, pixels)
-    return _chosen(source, data, kind, _decoded_by_pillow(source.name, data, kind))
+        return _select_channels(source, data, kind, pixels)
+    return _select_channels(
+        source, data, kind, _decoded_by_pillow(source.name, data, kind)
+    )
 
 
 async def read_async(source: Source) -> Stored:
@@ -109,7 +111,7 @@ async def read_async(source: Source) -> Stored:
     if is_deep or not browser_pictures.has_decoder():
         return read(source)
     pixels = await browser_pictures.decode_async(source.name, data, kind.name)
-    return _chosen(source, data, kind, pixels)
+    return _select_channels(source, data, kind, pixels)
 
 
 def _content(source: Source) -> tuple[bytes, Kind]:
@@ -119,7 +121,7 @@ def _content(source: Source) -> tuple[bytes, Kind]:
     return data, kind
 
 
-def _chosen(source: Source, data: bytes, kind: Kind, pixels: Pixels) -> Stored:
+def _select_channels(source: Source, data: bytes, kind: Kind, pixels: Pixels) -> Stored:
     """Return the channels that a picture has, of red, green, blue and alpha."""
     width, height, found = pixels
     channels = kind.channels(data)

@@ -1,4 +1,7 @@
-"""Names of tensors in a tree, by which files know them, and trees of what has names."""
+"""Names of the tensors of a tree in files, and trees filled from tensors by name.
+
+`save` and `load(like=)` use them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from tensorweb.tensor.hostarrays import is_numpy_scalar
 from tensorweb.trees import UNNAMED
 
 ALONE = "tensor"
-"""The name of a tensor that is the whole tree."""
+"""The name of a tensor that is saved by itself, without a tree around it."""
 
 PLAIN = (dict, list, tuple)
 """Containers all of whose leaves are meant to be saved; objects hold settings too."""
@@ -33,7 +36,7 @@ def named_tensors(given: Any) -> dict[str, Tensor]:
     leaves, structure = tree.flatten(given)
     rest = iter(leaves)
     found: dict[str, Tensor] = {}
-    for name, is_plain, is_entry in _places(structure, ""):
+    for name, is_plain, is_entry in _leaf_names(structure, ""):
         leaf = next(rest)
         tensor = _as_tensor(leaf, is_entry)
         if tensor is None:
@@ -53,10 +56,13 @@ def named_tensors(given: Any) -> dict[str, Tensor]:
     return found
 
 
-def _places(
+def _leaf_names(
     structure: tree.Structure, name: str, is_plain: bool = True, is_entry: bool = False
 ) -> Iterator[tuple[str, bool, bool]]:
-    """Yield the name of each leaf, whether no object is around it, and a dict is."""
+    """Yield of each leaf the name and two facts about what holds it.
+
+    They are whether only plain containers do, and whether the innermost is a dict.
+    """
     if structure.kind is None:
         yield name, is_plain, is_entry
         return
@@ -68,7 +74,9 @@ def _places(
     for key, part in zip(keys, structure.parts, strict=True):
         inner = f"{name}.{key}" if name else str(key)
         is_inside = is_plain and issubclass(structure.kind, dict)
-        yield from _places(part, name if key == unnamed else inner, is_plain, is_inside)
+        yield from _leaf_names(
+            part, name if key == unnamed else inner, is_plain, is_inside
+        )
 
 
 def _as_tensor(leaf: Any, is_entry: bool) -> Tensor | None:
@@ -102,11 +110,11 @@ def tree_like(
         DataError: names, shapes or kinds of dtypes do not fit; all are listed.
     """
     leaves, structure = tree.flatten(like)
-    places = list(_places(structure, ""))
-    names = [name or ALONE for name, *_ in places]
+    described = list(_leaf_names(structure, ""))
+    names = [name or ALONE for name, *_ in described]
     wanted = {
         name: tensor
-        for name, leaf, (*_, is_entry) in zip(names, leaves, places, strict=True)
+        for name, leaf, (*_, is_entry) in zip(names, leaves, described, strict=True)
         if (tensor := _as_tensor(leaf, is_entry)) is not None
     }
     said = []

@@ -16,8 +16,8 @@ from tensorweb.saving.source import Source
 from tensorweb.saving.stored import Stored, refuse
 
 SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
-"""Numbers of a pixel by colour type: grey, colour, place in a palette, both with
-alpha."""
+"""Numbers of a pixel by colour type: grey, colour, index of a palette's colour, grey
+with alpha, colour with alpha."""
 
 DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
 
@@ -128,7 +128,9 @@ def decode(png: Png) -> Stored:
         lines = _unfiltered(png.name, data, at, height, row_bytes, size)
         at += height * (row_bytes + 1)
         for number, line in enumerate(lines):
-            values = line if png.depth >= 8 else _spread(line, png.depth, width * count)
+            values = (
+                line if png.depth >= 8 else _unpack_bits(line, png.depth, width * count)
+            )
             start = ((y0 + number * dy) * png.width + x0) * size
             end = start + ((width - 1) * dx + 1) * size
             if dx == 1:
@@ -136,7 +138,7 @@ def decode(png: Png) -> Stored:
             else:
                 for part in range(size):
                     samples[start + part : end : dx * size] = values[part::size]
-    return _coloured(png, samples)
+    return _to_colours(png, samples)
 
 
 def _passes(png: Png) -> Iterator[tuple[int, int, int, int, int, int, int]]:
@@ -166,7 +168,7 @@ def _unpacked(png: Png) -> bytes:
 def _unfiltered(
     name: str, data: bytes, at: int, height: int, width: int, step: int
 ) -> Iterator[bytes]:
-    """Yield rows of bytes; each was kept as what differs from its neighbours."""
+    """Yield rows of bytes; a file has the differences from neighbouring bytes."""
     last = bytes(width)
     mask = int.from_bytes(b"\xff\0" * (width // 2 + 1), "little")
     for _ in range(height):
@@ -227,23 +229,23 @@ def _predicted(line: bytes, last: bytes, step: int) -> bytes:
     return bytes(found)
 
 
-def _spread(line: bytes, depth: int, count: int) -> bytes:
+def _unpack_bits(line: bytes, depth: int, count: int) -> bytes:
     """Return a byte for each number of 1, 2 or 4 bits."""
     mask = (1 << depth) - 1
     shifts = range(8 - depth, -1, -depth)
     return bytes([byte >> shift & mask for byte in line for shift in shifts][:count])
 
 
-def _coloured(png: Png, samples: bytearray) -> Stored:
+def _to_colours(png: Png, samples: bytearray) -> Stored:
     """Return the numbers of a picture's pixels as colours."""
     shape = (png.height, png.width, png.channels)
     if png.kind == 3:
-        return Stored(shape, dtypes.uint8, HostData(_looked_up(png, samples)))
+        return Stored(shape, dtypes.uint8, HostData(_palette_colours(png, samples)))
     if png.kind == 0 and png.depth < 8:
-        samples = samples.translate(_scaled(png.depth))
+        samples = samples.translate(_brightness_table(png.depth))
     width = 2 if png.depth == 16 else 1
     if png.has_alpha and png.kind != 6:
-        samples = _with_alpha(png, samples, width)
+        samples = _add_alpha(png, samples, width)
     if width == 1:
         return Stored(shape, dtypes.uint8, HostData(bytes(samples)))
     numbers = array("H", bytes(samples))
@@ -251,21 +253,21 @@ def _coloured(png: Png, samples: bytearray) -> Stored:
     return Stored(shape, dtypes.uint16, HostData(numbers.tobytes()))
 
 
-def _scaled(depth: int) -> bytes:
+def _brightness_table(depth: int) -> bytes:
     """Return the byte of each brightness of a few bits: white is always 255."""
     scale = 255 // ((1 << depth) - 1)
     return bytes([min(value * scale, 255) for value in range(256)])
 
 
-def _with_alpha(png: Png, samples: bytearray, width: int) -> bytearray:
+def _add_alpha(png: Png, samples: bytearray, width: int) -> bytearray:
     """Return red, green, blue and alpha of pixels that say it in another way."""
     size = SAMPLES[png.kind] * width
     count = len(samples) // size
     found = bytearray(4 * width * count)
     for byte in range(3 * width):
         # Grey is red, green and blue.
-        place = byte if png.kind == 2 else byte % width
-        found[byte :: 4 * width] = samples[place::size]
+        channel = byte if png.kind == 2 else byte % width
+        found[byte :: 4 * width] = samples[channel::size]
     for byte in range(width):
         if png.transparent is None:
             alpha: bytes | bytearray = samples[width + byte :: size]
@@ -283,11 +285,11 @@ def _transparent_pixel(png: Png, width: int) -> bytes:
     if len(given) != 2 * SAMPLES[png.kind]:
         refuse(png.name, "is damaged: its chunk 'tRNS' names no colour")
     key = b"".join([given[at + 2 - width : at + 2] for at in range(0, len(given), 2)])
-    return key.translate(_scaled(png.depth)) if png.depth < 8 else key
+    return key.translate(_brightness_table(png.depth)) if png.depth < 8 else key
 
 
-def _looked_up(png: Png, samples: bytearray) -> bytes:
-    """Return the colours of places in a palette."""
+def _palette_colours(png: Png, samples: bytearray) -> bytes:
+    """Return the colours of indices of a palette."""
     count = len(png.palette) // 3
     if not count or max(samples) >= count:
         refuse(png.name, f"is damaged: a pixel names none of its {count} colours")

@@ -1,7 +1,7 @@
 """The format safetensors: a header of JSON, and the bytes of all tensors behind it.
 
-Eight bytes say how long the header is; it gives dtype, shape and place of each tensor
-by name. https://huggingface.co/docs/safetensors describes it.
+Eight bytes say how long the header is; it gives dtype, shape and range of bytes of each
+tensor by name. https://huggingface.co/docs/safetensors describes it.
 """
 
 from __future__ import annotations
@@ -109,15 +109,15 @@ def read(source: Source) -> dict[str, Stored]:
         )
     begin = 8 + length
     header = _header(name, source.read(8, begin))
-    places = {
-        key: _place(name, key, entry, source.size - begin)
+    spans = {
+        key: _span(name, key, entry, source.size - begin)
         for key, entry in header.items()
         if key != METADATA
     }
-    _check_places(name, places, source.size - begin)
+    _check_spans(name, spans, source.size - begin)
     return {
         key: _stored(source.host(begin + first, begin + end), word, shape)
-        for key, (word, shape, first, end) in places.items()
+        for key, (word, shape, first, end) in spans.items()
     }
 
 
@@ -147,8 +147,8 @@ def _is_shallow(text: bytes) -> bool:
     return True
 
 
-Place = tuple[str, Shape, int, int]
-"""Dtype, shape, first byte and the one behind the last."""
+Span = tuple[str, Shape, int, int]
+"""A tensor's dtype and shape, and the range of its bytes in the data."""
 
 
 def _header(name: str, text: bytes) -> dict[str, Any]:
@@ -177,8 +177,8 @@ def _header(name: str, text: bytes) -> dict[str, Any]:
     return header
 
 
-def _place(name: str, key: str, entry: Any, most: int) -> Place:
-    """Return where a tensor lies.
+def _span(name: str, key: str, entry: Any, most: int) -> Span:
+    """Return the dtype, shape and range of bytes of a header's entry.
 
     Raises:
         DataError: its entry is none, or says what cannot be.
@@ -224,14 +224,14 @@ def _are_counts(value: Any) -> bool:
     )
 
 
-def _check_places(name: str, places: Mapping[str, Place], length: int) -> None:
+def _check_spans(name: str, spans: Mapping[str, Span], length: int) -> None:
     """Raise unless the tensors lie behind one another and fill the data.
 
     Raises:
         DataError: two overlap, or there are bytes between or behind them.
     """
     last, reached = "", 0
-    for key, (_, _, begin, end) in sorted(places.items(), key=lambda row: row[1][2:]):
+    for key, (_, _, begin, end) in sorted(spans.items(), key=lambda row: row[1][2:]):
         if begin < reached:
             refuse(name, f"has {last!r} and {key!r} at the same bytes")
         if begin > reached:
