@@ -266,8 +266,8 @@ def _add_alpha(png: Png, samples: bytearray, width: int) -> bytearray:
     found = bytearray(4 * width * count)
     for byte in range(3 * width):
         # Grey is red, green and blue.
-        channel = byte if png.kind == 2 else byte % width
-        found[byte :: 4 * width] = samples[channel::size]
+        sample_byte = byte if png.kind == 2 else byte % width
+        found[byte :: 4 * width] = samples[sample_byte::size]
     for byte in range(width):
         if png.transparent is None:
             alpha: bytes | bytearray = samples[width + byte :: size]

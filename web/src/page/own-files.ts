@@ -59,7 +59,7 @@ export class OwnFiles {
     return this.#queue;
   }
 
-  /** Add files of the reader's, in the place of those of the same names. */
+  /** Add files of the reader's; they replace files of the same names. */
   async add(files: readonly File[]): Promise<void> {
     const program = this.#program;
     if (!this.#isPersistent) {
@@ -148,7 +148,7 @@ export class OwnFiles {
     remember(DELETED, rest.length ? JSON.stringify(rest) : null);
   }
 
-  /** What an own name for a file cannot be; null for a good one. */
+  /** Why a file cannot have this name; null where it can. */
   problem(name: string): string | null {
     if (plainName(name) !== name) return "A name has no slash, does not begin with a dot, and is not too long.";
     return this.page.view.ownFiles.some((file) => file.name === name) ? `There is a file ${name} already.` : null;
@@ -159,7 +159,7 @@ export class OwnFiles {
     return program.startsWith("link-") && this.page.workspace.documents.find(program) === null;
   }
 
-  /** Have files of a program at once; a run need not wait for the disk. */
+  /** Have files in memory at once, so that a run need not wait for the disk. */
   #hold(program: string, files: readonly LentFile[]): void {
     const held = this.#held.get(program) ?? new Map<string, Blob>();
     this.#held.set(program, held);
@@ -167,6 +167,7 @@ export class OwnFiles {
     this.#show();
   }
 
+  /** Write to disk what is only in memory; warn of the first file that is refused. */
   async #keep(program: string, files: readonly LentFile[], onDisk = true): Promise<void> {
     const held = this.#held.get(program) ?? new Map<string, Blob>();
     const refusals: [string, Refusal][] = [];
@@ -216,6 +217,7 @@ export class OwnFiles {
     this.page.change({ room });
   }
 
+  /** Tell the page which files the open program has. */
   #show(): void {
     const held = this.#held.get(this.#program) ?? new Map<string, Blob>();
     const all = new Map<string, Blob>([...this.#stored, ...held]);
@@ -230,7 +232,7 @@ export class OwnFiles {
     try {
       return await act();
     } catch {
-      // What matters of it is said when a file is added.
+      // Adding a file warns of a missing disk; nothing else needs to.
       return null;
     }
   }

@@ -12,7 +12,7 @@ type Piece = string | { code: string } | RunLine;
 
 const WORDS = { nan: "NaN", inf: "infinity" } as const;
 
-/** Say it in plain text, for what is shown when one points at a badge. */
+/** The sentence as plain text, for the tooltip of a badge. */
 export function originText(origins: readonly NonfiniteOrigin[]): string {
   const text = (piece: Piece): string => {
     if (typeof piece === "string") return piece;
@@ -30,7 +30,7 @@ export function originLine(page: Page, { nan = 0, inf = 0, origins }: { nan?: nu
   return paragraph(...nodesOf(page, origins));
 }
 
-/** The same about what the program printed. */
+/** The sentence about printed numbers; `kind` is what the output shows, null without any. */
 export function printedLine(page: Page, search: NonfiniteSearch | undefined, kind: "nan" | "inf" | null): HTMLElement | null {
   if (search?.origins.length) return paragraph(...nodesOf(page, search.origins));
   if (kind === null) return null;
@@ -71,7 +71,7 @@ function piecesOf([first, ...causes]: readonly NonfiniteOrigin[]): Piece[] {
   return [...pieces, "."];
 }
 
-/** What is no operation: data, and a number that the program has written. */
+/** Words for origins that are no operation: data, and numbers that the program has written. */
 const GIVEN: Readonly<Record<string, string>> = { leaf: "in the data of ", constant: "written at " };
 
 function madeAt({ op, lines, file }: NonfiniteOrigin): Piece[] {

@@ -1,6 +1,10 @@
-/** Takes from programs, and from the workers that they start, what could change the site. */
+/**
+ * Takes from programs, and from the workers that they start, what could change the site:
+ * its service worker, which Firefox offers in workers, and the reader's files. The page's
+ * worker calls it before any program runs; docs/security.md lists what holds.
+ */
 
-/** Not for programs: the site's service worker, which Firefox has in workers, and the reader's files. */
+/** Classes of the browser from whose prototypes members are deleted. */
 type Leaky = Record<string, { prototype: Record<string, unknown> } | undefined>;
 
 type Started = (worker: Worker) => void;
@@ -28,7 +32,7 @@ function close(text: string, tell: Started): void {
   const remember = Map.prototype.set.bind(blobs);
   const forget = Map.prototype.delete.bind(blobs);
   const isBlob = Function.prototype.call.bind(Function.prototype[Symbol.hasInstance], Blob) as (value: unknown) => value is Blob;
-  // Changed arrays see nothing of these parts.
+  // Own iterators: a program that changes Array.prototype must not see or change the parts.
   const joined = (first: string, second: Blob | string): Blob => {
     const parts = [first, second];
     let next = 0;

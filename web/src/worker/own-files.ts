@@ -9,9 +9,9 @@ import type { LendDetails, LentFile } from "../page/protocol";
 const FOLDER = "/home/pyodide";
 const HIDDEN = /^\.|^__pycache__$|\.part$/;
 const MOST_FILES = 500;
-/** Small reads are served from a piece of this length. */
+/** Bytes that are read ahead for reads shorter than this. */
 const PIECE = 1 << 20;
-/** Long ones go through a buffer of this length. */
+/** Bytes of one read of the file at most: longer reads are divided, to bound memory. */
 const BUFFER = 16 << 20;
 
 declare class FileReaderSync {
@@ -35,9 +35,10 @@ interface FileSystem {
   writeFile(path: string, data: Uint8Array): void;
 }
 
-/** A file that the page knows, and what it was then. */
+/** A file that the page has too, and its state when page and worker last agreed. */
 interface Known {
   node: Node;
+  /** Time and length of the last write, as `markOf` gives them. */
   mark: string;
   /** What the page lent; null for what was collected and has not come back yet. */
   file: Blob | null;
@@ -49,7 +50,7 @@ export class OwnFiles {
 
   constructor(readonly fs: FileSystem) {}
 
-  /** Let the next run find these files; a whole program finds no others. */
+  /** Let the next run find these files; unless `keep` (it is a cell), it finds no others. */
   lend({ files, tabs, keep }: LendDetails): void {
     this.#tabs = new Set(tabs);
     const given = new Map(files.map((file) => [file.name, file]));

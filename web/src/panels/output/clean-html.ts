@@ -27,11 +27,11 @@ const NAMESPACES: Readonly<Record<string, ReadonlySet<string>>> = {
   "http://www.w3.org/1998/Math/MathML": MATHML,
 };
 
-/** Elements whose content is no text for readers. */
-const WHOLE = words(`script iframe frame frameset noframes object embed applet template noembed noscript title
+/** Elements that are removed with their content, which is no text for readers. */
+const REMOVED = words(`script iframe frame frameset noframes object embed applet template noembed noscript title
   audio video canvas foreignobject annotation-xml xmp plaintext`);
 
-/** Attributes that may stay, beside `aria-…` and `data-…`. */
+/** Attributes that may stay, as do `aria-…` and `data-…`. */
 const ATTRIBUTES = words(`abbr align alt bgcolor border cellpadding cellspacing checked class color cols colspan
   datetime dir disabled face for headers height hidden high id label lang low max maxlength min multiple name open
   optimum placeholder readonly role rows rowspan scope selected size span start step style tabindex title translate
@@ -51,14 +51,15 @@ const ATTRIBUTES = words(`abbr align alt bgcolor border cellpadding cellspacing 
   scriptlevel separator stretchy symmetric`);
 const FREE = /^(aria|data)-[\w-]+$/;
 
-/** Attributes with an address: which may stay, by element. */
+/** Which addresses may stay, by element; of other elements none may. */
 const ADDRESSES: Readonly<Record<string, RegExp>> = { a: /^#/, use: /^#/, img: /^data:image\//i, image: /^data:image\//i };
-const NAMED = words("href xlink:href src");
+/** Attributes that hold an address. */
+const ADDRESSED = words("href xlink:href src");
 
-/** Writing a document and reading it again may make others of its elements: not so often. */
+/** Limit of repetitions: cleaned text may parse into other elements, and is cleaned again. */
 const MOST_TIMES = 4;
 
-/** The cleaned HTML, the same when it is read and cleaned again. */
+/** Return cleaned HTML that stays the same when it is parsed and cleaned again. */
 export function cleanHtml(html: string): string {
   let text = html;
   for (let time = 0; time < MOST_TIMES; time++) {
@@ -69,7 +70,7 @@ export function cleanHtml(html: string): string {
   return "<p>This HTML reads differently each time, so it is not shown.</p>";
 }
 
-/** A document of its own loads nothing and runs nothing. */
+/** Parse and clean once. A document of DOMParser loads nothing and runs nothing. */
 function cleanedOnce(html: string): string {
   const { head, body } = new DOMParser().parseFromString(html, "text/html");
   for (const part of [head, body]) cleanWithin(part);
@@ -84,7 +85,7 @@ function cleanWithin(parent: Element): void {
     } else if (isAllowed(node)) {
       cleanAttributes(node);
       cleanWithin(node);
-    } else if (WHOLE.has(node.localName.toLowerCase())) node.remove();
+    } else if (REMOVED.has(node.localName.toLowerCase())) node.remove();
     else {
       next = node.firstChild ?? next;
       node.replaceWith(...node.childNodes);
@@ -100,7 +101,7 @@ function isAllowed({ localName, namespaceURI }: Element): boolean {
 function cleanAttributes(element: Element): void {
   for (const { name, value } of [...element.attributes]) {
     const known = name.toLowerCase();
-    const isAddress = NAMED.has(known);
+    const isAddress = ADDRESSED.has(known);
     const mayStay = isAddress
       ? ADDRESSES[element.localName]?.test(value.trim())
       : ATTRIBUTES.has(known) || FREE.test(known);
