@@ -55,6 +55,9 @@ def main(arguments: list[str]) -> int:
     if REQUIRED not in found:
         print(f"{REQUIRED} was found nowhere; the site cannot do without it")
         return 1
+    if lacking := [name for name in wanted if name not in found]:
+        print(f"--packages {','.join(lacking)}: cannot be had, as said above")
+        return 1
     for _, wheel in sorted(found.items()):
         note = "" if wheel in own or sources.is_pinned(wheel) else ", not a pinned file"
         print(f"  {wheel.name} {wheel.version}: {wheel.source}{note}", flush=True)

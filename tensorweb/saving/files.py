@@ -243,8 +243,10 @@ def read(source: Source, head: bytes) -> Found:
     for is_start, reader in READERS:
         if is_start(head):
             return reader(source)
+    if not head:
+        refuse(source.name, "is empty")
     ending = os.path.splitext(source.name)[1].lower()
-    text = None if ending in BINARY or not head else tables.text_of(source)
+    text = None if ending in BINARY else tables.text_of(source)
     if text is not None:
         return text
     refuse(

@@ -181,15 +181,29 @@ def run_packages(tmp_path: Path, *more: str) -> int:
     return packages.main([*map(str, arguments), *more])
 
 
-def test_named_packages_that_are_not_there_are_said(
+def test_named_packages_that_cannot_be_had_end_the_build(
     tmp_path: Path, network: dict[str, bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:
     make_wheel(tmp_path / "mine", "micropip-0.1-py3-none-any.whl")
-    assert run_packages(tmp_path, "--packages", "pandas,Scikit_Learn") == 0
+    assert run_packages(tmp_path, "--packages", "pandas,micropip,Scikit_Learn") == 1
     said = capsys.readouterr().out
+    assert "--packages pandas,scikit-learn: cannot be had, as said above" in said
     assert re.search(r"pandas: left out, no source gave \S+: put pandas-\S+\.whl", said)
     assert "scikit-learn: left out, no source gave" in said
     assert "--wheels" in said
+    assert not (tmp_path / "site/pyodide/pyodide-lock.json").exists()
+
+
+def test_a_named_package_that_lacks_another_ends_the_build(
+    tmp_path: Path, network: dict[str, bytes], capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_wheel(tmp_path / "mine", "micropip-0.1-py3-none-any.whl")
+    make_wheel(tmp_path / "mine", "plots-1.0-py3-none-any.whl", "absent")
+    assert run_packages(tmp_path) == 0
+    assert run_packages(tmp_path, "--packages", "plots") == 1
+    said = capsys.readouterr().out
+    assert "plots: left out, it needs absent" in said
+    assert "--packages plots: cannot be had" in said
 
 
 def test_a_package_that_nobody_has_ends_the_build(

@@ -161,7 +161,7 @@ def test_numbers_of_few_bits_keep_their_dtype(device: str) -> None:
 ONE = {"w": entry("F32", [2], 0, 8)}
 
 DAMAGED: dict[str, tuple[Callable[[], io.BytesIO], str]] = {
-    "empty": (lambda: io.BytesIO(b""), "0 bytes and is no safetensors, npz"),
+    "empty": (lambda: io.BytesIO(b""), "is empty.$"),
     "text": (lambda: io.BytesIO(b"not a file\nof tensors now"), "no number.*csv"),
     "cut header": (lambda: io.BytesIO(made(ONE).getvalue()[:30]), "is cut: its header"),
     "cut data": (lambda: made(ONE, bytes(5)), "is cut: 'w' ends at byte 8 .* are 5"),
