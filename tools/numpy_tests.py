@@ -1,9 +1,9 @@
-"""NumPy's own tests with `tensorweb.numpy` in NumPy's place, beside a reviewed list.
+"""Run NumPy's own tests on `tensorweb.numpy`, and compare with reviewed lists.
 
 `python3 build.py numpy-tests [DEVICE] [FILES…]`. The tests come with NumPy's wheel;
-they are copied to `.cache/numpy-tests` with other import statements.
-`tests/numpy_suite/known.toml` says what does not apply, and why; any other test that
-does not pass is an error.
+they are copied to `.cache/numpy-tests` with import statements of `numpy_stand_in.py`.
+`tests/numpy_suite/known.toml` lists tests that do not apply, with reasons, `open.toml`
+those that apply and fail so far; any other test that does not pass is an error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tools import environment
@@ -47,15 +46,7 @@ CLASSES = {
     "accepted": "result for an error",
     "cut": "too slow, or the process ended",
 }
-"""What becomes of a test, and how the report says it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What a file gave: its results, and why some tests count as they do."""
-
-    file: str
-    results: Results
+"""Outcomes of a test, and their words in the report."""
 
 
 def run(
@@ -140,8 +131,8 @@ EDITS = {
         ("sv.__array_wrap__(s)", "s"),
     ),
 }
-"""What files need: no ufunc takes objects, strides are no bytes, there are no
-subclasses of arrays to wrap results in, and nothing warns of NaN."""
+"""Replacements in single files, so that their other tests can run: no ufunc takes
+objects, strides are no bytes, arrays have no subclasses, nothing warns of NaN."""
 
 SETTINGS = """[pytest]
 markers =
@@ -155,7 +146,7 @@ def rewritten(source: str) -> str:
     r"""Return a test file whose imports of NumPy ask the stand-in.
 
     >>> rewritten("import numpy as np")
-    "import tools.numpy_stand_in as _np; np = _np.module('numpy')\\n"
+    "import tools.numpy_stand_in as _np; np = _np.module('numpy')\n"
     """
     lines = source.splitlines()
     imports = [
@@ -228,7 +219,7 @@ def _run_file(
 
 
 def class_of(test: Record) -> str:
-    """Return what became of a test, a key of `CLASSES`."""
+    """Return the outcome of a test, a key of `CLASSES`."""
     if test.is_done and test.outcome in ("passed", "skipped"):
         return test.outcome
     reason = test.reason
@@ -310,7 +301,7 @@ def _line(file: str, found: Results, rows: Sequence[Known]) -> str:
 
 
 def _report(found: Results, rows: Sequence[Known]) -> list[str]:
-    """Return the lines that tell a run beside the list."""
+    """Return the lines that compare a run with the lists."""
     total: Counter[str] = Counter()
     explained: Counter[str] = Counter()
     by_row: Counter[Known] = Counter()

@@ -78,7 +78,7 @@ def _outer(a: list[int], b: list[int]) -> Result:
 
 
 def _diag(x: list[list[int]]) -> Result:
-    return _flat([row[place] for place, row in enumerate(x)])
+    return _flat([row[i] for i, row in enumerate(x)])
 
 
 def _eye(n: int) -> Result:
@@ -96,11 +96,11 @@ def _flip(x: list[int]) -> Result:
 
 def _roll(x: list[int], k: int) -> Result:
     size = len(x)
-    return _flat([x[(place - k) % size] for place in range(size)])
+    return _flat([x[(i - k) % size] for i in range(size)])
 
 
 def _pad(x: list[int], n: int) -> Result:
-    return _flat([x[place] if place < len(x) else 0 for place in range(n)])
+    return _flat([x[i] if i < len(x) else 0 for i in range(n)])
 
 
 def _bucketize(x: list[int], edges: list[int]) -> Result:
@@ -116,10 +116,10 @@ def _compress(x: list[int], keep: list[int]) -> Result:
     return _flat(kept + [0] * (len(x) - len(kept)))
 
 
-def _scatter(x: list[int], places: list[int], n: int) -> Result:
+def _scatter(x: list[int], indices: list[int], n: int) -> Result:
     sums = [0] * n
-    for value, place in zip(x, places, strict=True):
-        sums[place] += value
+    for value, i in zip(x, indices, strict=True):
+        sums[i] += value
     return _flat(sums)
 
 

@@ -1,9 +1,9 @@
 """Checks the puzzles of the page: a function of the reader's against plain lists.
 
-`check(arange)` looks at which names the function uses, calls it with small tensors,
-some of them views and some empty, and shows what is wanted beside the first result
-that is not it. It never raises for what the function does: an unsolved puzzle is "not
-yet".
+The page's puzzles import `check` and end with `check(arange)`. It looks at which names
+the function uses, calls it with small tensors, some of them views and some empty, and
+shows the first wrong result with the required one. It never raises for what the
+function does: an unsolved puzzle is "not yet".
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from .rich import VERDICT
 
 SEED = 20
 LOOPS = ("FOR_ITER", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "SEND")
+"""Instructions of `for`, `while`, comprehensions and awaiting loops."""
+
 MOST_SHOWN = 12
 """Rows and columns of a table."""
 
@@ -163,11 +165,11 @@ def _tensor(argument: Argument, is_view: bool) -> Any:
         return argument
     rows = argument and isinstance(argument[0], list)
     if rows and is_view:
-        turned: list[Any] = [list(column) for column in zip(*argument, strict=True)]
-        return tw.asarray(turned, dtype=tw.int32).T
+        transposed: list[Any] = [list(column) for column in zip(*argument, strict=True)]
+        return tw.asarray(transposed, dtype=tw.int32).T
     if is_view:
-        spread = [value for one in argument for value in (one, -1)]
-        return tw.asarray(spread, dtype=tw.int32)[::2]
+        doubled = [value for one in argument for value in (one, -1)]
+        return tw.asarray(doubled, dtype=tw.int32)[::2]
     return tw.asarray(argument, dtype=tw.int32)
 
 
@@ -191,7 +193,7 @@ def _plain(value: Any) -> str:
 
 
 def _breach(function: Callable[..., Any], puzzle: Puzzle) -> str:
-    """Return which rule of a puzzle a function does not keep; empty for none."""
+    """Return which rule of a puzzle a function breaks; empty for none."""
     if not isinstance(function, FunctionType):
         return ""
     allowed = puzzle.allowed | BASICS
@@ -210,10 +212,11 @@ def _breach(function: Callable[..., Any], puzzle: Puzzle) -> str:
 
 
 KNOWN = frozenset(dir(tw)) | frozenset(dir(tw.Tensor))
+"""Attributes that count as names of tensorweb, of whatever object they are read."""
 
 
 def _name_of_ours(step: dis.Instruction, names: dict[str, Any]) -> str | None:
-    """Return which name of the library an instruction takes, None for none."""
+    """Return the name of tensorweb that an instruction reads, None for none."""
     if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
         return step.argval if step.argval in KNOWN else None
     if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
@@ -230,7 +233,7 @@ def _is_ours(module: str) -> bool:
 def _codes(
     code: CodeType, names: dict[str, Any], seen: set[CodeType]
 ) -> Iterator[CodeType]:
-    """Yield a function's code, that within it, and that of the functions it calls."""
+    """Yield the code of a function, of its inner functions, and of those it calls."""
     if code in seen:
         return
     seen.add(code)
