@@ -1,4 +1,4 @@
-"""Positions in a storage that index tensors address, computed inside kernels."""
+"""Lower index tensors to storage offsets, computed inside kernels."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from tensorweb.schedule.lowering import Space
 
 LINE = 4
-"""Elements that a GPU reads at once."""
+"""Elements of one vec4 load."""
 
 
 def lower_gather(space: Space, node: Node, chain: Chain, guard: int) -> int:
-    """Return the step that reads a storage at computed positions."""
+    """Return the step that loads from a storage at computed offsets."""
     source, *indices = node.inputs
     taking = attributes_of(node, Taking)
     position = positions(space, source.view, indices, taking, node.shape, chain, guard)
@@ -46,16 +46,16 @@ def positions(
     chain: Chain = None,
     guard: int = -1,
 ) -> int:
-    """Return the step of the storage positions that index tensors address.
+    """Return the step of the storage offsets that index tensors address.
 
     Args:
-        space: the expression that is built.
-        view: of the tensor that they address.
+        space: the space that is being lowered.
+        view: view of the indexed tensor.
         indices: the index tensors.
-        taking: which axes they take.
-        shape: of what they take.
-        chain: movements between that and the index space.
-        guard: whether the point lies inside, or -1.
+        taking: the axes that they index.
+        shape: shape of the gathered result.
+        chain: movements between the result and the index space.
+        guard: bool step that guards the loads, or -1.
     """
     whole = [s for axis, s in enumerate(view.strides) if axis not in taking.axes]
     count = len(shape) - len(whole)
@@ -63,7 +63,7 @@ def positions(
     strides = (*whole[: taking.first], *(0,) * count, *whole[taking.first :])
     terms = []
     if strides and strides[-1] not in (-1, 0, 1):
-        # Kernels that compute four elements at once know ramps of such steps only.
+        # Kernels that compute vec4s support only ramps of stride -1, 0 and 1.
         unit = View(shape, (*none[:-1], 1))
         step = _parameter(space, strides[-1], shape, chain)
         ramp = space.ramp(move(unit, chain))
@@ -90,15 +90,15 @@ def positions(
 
 
 def _parameter(space: Space, value: int, shape: Shape, chain: Chain) -> int:
-    """Return the step of a number that is a parameter, not part of the text.
+    """Return the step of an integer passed as a parameter, not part of the text.
 
-    It is the position that an access reaches which does not move.
+    It is the offset of an access whose strides are all 0.
     """
     return space.ramp(move(View(shape, (0,) * len(shape), value), chain))
 
 
 def _is_in_lines(source: Node, taking: Taking) -> bool:
-    """Whether positions are multiples of four plus a ramp along the last axis."""
+    """Whether offsets are multiples of four plus a ramp along the last axis."""
     *outer, last = source.view.strides
     axis = len(outer)
     is_whole = axis not in taking.axes and taking.first < axis + 1 - len(taking.axes)

@@ -1,4 +1,4 @@
-"""Movements between a node and the index space that asks for it."""
+"""Movements between a node and the index space in which it is computed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tensorweb.view import View
 
 
 class Link(NamedTuple):
-    """A movement between a node and the index space, and those outside of it."""
+    """One movement of a chain, the node it applies to, and the rest of the chain."""
 
     movement: Movement
     source: Node
@@ -18,14 +18,14 @@ class Link(NamedTuple):
 
 
 Chain = Link | None
-"""Movements from the innermost outwards."""
+"""Movements from the node outwards to the index space; None is the empty chain."""
 
 
 class Blocked(Exception):  # a signal inside the scheduler, no error
-    """A kernel cannot be built as it is; `nodes` must be stored first.
+    """A kernel cannot be built until `nodes` are stored.
 
     Attributes:
-        link: the movement that has no strides, if that is why.
+        link: the movement that cannot be expressed by strides, if that is the reason.
     """
 
     def __init__(self, *nodes: Node, link: Link | None = None) -> None:
@@ -36,10 +36,10 @@ class Blocked(Exception):  # a signal inside the scheduler, no error
 
 
 def move(view: View, chain: Chain) -> View:
-    """Return a view after a chain of movements.
+    """Apply a chain of movements to a view.
 
     Raises:
-        Blocked: a reshape of the chain cannot be expressed by strides.
+        Blocked: a reshape in the chain cannot be expressed by strides.
     """
     while chain is not None:
         moved = chain.movement.apply(view)

@@ -1,7 +1,7 @@
-"""Padding, joining and boxes as choices: which part a point lies in, and its value.
+"""Lower pad, concat and embed to selects between guarded parts.
 
-A part is read through a shifted view, and its loads get a guard, since a choice must
-not read outside of a tensor.
+Each part is read through a shifted view. Its loads are guarded, because a select
+evaluates both sides and must not read outside of a tensor.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def _coordinate(space: Space, shape: Shape, axis: int, start: int, chain: Chain)
 
 
 def _number(space: Space, value: int) -> int:
-    """Return the step of a small fixed number, part of the kernel's structure."""
+    """Return the step of an integer literal, part of the kernel's structure."""
     return space.add(Step("scalar", "int32", name=str(value)))
 
 
 def _inside(
     space: Space, shape: Shape, box: Sequence[tuple[int, int]], chain: Chain, guard: int
 ) -> int:
-    """Return the bool step `point lies in the box`, a box of (start, length)."""
+    """Return the bool step whether an index lies in a box of (start, length) pairs."""
     inside = guard
     for axis, (start, length) in enumerate(box):
         if start <= 0 and start + length >= shape[axis]:
@@ -66,7 +66,7 @@ def _part(
 
 
 def lower_concat(space: Space, node: Node, chain: Chain, guard: int) -> int:
-    """Return the step that chooses between parts one after another."""
+    """Return the step that selects among the concatenated parts."""
     along = attributes_of(node, Joining).axis
     start = 0
     value = -1
@@ -79,7 +79,7 @@ def lower_concat(space: Space, node: Node, chain: Chain, guard: int) -> int:
 
 
 def lower_pad(space: Space, node: Node, chain: Chain, guard: int) -> int:
-    """Return the step that chooses between a tensor and its border."""
+    """Return the step that selects between a tensor and its padding."""
     inner, fill = node.inputs
     before = [first for first, _ in attributes_of(node, Padding).widths]
     value, inside = _part(space, node, inner, before, chain, guard)
@@ -87,7 +87,7 @@ def lower_pad(space: Space, node: Node, chain: Chain, guard: int) -> int:
 
 
 def lower_embed(space: Space, node: Node, chain: Chain, guard: int) -> int:
-    """Return the step that chooses between a box and what it is written over."""
+    """Return the step that selects between a box and the tensor it overwrites."""
     outer, written = node.inputs
     starts = attributes_of(node, Box).starts
     value, inside = _part(space, node, written, starts, chain, guard)

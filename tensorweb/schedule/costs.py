@@ -1,4 +1,4 @@
-"""What computing one element of a value costs, in multiply-adds, loads included."""
+"""Cost model: multiply-adds to compute one element of a value, loads included."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from tensorweb.schedule.chain_length import HEAVY
 from tensorweb.schedule.linear import LinearGraph
 
 CHOICES = kinds_of(Role.CHOICE)
-"""Kinds that read their inputs at shifted positions."""
+"""Kinds that read their inputs at shifted indices."""
 
 RECOMPUTE_LIMIT = 32
-"""Multiply-adds an element above which a value used by several kernels is stored."""
+"""A value read by several kernels is stored above this cost per element."""
 
 MOST_COST = 1 << 20
-"""What no cost needs to be told apart above, so that they stay small numbers."""
+"""Costs saturate here, so that they stay small integers in deep graphs."""
 
 
 def costs(
     graph: LinearGraph, stored: set[Node], is_tail: Callable[[Node], bool]
 ) -> dict[Node, int]:
-    """Return what each node of a graph costs, and add to what is stored.
+    """Return the cost of each node, and add expensive shared nodes to `stored`.
 
-    A value that one kernel would compute several times, seen through different
-    movements, is stored once it costs too much; else each generation of a stencil would
-    double the work.
+    A value that one kernel would compute several times through different movements is
+    stored if it costs more than RECOMPUTE_LIMIT; otherwise each generation of a stencil
+    would double the work.
 
     Args:
-        graph: the numbered graph.
-        stored: the nodes that get kernels of their own.
-        is_tail: whether a value is stored if several kernels read it.
+        graph: the linear graph.
+        stored: the nodes that get kernels of their own; extended in place.
+        is_tail: whether a value ends a core's kernel and has several readers.
     """
     cost: dict[Node, int] = {}
     scattered = _read_at_several_places(graph)

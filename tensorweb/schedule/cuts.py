@@ -1,4 +1,4 @@
-"""Where a kernel is cut that would bind more storages or constants than it may."""
+"""Split kernels that would exceed the limits on bound storages or constants."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tensorweb.graph.node import Node
 from tensorweb.graph.op import CONSTANT
 
 MOST_SCALARS = 32
-"""Constants of one kernel; half of a launch's parameter block."""
+"""Maximum constants of one kernel: half of a launch's parameter block."""
 
 
 def inlined(
@@ -34,17 +34,17 @@ def cuts(
     most: int,
     equal: Mapping[Node, Node],
 ) -> list[Node]:
-    """Return the nodes to store so that no part of a kernel binds too much.
+    """Return the nodes to store so that every part of a kernel stays within the limits.
 
-    Inputs come before their readers; where a node binds too much, the widest of its
-    inputs is stored, and from there on counts as one storage.
+    Inputs are visited before their consumers. Where a node exceeds a limit, the input
+    that binds most is stored and counts as one storage from there on.
 
     Args:
-        root: what the kernel computes.
+        root: the node that the kernel computes.
         stored: the nodes with kernels of their own.
-        numbers: of all nodes, in order of computation.
-        most: storages that the kernel may read.
-        equal: constants for which others are passed.
+        numbers: index of each node in order of computation.
+        most: limit on the storages that a kernel reads.
+        equal: constants by the equal constant that is passed instead.
     """
     found: list[Node] = []
     storages: dict[Node, frozenset[Node]] = {}

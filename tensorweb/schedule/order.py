@@ -1,9 +1,9 @@
-"""Order kernels so that little memory is needed at once.
+"""Order kernels to lower peak memory.
 
-Kernels come in the order in which outputs ask for them, depth first. What only frees
-memory, a gradient of weights for example, is often asked for late, and until then all
-that it reads is kept. So a kernel runs as soon as it can, where it frees at least as
-much as it takes.
+Kernels arrive depth first from the outputs. A kernel that frees memory, the gradient
+of a weight for example, often comes late, and its inputs stay allocated until then. So
+a kernel runs as soon as its inputs are ready if it frees at least as many bytes as it
+allocates.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from collections.abc import Collection, Mapping, Sequence
 from tensorweb.schedule.kernel import Planned
 
 WORTH_ORDERING = 16 << 20
-"""Bytes of results from which on kernels are put in another order."""
+"""Kernels are reordered only if their results total at least this many bytes."""
 
 
 def ordered(
     kernels: Sequence[Planned], sizes: Mapping[int, int], outputs: Collection[int]
 ) -> Sequence[Planned]:
-    """Return the kernels in an order that needs less memory, if there is one.
+    """Return the kernels in an order of lower peak memory, if one is found.
 
     Args:
-        kernels: in an order in which they can run.
+        kernels: in a valid order.
         sizes: bytes of each result.
-        outputs: results that are needed afterwards.
+        outputs: results that stay allocated afterwards.
     """
     if len(kernels) < 3 or sum(sizes.values()) < WORTH_ORDERING:
         return kernels
@@ -36,7 +36,7 @@ def ordered(
 def peak(
     kernels: Sequence[Planned], sizes: Mapping[int, int], outputs: Collection[int]
 ) -> int:
-    """Return the most bytes of results that an order needs at once."""
+    """Return the peak of allocated result bytes in this order."""
     last = {}
     for place, kernel in enumerate(kernels):
         last.update(dict.fromkeys(kernel.outputs, place))
@@ -54,7 +54,7 @@ def peak(
 
 
 class _Order:
-    """Runs kernels on paper.
+    """Simulates running the kernels and chooses the next one greedily.
 
     Attributes:
         found: the kernels in the new order.
@@ -70,7 +70,7 @@ class _Order:
         self._sizes = sizes
         self.found: list[Planned] = []
         self._is_done = [False] * len(kernels)
-        self._missing = [0] * len(kernels)  # inputs that are not made yet
+        self._missing = [0] * len(kernels)  # inputs that are not computed yet
         self._readers: dict[int, list[int]] = {
             number: [] for kernel in kernels for number in kernel.outputs
         }
@@ -88,7 +88,7 @@ class _Order:
                 self._run_with_what_frees(place)
 
     def _run_with_what_frees(self, place: int) -> None:
-        """Run a kernel, and after it what frees at least as much as it takes."""
+        """Run a kernel, then every kernel that frees at least what it allocates."""
         waiting = self._run(place)
         while freeing := [each for each in waiting if self._frees(each)]:
             place = min(freeing)
@@ -96,7 +96,7 @@ class _Order:
             waiting += self._run(place)
 
     def _run(self, place: int) -> list[int]:
-        """Run a kernel; returns kernels that can run now, or free more than before."""
+        """Run a kernel; return kernels that became ready or free more than before."""
         kernel = self._kernels[place]
         self._is_done[place] = True
         self.found.append(kernel)
@@ -117,7 +117,7 @@ class _Order:
         ]
 
     def _frees(self, place: int) -> bool:
-        """Whether a kernel that can run frees at least as much as it takes."""
+        """Whether a ready kernel frees at least as many bytes as it allocates."""
         if self._is_done[place]:
             return False
         kernel, sizes = self._kernels[place], self._sizes

@@ -1,8 +1,8 @@
-"""Finer index spaces: axes split where a reshape below cannot be expressed by strides.
+"""Refine index spaces: split axes so that a reshape can be expressed by strides.
 
-A reshape that joins axes of a storage that is repeated along one of them has no
-strides. In a space whose axes are split as they were before the reshape, the
-storage is read as it is, and results lie in the same order.
+A reshape that merges a broadcast axis with others has no strides. In an index space
+whose axes are split as they were before the reshape, the storage is read through
+strides, and results keep their order.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from tensorweb.view import View
 
 
 def refined(link: Link | None, shape: Shape) -> Shape | None:
-    """Return a space's shape with axes split so that a link can be expressed.
+    """Return a space's shape with axes split so that a link has strides.
 
-    None if the link is no reshape that joins axes, or its axes are not the space's.
+    None if the link is not a reshape that merges axes, or if its axes are not axes of
+    the space.
     """
     if link is None or not isinstance(link.movement, Reshape):
         return None
@@ -52,7 +53,7 @@ def refined(link: Link | None, shape: Shape) -> Shape | None:
 def split_first(
     movement: Movement, shape: Shape, finer: Shape
 ) -> tuple[Reshape, Movement] | None:
-    """Return two movements for one of a shape and the reshape that splits its axes.
+    """Swap a movement and the reshape of its result: reshape first, then move.
 
     >>> split_first(Permutation((1, 0)), (6, 5), (5, 2, 3))
     (Reshape(shape=(2, 3, 5)), Permutation(order=(2, 0, 1)))
@@ -89,7 +90,7 @@ def _reshape(parts: Sequence[Shape]) -> Reshape:
 def split_groups(
     shape: Shape, finer: Shape, groups: Sequence[Sequence[int]]
 ) -> list[tuple[int, ...]]:
-    """Return groups of axes of a shape as groups of those that they were split into."""
+    """Map groups of a shape's axes to groups of the finer axes."""
     joined = _joined(finer, shape)
     assert joined is not None, "internal: the finer shape splits axes"
     ends = list(accumulate(map(len, joined), initial=0))
@@ -100,13 +101,16 @@ def split_groups(
 
 
 def _common(a: Shape, b: Shape) -> Shape:
-    """Return the lengths between all places where an axis of either shape ends."""
+    """Return the coarsest common refinement of two shapes.
+
+    Axis boundaries of either shape are boundaries of the result.
+    """
     ends = sorted({*accumulate(a, mul), *accumulate(b, mul)})
     return tuple(end // begin for begin, end in pairwise([1, *ends]) if end != begin)
 
 
 def _joined(source: Shape, target: Shape) -> list[Shape] | None:
-    """Return which neighbouring lengths each axis is made of; None if they are not."""
+    """Return the neighbouring source lengths that each target axis merges, or None."""
     found: list[Shape] = []
     place = 0
     for length in target:

@@ -1,8 +1,9 @@
-"""Find loops that Python wrote out: steps that repeat one after another.
+"""Re-roll loops that Python unrolled into an expression.
 
-A loop of fifty turns becomes an expression of five hundred steps, of which the same ten
-come again and again and read what those of the turn before made. Written as a loop they
-compile as quickly as ten, and compute the same numbers in the same order.
+A Python loop of fifty iterations of ten steps becomes an expression of five hundred
+steps, in which each iteration reads results of the previous one. Generated as a loop,
+the kernel compiles as quickly as ten steps and computes the same values in the same
+order.
 """
 
 from __future__ import annotations
@@ -14,28 +15,28 @@ from functools import lru_cache
 from tensorweb.schedule.kernel import Expression, Step
 
 LEAST_STEPS = 64
-"""Steps below which an expression is written out in any case."""
+"""Expressions of fewer steps are never re-rolled."""
 
 LEAST_TURNS = 4
-"""Turns below which a repeated run of steps is written out."""
+"""Repeated runs of fewer iterations stay unrolled."""
 
 MOST_BEHIND = 4
-"""How many turns back a step may read."""
+"""How many iterations back a step of the loop may read."""
 
 MOST_PERIODS = 24
-"""Lengths of a turn that are tried."""
+"""How many candidate iteration lengths are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A run of steps that repeats.
+    """A repeated run of steps, generated as a loop.
 
     Attributes:
-        start: number of the first step of the first turn.
-        period: steps of a turn.
-        turns: how many there are.
-        carried: steps of the first turn that later ones or steps behind the loop read,
-            and how many turns back.
+        start: index of the first step of the first iteration.
+        period: steps per iteration.
+        turns: iteration count.
+        carried: pairs of a step of the first iteration that later iterations or steps
+            after the loop read, and how many iterations back they read it.
     """
 
     start: int
@@ -45,19 +46,24 @@ class Loop:
 
     @property
     def end(self) -> int:
-        """Number of the first step behind the loop."""
+        """Index of the first step after the loop."""
         return self.start + self.period * self.turns
 
     def source(self, number: int) -> tuple[int, int]:
-        """Return of a step that is read which one of the first turn it repeats.
+        """Map a step to the corresponding step of the first iteration.
 
-        And how many turns before the first one it is; for steps in front of the loop.
+        Also returns how many iterations before the first one the given step lies;
+        positive for steps in front of the loop.
         """
         turns = -((number - self.start) // self.period)
         return number + turns * self.period, turns
 
     def carried_reads(self, expression: Expression, number: int) -> list[int]:
-        """Return what a step of the first turn reads of turns before."""
+        """Return the initial values that a step of the first iteration reads.
+
+        They are the steps in front of the loop whose counterpart moves from one
+        iteration to the next.
+        """
         steps = expression.steps
         pairs = zip(
             _reads(steps[number]), _reads(steps[number + self.period]), strict=True
@@ -65,9 +71,9 @@ class Loop:
         return [read for read, again in pairs if read != again and read < self.start]
 
     def last(self, number: int) -> tuple[int, int]:
-        """Return the same of a step inside the loop, seen from the last turn.
+        """Map a step inside the loop to the first iteration, for later readers.
 
-        One more for each: behind the loop its last turn is the one before.
+        Also returns how many iterations back the step lies, 1 for the last iteration.
         """
         turn, place = divmod(number - self.start, self.period)
         return self.start + place, self.turns - turn
@@ -75,7 +81,7 @@ class Loop:
 
 @lru_cache(maxsize=256)
 def find_loop(expression: Expression) -> Loop | None:
-    """Return the run of an expression's steps that is worth to be written as a loop."""
+    """Return the repeated run of steps that covers most of an expression, or None."""
     steps = expression.steps
     if len(steps) < LEAST_STEPS:
         return None
@@ -87,7 +93,8 @@ def find_loop(expression: Expression) -> Loop | None:
             found.append((-period * turns, period, start))
     for covered, period, start in sorted(found):
         turns = -covered // period
-        for left_out in range(2):  # what all turns read of the first is no loop's
+        # If every iteration reads a step of the first one, the first stays unrolled.
+        for left_out in range(2):
             begin = start + left_out * period
             loop = _loop(expression, begin, period, turns - left_out)
             if loop is not None:
@@ -96,13 +103,13 @@ def find_loop(expression: Expression) -> Loop | None:
 
 
 def _looks(step: Step) -> Hashable:
-    """Return what repeated steps have in common, what they read aside."""
+    """Return what a step computes, without which steps it reads."""
     reads = len(step.args), step.guard >= 0, step.in_lines
     return step.kind, step.dtype, step.name, step.slot, step.access, reads
 
 
 def _periods(steps: Sequence[Step]) -> list[int]:
-    """Return distances after which steps in the middle look the same again."""
+    """Return the commonest distances between similar steps in the middle."""
     looks = [_looks(step) for step in steps]
     middle = len(steps) // 2
     counts: dict[int, int] = {}
@@ -120,14 +127,14 @@ def _reads(step: Step) -> tuple[int, ...]:
 
 
 def _repeats(step: Step, later: Step, period: int) -> bool:
-    """Whether a step does what one a period later does, with what that turn made."""
+    """Whether a step one period later is the same operation of the next iteration."""
     return _looks(step) == _looks(later) and all(
         b - a in (0, period) for a, b in zip(_reads(step), _reads(later), strict=True)
     )
 
 
 def _longest_run(steps: Sequence[Step], period: int) -> tuple[int, int]:
-    """Return the first step and length of the longest run that repeats at once."""
+    """Return start and length of the longest run that repeats after one period."""
     best = start = length = 0
     for number in range(len(steps) - period):
         if _repeats(steps[number], steps[number + period], period):
@@ -140,7 +147,7 @@ def _longest_run(steps: Sequence[Step], period: int) -> tuple[int, int]:
 
 
 def _loop(expression: Expression, start: int, period: int, turns: int) -> Loop | None:
-    """Return a run as a loop, None if it reads what a loop does not keep."""
+    """Return a run as a loop, or None if a loop cannot carry a value that it reads."""
     steps = expression.steps
     loop = Loop(start, period, turns, ())
     ways = [_ways(steps, start + place, period) for place in range(period)]
@@ -151,7 +158,7 @@ def _loop(expression: Expression, start: int, period: int, turns: int) -> Loop |
     for number in range(start, start + period):
         pairs = list(zip(_reads(steps[number]), ways[number - start], strict=True))
         if len(set(pairs)) > len({read for read, _ in pairs}):
-            return None  # the same at first, not later
+            return None  # one step read twice whose reads diverge in later iterations
         for read, way in pairs:
             place, back = loop.source(read)
             if way == 0:
@@ -172,13 +179,13 @@ def _loop(expression: Expression, start: int, period: int, turns: int) -> Loop |
 
 
 def _ways(steps: Sequence[Step], number: int, period: int) -> tuple[int, ...]:
-    """Return how far what a step reads moves from one turn to the next."""
+    """Return how far each read of a step moves from one iteration to the next."""
     pairs = zip(_reads(steps[number]), _reads(steps[number + period]), strict=True)
     return tuple(again - read for read, again in pairs)
 
 
 def written_steps(expression: Expression) -> int:
-    """Return how many steps stand in a kernel's text."""
+    """Return how many steps a kernel's text holds after re-rolling."""
     loop = find_loop(expression)
     repeated = loop.period * (loop.turns - 1) if loop else 0
     return len(expression.steps) - repeated

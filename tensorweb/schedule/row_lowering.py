@@ -1,4 +1,4 @@
-"""Expressions of a kernel of rows: what it reduces, and what becomes of each row."""
+"""Lower a row kernel: the terms of its reductions and its results."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tensorweb.schedule.row_space import RowSpace
 def lower_rows(
     space: Space, rows: RowSpace, outputs: Sequence[Node], reductions: Sequence[Node]
 ) -> dict[str, Expression]:
-    """Return the expressions by name: each reduction's, then each result's.
+    """Return the expressions by name, of each reduction and then each result.
 
     Args:
-        space: empty, with these reductions.
+        space: an empty space created with these reductions.
         rows: the index space and its rows.
-        outputs: what the kernel stores, for each element or for each row.
+        outputs: nodes that the kernel stores, one value per element or per row.
         reductions: of the rows, in order of computation.
 
     Raises:
-        Blocked: some node must be stored first.
+        Blocked: a node must be stored first.
     """
     results = {
         f"stage{stage}": space.lower(node.inputs[0])
@@ -42,7 +42,7 @@ def lower_rows(
             except Blocked as blocked:
                 if node not in blocked.nodes:
                     raise
-                # What is read beside the rows has other axes, so they end before.
+                # Another operand has other axes, so the row kernel ends before it.
                 raise Blocked(reductions[-1], *outputs) from None
     _check_addressing(space, reductions, outputs)
     rank = len(rows.outer)
@@ -58,10 +58,10 @@ def lower_rows(
 def _check_addressing(
     space: Space, reductions: Sequence[Node], outputs: Sequence[Node]
 ) -> None:
-    """Look whether what is read of a row depends on what is known of it.
+    """Check that no address or guard of a load depends on a reduction.
 
     Raises:
-        Blocked: a reduction says where to read; it must be stored.
+        Blocked: an address depends on a reduction, which must be stored first.
     """
     steps = space.steps
     reads = [step for step in steps if step.kind == "gather" or step.guard >= 0]

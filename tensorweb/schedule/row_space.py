@@ -1,4 +1,4 @@
-"""Which reductions run along the rows of one index space, and when such rows pay."""
+"""Reductions along the rows of an index space, and when a row kernel pays."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from tensorweb.graph.node import Node, attributes_of
 from tensorweb.shapes import Shape, size
 
 LONGEST_ROW = 8192
-"""Elements of a row that one workgroup keeps in registers."""
+"""Longest row whose elements one workgroup can hold in registers."""
 
 SHORT_ROW = 1024
-"""Elements up to which a row pays as one kernel, however few rows there are."""
+"""Rows up to this length pay as one kernel at any row count."""
 
 LEAST_ROWS = 16
-"""Rows from which on longer ones pay too: a workgroup each keeps the device busy."""
+"""Longer rows pay from this row count: one workgroup per row fills the device."""
 
 
 class RowSpace(NamedTuple):
-    """An index space cut in rows: its axes, the last of which are a row."""
+    """An index space split into outer axes and the inner axes that form a row."""
 
     outer: Shape
     inner: Shape
 
     @property
     def shape(self) -> Shape:
-        """All axes."""
+        """Lengths of all axes."""
         return (*self.outer, *self.inner)
 
     @property
     def rank(self) -> int:
-        """How many axes are a row."""
+        """Number of axes that form a row."""
         return len(self.inner)
 
     def has_results(self, shape: Shape) -> bool:
-        """Whether a shape has a place for each element, or one for each row.
+        """Whether a result of this shape has one value per element or per row.
 
         >>> RowSpace((2, 3), (4,)).has_results((2, 3, 1))
         True
@@ -45,10 +45,9 @@ class RowSpace(NamedTuple):
 
     @property
     def pays(self) -> bool:
-        """Whether one kernel should finish such rows.
+        """Whether one kernel should compute such rows, a workgroup per row.
 
-        They must be short enough for registers, and many or short enough that one
-        workgroup for each of them keeps the device busy.
+        Rows must fit into registers; long rows must be many to fill the device.
         """
         length = size(self.inner)
         is_busy = size(self.outer) >= LEAST_ROWS or length <= SHORT_ROW
@@ -56,7 +55,10 @@ class RowSpace(NamedTuple):
 
 
 def row_space(node: Node) -> RowSpace | None:
-    """Return the space whose rows a node reduces, None where they are no such rows."""
+    """Return the space whose rows a node reduces, or None if a row kernel does not fit.
+
+    None unless the node reduces exactly the last axes, is not bool, and the rows pay.
+    """
     if node.op.kind != "reduce" or node.dtype.kind == "bool":
         return None
     shape = node.inputs[0].shape
