@@ -1,7 +1,7 @@
-"""What defines an operation beside its inputs: one named tuple per kind or movement.
+"""Attributes of operations besides their inputs: one named tuple per kind or movement.
 
-They are tuples because structures are found by them: a tuple hashes and compares in C.
-A constant's attribute is its number; operations with nothing to say have None.
+They are part of the keys of structures, and tuples hash and compare in C. A constant's
+attribute is its value; operations without attributes have None.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Lengths = tuple[int, ...]
 
 
 class Reshape(NamedTuple):
-    """The same elements in row-major order under another shape."""
+    """Reshape in row-major order."""
 
     shape: Shape
 
@@ -25,7 +25,7 @@ class Reshape(NamedTuple):
 
 
 class Permutation(NamedTuple):
-    """Axis `i` of the result is axis `order[i]` of the input."""
+    """Permutation of axes: axis `i` of the result is axis `order[i]` of the input."""
 
     order: tuple[int, ...]
 
@@ -35,7 +35,7 @@ class Permutation(NamedTuple):
 
 
 class Expansion(NamedTuple):
-    """Axes of length 1 repeated, and new axes in front, up to a shape."""
+    """Broadcast to a shape: repeats axes of length 1 and adds leading axes."""
 
     shape: Shape
 
@@ -45,7 +45,7 @@ class Expansion(NamedTuple):
 
 
 class Slices(NamedTuple):
-    """First index, length and step of each axis."""
+    """Strided slices: the first index, length and step of each axis."""
 
     ranges: tuple[Range, ...]
 
@@ -55,7 +55,11 @@ class Slices(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """Windows of one axis, `step` apart; their elements `dilation` apart come last."""
+    """Sliding windows of one axis, as `unfold` of PyTorch.
+
+    Windows start `step` apart. Their `size` elements, `dilation` apart in the input,
+    form a new last axis.
+    """
 
     axis: int
     size: int
@@ -68,7 +72,7 @@ class Windows(NamedTuple):
 
 
 class Alias(NamedTuple):
-    """The same elements, as a node of its own."""
+    """Identity movement: a distinct node with the same elements."""
 
     def apply(self, view: View) -> View:
         """Return the view as it is."""
@@ -76,44 +80,44 @@ class Alias(NamedTuple):
 
 
 Movement = Reshape | Permutation | Expansion | Slices | Windows | Alias
-"""What a movement does to the view of its input."""
+"""A change of the input's view."""
 
 
 class Reduction(NamedTuple):
-    """The axes that go."""
+    """The axes to reduce."""
 
     axes: tuple[int, ...]
 
 
 class Padding(NamedTuple):
-    """Elements before and after each axis."""
+    """Counts of padding elements before and after each axis."""
 
     widths: tuple[tuple[int, int], ...]
 
 
 class Joining(NamedTuple):
-    """The axis along which tensors stand one after another."""
+    """The axis of a concatenation."""
 
     axis: int
 
 
 class Box(NamedTuple):
-    """Where a box begins along each axis of the tensor it is written into."""
+    """The first index, along each axis, of the box that an embed writes."""
 
     starts: tuple[int, ...]
 
 
 class Ordering(NamedTuple):
-    """Whether the greatest value comes first."""
+    """The direction of a sort."""
 
     descending: bool
 
 
 class Groups(NamedTuple):
-    """How many axes of a contraction's operands belong to each group.
+    """Counts of axes in each group of a contraction's operands.
 
     `(batch…, rows…, depth…)` and `(batch…, depth…, columns…)` give
-    `(batch…, rows…, columns…)`; the sum runs over the axes of the depth.
+    `(batch…, rows…, columns…)`; the sum runs over the depth axes.
     """
 
     batch: int
@@ -133,26 +137,26 @@ class Groups(NamedTuple):
 
 
 class Taking(NamedTuple):
-    """Which axes of a tensor index tensors address, and where theirs stand.
+    """The axes that index tensors address, and the axes that they produce.
 
-    The index tensors broadcast to one shape; `first` is the first of its axes in the
-    result, around which those that are left whole stand in their order.
+    The index tensors broadcast to one shape, whose axes begin at axis `first` of the
+    result. The axes that are not indexed keep their order around them.
     """
 
     axes: tuple[int, ...]
     first: int
 
     def result_shape(self, shape: Shape, together: Shape) -> Shape:
-        """Return the shape of what is taken from a tensor of some shape."""
-        whole = [n for axis, n in enumerate(shape) if axis not in self.axes]
-        return (*whole[: self.first], *together, *whole[self.first :])
+        """Return the result's shape for the shapes of a tensor and of its indices."""
+        others = [n for axis, n in enumerate(shape) if axis not in self.axes]
+        return (*others[: self.first], *together, *others[self.first :])
 
 
 class Writing(NamedTuple):
-    """Which elements of a tensor index tensors write: those of a part of it.
+    """The elements of a tensor that a scatter writes.
 
-    The part is what `ranges` leave of each axis, under another `shape`, in which
-    lengths of 1 have come or gone.
+    `ranges` slice the tensor, `shape` adds or removes axes of length 1, and index
+    tensors address the result by `taking`.
     """
 
     ranges: tuple[Range, ...]
@@ -160,26 +164,27 @@ class Writing(NamedTuple):
     taking: Taking
 
     def part(self, view: View) -> View:
-        """Return how the part looks at the storage of the whole."""
+        """Return the view of the sliced and reshaped part, given the tensor's view."""
         found = view.slice(self.ranges).reshape(self.shape)
         assert found is not None, "internal: lengths of 1 need no copy"
         return found
 
 
 class Transform(NamedTuple):
-    """The axis that is transformed, and the sign of the exponent: -1 is forwards."""
+    """The axis of a Fourier transform and the sign of its exponent, -1 if forward."""
 
     axis: int
     sign: int
 
 
 class Factoring(NamedTuple):
-    """Which factors of matrices are wanted.
+    """Options of factorizations and of triangular solves.
 
-    `is_upper` and `is_unit` are said of the triangle that a triangular solve reads: it
-    is the upper one, and its diagonal is taken for ones. `is_complete` is said of QR:
-    its orthonormal columns are as many as rows. `is_packed` is said of QR as well: what
-    is wanted are the reflections that it is made of.
+    Attributes:
+        is_upper: a triangular solve reads the upper triangle.
+        is_unit: a triangular solve assumes ones on the diagonal.
+        is_complete: Q of a QR has as many columns as rows.
+        is_packed: a QR returns its Householder reflections instead of Q.
     """
 
     is_upper: bool = False

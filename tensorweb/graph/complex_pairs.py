@@ -1,8 +1,8 @@
-"""Complex values stand for pairs of floats: the node that says so, and nothing more.
+"""Complex nodes: handles on float nodes that hold real and imaginary parts.
 
-A complex node is a handle: it has no storage and no kernel knows it. Its one input, the
-pair, is a float node with one axis more, the last one, of real and imaginary part.
-Builders work on that or on the parts (`nodes/complex_parts.py`), devices on floats.
+A complex node has no storage, and no kernel reads one. Its only input, the pair, is a
+float node with an additional last axis of length 2: real and imaginary part. Builders
+use the pair or its parts (`nodes/complex_parts.py`); devices compute with floats.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from tensorweb.view import View
 
 
 def pair_of(node: Node) -> Node:
-    """Return the pairs of a complex node, any other node as it is."""
+    """Return the pair of a complex node, any other node unchanged."""
     return node.inputs[0] if node.op is COMPLEX else node
 
 
 def pairs_of(nodes: Sequence[Node]) -> Sequence[Node]:
-    """Return nodes with the pairs of those that are complex."""
+    """Return nodes with each complex node replaced by its pair."""
     if any(node.op is COMPLEX for node in nodes):
         return [pair_of(node) for node in nodes]
     return nodes
 
 
 def like(node: Node, pair: Node) -> Node:
-    """Return a value that was computed for `pair_of(node)` as a value for the node."""
+    """Return `pair` as a complex node if `node` is complex, else unchanged."""
     return complex_of(pair) if node.op is COMPLEX else pair
 
 
 def element_view(node: Node) -> View:
-    """Return how a node looks at its storage, counted in its own elements."""
+    """Return a node's view with strides and offset in elements of its own dtype."""
     view = node.view
     if node.op is not COMPLEX:
         return view

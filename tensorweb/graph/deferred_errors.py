@@ -1,8 +1,8 @@
-"""What may have gone wrong with a result, asked when somebody reads it.
+"""Errors of device computations, checked when a dependent value is read.
 
-A device cannot stop in the middle: a singular matrix gives infinities or NaN. Whoever
-builds such a result tells how to find out. Nothing is read for it alone: the answer
-comes with the next read of what hangs on the result.
+A kernel cannot raise: a singular matrix gives infinities or NaN. The builder of such a
+result registers a bool node that is true where the computation failed. The node is read
+together with the next value that depends on the result, never on its own.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from tensorweb.graph.tracing import is_tracing
 from tensorweb.graph.walks import ancestors
 
 MOST = 256
-"""Results in doubt; of more, the oldest are believed."""
+"""Unchecked results per process; above this limit the older half is dropped."""
 
 
 @dataclass(slots=True, eq=False)
 class Doubt:
-    """One result that may be none.
+    """A result that may have failed.
 
     Attributes:
-        result: the node; nobody is kept alive by a doubt.
-        failed: a node of bool, true where the result is none.
-        error: from the first such position to what is raised.
-        is_told: whether it was raised already.
+        result: weak reference to the node.
+        failed: a bool node, true where the computation failed.
+        error: maps the flat index of the first failure to the error to raise.
+        is_told: whether the error was raised already.
     """
 
     result: ref[Node]
@@ -41,17 +41,17 @@ _doubts: list[Doubt] = []
 
 
 def doubt(result: Node, failed: Node, error: Callable[[int], LinAlgError]) -> None:
-    """Note that a result may be none; inside of recorded functions nobody asks."""
+    """Register a result that may have failed; does nothing while tracing."""
     if is_tracing():
         return
-    # How to find out holds what was computed on the way: of the dead nothing stays.
+    # `failed` retains intermediate values, so drop the entries of freed results.
     alive = [one for one in _doubts if one.result() is not None]
     _doubts[:] = alive if len(alive) < MOST else alive[-MOST // 2 :]
     _doubts.append(Doubt(ref(result), failed, error))
 
 
 def forget(device: str) -> None:
-    """Believe what was computed on a device that is lost: it cannot be asked."""
+    """Drop the checks of computed results on a lost device, which cannot be read."""
     _doubts[:] = [
         one
         for one in _doubts
@@ -61,16 +61,17 @@ def forget(device: str) -> None:
 
 
 def concerning(nodes: Sequence[Node]) -> list[Doubt]:
-    """Return the doubts about what some nodes hang on, or about what is computed.
+    """Return the checks to read together with `nodes`.
 
-    What was told once is told again to those who read the result itself. Devices that
-    are not read are not asked: what comes from one to another was read before.
+    These are checks of results that the nodes depend on and of results already
+    computed, on the devices of the nodes. (A value copied from another device was read
+    there before.) An error already raised is raised again only for the result itself.
     """
     if not _doubts:
         return []
     devices = {node.device for node in nodes}
     _doubts[:] = [one for one in _doubts if one.result() is not None]
-    wanted = {node.base for node in nodes}
+    bases = {node.base for node in nodes}
     needed = set(ancestors(nodes)) if _doubts else set()
     found = []
     for one in _doubts:
@@ -78,27 +79,27 @@ def concerning(nodes: Sequence[Node]) -> list[Doubt]:
         if result is None or one.failed.device not in devices:
             continue
         is_new = result in needed or result.is_computed
-        if result.base in wanted or (is_new and not one.is_told):
+        if result.base in bases or (is_new and not one.is_told):
             found.append(one)
     return found
 
 
 def require_sound(doubts: Sequence[Doubt], answers: Sequence[bytes]) -> None:
-    """Raise the first error that answers tell of; forget doubts that were groundless.
+    """Raise the first error that the checks report; drop the checks that passed.
 
     Args:
-        doubts: that were asked about.
-        answers: the bytes of each one's `failed`.
+        doubts: the checks that were read.
+        answers: the bytes of the `failed` node of each check.
     """
     failed: LinAlgError | None = None
     for one, answer in zip(doubts, answers, strict=True):
-        place = answer.find(1)
-        if place < 0:
+        index = answer.find(1)
+        if index < 0:
             _doubts[:] = [other for other in _doubts if other is not one]
             continue
         one.is_told = True
         if failed is None:
-            failed = one.error(place)
+            failed = one.error(index)
             failed.location = getattr(one.failed, "location", None)
     if failed is not None:
         raise failed

@@ -1,10 +1,10 @@
-"""History: what computed nodes were made of, kept apart from the graph.
+"""History: the inputs of computed nodes, retained outside of the graph.
 
-A computed node forgets its inputs, so that a loop holds values and not its past. Who
-must still walk back, a derivative for example, opens a history: what is computed until
-it is closed stays known in it, whether somebody printed a value on the way or a graph
-became too deep. A mark says that the way back from a node is another one. What hangs on
-a leaf is kept without a history, by its nodes (`graph/leaves.py`).
+A computed node drops its inputs, so that a loop retains values and not all earlier
+iterations. A transformation that needs a backward pass opens a history, which retains
+the inputs of every node computed until it is closed, whether a print or the depth limit
+caused the computation. A mark gives a node a custom backward rule. Nodes that depend on
+a leaf retain their inputs without a history (`graph/leaves.py`).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mark:
-    """Another way back from a node.
+    """The custom backward rule of a node.
 
     Attributes:
-        inputs: the nodes that it leads to.
-        rule: from the node's cotangent to theirs, None where there is none; or the
-            operation that would give the same of them.
+        inputs: the nodes that receive cotangents.
+        rule: maps the node's cotangent to one cotangent per input, None where an input
+            has none; or the operation whose rule applies to these inputs.
     """
 
     inputs: tuple[Node, ...]
@@ -40,19 +40,18 @@ class Mark:
 
 @dataclass(slots=True, eq=False)
 class History:
-    """What is kept; it keeps none of the nodes themselves alive.
+    """Inputs and marks of nodes, by weak reference to each node.
 
     Attributes:
-        inputs: of computed nodes.
-        marks: by the node they belong to; `is_marked` says whether there are any, since
-            asking a weak dictionary takes longer than all else here.
-        variables: of the transformations that are open.
-        forgotten: nodes whose inputs are not kept, since they can be had again.
-        outer: the history around, where that keeps nothing any more.
-        keeps: whether what is computed now is kept.
-        taken: variables by which derivatives are being taken now, by the
-            transformations around each other that are open.
-        levels: of nodes, as `variable_level` has found them.
+        inputs: the inputs of computed nodes.
+        marks: the mark of each marked node.
+        is_marked: whether `marks` has entries; looking up a weak dictionary is slow.
+        variables: the variables of the open transformations.
+        forgotten: nodes whose inputs are not retained because they can be recomputed.
+        outer: the enclosing history, which retains nothing any more.
+        keeps: whether nodes computed now retain their inputs here.
+        taken: for each nested transformation, the variables it differentiates by.
+        levels: results of `variable_level`, cached.
     """
 
     inputs: WeakKeyDictionary[Node, tuple[Node, ...]] = field(
@@ -69,12 +68,12 @@ class History:
 
 
 _open: ContextVar[History | None] = ContextVar("history", default=None)
-"""The history of this thread or task; those opened inside of it share it."""
+"""The history of this thread or task; nested transformations share it."""
 
 
 @contextmanager
 def keeping_history() -> Iterator[None]:
-    """Keep the inputs of what is computed inside a `with` block until it ends."""
+    """Retain the inputs of nodes computed inside a `with` block until it ends."""
     if leaves.blocks and leaves.is_stopping():
         with leaves.not_stopping(), keeping_history():
             yield
@@ -100,10 +99,11 @@ def keeping_history() -> Iterator[None]:
 
 @contextmanager
 def keeping_no_more(is_outermost: bool) -> Iterator[None]:
-    """Keep nothing more of a history that ends with what is built in a `with` block.
+    """Retain no inputs inside a `with` block that ends the open history.
 
     Args:
-        is_outermost: whether no other transformation walks through that.
+        is_outermost: whether no enclosing transformation differentiates the nodes that
+            the block builds; if False the block changes nothing.
     """
     history = _open.get()
     if history is None or not is_outermost:
@@ -122,13 +122,13 @@ def is_kept() -> bool:
 
 
 def is_keeping() -> bool:
-    """Whether somebody may walk back through what is built now."""
+    """Whether a history is open that retains the inputs of nodes built now."""
     history = _open.get()
     return history is not None and history.keeps
 
 
 def keep(node: Node) -> None:
-    """Note the inputs of a node that is about to forget them."""
+    """Retain the inputs of a computed node before `Node.inputs` is cleared."""
     past = node.past
     if past is not None and not past:
         node.past = past_of_computed(node)
@@ -138,7 +138,7 @@ def keep(node: Node) -> None:
 
 
 def keeps_inputs(node: Node) -> bool:
-    """Whether the inputs of a node are kept if it is computed now."""
+    """Whether the inputs of a node are retained if it is computed now."""
     if node.past is not None and not node.past:
         return True
     history = _open.get()
@@ -146,7 +146,7 @@ def keeps_inputs(node: Node) -> bool:
 
 
 def forget(node: Node) -> None:
-    """Keep no inputs of a node, now or when it is computed."""
+    """Do not retain the inputs of a node, neither now nor when it is computed."""
     history = _open.get()
     if history is not None:
         history.forgotten.add(node)
@@ -155,11 +155,11 @@ def forget(node: Node) -> None:
 
 
 def add_variable(node: Node, *, is_taken: bool = True) -> None:
-    """Note a variable of a transformation, while a history is open.
+    """Register a variable of a transformation if a history is open.
 
     Args:
         node: the variable, an alias of an argument's node.
-        is_taken: whether a derivative is taken by it, and not only through it.
+        is_taken: whether the transformation differentiates by this variable.
     """
     history = _open.get()
     if history is not None:
@@ -169,13 +169,13 @@ def add_variable(node: Node, *, is_taken: bool = True) -> None:
 
 
 def has_variables() -> bool:
-    """Whether a transformation is open that has variables already."""
+    """Whether an open transformation has registered variables."""
     history = _open.get()
     return history is not None and len(history.variables) > 0
 
 
 def is_variable(node: Node) -> bool:
-    """Whether a node is a variable of a transformation that is open."""
+    """Whether a node is a variable of an open transformation."""
     history = _open.get()
     while history is not None:
         if node in history.variables:
@@ -185,10 +185,10 @@ def is_variable(node: Node) -> bool:
 
 
 def variable_level(node: Node) -> int:
-    """Return how many nested derivatives being taken now depend on a float node.
+    """Return the count of nested derivatives, being taken now, that use a float node.
 
-    0 where none does. A variable of an inner transformation is an alias of an outer
-    one's where it depends on that, so variables are counted along each path.
+    A variable of an inner transformation that depends on an outer one's is an alias of
+    it, so the result is the largest count of variables on a path to the node.
     """
     history = _open.get()
     if history is None or not history.keeps or not any(history.taken):
@@ -212,15 +212,15 @@ def variable_level(node: Node) -> int:
 
 
 _allowed: ContextVar[int] = ContextVar("allowed", default=0)
-"""Levels of derivatives that numbers may leave without a derivative."""
+"""Count of the innermost derivatives that may be cut by a Python number."""
 
 
 @contextmanager
 def letting_numbers_leave(levels: int) -> Iterator[None]:
-    """Let values become numbers inside a `with` block whose derivative is given.
+    """Allow Python numbers in a `with` block that has a custom derivative.
 
     Args:
-        levels: how many more of the innermost derivatives do not go through them.
+        levels: how many more of the innermost derivatives may be cut.
     """
     token = _allowed.set(_allowed.get() + levels)
     try:
@@ -230,17 +230,17 @@ def letting_numbers_leave(levels: int) -> Iterator[None]:
 
 
 def numbers_may_leave() -> bool:
-    """Whether the code that runs now has its derivative given."""
+    """Whether the running code has a custom derivative."""
     return _allowed.get() > 0
 
 
 def loses_derivative(node: Node) -> bool:
-    """Whether a derivative being taken is cut if a node's value becomes a number."""
+    """Whether converting a node to a Python number cuts a derivative being taken."""
     return _open.get() is not None and variable_level(node) > _allowed.get()
 
 
 def mark(node: Node, another: Mark) -> None:
-    """Give a node another way back, for the open history and for leaves."""
+    """Give a node a custom backward rule, for the open history and for leaves."""
     is_followed = any(one.past is not None for one in another.inputs)
     node.past = another if is_followed and is_following() else None
     history = _open.get()
@@ -250,7 +250,7 @@ def mark(node: Node, another: Mark) -> None:
 
 
 def mark_of(node: Node) -> Mark | None:
-    """Return a node's other way back, if it has one."""
+    """Return the custom backward rule of a node, None if it has none."""
     past = node.past
     if type(past) is Mark:
         return past
@@ -264,7 +264,7 @@ def mark_of(node: Node) -> Mark | None:
 
 
 def inputs_of(node: Node) -> tuple[Node, ...]:
-    """Return a node's inputs, also those that it has forgotten, where they are kept."""
+    """Return the inputs of a backward pass through a node, retained ones included."""
     past = node.past
     if past is not None:
         if isinstance(past, Mark):

@@ -1,7 +1,6 @@
-"""Kinds of operations: what the scheduler and the backends do with each.
+"""Kinds of operations, by which scheduler and backends choose what to do.
 
-Every table that has an entry for each kind is held to these rows by
-`tests/schedule/test_kinds.py`.
+`tests/schedule/test_kinds.py` checks that every table by kind has all of these entries.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from tensorweb.graph import attributes
 
 
 class Role(Enum):
-    """What a kind is to a kernel."""
+    """The role of a kind in a kernel."""
 
     SOURCE = "a value that takes no work: bytes, a number, an index ramp"
     MOVEMENT = "another view of its input; never computed"
@@ -25,15 +24,15 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One row: a kind of operations.
+    """An entry of `ROWS`: a kind of operations.
 
     Attributes:
-        name: as `Op.kind` says it.
-        role: what it is to a kernel.
-        attributes: the classes of `graph/attributes.py` that its nodes carry.
-        cost: of one element in multiply-adds, beside its inputs; a `map` row has its
-            own `weight`.
-        extra_storages: how many storages its kernel binds beside inputs and result.
+        name: the value of `Op.kind`.
+        role: its role in a kernel.
+        attributes: the classes of `graph/attributes.py` that its nodes have.
+        cost: multiply-adds per element without the cost of the inputs; a `map`
+            operation has `Op.weight` instead.
+        extra_storages: count of storages its kernel binds besides inputs and result.
     """
 
     name: str
@@ -44,7 +43,7 @@ class Kind:
 
 
 LOAD_COST = 4
-"""What reading one element from a storage costs, in multiply-adds."""
+"""Cost of loading one element from a storage, in multiply-adds."""
 
 MOVEMENTS = (
     attributes.Reshape,
@@ -70,10 +69,10 @@ ROWS = (
     Kind("argreduce", Role.CORE, (attributes.Reduction,)),
     Kind("matmul", Role.CORE, (attributes.Groups,)),
     Kind("scan", Role.STORED),
-    # Elements stand beside their positions, and the kernel reads counts.
+    # The kernel sorts pairs of element and index, and reads counts.
     Kind("sort", Role.STORED, (attributes.Ordering,), extra_storages=1),
     Kind("scatter", Role.STORED, (attributes.Writing,)),
-    # The kernel reads keys and their order, and writes the edges of blocks.
+    # The kernel reads keys and their order, and writes values at block boundaries.
     Kind("accumulate", Role.STORED, extra_storages=2),
     Kind("compress", Role.STORED),
     Kind("fourier", Role.STORED, (attributes.Transform,)),
@@ -86,5 +85,5 @@ KINDS: dict[str, Kind] = {row.name: row for row in ROWS}
 
 
 def kinds_of(*roles: Role) -> frozenset[str]:
-    """Return the names of the kinds with one of some roles."""
+    """Return the names of the kinds that have one of the given roles."""
     return frozenset(row.name for row in ROWS if row.role in roles)

@@ -1,8 +1,9 @@
-"""What hangs on leaves, the tensors to which `backward` adds gradients.
+"""Retain the inputs of nodes that depend on leaves (see `Tensor.backward`).
 
-A node that was built from a leaf says so in its `past`, and keeps its inputs there once
-it is computed, until somebody has walked back through it. So nothing is kept for nodes
-that hang on no leaf, and reference counts free the rest.
+A leaf is a tensor whose gradient `backward` accumulates. A node that depends on a leaf
+records this in `past`. Once the node is computed, `past` retains its inputs until a
+backward pass has used them. Nodes that depend on no leaf retain nothing, and reference
+counts free them.
 """
 
 from __future__ import annotations
@@ -23,62 +24,62 @@ class Leaf:
     """The past of a leaf's node.
 
     Attributes:
-        tensor: who gets the gradient, weakly.
+        tensor: weak reference to the tensor that receives the gradient.
     """
 
     __slots__ = ("tensor",)
 
     def __init__(self, tensor: object) -> None:
-        """Note the tensor."""
         self.tensor = ref(tensor)
 
 
 class Gone(Enum):
-    """The past of a node through which nobody can walk any more, and why."""
+    """The past of a node that no backward pass can use any more, and the reason."""
 
     WALKED = (
-        "through these values backward() has gone already, and their past is let go; "
-        "call backward(retain_graph=True) the time before, add the results up before "
-        "one backward(), or compute them again"
+        "backward() has already used the graph of these values and freed it; call the "
+        "first backward() with retain_graph=True, add the results up before one "
+        "backward(), or compute them again"
     )
     REPLACED = (
-        "a tensor that requires a gradient has got another value since, so that "
-        "nothing hangs on it now; call backward() before the step"
+        "a tensor that requires a gradient was assigned since, so that nothing depends "
+        "on its present value; call backward() before the step"
     )
 
 
 Past: TypeAlias = "tuple[Node, ...] | Mark | Leaf | Gone | None"
-"""None: hangs on no leaf. Else the inputs of a computed node, empty as long as it has
-them itself, the other way back that it is marked with, or one of the above."""
+"""None for a node that depends on no leaf. Else the retained inputs of a computed node
+(an empty tuple while `Node.inputs` still has them), its custom backward rule (`Mark`),
+a `Leaf`, or the reason why its inputs were freed (`Gone`)."""
 
 WAITING: tuple[Node, ...] = ()
-"""The past of a node that hangs on leaves and still has its inputs."""
+"""The past of a node that depends on leaves and is not computed yet."""
 
 blocks = 0
-"""Blocks of `no_grad` that are open, in every thread."""
+"""Count of open `no_grad` blocks in all threads."""
 
 changed: list[ref[Any]] | None = None
-"""Tensors that got another value since a block of `no_grad` opened, if one is open."""
+"""Tensors that were assigned since a `no_grad` block opened; None outside of one."""
 
 _followed: ContextVar[bool] = ContextVar("followed", default=True)
 _stopped: ContextVar[bool] = ContextVar("stopped", default=False)
 
 
 def is_following() -> bool:
-    """Whether nodes built now note that they hang on leaves."""
+    """Whether nodes built now record their dependency on leaves."""
     return _followed.get()
 
 
 def is_stopping() -> bool:
-    """Whether tensors made now are constants for the transformation around."""
+    """Whether tensors made now are constants for the enclosing transformation."""
     return _stopped.get()
 
 
 @contextmanager
 def not_following(*, stopping: bool = False) -> Iterator[None]:
-    """Build nodes that hang on no leaf, inside of a `with` block.
+    """Build nodes that depend on no leaf inside a `with` block.
 
-    `stopping` makes tensors constants for a transformation that is open as well.
+    With `stopping`, tensors are also constants for the enclosing transformation.
     """
     global blocks
     blocks += 1
@@ -93,7 +94,7 @@ def not_following(*, stopping: bool = False) -> Iterator[None]:
 
 @contextmanager
 def not_stopping() -> Iterator[None]:
-    """Make ordinary tensors, for a transformation that begins inside of `no_grad`."""
+    """Undo `stopping` for a transformation that begins inside `no_grad`."""
     token = _stopped.set(False)
     try:
         yield
@@ -102,27 +103,27 @@ def not_stopping() -> Iterator[None]:
 
 
 def hangs_on_leaves(node: Node) -> bool:
-    """Whether somebody can walk from a node to a leaf, and wants to."""
+    """Whether a backward pass can reach a leaf from a node and gradients are on."""
     past = node.past
     return past is not None and type(past) is not Gone and is_following()
 
 
 def is_leaf_of(node: Node, tensor: object) -> bool:
-    """Whether a node is the leaf that a tensor holds."""
+    """Whether a node is the leaf of a tensor."""
     past = node.past
     return type(past) is Leaf and past.tensor() is tensor
 
 
 def past_of_computed(node: Node) -> Past:
-    """Return the past of a node that is about to forget its inputs."""
+    """Return the past of a computed node whose `inputs` are about to be cleared."""
     gone = _why_gone(node.inputs)
     if gone is None:
-        _kept.add(node)
+        _retained.add(node)
     return gone or node.inputs
 
 
 def _why_gone(sources: tuple[Node, ...]) -> Gone | None:
-    """Return why all of some nodes that hang on leaves are gone, None if one is not."""
+    """Return why no leaf can be reached from `sources`, None if one can."""
     reason: Gone | None = None
     for source in sources:
         past = source.past
@@ -133,67 +134,66 @@ def _why_gone(sources: tuple[Node, ...]) -> Gone | None:
     return reason
 
 
-class Kept:
-    """Computed nodes that keep their inputs, to look through when they are many.
+class RetainedInputs:
+    """Registry of weak references to computed nodes that retain their inputs.
 
-    They are held weakly. Through a sum of losses that are all done with nobody can walk
-    any more, nor through what was computed from an old value of a leaf. Nodes do not
-    know who reads them; so this is found out each time their number has doubled.
+    Some retained inputs become useless: those of a sum of losses whose backward passes
+    are all done, or of values computed from an old value of a leaf. Nodes have no list
+    of their consumers, so all are checked each time their count has doubled.
     """
 
     LEAST = 512
 
     def __init__(self) -> None:
-        """Know none."""
         self._nodes: list[ref[Node]] = []
-        self._room = self.LEAST
+        self._limit = self.LEAST
 
     def add(self, node: Node) -> None:
-        """Note a node; looks through all when there are many."""
+        """Register a node; prune the registry when its count has doubled."""
         self._nodes.append(ref(node))
-        if len(self._nodes) > self._room:
-            self.look_through()
+        if len(self._nodes) > self._limit:
+            self.prune()
 
-    def look_through(self) -> None:
-        """Let the inputs go of those from which nobody can walk to a leaf any more."""
-        found = [one for one in self._nodes if one() is not None]
-        known: set[Node] = set()
-        for one in found:
+    def prune(self) -> None:
+        """Free the retained inputs of nodes from which no leaf can be reached."""
+        alive = [one for one in self._nodes if one() is not None]
+        checked: set[Node] = set()
+        for one in alive:
             node = one()
             if node is not None:
-                _resolve(node, known)
+                _free_unreachable(node, checked)
         self._nodes = [
             one
-            for one in found
+            for one in alive
             if (node := one()) is not None and isinstance(node.past, tuple)
         ]
-        self._room = 2 * len(self._nodes) + self.LEAST
+        self._limit = 2 * len(self._nodes) + self.LEAST
 
 
-_kept = Kept()
+_retained = RetainedInputs()
 
 
-def _resolve(node: Node, known: set[Node]) -> None:
-    """Let the inputs of a node, and of what it hangs on, go if all leaves are gone."""
+def _free_unreachable(node: Node, checked: set[Node]) -> None:
+    """Free the retained inputs of a node and its ancestors if no leaf is reachable."""
     stack = [node]
     while stack:
         one = stack[-1]
         past = one.past
-        if one in known or past is None or isinstance(past, Gone | Leaf):
+        if one in checked or past is None or isinstance(past, Gone | Leaf):
             stack.pop()
             continue
-        read = past if isinstance(past, tuple) else past.inputs
-        sources = read or one.inputs
+        retained = past if isinstance(past, tuple) else past.inputs
+        sources = retained or one.inputs
         missing = [
             source
             for source in sources
-            if source not in known
+            if source not in checked
             and source.past is not None
             and not isinstance(source.past, Gone | Leaf)
         ]
         if missing:
             stack += missing
             continue
-        known.add(one)
+        checked.add(one)
         one.past = _why_gone(sources) or past
         stack.pop()

@@ -1,6 +1,6 @@
-"""Remember which line of the user's program built a node, while somebody wants to know.
+"""Record which line of the user's program built a node, inside `noting` blocks.
 
-Nothing is noted otherwise: building a node then looks at one number.
+Outside of such a block the cost is one integer comparison per node.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from types import CodeType
 from typing import NamedTuple
 
 PACKAGE = __file__[: -len("graph/locations.py")]
-"""Files below it are ours, whoever calls them."""
+"""Folder of this package, whose files are no part of the user's program."""
 
 Location = tuple[CodeType, int]
-"""Code and an instruction in it: quicker to note than its line."""
+"""A code object and an instruction offset, which are faster to get than the line."""
 
 left = 0
-"""Nodes whose locations are still to be noted, in every thread."""
+"""Count of nodes whose locations are still to be recorded, in all threads."""
 
-_wanted = 0
+_open_blocks = 0
 
 
 class Line(NamedTuple):
-    """A line of a program: file and number, counted from one.
+    """A line of a program: file name and line number, starting at 1.
 
     >>> Line("main.py", 3)
     Line(file='main.py', number=3)
@@ -36,26 +36,26 @@ class Line(NamedTuple):
 
 @contextmanager
 def noting(most: int = sys.maxsize) -> Iterator[None]:
-    """Note the locations of the next `most` nodes that are built inside a `with` block.
+    """Record the locations of the next `most` nodes built inside a `with` block.
 
     >>> with noting(10):
     ...     x = tw.ones(2) + 1
     >>> hasattr(x.node, "location"), hasattr((x + 1).node, "location")
     (True, False)
     """
-    global left, _wanted
-    _wanted += 1
+    global left, _open_blocks
+    _open_blocks += 1
     left = max(left, most)
     try:
         yield
     finally:
-        _wanted -= 1
-        if not _wanted:
+        _open_blocks -= 1
+        if not _open_blocks:
             left = 0
 
 
 def here() -> Location | None:
-    """Return the location outside of this package that is running now; count it."""
+    """Return the innermost location outside of this package; decrement `left`."""
     global left
     left -= 1
     frame = sys._getframe(2)
@@ -69,7 +69,7 @@ def here() -> Location | None:
 
 
 def line_of(location: Location) -> Line | None:
-    """Return the line of a location, None where the compiler noted none."""
+    """Return the line of a location, None if the code object has none for it."""
     code, instruction = location
     for start, end, number in code.co_lines():
         if start <= instruction < end:

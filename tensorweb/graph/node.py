@@ -1,8 +1,7 @@
-"""Nodes: one operation on other nodes, or a value that is already there.
+"""Nodes: an operation on other nodes, or an existing value.
 
-A node's shape and dtype are fixed when it is built. A node that has been computed keeps
-its `storage` and forgets its inputs, so a loop holds on to values and not to its
-history.
+A node's shape and dtype are fixed when it is built. A computed node has a `storage` and
+drops its inputs, so a loop retains values and not all earlier iterations.
 """
 
 from __future__ import annotations
@@ -23,31 +22,31 @@ from tensorweb.shapes import Shape, size
 from tensorweb.view import View
 
 LARGE_SHIFT = 19
-"""Such a storage adds one to the depth for every 2**19 elements."""
+"""A stored result adds 1 to the depth for every 2**19 elements."""
 
 VIEWS_KEPT = 8
-"""Views on the way to a computed value that `explain` can name; none is deeper."""
+"""Largest depth of a view of a computed value; `explain` names that many views."""
 
 
 class Node:
-    """One operation in the graph, or a value that is already there.
+    """An operation in the graph, or an existing value.
 
     Attributes:
-        op: the row of the operation.
+        op: the entry of the op table.
         inputs: the nodes it reads; empty once computed.
-        attrs: what else defines it; see `tensorweb/graph/attributes.py`.
-        shape, dtype, device: of the result.
-        depth: longest way to a computed node, 0 for a computed one; large storages on
-            the way count more, so that a limit on depth also bounds memory.
-        owner: the node whose storage a movement looks at, None for all others.
+        attrs: the other parameters of the operation; see `graph/attributes.py`.
+        shape, dtype, device: those of the result.
+        depth: length of the longest path to a computed node, 0 for a computed one;
+            large storages on the path count more, so that a limit bounds memory too.
+        owner: for a view, the node that owns the storage; None for all other nodes.
         base: the owner, or the node itself.
-        view: how it looks at the base's storage.
+        view: shape, strides and offset in the base's storage.
         storage: the device's storage or host bytes once computed, else None.
-        structure: see `structure_of`; 0 until it is asked for.
-        mark: what flushes know of it, `FRESH`, `WANTED` or `KEPT`; a weak reference to
-            the tensor that an assignment gave this value, which is to store it as well.
-        past: whether it hangs on a leaf, and how to walk back; `graph/leaves.py`.
-        location: where the user's program built it; there only if it was noted.
+        structure: see `structure_of`; 0 until it is first requested.
+        mark: the state that flushes record, `FRESH`, `WANTED` or `KEPT`; or a weak
+            reference to the tensor that was assigned this value, which flushes store.
+        past: the dependency on leaves for `backward`; see `graph/leaves.py`.
+        location: the line of the user's program that built it; set only if recorded.
     """
 
     __slots__ = (
@@ -114,15 +113,13 @@ class Node:
 
     @property
     def base(self) -> Node:
-        """The node that owns the storage this one looks at.
-
-        A node does not hold itself, so that reference counts alone free it.
-        """
+        """The node that owns the storage of this one, maybe the node itself."""
+        # `owner` is None instead of the node itself, which would be a reference cycle.
         return self if self.owner is None else self.owner
 
     @property
     def view(self) -> View:
-        """How it looks at the base's storage; made when first asked for."""
+        """Shape, strides and offset in the base's storage."""
         if self._view is None:
             self._view = View.contiguous(self.shape)
         return self._view
@@ -144,7 +141,7 @@ class Node:
         return size(self.shape)
 
     def settle(self, storage: Storage) -> None:
-        """Attach the computed storage and let the inputs go; see `graph/history.py`."""
+        """Attach the computed storage and drop the inputs; see `graph/history.py`."""
         keep(self)
         self.storage = storage
         self.inputs = ()
@@ -153,7 +150,7 @@ class Node:
         self.mark = KEPT if self.mark else FRESH
 
     def __reduce__(self) -> NoReturn:
-        """Refuse: structures are numbers of this process, storages of its device."""
+        """Raise TypeError: structure ids and storages belong to this process."""
         raise TypeError("a node cannot be copied or pickled; its tensor can.")
 
     def __repr__(self) -> str:
@@ -163,39 +160,40 @@ class Node:
 
 
 FRESH, WANTED, KEPT = range(3)
-"""Marks of nodes: nothing is known; a flush that needs the value shall store it, since
-an earlier one has computed it already; it was stored for such a reason."""
+"""Marks of nodes. FRESH: no flush has computed it. WANTED: an earlier flush computed
+the value without storing it, so the next flush that needs it stores it. KEPT: it was
+stored for that reason."""
 
 
 A = TypeVar("A")
 
 
 def attributes_of(node: Node, kind: type[A]) -> A:
-    """Return a node's attributes, of the class that its operation carries."""
+    """Return a node's attributes, checked to be an instance of `kind`."""
     attrs = node.attrs
     assert isinstance(attrs, kind), f"internal: {node!r} carries no {kind.__name__}"
     return attrs
 
 
 def movement_of(node: Node) -> Movement:
-    """Return what a movement does to the view of its input."""
+    """Return the movement that maps the input's view to the node's view."""
     attrs = node.attrs
     assert isinstance(attrs, Movement), f"internal: {node!r} is no movement"
     return attrs
 
 
 def number_of_constant(node: Node) -> Number:
-    """Return the number that a constant is everywhere."""
+    """Return the value of a constant node."""
     number = node.attrs
     assert isinstance(number, bool | int | float), f"internal: {node!r} is no constant"
     return number
 
 
 def structure_of(node: Node) -> int:
-    """Return the number that nodes of the same structure share, and keep it.
+    """Return the id that nodes of equal structure share, cached in the node.
 
-    It stands for operation, attributes (without the number of a constant), shape and
-    dtype; of a computed node, which is bytes, for shape and dtype.
+    The structure is the operation, its attributes (but not a constant's value), shape,
+    dtype and count of inputs; for a computed node it is dtype and shape.
     """
     if node.structure:
         return node.structure
@@ -209,18 +207,18 @@ def structure_of(node: Node) -> int:
 
 
 class _Complex(Node):
-    """A complex value: a handle on its pairs, which are what hangs on leaves."""
+    """A complex value: a handle on a float node of pairs, which has the `past`."""
 
     __slots__ = ()
 
     @property
     def past(self) -> Past:
-        """That of the pairs."""
+        """The past of the pairs."""
         return self.inputs[0].past
 
     @past.setter
     def past(self, value: Past) -> None:
-        """Give the pairs a past; that a new handle has none of its own says nothing."""
+        """Set the past of the pairs; None, as set by `__init__`, changes nothing."""
         if value is not None:
             self.inputs[0].past = value
 
@@ -242,7 +240,7 @@ def complex_of(pair: Node) -> Node:
 
 
 def leaf(storage: Storage, shape: Shape, dtype: DType, device: str) -> Node:
-    """Return a node for a value that exists; pairs of floats where it is complex."""
+    """Return a node for an existing storage; of pairs of floats for complex dtypes."""
     if dtype.kind == "complex":
         return complex_of(leaf(storage, (*shape, 2), dtype.part, device))
     node = Node(LEAF, (), None, shape, dtype, device)
@@ -251,22 +249,19 @@ def leaf(storage: Storage, shape: Shape, dtype: DType, device: str) -> Node:
 
 
 def view_of(base: Node, view: View) -> Node:
-    """Return a node that looks at a computed node's storage through a view."""
+    """Return a node that is a view of a computed node's storage."""
     return Node(LEAF, (base,), None, view.shape, base.dtype, base.device, base, view)
 
 
 def constant(value: complex, dtype: DType, device: str, shape: Shape = ()) -> Node:
-    """Return a node for one number; it owns no storage until it is asked for.
-
-    A float16 is rounded here, once: kernels compute in float32 and must not see more
-    digits than a stored one has.
-    """
+    """Return a node whose elements all have one value; it has no storage until read."""
     kind = dtype.kind
     if kind == "complex":
         return complex_constants[0](value, dtype, device, shape)
     number: float
     if kind == "float":
         number = value if type(value) is float else float(value.real)
+        # Kernels compute in float32 and must not see more digits than float16 stores.
         if dtype is float16:
             number = rounded_to(number, float16)
     else:
@@ -281,7 +276,7 @@ def constant(value: complex, dtype: DType, device: str, shape: Shape = ()) -> No
 
 
 complex_constants: list[Callable[[complex, DType, str, Shape], Node]] = []
-"""How constants are made of two; `nodes/complex_parts.py` says it, which knows how."""
+"""The builder of complex constants, registered by `nodes/complex_parts.py`."""
 
 _constants: Known[int] = Known()
-"""Structures of constants by shape and dtype."""
+"""Cached structures of constants by shape and dtype."""

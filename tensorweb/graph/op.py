@@ -1,4 +1,4 @@
-"""A row of the op table: what an operation is, whoever computes it."""
+"""Entries of the op table: operations, independent of the device."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ STORED_KINDS = kinds_of(Role.CORE, Role.STORED)
 """Kinds whose results are always stored."""
 
 TRANSCENDENTAL = 4.0
-"""NumPy's vector code promises 4 ULP; the functions of `shaders/math/` stay below."""
+"""Error bound in ULP of NumPy's vectorized functions; `shaders/math/` is below it."""
 
 
 class Derivative(NamedTuple):
-    """How an elementwise result changes with each operand.
+    """Partial derivatives of an elementwise operation.
 
     Attributes:
-        local: `(xp, y, *operands) -> factors`, one per operand: an array, a number, or
-            None where nothing changes. `xp` has the functions, NumPy's or ours; `y` is
-            the result, used instead of operands where that is possible.
-        is_steep: whether a factor may be infinite or NaN. What is multiplied by 0 there
-            stays 0, so that a branch that `where` left out adds nothing.
+        local: `(xp, y, *operands) -> factors`, one partial derivative per operand: an
+            array, a number, or None for zero. `xp` is a namespace of functions, NumPy's
+            or tensorweb's; `y` is the result, used instead of operands where possible.
+        is_steep: whether a factor may be infinite or NaN. A cotangent of 0 then gives
+            0, so that the branch not selected by `where` contributes nothing.
     """
 
     local: Callable[..., tuple[Any, ...]]
@@ -34,41 +34,41 @@ class Derivative(NamedTuple):
 
 
 def steep(local: Callable[..., tuple[Any, ...]]) -> Derivative:
-    """Return a derivative that is infinite or NaN somewhere."""
+    """Return a derivative whose factors may be infinite or NaN."""
     return Derivative(local, is_steep=True)
 
 
 FLAT = Derivative(lambda xp, y, *operands: (None,) * len(operands))
-"""Of steps, questions and bits: where there is a slope, it is 0."""
+"""Zero derivative of step functions, comparisons and bitwise operations."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Op:
-    """One row of the op table.
+    """An entry of the op table.
 
     Attributes:
         name: the public name.
-        kind: a row of `graph/kinds.py`: `map` (elementwise), `movement`, `reduce` …
-        doc: one line for people.
-        arity: number of inputs.
+        kind: the name of a kind of `graph/kinds.py`: `map` (elementwise), `movement`,
+            `reduce` …
+        doc: one line of documentation.
+        arity: count of inputs.
         accepts: the category of `dtypes.CATEGORIES` that inputs must have.
-        result: how the dtype follows: `same`, `float` (integers become the default
-            float), `bool` (compared after promotion), `logical` (inputs become bool),
-            `sum` (small integers and bool become the default integer), `index`,
+        result: the rule for the result's dtype: `same`, `float` (integers become the
+            default float), `bool` (compared after promotion), `logical` (inputs become
+            bool), `sum` (small integers and bool become the default integer), `index`,
             `given` (by the caller).
-        numpy: how NumPy computes it.
+        numpy: the NumPy function or a callable that uses NumPy.
         wgsl: the WGSL expression by dtype, kind of dtype or `any`; `{0}`, `{1}` …
-            are the inputs. For reductions: how two values combine. See `form`.
+            are the inputs. For reductions it combines two values. See `form`.
         weight: rough cost of one element in multiply-adds; loads cost 4.
-        identity: for reductions, the value that changes nothing, by kind of dtype;
-            `lowest` and `highest` stand for the dtype's limits or infinities.
-        ulp: how far an element of a float result may lie from the exact one, on any
-            device, in units in the last place; half a unit is the nearest float.
-        domain: where tests draw floating inputs from, `low, high` per input.
-        derivative: of a `map`; `where`, `cast` and other kinds have their rules in
-            `transforms/rules/`.
-        is_stored: whether the result always leaves a storage behind, even when nobody
-            asked for it.
+        identity: for reductions, the identity element by kind of dtype; `lowest` and
+            `highest` stand for the dtype's limits or infinities.
+        ulp: error bound of a float result on any device, in units in the last place;
+            0.5 means correctly rounded.
+        domain: the interval `low, high` per input that tests draw floats from.
+        derivative: the derivative of a `map`; `where`, `cast` and other kinds have
+            their rules in `transforms/rules/`.
+        is_stored: whether the scheduler always stores the result.
     """
 
     name: str
@@ -87,11 +87,11 @@ class Op:
     is_stored: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        """Note what follows from the kind."""
+        """Derive `is_stored` from the kind."""
         object.__setattr__(self, "is_stored", self.kind in STORED_KINDS)
 
     def form(self, dtype: str, kind: str) -> str:
-        """Return its WGSL for a dtype by name, else for its kind, else for any."""
+        """Return the WGSL expression for a dtype, else for its kind, else for any."""
         return self.wgsl.get(dtype) or self.wgsl.get(kind) or self.wgsl["any"]
 
     def __repr__(self) -> str:

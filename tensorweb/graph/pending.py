@@ -1,7 +1,7 @@
-"""Remember weakly which values are pending, so that a read can compute them too.
+"""Registry of weak references to pending values, so that a read computes them too.
 
-Tensors tell of what they hold; nobody is kept alive by it. What has been looked at once
-is forgotten: flushes mark the rest.
+Tensors register the nodes they hold. An entry is dropped once a flush has taken it;
+flushes mark the values that they did not store (`Node.mark`).
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from weakref import ref
 from tensorweb.graph.node import Node
 
 MOST = 4096
-"""Values remembered of a device; of more, the oldest are forgotten."""
+"""Entries per device; above this limit the oldest are dropped."""
 
 LEAST = 64
 
 
 class Pending(list[ref[Node]]):
-    """Values of one device that are alive and that nobody has looked at yet."""
+    """Weak references to values of one device that no flush has taken yet."""
 
     __slots__ = ("room",)
 
     def __init__(self) -> None:
-        """Remember nothing."""
+        """Start without entries."""
         self.room = LEAST
 
     def make_room(self) -> None:
-        """Forget those that are gone."""
+        """Drop entries whose nodes are freed."""
         self[:] = [one for one in self if one() is not None][-MOST:]
         self.room = 2 * len(self) + LEAST
 
     def take(self) -> list[Node]:
-        """Return those that are pending in the order they were built; forget all."""
+        """Remove all entries and return the uncomputed nodes in order of building."""
         found = [node for one in self if (node := one()) is not None]
         self.clear()
         self.room = LEAST
@@ -42,12 +42,12 @@ _pending: dict[str, Pending] = {}
 
 
 def pending(device: str) -> Pending:
-    """Return what is pending on a device; from the first call on it is remembered."""
+    """Return the registry of a device; `watch` fills it from the first call on."""
     return _pending.setdefault(device, Pending())
 
 
 def watch(node: Node) -> None:
-    """Remember a value built from pending ones, if its device wants to know."""
+    """Register a pending value if its device has a registry."""
     known = _pending.get(node.device)
     if known is not None:
         known.append(ref(node))

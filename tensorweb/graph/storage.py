@@ -1,15 +1,15 @@
-"""Where a computed value lies: on the host, on a device, or not yet anywhere."""
+"""Storages: the bytes of computed values, on the host or on a device."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 PIECE = 16 << 20
-"""Bytes that are read from a file at once on their way to a device."""
+"""Bytes per read when a file is uploaded to a device."""
 
 
 class Storage:
-    """Where a computed value lies; backends and `HostData` subclass it."""
+    """Bytes of a computed value; backends and `HostData` subclass it."""
 
     __slots__ = ("__weakref__",)
 
@@ -20,7 +20,7 @@ class HostData(Storage):
     __slots__ = ("data",)
 
     def __init__(self, data: bytes | memoryview) -> None:
-        """Keep the bytes; nobody changes them afterwards."""
+        """Store the bytes, which must not change afterwards."""
         self.data = data
 
     @property
@@ -45,14 +45,14 @@ class LazyData(HostData):
     __slots__ = ("_found", "_read", "_size")
 
     def __init__(self, size: int, read: Callable[[int, int], bytes]) -> None:
-        """Keep `read(start, stop)`, which returns a range of the `size` bytes."""
+        """Store `read(start, stop)`, which returns a range of the `size` bytes."""
         self._size = size
         self._read = read
         self._found: bytes | None = None
 
     @property
     def data(self) -> bytes:  # type: ignore[override]  # nobody assigns it
-        """Return all bytes, which stay in memory from then on."""
+        """Return all bytes and cache them."""
         if self._found is None:
             self._found = self._read(0, self._size)
         return self._found
@@ -63,7 +63,7 @@ class LazyData(HostData):
         return self._size
 
     def part(self, start: int, stop: int) -> bytes:
-        """Return a range, reading no more than it."""
+        """Return the bytes from `start` up to `stop`, reading only these."""
         if self._found is not None:
             return self._found[start:stop]
         return self._read(start, stop)

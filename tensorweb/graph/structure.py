@@ -1,4 +1,4 @@
-"""Numbers that equal structures share, and a bounded memory of what was checked."""
+"""Ids that equal structures share, and a bounded cache for builders."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ _numbers = itertools.count(1)
 
 
 def number_of(*parts: Hashable) -> int:
-    """Return a number that stands for some parts, the same for equal ones.
+    """Return an id for a tuple of parts; equal tuples get equal ids.
 
-    Numbers are never used twice: when too many parts are known they are forgotten and
-    get new numbers.
+    An id is never reused: when the table is full it is cleared, and tuples get new ids.
     """
     number = _structures.get(parts)
     if number is None:
@@ -30,14 +29,14 @@ T = TypeVar("T")
 
 
 class Known(dict[Hashable, T]):
-    """What builders remember of operands they have checked; bounded, never needed."""
+    """Bounded cache of checks of operands; clearing it never changes results."""
 
     __slots__ = ()
 
     MOST = 4096
 
     def keep(self, key: Hashable, value: T) -> None:
-        """Remember a value; forgets all when there are too many."""
+        """Cache a value; clears the cache first when it is full."""
         if len(self) >= self.MOST:
             self.clear()
         self[key] = value

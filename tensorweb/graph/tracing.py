@@ -1,7 +1,7 @@
-"""Traces: a function runs on placeholders, so that its graph is seen once for all.
+"""Traces: run a function on placeholders to record its graph.
 
-A placeholder stands for an argument. Nothing that hangs on one has a value, whatever
-its device: asking for it is a `TraceError`.
+A placeholder stands for an argument. Nodes that depend on a placeholder have no value
+on any device; reading one raises `TraceError`.
 """
 
 from __future__ import annotations
@@ -28,21 +28,20 @@ class Placeholder(Storage):
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class Trace:
-    """What is noted while a function is traced.
+    """State of a function that is being traced.
 
     Attributes:
-        name: of the function, for messages.
-        transform: who traces it, `jit` or `vmap`.
-        arguments: of this call, by the placeholders that stand for them.
-        of_batch: where `vmap` traces, from a node to the one of all examples.
-        assumed: what must hold of arguments for the graph to be right: no number of
-            theirs is below the first or above the second.
-        written: tensors that got another value, by identity, each with its value
-            before.
-        updated: objects that the function may change, by identity.
-        gradients: tensors to whose gradient `backward` added, by identity, each with
-            what that was before.
-        read: whose values Python saw.
+        name: the function's name, for messages.
+        transform: the transformation that traces, `jit` or `vmap`.
+        arguments: the arguments of this call, by placeholder.
+        of_batch: for `vmap`, maps a node of one example to the node of the full batch.
+        assumed: by placeholder, the interval that all elements of the argument must lie
+            in for the graph to be valid.
+        written: by `id`, the assigned tensors, each with its node before.
+        updated: by `id`, the objects that the function may change.
+        gradients: by `id`, the tensors whose gradient `backward` accumulated, each with
+            its gradient before.
+        read: the nodes whose values Python read.
     """
 
     name: str
@@ -58,10 +57,10 @@ class Trace:
     read: list[Node] = field(default_factory=list)
 
     def argument(self, placeholder: Node) -> Node:
-        """Return what a placeholder stands for.
+        """Return the argument that a placeholder stands for.
 
         Raises:
-            TraceError: it is none of this trace's.
+            TraceError: the placeholder belongs to another trace.
         """
         found = self.arguments.get(placeholder)
         if found is None:
@@ -69,21 +68,21 @@ class Trace:
         return found
 
     def is_updated(self, value: object) -> bool:
-        """Whether the function may change an object from outside."""
+        """Whether the function may change an object created outside of it."""
         return id(value) in self.updated
 
     def is_behind(self, node: Node) -> bool:
-        """Whether a value hangs on one of this trace's arguments."""
+        """Whether a value depends on one of this trace's arguments."""
         return any(each.base in self.arguments for each in ancestors([node.base]))
 
     def assume(self, placeholder: Node, interval: tuple[int, int]) -> None:
-        """Note that an argument's numbers lie in an interval."""
+        """Record that all elements of an argument lie in an interval."""
         low, high = self.assumed.get(placeholder, interval)
         self.assumed[placeholder] = max(low, interval[0]), min(high, interval[1])
 
 
 _open: ContextVar[tuple[Trace, ...]] = ContextVar("traces", default=())
-"""The functions traced in this thread or task, one inside the other."""
+"""The open traces of this thread or task, the innermost last."""
 
 
 @contextmanager
@@ -94,7 +93,7 @@ def tracing(
     updated: Sequence[object] = (),
     of_batch: Callable[[Node], Node] | None = None,
 ) -> Iterator[Trace]:
-    """Trace the function `name`: graphs grow to any depth, nothing is computed."""
+    """Trace the function `name` in a `with` block, in which nothing is computed."""
     made = Trace(name, arguments or {}, transform, of_batch)
     made.updated = {id(each): each for each in updated}
     before = _open.get()
@@ -106,15 +105,15 @@ def tracing(
 
 
 def open_trace() -> Trace | None:
-    """Return the trace of the innermost function that is traced."""
+    """Return the innermost open trace, None if no function is traced."""
     found = _open.get()
     return found[-1] if found else None
 
 
 def outside_of_vmap(node: Node) -> tuple[Node, Trace | None]:
-    """Return a node for all examples that `vmap` maps over, and the trace around.
+    """Return the node of the full batch that `vmap` maps over, and the `jit` trace.
 
-    That of `jit`, None where none is open or the node depends on no argument.
+    The trace is None where none is open or the node depends on no argument.
     """
     trace = None
     for trace in reversed(_open.get()):
@@ -130,7 +129,7 @@ def is_tracing() -> bool:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Repeat:
-    """A run of the function `name` that is done again later, with the same results."""
+    """A run of the function `name` that is repeated later with equal results."""
 
     name: str
 
@@ -150,7 +149,7 @@ def repeating(name: str) -> Iterator[None]:
 
 
 def open_repeat() -> Repeat | None:
-    """Return the innermost run that is done again later."""
+    """Return the innermost run that a backward pass repeats, None if none is open."""
     return _repeated.get()
 
 
@@ -181,25 +180,24 @@ class Captures:
     __slots__ = ("__weakref__", "_nodes", "is_current")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
-        """Watch the nodes whose values are captured."""
         self.is_current = True
         self._nodes: WeakSet[Node] = WeakSet()
         for node in nodes:
             self.add(node)
 
     def add(self, node: Node) -> None:
-        """Watch one more node."""
+        """Capture one more node."""
         base = pair_of(node).base
         self._nodes.add(base)
         _captures.setdefault(base, WeakSet()).add(self)
 
     def has(self, node: Node) -> bool:
-        """Whether the value of a node, or one that shares its storage, is captured."""
+        """Whether a node, or a node that shares its storage, is captured."""
         return pair_of(node).base in self._nodes
 
 
 _captures: WeakKeyDictionary[Node, WeakSet[Captures]] = WeakKeyDictionary()
-"""By the nodes that tensors have, the recordings that captured their values."""
+"""The captures of each node."""
 
 
 def note_move(old: Node, node: Node) -> None:
@@ -209,12 +207,12 @@ def note_move(old: Node, node: Node) -> None:
 
 
 def is_traced(node: Node) -> bool:
-    """Whether a value hangs on a placeholder, so that nobody knows it."""
+    """Whether a value depends on a placeholder, so that it cannot be read."""
     return _placeholder_below([node]) is not None
 
 
 def require_values(nodes: Sequence[Node]) -> None:
-    """Raise `TraceError` while a function is traced and a value hangs on it."""
+    """Raise `TraceError` if a node depends on an argument of an open trace."""
     if _open.get():
         placeholder = _placeholder_below(nodes)
         if placeholder is not None:
@@ -224,19 +222,19 @@ def require_values(nodes: Sequence[Node]) -> None:
 
 
 def value_wanted(placeholder: Node) -> TraceError:
-    """Return the error for asking for a value that hangs on a placeholder."""
+    """Return the error for reading a value that depends on a placeholder."""
     trace = open_trace()
     about = f"(shape {placeholder.shape}, dtype {placeholder.dtype})"
     if trace is None:
         return TraceError(
             "this value was made while jit recorded a function, or vmap mapped one, "
-            f"and hangs on an argument {about} that has had no value since. Return it "
-            "from the function instead of keeping it elsewhere."
+            f"and depends on an argument {about} that has no value now. Return it from "
+            "the function instead of storing it elsewhere."
         )
     name, transform = trace.name, trace.transform
     doing = "recorded" if transform == "jit" else "mapped over a batch"
     return TraceError(
-        f"{transform}: a value that hangs on an argument of {name} {about} was asked "
+        f"{transform}: a value that depends on an argument of {name} {about} was asked "
         f"for while the function is {doing} (print, item, tolist, if, a mask). Read "
         "values outside of it, use where instead of if, or call the function without "
         f"{transform}."

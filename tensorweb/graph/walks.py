@@ -1,4 +1,4 @@
-"""Walks over the graph, of any depth."""
+"""Traversal of the graph without recursion."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from tensorweb.graph.node import Node
 
 
 def ancestors(outputs: Sequence[Node]) -> list[Node]:
-    """Return the uncomputed nodes that outputs need, and the computed ones they read.
+    """Return the uncomputed nodes that outputs depend on and the computed inputs.
 
-    Inputs come before the nodes that read them. Works on graphs of any depth.
+    The order is topological: inputs come before their consumers.
     """
     order: dict[Node, None] = {}
     stack: list[Node] = []
