@@ -1,1 +1,1 @@
-"""From kernels to WGSL: templates of `shaders/` with their slots filled."""
+"""Code generation: fill the templates of `shaders/` with a kernel's WGSL."""

@@ -1,9 +1,9 @@
-"""How much an expression becomes once calls are written out, and when to loop instead.
+"""Estimate the code size of an expression, to choose between copies and a loop.
 
-Drivers write every call out before they optimise, so that compiling takes the longer
-the more often a kernel's text calls an expression: on software adapters up to a second
-for each thousand statements, where two cores are busy. A loop around one call compiles
-once; GPU compilers unroll it where that pays.
+Drivers inline every call before they optimise, so compile time grows with the number of
+calls in a kernel's text: on software adapters by up to a second per thousand statements
+when two cores are busy. A loop around one call is compiled once; GPU compilers unroll
+it where that pays.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from tensorweb.codegen.library import statements
 from tensorweb.schedule.kernel import Expression
 
 MOST_STATEMENTS = 1536
-"""Statements up to which the copies of an expression are written out, not looped."""
+"""Largest number of statements for which copies of an expression are unrolled."""
 
 
 def bulk(expression: Expression, steps: Collection[int] | None = None) -> int:
-    """Return the statements of an expression, those of library functions included.
+    """Return the number of statements of an expression, with library calls inlined.
 
     Args:
-        expression: what a kernel computes.
-        steps: the steps to count, by number; all by default.
+        expression: the expression of a kernel.
+        steps: indices of the steps to count; all steps by default.
     """
     return sum(
         1 + statements(form_of(step, expression))
@@ -33,5 +33,5 @@ def bulk(expression: Expression, steps: Collection[int] | None = None) -> int:
 
 
 def is_bulky(expression: Expression, copies: int) -> bool:
-    """Whether so many copies of an expression are too much for one kernel."""
+    """Return whether `copies` copies of an expression exceed `MOST_STATEMENTS`."""
     return bulk(expression) * copies > MOST_STATEMENTS

@@ -1,4 +1,4 @@
-"""The one entry from kernels to programs: a row per family."""
+"""Compile kernels to programs: one entry of `FAMILIES` per kind of kernel."""
 
 from __future__ import annotations
 
@@ -35,16 +35,17 @@ from tensorweb.schedule.kernel import Kernel
 
 
 def elementwise_or_transposed(kernel: Kernel, target: Target) -> Program:
-    """Return the program of an elementwise kernel, through tiles for transposed inputs.
+    """Return the program of an elementwise kernel, tiled if an input is transposed.
 
-    A packed result is stored by words. A tile's four vectors hold a copy of the
-    expression each, too much of a long one, and its memory takes some compilers
-    seconds.
+    A packed result is stored in full words. A tile contains four copies of the
+    expression, one per component of a vector, which makes a long expression too large;
+    its workgroup memory takes some compilers seconds.
     """
     if is_packed_elementwise(kernel):
         return packed_elementwise(kernel)
     value = kernel.expression("value")
-    # A tile is picked up along one result; kernels of several read as elements lie.
+    # A tiled kernel reads along one result. A kernel with several results reads its
+    # inputs in storage order.
     is_bare = target.is_slow_to_compile or is_bulky(value, WIDTH) or value.more
     found = None if is_bare else find_transposed(value)
     if found:
@@ -53,7 +54,10 @@ def elementwise_or_transposed(kernel: Kernel, target: Target) -> Program:
 
 
 def product(kernel: Kernel, target: Target) -> Program:
-    """Return the program of a product of matrices, of small ones in a kind of own."""
+    """Return the program of a matrix product or convolution.
+
+    Small matrices have a kernel of their own.
+    """
     return (
         convolution(kernel, target)
         or small_products(kernel, target)
@@ -62,7 +66,7 @@ def product(kernel: Kernel, target: Target) -> Program:
 
 
 def reduction(kernel: Kernel, target: Target) -> Program:
-    """Return the program of a reduction, in tiles where rows meet columns."""
+    """Return the program of a reduction; depthwise and pairwise ones are tiled."""
     return (
         depthwise(kernel, target)
         or paired_reduction(kernel, target)
@@ -84,15 +88,16 @@ FAMILIES: dict[str, Callable[[Kernel, Target], Program]] = {
     "fourier": fourier,
     "factor": factor,
 }
-"""Who writes the program of each kind of kernel."""
+"""The function that generates the program of each kind of kernel."""
 
 
 WRITTEN_OUT = ("matmul", "rows")
-"""Kinds whose threads keep much in registers; loops make them slower everywhere."""
+"""Kinds whose threads keep many values in registers: loops slow them down everywhere.
+"""
 
 
 def compile_kernel(kernel: Kernel, target: Target = DEFAULT_TARGET) -> Program:
-    """Return the launches of a kernel on a class of device."""
+    """Return the program of a kernel for a target."""
     with loops_kept(target.is_slow_to_compile and kernel.kind not in WRITTEN_OUT):
         program = FAMILIES[kernel.kind](kernel, target)
     if not is_packed_elementwise(kernel):
@@ -102,7 +107,7 @@ def compile_kernel(kernel: Kernel, target: Target = DEFAULT_TARGET) -> Program:
 
 
 def _worked_around(program: Program, target: Target) -> Program:
-    """Return a program without the functions that the adapter computes wrongly."""
+    """Return a program with the functions that the adapter miscomputes replaced."""
     return replace(
         program,
         launches=tuple(

@@ -21,15 +21,19 @@ from tensorweb.schedule.kernel import Expression, Step
 from tensorweb.schedule.rolling import Loop
 
 PARAMETER_LIMIT = 64
-"""Words in a launch's parameter block."""
+"""Largest number of words in a launch's parameter block."""
 
 ZERO = "zero"
-"""The parameter of functions that hide values from compilers: it is 0. Its word is kept
-free, since as a constant it would hide nothing."""
+"""Name of the parameter that hides values from compilers: its value is 0.
+
+One word of the block is reserved for it, since a constant would hide nothing.
+"""
 
 LONGEST_FIXED = 16
-"""Elements of the longest axis whose length is in the text: there are too many longer
-ones to compile a shader for each."""
+"""Longest axis whose length is a literal in the text.
+
+Longer axes take too many lengths to compile one shader for each.
+"""
 
 VALUE_TYPES = {
     "bool": "bool",
@@ -42,7 +46,7 @@ VALUE_TYPES = {
     "float16": "f32",
     "float32": "f32",
 }
-"""The WGSL type of a value inside a function, by dtype."""
+"""WGSL type of a value inside a function, by dtype."""
 
 _CASTS = {
     ("bool", "float"): "select(0.0, 1.0, {0})",
@@ -61,16 +65,16 @@ _CASTS = {
 
 
 def storage_type(dtype: str) -> str:
-    """Return the WGSL type of an element that is stored alone."""
+    """Return the WGSL type of an element stored unpacked."""
     return dtypes.BY_NAME[dtype].wgsl
 
 
 def read_element(
     slot: int, address: str, dtype: str, *, in_vectors: bool = False
 ) -> str:
-    """Return the value of an input's element, by its position in the storage.
+    """Return the WGSL value of the element of input `slot` at `address`.
 
-    `in_vectors` says that the input is declared in vectors of four elements.
+    With `in_vectors` the input is declared as an array of `vec4`.
     """
     if dtype in PER_WORD:
         return packed_element(f"input{slot}", address, dtype)
@@ -80,26 +84,26 @@ def read_element(
 
 
 def kind_of(dtype: str) -> str:
-    """Return the kind of a dtype by name."""
+    """Return the kind of the dtype with this name."""
     return dtypes.BY_NAME[dtype].kind
 
 
 def loaded(text: str, dtype: str) -> str:
-    """Return the expression that turns a stored element into a value."""
+    """Return the WGSL expression that converts a stored element to a value."""
     if dtype == "bool":
         return f"({text} != 0u)"
     return f"f32({text})" if dtype == "float16" else text
 
 
 def stored(text: str, dtype: str) -> str:
-    """Return the expression that turns a value into a stored element."""
+    """Return the WGSL expression that converts a value to a stored element."""
     if dtype == "bool":
         return f"select(0u, 1u, {text})"
     return f"f16({text})" if dtype == "float16" else text
 
 
 def number_bits(value: float, dtype: str) -> int:
-    """Return a number's 32 bits as a signed word, as parameters hold them."""
+    """Return the 32 bits of a Python number as a signed word."""
     kind = kind_of(dtype)
     if kind == "float":
         try:
@@ -112,7 +116,7 @@ def number_bits(value: float, dtype: str) -> int:
 
 
 def number_words(value: float, dtype: str) -> tuple[int, int]:
-    """Return a number's 64 bits as two signed words, the low one first.
+    """Return the 64 bits of a Python number as two signed words, the low one first.
 
     >>> number_words(2**33 + 1, "int64"), number_words(-1, "int64")
     ((1, 2), (-1, -1))
@@ -126,16 +130,16 @@ def number_words(value: float, dtype: str) -> tuple[int, int]:
 
 
 class Declarations:
-    """Collects the parameters of one launch and writes its declarations."""
+    """Collect the parameters of one launch and generate its declarations."""
 
     def __init__(self, scalar_dtypes: Sequence[str] = (), fixed: str = "") -> None:
-        """Begin without parameters.
+        """Start without parameters.
 
         Args:
             scalar_dtypes: dtypes of the kernel's constants.
-            fixed: the argument whose axes, where they are short, have their lengths
-                in the text, so that compilers turn divisions into multiplications:
-                the one that a loop counts, over windows for example.
+            fixed: the argument whose axis lengths are literals where they are at most
+                `LONGEST_FIXED`, so that compilers replace divisions by multiplications:
+                the loop variable, over a convolution window for example.
         """
         self.scalar_dtypes = scalar_dtypes
         self.fixed = fixed
@@ -148,7 +152,7 @@ class Declarations:
         self._room = PARAMETER_LIMIT - len(scalar_dtypes) - 1
 
     def parameter(self, name: str, type_name: str, value: Word) -> str:
-        """Return the WGSL that reads a parameter; past the block's end, a constant."""
+        """Return the WGSL of a new parameter; a `const` if the block is full."""
         if isinstance(value, int) and self._room == 0:
             literal = f"{value}u" if type_name == "u32" else f"{value}"
             self._constants.append(f"const {name}: {type_name} = {literal};\n")
@@ -159,18 +163,18 @@ class Declarations:
         return f"parameters.{name}"
 
     def size(self, name: str, value: int, argument: str) -> str:
-        """Return the WGSL of an axis's length, by which an argument is divided."""
+        """Return the WGSL of the length of an axis of `argument`."""
         if argument == self.fixed and value <= LONGEST_FIXED:
             return f"{value}u"
         return self.parameter(name, "u32", value)
 
     def number(self, value: int) -> str:
-        """Return the WGSL of a fixed number, an i32 that is no constant of the user."""
+        """Return the WGSL of an i32 that is not one of the user's constants."""
         self._numbers += 1
         return self.parameter(f"number{self._numbers}", "i32", value)
 
     def scalar(self, slot: int) -> str:
-        """Return the WGSL value of one of the kernel's constants."""
+        """Return the WGSL value of the kernel's constant `slot`."""
         found = self._scalars.get(slot)
         if found is None:
             dtype = self.scalar_dtypes[slot]
@@ -182,13 +186,13 @@ class Declarations:
         return found
 
     def add_zero(self, library: str) -> None:
-        """Add the parameter `zero` where functions of the library read it."""
+        """Add the parameter `zero` if the library functions in `library` read it."""
         if f"parameters.{ZERO}" in library:
             self._room += 1
             self.parameter(ZERO, "u32", 0)
 
     def text(self, storages: Sequence[tuple[str, str, str]]) -> str:
-        """Return the struct and the bindings; a storage is (name, access, type)."""
+        """Return the struct and the bindings; each storage is (name, access, type)."""
         lines = ["struct Parameters {\n", *self._fields, "}\n", *self._constants]
         for binding, (name, access, element) in enumerate(storages):
             mode = "read" if access == "r" else "read_write"
@@ -205,15 +209,15 @@ class Declarations:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a function made from an expression is called, takes and returns.
+    """Name, parameters and result of a WGSL function generated from an expression.
 
     Attributes:
-        name: of the function; it also begins the names of its parameters.
+        name: name of the function and prefix of its parameters' names.
         arguments: one u32 per group of axes: the row-major index inside the group.
-        result_type: WGSL type of the result, `""` for a function that stores.
-        result: the last statement's form around the values of the expression's results;
-            without a type it is the whole statement.
-        more: further arguments, as text.
+        result_type: WGSL type of the result, `""` for a function that stores it.
+        result: format of the last statement, filled with the values of the expression's
+            results; the full statement if `result_type` is empty.
+        more: further arguments, as WGSL text.
         core: the WGSL value of a `core` step.
     """
 
@@ -241,15 +245,15 @@ def function(
     given: Mapping[int, str] | None = None,
     loop: Loop | None = None,
 ) -> str:
-    """Return a WGSL function that computes an expression at one point.
+    """Return a WGSL function that computes an expression at one index.
 
     Args:
-        declarations: receives the sizes, strides, offsets and constants it needs.
-        signature: of the function.
+        declarations: receives the sizes, strides, offsets and constants it uses.
+        signature: name, parameters and result of the function.
         expression: what to compute.
         input_dtypes: dtypes of the kernel's inputs.
-        given: names of values that exist already, by number of the step.
-        loop: which steps to write as a loop.
+        given: WGSL names of values that are already computed, by index of the step.
+        loop: the steps to generate as a loop.
     """
     name, arguments = signature.name, signature.arguments
     lines = coordinates(declarations, name, arguments, expression)
@@ -271,10 +275,10 @@ def steps_text(
     given: Mapping[int, str] | None = None,
     loop: Loop | None = None,
 ) -> tuple[str, list[str]]:
-    """Return the lines of an expression's steps, and the WGSL value of each step.
+    """Return the WGSL lines of an expression's steps, and the value of each step.
 
-    `given` names values that exist already, by number of the step; those of `loop` are
-    written once.
+    `given` maps indices of steps to the names of values that are already computed. The
+    steps of `loop` are generated once, as the body of a loop.
     """
     values: list[str] = []
     lines = []
@@ -315,9 +319,9 @@ def coordinates(
     expression: Expression,
     numbers: Sequence[int] | None = None,
 ) -> list[str]:
-    """Return lines that split each group's index into coordinates of its axes.
+    """Return lines that split the index of each group into coordinates per axis.
 
-    `numbers` are what parameters call the groups, where that is not 0, 1, ….
+    `numbers` are the indices of the groups in parameter names, 0, 1, … by default.
     """
     lines = []
     for group, (argument, sizes) in enumerate(
@@ -345,7 +349,7 @@ def addresses(
     arguments: Sequence[str],
     expression: Expression,
 ) -> list[str]:
-    """Return lines that compute the storage position of each access."""
+    """Return lines that compute the address of each access."""
     lines = []
     for number, access in enumerate(expression.accesses):
         terms = []
@@ -375,7 +379,7 @@ def step_text(
     input_dtypes: Sequence[str],
     core: str,
 ) -> str:
-    """Return the WGSL of one step, given the values of those before it."""
+    """Return the WGSL of one step, from the values of the steps before it."""
     kind = step.kind
     if kind in ("load", "gather"):
         address = f"address{step.access}"
@@ -398,9 +402,9 @@ def step_text(
 
 
 def form_of(step: Step, expression: Expression) -> str:
-    """Return the WGSL of an operation or cast around its operands `{0}` and `{1}`.
+    """Return the WGSL of an operation or cast, with operands `{0}`, `{1}`, ….
 
-    An operand of a sum that must be fenced is; see `fences`.
+    Wraps the operand that needs a fence in `fenced_f32`; see `fences`.
     """
     operand = expression.steps[step.args[-1]].dtype
     if step.kind == "cast":
@@ -418,5 +422,5 @@ def form_of(step: Step, expression: Expression) -> str:
 
 
 def operation_form(step: Step, operand: str) -> str:
-    """Return the WGSL of an operation on operands of a dtype, by the op table."""
+    """Return the WGSL of an operation for operands of a dtype, from the op table."""
     return OPS[step.name].form(operand, kind_of(operand))

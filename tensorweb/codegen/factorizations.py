@@ -1,4 +1,4 @@
-"""Programs that take matrices apart: a workgroup for each, templates by operation."""
+"""Programs of matrix factorizations: one template per operation."""
 
 from __future__ import annotations
 
@@ -24,43 +24,49 @@ FINDING_NAN = """fn is_nan(value: f32) -> bool {
 """
 
 BLOCK = 64
-"""Columns that a workgroup solves for; each block reads the triangle again."""
+"""Right-hand side columns per workgroup; each workgroup reads the triangle again."""
 
 MOST_SWEEPS = 16
-"""Of Jacobi's methods, which take about 5 to 10."""
+"""Largest number of sweeps of a Jacobi method, which takes about 5 to 10."""
 
 LONGEST_LAUNCH = 40_000
-"""Turns of loops of a thread in one launch: browsers end what takes a GPU seconds, and
-llvmpipe, a software adapter, ends loops after 65,535 turns."""
+"""Largest number of loop iterations of a thread in one launch.
+
+Browsers abort work that takes a GPU seconds, and llvmpipe, a software adapter, ends
+loops after 65,535 iterations.
+"""
 
 TEAM, THREADS = 16, 256
-"""Threads along a row, and all of a workgroup."""
+"""Threads along a row, and threads of a workgroup."""
 
 SMALL = 16
-"""Rows and columns of matrices that a small workgroup takes apart: of a large one most
-threads would wait, and a stack of small matrices has many workgroups."""
+"""Largest number of rows and columns for the small workgroup.
+
+Most threads of a large workgroup would idle, and a batch of small matrices has many
+workgroups.
+"""
 
 SMALL_TEAM, SMALL_THREADS = 8, 32
-"""The same of a small workgroup."""
+"""Threads along a row, and threads of a workgroup, for small matrices."""
 
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """How one operation is computed.
+    """How one factorization is computed.
 
     Attributes:
-        template: of `shaders/`.
-        parameters: their values by name, behind those that every routine has: the
-            number of groups, and the steps that a launch begins and ends with.
+        template: name of the template in `shaders/`.
+        parameters: values of its parameters by name, after the three of every routine:
+            the number of groups, and the first and the end step of a launch.
         groups: workgroups, or units of work.
-        steps: what the work is cut into, one after another.
-        turns: of loops in one step, of a thread.
-        work: of a step of one group, in multiply-adds.
-        scratch: elements of scratch storage.
-        functions: what the template calls beside its inputs.
-        says_last: whether the first parameter says that a launch is the last one.
-        ending: further steps of another kind, and the turns of loops in each.
-        meets: whether threads find something together.
+        steps: number of sequential steps.
+        turns: loop iterations of a thread in one step.
+        work: multiply-adds of a step of one group.
+        scratch: elements of the scratch buffer.
+        functions: WGSL functions that the template calls besides its inputs.
+        says_last: whether the first parameter marks the last launch.
+        ending: number of steps of a second kind, and the loop iterations in each.
+        meets: whether the threads of a workgroup reduce values together.
     """
 
     template: str
@@ -77,11 +83,11 @@ class Routine:
 
     @property
     def end(self) -> int:
-        """The number of all steps."""
+        """Number of steps, of both kinds."""
         return self.steps + self.ending[0]
 
     def ranges(self) -> list[tuple[int, int]]:
-        """Return the steps with which each launch begins and ends."""
+        """Return the first and the end step of each launch."""
         found: list[tuple[int, int]] = []
         begin = 0
         for steps, turns in ((self.steps, self.turns), self.ending):
@@ -94,13 +100,13 @@ class Routine:
 
 @cache
 def _shared(name: str) -> str:
-    """Return a file of `shaders/workgroup/` behind the comment at its top."""
+    """Return the code of a file of `shaders/workgroup/`, without its header comment."""
     path = shader_folder() / "workgroup" / f"{name}.wgsl"
     return path.read_text(encoding="utf-8").split("\n\n", 1)[1]
 
 
 def _shares(length: int, threads: int) -> int:
-    """Return how many elements each of some threads has at most."""
+    """Return the largest number of elements per thread."""
     return -(-length // threads)
 
 
@@ -140,7 +146,7 @@ def _triangular_solve(kernel: Kernel) -> Routine:
 def _qr(kernel: Kernel) -> Routine:
     count, rows, columns, width, _, _, is_packed = kernel.sizes
     least = min(rows, columns)
-    # Of complex matrices the second part has a width, whichever mode was asked for.
+    # The second part of a complex matrix has a width in either mode.
     is_complete = width == rows
     width = 0 if is_packed else rows if is_complete else least
     sizes = {"rows": rows, "columns": columns, "width": width, "is_packed": is_packed}
@@ -160,7 +166,7 @@ def _qr(kernel: Kernel) -> Routine:
 
 
 def _rounds(n: int) -> int:
-    """Return in how many rounds of pairs each of some things meets each other one."""
+    """Return the number of rounds of disjoint pairs that cover all pairs of `n`."""
     return max(n + n % 2, 1) - 1
 
 
@@ -248,11 +254,11 @@ ROUTINES: dict[str, Callable[[Kernel], Routine]] = {
     "complex_eigh": _schur,
     "complex_svd": _complex_svd,
 }
-"""By operation."""
+"""The function that describes each operation."""
 
 
 def factor(kernel: Kernel, _: Target) -> Program:
-    """Return the program of a kernel that takes matrices apart."""
+    """Return the program of a matrix factorization."""
     routine = ROUTINES[kernel.op](kernel)
     declarations = Declarations(kernel.scalar_dtypes)
     first = {"matrices": routine.groups, "begin": 0, "end": 0}

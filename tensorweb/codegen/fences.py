@@ -1,15 +1,15 @@
-"""Which operands pass through a fence, so that NaN and infinities survive.
+"""Which operands need a fence, so that NaN and infinities survive optimisation.
 
-`codegen/expression.py` asks for each step that it writes. WGSL lets compilers calculate
-with floats as with exact numbers: NVIDIA's and Mesa's make `v` of `(inf - v) + v`, 0 of
-`v - v`, and `c * (a + b)` of `c * a + c * b`. They can do so only where a value takes
-part in both sides of an addition or a subtraction, as a term or as a factor of a term,
-or is a factor of both sides of a product, since `a * (a * s)` may become `(a * a) * s`,
-which overflows sooner; there one side goes through `fenced_f32` (`shaders/math/`),
-about whose result compilers know nothing.
+WGSL lets compilers apply the rules of real numbers to floats: NVIDIA's and Mesa's
+simplify `(a - v) + v` to `a` and `v - v` to 0, and factor `c * a + c * b` into
+`c * (a + b)`. They can do so only if a value takes part in both sides of an addition or
+subtraction, as a term or as a factor of a term, or is a factor of both sides of a
+product, since `a * (a * s)` may become `(a * a) * s`, which overflows sooner. In these
+cases one operand passes through `fenced_f32` (`shaders/math/`), whose result compilers
+cannot analyse.
 
-NVIDIA's compiler makes `select(0, x, b)` of `x * f32(b)`, which loses the NaN of
-`inf * 0`. There the bool goes through the fence.
+NVIDIA's compiler simplifies `x * f32(b)` to `select(0, x, b)`, which loses the NaN of
+`inf * 0`. In this case the bool passes through the fence.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ FENCED = SUMS | {"multiply", "divide"}
 
 SIGNS = frozenset(("negative", "positive"))
 THROUGH = frozenset(("abs", "maximum", "minimum", "relu", "where"))
-"""Operations whose result is one of their operands, perhaps with another sign."""
+"""Operations whose result is one of their operands, up to its sign."""
 
 FLOATS = frozenset(("float16", "float32"))
 
 _LATEST: deque[tuple[Sequence[Step], Mapping[Step, int]]] = deque(maxlen=8)
-"""Results for the latest expressions: each is asked for once for every step."""
+"""Cache of `fences` for the latest expressions, since it is called for each step."""
 
 
 def fences(steps: Sequence[Step]) -> Mapping[Step, int]:
-    """Return the steps of which an operand is fenced, and the number of the operand.
+    """Return the steps with a fenced operand, and the index of that operand.
 
     >>> load = Step("load", "float32", slot=0, access=0)
     >>> rest = Step("map", "float32", "subtract", args=(1, 0))
@@ -70,7 +70,7 @@ def _fences(steps: Sequence[Step]) -> dict[Step, int]:
 def _operand(
     steps: Sequence[Step], step: Step, terms: Sequence[int], factors: Sequence[int]
 ) -> int | None:
-    """Return the number of the operand that is fenced, None for neither."""
+    """Return the index of the operand to fence, None if neither needs it."""
     left, right = step.args
     is_sum = step.name in SUMS
     if not is_sum:
@@ -95,7 +95,7 @@ def is_bool(steps: Sequence[Step], number: int) -> bool:
 
 
 def _factors(step: Step, number: int, factors: Sequence[int]) -> int:
-    """Return the factors of a value, itself among them: a bit for each step."""
+    """Return a bit mask of the steps that are factors of a value, itself included."""
     own = 1 << number
     if step.name in PRODUCTS or step.name in SIGNS:
         for arg in step.args:
@@ -106,7 +106,7 @@ def _factors(step: Step, number: int, factors: Sequence[int]) -> int:
 def _terms(
     step: Step, number: int, terms: Sequence[int], factors: Sequence[int]
 ) -> int:
-    """Return the terms of a value and their factors: a bit for each step."""
+    """Return a bit mask of the terms of a value and of the factors of each term."""
     own = 1 << number
     if step.dtype not in FLOATS or step.kind not in ("map", "cast"):
         return own
@@ -121,10 +121,11 @@ def _terms(
 
 
 def _fenced(steps: Sequence[Step], is_sum: bool, left: int, right: int) -> int:
-    """Return which operand is fenced: the one that was computed later.
+    """Return the index of the operand to fence: the one that was computed later.
 
-    No sum then has a fenced value twice: `(a + f) - f` would be `a` again. Of a product
-    and another operand the other one is fenced, so that a multiply-add stays one.
+    A sum then never contains a fenced value twice: `(a + f) - f` would be `a` again. If
+    only the later operand is a product, the other one is fenced, so that the product
+    and the sum can become one fused multiply-add.
     """
     later, other = (0, 1) if left > right else (1, 0)
     args = (left, right)

@@ -1,4 +1,4 @@
-"""Programs of Fourier transforms: workgroups transform rows in their memory."""
+"""Programs of Fourier transforms of rows in workgroup memory."""
 
 from __future__ import annotations
 
@@ -15,26 +15,29 @@ POINT_BYTES = 8
 """Workgroup memory of a point: two floats."""
 
 MOST_POINTS = 4096
-"""Points that a workgroup has in its memory at most."""
+"""Largest number of points in a workgroup's memory."""
 
 FEW_POINTS = 128
-"""The same where a compiler takes long for each word of that memory."""
+"""Largest number of points for compilers that are slow per word of workgroup memory."""
 
 GROUP_POINTS = (1024, 2048)
-"""Points of a workgroup where rows are shorter: where a row's points are neighbours in
-storage, and where neighbours are in other rows, many of which are read side by side."""
+"""Points of a workgroup for short rows.
+
+The first count is for rows contiguous in memory, the second for rows whose neighbouring
+elements in memory belong to other rows: many rows are then read at once.
+"""
 
 SIDE_BY_SIDE = 4
-"""Rows of a workgroup at least in the second case: as long as a sector of memory."""
+"""Least number of rows of a workgroup in the second case: a sector of memory."""
 
 POINTS_OF_THREAD = 8
-"""Points of a thread, where a workgroup may have so many."""
+"""Points of a thread, unless the workgroup would have too many threads."""
 
 BANKS = 16
-"""Workgroup memory has a multiple of so many points, which change places."""
+"""The workgroup array of points is padded to a multiple of this."""
 
 NEXT = (1, 2)
-"""How far neighbours are apart: numbers, or parts of pairs."""
+"""Strides of neighbouring elements: 1 for floats, 2 for parts of complex pairs."""
 
 TERM = Signature("term", ("row", "position"), "vec2f", "vec2f({0}, {1})")
 
@@ -42,7 +45,7 @@ ROOT_PART = Signature("root_part", ("index",), "f32")
 
 
 def most_points(target: Target) -> int:
-    """Return how many points a workgroup has at most, a power of two.
+    """Return the largest number of points of a workgroup, a power of two.
 
     >>> most_points(Target(workgroup_bytes=16384))
     2048
@@ -57,10 +60,10 @@ def most_points(target: Target) -> int:
 
 @lru_cache(maxsize=1024)
 def radices_of(length: int) -> tuple[int, ...] | None:
-    """Return the radix of each pass; None for a length with another prime factor.
+    """Return the radix of each pass; None if a prime factor is above 7.
 
-    Rows of 8 take two passes, so that threads which are neighbours read and write
-    neighbours.
+    Rows of length 8 take two passes, so that neighbouring threads read and write
+    neighbouring elements.
 
     >>> radices_of(1024), radices_of(210), radices_of(22)
     ((8, 8, 4, 4), (2, 3, 5, 7), None)
@@ -78,10 +81,11 @@ def radices_of(length: int) -> tuple[int, ...] | None:
 
 @lru_cache(maxsize=64)
 def angles_of(length: int) -> tuple[int, ...]:
-    """Return what each pass turns its points by, in fractions of a turn by the length.
+    """Return the twiddle angles of all passes, in units of one turn over `length`.
 
-    Point j of a butterfly, whose place in what is done already is k, has the root of
-    `-angles_of(length)[j * done + k - 1]`: threads beside each other read neighbours.
+    Point j of the butterfly with index k inside a pass whose earlier radices multiply
+    to `done` uses the root `-angles_of(length)[j * done + k - 1]`: neighbouring threads
+    read neighbouring roots.
 
     >>> angles_of(8), angles_of(7)
     ((0, 0, 0, 0, 1, 2, 3), (0, 0, 0, 0, 0, 0))
@@ -97,18 +101,19 @@ def angles_of(length: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class FourierRows:
-    """Which rows one launch transforms; see `tensorweb.protocol.RowTransformer`.
+    """Longest rows that one launch transforms; see `tensorweb.protocol.RowTransformer`.
 
     Attributes:
-        longest: points of the longest row.
-        longest_across: the same where neighbours in memory are in other rows.
+        longest: points of the longest row that is contiguous in memory.
+        longest_across: points of the longest row whose neighbouring elements in memory
+            belong to other rows.
     """
 
     longest: int
     longest_across: int
 
     def takes(self, length: int, *, is_across: bool) -> bool:
-        """Whether a row is short, and made of small factors.
+        """Return whether a row is short enough and has small prime factors only.
 
         >>> rows = FourierRows(1024, 256)
         >>> rows.takes(1000, is_across=False), rows.takes(1000, is_across=True)
@@ -118,12 +123,12 @@ class FourierRows:
         return length <= longest and radices_of(length) is not None
 
     def angles(self, length: int) -> tuple[int, ...]:
-        """Return `angles_of` the length, so that roots are exact."""
+        """Return `angles_of(length)`: integers, so that the roots are exact."""
         return angles_of(length)
 
 
 def rows_of(target: Target) -> FourierRows:
-    """Return which rows a device transforms.
+    """Return the longest rows that a target transforms in one launch.
 
     >>> rows_of(Target(workgroup_bytes=32768))
     FourierRows(longest=4096, longest_across=1024)
@@ -134,7 +139,7 @@ def rows_of(target: Target) -> FourierRows:
 
 
 def fourier(kernel: Kernel, target: Target) -> Program:
-    """Return the program of a kernel over (row, position)."""
+    """Return the program of a Fourier transform over (row, position)."""
     rows, length, inner, is_inverse = kernel.sizes
     term, root = kernel.expression("term"), kernel.expression("root")
     across = _is_across(term), inner > 1
@@ -177,7 +182,7 @@ def fourier(kernel: Kernel, target: Target) -> Program:
 def _passes(
     length: int, together: int, threads: int, across: tuple[bool, bool]
 ) -> list[dict[str, str]]:
-    """Return the slots of each pass; the first reads, the last writes."""
+    """Return the template slots of each pass."""
     radices = radices_of(length)
     assert radices, "internal: a row has small factors"
     found = []
@@ -206,9 +211,9 @@ def _passes(
 
 
 def _is_across(term: Expression) -> bool:
-    """Whether neighbours in storage are in neighbouring rows, not in one row.
+    """Return whether neighbouring elements in memory belong to neighbouring rows.
 
-    Where parts of complex numbers alternate, neighbours are two apart.
+    Neighbours are 2 apart where the parts of complex numbers alternate.
     """
     last = [[axes[-1] if axes else 0 for axes in a.strides] for a in term.accesses]
     rows, positions = (

@@ -1,4 +1,4 @@
-"""The value with which a reduction starts, as the bits of a parameter."""
+"""The identity element of a reduction, as the bits of a parameter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tensorweb.graph.op import Op
 
 
 def identity_bits(op: Op, dtype: str) -> int:
-    """Return the bits of the value that changes nothing, for values of a dtype."""
+    """Return the bits of the identity element of `op` for values of a dtype."""
     value = op.identity.get(kind_of(dtype), op.identity.get("any", 0))
     if not isinstance(value, str):
         return number_bits(value, dtype)

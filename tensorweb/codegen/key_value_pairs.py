@@ -1,7 +1,7 @@
-"""Pairs of a key and a position, of which a reduction keeps the largest.
+"""Pairs of a key and an index, which argmax and argmin reduce to the largest key.
 
-Keys are unsigned numbers in the order of the elements, as sorting has them: zeros are
-equal, NaN comes first of all, and comparing takes one instruction.
+Keys are unsigned integers in the order of the elements, as in sorting: zeros of both
+signs are equal, NaN is above all other keys, and a comparison takes one instruction.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ KEYS = {
     "uint": "order_of_u32({0}, {1})",
     "bool": "order_of_u32(select(0u, 1u, {0}), {1})",
 }
-"""The key of an element, by kind of its dtype; the second operand turns the order."""
+"""Key of an element, by kind of its dtype; the second operand flips the order."""
 
 TURNS = {"argmax": "0u", "argmin": "0xffffffffu"}
-"""What turns the order so that the key of the wanted element is the largest."""
+"""Mask that flips the order so that the element looked for has the largest key."""
 
 TYPES = """\
 struct Value {
@@ -40,11 +40,14 @@ fn follow(a: Value, b: Value) -> Value {
   return Value(select(a.key, b.key, is_larger), select(a.index, b.index, is_larger));
 }
 """
-"""The pair, one that any other replaces, and the choice of the larger, first one; where
-the second stands behind the first, it takes half as much."""
+"""The pair, its identity element, and the choice of the larger key, first index wins.
+
+`follow` assumes that `b` is after `a` and takes half the instructions.
+"""
 
 FOUND = "select(i32(total.index), 0, total.key == 0u)"
-"""The position; where the largest key is 0 they all are, and none replaced another."""
+"""The resulting index; 0 if the largest key is 0, since no pair replaced the identity.
+"""
 
 FOUR = (
     "follow(follow(Value({0}, at), Value({1}, at + 1u)), "
@@ -60,15 +63,15 @@ def term_function(
     vectors: Collection[int],
     calls: int,
 ) -> str:
-    """Return `term`, the pair at a position, or the first of the best four pairs.
+    """Return the function `term`: the pair at an index, or the best of four pairs.
 
     Args:
-        declarations: receives the sizes, strides, offsets and constants it needs.
+        declarations: receives the sizes, strides, offsets and constants it uses.
         term: the elements.
         inputs: dtypes of the kernel's inputs.
-        op: what is looked for, `argmax` or `argmin`.
-        vectors: inputs that are read four elements at a time; empty if none can.
-        calls: how many times the kernel's text calls it.
+        op: `argmax` or `argmin`.
+        vectors: inputs that are read as vectors of four; empty if none can.
+        calls: number of calls of `term` in the kernel's text.
     """
     form = KEYS[kind_of(term.dtype)].format("{0}", TURNS[op])
     places = ("output", "position")

@@ -1,7 +1,8 @@
-"""Programs of the families without a core: elementwise, scatter and compress.
+"""Programs of the kinds without a core: elementwise, scatter and compress.
 
-And of packed results: a thread of an elementwise kernel owns whole words of them, the
-launches of other kernels leave each element in a word of scratch, to be packed.
+Also packs small integers: a thread of an elementwise kernel computes full words; the
+launches of other kernels store one element per word of scratch, and a further launch
+packs them.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from tensorweb.schedule.kernel import BY_ROW, Expression, Kernel, result_kind
 from tensorweb.schedule.rolling import find_loop
 
 GROUP = 256
-"""Threads of a workgroup of the kernels without a core."""
+"""Threads of a workgroup of these kernels."""
 
 Storages = list[tuple[str, str, str]]
 
@@ -44,7 +45,7 @@ Storages = list[tuple[str, str, str]]
 def vector_inputs(
     vectorized: Sequence[Expression], others: Sequence[Expression] = ()
 ) -> set[int]:
-    """Return the inputs to declare as vectors, empty when some expression cannot.
+    """Return the inputs to declare as vectors, empty if one is not vectorizable.
 
     An input cannot be read both as vectors and one by one in the same launch.
     """
@@ -84,7 +85,7 @@ def input_storages(
 
 
 def constants(values: Mapping[str, int]) -> str:
-    """Return lines that declare a template's constants; truth values are bool.
+    """Return lines that declare constants; a Python bool becomes a WGSL bool.
 
     >>> print(constants({"ROWS": 4, "IS_INVERSE": False}), end="")
     const ROWS: u32 = 4u;
@@ -149,7 +150,7 @@ def repeated_launch(
 
 
 def _vectors(value: Expression) -> tuple[bool, set[int]]:
-    """Return whether an elementwise kernel works in vectors, and the inputs in them."""
+    """Return whether a kernel is vectorized, and its inputs read as vectors."""
     in_vectors = is_vectorizable(value, may_compute=True) and not find_loop(value)
     vectors = vector_slots(value) if in_vectors else set()
     if vectors and vectors & scalar_slots(value):
@@ -158,7 +159,7 @@ def _vectors(value: Expression) -> tuple[bool, set[int]]:
 
 
 def elementwise(kernel: Kernel, target: Target) -> Program:
-    """Return the program of an elementwise kernel, in vectors of four where it can."""
+    """Return the program of an elementwise kernel, in vectors where possible."""
     if len(kernel.dtypes) > 1:
         return elementwise_several(kernel, target)
     (length,) = kernel.sizes
@@ -188,7 +189,7 @@ def elementwise(kernel: Kernel, target: Target) -> Program:
 
 
 def is_packed_elementwise(kernel: Kernel) -> bool:
-    """Whether `packed_elementwise` writes a kernel's program."""
+    """Return whether `packed_elementwise` generates a kernel's program."""
     is_single = kernel.kind == "elementwise" and len(kernel.dtypes) == 1
     return is_single and kernel.dtype in PER_WORD
 
@@ -196,7 +197,7 @@ def is_packed_elementwise(kernel: Kernel) -> bool:
 def packed_elementwise(kernel: Kernel) -> Program:
     """Return the program of an elementwise kernel whose one result is packed.
 
-    A thread computes the elements of a vector or of a word, and stores whole words.
+    Each thread computes the elements of a vector or of a word, and stores full words.
     """
     (length,) = kernel.sizes
     value = kernel.expression("value")
@@ -218,7 +219,7 @@ def packed_elementwise(kernel: Kernel) -> Program:
         joined = Joined(element, f"{element}({', '.join(words)})")
         body = vector_function(declarations, signature, value, inputs, joined)
     else:
-        # Elements past the end repeat the last one, and nobody reads them.
+        # Elements past the end repeat the last one; nothing reads them.
         last = declarations.parameter("last", "u32", max(length - 1, 0))
         signature = Signature("element", ("index",), stored_type)
         loop = find_loop(value)
@@ -251,11 +252,14 @@ _RESULT_SIZES: dict[str, Callable[..., int]] = {
     "scatter": lambda elements, _: elements,
     "accumulate": lambda rows, _, width: rows * width,
 }
-"""Elements of a result, from the sizes of its kernel; other kinds give no integers."""
+"""Number of elements of a result, from the sizes of its kernel.
+
+Kernels of other kinds have no integer results.
+"""
 
 
 def _result_size(kernel: Kernel, number: int) -> int:
-    """Return the elements of one of a kernel's results."""
+    """Return the number of elements of one of a kernel's results."""
     if kernel.kind == "rows":
         kinds = [kind for name, _ in kernel.expressions if (kind := result_kind(name))]
         if kinds[number] == BY_ROW:
@@ -264,10 +268,10 @@ def _result_size(kernel: Kernel, number: int) -> int:
 
 
 def with_packed_results(kernel: Kernel, program: Program) -> Program:
-    """Return a program that leaves its small integers packed.
+    """Return a program that packs its results of small integers.
 
-    The launches of the given one store each in a word: that becomes scratch, and one
-    more launch packs it.
+    The launches of `program` store one element per word. They write to scratch, and one
+    further launch packs it.
     """
     launches, sizes = list(program.launches), list(program.scratch_bytes)
     for number, dtype in enumerate(kernel.dtypes):
@@ -287,7 +291,7 @@ def with_packed_results(kernel: Kernel, program: Program) -> Program:
 
 
 def _packing(dtype: str, size: int, wide: int, own: int) -> Launch:
-    """Return the launch that packs elements which lie in a word each."""
+    """Return the launch that packs elements stored one per word."""
     per_word = PER_WORD[dtype]
     count = -(-size // per_word)
     declarations = Declarations()
@@ -303,7 +307,7 @@ def _packing(dtype: str, size: int, wide: int, own: int) -> Launch:
 def elementwise_several(kernel: Kernel, _: Target) -> Program:
     """Return the program of an elementwise kernel with several results.
 
-    A vector's elements are computed one by one, each a structure of all results.
+    The elements of a vector are computed one by one, each as a struct of all results.
     """
     (length,) = kernel.sizes
     value = kernel.expression("value")
@@ -348,7 +352,7 @@ def elementwise_several(kernel: Kernel, _: Target) -> Program:
 
 
 def scatter(kernel: Kernel, _: Target) -> Program:
-    """Return the program of writing at positions, the last writer winning."""
+    """Return the program that writes elements at indices; the last write wins."""
     length, writes = kernel.sizes
     position = kernel.expression("position")
     winner = scratch(0)
@@ -393,7 +397,7 @@ def scatter(kernel: Kernel, _: Target) -> Program:
 
 
 def compress(kernel: Kernel, _: Target) -> Program:
-    """Return the program that lists the positions where a mask holds."""
+    """Return the program that lists the indices at which a mask is true."""
     (length,) = kernel.sizes
     mask, running = kernel.expression("mask"), kernel.expression("running")
     declarations = Declarations(kernel.scalar_dtypes)

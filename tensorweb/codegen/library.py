@@ -1,4 +1,4 @@
-"""The functions of `shaders/math/`: which of them a piece of WGSL needs."""
+"""The functions of `shaders/math/`: which of them a piece of WGSL calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
 @cache
 def _definitions(pattern: str = "math/*") -> dict[str, str]:
-    """Return every function and constant of files of `shaders/` by name."""
+    """Return the text of the functions and constants in `shaders/`, by name."""
     found: dict[str, str] = {}
     for path in sorted(shader_folder().glob(f"{pattern}.wgsl")):
         for match in _DEFINITION.finditer(path.read_text(encoding="utf-8")):
@@ -34,13 +34,13 @@ def names() -> tuple[str, ...]:
 
 
 def definition(name: str) -> str:
-    """Return the text of a function, `""` where the library has none of that name."""
+    """Return the text of a function, `""` if the library has none of that name."""
     return _definitions().get(name, "")
 
 
 @cache
 def _needs(name: str) -> tuple[str, ...]:
-    """Return what a definition needs, itself last."""
+    """Return the names of all definitions that one depends on, itself last."""
     text = _definitions()[name]
     order: dict[str, None] = {}
     for word in dict.fromkeys(_WORD.findall(text)):
@@ -52,7 +52,7 @@ def _needs(name: str) -> tuple[str, ...]:
 
 @cache
 def statements(text: str) -> int:
-    """Return how many statements a piece of WGSL is with its calls written out.
+    """Return the number of statements of a piece of WGSL with its calls inlined.
 
     >>> statements("sin_f32({0})") > 10 * statements("abs({0})")
     True
@@ -65,7 +65,7 @@ def statements(text: str) -> int:
 
 
 def functions_for(text: str) -> str:
-    """Return the library functions that a piece of WGSL calls, in order of need.
+    """Return the library functions that a piece of WGSL calls, dependencies first.
 
     >>> "fn exp_f32" in functions_for("let y = exp_f32(x);")
     True
@@ -78,7 +78,7 @@ def functions_for(text: str) -> str:
 
 
 def worked_around(source: str, workarounds: tuple[str, ...]) -> str:
-    """Return a kernel's text with functions of workarounds instead of the library's.
+    """Return a kernel's text with library functions replaced by their workarounds.
 
     >>> text = functions_for("negative_i32(x)")
     >>> "x * " in worked_around(text, ("negation",))

@@ -1,7 +1,7 @@
-"""Programs that sort rows by merging: tiles of them in workgroup memory, then runs.
+"""Programs that merge sort rows: tiles in workgroup memory, then sorted runs.
 
-A row that fits one tile takes a launch. Longer ones are merged in pairs of sorted runs
-while these are few, and sorted digit by digit where they are many.
+A row that fits in one tile takes one launch. Runs of longer rows are merged in pairs up
+to `LONGEST_MERGED` elements; still longer rows are sorted by radix.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from tensorweb.codegen.target import Target
 from tensorweb.schedule.kernel import Kernel
 
 NO_GAPS = 1 << 20
-"""A distance between words of padding that no tile reaches."""
+"""A distance between words of padding that no tile reaches: no padding."""
 
 LONGEST_MERGED = 16_384
-"""Elements of a row up to which it is merged; longer ones are sorted by digits."""
+"""Longest row that is merged; longer ones are sorted by radix."""
 
 LONGEST_CARRIED = 8192
-"""The same where a word goes along with each element."""
+"""Longest row that is merged if each element carries a word along."""
 
 BOUNDS_BYTES = 32
-"""Workgroup memory in which tiles of longer rows find where they begin and end."""
+"""Workgroup memory for the bounds of the tiles of rows longer than a tile."""
 
 _LAST = {
     "float": 0x7FC0_0000,
@@ -33,15 +33,15 @@ _LAST = {
     "uint": 0xFFFF_FFFF,
     "bool": 0xFFFF_FFFF,
 }
-"""Bits of what comes last in ascending order, by kind; NaN does in both orders."""
+"""Bits of the last element in ascending order, by kind; NaN is last in both orders."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """How a workgroup shares out a tile of short rows, or of a longer row.
+    """Layout of a tile, of short rows or of a part of a longer row, in a workgroup.
 
     Attributes:
-        threads: of a workgroup.
+        threads: threads of the workgroup.
         each: elements of a thread.
         gap: words of workgroup memory between two words of padding.
     """
@@ -52,11 +52,11 @@ class Tile:
 
     @property
     def length(self) -> int:
-        """Elements of a workgroup."""
+        """Number of elements of a workgroup."""
         return self.threads * self.each
 
     def fits(self, length: int, target: Target, *, carries: bool) -> bool:
-        """Whether a device has the threads and workgroup memory to sort such rows."""
+        """Return whether a target has the threads and memory to sort such rows."""
         nbytes = (self.length + self.length // self.gap) * (8 if carries else 4)
         if length > self.length:
             nbytes += BOUNDS_BYTES
@@ -73,17 +73,17 @@ class Tile:
 
 
 TILES = (Tile(each=16), Tile(), Tile(each=16, gap=NO_GAPS))
-"""Tiles by preference."""
+"""Tiles in order of preference."""
 
 SMALL_TILE = Tile(32)
-"""What a compiler gets that takes long for each word of workgroup memory."""
+"""Tile for compilers that are slow per word of workgroup memory."""
 
 CARRYING_TILES = (Tile(128), Tile(), Tile(gap=NO_GAPS), Tile(512))
-"""The same where a word goes along with each element."""
+"""Tiles in order of preference if each element carries a word along."""
 
 
 def tile_for(length: int, target: Target, *, carries: bool) -> Tile:
-    """Return the first tile that holds a row, or the last one that the device has.
+    """Return the first tile that holds a row, or the last one that fits the target.
 
     >>> tile_for(100, Target(), carries=False)
     Tile(threads=256, each=8, gap=32)
@@ -98,16 +98,16 @@ def tile_for(length: int, target: Target, *, carries: bool) -> Tile:
 
 
 class MergeSort(Sort):
-    """Writes the launches that sort rows by merging."""
+    """Generate the launches that sort rows by merging."""
 
     def __init__(self, task: Sorting, scratch_bytes: list[int], tile: Tile) -> None:
-        """Begin; the sizes in `scratch_bytes` grow by what the launches need."""
+        """Start; the launches append the sizes they need to `scratch_bytes`."""
         super().__init__(task, scratch_bytes)
         self.tile = tile
         self.blocks = -(-self.length // tile.length)
 
     def launches(self) -> list[Launch]:
-        """Return the launch of the tiles, and one for each doubling of the runs."""
+        """Return the launch that sorts tiles, and one per doubling of the runs."""
         passes = (self.blocks - 1).bit_length()
         targets = [(self.task.elements_to, self.task.carried_to)] * (passes + 1)
         size = self.rows * self.length
@@ -127,7 +127,7 @@ class MergeSort(Sort):
         return found
 
     def _storages(self, size: int) -> tuple[int, int | None]:
-        """Return storages between two launches, of elements and what goes along."""
+        """Return scratch buffers for the elements and the words carried along."""
         return self._scratch(size), self._scratch(size) if self.task.carries else None
 
     def _tiles(
@@ -163,7 +163,7 @@ class MergeSort(Sort):
         *,
         is_last: bool,
     ) -> Launch:
-        """Return the launch that makes one sorted run of two."""
+        """Return the launch that merges pairs of sorted runs."""
         declarations = self._declarations(False, run=run, blocks=self.blocks)
         elements, words = source
         assert elements is not None, "internal: only the last merge drops elements"
@@ -196,7 +196,7 @@ def _store(stores: str) -> str:
 
 
 def sort(kernel: Kernel, target: Target) -> Program:
-    """Return the program that sorts rows, or finds the positions that sort them."""
+    """Return the program that sorts rows, or computes the indices that sort them."""
     rows, length, is_descending = kernel.sizes
     scratch_bytes: list[int] = []
     term = kernel.expression("term")

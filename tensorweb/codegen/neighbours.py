@@ -1,10 +1,10 @@
-"""What a thread computes that has several rows: the values of all of them, once each.
+"""Values of a thread that computes several rows of a stencil, each computed once.
 
-A stencil reads the same element for several results. Values are therefore numbered by
-what they are: `(row + 2, column - 1)` is one value whether it is asked for as the lower
-neighbour of one row or as the upper neighbour of another. Choices between parts of a
-tensor, as rolling and padding make them, are decided here wherever a thread's rows
-decide them; two loads that a choice is between become one load of a chosen position.
+Rows of a stencil read the same elements. Values are therefore hashed: `(row + 2, column
+- 1)` is one value whether it is the lower neighbour of one row or the upper neighbour
+of another. A `where` between parts of a tensor, as `roll` and `pad` generate it, is
+resolved at compile time if the thread's rows decide it; a `where` between two loads
+becomes one load of a selected address.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tensorweb.codegen.expression import form_of
 from tensorweb.schedule.kernel import Access, Expression, Step
 
 FARTHEST = 16
-"""Rows and elements between neighbours that are part of a shader's text."""
+"""Largest distance between neighbours, in rows and elements, that is a literal."""
 
 
 class Walk(NamedTuple):
-    """A position in storage: strides by axis, rows ahead of the first, elements."""
+    """An address: strides by axis, plus `rows` rows and `ahead` elements."""
 
     strides: tuple[int, ...]
     rows: int
@@ -28,26 +28,26 @@ class Walk(NamedTuple):
 
 
 class Number(NamedTuple):
-    """A number of the kernel's structure, or of the user by its slot."""
+    """A constant: of the kernel's structure, or of the user in slot `slot`."""
 
     value: int
     slot: int
 
 
 class Truth(NamedTuple):
-    """A condition that is decided."""
+    """A condition that is known at compile time."""
 
     holds: bool
 
 
 class Ramp(NamedTuple):
-    """The position itself."""
+    """The value of an address itself."""
 
     walk: Walk
 
 
 class Load(NamedTuple):
-    """An element at a position that is moved by (condition, if it holds, if not)."""
+    """An element at an address; a move is (condition, shift if true, shift if not)."""
 
     slot: int
     walk: Walk
@@ -55,14 +55,14 @@ class Load(NamedTuple):
 
 
 class Gather(NamedTuple):
-    """An element at a computed position."""
+    """An element at a computed address."""
 
     slot: int
     position: int
 
 
 class Operation(NamedTuple):
-    """An operation: its WGSL around its operands."""
+    """An operation: its WGSL format and its operands."""
 
     form: str
     args: tuple[int, ...]
@@ -72,11 +72,11 @@ Value = Number | Truth | Ramp | Load | Gather | Operation
 
 
 def conditions(expression: Expression) -> dict[int, frozenset[int]]:
-    """Return by step of a choice the tests that decide it.
+    """Return the tests that decide each `where` step, by index of the step.
 
-    Where a choice stands inside another one, its condition holds the outer one's tests
-    too. They are left out: where they fail nobody looks at its value, since all that it
-    loads is guarded by them.
+    The condition of a nested `where` repeats the tests of the outer one. They are
+    omitted: if they fail, the value is not used, since all its loads are guarded by
+    them.
     """
     steps = expression.steps
     atoms: dict[int, frozenset[int]] = {}
@@ -102,12 +102,12 @@ class Neighbours:
     """The values of all rows of a thread.
 
     Attributes:
-        values: each once, what it reads before it.
-        results: by row the values that the expression's results have there.
+        values: each distinct value once, after its operands.
+        results: indices into `values` of the expression's results, by row.
     """
 
     def __init__(self, expression: Expression, rows: int) -> None:
-        """Find the values of `rows` rows along the last axis but one."""
+        """Find the values of `rows` rows along the second to last axis."""
         self.expression = expression
         (self.sizes,) = expression.groups
         self.axis = len(self.sizes) - 2
@@ -122,7 +122,7 @@ class Neighbours:
         ]
 
     def needed(self) -> list[int]:
-        """Return the numbers of the values that results need, in order."""
+        """Return the sorted indices of the values that the results depend on."""
         found = {number for row in self.results for number in row}
         for number in range(len(self.values) - 1, -1, -1):
             if number in found:
@@ -169,7 +169,7 @@ class Neighbours:
         return self._add(Operation(form_of(step, self.expression), args))
 
     def _walk(self, step: Step, row: int) -> Walk:
-        """Return where a row's load or ramp is, by rows of the thread where near."""
+        """Return the address of a row's load or ramp."""
         access: Access = self.expression.accesses[step.access]
         (strides,) = access.strides
         stride = strides[self.axis]
@@ -184,7 +184,7 @@ class Neighbours:
         return walk.rows * walk.strides[self.axis] + walk.ahead
 
     def _all(self, tests: Iterable[int]) -> int:
-        """Return whether all tests hold."""
+        """Return the conjunction of tests."""
         left: list[int] = []
         for test in tests:
             value = self.values[test]
@@ -200,7 +200,7 @@ class Neighbours:
         return whole
 
     def _decided(self, left: int, right: int) -> bool | None:
-        """Return whether a position is below a number, where all of them agree."""
+        """Return whether an address is below a limit, None if that varies."""
         position, limit = self._unsigned(left), self._unsigned(right)
         if not isinstance(position, Ramp) or not isinstance(limit, Number):
             return None
@@ -218,14 +218,14 @@ class Neighbours:
         return False if high < 0 or low >= limit.value else None
 
     def _unsigned(self, number: int) -> Value | None:
-        """Return what a conversion to an unsigned number converts."""
+        """Return the operand of a conversion to unsigned, None for other values."""
         value = self.values[number]
         if isinstance(value, Operation) and value.form == "u32({0})":
             return self.values[value.args[0]]
         return None
 
     def _choice(self, parts: tuple[int, int, int], step: Step) -> int:
-        """Return one of two values, by loading it where both are loads."""
+        """Return a `where` step, as one load if both operands are loads."""
         test, value, other = parts
         decided = self.values[test]
         if isinstance(decided, Truth):
@@ -236,7 +236,10 @@ class Neighbours:
         return self._add(Operation(form_of(step, self.expression), parts))
 
     def _merged(self, test: int, value: int, other: int) -> int | None:
-        """Return a choice between loads, or operations on them, as one of them."""
+        """Return a `where` between loads, or equal operations on loads, as one value.
+
+        None if the two differ.
+        """
         if value == other:
             return value
         one, two = self.values[value], self.values[other]
@@ -255,9 +258,9 @@ class Neighbours:
         return self._add(Operation(one.form, tuple(args)))
 
     def _load(self, test: int, one: Load, two: Load) -> int | None:
-        """Return the load of the chosen one of two elements of a tensor.
+        """Return one load of the selected one of two elements of a tensor.
 
-        Which one's position is moved is the same for all rows, so that they share it.
+        The load whose address is moved is the same for all rows, so that rows share it.
         """
         is_alike = one.slot == two.slot and one.moves == two.moves
         if not is_alike or one.walk.strides != two.walk.strides:
@@ -270,7 +273,7 @@ class Neighbours:
 
 
 def reads(value: Value) -> tuple[int, ...]:
-    """Return the numbers of the values that a value is made of."""
+    """Return the indices of the operands of a value."""
     match value:
         case Operation(args=args):
             return args

@@ -1,8 +1,8 @@
-"""WGSL between packed small integers in a storage and values of 32 bits.
+"""WGSL conversions between packed small integers in a buffer and 32-bit values.
 
-A word of a storage holds four integers of 8 bits or two of 16, the first one in its
-lowest bits. A value is an `i32` or `u32` within its dtype's range: a result beyond the
-range is wrapped around. The functions of WGSL named here are in `shaders/math/`.
+A word of a buffer holds four integers of 8 bits or two of 16, the first one in its
+lowest bits. A value is an `i32` or `u32` within the range of its dtype: results of
+operations that leave the range are wrapped.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ PER_WORD = {
     for dtype in dtypes.ALL
     if dtype.kind in ("int", "uint") and dtype.bits < 32
 }
-"""Elements of a word, by name of the dtypes that are packed."""
+"""Elements per word, by name of the packed dtypes."""
 
 PER_VECTOR = 4
-"""Elements of a vector: one word of 8-bit integers, or two of 16-bit ones."""
+"""Elements of a vector, which fill one or two words."""
 
 
 def wrapped(text: str, dtype: str) -> str:
-    """Return the expression that brings an integer into the range of a packed dtype.
+    """Return the expression that wraps an integer to the range of a packed dtype.
 
     >>> wrapped("a", "uint8"), wrapped("a", "int16"), wrapped("a", "int32")
     ('((a) & 255u)', '(((a) << 16u) >> 16u)', 'a')
@@ -35,7 +35,7 @@ def wrapped(text: str, dtype: str) -> str:
 
 
 def clamped(text: str, dtype: str) -> str:
-    """Return the expression that limits an integer to the range of a packed dtype.
+    """Return the expression that clamps an integer to the range of a packed dtype.
 
     >>> clamped("a", "int8")
     'clamp(a, -128, 127)'
@@ -46,7 +46,7 @@ def clamped(text: str, dtype: str) -> str:
 
 
 def packed_element(words: str, address: str, dtype: str) -> str:
-    """Return the value of an element of a packed storage, by its position.
+    """Return the value of the element of a packed buffer at `address`.
 
     >>> packed_element("input0", "at", "uint8")
     'uint8_of(input0[u32(at) / 4u], u32(at))'
@@ -56,7 +56,7 @@ def packed_element(words: str, address: str, dtype: str) -> str:
 
 
 def packed_vector(words: str, address: str, dtype: str) -> str:
-    """Return four neighbouring values of a packed storage, by the vector's position.
+    """Return four neighbouring values of a packed buffer, by index of the vector.
 
     >>> packed_vector("input0", "at", "int16")
     'int16_vector(input0[2u * u32(at)], input0[2u * u32(at) + 1u])'
@@ -68,7 +68,7 @@ def packed_vector(words: str, address: str, dtype: str) -> str:
 
 
 def packed_word(dtype: str, *elements: str) -> str:
-    """Return the word of neighbouring values; they may lie outside of their range.
+    """Return the word that packs neighbouring values, truncating each to its width.
 
     >>> packed_word("int16", "a", "b")
     'word_of_halves(u32(a), u32(b))'

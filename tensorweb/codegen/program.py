@@ -1,4 +1,4 @@
-"""What a kernel becomes: launches with their source, grid, parameters and storages."""
+"""Compiled kernels: launches with their source, grid, parameters and buffers."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from tensorweb.schedule.kernel import Kernel
 T = TypeVar("T")
 
 OUTPUT = -1
-"""Stands for the kernel's first output among a launch's storages."""
+"""Id of a kernel's first output among the buffers of a launch."""
 
 Word = int | tuple[int, str]
 """A parameter word: its bits, or (scalar slot, dtype name) to be filled per launch.
 
-A constant of 64 bits takes two words: a zero follows it, in whose place its high word
-is filled in.
+A constant of 64 bits takes two words: its high word replaces the zero after it.
 """
 
 
 def output(number: int) -> int:
-    """Return what stands for one of the kernel's outputs among a launch's storages.
+    """Return the id of one of a kernel's outputs among the buffers of a launch.
 
     >>> output(0) == OUTPUT
     True
@@ -31,14 +30,14 @@ def output(number: int) -> int:
 
 
 def scratch(number: int) -> int:
-    """Return what stands for a scratch storage among a launch's storages."""
+    """Return the id of a scratch buffer among the buffers of a launch."""
     return -2 - 2 * number
 
 
 def chosen(
     storage: int, inputs: Sequence[T], outputs: Sequence[T], scratches: Sequence[T]
 ) -> T:
-    """Return what belongs to one of a launch's storages.
+    """Return the item for one buffer of a launch: an input, an output or scratch.
 
     >>> chosen(1, "ab", "cd", "ef"), chosen(output(1), "ab", "cd", "ef")
     ('b', 'd')
@@ -57,15 +56,15 @@ class Launch:
 
     Attributes:
         template: name of the template it was filled from.
-        source: the complete WGSL without the host's header lines, or the bytes of a
+        source: the complete WGSL without the backend's header lines, or the bytes of a
             WebAssembly module.
-        access: `r` or `w` for each storage.
+        access: `r` or `w` for each buffer.
         storages: input slots, `output(n)` or `scratch(n)`, in order of binding.
-        grid: workgroups along x and y; of a module its independent units of work, and
+        grid: workgroups along x and y; for a module its independent work units, and
             how many of them take about 5 ms together.
         words: the parameter block.
-        note: which variant of the template it is, for people.
-        is_in_order: of a module: whether one thread does its units in their order.
+        note: the variant of the template, for diagnostics.
+        is_in_order: for a module: whether one thread must run its work units in order.
     """
 
     template: str
@@ -83,9 +82,9 @@ class Program:
     """The launches of one kernel.
 
     Attributes:
-        launches: in order.
-        scratch_bytes: sizes of the scratch storages it needs.
-        cleared: which scratch storages must start as zeros.
+        launches: in order of execution.
+        scratch_bytes: sizes of the scratch buffers.
+        cleared: indices of the scratch buffers that must start as zeros.
     """
 
     launches: tuple[Launch, ...]
@@ -93,7 +92,7 @@ class Program:
     cleared: frozenset[int] = field(default_factory=frozenset)
 
     def check(self, kernel: Kernel) -> None:
-        """Raise unless every output of the kernel is written by some launch."""
+        """Raise AssertionError unless some launch writes every output of the kernel."""
         written = {
             storage
             for launch in self.launches
@@ -106,11 +105,11 @@ class Program:
 
 
 LARGEST_GRID = 65_535
-"""Workgroups along one axis of a dispatch, as every WebGPU device allows."""
+"""Workgroups along one axis of a dispatch that every WebGPU device supports."""
 
 
 def grid_of(groups: int) -> tuple[int, int]:
-    """Return workgroups along x and y for a number of groups; a little more is fine.
+    """Return a grid (x, y) of at least `groups` workgroups.
 
     >>> grid_of(1000), grid_of(70000)
     ((1000, 1), (35000, 2))

@@ -1,4 +1,4 @@
-"""What one step of an expression reads, and that step as an expression of its own."""
+"""Dependencies of one step of an expression, and that step as a sub-expression."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tensorweb.schedule.kernel import Expression
 def reached(
     expression: Expression, number: int, given: Container[int] = ()
 ) -> set[int]:
-    """Return the steps that a step reads, itself among them, short of those given."""
+    """Return a step and all steps it depends on, stopping at the steps in `given`."""
     found, stack = {number}, [number]
     while stack:
         step = expression.steps[stack.pop()]
@@ -23,7 +23,7 @@ def reached(
 
 
 def alone(expression: Expression, result: int) -> Expression:
-    """Return one step with the steps and accesses that it needs, and no others."""
+    """Return one step as an expression with only its dependencies."""
     numbers = sorted(reached(expression, result))
     place = {number: at for at, number in enumerate(numbers)} | {-1: -1}
     used = sorted({expression.steps[n].access for n in numbers} - {-1})
