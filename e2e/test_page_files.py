@@ -394,6 +394,27 @@ def test_the_browser_decodes_pictures(shared: PageDriver) -> None:
     assert shared.output.count("uint8 True") == 3
 
 
+CUT = """
+import tensorweb as tw
+with open("a.jpeg", "rb") as file:
+    head = file.read(60)
+with open("cut.jpeg", "wb") as file:
+    file.write(head)
+try:
+    tw.load("cut.jpeg")
+except tw.DataError as error:
+    print(error)
+"""
+
+
+def test_a_cut_picture_is_told_in_the_browsers_words(shared: PageDriver) -> None:
+    decodes(shared)
+    assert shared.run(CUT) == "ready", shared.output
+    said, rest = shared.output.split("\n", 1)
+    assert "the browser cannot decode it (InvalidStateError: The source image" in said
+    assert "Exception" not in rest  # nothing printed by Pyodide before or after
+
+
 def test_a_browser_that_never_waits_decodes_as_well(
     profiles_never_waiting: Profiles, never_waits: str
 ) -> None:

@@ -64,18 +64,31 @@ def wait(promise: JsPromise, call: str = "read", twin: str = READING) -> Any:
 
     if not can_run_sync():
         raise blocking_error(call, twin)
+    value: Any = None
+    error: Exception | None = None
+
+    async def settle() -> None:
+        # An error that goes through a task of Pyodide to JavaScript is printed as one
+        # that nobody handles, and loses its message: so none does.
+        nonlocal value, error
+        try:
+            value = await promise
+        except Exception as found:
+            error = found
+
     guard = getattr(js, "tensorwebInterrupt", None)
     if guard is None:
-        return run_sync(promise)
-    try:
-        guard.off()
-        value = run_sync(guard.race(promise))
-    except BaseException:
+        run_sync(settle())
+    else:
+        try:
+            guard.off()
+            run_sync(guard.race(settle()))
+        except BaseException:
+            if guard.on():
+                raise KeyboardInterrupt from None
+            raise
         if guard.on():
-            raise KeyboardInterrupt from None
-        # Pyodide hands the race a Python future, so that what the race rejects with has
-        # lost the JavaScript error and its message. The promise itself still has them.
-        return run_sync(promise)
-    if guard.on():
-        raise KeyboardInterrupt
+            raise KeyboardInterrupt
+    if error is not None:
+        raise error
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from types import ModuleType
 
@@ -36,9 +37,9 @@ def install(
     can_switch: bool = True,
     guard: Guard | None = None,
 ) -> None:
-    """Put stand-ins for `js` and `pyodide.ffi` in place; a promise is a function."""
+    """Put stand-ins for `js` and `pyodide.ffi` in place; a promise is a coroutine."""
     ffi, js = ModuleType("pyodide.ffi"), ModuleType("js")
-    vars(ffi).update(can_run_sync=lambda: can_switch, run_sync=lambda call: call())
+    vars(ffi).update(can_run_sync=lambda: can_switch, run_sync=asyncio.run)
     if guard is not None:
         vars(js)["tensorwebInterrupt"] = guard
     monkeypatch.setitem(sys.modules, "pyodide", ModuleType("pyodide"))
@@ -46,7 +47,11 @@ def install(
     monkeypatch.setitem(sys.modules, "js", js)
 
 
-def reject() -> None:
+async def resolved() -> int:
+    return 7
+
+
+async def rejected() -> int:
     raise RuntimeError("cancelled")
 
 
@@ -55,7 +60,7 @@ def test_wait_returns_the_value_without_a_guard(
 ) -> None:
     install(monkeypatch)
     assert can_wait()
-    assert wait(lambda: 7) == 7
+    assert wait(resolved()) == 7
 
 
 def test_wait_where_python_cannot_suspend_names_call_and_twin(
@@ -64,7 +69,7 @@ def test_wait_where_python_cannot_suspend_names_call_and_twin(
     install(monkeypatch, can_switch=False)
     assert not can_wait()
     with pytest.raises(BlockingError, match=r"^tolist: .*await x\.tolist_async\(\)"):
-        wait(lambda: 7, "tolist")
+        wait(None, "tolist")
 
 
 def test_wait_detaches_and_attaches_the_interrupt_buffer(
@@ -72,7 +77,7 @@ def test_wait_detaches_and_attaches_the_interrupt_buffer(
 ) -> None:
     guard = Guard(is_hit=False)
     install(monkeypatch, guard=guard)
-    assert wait(lambda: 7) == 7
+    assert wait(resolved()) == 7
     assert guard.calls == ["off", "race", "on"]
 
 
@@ -82,9 +87,9 @@ def test_stop_during_a_wait_is_a_keyboard_interrupt(
     guard = Guard(is_hit=True)
     install(monkeypatch, guard=guard)
     with pytest.raises(KeyboardInterrupt):
-        wait(reject)
+        wait(rejected())
     with pytest.raises(KeyboardInterrupt):
-        wait(lambda: 7)
+        wait(resolved())
     assert guard.calls == ["off", "race", "on"] * 2
 
 
@@ -94,5 +99,5 @@ def test_rejection_without_stop_is_raised_as_it_is(
     guard = Guard(is_hit=False)
     install(monkeypatch, guard=guard)
     with pytest.raises(RuntimeError, match="cancelled"):
-        wait(reject)
+        wait(rejected())
     assert guard.calls == ["off", "race", "on"]
