@@ -1,7 +1,7 @@
-"""Combine values with the elements that a key names; equal positions accumulate.
+"""Scatter with accumulation: combine values with the elements that a key names.
 
-Axes that the key leaves whole stay together as rows: only the numbers of rows are
-positions, however long a row is.
+Values for equal indices accumulate. Axes that the key does not index form rows, and a
+kernel gets one index per row.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tensorweb.shapes import Shape, strides
 from tensorweb.view import Range
 
 COMBINED = ("add", "multiply", "minimum", "maximum")
-"""Elementwise operations that can accumulate; the row `scatter_NAME` does."""
+"""Elementwise operations that can accumulate, by the op `scatter_NAME`."""
 
 
 def combining_op(name: str, dtype: DType) -> Op:
@@ -39,11 +39,11 @@ def combining_op(name: str, dtype: DType) -> Op:
 
 
 def accumulate(name: str, node: Node, items: Sequence[Item], values: Node) -> Node:
-    """Return the node with values combined into the elements that a key names.
+    """Return the node with values accumulated into the elements that a key names.
 
     Args:
         name: one of `COMBINED`; of bool `add` is *or* and `multiply` is *and*.
-        node: what the values are combined with.
+        node: the node that provides the other elements.
         items: the checked key, without masks.
         values: broadcast to the elements named and cast to the node's dtype.
 
@@ -73,7 +73,7 @@ def accumulate(name: str, node: Node, items: Sequence[Item], values: Node) -> No
 
 
 def _in_box(op: Op, node: Node, items: Sequence[Item], values: Node) -> Node:
-    """Accumulate in the part of the node that integers and slices choose."""
+    """Accumulate in the slice of the node that integers and slices select."""
     ranges: list[Range] = []
     inner: list[Item] = []
     for item in items:
@@ -93,7 +93,7 @@ def _in_box(op: Op, node: Node, items: Sequence[Item], values: Node) -> Node:
 
 
 def _in_rows(op: Op, node: Node, items: Sequence[Item], values: Node) -> Node:
-    """Accumulate where index tensors say, rows of whole axes together."""
+    """Accumulate rows at the indices of index tensors."""
     shape, together, first = advanced_shape(items)
     values = spread_to(values, shape)
     if not values.size:
@@ -119,7 +119,7 @@ def _in_rows(op: Op, node: Node, items: Sequence[Item], values: Node) -> Node:
 def _positions(
     node: Node, items: Sequence[Item], together: Shape
 ) -> tuple[list[int], list[int], Node]:
-    """Return the axes that indices take, those left whole, and the rows' numbers."""
+    """Return the indexed axes, the other axes, and the flat index of each row."""
     taken: list[int] = []
     whole: list[int] = []
     chosen: list[tuple[int, Node]] = []

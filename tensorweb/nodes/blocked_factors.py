@@ -1,9 +1,10 @@
-"""Factors of large matrices by halves of their columns: products do most of the work.
+"""Recursive LU and QR of large matrices, dominated by matrix products.
 
-A few columns are one kernel. (LU: Toledo, Locality of reference in LU decomposition
-with partial pivoting, 1997; QR: Elmroth and Gustavson, Applying recursion to serial and
-parallel QR factorization leads to better performance, 2000; Schreiber and Van Loan, A
-storage-efficient WY representation for products of Householder transformations, 1989)
+Columns are split in two until at most `PANEL` are left, which one kernel factors.
+(LU: Toledo, Locality of reference in LU decomposition with partial pivoting, 1997; QR:
+Elmroth and Gustavson, Applying recursion to serial and parallel QR factorization leads
+to better performance, 2000; Schreiber and Van Loan, A storage-efficient WY
+representation for products of Householder transformations, 1989)
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ from tensorweb.ops import OPS
 from tensorweb.ops.factorizations import LU, QR
 
 PANEL = 64
-"""Columns that are one kernel."""
+"""Largest count of columns that one kernel factors."""
 
 
 def permuted(packed: Node, right: Node) -> Node:
-    """Return the rows of B in the order that an LU factorization gave those of A."""
+    """Return the rows of B permuted by the pivots of an LU factorization of A."""
     n = packed.shape[-2]
     if 0 in right.shape:
         return right
@@ -46,10 +47,10 @@ def permuted(packed: Node, right: Node) -> Node:
 
 
 def lu_by_halves(node: Node) -> Node:
-    """Return L, U and order of rows of `(..., m, n)`, packed as `lu` does.
+    """Return the packed LU factors of `(..., m, n)` in the format of `lu`.
 
-    The left half of the columns is taken apart first, with the pivots of all rows; the
-    rows of the right half follow, and what is left of it below is taken apart likewise.
+    The left columns are factored first, with pivots from all rows. The right columns
+    are permuted and updated, and their lower block is factored recursively.
     """
     *outer, rows, columns = node.shape
     least, axis = min(rows, columns), len(outer)
@@ -81,17 +82,17 @@ def lu_by_halves(node: Node) -> Node:
 
 
 def qr_by_halves(node: Node, width: int) -> tuple[Node, Node]:
-    """Return Q and R of `(..., m, n)`; Q has `width` columns, n or m if n is larger.
+    """Return Q and R of `(..., m, n)`; Q has `width` columns, at least `min(m, n)`.
 
-    Q is `1 - V T Vᵀ`, of which V is a lower and T an upper triangle.
+    Q is `1 - V T Vᵀ` with a lower triangular V and an upper triangular T.
     """
     *_, rows, columns = node.shape
     steps = min(rows, columns)
     vectors, factor, upper = _reflections(part(node, -1, 0, steps))
     if columns > steps:
         rest = part(node, -1, steps, columns - steps)
-        turned = _turned(vectors, factor, rest)
-        upper = concat([upper, turned], len(upper.shape) - 1)
+        reflected = _apply_reflections(vectors, factor, rest)
+        upper = concat([upper, reflected], len(upper.shape) - 1)
     if width > steps:
         upper = _below(upper, width - steps)
     across = matmul(factor, transposed(part(vectors, -2, 0, width)))
@@ -107,8 +108,8 @@ def _reflections(node: Node) -> tuple[Node, Node, Node]:
     half = first_half(columns, PANEL)
     axis, width = len(outer), columns - half
     vectors, factor, upper = _reflections(part(node, -1, 0, half))
-    turned = _turned(vectors, factor, part(node, -1, half, width))
-    others, second, lower = _reflections(part(turned, -2, half, rows - half))
+    reflected = _apply_reflections(vectors, factor, part(node, -1, half, width))
+    others, second, lower = _reflections(part(reflected, -2, half, rows - half))
     shared = matmul(transposed(part(vectors, -2, half, rows - half)), others)
     beside = elementwise(OPS["negative"], matmul(matmul(factor, shared), second))
     nothing = constant(0, node.dtype, node.device, (*outer, half, width))
@@ -116,18 +117,18 @@ def _reflections(node: Node) -> tuple[Node, Node, Node]:
     return (
         concat(all_vectors, axis + 1),
         _triangle_of(factor, beside, second),
-        _triangle_of(upper, part(turned, -2, 0, half), lower),
+        _triangle_of(upper, part(reflected, -2, 0, half), lower),
     )
 
 
-def _turned(vectors: Node, factor: Node, node: Node) -> Node:
+def _apply_reflections(vectors: Node, factor: Node, node: Node) -> Node:
     """Return `(1 - V Tᵀ Vᵀ) A`."""
     inner = matmul(transposed(factor), matmul(transposed(vectors), node))
     return difference(node, matmul(vectors, inner))
 
 
 def _triangle_of(upper: Node, beside: Node, lower: Node) -> Node:
-    """Return two upper triangles and what stands beside the first as one."""
+    """Return the block matrix `[[upper, beside], [0, lower]]`."""
     axis = len(upper.shape) - 1
     half, width = upper.shape[-1], lower.shape[-1]
     nothing = constant(0, upper.dtype, upper.device, (*upper.shape[:-2], width, half))
@@ -136,27 +137,28 @@ def _triangle_of(upper: Node, beside: Node, lower: Node) -> Node:
 
 
 def _below(node: Node, rows: int) -> Node:
-    """Return a matrix with rows of zeros below it."""
+    """Return a matrix with `rows` rows of zeros appended."""
     shape = (*node.shape[:-2], rows, node.shape[-1])
     nothing = constant(0, node.dtype, node.device, shape)
     return concat([node, nothing], len(shape) - 2)
 
 
 def _panel(node: Node) -> tuple[Node, Node, Node]:
-    """Return V, T and R of a few columns.
+    """Return V, T and R of at most `PANEL` columns.
 
-    With t the factors of the reflections, T is `(1 + diag(t) triu(Vᵀ V, 1))⁻¹ diag(t)`.
+    With t the scale factors of the reflections, T is
+    `(1 + diag(t) triu(Vᵀ V, 1))⁻¹ diag(t)`.
     (Puglisi, Modification of the Householder method based on the compact WY
     representation, 1992)
     """
     *outer, rows, columns = node.shape
     attrs = Factoring(is_packed=True)
     packed = factored(QR, attrs, (*outer, columns, rows + 1), node)
-    turned = transposed(part(packed, -1, 0, rows))
+    reflected = transposed(part(packed, -1, 0, rows))
     eye = identity(rows, node, columns)
-    below = triangle("tril", "less_equal", turned, -1)
+    below = triangle("tril", "less_equal", reflected, -1)
     vectors = elementwise(OPS["add"], below, eye)
-    upper = triangle("triu", "greater_equal", part(turned, -2, 0, columns), 0)
+    upper = triangle("triu", "greater_equal", part(reflected, -2, 0, columns), 0)
     factors = part(packed, -1, rows, 1)
     products = matmul(transposed(vectors), vectors)
     beside = triangle("triu", "greater_equal", products, 1)

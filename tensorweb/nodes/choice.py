@@ -1,4 +1,4 @@
-"""Build what chooses between values: where, clip, isin, searchsorted."""
+"""Build clip, isin and searchsorted."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tensorweb.nodes.selection import gather, iota
 from tensorweb.ops import OPS
 
 MOST_COUNTED = 64
-"""Among so many sorted elements all are compared with each value."""
+"""Largest count of sorted elements that are all compared with each value."""
 
 WAYS = 16
-"""Into so many parts a longer row is divided at a time."""
+"""Count of parts that one step of a longer search distinguishes."""
 
 
 def clip(node: Node, low: Node | None, high: Node | None) -> Node:
-    """Return values raised to `low` and lowered to `high`; NaN stays NaN."""
+    """Return values clipped to `[low, high]`; NaN stays NaN."""
     if node.dtype.kind == "bool":
         raise DTypeError("clip: bool operands have no range; convert with astype.")
     if low is not None:
@@ -40,7 +40,9 @@ def isin(node: Node, among: Node, *, invert: bool) -> Node:
 
 
 def searchsorted(ordered: Node, values: Node, side: str) -> Node:
-    """Return how many of a sorted 1-D node lie before each value, in sort's order.
+    """Return the count of elements of a sorted 1-D node before each value.
+
+    NaN sorts last, as in `sort`.
 
     Raises:
         ShapeError: the sorted values have not exactly one axis.
@@ -59,12 +61,12 @@ def searchsorted(ordered: Node, values: Node, side: str) -> Node:
 
 
 def _is_before(ordered: Node, values: Node, side: str) -> Node:
-    """Return whether elements of a sorted node lie before values, in sort's order."""
+    """Return whether elements of a sorted node sort before values."""
     name = "less" if side == "left" else "less_equal"
     before = elementwise(OPS[name], ordered, values)
     if values.dtype.kind != "float":
         return before
-    # NaN comes after all numbers, as in sort, and beside other NaN.
+    # NaN sorts after all numbers and compares equal to NaN, as in sort.
     is_last = elementwise(OPS["isnan"], values)
     if side == "left" and ordered.dtype.kind == "float":
         is_number = elementwise(OPS["logical_not"], elementwise(OPS["isnan"], ordered))
@@ -73,11 +75,10 @@ def _is_before(ordered: Node, values: Node, side: str) -> Node:
 
 
 def _narrowed(ordered: Node, values: Node, side: str) -> Node:
-    """Return how many of a sorted node lie before each value, digit by digit.
+    """Return the count of elements before each value by a 16-way search.
 
-    What is known of a count is narrowed down to a sixteenth by comparing the value with
-    the 15 elements that divide what is left. So the work grows with the logarithm of
-    the sorted node's length.
+    Each step finds one base-16 digit of the count by comparing the value with the 15
+    elements that divide the remaining interval, so the work is logarithmic.
     """
     axis = len(values.shape)
     wide = reshape(values, (*values.shape, 1))
@@ -91,8 +92,8 @@ def _narrowed(ordered: Node, values: Node, side: str) -> Node:
         ends = elementwise(OPS["add"], ends, _number(step - 1, ordered))
         ends = elementwise(OPS["add"], reshape(found, (*found.shape, 1)), ends)
         is_there = elementwise(OPS["less_equal"], ends, last)
-        place = elementwise(OPS["minimum"], ends, last)
-        element = gather(ordered, (place,), Taking((0,), 0), place.shape)
+        index = elementwise(OPS["minimum"], ends, last)
+        element = gather(ordered, (index,), Taking((0,), 0), index.shape)
         is_before = elementwise(
             OPS["logical_and"], is_there, _is_before(element, wide, side)
         )
@@ -105,5 +106,5 @@ def _narrowed(ordered: Node, values: Node, side: str) -> Node:
     return counts
 
 
-def _number(value: int, beside: Node) -> Node:
-    return constant(value, dtypes.int32, beside.device)
+def _number(value: int, like: Node) -> Node:
+    return constant(value, dtypes.int32, like.device)

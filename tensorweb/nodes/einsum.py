@@ -1,7 +1,8 @@
-"""Build sums of products named by letters: parse the subscripts, contract pairwise.
+"""Build einsum: parse the subscripts and contract operands pairwise.
 
-Operands are taken from left to right. Letters that only one operand has and that the
-result lacks are summed first; letters of a pair that nobody needs later are contracted.
+Operands are contracted from left to right. Labels of one operand that the result lacks
+are summed first; shared labels are contracted when no later operand and not the result
+has them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Labels = tuple[str, ...]
 
 
 def einsum(subscripts: str, nodes: Sequence[Node]) -> Node:
-    """Return the sum of products that the subscripts ask for.
+    """Return the einsum of nodes.
 
     Raises:
         ShapeError: the subscripts are wrong or do not fit the operands' shapes.
@@ -55,7 +56,7 @@ def einsum(subscripts: str, nodes: Sequence[Node]) -> Node:
 
 
 def _wide(labels: Labels, node: Node, lengths: dict[str, int]) -> tuple[int, ...]:
-    """Return an operand's shape with letters of length 1 as long as elsewhere."""
+    """Return an operand's shape with lengths of 1 broadcast to their label's length."""
     return tuple(
         length if label[0] == "." else lengths[label]
         for label, length in zip(labels, node.shape, strict=True)
@@ -63,7 +64,7 @@ def _wide(labels: Labels, node: Node, lengths: dict[str, int]) -> tuple[int, ...
 
 
 def _roundings(terms: Sequence[Labels], output: Labels) -> int:
-    """Return how many sums and products follow each other."""
+    """Return the count of sums and products, each of which rounds once."""
     count = len(terms) - 1
     for number, term in enumerate(terms):
         rest = {
@@ -76,7 +77,7 @@ def _roundings(terms: Sequence[Labels], output: Labels) -> int:
 
 
 def _is_half(nodes: Sequence[Node]) -> bool:
-    """Whether the result is float16, which one operation rounds once."""
+    """Whether all float operands are float16."""
     floats = {node.dtype for node in nodes if node.dtype.kind == "float"}
     return floats == {dtypes.float16}
 
@@ -148,7 +149,7 @@ def _parse(subscripts: str, nodes: Sequence[Node]) -> tuple[list[Labels], Labels
 
 
 def _labels(subscripts: str, name: str, node: Node) -> Labels:
-    """Return one operand's labels; dots stand for the axes that no letter names."""
+    """Return an operand's labels; the ellipsis stands for the axes without a letter."""
     before, dots, after = name.partition("...")
     rank = len(node.shape)
     missing = rank - len(before) - len(after)
@@ -188,7 +189,7 @@ def _lengths(
 
 
 def _diagonals(labels: Labels, node: Node) -> tuple[Labels, Node]:
-    """Return an operand in which each letter stands once; twice is the diagonal."""
+    """Return an operand with the diagonal taken for each label that occurs twice."""
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             first = labels.index(label)
@@ -203,7 +204,7 @@ def _diagonals(labels: Labels, node: Node) -> tuple[Labels, Node]:
 
 
 def sum_alone(labels: Labels, node: Node, others: set[str]) -> tuple[Labels, Node]:
-    """Return an operand summed over the labels that nobody else has."""
+    """Return an operand summed over its labels that are not in `others`."""
     axes = tuple(axis for axis, label in enumerate(labels) if label not in others)
     if not axes:
         return labels, node
@@ -217,7 +218,7 @@ def pair(
     kept: set[str],
     lengths: dict[str, int],
 ) -> tuple[Labels, Node]:
-    """Return the product of two operands, summed over the labels not kept."""
+    """Return the product of two operands, summed over shared labels not in `kept`."""
     labels_a, labels_b = a[0], b[0]
     shared = [label for label in labels_a if label in labels_b]
     batch = [label for label in shared if label in kept]

@@ -1,8 +1,8 @@
-"""Build factorizations of stacks of matrices, and solutions by triangles.
+"""Build factorizations of stacks of real matrices.
 
-A factorization is one node, whose result holds all factors; what is returned are views
-of it. Where devices run kernels, large matrices are taken apart in halves. Matrices are
-floats; float16 is computed in float32.
+A factorization is one node whose result packs all factors; builders return views of it.
+On devices that run kernels, large matrices are factored recursively in blocks. float16
+is computed in float32.
 """
 
 from __future__ import annotations
@@ -37,14 +37,13 @@ from tensorweb.ops.factorizations import CHOLESKY, EIGH, LU, QR, SVD
 PLAIN = Factoring()
 
 WHOLE, LARGEST_QR = 128, 64
-"""Rows or columns of the largest matrices whose factors are one kernel, and of the
-largest whose Q and R are."""
+"""Largest length of matrices factored by one kernel: of Cholesky and LU, and of QR."""
 
 
 def cholesky(node: Node) -> Node:
-    """Return L of A = L Lᵀ for square matrices, of which the lower triangle is read.
+    """Return L of A = L Lᵀ for symmetric matrices; reads the lower triangle.
 
-    Large ones are taken apart in halves, so that products of matrices do most of it.
+    Large matrices are factored recursively, so that matrix products dominate.
     """
     *outer, n, _ = node.shape
     if not is_cut(node, n, WHOLE):
@@ -64,8 +63,8 @@ def cholesky(node: Node) -> Node:
 def lu(node: Node) -> Node:
     """Return the factors of P A = L U: `(..., m, n)` gives `(..., m, n + 2)`.
 
-    A row holds L below the diagonal and U from there on, then the number of the row of
-    A that went there, and -1 where two rows were swapped for it.
+    A row holds L below the diagonal and U from the diagonal on, then the index of the
+    row of A at this position, and -1 if two rows were swapped in this step.
     """
     *outer, rows, columns = node.shape
     if not is_cut(node, min(rows, columns), WHOLE):
@@ -77,7 +76,7 @@ def lu(node: Node) -> Node:
 
 
 def lu_solve(packed: Node, right: Node) -> Node:
-    """Return X of A X = B from A's factors; the outer axes are equal."""
+    """Return X of A X = B from the packed LU factors of A; batch axes are equal."""
     n = packed.shape[-2]
     triangles = part(packed, -1, 0, n)
     below = triangular_solve(
@@ -87,7 +86,10 @@ def lu_solve(packed: Node, right: Node) -> Node:
 
 
 def qr(node: Node, *, is_complete: bool = False) -> tuple[Node, Node]:
-    """Return Q and R: `(..., m, k)` and `(..., k, n)`, k the least of both or m."""
+    """Return Q `(..., m, k)` and R `(..., k, n)`.
+
+    k is m if `is_complete`, else `min(m, n)`.
+    """
     *outer, rows, columns = node.shape
     width = rows if is_complete else min(rows, columns)
     if rows and not columns:
@@ -115,14 +117,17 @@ def qr(node: Node, *, is_complete: bool = False) -> tuple[Node, Node]:
 
 
 def joined(parts: Sequence[Node]) -> Node:
-    """Return parts one behind the other, a row of them for each matrix."""
+    """Return parts flattened and concatenated to one vector per matrix."""
     outer = parts[0].shape[:-2]
     rows = [reshape(each, (*outer, prod(each.shape[-2:]))) for each in parts]
     return concat(rows, len(outer))
 
 
 def eigh(node: Node) -> tuple[Node, Node]:
-    """Return values in rising order, and vectors as columns, of symmetric matrices."""
+    """Return ascending eigenvalues, and eigenvectors as columns.
+
+    The matrices are symmetric.
+    """
     *outer, n, _ = node.shape
     packed = factored(EIGH, PLAIN, (*outer, n + 1, n), node)
     values = reshape(part(packed, -2, 0, 1), (*outer, n))
@@ -130,10 +135,10 @@ def eigh(node: Node) -> tuple[Node, Node]:
 
 
 def svd(node: Node) -> tuple[Node, Node, Node]:
-    """Return U, values in falling order, and Vᵀ; U is `(..., m, k)`.
+    """Return U `(..., m, k)`, the descending singular values, and Vᵀ.
 
-    Columns of U whose value is 0 may be 0. Of a tall matrix R is taken apart, whose
-    columns are shorter.
+    Columns of U may be 0 where the singular value is 0. For a tall matrix the SVD of
+    its R is computed, which has fewer rows.
     """
     *outer, rows, columns = node.shape
     if rows < columns:

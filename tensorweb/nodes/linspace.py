@@ -1,7 +1,7 @@
-"""Build evenly spaced numbers: counted exactly, or rounded once from float64.
+"""Build evenly spaced values: exact integers, or float64 values rounded once.
 
-A device without float64 cannot compute them: short ones are computed on the host, long
-ones in blocks whose middles are, so that what is added to them is small.
+On a device without float64, the host computes short results. For long ones it computes
+the middle of each block, and the device adds small offsets to it.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from tensorweb.nodes.selection import iota
 from tensorweb.ops import OPS
 
 MOST_ON_HOST = 1 << 18
-"""Numbers that the host computes in a few hundredths of a second."""
+"""Largest count of values computed on the host, which takes a few 10 ms."""
 
 BLOCK = 32
 
 EXACT = 1 << 24
-"""Whole numbers up to this size are exact in float32."""
+"""Integers up to this magnitude are exact in float32."""
 
 
 def counted(count: int, start: float, step: float, dtype: DType, device: str) -> Node:
-    """Return `start + i * step` for i from 0, computed in a dtype that holds all."""
+    """Return `start + i * step`, computed in a dtype that represents all values."""
     whole = dtype if dtype.kind in ("int", "uint") else dtypes.int32
     node = cast(iota(count, whole, device), dtype)
     if step != 1:
         factor = constant(_wrapped(step, dtype), dtype, device)
         node = elementwise(OPS["multiply"], node, factor)
-    # 0 * -4 is -0, and 0 more makes it 0.
+    # 0 * -4 is -0; adding 0 makes it 0.
     has_signs = step < 0 and dtype.kind == "float"
     if start != 0 or has_signs:
         node = elementwise(OPS["add"], node, constant(start, dtype, device))
@@ -45,7 +45,7 @@ def counted(count: int, start: float, step: float, dtype: DType, device: str) ->
 
 
 def _wrapped(step: float, dtype: DType) -> float:
-    """Return a negative step as the unsigned number that wraps to the same result."""
+    """Return a negative step modulo the range of an unsigned dtype."""
     return step + 2**dtype.bits if dtype.kind == "uint" and step < 0 else step
 
 
@@ -57,9 +57,9 @@ def spaced(
     device: str,
     last: float | None = None,
 ) -> Node:
-    """Return `start + i * step` of float64, rounded once; `last` replaces the last.
+    """Return `start + i * step`, computed as in float64 and rounded once.
 
-    For integer dtypes the largest whole numbers not above.
+    `last` replaces the last value. Integer dtypes get the floor of each value.
     """
     if dtype.kind == "complex":
         return cast(spaced(count, start, step, dtype.part, device, last), dtype)
@@ -88,7 +88,7 @@ def _stored(numbers: Sequence[float], dtype: DType, device: str) -> Node:
 
 
 def _is_exact(count: int, start: float, step: float, last: float | None) -> bool:
-    """Whether float32 holds every number that is computed on the way."""
+    """Whether float32 represents all intermediate values exactly."""
     if not (float(start).is_integer() and float(step).is_integer()):
         return False
     is_short = max(abs(start), abs(start + count * step)) <= EXACT
@@ -96,10 +96,10 @@ def _is_exact(count: int, start: float, step: float, last: float | None) -> bool
 
 
 def _in_blocks(count: int, start: float, step: float, device: str) -> Node:
-    """Return spaced float32 numbers: each block's middle, in two parts, and steps.
+    """Return evenly spaced float32 values as block middles plus offsets.
 
-    What is added to a middle is so small beside most numbers that the sum is the
-    nearest float32 of all but a few, and next to it there.
+    A middle is a sum of two float32 values. The offsets are small relative to most
+    values, so nearly all sums are correctly rounded and the others are off by 1 ULP.
     """
     blocks = -(-count // BLOCK)
     half = BLOCK // 2
@@ -121,7 +121,7 @@ def _in_blocks(count: int, start: float, step: float, device: str) -> Node:
 
 
 def _ended(node: Node, last: float | None) -> Node:
-    """Return a node whose last element is a number."""
+    """Return a node with its last element replaced by `last`, if given."""
     if last is None or not node.size:
         return node
     index = iota(node.size, dtypes.int32, node.device)

@@ -39,10 +39,9 @@ _slices = lru_cache(maxsize=4096)(Slices)
 
 
 def move(op: Op, node: Node, attrs: Movement, view: View) -> Node:
-    """Return a movement of a node to a view of the same storage.
+    """Return a movement of a node: a view of the same storage.
 
-    Of a computed one the storage and the view say all: from many views on each other,
-    those on the way are let go.
+    For a long chain of views of a computed node, the intermediate views are dropped.
     """
     base = node.base
     is_long = base.storage is not None and node.depth >= VIEWS_KEPT
@@ -52,7 +51,7 @@ def move(op: Op, node: Node, attrs: Movement, view: View) -> Node:
 
 
 def alias(node: Node) -> Node:
-    """Return the same value as another node, which derivatives can tell from it."""
+    """Return a distinct node with the same value, so that derivatives can differ."""
     if node.op is COMPLEX:
         return complex_of(alias(node.inputs[0]))
     return Node(
@@ -68,7 +67,7 @@ def alias(node: Node) -> Node:
 
 
 def stopped(node: Node) -> Node:
-    """Return the same value as a node that is a constant for derivatives."""
+    """Return a node with the same value that is a constant for derivatives."""
     if node.op is COMPLEX:
         return complex_of(stopped(node.inputs[0]))
     found = alias(node)
@@ -77,7 +76,6 @@ def stopped(node: Node) -> Node:
 
 
 def _nothing(cotangent: Node) -> tuple[Node | None, ...]:
-    """The way back from a constant."""
     return ()
 
 
@@ -102,7 +100,7 @@ def reshape(node: Node, shape: Shape) -> Node:
 
 
 def permute(node: Node, axes: Sequence[int]) -> Node:
-    """Return the axes in another order; `axes` is a checked permutation."""
+    """Return the node with permuted axes; `axes` is a checked permutation."""
     order = tuple(axes)
     if order == tuple(range(len(order))):
         return node
@@ -155,7 +153,7 @@ def flip(node: Node, axes: Sequence[int]) -> Node:
 
 
 def unfold(node: Node, axis: int, size: int, step: int = 1, dilation: int = 1) -> Node:
-    """Return the windows of a checked axis: starts where it was, elements last.
+    """Return sliding windows of a checked axis; their elements form a new last axis.
 
     Raises:
         ShapeError: a number is not positive, or the axis is shorter than one window.
@@ -181,10 +179,11 @@ def unfold(node: Node, axis: int, size: int, step: int = 1, dilation: int = 1) -
 def per_axis(
     what: str, numbers: SupportsIndex | Iterable[SupportsIndex], count: int
 ) -> tuple[int, ...]:
-    """Return one integer for each of `count` axes; a single one counts for all.
+    """Return one integer for each of `count` axes; a single integer applies to all.
 
     Raises:
-        ShapeError: they are no integers, or not as many as axes; `what` names them.
+        ShapeError: `numbers` are not integers or not `count` of them; the message
+            begins with `what`.
     """
     try:
         if is_integer(numbers):
@@ -217,7 +216,7 @@ def squeeze(node: Node, axes: Sequence[int]) -> Node:
 
 
 def expand_dims(node: Node, axes: Sequence[int]) -> Node:
-    """Return the node with axes of length 1 where the result shall have them."""
+    """Return the node with axes of length 1 at positions `axes` of the result."""
     lengths = iter(node.shape)
     total = len(node.shape) + len(axes)
     return reshape(
@@ -226,7 +225,7 @@ def expand_dims(node: Node, axes: Sequence[int]) -> Node:
 
 
 def move_axis_last(node: Node, axis: int) -> Node:
-    """Return the node with one axis moved behind the others."""
+    """Return the node with one axis moved to the end."""
     others = [a for a in range(len(node.shape)) if a != axis]
     return permute(node, (*others, axis))
 

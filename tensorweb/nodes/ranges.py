@@ -1,7 +1,7 @@
-"""Ranges of integers, followed through the graph: what is known without a value.
+"""Interval analysis of integer nodes, without computing values.
 
-An index is in range when its interval says so; only where it does not, somebody has to
-look at values (`lookups/keys.py`).
+An index is in range if its interval is. Only otherwise are values read to check it
+(`lookups/keys.py`).
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from tensorweb.graph.tracing import Placeholder
 from tensorweb.ops.structure import ARGSORT
 
 Interval = tuple[int, int]
-"""No element is below the first number or above the second."""
+"""Lower and upper bound of all elements, inclusive."""
 
 Actual = Callable[[Node], Interval]
-"""What is known of a placeholder's argument."""
+"""Returns bounds of the argument of a placeholder."""
 
 DEEPEST = 64
-"""Operations that are followed back; what lies behind counts as unknown."""
+"""Largest depth of the analysis; deeper nodes have the limits of their dtype."""
 
 MOST_LOOKED_AT = 1 << 16
-"""Numbers on the host that are looked at on the way; of more nothing is concluded."""
+"""Largest count of host elements that are read for their minimum and maximum."""
 
 _known: WeakKeyDictionary[Node, Interval] = WeakKeyDictionary()
-"""What was found or promised about nodes; values never change."""
+"""Cached bounds of nodes, whose values never change."""
 
 
 def promise_interval(node: Node, low: int, high: int) -> None:
-    """Say what is known about some integers, so that nobody has to look."""
+    """Record bounds of an integer node that the caller guarantees."""
     _known[node] = (low, high)
 
 
 def limits(node: Node) -> Interval:
-    """Return the least and the greatest number of an integer dtype or bool."""
+    """Return the least and the greatest value of the node's integer dtype or bool."""
     return (0, 1) if node.dtype.kind == "bool" else integer_range(node.dtype)
 
 
@@ -47,14 +47,14 @@ def interval_of(node: Node, actual: Actual | None = None) -> Interval:
 
     Args:
         node: of an integer dtype or bool.
-        actual: tells bounds of placeholders, of which nothing is known otherwise.
+        actual: returns bounds of placeholders; without it they have dtype limits.
     """
     known = _known.get(node)
     return _Walk(actual).bound(node, DEEPEST) if known is None else known
 
 
 class _Walk:
-    """One walk back through the graph, each node once."""
+    """One traversal of the graph with cached bounds."""
 
     def __init__(self, actual: Actual | None) -> None:
         self._actual = actual
@@ -91,7 +91,7 @@ class _Walk:
         return found
 
     def _bound_operation(self, node: Node, depth: int) -> Interval:
-        """Return bounds of what is calculated; too wide ones mean nothing is known."""
+        """Return bounds of a calculated node, ignoring overflow of its dtype."""
         if node.dtype.kind == "bool" or any(
             each.dtype.kind == "float" for each in node.inputs
         ):
@@ -106,7 +106,7 @@ class _Walk:
         return rule(inputs) if rule is not None else limits(node)
 
     def _bound_choice(self, node: Node, depth: int) -> Interval:
-        """Return bounds of numbers that are chosen, moved or counted."""
+        """Return bounds of a node that selects, moves or counts elements."""
         kind = node.op.kind
         if kind == "constant":
             number = int(number_of_constant(node))
@@ -187,5 +187,5 @@ _RULES: dict[str, Callable[[Sequence[Interval]], Interval]] = {
     "max": lambda parts: parts[0],
     "min": lambda parts: parts[0],
 }
-"""Bounds of a result from those of its operands, by the operation's name; a result that
-leaves its dtype has wrapped around, and nothing is known of it."""
+"""By the operation's name, bounds of a result from those of its operands. If they
+exceed the dtype the result may wrap around, so the caller uses the dtype's limits."""

@@ -1,4 +1,4 @@
-"""Build what joins and selects: padding, joining, writing a box, gather and scatter."""
+"""Build iota, pad, concat, roll, embed, gather, scatter and compress."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from tensorweb.ops.structure import (
 from tensorweb.shapes import Shape
 from tensorweb.view import View
 
-Turned = tuple[Slices, View]
-"""A part of a view, and how it looks at the storage."""
+_Part = tuple[Slices, View]
+"""The slices that give a part of a node, and the part's view."""
 
 MOST_JOINED = 6
-"""Nodes that one concat joins; more are joined in groups, since a kernel can bind only
-so many storages."""
+"""Largest count of inputs of a concat node; more inputs are concatenated in groups,
+since kernels can bind a limited count of storages."""
 
 
 def iota(length: int, dtype: DType, device: str) -> Node:
@@ -43,7 +43,7 @@ def iota(length: int, dtype: DType, device: str) -> Node:
 
 
 def pad(node: Node, widths: Sequence[tuple[int, int]], fill: Node) -> Node:
-    """Return a border of `fill` (0-d) around the node; widths are not negative."""
+    """Return the node padded with `fill` (0-d); widths are not negative."""
     checked = tuple((before, after) for before, after in widths)
     if not any(before or after for before, after in checked):
         return node
@@ -65,7 +65,7 @@ def pad(node: Node, widths: Sequence[tuple[int, int]], fill: Node) -> Node:
 
 
 def spaced_out(node: Node, axis: int, step: int) -> Node:
-    """Return elements `step` apart along an axis, zeros between them."""
+    """Return the node dilated along an axis: `step - 1` zeros between elements."""
     shape = node.shape
     count = shape[axis]
     if step == 1 or count < 2:
@@ -81,7 +81,7 @@ def spaced_out(node: Node, axis: int, step: int) -> Node:
 
 
 def concat(nodes: Sequence[Node], axis: int) -> Node:
-    """Return nodes one after another along a checked axis.
+    """Return nodes concatenated along a checked axis.
 
     Raises:
         ShapeError: the other axes differ.
@@ -118,7 +118,7 @@ def concat(nodes: Sequence[Node], axis: int) -> Node:
 
 
 def _joined(parts: tuple[Node, ...], axis: int) -> Node:
-    """Return few checked nodes of one dtype one after another."""
+    """Return the concat node of at most `MOST_JOINED` checked nodes of one dtype."""
     first = parts[0]
     if len(parts) == 1:
         return first
@@ -128,8 +128,8 @@ def _joined(parts: tuple[Node, ...], axis: int) -> Node:
 
 
 @lru_cache(maxsize=1024)
-def _turned(view: View, shift: int, axis: int) -> tuple[Turned, Turned] | None:
-    """Return the two parts of a view that change places; None if none does."""
+def _roll_parts(view: View, shift: int, axis: int) -> tuple[_Part, _Part] | None:
+    """Return the two parts of a view that a roll exchanges; None if none moves."""
     length = view.shape[axis]
     cut = (-shift) % length if length else 0
     if cut == 0:
@@ -143,13 +143,10 @@ def _turned(view: View, shift: int, axis: int) -> tuple[Turned, Turned] | None:
 
 
 def roll(node: Node, shift: int, axis: int) -> Node:
-    """Return elements moved along a checked axis, in at one end and out at the other.
-
-    Programs turn one shape again and again, so that parts and views are remembered.
-    """
+    """Return the node rolled along a checked axis, as `numpy.roll`."""
     if node.op is COMPLEX:
         return join_by_part(lambda part: roll(part, shift, axis), node)
-    found = _turned(node.view, shift, axis)
+    found = _roll_parts(node.view, shift, axis)
     if found is None:
         return node
     parts = tuple(move(SLICE, node, attrs, view) for attrs, view in found)
@@ -172,10 +169,10 @@ def embed(node: Node, values: Node, starts: Sequence[int]) -> Node:
 
 
 def gather(source: Node, indices: Sequence[Node], taking: Taking, shape: Shape) -> Node:
-    """Return the elements, or slices of whole axes, at checked int32 positions.
+    """Return the elements or slices of the source at checked int32 indices.
 
-    `taking` says which axis of the source each index tensor addresses; they broadcast.
-    `shape` is that of the result.
+    `taking` names the axis of the source that each index tensor addresses; the index
+    tensors broadcast. `shape` is the result's shape.
     """
     if source.op is COMPLEX:
         return join_by_part(lambda part: gather(part, indices, taking, shape), source)
@@ -185,10 +182,10 @@ def gather(source: Node, indices: Sequence[Node], taking: Taking, shape: Shape) 
 def scatter(
     node: Node, indices: Sequence[Node], values: Node, writing: Writing
 ) -> Node:
-    """Return the node with values at checked int32 positions of a part of it.
+    """Return the node with values written at checked int32 indices of a part of it.
 
-    Of several values for one position the last wins, as in NumPy. `values` have the
-    shape that gathering from there would give.
+    Of several values for one element the last is written, as in NumPy. `values` have
+    the shape of a gather with these indices.
     """
     if node.op is COMPLEX:
         values = cast(values, node.dtype)
@@ -206,9 +203,9 @@ def scatter(
 
 
 def compress(mask: Node, running: Node, count: int) -> Node:
-    """Return the row-major positions where a 1-D mask holds.
+    """Return the indices at which a 1-D mask is true.
 
-    `running` are the inclusive running counts of the mask, `count` its total.
+    `running` is the inclusive cumulative sum of the mask, `count` its total.
     """
     return Node(
         COMPRESS, (mask, running), None, (count,), dtypes.DEFAULT_INT, mask.device

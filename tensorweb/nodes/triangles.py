@@ -1,4 +1,4 @@
-"""Nodes that take matrices apart, and solutions by triangles, large ones in halves."""
+"""Factorization nodes, blocks of matrices, and recursive triangular solves."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from tensorweb.ops.factorizations import TRIANGULAR_SOLVE
 from tensorweb.shapes import Shape
 
 BLOCK = 64
-"""Rows of the blocks in which triangles and positive definite matrices are cut; one
-block is one kernel."""
+"""Largest length of a triangular block that one kernel solves."""
 
 
 def factored(op: Op, attrs: Factoring, shape: Shape, *inputs: Node) -> Node:
-    """Return the node of a factorization; a shape without elements is a constant."""
+    """Return the node of a factorization; a constant if its shape is empty."""
     first = inputs[0]
     if 0 in shape:
         return constant(0, first.dtype, first.device, shape)
@@ -33,35 +32,35 @@ def factored(op: Op, attrs: Factoring, shape: Shape, *inputs: Node) -> Node:
 
 
 def is_cut(node: Node, length: int, most: int) -> bool:
-    """Whether matrices of a length are cut in halves, where one kernel takes `most`."""
+    """Whether matrices longer than `most` are split on this node's device."""
     return length > most and node.size > 0 and backend(node.device).factors_in_halves
 
 
 def widened(node: Node) -> Node:
-    """Return what is computed with: float16 in float32."""
+    """Return a float16 node cast to float32, any other node unchanged."""
     return cast(node, dtypes.float32) if node.dtype is dtypes.float16 else node
 
 
 def part(node: Node, axis: int, start: int, length: int) -> Node:
-    """Return some neighbouring elements along an axis."""
+    """Return `length` adjacent elements along an axis, beginning at `start`."""
     ranges = [(0, n, 1) for n in node.shape]
     ranges[axis] = (start if length else 0, length, 1)
     return slice_ranges(node, ranges)
 
 
 def corner(node: Node, rows: tuple[int, int], columns: tuple[int, int]) -> Node:
-    """Return neighbouring rows and columns; each pair is a start and a length."""
+    """Return a block of each matrix; `rows` and `columns` are `(start, length)`."""
     return part(part(node, -2, *rows), -1, *columns)
 
 
 def transposed(node: Node) -> Node:
-    """Return each matrix with rows for columns."""
+    """Return the transposed matrices."""
     rank = len(node.shape)
     return permute(node, (*range(rank - 2), rank - 1, rank - 2))
 
 
 def identity(n: int, like: Node, columns: int | None = None) -> Node:
-    """Return ones on the diagonal, else zeros."""
+    """Return the identity matrix `(n, columns)` in the dtype and device of `like`."""
     across = n if columns is None else columns
     return cast(compared_indices("equal", n, across, 0, like.device), like.dtype)
 
@@ -72,28 +71,28 @@ def difference(a: Node, b: Node) -> Node:
 
 
 def first_half(n: int, block: int) -> int:
-    """Return about a half, in whole blocks."""
+    """Return about half of `n`, rounded up to a multiple of `block`."""
     return -(-n // (2 * block)) * block
 
 
 def triangular_solve(
     triangle: Node, right: Node, *, is_upper: bool, is_unit: bool = False
 ) -> Node:
-    """Return X of T X = B, `(..., n, n)` and `(..., n, k)`, of equal outer axes.
+    """Return X of T X = B for T `(..., n, n)` and B `(..., n, k)`, equal batch axes.
 
-    Of large triangles one half of the unknowns is found first, and taken away.
+    Large systems are solved by block substitution.
     """
     n, axis = triangle.shape[-1], len(triangle.shape) - 2
     if not right.size or not is_cut(triangle, n, BLOCK):
         attrs = Factoring(is_upper, is_unit)
         return factored(TRIANGULAR_SOLVE, attrs, right.shape, triangle, right)
     half = first_half(n, BLOCK)
-    places = [(0, half), (half, n - half)]
-    one, two = reversed(places) if is_upper else places
+    blocks = [(0, half), (half, n - half)]
+    one, two = reversed(blocks) if is_upper else blocks
 
-    def solve(place: tuple[int, int], wanted: Node) -> Node:
-        inner = corner(triangle, place, place)
-        return triangular_solve(inner, wanted, is_upper=is_upper, is_unit=is_unit)
+    def solve(block: tuple[int, int], right: Node) -> Node:
+        inner = corner(triangle, block, block)
+        return triangular_solve(inner, right, is_upper=is_upper, is_unit=is_unit)
 
     found = solve(one, part(right, -2, *one))
     rest = difference(part(right, -2, *two), matmul(corner(triangle, two, one), found))

@@ -1,6 +1,7 @@
-"""Transforms along any axes, of complex nodes or real ones; lengths are cut or filled.
+"""Fourier transforms along any axes of complex or real nodes.
 
-Real and imaginary parts go through every axis as two nodes and are joined in the end.
+Axes are truncated or zero-padded to the required lengths. Real and imaginary parts are
+separate nodes until the last axis is transformed.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from tensorweb.nodes.fourier.transform import transform
 from tensorweb.nodes.movement import move_axis_last, move_last_axis_to
 
 Lengths = Sequence[tuple[int, int]]
-"""Axes, each with the number of points that it shall have."""
+"""Pairs of an axis and its length in the transform."""
 
 
 def complex_to_complex(
     name: str, node: Node, lengths: Lengths, sign: int, factor: float
 ) -> Node:
-    """Return the transform along axes, the last of them first, times a factor.
+    """Return the transform along axes, the last axis first, times a factor.
 
     Raises:
         DTypeError: the node is neither complex nor of a float dtype.
@@ -41,9 +42,9 @@ def complex_to_complex(
 
 
 def real_to_complex(name: str, node: Node, lengths: Lengths, factor: float) -> Node:
-    """Return half of the forward transform of real numbers along axes.
+    """Return the forward transform of real numbers, as `rfftn`.
 
-    The last axis of `lengths` gets half of its points and one, the others all.
+    The last axis of `lengths` gets its nonnegative frequencies, `length // 2 + 1`.
 
     Raises:
         DTypeError: the node is not of a float dtype.
@@ -62,9 +63,9 @@ def real_to_complex(name: str, node: Node, lengths: Lengths, factor: float) -> N
 
 
 def complex_to_real(name: str, node: Node, lengths: Lengths, factor: float) -> Node:
-    """Return the real numbers that half a transform along axes belongs to.
+    """Return the real inverse transform, as `irfftn`.
 
-    Of the last axis of `lengths` the first half of the points and one are given.
+    The last axis of `lengths` has its nonnegative frequencies, `length // 2 + 1`.
 
     Raises:
         DTypeError: the node is neither complex nor of a float dtype.
@@ -80,7 +81,7 @@ def complex_to_real(name: str, node: Node, lengths: Lengths, factor: float) -> N
 
 
 def _pair(name: str, node: Node) -> Pair:
-    """Return the parts of a node.
+    """Return the real and imaginary part of a node, in float32 or float64.
 
     Raises:
         DTypeError: it is neither complex nor of a float dtype.
@@ -104,7 +105,7 @@ def _along_all(pair: Pair, lengths: Lengths, sign: int) -> Pair:
 
 
 def _joined(pair: Pair) -> Node:
-    """Return a complex node of two parts, which may be side by side already."""
+    """Return a complex node of two parts, without a copy if they are interleaved."""
     re, im = pair
     if im is None:
         return join_parts(re, zeros(re))

@@ -1,4 +1,4 @@
-"""Chirps, whose frequency grows steadily: what makes a transform a convolution."""
+"""Chirps for Bluestein's algorithm, which computes a transform as a convolution."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from tensorweb.shapes import Shape
 def chirp(length: int, sign: int, like: Node) -> FullPair:
     """Return `exp(πi · sign · k² / length)` for each k.
 
-    Long ones are products of three tables of about two thirds as many digits: with
-    `k = a + b + c`, `k² = (a² + 2ab) + 2ac + (b + c)²`.
+    A long chirp is a product of three tables, each indexed by two of the three digits
+    of k: with `k = a + b + c`, `k² = (a² + 2ab) + 2ac + (b + c)²`.
     """
     order = 2 * length
 
@@ -63,17 +63,17 @@ def chirp(length: int, sign: int, like: Node) -> FullPair:
     return each_full(lambda node: between(node, 0, 0, length), flat)
 
 
-def chirp_filter(turning: FullPair, whole: int) -> Pair:
-    """Return what turns back, divided by `whole`, around 0 among as many positions.
+def chirp_filter(chirp: FullPair, whole: int) -> Pair:
+    """Return the conjugate chirp over `whole` as a circular filter of this length.
 
-    Position `whole - k` holds the same as k, what is between is zero.
+    Elements k and `whole - k` are equal; elements not covered by the chirp are zero.
     """
-    length = turning[0].shape[0]
+    length = chirp[0].shape[0]
 
     def around(node: Node) -> Node:
         mirrored = flip(between(node, 0, 1, length), (0,))
         front = resized(node, 0, whole - length + 1)
         return scaled(joined(front, mirrored, 0), 1 / whole)
 
-    re, im = each_full(around, turning)
+    re, im = each_full(around, chirp)
     return conjugate((re, im))

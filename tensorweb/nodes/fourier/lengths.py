@@ -1,14 +1,14 @@
-"""How lengths are divided into factors, and which lengths are quick to transform."""
+"""Factor lengths of transforms, and find lengths that are fast to transform."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 SHORT = 32
-"""Points that one product of matrices transforms, where a length can be divided."""
+"""Largest factor of a transform that is not prime, in points of one matrix product."""
 
 LARGEST_PRIME = 127
-"""The same of a prime; longer primes are convolutions of chirps."""
+"""Largest prime factor of one matrix product; larger primes use chirps."""
 
 SMALL_PRIMES = (2, 3, 5)
 """Factors of the lengths in which convolutions are computed."""
@@ -33,9 +33,9 @@ def primes_of(length: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1024)
 def factors_of(length: int) -> tuple[int, ...] | None:
-    """Return few factors that products of matrices transform; None for large primes.
+    """Return the factors of a length, one matrix product each; None for large primes.
 
-    Their sum, which the cost grows with, is small.
+    Their sum is small, since the cost is proportional to it.
 
     >>> factors_of(1024), factors_of(97), factors_of(10007)
     ((32, 32), (97,), None)
@@ -49,7 +49,7 @@ def factors_of(length: int) -> tuple[int, ...] | None:
 
 
 def _grouped(primes: list[int]) -> tuple[int, ...]:
-    """Return products of primes, as few as can be and about as large as each other."""
+    """Return the fewest products of primes up to `SHORT`, of about equal size."""
     total = 1
     for prime in primes:
         total *= prime
@@ -68,7 +68,7 @@ def _grouped(primes: list[int]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1024)
 def quick_length(least: int) -> int:
-    """Return a length not much above another whose prime factors are small.
+    """Return the fastest length of at least `least` with small prime factors.
 
     >>> quick_length(20013)
     21600

@@ -61,13 +61,13 @@ def conjugate(pair: Pair) -> Pair:
 
 
 def each(change: Callable[[Node], Node], pair: Pair) -> Pair:
-    """Return what becomes of both parts."""
+    """Return `change` applied to each part that is not None."""
     re, im = pair
     return change(re), None if im is None else change(im)
 
 
 def each_full(change: Callable[[Node], Node], pair: FullPair) -> FullPair:
-    """Return what becomes of both parts, where there are both."""
+    """Return `change` applied to both parts."""
     re, im = pair
     return change(re), change(im)
 
@@ -85,7 +85,7 @@ def between(node: Node, axis: int, start: int, stop: int, step: int = 1) -> Node
 
 
 def resized(node: Node, axis: int, length: int) -> Node:
-    """Return a node with an axis cut, or filled up with zeros, to a length."""
+    """Return a node with an axis truncated or zero-padded to a length."""
     here = node.shape[axis]
     if here >= length:
         return between(node, axis, 0, length)
@@ -95,5 +95,5 @@ def resized(node: Node, axis: int, length: int) -> Node:
 
 
 def joined(node: Node, other: Node, axis: int) -> Node:
-    """Return two nodes one after the other along an axis."""
+    """Return two nodes concatenated along an axis."""
     return concat([node, other], axis)

@@ -1,7 +1,7 @@
-"""Transforms as products of short matrices, with turns between them.
+"""Transforms as products of short DFT matrices with twiddle factors between them.
 
-After Stockham: results of a stage lie in the order of the final ones, so nothing is
-moved in the end. Before stage i, with K points done and n of this stage,
+Stockham's algorithm: each stage writes its results in the final order, so no reordering
+is needed. Before stage i, with K points done and n of this stage,
 
     z[j, m, k] becomes  sum over j of  w_n^(j·l) · w_(K·n)^(j·k) · z[j, m, k]
 
@@ -31,7 +31,7 @@ from tensorweb.nodes.movement import expand, flip, permute, reshape
 def by_products(pair: Pair, factors: Sequence[int], sign: int) -> FullPair:
     """Return the transform of the last axis, whose length is the product of factors.
 
-    Both parts are views of one storage.
+    Both parts of the result are views of one storage.
     """
     *outer, length = pair[0].shape
     state = _first(pair, factors[0], sign)
@@ -63,7 +63,7 @@ def _stage(state: Node, factor: int, sign: int) -> Node:
     """Return the next stage of (row, rest, part, done)."""
     rows, rest, _, done = state.shape
     rest //= factor
-    points = _turned(reshape(state, (rows, factor, rest, 2, done)), sign)
+    points = _apply_twiddles(reshape(state, (rows, factor, rest, 2, done)), sign)
     right = permute(points, (0, 2, 1, 3, 4))
     weights = matrix(factor, sign, state)
     left = expand(weights, (rows, rest, *weights.shape))
@@ -71,8 +71,8 @@ def _stage(state: Node, factor: int, sign: int) -> Node:
     return reshape(found, (rows, rest, 2, factor * done))
 
 
-def _turned(points: Node, sign: int) -> Node:
-    """Return (row, point, rest, part, done) turned by `w^(point · done)`."""
+def _apply_twiddles(points: Node, sign: int) -> Node:
+    """Return (row, point, rest, part, done) times `w^(point · done)`."""
     rows, factor, rest, _, done = points.shape
     order = factor * done
     high, low = digits_of(factor, done)

@@ -1,7 +1,7 @@
 """Transforms from and to real numbers along the last axis, at half the cost.
 
-The n real numbers of an even length are n/2 complex ones: those at even positions are
-real parts, those at odd positions imaginary parts.
+For an even n, the n real numbers are treated as n/2 complex ones: elements of even
+index are real parts, elements of odd index imaginary parts.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ from tensorweb.nodes.movement import flip, reshape
 from tensorweb.nodes.selection import concat, pad
 
 LOW_DIGIT = 1 << 10
-"""Low digits of the angles of long transforms."""
+"""Length of the table of low digits of k for long transforms."""
 
 
 def from_real(node: Node) -> FullPair:
     """Return the first `n // 2 + 1` elements of the transform of (…, n) real numbers.
 
-    With Z that of the halves, E = (Z[k] + Z̄[h-k]) / 2 belongs to the even positions,
-    O = (Z[k] - Z̄[h-k]) / 2i to the odd ones, and X = E + w^k · O.
+    With Z the transform of the h = n/2 complex numbers, E = (Z[k] + Z̄[h-k]) / 2 is the
+    transform of the even elements, O = (Z[k] - Z̄[h-k]) / 2i of the odd ones, and
+    X = E + w^k · O.
     """
     *outer, length = node.shape
     axis, half = len(outer), length // 2
@@ -57,10 +58,10 @@ def from_real(node: Node) -> FullPair:
 
 
 def to_real(pair: Pair, length: int) -> Node:
-    """Return the real numbers that `n // 2 + 1` elements are the transform of, times n.
+    """Return n times the real inverse transform of `n // 2 + 1` elements.
 
-    The others are taken for their conjugates in reverse order, so the imaginary part of
-    the first, and of the last where n is even, counts as zero.
+    The other elements are their conjugates in reverse order, so the imaginary part of
+    the first element, and of the last one for an even n, is taken as zero.
     """
     *outer, count = pair[0].shape
     axis, half = len(outer), length // 2
@@ -76,7 +77,7 @@ def to_real(pair: Pair, length: int) -> Node:
         for each_pair in (spectrum, there)
     )
     root = _roots(half, 1, length, re)
-    # Even positions take the sums; odd ones the differences, turned, times i.
+    # Even elements get the sums, odd ones the differences times the roots times i.
     if im is None or other_im is None:
         turned_re, turned_im = product((subtracted(re, other_re), None), root)
         even_im = zeros(re)
@@ -97,7 +98,10 @@ def to_real(pair: Pair, length: int) -> Node:
 
 
 def _roots(count: int, sign: int, order: int, like: Node) -> FullPair:
-    """Return `exp(2πi · sign · k / order)` for k below a count; k of two digits."""
+    """Return `exp(2πi · sign · k / order)` for k below a count.
+
+    Long results are products of two tables, by high and low digit of k.
+    """
     low = count if count <= LONGEST_TABLE else LOW_DIGIT
     high = -(-count // low)
     units = roots(low, sign, order, like)
@@ -112,7 +116,7 @@ def _roots(count: int, sign: int, order: int, like: Node) -> FullPair:
 
 
 def _with_real_ends(pair: Pair, axis: int, length: int) -> Pair:
-    """Return a spectrum whose ends, which real numbers have real, are so."""
+    """Return a spectrum with zero imaginary parts at frequencies 0 and n/2."""
     re, im = pair
     if im is None:
         return pair
@@ -125,7 +129,7 @@ def _with_real_ends(pair: Pair, axis: int, length: int) -> Pair:
 
 
 def _all_of_odd(spectrum: Pair, axis: int) -> Node:
-    """Return the numbers of an odd length, from the whole spectrum."""
+    """Return the real numbers of an odd length, from the spectrum and its mirror."""
 
     def mirrored(node: Node) -> Node:
         return flip(between(node, axis, 1, node.shape[axis]), (axis,))

@@ -1,7 +1,7 @@
-"""Transforms by the operation that some devices have for short rows.
+"""Transforms by the FOURIER operation, which some devices have for short lengths.
 
-A row that is too long is a table: its columns are transformed, turned, and then its
-rows; the second step writes in the order of the result.
+A longer length is split into two factors (four-step algorithm): columns are
+transformed, multiplied by twiddle factors, and rows are transformed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tensorweb.view import View
 
 
 def by_rows(pair: Pair, axis: int, sign: int, device: RowTransformer) -> FullPair:
-    """Return the transform of an axis whose length the device takes."""
+    """Return the transform of an axis whose length the device supports."""
     re, im = pair
     length = re.shape[axis]
     angles = device.angles(length)
@@ -38,7 +38,7 @@ def by_rows(pair: Pair, axis: int, sign: int, device: RowTransformer) -> FullPai
 
 
 def interleaved(re: Node, im: Node) -> Node | None:
-    """Return the pairs that two parts were just taken of, if they were."""
+    """Return the node of pairs whose parts `re` and `im` are; None if there is none."""
     base = re.base
     if base.op is not FOURIER or base is not im.base or base.size != 2 * re.size:
         return None
@@ -55,9 +55,9 @@ def interleaved(re: Node, im: Node) -> Node | None:
 
 
 def columns_of(length: int, device: RowTransformer) -> int | None:
-    """Return a length of columns that the device takes, near that of the rows.
+    """Return the length of columns in a split of `length` into two factors.
 
-    None where the length has a factor that it does not take.
+    It is near the square root. None if the device does not support a prime factor.
     """
     divisors = {1}
     for prime in primes_of(length):
@@ -72,29 +72,29 @@ def columns_of(length: int, device: RowTransformer) -> int | None:
 
 
 def turned(pair: FullPair, axis: int, sign: int) -> FullPair:
-    """Return k along an axis and j along the next turned by `w^(j · k)`.
+    """Return the pair times `w^(j · k)` for k along `axis` and j along the next axis.
 
     The order of w is the product of both lengths.
     """
     shape = pair[0].shape
     outer, (rows, columns), inner = shape[:axis], shape[axis:][:2], shape[axis + 2 :]
-    beside = (1,) * len(inner)
+    ones = (1,) * len(inner)
     high, low = digits_of(columns, rows)
     digits = (*outer, high, low, columns, *inner)
     found = each_full(lambda node: reshape(node, digits), pair)
-    for count, step, place in (
-        (high, low, (high, 1, columns, *beside)),
-        (low, 1, (1, low, columns, *beside)),
+    for count, step, aligned in (
+        (high, low, (high, 1, columns, *ones)),
+        (low, 1, (1, low, columns, *ones)),
     ):
         if count > 1:
             table = turns(count, columns, step, rows * columns, sign, pair[0])
-            angle = [reshape(part(table, 0, which), place) for which in (0, 2)]
+            angle = [reshape(part(table, 0, which), aligned) for which in (0, 2)]
             found = product(found, (angle[0], angle[1]))
     return each_full(lambda node: reshape(node, shape), found)
 
 
 def swapped(node: Node, axis: int) -> Node:
-    """Return a node with an axis and the next in the other order."""
+    """Return a node with an axis and the next one exchanged."""
     order = list(range(len(node.shape)))
     order[axis : axis + 2] = axis + 1, axis
     return permute(node, order)

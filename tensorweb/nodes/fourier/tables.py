@@ -1,7 +1,7 @@
-"""Roots of unity for transforms, from exact remainders in double precision.
+"""Tables of roots of unity, computed by the host in double precision.
 
-A table is made by the host once for each open device that wants it, and the last used
-ones stay there.
+Angles are reduced exactly as integers. Each open device has a cache of the most
+recently used tables.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tensorweb.protocol import Backend
 from tensorweb.shapes import Shape
 
 MOST_TABLES = 64
-"""Tables that a device keeps."""
+"""Largest count of cached tables of a device."""
 
 MOST_NUMBERS = 1 << 22
-"""Numbers of all of them together; one more than that is kept alone."""
+"""Largest total count of elements in cached tables; one table may exceed it alone."""
 
 LONGEST_TABLE = 1 << 15
-"""Turns of one table."""
+"""Largest count of roots in one table."""
 
 LARGEST_CIRCLE = 1 << 16
 """Order up to which all roots are computed at once."""
@@ -37,8 +37,8 @@ Key = tuple[object, ...]
 def unit(numerator: int, denominator: int) -> tuple[float, float]:
     """Return cosine and sine of `2π · numerator / denominator`.
 
-    Integers reduce the angle to an eighth of a turn, so that both are within one unit
-    in the last place for any numerator.
+    Integers reduce the angle to an eighth of a circle, so that both are within 1 ULP
+    for any numerator.
 
     >>> unit(10**30 + 1, 4)
     (0.0, 1.0)
@@ -57,13 +57,13 @@ def unit(numerator: int, denominator: int) -> tuple[float, float]:
 
 @lru_cache(maxsize=4)
 def _circle(order: int) -> list[tuple[float, float]]:
-    """Return all roots of an order; those below the axis mirror the others."""
+    """Return all roots of an order; the lower half plane mirrors the upper one."""
     half = [unit(k, order) for k in range(order // 2 + 1)]
     return [*half, *[(x, -y) for x, y in half[(order - 1) // 2 : 0 : -1]]]
 
 
 def units(numerators: Iterable[int], order: int) -> list[tuple[float, float]]:
-    """Return `unit` of many numerators, quickly where they are most of a circle.
+    """Return `unit` of each numerator; cached if they cover half of a circle.
 
     >>> units([3, -1], 4) == [unit(3, 4), unit(-1, 4)]
     True
@@ -76,19 +76,19 @@ def units(numerators: Iterable[int], order: int) -> list[tuple[float, float]]:
 
 
 _tables: WeakKeyDictionary[Backend, OrderedDict[Key, Node]] = WeakKeyDictionary()
-"""The last used tables of each open device."""
+"""The most recently used tables of each open device."""
 
 
 def table(
     key: Key, make: Callable[[], Iterable[float]], shape: Shape, like: Node
 ) -> Node:
-    """Return a table in a node's dtype on its device, made when it is first wanted.
+    """Return a cached table in the dtype and on the device of `like`.
 
     Args:
-        key: what tells the table apart.
-        make: returns its numbers in row-major order.
-        shape: of the table.
-        like: the node that it is for.
+        key: identifies the table.
+        make: returns its elements in row-major order.
+        shape: the table's shape.
+        like: a node with the dtype and device of the table.
     """
     kept = _tables.setdefault(backend(like.device), OrderedDict())
     full_key = (*key, like.dtype)
@@ -118,7 +118,7 @@ def roots(count: int, step: int, order: int, like: Node) -> Node:
 def roots_in_pairs(angles: Sequence[int], order: int, like: Node) -> Node:
     """Return `exp(-2πi · a / order)` for each angle a, as (angle, part).
 
-    Of an order a device always wants the same angles.
+    The cache key has no angles: a device uses the same angles for each order.
     """
 
     def make() -> Iterable[float]:
@@ -129,9 +129,10 @@ def roots_in_pairs(angles: Sequence[int], order: int, like: Node) -> Node:
 
 
 def digits_of(rows: int, columns: int) -> tuple[int, int]:
-    """Return how columns are numbered in the angles of a table: by two digits at most.
+    """Return the factors `(high, low)` of the column count for tables of roots.
 
-    Two tables of turns, one for each digit, are much smaller than one of all.
+    A table for each of the two digits of a column index is much smaller than one table
+    for all columns. Small tables have `high` 1.
 
     >>> digits_of(32, 1024), digits_of(1024, 1024)
     ((1, 1024), (32, 32))
@@ -143,10 +144,10 @@ def digits_of(rows: int, columns: int) -> tuple[int, int]:
 
 
 def matrix(length: int, sign: int, like: Node) -> Node:
-    """Return the transform of a short length as a real matrix.
+    """Return the DFT matrix of a short length as a real tensor.
 
-    The axes are (part, position) of the result, then (position, part) of what is
-    transformed: `[[cos, -sin], [sin, cos]]` for every two positions.
+    The axes are (part, index) of the result, then (index, part) of the input:
+    `[[cos, -sin], [sin, cos]]` for each pair of indices.
     """
 
     def make() -> Iterable[float]:
@@ -188,11 +189,11 @@ def arcs(
     """Return `exp(2πi · numerator / order)` of numbers in row-major order, as (2, …).
 
     Args:
-        key: what tells the numerators apart from others of this order.
-        numerators: returns as many as the shape has.
-        order: of the roots.
-        shape: of the numerators.
-        like: the node that it is for.
+        key: identifies the numerators among those of this order.
+        numerators: returns the numerators in row-major order.
+        order: the order of the roots.
+        shape: the shape of the numerators.
+        like: a node with the dtype and device of the table.
     """
 
     def make() -> Iterable[float]:

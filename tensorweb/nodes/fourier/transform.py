@@ -1,6 +1,6 @@
-"""Transforms of complex numbers along any axis, of any length.
+"""Unnormalized transforms of complex numbers along any axis, of any length.
 
-`X[k]` is the sum over j of `x[j] · exp(2πi · sign · j · k / n)`; nothing is divided.
+`X[k]` is the sum over j of `x[j] · exp(2πi · sign · j · k / n)`.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from tensorweb.nodes.movement import move_axis_last, move_last_axis_to, reshape
 
 
 def transform(pair: Pair, axis: int, sign: int) -> FullPair:
-    """Return the transform of an axis, which has one point or more.
+    """Return the transform of an axis of length 1 or more.
 
     Args:
         pair: real and imaginary parts.
-        axis: counted from the front.
-        sign: -1 forwards, 1 backwards.
+        axis: the axis, not negative.
+        sign: -1 for the forward transform, 1 for the inverse one.
     """
     re, im = pair
     length = re.shape[axis]
@@ -52,9 +52,10 @@ def transform(pair: Pair, axis: int, sign: int) -> FullPair:
 
 
 def _by_table(pair: Pair, axis: int, columns: int, sign: int) -> FullPair:
-    """Return the transform in two steps: point j is (j1, j2), k is (k2, k1).
+    """Return the transform by the four-step algorithm: j is (j1, j2), k is (k2, k1).
 
-    First along j1, which is k1 then; turned by `w^(j2 · k1)`, then along j2.
+    Transforms along j1, which gives k1; multiplies by `w^(j2 · k1)`; transforms along
+    j2, which gives k2.
     """
     shape = pair[0].shape
     split = (*shape[:axis], columns, shape[axis] // columns, *shape[axis + 1 :])
@@ -65,10 +66,10 @@ def _by_table(pair: Pair, axis: int, columns: int, sign: int) -> FullPair:
 
 
 def _by_chirps(pair: Pair, sign: int) -> FullPair:
-    """Return the transform as a convolution, after Bluestein.
+    """Return the transform by Bluestein's algorithm, as a convolution.
 
-    As `2jk = j² + k² - (k - j)²`, what is turned by the chirp `c[j] = w^(j²/2)` is
-    convolved with the chirp that turns back, and turned once more.
+    As `2jk = j² + k² - (k - j)²`, the input times the chirp `c[j] = w^(j²/2)` is
+    convolved with the conjugate chirp, and the result is multiplied by the chirp.
     """
     re = pair[0]
     length, axis = re.shape[-1], len(re.shape) - 1
