@@ -29,7 +29,7 @@ from tensorweb.dtypes import (
     uint32,
     uint64,
 )
-from tensorweb.errors import DataError, DTypeError
+from tensorweb.errors import DataError, DTypeError, RangeError
 from tensorweb.functions.creation import asarray
 from tensorweb.functions.data_types import can_cast as standard_can_cast
 from tensorweb.functions.data_types import isdtype, result_type
@@ -305,6 +305,9 @@ def min_scalar_type(a: ArrayLike, /) -> DType:
 
     Of floats it is the smallest one that does not overflow.
 
+    Raises:
+        RangeError: no dtype holds the integer.
+
     >>> np.min_scalar_type(10), np.min_scalar_type(-260), np.min_scalar_type(1e50)
     (tensorweb.uint8, tensorweb.int16, tensorweb.float64)
     """
@@ -312,7 +315,10 @@ def min_scalar_type(a: ArrayLike, /) -> DType:
         choices = _UNSIGNED if a >= 0 else _SIGNED
         ranges = map(integer_range, choices)
         fits = (low <= a <= high for low, high in ranges)
-        return next(each for each, fit in zip(choices, fits, strict=True) if fit)
+        for each, fit in zip(choices, fits, strict=True):
+            if fit:
+                return each
+        raise RangeError(f"min_scalar_type: no dtype holds the integer {a}.")
     found = asarray(a, device="cpu") if not isinstance(a, Tensor) else a
     if found.ndim or found.dtype.kind == "bool":
         return found.dtype

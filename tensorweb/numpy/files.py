@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal
 
 from tensorweb.dtypes import as_dtype
@@ -28,8 +29,38 @@ __all__ = [
 ]
 
 
+SHOWN = 5
+"""Names of arrays that an archive is printed with."""
+
+
 class NpzFile(dict[str, Tensor]):
-    """The arrays of an archive by name, as `np.load` gives them."""
+    """The arrays of an archive by name, as `np.load` gives them.
+
+    A name may have the ending that its file has in the archive.
+    """
+
+    def __init__(self, arrays: dict[str, Tensor], file: object) -> None:
+        """Take the arrays of a file, a path or an open one."""
+        super().__init__(arrays)
+        self._file = file
+
+    def __missing__(self, key: str) -> Tensor:
+        """Return an array by the name of its file."""
+        if not key.endswith(".npy") or key[:-4] not in self:
+            raise KeyError(f"{key!r} is none of the arrays {', '.join(self)}.")
+        return self[key[:-4]]
+
+    def __repr__(self) -> str:
+        """Return the file and the first names in it."""
+        name = self._file if isinstance(self._file, str) else None
+        name = name or getattr(self._file, "name", "object")
+        names = ", ".join(self.files[:SHOWN]) + "..." * (len(self) > SHOWN)
+        return f"NpzFile {name!r} with keys: {names}"
+
+    @property
+    def f(self) -> SimpleNamespace:
+        """Return the arrays as attributes."""
+        return SimpleNamespace(**self)
 
     @property
     def files(self) -> list[str]:
@@ -57,12 +88,16 @@ def load(
     """Return the array of an `.npy` file, the arrays of an `.npz` file by name.
 
     Other files of tensors are read as well, as `tw.load` does; a large file is read
-    when its values are needed, with `mmap_mode` or without.
+    when its values are needed, with `mmap_mode` or without. Of arrays that were saved
+    after each other into an open file each call reads the next.
+
+    Arrays of Python objects are an error, with `allow_pickle=True` too: they are saved
+    as pickles, which can run any code when they are read.
 
     Args:
-        file: a path, or a file opened for reading bytes.
+        file: a path, or a file opened for reading bytes, from where it stands.
         mmap_mode: "r" and "c" change nothing: tensors have values of their own.
-        allow_pickle: ignored: a pickle can run any code, and is never read.
+        allow_pickle: ignored, see above.
         fix_imports: for pickles, ignored.
         encoding: for pickles, ignored.
 
@@ -84,7 +119,7 @@ def load(
             "tensor, and np.save it again."
         )
     found = load_any(file)
-    return NpzFile(found) if isinstance(found, dict) else found
+    return NpzFile(found, file) if isinstance(found, dict) else found
 
 
 def save(

@@ -158,27 +158,28 @@ def geomspace(
     """Return numbers from `start` to `stop` of which each is a multiple of the last.
 
     Between numbers they are computed in float64 on the host and rounded once. Between
-    arrays they are NaN where real ends have different signs.
+    real ends of different signs they are NaN; a complex dtype goes round zero.
 
     Raises:
-        DataError: an end is 0, or numbers have different signs.
+        DataError: an end is 0.
 
     >>> np.geomspace(1, 1000, 4)
     tensor([   1.,   10.,  100., 1000.])
     """
     if _is_number(start) and _is_number(stop):
         first, last = _number(start), _number(stop)
-        if complex in (type(first), type(last)) and first and last:
+        if not first or not last:
+            raise DataError(f"geomspace: from {first} to {last}; no end may be 0.")
+        is_complex = dtype is not None and as_dtype(dtype).kind == "complex"
+        if is_complex or complex in (type(first), type(last)):
+            first, last = complex(first), complex(last)
             ratio = cmath.log(last / first)
             shares = _shares(operator.index(num), endpoint)
             values = [first * cmath.exp(share * ratio) for share in shares]
             return _geometric(values, first, last, endpoint, dtype or DEFAULT_COMPLEX)
-        if first == 0 or last == 0 or (first < 0) != (last < 0):
-            raise DataError(
-                f"geomspace: from {first} to {last}; both must have one sign and not "
-                "be 0."
-            )
-        sign = -1 if first < 0 else 1
+        sign = -1.0 if first < 0 else 1.0
+        if (first < 0) != (last < 0):
+            sign = math.nan
         low, high = math.log10(abs(first)), math.log10(abs(last))
         shares = _shares(operator.index(num), endpoint)
         values = [sign * 10 ** (low + share * (high - low)) for share in shares]

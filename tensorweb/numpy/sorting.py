@@ -103,6 +103,7 @@ def lexsort(keys: ArrayLike, axis: SupportsIndex = -1) -> Tensor:
         shapes = [row.shape for row in rows]
         raise ShapeError(f"lexsort: keys have shapes {shapes}; give keys of one shape.")
     if not rows[0].ndim:
+        normalize_axis(axis, 1)  # a number is sorted like a vector of one
         return tw.asarray(0, device=rows[0].device)
     along = normalize_axis(axis, rows[0].ndim)
     order = rows[0].argsort(along)

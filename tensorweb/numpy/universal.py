@@ -508,10 +508,10 @@ class ufunc(Generic[R]):
         return flat.reshape(a.shape)
 
 
-def _delivered(
-    result: Tensor, out: Tensor | None, where: ArrayLike, casting: str
-) -> Tensor:
+def _delivered(result: Tensor, out: object, where: ArrayLike, casting: str) -> Tensor:
     """Return a result where it counts, in `out` if there is one."""
+    if out is not None and not isinstance(out, Tensor):
+        return into(result, out)  # which says what is wrong with it
     if out is not None and casting == "unsafe":
         result = result.astype(out.dtype)
     if out is not None and where is True and result.shape != out.shape:

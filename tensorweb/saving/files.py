@@ -16,7 +16,7 @@ from tensorweb.evaluate import read as read_values
 from tensorweb.graph.storage import HostData
 from tensorweb.saving import images, npy, npz, safetensors, tables, wav
 from tensorweb.saving.naming import ALONE, named_tensors, tree_like
-from tensorweb.saving.source import File, Source, source_of
+from tensorweb.saving.source import File, Source
 from tensorweb.saving.stored import Stored, refuse
 from tensorweb.tensor import Tensor
 
@@ -157,7 +157,8 @@ def load(file: File, *, like: Any = None, device: object = None) -> Any:
     no memory. Pictures but PNG need a browser, or Pillow.
 
     Args:
-        file: a path, or a file opened for reading bytes.
+        file: a path, or a file opened for reading bytes; of npy arrays that follow each
+            other there, each call reads the next.
         like: a tree whose tensors have the names and shapes of those in the file; what
             is no tensor in it is taken over.
         device: where the tensors shall lie; where those of `like` do, else the default
@@ -181,7 +182,7 @@ def load(file: File, *, like: Any = None, device: object = None) -> Any:
     >>> tw.load(file, like=[tw.zeros(3, dtype=tw.int32)])
     [tensor([0, 1, 2])]
     """
-    source = source_of(file)
+    source = npy.source_at(file)
     head = source.read(0, HEAD)
     found = images.read(source) if images.is_start(head) else read(source, head)
     return _as_tensors(source.name, found, like, device)
@@ -207,7 +208,7 @@ async def load_async(file: File, *, like: Any = None, device: object = None) -> 
     >>> asyncio.run(tw.load_async(path)).shape
     (2, 3, 1)
     """
-    source = source_of(file)
+    source = npy.source_at(file)
     head = source.read(0, HEAD)
     if images.is_start(head):
         found: Found = await images.read_async(source)

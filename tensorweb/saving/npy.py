@@ -5,6 +5,7 @@ https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html describes
 
 from __future__ import annotations
 
+import os
 import re
 from array import array
 from typing import BinaryIO
@@ -12,7 +13,7 @@ from typing import BinaryIO
 from tensorweb import dtypes
 from tensorweb.dtypes import DType
 from tensorweb.graph.storage import HostData
-from tensorweb.saving.source import Source
+from tensorweb.saving.source import File, Source, source_of
 from tensorweb.saving.stored import Stored, refuse
 from tensorweb.shapes import Shape, size, strides
 
@@ -77,6 +78,12 @@ def read(source: Source, key: str | None = None) -> Stored:
     head = source.read(8 + wide, begin)
     descr, is_fortran, shape = _described(source.name, said, head)
     dtype = KINDS.get(descr[1:])
+    if descr == "|O":
+        refuse(
+            source.name,
+            f"{said} an array of Python objects; they are a pickle, which can run any "
+            "code when it is read, and never is. Save arrays of numbers",
+        )
     if dtype is None or descr[0] not in "<>|=":
         refuse(
             source.name,
@@ -98,6 +105,32 @@ def read(source: Source, key: str | None = None) -> Stored:
     return Stored(
         shape, dtype, HostData(_in_rows(body, shape, dtype) if is_fortran else body)
     )
+
+
+def source_at(file: File) -> Source:
+    """Return the bytes of a file; of arrays in a row in an open one the next array's.
+
+    The file stands behind that array then.
+
+    Raises:
+        DataError: as `source_of`.
+    """
+    if isinstance(file, str | os.PathLike):
+        return source_of(file)
+    start: object = file.read(12)
+    if not isinstance(start, bytes) or not start.startswith(MAGIC) or len(start) < 12:
+        return source_of(file, start)
+    wide = 4 if start[6:7] in (b"\2", b"\3") else 2
+    length = int.from_bytes(start[8 : 8 + wide], "little")
+    if length > LONGEST_HEAD:
+        return source_of(file, start)
+    name = str(getattr(file, "name", "the file"))
+    start += file.read(8 + wide + length - len(start))
+    descr, _, shape = _described(name, "is", start[8 + wide :])
+    dtype = KINDS.get(descr[1:])
+    if dtype is None:
+        return source_of(file, start)
+    return Source(name, start + file.read(size(shape) * dtype.itemsize))
 
 
 def _described(name: str, said: str, text: bytes) -> tuple[str, bool, Shape]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 from tensorweb.errors import DataError
 from tensorweb.graph.storage import HostData, LazyData
@@ -86,8 +86,10 @@ class DiskSource(Source):
         return LazyData(stop - start, lambda a, b: self.read(start + a, start + b))
 
 
-def source_of(file: File) -> Source:
+def source_of(file: File, start: Any = b"") -> Source:
     """Return the bytes of a path, or of a file that is open for reading bytes.
+
+    `start` are those that were read from it already.
 
     Raises:
         DataError: the file is open for reading text.
@@ -96,7 +98,7 @@ def source_of(file: File) -> Source:
     if isinstance(file, str | os.PathLike):
         return DiskSource(os.fspath(file), file)
     name = str(getattr(file, "name", "the file"))
-    data = file.read()
+    data = start + file.read() if start else file.read()
     if not isinstance(data, bytes):
         raise DataError(
             f"load: {name!r} gives {type(data).__name__}; open it for reading "

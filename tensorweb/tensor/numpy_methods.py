@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from tensorweb.errors import TensorIndexError
 from tensorweb.evaluate import read
 from tensorweb.graph.complex_pairs import element_view
 from tensorweb.graph.node import constant
@@ -247,14 +248,14 @@ class Flat:
         flat = self._x.ravel()
         if isinstance(key, bool):  # one number, the first, or none
             return flat[0] if key else flat[:0]
-        return flat[key]
+        return flat[_without_new_axes(key)]
 
     def __setitem__(self, key: Any, value: ArrayLike) -> None:
         """Write elements at positions."""
         flat = self._x.ravel()
         if isinstance(key, bool):
             key = slice(0, int(key))
-        flat[key] = value
+        flat[_without_new_axes(key)] = value
         self._x[...] = flat.reshape(self._x.shape)
 
     def __iter__(self) -> Iterator[Any]:
@@ -268,6 +269,19 @@ class Flat:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """Return the elements as an array of NumPy's."""
         return self._x.ravel().__array__(dtype, copy=copy)
+
+
+def _without_new_axes(key: Any) -> Any:
+    """Return an index of elements in a row.
+
+    Raises:
+        TensorIndexError: it asks for further axes.
+    """
+    if key is None or (type(key) is tuple and any(each is None for each in key)):
+        raise TensorIndexError(
+            "x.flat has one axis and takes no new ones; write x.ravel()[None]."
+        )
+    return key
 
 
 FLAG_LETTERS = {

@@ -15,7 +15,13 @@ from numpy_habits.comparison import difference
 
 import tensorweb as tw
 import tensorweb.numpy as np
-from tensorweb.errors import AxisError, DataError, ShapeError, TensorIndexError
+from tensorweb.errors import (
+    AxisError,
+    DataError,
+    RangeError,
+    ShapeError,
+    TensorIndexError,
+)
 
 inf, nan = numpy.inf, numpy.nan
 
@@ -80,6 +86,86 @@ def test_fromfile_reads_no_further_than_asked(tmp_path: Path) -> None:
             assert own.tell() == host.tell()
     assert np.fromfile(path, "float32", 2, offset=8).tolist() == [2.0, 3.0]
     assert np.fromfile(io.BytesIO(bytes(6)), "float32").tolist() == [0.0]
+
+
+def test_load_reads_arrays_that_follow_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "several.npy"
+    arrays: list[Any] = [numpy.int32(1), numpy.float32([1.5, 2]), numpy.eye(3)[:, :2]]
+    with path.open("wb") as file:
+        for array in arrays:
+            numpy.save(file, numpy.asarray(array, order="F"))
+    with path.open("rb") as own, path.open("rb") as host:
+        for array in arrays:
+            assert np.load(own).tolist() == array.tolist() == numpy.load(host).tolist()
+            assert own.tell() == host.tell()
+
+
+def test_load_never_unpickles() -> None:
+    class Program:
+        def __reduce__(self) -> Any:
+            return pytest.fail, ("a pickle was run",)
+
+    one, archive = io.BytesIO(), io.BytesIO()
+    objects = numpy.array([Program(), 1], dtype=object)
+    numpy.save(one, objects, allow_pickle=True)
+    numpy.savez(archive, numbers=numpy.ones(2), objects=objects)
+    plain = io.BytesIO(pickle.dumps(1))
+    for file, words in (
+        (one, "Python objects"),
+        (archive, "'objects'"),
+        (plain, "of numbers"),
+    ):
+        file.seek(0)
+        with pytest.raises(DataError, match=words):
+            np.load(file, allow_pickle=True)
+
+
+@pytest.mark.parametrize("count", [1, 5, 6])
+def test_archives_print_and_have_their_names(count: int, tmp_path: Path) -> None:
+    path = str(tmp_path / "x.npz")
+    numpy.savez(path, *map(numpy.float32, range(count)))
+    own, host = np.load(path), numpy.load(path)
+    assert repr(own) == repr(host)
+    assert own.f.arr_0.item() == host.f.arr_0 == own["arr_0.npy"].item()
+    with pytest.raises(KeyError):
+        own["b.npy"]
+    with open(path, "rb") as file:
+        assert repr(np.load(io.BytesIO(file.read()))).startswith("NpzFile 'object' ")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.geomspace(-3, 3, 4),
+        lambda m: m.geomspace(-3, 3, 4, endpoint=False),
+        lambda m: m.geomspace(4.0, -2.0, 3),
+        lambda m: m.geomspace(-1, 1, 3, dtype="complex64"),
+        lambda m: m.geomspace(1, -1, 5, dtype="complex64"),
+        lambda m: m.geomspace(3j, -5, 3),
+        lambda m: m.geomspace(1, 100, 3, dtype="complex64"),
+    ],
+)
+def test_geomspace_between_signs(call: Any, cpu: str) -> None:
+    with numpy.errstate(all="ignore"):
+        expected = parts_of(call(numpy))
+    numpy.testing.assert_allclose(parts_of(call(np)), expected, atol=1e-6)
+
+
+def test_what_no_call_takes_says_so() -> None:
+    with pytest.raises(RangeError, match="no dtype holds"):
+        np.min_scalar_type(2**64)
+    with pytest.raises(DataError, match="out=list"):
+        np.add([1], 2, out=[3])  # type: ignore[arg-type]  # of no tensor
+    with pytest.raises(DataError, match="out=list"):
+        np.add([1.5], 2, out=[3], casting="unsafe")  # type: ignore[arg-type]  # too
+    with pytest.raises(AxisError):
+        np.lexsort((np.array(1),), axis=10)
+    x = np.arange(4).reshape(2, 2)
+    for key in (None, (None, 1)):
+        with pytest.raises(TensorIndexError, match="no new ones"):
+            x.flat[key]
+        with pytest.raises(TensorIndexError, match="no new ones"):
+            x.flat[key] = 1
 
 
 @pytest.mark.parametrize(
