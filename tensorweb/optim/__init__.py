@@ -1,6 +1,6 @@
-"""Optimisers: how parameters follow their gradients, as values or in place.
+"""Optimisers, functional (`init`, `update`) or in place (`step`), as in PyTorch.
 
-Learning rates and counts of steps are tensors, so that `jit` records a step once.
+Learning rates and step counts are tensors, so that `jit` records a step once.
 
 >>> params = {"w": tw.asarray([3.0, -2.0])}
 >>> opt = tw.optim.Adam(lr=0.5)

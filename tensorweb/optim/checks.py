@@ -1,4 +1,4 @@
-"""Checks of the numbers that optimisers and schedules are given."""
+"""Validation of the options of optimisers and schedules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tensorweb.errors import DataError
 
 
 def is_finite(value: object) -> TypeGuard[float]:
-    """Whether a value is a finite number of Python, and no bool.
+    """Whether a value is a finite Python number and no bool.
 
     >>> is_finite(1), is_finite(float("inf")), is_finite(True)
     (True, False, False)
@@ -20,10 +20,10 @@ def is_finite(value: object) -> TypeGuard[float]:
 
 
 def finite(name: str, key: str, value: object) -> float:
-    """Return a finite number.
+    """Return a finite number as a float.
 
     Raises:
-        DataError: it is something else.
+        DataError: it is not a finite number.
     """
     if not is_finite(value):
         raise DataError(f"{name}: {key}={value!r} is no finite number.")
@@ -31,10 +31,10 @@ def finite(name: str, key: str, value: object) -> float:
 
 
 def positive(name: str, key: str, value: object) -> float:
-    """Return a finite number from 0 on.
+    """Return a finite number that is at least 0.
 
     Raises:
-        DataError: it is something else.
+        DataError: it is negative or not finite.
     """
     if not is_finite(value) or value < 0:
         raise DataError(f"{name}: {key}={value!r} is no finite number from 0 on.")
@@ -42,10 +42,10 @@ def positive(name: str, key: str, value: object) -> float:
 
 
 def share(name: str, key: str, value: object) -> float:
-    """Return a number that says how much of something stays.
+    """Return a number in [0, 1), such as a decay rate.
 
     Raises:
-        DataError: it is no number from 0 up to and without 1.
+        DataError: it is not in [0, 1).
     """
     if not is_finite(value) or not 0 <= value < 1:
         raise DataError(f"{name}: {key}={value!r} is no number from 0 up to below 1.")
@@ -53,10 +53,10 @@ def share(name: str, key: str, value: object) -> float:
 
 
 def two_shares(name: str, key: str, value: object) -> tuple[float, float]:
-    """Return two numbers from 0 up to 1.
+    """Return two numbers in [0, 1).
 
     Raises:
-        DataError: they are others, or not two.
+        DataError: they are not two numbers in [0, 1).
     """
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise DataError(f"{name}: {key}={value!r} are not two numbers.")
@@ -64,10 +64,10 @@ def two_shares(name: str, key: str, value: object) -> tuple[float, float]:
 
 
 def count(name: str, key: str, value: object) -> int:
-    """Return a number of steps.
+    """Return a positive integer.
 
     Raises:
-        DataError: it is no whole number above 0.
+        DataError: it is no positive integer.
     """
     if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
         raise DataError(f"{name}: {key}={value!r} is no whole number above 0.")

@@ -1,4 +1,4 @@
-"""Clipping: gradients that are too long together are made shorter."""
+"""Gradient clipping by the global norm."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from tensorweb.optim.flat_params import LARGE, Layout
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import FLOWING
 
+# Added to the norm, as in PyTorch, so that gradients of 0 stay 0.
 TINY = 1e-6
-"""Added to the norm, as PyTorch does, so that gradients of 0 stay 0."""
 
 
 def clip_by_global_norm(grads: Any, limit: float) -> Any:
-    """Return gradients scaled by one factor, together no longer than `limit`.
+    """Return gradients scaled by one factor to a global norm of at most `limit`.
 
-    The norm is the root of the sum of the squares of all elements of all gradients,
-    `n`; the factor `limit / (n + 1e-6)`, at most 1.
+    The norm `n` is the root of the sum of the squares of all elements of all gradients;
+    the factor is `min(1, limit / (n + 1e-6))`.
 
     Args:
-        grads: a tree of tensors; what is no tensor of floats stays as it is.
+        grads: a tree of tensors; leaves that are no floating-point tensors are
+            unchanged.
         limit: a finite number above 0.
 
     Raises:
-        DataError: the limit is another number.
+        DataError: the limit is not above 0 or not finite.
         TransformError: there is no gradient in the tree.
 
     >>> grads = {"w": tw.asarray([3.0, 4.0]), "b": tw.asarray([12.0])}
@@ -39,7 +40,7 @@ def clip_by_global_norm(grads: Any, limit: float) -> Any:
 
 
 def clipped_and_norm(grads: Any, limit: float) -> tuple[Any, Tensor]:
-    """Return clipped gradients, and the norm `n` that they had before, 0-d."""
+    """Return clipped gradients, and their norm before clipping as a 0-d tensor."""
     if not is_finite(limit) or limit <= 0:
         raise DataError(
             f"clip_by_global_norm: limit={limit!r} is no finite number above 0."
@@ -69,7 +70,7 @@ def clipped_and_norm(grads: Any, limit: float) -> tuple[Any, Tensor]:
 
 
 def _groups(leaves: list[Any]) -> list[tuple[Layout, list[int]]]:
-    """Return which tensors of floats are joined: small ones of a dtype."""
+    """Return which floating-point tensors to concatenate: small ones of a dtype."""
     together: dict[object, list[int]] = {}
     for index, leaf in enumerate(leaves):
         if isinstance(leaf, Tensor) and leaf.dtype.kind in FLOWING:

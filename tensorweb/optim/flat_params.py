@@ -1,7 +1,7 @@
-"""Layouts: where tensors lie, one behind the other, in one joined storage.
+"""Flat parameters: many tensors concatenated in one buffer.
 
-What is done to many parameters alike is done once to the joined one, so that a step
-takes a few kernels however many parameters there are.
+An elementwise update runs once on the flat tensor, so a step takes a few kernels
+regardless of the number of parameters.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from tensorweb.graph.node import Node
 from tensorweb.shapes import Shape, size
 from tensorweb.tensor import Tensor
 
+# Tensors begin at multiples of this count of elements, so that a GPU can bind the
+# buffer at their offset.
 ALIGNMENT = 64
-"""Tensors begin at multiples of so many elements; a GPU can bind a storage from there
-on."""
 
+# Tensors with at least this count of elements are not concatenated: a separate launch
+# costs less than copying them.
 LARGE = 1 << 18
-"""A tensor of so many elements stays alone: a launch of its own costs less than moving
-it."""
 
 
 class Layout:
-    """Names and shapes of tensors, and where each begins in the joined storage.
+    """Names, shapes and offsets of tensors in a flat tensor.
 
-    It never changes, and equal layouts are equal, so that it can stand in a tree beside
-    the tensors that it describes.
+    It is immutable and compares by value, so that it can be part of a tree together
+    with the tensors that it describes.
     """
 
     __slots__ = ("_hash", "names", "shapes", "size", "starts")
 
     def __init__(self, names: Sequence[str], shapes: Sequence[Shape]) -> None:
-        """Lay tensors out in this order; one alone needs no room behind it."""
+        """Assign offsets in this order; no padding after the last tensor."""
         self.names = tuple(names)
         self.shapes = tuple(shapes)
         starts = []
@@ -46,7 +46,7 @@ class Layout:
         self._hash = hash((self.names, self.shapes))
 
     def __eq__(self, other: object) -> bool:
-        """Whether names and shapes are the same."""
+        """Whether names and shapes are equal."""
         if self is other:
             return True
         return (
@@ -56,17 +56,17 @@ class Layout:
         )
 
     def __hash__(self) -> int:
-        """Return the same number for equal layouts."""
+        """Return a hash, equal for equal layouts."""
         return self._hash
 
     def __repr__(self) -> str:
-        """Return how many tensors there are, and of how many elements."""
+        """Return the count of tensors and of elements."""
         return f"<Layout of {len(self.names)} tensors, {self.size} elements>"
 
     def join(self, tensors: Sequence[Tensor]) -> Tensor:
-        """Return tensors of one dtype as one, of shape `(size,)`.
+        """Return tensors of one dtype as one flat tensor of shape `(size,)`.
 
-        Those that are the slices of a joined one already are that one.
+        Tensors that are already the slices of a flat tensor are not copied.
         """
         whole = self._whole([tensor.node for tensor in tensors])
         if whole is not None:
@@ -80,9 +80,10 @@ class Layout:
         return concat(parts) if len(parts) > 1 else parts[0]
 
     def _whole(self, nodes: Sequence[Node]) -> Node | None:
-        """Return the node that all of some nodes are the slices of, if there is one.
+        """Return the flat node whose slices these nodes are, None if there is none.
 
-        While a derivative is taken each slice may be a variable of its own.
+        During differentiation there is none, since each slice may be a variable of its
+        own.
         """
         base = nodes[0].base
         if base.shape != (self.size,) or is_kept():
@@ -94,7 +95,7 @@ class Layout:
         return base
 
     def parts(self, joined: Tensor) -> list[Tensor]:
-        """Return the slices of a joined tensor, each in its shape."""
+        """Return the slices of a flat tensor, each in its shape."""
         return [
             joined[start : start + size(shape)].reshape(shape)
             for start, shape in zip(self.starts, self.shapes, strict=True)

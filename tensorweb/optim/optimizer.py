@@ -1,7 +1,7 @@
-"""Optimisers: a rule, its options, and how both reach the parameters of a tree.
+"""The base class of optimisers: apply a rule with its options to a tree of parameters.
 
-The functional style is `init` and `update`, values in and values out; an optimiser that
-was given parameters keeps a state of its own and changes them in `step`.
+In the functional style, `init` and `update` take and return values; an optimiser that
+was given parameters owns its state and changes them in `step`.
 """
 
 from __future__ import annotations
@@ -54,20 +54,21 @@ from tensorweb.trees import register
 
 
 class Optimizer:
-    """What all optimisers do; `SGD`, `Adam` and the others name their options.
+    """Base class of all optimisers; `SGD`, `Adam` and the others define the options.
 
     Attributes:
-        params: the tensors that `step` changes, in order; empty without parameters.
-        names: what each is called in messages and in `state_dict`.
-        state: of these tensors, None without.
+        params: the tensors that `step` changes, in order; empty in the functional
+            style.
+        names: their names in messages and in `state_dict`.
+        state: the state of these tensors, None in the functional style.
     """
 
     def __init_subclass__(cls) -> None:
-        """Let trees and `jit` see into optimisers of every class."""
+        """Register every subclass as a tree, for `jit`."""
         register(cls)
 
     def __new__(cls, *_: object, **options: object) -> Self:
-        """Refuse options that the optimiser has not."""
+        """Raise for unknown options."""
         if cls is Optimizer:
             raise DataError(
                 "Optimizer: it has no rule of its own; use SGD, Adam or another one "
@@ -83,11 +84,11 @@ class Optimizer:
         return super().__new__(cls)
 
     def __init__(self, params: object, lr: Rate, **options: Any) -> None:
-        """Take options that the class has checked, and parameters or None.
+        """Store options that the class has validated, and parameters or None.
 
         Raises:
-            DataError: the learning rate is negative or not finite, or there are no
-                parameters of floats.
+            DataError: the learning rate is negative or not finite, or no parameter is a
+                floating-point tensor.
         """
         self._rule = type(self).__name__
         rate = checked_rate(self._rule, lr)
@@ -104,7 +105,7 @@ class Optimizer:
             self._take(params)
 
     def __repr__(self) -> str:
-        """Return the optimiser as it would be written."""
+        """Return the constructor call."""
         rate = self._default_rate
         given = {"lr": getattr(rate, "__qualname__", rate), **self._defaults}
         inside = ", ".join(f"{name}={value}" for name, value in given.items())
@@ -113,16 +114,16 @@ class Optimizer:
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The options of the rule by name; those of the first parameter group."""
+        """The options of the rule by name, of the first parameter group."""
         return self._options[0]
 
     # Parameter groups.
 
     @property
     def param_groups(self) -> list[ParamGroup]:
-        """The groups of parameters, each a mapping with `params`, `lr` and options.
+        """The parameter groups, each a mapping with `params`, `lr` and options.
 
-        Assign an option to change it from the next step on, as in PyTorch.
+        Assigning an option changes it from the next step on, as in PyTorch.
 
         >>> a, b = tw.ones(2), tw.ones(2)
         >>> groups = [{"params": [a], "lr": 1.0}, {"params": [b]}]
@@ -134,7 +135,7 @@ class Optimizer:
         return [ParamGroup(self, index) for index in range(len(self._group_sizes))]
 
     def add_param_group(self, group: Mapping[str, Any]) -> None:
-        """Train further parameters, as after thawing a layer.
+        """Add parameters to train, for example after unfreezing a layer.
 
         Args:
             group: `params`, and options that differ from the optimiser's own.
@@ -167,14 +168,14 @@ class Optimizer:
     # The functional style.
 
     def init(self, tree: object) -> State:
-        """Return the state of new parameters: no step done, all moments at their start.
+        """Return the initial state of a tree of parameters.
 
         Args:
-            tree: of parameters. Tensors of floats are updated; what else is in it
-                stays as it is.
+            tree: parameters. Floating-point tensors are updated; other leaves are
+                unchanged.
 
         Raises:
-            DataError: there is no tensor of floats in it.
+            DataError: there is no floating-point tensor in it.
             DeviceError: they lie on several devices.
 
         >>> opt = tw.optim.Adam(lr=0.1)
@@ -189,14 +190,14 @@ class Optimizer:
         """Return parameters and state after a step.
 
         Args:
-            tree: of parameters.
-            grads: the same tree with gradients in place of the parameters, as
-                `tw.grad` gives it. A parameter for which it has None stays as it is.
-            state: what `init` or the last `update` gave.
+            tree: the parameters.
+            grads: a tree like `tree` with gradients, as `tw.grad` returns. A parameter
+                whose gradient is None is unchanged.
+            state: the state that `init` or the previous `update` returned.
 
         Raises:
             DataError: the trees do not match, or the state is that of another model.
-            TransformError: there is no gradient at all.
+            TransformError: all gradients are None.
 
         >>> opt = tw.optim.SGD(lr=0.5)
         >>> params = {"w": tw.ones(2), "name": "slope"}
@@ -222,13 +223,13 @@ class Optimizer:
     # The stateful style.
 
     def step(self) -> None:
-        """Change the parameters by their gradients.
+        """Update the parameters by their gradients.
 
-        Parameters whose `grad` is None stay as they are.
+        Parameters whose `grad` is None are unchanged.
 
         Raises:
             TransformError: there are no parameters, or none has a gradient.
-            TraceError: `jit` records, and was not told of this optimiser.
+            TraceError: `jit` is tracing, and `updates=` lacks this optimiser.
 
         >>> w = tw.asarray([1.0, 2.0])
         >>> opt = tw.optim.SGD([w], lr=0.5)
@@ -249,7 +250,7 @@ class Optimizer:
         finish_step(self.params, self.state)
 
     def zero_grad(self) -> None:
-        """Let the gradients of all parameters go, so that the next ones are not added.
+        """Set the gradients of all parameters to None.
 
         >>> w = tw.ones(2)
         >>> opt = tw.optim.SGD([w], lr=0.5)
@@ -263,7 +264,7 @@ class Optimizer:
             param.grad = None
 
     def clip_by_global_norm(self, limit: float) -> Tensor:
-        """Scale all gradients, so that together they are no longer than `limit`.
+        """Scale all gradients by one factor to a global norm of at most `limit`.
 
         See `tw.optim.clip_by_global_norm`.
 
@@ -290,7 +291,7 @@ class Optimizer:
     def lr(self) -> Rate:
         """The learning rate: a 0-d tensor of the state, or the schedule.
 
-        Assign a number for another one: what `jit` has recorded goes on with it.
+        Assign a number to change it; functions recorded by `jit` use the new one.
 
         Raises:
             DataError: there are several parameter groups, each with its own.
@@ -317,7 +318,7 @@ class Optimizer:
             )
 
     def _rate_of(self, index: int) -> Rate:
-        """Return the learning rate of a group: its schedule, or the state's tensor."""
+        """Return a group's learning rate: its schedule, or the tensor of the state."""
         schedule = self._schedules[index]
         if schedule is not None:
             return schedule
@@ -334,7 +335,7 @@ class Optimizer:
         self.state = of_its_own(State(state.step, tuple(rates), state.groups))
 
     def _set_option(self, index: int, name: str, value: object) -> None:
-        """Change an option of a group, and keep moments for it from now on."""
+        """Change an option of a group, and add the moments that it requires."""
         state = self._own(f"param_groups[{index}][{name!r}]")
         options = self._checked({**self._options[index], name: value})._options[0]
         rule = RULES[self._rule]
@@ -356,7 +357,7 @@ class Optimizer:
         self.state = of_its_own(State(state.step, state.rates, tuple(groups)))
 
     def _checked(self, options: Mapping[str, Any]) -> Optimizer:
-        """Return an optimiser without parameters that has checked its options.
+        """Return an optimiser of this class without parameters, to validate options.
 
         Raises:
             DataError: there is no such option, or it is out of its range.
@@ -369,7 +370,7 @@ class Optimizer:
         """Return a state as tensors by name: `step`, `learning_rate`, `w.first`.
 
         Args:
-            state: of the functional style; the optimiser's own for None.
+            state: a state of the functional style; None for the optimiser's own.
 
         >>> opt = tw.optim.SGD(lr=0.5, momentum=0.9)
         >>> sorted(opt.state_dict(opt.init({"w": tw.ones(2)})))
@@ -380,16 +381,16 @@ class Optimizer:
     def load_state_dict(
         self, found: Mapping[str, ArrayLike], state: State | None = None
     ) -> State:
-        """Take over, and return, the state that `state_dict` gave.
+        """Load a state that `state_dict` returned, and return it.
 
         Args:
             found: tensors, arrays or lists by name.
-            state: one of the same parameters, of the functional style, which is not
-                changed; the optimiser's own for None.
+            state: a state of the same parameters in the functional style, which is not
+                changed; None for the optimiser's own.
 
         Raises:
-            DataError: it is that of other parameters or of another optimiser. Nothing
-                has changed then.
+            DataError: it is the state of other parameters or of another optimiser.
+                Nothing has changed then.
         """
         own = self._own("load_state_dict") if state is None else state
         loaded = from_flat(own, found)
@@ -459,7 +460,7 @@ class Optimizer:
             )
 
     def _index_of(self, name: str) -> int:
-        """Return the index of the parameter group of a name; 0 of names of others."""
+        """Return the index of the parameter group of a name; 0 for a single group."""
         if len(self._group_sizes) < 2:
             return 0
         end = 0
@@ -495,7 +496,7 @@ class Optimizer:
     def _start_group(
         self, index: int, names: Sequence[str], leaves: Sequence[Tensor]
     ) -> tuple[Group, ...]:
-        """Return the first moments of one parameter group."""
+        """Return the initial moments of one parameter group."""
         rule, options = RULES[self._rule], self._options[index]
         found = groups_of(names, leaves, rule.moments(options), rule.start(options))
         if not is_tracing():
@@ -508,11 +509,11 @@ class Optimizer:
         return None if callable(rate) else number_of_rate(rate, leaves)
 
     def _own(self, name: str) -> State:
-        """Return the state of the parameters that the optimiser was given.
+        """Return the optimiser's own state.
 
         Raises:
-            TransformError: it was given none.
-            TraceError: a function is traced that was not told of it.
+            TransformError: it was given no parameters.
+            TraceError: a function is being traced whose `updates=` lacks it.
         """
         if self.state is None:
             raise TransformError(
@@ -537,7 +538,7 @@ class Optimizer:
         grads: Sequence[Tensor | None],
         state: State,
     ) -> tuple[list[Tensor], State]:
-        """Return leaves and state after a step."""
+        """Return parameters and state after a step."""
         by_name = {
             path: (leaf, grad)
             for path, leaf, grad in zip(names, leaves, grads, strict=True)
@@ -592,7 +593,7 @@ class Optimizer:
         return dict(zip(layout.names, layout.parts(p.astype(dtype)), strict=True))
 
     def _rate_at(self, state: State, index: int) -> Tensor:
-        """Return the learning rate of a group in the step after a state."""
+        """Return the learning rate of a group in the step that follows a state."""
         schedule, kept = self._schedules[index], state.rates[index]
         if schedule is None:
             assert kept is not None, "internal: no learning rate"
@@ -608,10 +609,10 @@ class Optimizer:
 
 
 class ParamGroup(MutableMapping[str, Any]):
-    """Parameters of an optimiser that share options, read and written as a dict."""
+    """Parameters of an optimiser with common options, read and written as a dict."""
 
     def __init__(self, optimizer: Optimizer, index: int) -> None:
-        """Look at one group of an optimiser."""
+        """Make a view of one group of an optimiser."""
         self._optimizer = optimizer
         self._index = index
 
@@ -643,7 +644,7 @@ class ParamGroup(MutableMapping[str, Any]):
             self._optimizer._set_option(self._index, name, value)
 
     def __delitem__(self, name: str) -> None:
-        """Refuse: a group has all options.
+        """Raise: a group has all options.
 
         Raises:
             DataError: always.
@@ -655,11 +656,11 @@ class ParamGroup(MutableMapping[str, Any]):
         yield from ("params", "lr", *self._optimizer._options[self._index])
 
     def __len__(self) -> int:
-        """Return how many names there are."""
+        """Return the count of names."""
         return 2 + len(self._optimizer._options[self._index])
 
     def __repr__(self) -> str:
-        """Return the group as a dict is shown, with a count for its parameters."""
+        """Return the group as a dict, with the count of its parameters."""
         shown = {name: value for name, value in self.items() if name != "params"}
         return f"<group of {len(self['params'])} parameters, {shown}>"
 
@@ -675,7 +676,7 @@ def _once(
 
 
 def _make_leaves(params: Sequence[Tensor]) -> None:
-    """Let `backward` reach parameters, apart from frozen ones."""
+    """Make parameters require gradients, except frozen ones."""
     for param in params:
         if not param.is_frozen:
             param.requires_grad_()

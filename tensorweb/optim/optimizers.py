@@ -1,4 +1,4 @@
-"""The optimisers by name: their options, and what those may be."""
+"""The optimisers and their options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tensorweb.optim.options import Rate
 
 
 class SGD(Optimizer):
-    """Steps against the gradient, with momentum if wanted.
+    """Stochastic gradient descent, optionally with momentum.
 
     `b ← momentum·b + (1 - dampening)·g`, `p ← p - lr·b`; with `nesterov` against
     `g + momentum·b`. Sutskever et al. 2013.
@@ -32,16 +32,16 @@ class SGD(Optimizer):
         weight_decay: float = 0.0,
         maximize: bool = False,
     ) -> None:
-        """Make an optimiser, of parameters if any are given.
+        """Make an optimiser; with `params` it owns their state.
 
         Args:
             params: a model, a tree of tensors or several tensors, for `step`.
-            lr: the learning rate, a number or a function of the steps done.
-            momentum: how much of the last step is done again, from 0.
-            dampening: how much of the gradient is left out of the momentum.
-            nesterov: look ahead; needs momentum, and no dampening.
-            weight_decay: times the parameter, added to its gradient.
-            maximize: go up and not down.
+            lr: the learning rate, a number or a function of the step count.
+            momentum: factor of the previous step, at least 0.
+            dampening: fraction of the gradient omitted from the momentum.
+            nesterov: Nesterov momentum; requires momentum and no dampening.
+            weight_decay: L2 penalty; times the parameter, added to its gradient.
+            maximize: ascend the gradient instead of descending.
 
         Raises:
             DataError: an option is out of its range.
@@ -63,10 +63,11 @@ class SGD(Optimizer):
 
 
 class Adam(Optimizer):
-    """Steps of about the learning rate, whatever the size of gradients.
+    """Adam: steps of about the learning rate, regardless of the gradients' scale.
 
-    `m` and `v` are running means of gradients and of their squares, `m̂` and `v̂` those
-    without the start at 0: `p ← p - lr·m̂ / (√v̂ + eps)`. Kingma and Ba 2014.
+    `m` and `v` are exponential moving averages of gradients and of their squares, `m̂`
+    and `v̂` their bias-corrected values: `p ← p - lr·m̂ / (√v̂ + eps)`. Kingma and Ba
+    2014.
 
     >>> opt = tw.optim.Adam(lr=0.125)
     >>> params = {"w": tw.asarray([1.0, 2.0])}
@@ -87,16 +88,16 @@ class Adam(Optimizer):
         amsgrad: bool = False,
         maximize: bool = False,
     ) -> None:
-        """Make an optimiser, of parameters if any are given.
+        """Make an optimiser; with `params` it owns their state.
 
         Args:
             params: a model, a tree of tensors or several tensors, for `step`.
-            lr: the learning rate, a number or a function of the steps done.
-            betas: how much of both running means stays at a step, below 1.
-            eps: added to the root.
-            weight_decay: times the parameter, added to its gradient.
-            amsgrad: take the largest `v` so far. Reddi, Kale and Kumar 2018.
-            maximize: go up and not down.
+            lr: the learning rate, a number or a function of the step count.
+            betas: decay rates of both moving averages, below 1.
+            eps: added to the denominator.
+            weight_decay: L2 penalty; times the parameter, added to its gradient.
+            amsgrad: use the maximum of all past `v`. Reddi, Kale and Kumar 2018.
+            maximize: ascend the gradient instead of descending.
 
         Raises:
             DataError: an option is out of its range.
@@ -114,7 +115,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam whose weight decay shrinks the parameter itself.
+    """Adam with decoupled weight decay.
 
     `p ← p·(1 - lr·weight_decay)` before the step. Loshchilov and Hutter 2017.
 
@@ -133,7 +134,7 @@ class AdamW(Adam):
         amsgrad: bool = False,
         maximize: bool = False,
     ) -> None:
-        """Make an optimiser, of parameters if any are given; see `Adam`."""
+        """Make an optimiser; see `Adam`."""
         super().__init__(
             params,
             lr=lr,
@@ -146,7 +147,7 @@ class AdamW(Adam):
 
 
 class RMSprop(Optimizer):
-    """Gradients divided by the root of the running mean of their squares.
+    """RMSprop: gradients divided by the root of the moving average of their squares.
 
     `v ← alpha·v + (1 - alpha)·g²`, `p ← p - lr·g / (√v + eps)`. Tieleman and Hinton
     2012.
@@ -169,17 +170,17 @@ class RMSprop(Optimizer):
         centered: bool = False,
         maximize: bool = False,
     ) -> None:
-        """Make an optimiser, of parameters if any are given.
+        """Make an optimiser; with `params` it owns their state.
 
         Args:
             params: a model, a tree of tensors or several tensors, for `step`.
-            lr: the learning rate, a number or a function of the steps done.
-            alpha: how much of the running mean stays at a step, below 1.
-            eps: added to the root.
-            weight_decay: times the parameter, added to its gradient.
-            momentum: how much of the last step is done again, from 0.
-            centered: divide by the deviation from the mean. Graves 2013.
-            maximize: go up and not down.
+            lr: the learning rate, a number or a function of the step count.
+            alpha: decay rate of the moving average, below 1.
+            eps: added to the denominator.
+            weight_decay: L2 penalty; times the parameter, added to its gradient.
+            momentum: factor of the previous step, at least 0.
+            centered: divide by the standard deviation. Graves 2013.
+            maximize: ascend the gradient instead of descending.
 
         Raises:
             DataError: an option is out of its range.
@@ -197,7 +198,7 @@ class RMSprop(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """Gradients divided by the root of the sum of all their squares.
+    """Adagrad: gradients divided by the root of the sum of all their squares.
 
     `v ← v + g²`, `p ← p - lr·g / (√v + eps)`. Duchi, Hazan and Singer 2011.
 
@@ -218,16 +219,16 @@ class Adagrad(Optimizer):
         eps: float = 1e-10,
         maximize: bool = False,
     ) -> None:
-        """Make an optimiser, of parameters if any are given.
+        """Make an optimiser; with `params` it owns their state.
 
         Args:
             params: a model, a tree of tensors or several tensors, for `step`.
-            lr: the learning rate, a number or a function of the steps done.
-            lr_decay: the rate is divided by 1 + lr_decay times the steps done.
-            weight_decay: times the parameter, added to its gradient.
-            initial_accumulator_value: what the sums begin with.
-            eps: added to the root.
-            maximize: go up and not down.
+            lr: the learning rate, a number or a function of the step count.
+            lr_decay: the rate is divided by 1 + lr_decay times the step count.
+            weight_decay: L2 penalty; times the parameter, added to its gradient.
+            initial_accumulator_value: initial value of the sums.
+            eps: added to the denominator.
+            maximize: ascend the gradient instead of descending.
 
         Raises:
             DataError: an option is out of its range.
@@ -246,7 +247,7 @@ class Adagrad(Optimizer):
 
 
 class Lion(Optimizer):
-    """Steps of exactly the learning rate, along the sign of a running mean.
+    """Lion: steps of exactly the learning rate, along the sign of a moving average.
 
     `p ← p - lr·sign(β₁m + (1 - β₁)g)`, then `m ← β₂m + (1 - β₂)g`; weight decay is that
     of AdamW. Chen et al. 2023.
@@ -266,14 +267,14 @@ class Lion(Optimizer):
         weight_decay: float = 0.0,
         maximize: bool = False,
     ) -> None:
-        """Make an optimiser, of parameters if any are given.
+        """Make an optimiser; with `params` it owns their state.
 
         Args:
             params: a model, a tree of tensors or several tensors, for `step`.
-            lr: the learning rate, a number or a function of the steps done.
-            betas: how much of the mean counts for a step, and how much stays.
-            weight_decay: how much a parameter shrinks, times the learning rate.
-            maximize: go up and not down.
+            lr: the learning rate, a number or a function of the step count.
+            betas: weight of the average in a step, and its decay rate.
+            weight_decay: decay rate of the parameter, times the learning rate.
+            maximize: ascend the gradient instead of descending.
 
         Raises:
             DataError: an option is out of its range.

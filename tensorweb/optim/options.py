@@ -1,4 +1,4 @@
-"""Options of optimisers: those of the rule, which never change, and learning rates."""
+"""Immutable options of optimisers, and learning rates."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tensorweb.optim.state import number
 from tensorweb.tensor import Tensor
 
 Rate: TypeAlias = float | Schedule | Tensor
-"""A learning rate: a number, or a function from the steps done to one."""
+"""A learning rate: a number, or a function from the step count to one."""
 
 
 class FixedOptions(Mapping[str, Any]):
-    """Options by name that never change, so that they are part of a recording."""
+    """An immutable, hashable mapping of options, which can be part of a recording."""
 
     __slots__ = ("_hash", "_items")
 
     def __init__(self, items: Mapping[str, Any]) -> None:
-        """Keep a copy."""
+        """Copy the options."""
         self._items = dict(items)
         self._hash = hash(tuple(self._items.items()))
 
@@ -36,16 +36,16 @@ class FixedOptions(Mapping[str, Any]):
         return len(self._items)
 
     def __hash__(self) -> int:
-        """Return the same number for equal options."""
+        """Return a hash, equal for equal options."""
         return self._hash
 
     def __repr__(self) -> str:
-        """Return the options as a dict is shown."""
+        """Return the options as a dict."""
         return repr(self._items)
 
 
 def checked_rate(name: str, lr: Rate) -> Rate:
-    """Return a learning rate.
+    """Return a validated learning rate.
 
     Raises:
         DataError: it is negative, not finite, or neither number nor function.
@@ -61,12 +61,12 @@ def checked_rate(name: str, lr: Rate) -> Rate:
 
 
 def as_schedule(rate: Rate) -> Schedule | None:
-    """Return a learning rate that is a function of the step, None for a number."""
+    """Return the schedule, None if the learning rate is a number."""
     return rate if callable(rate) else None
 
 
 def number_of_rate(rate: float | Tensor, leaves: Iterable[Tensor]) -> Tensor:
-    """Return a learning rate as a tensor beside the parameters."""
+    """Return a learning rate as a tensor on the parameters' device."""
     first, *others = leaves
     is_wide = any(leaf.dtype.part is dtypes.float64 for leaf in (first, *others))
     dtype = dtypes.float64 if is_wide else dtypes.float32

@@ -1,4 +1,4 @@
-"""Parameters: the tensors of floats in a tree, their gradients, and their storage."""
+"""The floating-point tensors in a tree, their gradients, and their flat storage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tensorweb.tensor.in_place import rehouse
 from tensorweb.transforms.inputs import is_float
 
 Put: TypeAlias = Callable[[Sequence[Tensor]], Any]
-"""From parameters to their tree."""
+"""A function from parameters to their tree."""
 
 
 def parameters_of(given: Any) -> tuple[list[str], list[Tensor], Put]:
@@ -50,7 +50,7 @@ def groups_in(name: str, given: object) -> list[Mapping[str, Any]]:
     """Return PyTorch's parameter groups, `[{"params": ..., ...}]`; [] for a tree.
 
     Raises:
-        DataError: groups and other things are mixed, or one group is in no list.
+        DataError: groups and other values are mixed, or one group is in no list.
     """
     if isinstance(given, Mapping) and "params" in given and len(given) > 1:
         extra = next(key for key in given if key != "params")
@@ -71,7 +71,7 @@ def groups_in(name: str, given: object) -> list[Mapping[str, Any]]:
 
 
 def gradients_of(params: Any, grads: Any) -> list[Tensor | None]:
-    """Return what stands in a tree of gradients for each parameter.
+    """Return each parameter's leaf in the tree of gradients.
 
     Raises:
         DataError: the trees do not match.
@@ -94,7 +94,7 @@ def gradients_of(params: Any, grads: Any) -> list[Tensor | None]:
 
 
 def check_gradient(name: str, path: str, leaf: Tensor, grad: Any) -> None:
-    """Raise where a gradient is not one of its parameter.
+    """Raise if a gradient does not match its parameter.
 
     Raises:
         DataError: it is no tensor of the same shape.
@@ -110,9 +110,9 @@ def check_gradient(name: str, path: str, leaf: Tensor, grad: Any) -> None:
 
 
 def join_in_place(groups: Iterable[Group], leaves: Mapping[str, Tensor]) -> None:
-    """Let leaves of a group look at one joined storage; their values stay.
+    """Make leaves of a group views of one flat storage; their values stay.
 
-    So the first step is like all others, and is recorded once.
+    So the first step has the same structure as all others, and is recorded once.
     """
     for group in groups:
         tensors = [leaves[name] for name in group.layout.names]

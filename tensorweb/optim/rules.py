@@ -1,8 +1,8 @@
-"""Rules: what each optimiser does with a parameter, its gradient and what it keeps.
+"""Update rules: parameter, gradient and moments to the new parameter and moments.
 
 A rule works on tensors of any shape, element by element; `tensorweb/optim/optimizer.py`
-gives it many parameters as one. In the formulas `p` is the parameter, `g` its gradient,
-`η` the learning rate and `t` the number of this step, 1 for the first.
+passes many parameters as one flat tensor. In the formulas `p` is the parameter, `g` its
+gradient, `η` the learning rate and `t` the index of this step, 1 for the first.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Moments: TypeAlias = dict[str, Tensor]
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """What is the same for every parameter in a step, 0-d tensors.
+    """Values shared by all parameters in a step, 0-d tensors.
 
     Attributes:
         rate: the learning rate `η`.
-        count: the number of the step `t`.
+        count: the index of the step `t`, from 1.
     """
 
     rate: Tensor
@@ -36,14 +36,15 @@ class Now:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One optimiser.
+    """The update rule of one optimiser.
 
     Attributes:
-        move: from options, step, `p`, `g` and moments to `p` and moments after it.
-        moments: the names of what is kept for a parameter, by the options.
-        start: what those are before the first step.
-        is_decoupled: whether `weight_decay` shrinks `p` itself; else it is added to
-            `g`, as the gradient of half a sum of squares.
+        move: takes options, step, `p`, `g` and moments; returns the new `p` and
+            moments.
+        moments: takes options; returns the names of the moments of a parameter.
+        start: takes options; returns the moments' initial value.
+        is_decoupled: whether `weight_decay` shrinks `p` itself; otherwise it is added
+            to `g`, as the gradient of an L2 penalty.
     """
 
     move: Callable[[Options, Now, Tensor, Tensor, Moments], tuple[Tensor, Moments]]
@@ -57,7 +58,7 @@ def moved(
 ) -> tuple[Tensor, Moments]:
     """Return a parameter and its moments after a step.
 
-    A complex one is moved as its parts are, which are numbers of their own.
+    Real and imaginary parts of a complex parameter are updated independently.
     """
     if p.dtype.kind == "complex":
         parts = {name: _parts(moment) for name, moment in kept.items()}
@@ -74,7 +75,7 @@ def moved(
 
 
 def _parts(x: Tensor) -> Tensor:
-    """Return complex numbers as pairs, with one axis more."""
+    """Return complex numbers as pairs along one more axis."""
     return Tensor(pair_of(x.node))
 
 
@@ -88,7 +89,7 @@ def _mixed(old: Tensor, new: Tensor, share: float) -> Tensor:
 
 
 def _grown(share: float, count: Tensor) -> Tensor | float:
-    """Return `1 - share^t`, exact also where that is small."""
+    """Return `1 - share^t`, accurate if it is small."""
     return -expm1(count * math.log(share)) if share else 1.0
 
 
@@ -182,4 +183,4 @@ RULES: dict[str, Rule] = {
     ),
     "Lion": Rule(_lion, lambda options: ("first",), is_decoupled=True),
 }
-"""By the name of the class in `tensorweb/optim/optimizers.py`."""
+"""The rules by class name in `tensorweb/optim/optimizers.py`."""

@@ -1,7 +1,8 @@
-"""Schedules: learning rates as functions of the number of steps that are done.
+"""Learning rate schedules: functions from the step count to the learning rate.
 
-A schedule takes that number, a 0-d tensor, and gives the rate as another, so that it is
-computed on the device and a recorded step of training stays one recording.
+A schedule maps the count of completed steps, a 0-d tensor, to the rate as a 0-d tensor.
+It is evaluated on the device, so that a training step compiled by `jit` is recorded
+once.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Schedule = Callable[[Tensor], "Tensor | float"]
 
 
 def constant(value: float) -> Schedule:
-    """Return the schedule that is the same number at every step.
+    """Return the schedule with the same rate at every step.
 
     >>> tw.optim.constant(0.1)(tw.asarray(7.0))
     tensor(0.1)
@@ -28,7 +29,7 @@ def constant(value: float) -> Schedule:
 
 
 def linear(start: float, end: float, steps: int) -> Schedule:
-    """Return the schedule that goes from `start` to `end` in `steps`, and stays there.
+    """Return the schedule that goes linearly from `start` to `end` in `steps`.
 
     >>> rate = tw.optim.linear(1.0, 0.0, steps=4)
     >>> rate(tw.asarray([0.0, 1.0, 4.0, 9.0]))
@@ -40,7 +41,7 @@ def linear(start: float, end: float, steps: int) -> Schedule:
 
 
 def cosine(start: float, steps: int, *, end: float = 0.0) -> Schedule:
-    """Return the schedule that falls to `end` in `steps`, as half a cosine does.
+    """Return the schedule that anneals from `start` to `end` along a half cosine.
 
     >>> rate = tw.optim.cosine(1.0, steps=4)
     >>> [round(rate(tw.asarray(step)).item(), 3) for step in (0.0, 2.0, 4.0, 9.0)]
@@ -54,14 +55,14 @@ def cosine(start: float, steps: int, *, end: float = 0.0) -> Schedule:
 def warmup_cosine(
     peak: float, warmup: int, steps: int, *, start: float = 0.0, end: float = 0.0
 ) -> Schedule:
-    """Return the schedule that rises to `peak`, and falls to `end` as a cosine does.
+    """Return the schedule with linear warm-up to `peak` and cosine decay to `end`.
 
     Args:
         peak: the largest rate.
-        warmup: steps in which it rises evenly from `start`.
-        steps: all steps, those of the warm-up as well.
+        warmup: count of steps of the linear warm-up from `start`.
+        steps: count of all steps, including the warm-up.
         start: the rate of the first step.
-        end: that from the last one on.
+        end: the rate after the last step.
 
     >>> rate = tw.optim.warmup_cosine(1.0, warmup=2, steps=6)
     >>> [round(rate(tw.asarray(step)).item(), 3) for step in (0.0, 1.0, 2.0, 4.0, 6.0)]
@@ -86,7 +87,7 @@ def warmup_cosine(
 
 
 def exponential(start: float, rate: float, *, steps: int = 1) -> Schedule:
-    """Return the schedule that is multiplied by `rate` in every `steps` steps.
+    """Return the schedule that is multiplied by `rate` every `steps` steps.
 
     >>> falling = tw.optim.exponential(1.0, 0.5, steps=2)
     >>> falling(tw.asarray([0.0, 2.0, 6.0]))
@@ -96,11 +97,11 @@ def exponential(start: float, rate: float, *, steps: int = 1) -> Schedule:
     factor = finite("exponential", "rate", rate)
     if factor <= 0:
         raise DataError(f"exponential: rate={rate} is not above 0.")
-    slope = math.log(factor) / count("exponential", "steps", steps)
-    return lambda step: first * exp(step * slope)
+    log_factor = math.log(factor) / count("exponential", "steps", steps)
+    return lambda step: first * exp(step * log_factor)
 
 
 def _half_cosine(first: float, last: float, part: Tensor) -> Tensor:
-    """Return numbers from `first` to `last` as `part` goes from 0 to 1."""
-    turned = cos(clip(part, 0.0, 1.0) * math.pi)
-    return last + (first - last) * (0.5 + 0.5 * turned)
+    """Return a half cosine from `first` to `last` as `part` goes from 0 to 1."""
+    wave = cos(clip(part, 0.0, 1.0) * math.pi)
+    return last + (first - last) * (0.5 + 0.5 * wave)

@@ -1,7 +1,7 @@
-"""States: what an optimiser keeps between steps, a tree of tensors.
+"""The state of an optimiser between steps, a tree of tensors.
 
-Leaves that are always updated together are a group; their moments are joined. A leaf
-without a gradient is left out of a step, and then leaves its group.
+Parameters that are always updated together form a group; their moments are flat. A
+parameter without a gradient is skipped by a step, and then leaves its group.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from tensorweb.tensor.in_place import mark_number, overwrite
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Leaves that are updated together.
+    """Parameters that are updated together.
 
     Attributes:
-        layout: their names and shapes, and where each begins in the moments.
-        moments: by name, each of shape `(layout.size,)`; float32 for float16 leaves,
-            complex for complex ones, a moment of each part.
-        missed: how many steps went by without gradients, None for none.
+        layout: their names, shapes and offsets in the moments.
+        moments: by name, each of shape `(layout.size,)`; float32 for float16
+            parameters, complex for complex ones.
+        missed: count of steps skipped for lack of gradients, None for 0.
     """
 
     layout: Layout
@@ -39,7 +39,7 @@ class Group:
     missed: Tensor | None = None
 
     def split(self, has_gradient: Sequence[bool]) -> list[Group]:
-        """Return two groups, the leaves with and those without a gradient."""
+        """Return two groups: parameters with a gradient, and parameters without."""
         parts = {name: self.layout.parts(whole) for name, whole in self.moments.items()}
         found = []
         for wanted in (True, False):
@@ -56,7 +56,7 @@ class Group:
         return found
 
     def without_gradients(self) -> Group:
-        """Return the group after a step that left it out."""
+        """Return the group after a step that skipped it."""
         if self.missed is not None:
             return replace(self, missed=counted(self.missed))
         # Without moments nothing depends on the count of steps.
@@ -67,11 +67,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What an optimiser keeps of one tree of parameters.
+    """The state of an optimiser for one tree of parameters.
 
     Attributes:
-        step: how many steps are done, int32.
-        rates: the learning rate of each parameter group; None where it is a schedule.
+        step: count of completed steps, int32.
+        rates: the learning rate of each parameter group; None for a schedule.
         groups: moments of the parameters.
     """
 
@@ -92,9 +92,9 @@ class State:
 
 
 def taken_over(state: State, new: State) -> State:
-    """Return a state with the values of another one, itself where it has its form.
+    """Copy new values into a state if its structure is equal; otherwise return `new`.
 
-    So what an optimiser holds stays the same tensors, and `jit` need not look for them.
+    The optimiser so retains its tensors, and `jit` need not search for them again.
     """
     if _form(state) != _form(new):
         return new
@@ -105,7 +105,7 @@ def taken_over(state: State, new: State) -> State:
 
 
 def _form(state: State) -> list[object]:
-    """Return what states have in common whose tensors stand for the same."""
+    """Return the structure of a state, equal for states with corresponding tensors."""
     return [(group.layout, group.missed is None) for group in state.groups]
 
 
@@ -120,9 +120,9 @@ def tensors_of(state: State) -> Iterator[Tensor]:
 
 
 def of_its_own(state: State) -> State:
-    """Return a state that no other tensors change with, and which can be overwritten.
+    """Return a copy of a state that shares no tensors and may be overwritten.
 
-    Its numbers are no computed ones for `jit`, as those that were overwritten.
+    `jit` treats its 0-d tensors as arguments and not as constants.
     """
 
     def own(tensor: Tensor) -> Tensor:
@@ -144,13 +144,13 @@ def of_its_own(state: State) -> State:
 
 
 def finish_step(leaves: Sequence[Tensor], state: State) -> None:
-    """Compute leaves and state after a step, and nothing inside of a derivative."""
+    """Evaluate parameters and state after a step, except during differentiation."""
     if not is_kept():
         end_step([pair_of(each.node) for each in (*leaves, *tensors_of(state))])
 
 
 def number(value: float, like: Group | str, dtype: DType = dtypes.int32) -> Tensor:
-    """Return a 0-d tensor that `jit` cannot tell from what a step computes."""
+    """Return a 0-d tensor that `jit` treats like a computed one, not as a constant."""
     device = like if isinstance(like, str) else next(iter(like.moments.values())).device
     found = asarray(value, dtype=dtype, device=device)
     mark_number(found.node)
@@ -158,9 +158,9 @@ def number(value: float, like: Group | str, dtype: DType = dtypes.int32) -> Tens
 
 
 def counted(count: Tensor) -> Tensor:
-    """Return a count that is one higher, a plain number where it is one.
+    """Return a count plus 1, folded if the count is a constant.
 
-    So steps that nobody reads leave no chain of additions behind.
+    So steps whose results are not read build no chain of additions.
     """
     known = plain_number(count.node)
     if known is None:
@@ -174,7 +174,7 @@ def computing_dtype(dtype: DType) -> DType:
 
 
 def check_one_device(names: Sequence[str], leaves: Sequence[Tensor]) -> None:
-    """Raise where parameters lie on several devices.
+    """Raise if parameters lie on several devices.
 
     Raises:
         DeviceError: they do.
@@ -194,7 +194,7 @@ def groups_of(
     moments: Sequence[str],
     start: float,
 ) -> tuple[Group, ...]:
-    """Return the groups of new leaves of one device: small ones of a dtype together."""
+    """Return the groups of new parameters; small ones of a dtype share a group."""
     together: dict[object, list[int]] = {}
     for index, leaf in enumerate(leaves):
         key = index if leaf.size >= LARGE else leaf.dtype
@@ -209,7 +209,7 @@ def groups_of(
 
 
 def _first_moment(layout: Layout, like: Tensor, start: float) -> Tensor:
-    """Return what a moment is before the first step, of shape `(layout.size,)`."""
+    """Return the initial value of a moment, of shape `(layout.size,)`."""
     dtype = computing_dtype(like.dtype)
     both = complex(start, start) if dtype.kind == "complex" else start
     return full(layout.size, both, dtype=dtype, device=like.device)
@@ -218,7 +218,7 @@ def _first_moment(layout: Layout, like: Tensor, start: float) -> Tensor:
 def with_moments(
     group: Group, leaf: Tensor, moments: Sequence[str], start: float
 ) -> Group:
-    """Return a group with the moments that other options ask for; new ones start."""
+    """Return a group with the given moments; missing ones get their initial value."""
     found = {
         name: group.moments[name]
         if name in group.moments
@@ -231,10 +231,10 @@ def with_moments(
 def check_belongs(
     name: str, state: State, names: Sequence[str], leaves: Sequence[Tensor]
 ) -> None:
-    """Raise unless a state is that of these leaves.
+    """Raise unless a state belongs to these parameters.
 
     Raises:
-        DataError: it is that of others; names the first that differs.
+        DataError: it does not; the message names the first difference.
     """
     kept: dict[str, Shape] = {}
     for group in state.groups:
@@ -260,7 +260,7 @@ def check_belongs(
 
 
 def as_flat(state: State) -> dict[str, Tensor]:
-    """Return a state as tensors by name, each parameter's under its own."""
+    """Return a state as tensors by name, with separate moments per parameter."""
     found = {"step": Tensor.around(state.step.node)}
     for name, rate in state.named_rates():
         found[name] = Tensor.around(rate.node)
@@ -276,7 +276,7 @@ def as_flat(state: State) -> dict[str, Tensor]:
 
 
 def from_flat(state: State, given: Mapping[str, ArrayLike]) -> State:
-    """Return a state like another one, with the numbers that `as_flat` gave.
+    """Return a state with the structure of another and values from `as_flat`.
 
     Raises:
         DataError: names are missing or not known, or shapes differ.
@@ -314,14 +314,14 @@ def from_flat(state: State, given: Mapping[str, ArrayLike]) -> State:
 
 
 def _beside(value: ArrayLike, mine: Tensor) -> Tensor:
-    """Return a value as a tensor; lists and arrays take dtype and device of one."""
+    """Return a value as a tensor; lists and arrays get dtype and device of `mine`."""
     if isinstance(value, Tensor):
         return value
     return asarray(value, dtype=mine.dtype, device=mine.device)
 
 
 def _loaded(group: Group, flat: Mapping[str, Tensor]) -> list[Group]:
-    """Return a group with other numbers; leaves that missed steps stand alone."""
+    """Return a group with loaded values; parameters that skipped steps are separate."""
     layout = group.layout
     together: dict[str, list[int]] = {}
     for index, path in enumerate(layout.names):
@@ -351,7 +351,7 @@ def _loaded(group: Group, flat: Mapping[str, Tensor]) -> list[Group]:
 
 
 def _taken(given: Tensor, like: Tensor) -> Tensor:
-    """Return a 0-d tensor as one of another's dtype and device."""
+    """Return a 0-d tensor in dtype and device of another."""
     found = asarray(given, dtype=like.dtype, device=like.device)
     mark_number(found.node)
     return found

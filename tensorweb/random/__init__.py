@@ -1,7 +1,7 @@
-"""Random numbers from keys: the same key gives the same numbers, on every device.
+"""Random numbers from keys: equal keys give equal numbers, on every device.
 
-A key is a uint32 tensor of shape (2,). Nothing is hidden: who wants other numbers
-splits the key. Keys and bits are those of JAX; `Generator` splits by itself.
+A key is a uint32 tensor of shape (2,). There is no hidden state: split a key to draw
+other numbers. Keys and bits equal those of JAX; a `Generator` splits its own key.
 
 >>> first, second = split(key(0))
 >>> randint(second, 5, 0, 10)

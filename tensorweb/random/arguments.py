@@ -1,4 +1,4 @@
-"""What samplers are given: dtypes, numbers and tensors, checked."""
+"""Validation of the samplers' arguments."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 def is_whole(value: object) -> TypeIs[SupportsIndex]:
-    """Whether a value is one of Python's or NumPy's integers; tensors are none."""
+    """Whether a value is a Python or NumPy integer; tensors are not."""
     return isinstance(value, int) or (is_numpy_scalar(value) and is_integer(value))
 
 
 def parameter(
     name: str, what: str, value: ArrayLike, shape: Shape, like: Tensor
 ) -> Tensor:
-    """Return a parameter in the dtype of `like`, where it broadcasts to a shape.
+    """Return a distribution parameter in the dtype of `like`.
 
     Raises:
-        ShapeError: it does not.
+        ShapeError: it does not broadcast to the shape.
         DTypeError: it is no integer, and `like` is.
     """
     given = asarray(value, device=None if isinstance(value, Tensor) else like.device)
@@ -45,10 +45,10 @@ def parameter(
 
 
 def float_dtype(name: str, dtype: DTypeLike) -> DType:
-    """Return a dtype of floats.
+    """Return a floating-point dtype.
 
     Raises:
-        DTypeError: it is none.
+        DTypeError: it is another kind of dtype.
     """
     wanted = as_dtype(dtype)
     if wanted.kind != "float":

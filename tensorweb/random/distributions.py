@@ -1,4 +1,4 @@
-"""Samples of floats, and of yes or no: functions of random bits, as in JAX."""
+"""Floating-point and Boolean samples, computed from random bits as in JAX."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def uniform(
     minval: ArrayLike = 0.0,
     maxval: ArrayLike = 1.0,
 ) -> Tensor:
-    """Return numbers from `minval` up to and without `maxval`, all as likely.
+    """Return uniformly distributed numbers in [minval, maxval).
 
     They are `k / 2^23 * (maxval - minval) + minval` for a random `k` of 23 bits, 52 in
     float64 and 10 in float16.
@@ -56,7 +56,7 @@ def uniform(
         shape: of the result; bounds broadcast to it.
         dtype: of the result, a float.
         minval: a number or a tensor.
-        maxval: likewise.
+        maxval: a number or a tensor.
 
     Raises:
         ShapeError: the key has another shape, or the bounds do not broadcast to it.
@@ -98,7 +98,7 @@ def uniform_between(
 
 
 def fractions_of(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tensor:
-    """Return multiples of 2^-23 (float32) from 0 up to and without 1; all are exact."""
+    """Return exact multiples of 2^-23 (float32) in [0, 1)."""
     device = words_of_key(name, key)[0].device
     require_dtype(dtype, device)
     if dtype.bits == 64:
@@ -115,7 +115,7 @@ def fractions_of(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tenso
 def normal(
     key: ArrayLike, shape: Lengths = (), dtype: DTypeLike = dtypes.DEFAULT_FLOAT
 ) -> Tensor:
-    """Return numbers of mean 0 and variance 1 that are normally distributed.
+    """Return samples of the standard normal distribution.
 
     They are `sqrt(2) erfinv(u)` for `u` uniform in (-1, 1).
 
@@ -145,7 +145,7 @@ def truncated_normal(
     shape: Lengths | None = None,
     dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
 ) -> Tensor:
-    """Return normally distributed numbers between two bounds, without them.
+    """Return samples of the normal distribution in the open interval (lower, upper).
 
     They are `sqrt(2) erfinv(u)` for `u` uniform from `erf(lower / sqrt(2))` to
     `erf(upper / sqrt(2))`.
@@ -153,8 +153,9 @@ def truncated_normal(
     Args:
         key: uint32 of shape (2,).
         lower: a number or a tensor.
-        upper: likewise.
-        shape: of the result, to which the bounds broadcast; their common one for None.
+        upper: a number or a tensor.
+        shape: of the result, to which the bounds broadcast; None for their common
+            shape.
         dtype: of the result, a float.
 
     Raises:
@@ -197,7 +198,9 @@ def truncated_normal(
 def exponential(
     key: ArrayLike, shape: Lengths = (), dtype: DTypeLike = dtypes.DEFAULT_FLOAT
 ) -> Tensor:
-    """Return exponentially distributed numbers of mean 1: `-log(1 - u)`, u uniform.
+    """Return samples of the exponential distribution of mean 1: `-log(1 - u)`.
+
+    `u` is uniform in [0, 1).
 
     Args:
         key: uint32 of shape (2,).
@@ -218,9 +221,9 @@ def exponential(
 def gumbel(
     key: ArrayLike, shape: Lengths = (), dtype: DTypeLike = dtypes.DEFAULT_FLOAT
 ) -> Tensor:
-    """Return numbers of the standard Gumbel distribution: `-log(-log(u))`, u uniform.
+    """Return samples of the standard Gumbel distribution: `-log(-log(u))`.
 
-    `u` begins at the smallest normal number of the dtype.
+    `u` is uniform, at least the smallest normal number of the dtype.
 
     Args:
         key: uint32 of shape (2,).
@@ -243,12 +246,12 @@ def gumbel(
 def bernoulli(
     key: ArrayLike, p: ArrayLike = 0.5, shape: Lengths | None = None
 ) -> Tensor:
-    """Return True with probability `p`: whether a uniform number is below it.
+    """Return True with probability `p`: whether a uniform sample is below `p`.
 
     Args:
         key: uint32 of shape (2,).
-        p: a number, or a tensor of floats.
-        shape: of the result, to which `p` broadcasts; that of `p` for None.
+        p: a number, or a floating-point tensor.
+        shape: of the result, to which `p` broadcasts; None for the shape of `p`.
 
     Raises:
         ShapeError: the key has another shape, or `p` does not broadcast to it.

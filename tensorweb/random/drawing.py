@@ -1,4 +1,4 @@
-"""Draws from what there is: categories, orders, elements of a tensor."""
+"""Discrete samples: categories, permutations, elements of a tensor."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def categorical(
 ) -> Tensor:
     """Return categories, drawn with probabilities proportional to `exp(logits)`.
 
-    They are where `logits` plus numbers of the Gumbel distribution are largest.
+    The result is the argmax of `logits` plus Gumbel noise.
 
     Args:
         key: uint32 of shape (2,).
         logits: floats; -inf is never drawn.
-        axis: along which the categories of one draw lie.
-        shape: of the result, whose last axes are those of `logits` without `axis`;
-            those alone for None.
+        axis: the axis of the categories.
+        shape: of the result, whose last axes are those of `logits` without `axis`; None
+            for these axes alone.
 
     Returns:
-        int32, positions along the axis.
+        int32, indices along the axis.
 
     Raises:
         ShapeError: the key has another shape, there are no categories, or `shape` does
@@ -90,15 +90,15 @@ def permutation(
     *,
     independent: bool = False,
 ) -> Tensor:
-    """Return a tensor in random order, or the numbers below `x` for an integer.
+    """Return a tensor in random order, or a permutation of 0 … x - 1 for an integer.
 
-    Random bits are sorted, with fresh ones as often as two equal words would be seen.
+    Random words are sorted, in as many rounds as equal words require.
 
     Args:
         key: uint32 of shape (2,).
         x: an integer, or a tensor with axes.
-        axis: along which elements change places.
-        independent: whether each row has an order of its own.
+        axis: the axis to permute.
+        independent: whether each row along the axis has its own permutation.
 
     Raises:
         ShapeError: the key has another shape, or `x` is a tensor without axes.
@@ -139,17 +139,17 @@ def _order(key: ArrayLike, count: int, device: str) -> Tensor:
 
 
 def _each_row(key: ArrayLike, x: Tensor, axis: int) -> Tensor:
-    """Return a tensor whose rows along an axis have random orders."""
+    """Return a tensor whose rows along an axis are permuted independently."""
     for sub in _keys_of_rounds(key, x.size):
         x = take_along_axis(x, argsort(bits(sub, x.shape), axis=axis), axis=axis)
     return x
 
 
 def _keys_of_rounds(key: ArrayLike, count: int) -> list[Tensor]:
-    """Return a key for each time that elements are sorted by random words.
+    """Return one key per round of sorting by random words.
 
-    Words of 32 bits may be equal, and equal ones keep their order; after these rounds
-    hardly any two elements had equal words in all of them.
+    32-bit words may be equal, and equal ones retain their order; after these rounds it
+    is unlikely that two elements had equal words in all of them.
     """
     found = []
     for _ in range(math.ceil(3 * math.log(max(1, count)) / LOG_OF_WORDS)):
@@ -167,16 +167,16 @@ def choice(
     p: ArrayLike = None,
     axis: SupportsIndex = 0,
 ) -> Tensor:
-    """Return random elements of a tensor, or of the numbers below `a`.
+    """Return random elements of a tensor, or of the integers below `a`.
 
     Args:
         key: uint32 of shape (2,).
         a: an integer, or a tensor with axes.
-        shape: how many; it takes the place of the axis.
+        shape: of the draws; it replaces the axis.
         replace: whether an element may be drawn again.
-        p: how likely each element is, floats of shape (n,) with the sum 1; all are as
-            likely for None.
-        axis: along which elements lie.
+        p: the elements' probabilities, floats of shape (n,) with sum 1; None for
+            uniform.
+        axis: the axis of the elements.
 
     Raises:
         ShapeError: the key or `p` has another shape, or there is nothing to draw.
@@ -215,7 +215,7 @@ def _places(
     p: ArrayLike,
     device: str,
 ) -> Tensor:
-    """Return positions from 0 to n - 1."""
+    """Return drawn indices from 0 to n - 1."""
     count = math.prod(shape)
     if not count:
         found = zeros(shape, dtype=dtypes.DEFAULT_INT, device=device)
@@ -244,7 +244,7 @@ def _chances(p: ArrayLike, n: int, device: str) -> Tensor:
 def _weighted(
     key: ArrayLike, n: int, shape: tuple[int, ...], replace: bool, chances: Tensor
 ) -> Tensor:
-    """Return positions drawn with some chances."""
+    """Return indices drawn with given probabilities."""
     if replace:
         sums = cumulative_sum(chances)
         level = sums[-1] * (1 - uniform(key, shape, chances.dtype))

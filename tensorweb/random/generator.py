@@ -1,4 +1,4 @@
-"""A generator: it holds a key, and every call splits it."""
+"""A stateful generator: it holds a key, which every call splits."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.trees import register
 
 _made_in: WeakKeyDictionary[Generator, tuple[ref[Trace] | None, Repeat | None]]
+# The trace or repeated run in which a generator was made; there its numbers may repeat.
 _made_in = WeakKeyDictionary()
-"""The runs in which generators were made; their numbers are meant to repeat."""
 
 
 @register
 class Generator:
     """Random numbers without keys: each call splits the generator's key and draws.
 
-    A tree of one tensor: pass it to functions under `tw.jit` as an argument, and what
-    they draw is drawn there as well. Two generators of one seed give the same numbers.
+    It is a tree of one tensor: pass it as an argument to functions under `tw.jit`, and
+    draws inside advance it. Generators of equal seeds give equal numbers.
 
     Attributes:
-        key: uint32 of shape (2,), of which the next draw takes a part.
+        key: uint32 of shape (2,), which the next draw splits.
 
     >>> rng = tw.random.Generator(0)
     >>> rng.uniform(2), rng.uniform(2)
@@ -36,11 +36,11 @@ class Generator:
     """
 
     def __init__(self, seed: SupportsIndex | Tensor, *, device: object = None) -> None:
-        """Make a generator of a seed, or of a key.
+        """Make a generator from a seed or a key.
 
         Args:
             seed: an integer of at most 64 bits, or a key: uint32 of shape (2,).
-            device: where the key lives, and what is drawn.
+            device: the device of the key and of the draws.
         """
         if isinstance(seed, Tensor) and seed.shape:
             keys.words_of_key("Generator", seed)
@@ -55,15 +55,15 @@ class Generator:
             _made_in[self] = ref(trace) if trace is not None else None, repeat
 
     def __repr__(self) -> str:
-        """Return where the generator draws; its key is not looked at."""
+        """Return the generator's device; the key is not read."""
         return f"Generator(device={self.key.device!r})"
 
     def _next(self) -> Tensor:
-        """Return a key for one call, and keep another.
+        """Return a key for one call, and advance the generator.
 
         Raises:
-            TraceError: a function that is recorded, batched or done again took the
-                generator from outside.
+            TraceError: a function that is traced, batched or recomputed captured the
+                generator.
         """
         made_in, made_at = _made_in.get(self, (None, None))
         trace, repeat = open_trace(), open_repeat()
@@ -148,7 +148,7 @@ class Generator:
     def permutation(
         self, x: ArrayLike, axis: SupportsIndex = 0, *, independent: bool = False
     ) -> Tensor:
-        """Return a tensor, or the numbers below `x`, in random order."""
+        """Return a tensor, or the integers below `x`, in random order."""
         return drawing.permutation(self._next(), x, axis, independent=independent)
 
     def choice(
@@ -159,12 +159,12 @@ class Generator:
         p: ArrayLike = None,
         axis: SupportsIndex = 0,
     ) -> Tensor:
-        """Return random elements of a tensor, or of the numbers below `a`."""
+        """Return random elements of a tensor, or of the integers below `a`."""
         return drawing.choice(self._next(), a, shape, replace, p, axis)
 
 
 def _captured(trace: Trace) -> TraceError:
-    """Return the error for a generator from outside of a traced function."""
+    """Return the error for a generator that a traced function captured."""
     name = trace.name
     if trace.transform == "jit":
         return TraceError(
@@ -180,7 +180,7 @@ def _captured(trace: Trace) -> TraceError:
 
 
 def _drawn_again(repeat: Repeat) -> TraceError:
-    """Return the error for a generator in a function that runs twice."""
+    """Return the error for a generator in a function that is recomputed."""
     return TraceError(
         f"checkpoint: {repeat.name} draws from a Generator; it runs again for the way "
         "back and would draw other numbers then. Give it a key of tw.random.split."

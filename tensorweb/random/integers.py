@@ -24,16 +24,17 @@ def randint(
     maxval: ArrayLike,
     dtype: DTypeLike = dtypes.DEFAULT_INT,
 ) -> Tensor:
-    """Return integers from `minval` up to and without `maxval`, all as likely.
+    """Return uniformly distributed integers in [minval, maxval).
 
-    They are what random bits leave when divided by the range, of which none is more
-    likely than another by more than the range over 2^32.
+    They are random bits modulo the range; probabilities differ by at most the range
+    over 2^32.
 
     Args:
         key: uint32 of shape (2,).
         shape: of the result; bounds broadcast to it.
-        minval: an integer or a tensor of integers.
-        maxval: likewise; of tensors what is not above `minval` gives `minval`.
+        minval: an integer or an integer tensor.
+        maxval: an integer or an integer tensor; where a tensor is not above `minval`
+            the result is `minval`.
         dtype: of the result, an integer.
 
     Raises:
@@ -84,7 +85,7 @@ def _check_range(first: int, end: int, dtype: DType) -> None:
 def _offsets_of_number(key: ArrayLike, shape: Shape, span: int, dtype: DType) -> Tensor:
     """Return random numbers from 0 to span - 1, in an unsigned dtype.
 
-    The upper bits count where the multiplier, 2^bits modulo the span, is not 0.
+    The upper word is used if the multiplier, 2^bits modulo the span, is not 0.
     """
     keys = split(key)
     low = random_bits("randint", keys[1], shape, dtype)

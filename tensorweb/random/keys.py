@@ -1,8 +1,8 @@
-"""Keys and the words that they stand for: threefry2x32 on the numbers of elements.
+"""Keys and their random words: threefry2x32 of the elements' indices.
 
-Word `i` under a key is `x0 ^ x1`, where `x0, x1` is the block of the counter
-`(i div 2^32, i mod 2^32)` after 20 rounds. Salmon, Moraes, Dror and Shaw, "Parallel
-random numbers: as easy as 1, 2, 3", 2011; JAX calls the scheme partitionable.
+Word `i` under a key is `x0 ^ x1`, where `x0, x1` is the block of the counter `(i div
+2^32, i mod 2^32)` after 20 rounds. Salmon, Moraes, Dror and Shaw, "Parallel random
+numbers: as easy as 1, 2, 3", 2011; JAX calls the scheme partitionable.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from tensorweb.tensor.convert import ArrayLike, DTypeLike
 
 Lengths = SupportsIndex | Iterable[SupportsIndex]
 
+# Limit of words per call: the upper word of the counter is always 0.
 MOST_WORDS = 1 << 32
-"""Words of one call: the counter's other word is always 0."""
 
 WORD = dtypes.uint32
 
@@ -37,8 +37,8 @@ def key(seed: SupportsIndex | Tensor, *, device: object = None) -> Tensor:
     """Return the key of a seed: the high and the low word of its 64 bits.
 
     Args:
-        seed: an integer of at most 64 bits, or a 0-d tensor of integers.
-        device: where the key lives, and what is drawn with it; that of a tensor, else
+        seed: an integer of at most 64 bits, or a 0-d integer tensor.
+        device: the device of the key and of draws; by default the tensor's device or
             the default device.
 
     Returns:
@@ -86,13 +86,13 @@ def _require_integer(what: str, x: Tensor) -> None:
 
 
 def split(key: ArrayLike, num: Lengths = 2) -> Tensor:
-    """Return new keys, which give numbers that have nothing to do with each other.
+    """Return new, statistically independent keys.
 
-    A key that was split or drawn from is used up: draw with the new ones.
+    A key that was split or drawn from must not be used again: draw with the new ones.
 
     Args:
         key: uint32 of shape (2,).
-        num: how many, or a shape of them.
+        num: the count or shape of new keys.
 
     Returns:
         uint32 of shape (*num, 2).
@@ -111,11 +111,11 @@ def split(key: ArrayLike, num: Lengths = 2) -> Tensor:
 
 
 def fold_in(key: ArrayLike, data: SupportsIndex | Tensor) -> Tensor:
-    """Return the key of a key and a number, such as that of a step or a layer.
+    """Return a key derived from a key and an integer, such as a step or layer index.
 
     Args:
         key: uint32 of shape (2,).
-        data: an integer from 0 to 2^32 - 1, or a 0-d tensor of integers.
+        data: an integer from 0 to 2^32 - 1, or a 0-d integer tensor.
 
     Returns:
         uint32 of shape (2,).
@@ -144,7 +144,7 @@ def fold_in(key: ArrayLike, data: SupportsIndex | Tensor) -> Tensor:
 
 
 def bits(key: ArrayLike, shape: Lengths = (), dtype: DTypeLike = WORD) -> Tensor:
-    """Return random bits: every unsigned integer of the dtype is as likely.
+    """Return random bits: uniformly distributed unsigned integers of the dtype.
 
     Args:
         key: uint32 of shape (2,).
@@ -168,8 +168,8 @@ def words_of_key(name: str, key: ArrayLike) -> tuple[Tensor, Tensor]:
     """Return both words of a key, as 0-d tensors.
 
     Raises:
-        ShapeError: it has another shape than (2,).
-        DTypeError: it is no tensor of uint32.
+        ShapeError: its shape is not (2,).
+        DTypeError: it is no uint32 tensor.
     """
     if is_whole(key):
         raise DTypeError(
@@ -198,7 +198,7 @@ def words_of_key(name: str, key: ArrayLike) -> tuple[Tensor, Tensor]:
 def random_bits(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tensor:
     """Return random bits in an unsigned integer dtype.
 
-    Narrow ones are the low bits of 32, wide ones both words of the block.
+    Narrow dtypes get the low bits of 32, uint64 both words of the block.
     """
     high, low = words_of_key(name, key)
     require_dtype(dtype, high.device)
@@ -211,7 +211,7 @@ def random_bits(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tensor
 
 
 def random_words(name: str, key: ArrayLike, shape: Shape) -> tuple[Tensor, Tensor]:
-    """Return both words of a block for every element."""
+    """Return both words of the block of every element."""
     high, low = words_of_key(name, key)
     counters = _counters(name, key, shape)
     first = apply("threefry_first", high, low, counters)
@@ -221,9 +221,10 @@ def random_words(name: str, key: ArrayLike, shape: Shape) -> tuple[Tensor, Tenso
 def _blocks(
     words: tuple[Tensor, Tensor], places: Tensor, first: ArrayLike = 0
 ) -> Tensor:
-    """Return words of the blocks from a counter on; two neighbours are one block's.
+    """Return words of consecutive blocks from a counter on, two words per block.
 
-    Both are computed for either, since joining them would take a kernel more.
+    Both words are computed for each element, since interleaving would take one more
+    kernel.
     """
     counters = (places >> 1) + first
     block = apply("threefry_first", *words, counters)

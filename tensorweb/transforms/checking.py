@@ -113,7 +113,7 @@ def _inner(a: Any, b: Any) -> float:
 
 
 def _products(x: Tensor, y: Tensor) -> Tensor:
-    """Return products of floats; of complex numbers the sums of their parts' ones."""
+    """Return elementwise products; of complex numbers the real part of `x conj(y)`."""
     return (x * y.conj()).real
 
 

@@ -107,7 +107,7 @@ class Run:
         self.way = WayBack(self.nodes, self.variables.nodes)
 
     def pull(self, cotangents: Sequence[Node]) -> list[Node]:
-        """Return the variables' cotangents, zeros where the result does not depend."""
+        """Return the variables' cotangents, zeros for unused variables."""
         return self.way.pull(self.nodes, cotangents)
 
     def forward(self) -> Callable[[Sequence[Node]], list[Node]]:
@@ -140,7 +140,7 @@ class Run:
         ]
 
     def tensors(self, nodes: Sequence[Node]) -> list[Tensor]:
-        """Return nodes, one for each of the result's floats, as tensors like those."""
+        """Return nodes, one per floating-point result, as real or complex tensors."""
         return [wrap(*each) for each in zip(nodes, self.complex, strict=True)]
 
     def in_places(self, values: Sequence[Any]) -> Any:

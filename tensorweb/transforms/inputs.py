@@ -169,7 +169,7 @@ class _Variable:
 
 
 def _leaf(leaf: Any) -> Any:
-    """Return a variable for a float or a tensor of floats, anything else as it is."""
+    """Return a variable for a float or floating-point tensor, else the leaf itself."""
     if isinstance(leaf, float | complex) and not isinstance(leaf, int):
         leaf = asarray(leaf)
     if not isinstance(leaf, TensorBase) and hasattr(leaf, "__array__"):

@@ -150,7 +150,7 @@ class Updated:
 
     @contextmanager
     def traced(self) -> Iterator[None]:
-        """Let tensors hold their placeholders inside of a `with` block."""
+        """Let tensors hold placeholders inside of a `with` block, then restore them."""
         gradients = [h for h in self.holders if isinstance(h, Gradients)]
         tensors: list[Any] = [h for h in self.holders if isinstance(h, TensorBase)]
         old = [tensor.node for tensor in tensors]
@@ -222,7 +222,7 @@ def value_of(tensor: TensorBase) -> Node:
 
 
 def _hold(tensor: TensorBase, placeholder: Node) -> Node:
-    """Let a tensor hold a placeholder, as a leaf where it is one; return its node."""
+    """Assign a placeholder to a tensor, as a leaf if it is one; return its node."""
     if is_leaf_of(tensor.node, tensor):
         become_leaf(tensor, placeholder)
     else:

@@ -87,7 +87,7 @@ class Record:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the device lives, and captured tensors have the values they had."""
+        """Whether the device is alive and captured tensors have not changed."""
         return self.replay.is_alive and self.captures.is_current
 
     def holds(self, given: Sequence[Node]) -> bool:
@@ -137,7 +137,7 @@ class Signature:
         self._found: list[Record] = []
 
     def layouts_of(self, given: Sequence[Node]) -> Layouts:
-        """Return which tensors are handed over as views; none in too many manners."""
+        """Return the arguments' layouts, all None beyond the limit of layouts."""
         return self._known(_layouts(given))
 
     def _known(self, layouts: Layouts) -> Layouts:

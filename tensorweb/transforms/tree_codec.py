@@ -117,7 +117,7 @@ def _container(value: Holder, places: Mapping[int, int]) -> Assembly:
 
 
 def _parts(parts: Sequence[object], places: Mapping[int, int]) -> Assembly:
-    """Return how to make several values, in one step where all have places."""
+    """Return a function that rebuilds several values, by one `itemgetter` if it can."""
     found = [places.get(id(part)) for part in parts]
     chosen = [
         place
