@@ -401,7 +401,7 @@ class Optimizer:
     # Inside.
 
     def _take(self, params: object) -> None:
-        """Retain the tensors to train, make them leaves, and join their storages."""
+        """Store the tensors to train, make them leaves, and flatten their storages."""
         if isinstance(params, Iterator):
             params = list(params)
         rates = [self._default_rate]
@@ -426,7 +426,7 @@ class Optimizer:
     def _opened_group(
         self, index: int, group: Mapping[str, Any]
     ) -> tuple[list[str], list[Tensor], Optimizer]:
-        """Return names and tensors of a parameter group, and its checked options."""
+        """Return names and tensors of a group, and an optimiser of its options."""
         where = f"{self._rule}: parameter group {index}"
         if "params" not in group:
             raise DataError(
@@ -477,7 +477,7 @@ class Optimizer:
         parts: Sequence[tuple[Sequence[str], Sequence[Tensor]]],
         rates: Sequence[Rate],
     ) -> State:
-        """Return the first state of groups of leaves, which are joined from now on."""
+        """Return the initial state of parameter groups; make their storages flat."""
         leaves = [leaf for _, part in parts for leaf in part]
         if not leaves:
             raise DataError(
@@ -579,7 +579,7 @@ class Optimizer:
         count: Tensor,
         groups: list[Group],
     ) -> dict[str, Tensor]:
-        """Return a group's leaves after a step, and add the group after it."""
+        """Return a group's parameters after a step; append its new group."""
         layout = group.layout
         pairs = [by_name[path] for path in layout.names]
         dtype = pairs[0][0].dtype

@@ -18,11 +18,7 @@ Put: TypeAlias = Callable[[Sequence[Tensor]], Any]
 
 
 def parameters_of(given: Any) -> tuple[list[str], list[Tensor], Put]:
-    """Return names and tensors of the floats in a tree, and how to put others there.
-
-    Raises:
-        DataError: a Python float stands where a parameter may be meant.
-    """
+    """Return names and float tensors of a tree, and a function to replace them."""
     leaves, structure = tree.flatten(given)
     names = tree.paths(given)
     chosen = [

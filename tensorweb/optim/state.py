@@ -85,7 +85,7 @@ class State:
         return self.rates[0]
 
     def named_rates(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield the learning rates that are numbers, by their names when saved."""
+        """Yield the learning rates that are numbers, with their saved names."""
         for index, rate in enumerate(self.rates):
             if rate is not None:
                 yield f"learning_rate.{index}" if index else "learning_rate", rate

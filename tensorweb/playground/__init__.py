@@ -1,8 +1,8 @@
-"""What the page asks of Python: run a program, list its tensors, draw numbers of one.
+"""The Python side of the page: run programs, list their tensors, draw their values.
 
-`answer` is the only entrance: a question's name and its details as JSON go in, JSON
-comes out. Nothing here touches the page or its worker; what a running program prints
-and shows leaves through the function given to `connect`.
+`answer` is the only entry point: it takes the name of a request and its details as JSON
+and returns the response as JSON. Nothing here touches the page or its worker; output of
+a running program is passed to the function given to `connect`.
 """
 
 from __future__ import annotations

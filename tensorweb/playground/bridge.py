@@ -1,4 +1,4 @@
-"""The one entrance from JavaScript: a question's name and JSON in, JSON out."""
+"""The entry point for JavaScript: requests and responses as JSON."""
 
 from __future__ import annotations
 
@@ -33,20 +33,21 @@ def connect(
     next_line: Callable[[], Awaitable[str]] | None = None,
     read_line: ReadLine | None = None,
 ) -> None:
-    """Begin a session whose programs send their output to `send(kind, json, *bytes)`.
+    """Start a session whose programs send their output to `send(kind, json, *bytes)`.
 
-    `load` fetches a package that the site carries; `packages` lists their import
-    names in JSON, `compiled` what it could carry besides. With `blocking` false every
-    question goes to `answer_async`.
-    `next_line` waits for the next line that the reader types; `read_line` blocks until
-    it is there, None where that cannot be.
+    `load` fetches a package that the site carries; `packages` lists their import names
+    in JSON, `compiled` the packages that a builder could add. With `blocking` false
+    every request must use `answer_async`.
+
+    `next_line` awaits the next line that the reader types; `read_line` blocks until it
+    is typed, None where that is not possible.
     """
     global _session
     random.seed()
     os.environ.setdefault("MPLBACKEND", BACKEND)
 
     def emit(kind: str, fields: Mapping[str, object]) -> None:
-        beside: list[object] = []  # bytes, for which the JSON has null
+        beside: list[object] = []  # bytes; the JSON has null for them
         send(kind, json.dumps(fields, default=beside.append), *beside)
 
     def line() -> Awaitable[str]:
@@ -66,7 +67,7 @@ def _wait(awaitable: Awaitable[object]) -> object:
     failure: list[BaseException] = []
 
     async def settle() -> None:
-        # A failure crosses no JavaScript, so that its traceback stays whole.
+        # Passing a failure through JavaScript would lose parts of its traceback.
         try:
             outcome.append(await awaitable)
         except BaseException as error:
@@ -95,7 +96,7 @@ class PackageFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
     ) -> ModuleSpec | None:
-        """Fetch the package and look again; None when the site has no such package."""
+        """Fetch the package and find its spec; None if the site has no such package."""
         if fullname not in self._names:
             return None
         self._names -= {fullname}
@@ -104,18 +105,18 @@ class PackageFinder(MetaPathFinder):
 
 
 Answer = str | tuple[str, object]
-"""A record in JSON, and with it bytes for which the JSON has null."""
+"""A record in JSON, and the bytes for which the JSON has null."""
 
 
 def answer(question: str, details: str) -> Answer:
-    """Answer without awaiting anything; Python must be able to block."""
+    """Return the response to a request, where Python can block."""
     return drive(answer_async(question, details))
 
 
 async def answer_async(question: str, details: str) -> Answer:
-    """Answer one question; `details` and the result are JSON objects.
+    """Return the response to one request; `details` and the result are JSON objects.
 
-    Bytes of a result stand beside it, as a second value.
+    Bytes of a result are returned as a second value.
     """
     if _session is None:
         raise RuntimeError("internal: connect() comes before the first question")
@@ -130,7 +131,7 @@ async def answer_async(question: str, details: str) -> Answer:
 
 
 def drive(work: Coroutine[object, None, T]) -> T:
-    """Run a coroutine that never waits to its end and return its result."""
+    """Run a coroutine that never suspends and return its result."""
     try:
         work.send(None)
     except StopIteration as finished:

@@ -1,12 +1,13 @@
-"""What of printed text stays to be seen when carriage returns begin lines anew."""
+"""The effect of carriage returns on printed text."""
 
 from __future__ import annotations
 
 
 def settled(text: str) -> str:
-    r"""Return text that shows the same in the end, without what it writes over.
+    r"""Return text without the parts that carriage returns overwrite.
 
-    Of a line with colours the last state is kept, however long earlier ones were.
+    Of a line with ANSI colours only the last state is retained, even if earlier ones
+    were longer.
 
     >>> settled("10 %\r20 %\r30 %\ndone")
     '10 %\r30 %\ndone'
@@ -17,7 +18,7 @@ def settled(text: str) -> str:
 
 
 def _settled_line(line: str) -> str:
-    # What comes first stands behind something that was sent before.
+    # The first part may continue a line that was sent before.
     first, *others = line.split("\r")
     if len(others) < 2:
         return line
@@ -30,7 +31,7 @@ def _settled_line(line: str) -> str:
 
 
 class LineMeter:
-    r"""Counts characters as a terminal keeps them: a line that is written over, once.
+    r"""Count characters as a terminal shows them: an overwritten line once.
 
     >>> meter = LineMeter()
     >>> meter.take("10 %\r20 %\r")
@@ -44,7 +45,7 @@ class LineMeter:
         self._length = 0
 
     def take(self, text: str) -> int:
-        """Return by how many characters `text` lengthens what is seen."""
+        """Return by how many characters `text` lengthens the visible text."""
         if "\r" not in text and self._column == self._length:
             return self._append(text)
         *complete, rest = text.split("\n")

@@ -1,4 +1,4 @@
-"""A bar chart as the record that the page draws."""
+"""Bar charts as records for the page."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ MOST_TICKS = 20
 
 
 def record(chart: tw.BarChart) -> records.BarChart:
-    """Return heading, unit, bars and ticks; lengths and positions from 0 to 1.
+    """Return heading, unit, bars and ticks; lengths and positions are in [0, 1].
 
-    Programs can make a chart by hand, so nothing here relies on `bar_chart`.
+    Programs may construct a chart themselves, so no field is assumed to be valid.
     """
     return {
         "heading": clip_line(str(chart.heading)),

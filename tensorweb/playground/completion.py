@@ -1,6 +1,6 @@
-"""What an editor says about a name: its members, its signature, its documentation.
+"""Completion for the editor: members, signature and documentation of a name.
 
-No code of a program runs here: values are looked at, never asked.
+No code of a program runs here: values are inspected statically.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ PATHS = (
     "tw.numpy.fft",
     "tw.numpy.random",
 )
-"""What a page knows before Python is there."""
+"""Paths whose members the page can complete before Python has loaded."""
 
 PLAIN = (bool, int, float, str)
 
@@ -72,9 +72,9 @@ FUNCTIONS: tuple[type, ...] = (
 def members(
     path: str, names: Mapping[str, object], imported: bool = False
 ) -> list[Member]:
-    """Return what can stand behind a dotted path; the names themselves for "".
+    """Return the members of a dotted path; the names themselves for "".
 
-    Where the path is `imported` its first part is a module, whatever the names are.
+    If the path is `imported` its first part is a module, regardless of `names`.
 
     >>> [found["name"] for found in members("tw.errors", {"tw": tw})][:2]
     ['AxisError', 'BackendError']
@@ -88,7 +88,7 @@ def members(
 def explain(
     path: str, names: Mapping[str, object], imported: bool = False
 ) -> Explanation:
-    """Return signature and first lines of documentation of what a path names.
+    """Return signature and first paragraphs of documentation of a path.
 
     >>> explain("tw.zeros", {"tw": tw})["signature"]
     'zeros(shape, dtype=None, *, device=None)'
@@ -135,7 +135,7 @@ def _members_of_module(module: ModuleType) -> Iterable[Member]:
 
 
 def _place(value: object, name: str, kept: object) -> object:
-    """Return what a slot or a field holds."""
+    """Return the value of a slot or a named tuple's field."""
     return attribute(value, name) if type(kept) in PLACES else kept
 
 
@@ -148,12 +148,12 @@ def _attributes_of(value: object) -> Mapping[str, object]:
 
 
 def _is_offered(value: object) -> bool:
-    """Whether a member is of use: stand-ins only say how a name is called here."""
+    """Whether a member is useful; stand-ins for foreign names are not."""
     return type(value) not in (ForeignName, __future__._Feature)
 
 
 def _sorted(names: Iterable[object]) -> list[str]:
-    """Return the names that people use; a program can put anything into its names."""
+    """Return the public identifiers; a program can put any value into its names."""
     found = [name for name in names if type(name) is str and name.isidentifier()]
     public = [name for name in found if not name.startswith("_")]
     return sorted(name for name in public if not keyword.iskeyword(name))[:MOST_MEMBERS]
@@ -168,7 +168,7 @@ def _member(name: str, value: object) -> Member:
 
 
 def _kind(value: object) -> Kind:
-    # The class itself is looked at: `isinstance` asks the program's `__class__` too.
+    # `isinstance` would also run the program's `__class__`.
     own = type(value)
     if issubclass(own, type):
         return "class"
@@ -180,7 +180,7 @@ def _kind(value: object) -> Kind:
 
 
 def _detail(value: object) -> str:
-    """Return a signature, a tensor's facts, a plain value, or what it is."""
+    """Return a signature, a tensor's facts, a plain value, or the type's name."""
     kind = _kind(value)
     if kind == "module":
         return ""
@@ -200,7 +200,7 @@ def _detail(value: object) -> str:
 
 
 def _signature(value: object) -> str:
-    """Return the parameters with their defaults, without types: those are long."""
+    """Return the parameters with their defaults, without the long annotations."""
     value = function_of(value)
     if type(value) in (staticmethod, classmethod):
         value = typing.cast("staticmethod[..., object]", value).__func__
@@ -217,7 +217,7 @@ def _signature(value: object) -> str:
 
 
 def _documentation(value: object) -> str:
-    """Return the first paragraphs; of a plain value there is nothing to say."""
+    """Return the first paragraphs of the docstring, "" for a plain value."""
     if _kind(value) == "variable":
         return ""
     text = inspect.getdoc(function_of(value))
@@ -230,10 +230,11 @@ def _documentation(value: object) -> str:
 
 
 def table() -> dict[str, list[dict[str, object]]]:
-    """Return what a page knows of our names before Python is there.
+    """Return the names that the page can complete before Python has loaded.
 
-    Keys are `tw`, its modules and `Tensor`; each row is a member with its explanation,
-    and with what a call or the property `gives`, where that has members of its own.
+    Keys are `tw`, its modules and `Tensor`; each entry is a member with its
+    explanation, and with the path of the type it `gives`, if that has members of its
+    own.
     """
     names = {"tw": tw}
     return {
@@ -250,7 +251,7 @@ def table() -> dict[str, list[dict[str, object]]]:
 
 
 def _given(value: object) -> dict[str, object]:
-    """Return the path of what a function or property gives: a tensor, or some."""
+    """Return the path of the type that a function or property returns."""
     for path, ending in (("value()", ""), ("value()[]", "[]")):
         found = find(path, {"value": value})
         if type(found) is Some and issubclass(found.own, tw.Tensor):

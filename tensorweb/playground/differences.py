@@ -1,4 +1,4 @@
-"""Two tensors of one shape: the first less the second, and how far they differ."""
+"""The difference of two tensors of one shape."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .numbers import Reader, read_all
 from .pictures import find
 
 INT32 = ("bool", "int8", "int16", "uint8", "uint16")
-"""What is subtracted as int32: a mask has no difference, and small integers wrap."""
+"""Dtypes subtracted as int32: bools have no difference, and small integers overflow."""
 UNSIGNED = {"uint32": tw.float32, "uint64": tw.float64}
-"""Dtypes without negative numbers, and what can hold their differences."""
+"""Unsigned dtypes, and the dtypes that can hold their differences."""
 
 
 def difference(a: Tensor, b: Tensor) -> Tensor:
-    """Return `a - b` of two tensors of one shape, as a dtype that has negative numbers.
+    """Return `a - b` of two tensors of one shape, in a dtype with negative numbers.
 
     >>> difference(tw.asarray([True, False]), tw.asarray([True, True]))
     tensor([ 0, -1])
@@ -32,9 +32,9 @@ def difference(a: Tensor, b: Tensor) -> Tensor:
 async def measure(
     a: Tensor, b: Tensor, less: Tensor, reader: Reader
 ) -> tuple[int, float | None, list[int] | None]:
-    """Return how many elements differ, the largest finite distance, and where it is.
+    """Return the count of different elements, the largest distance and its index.
 
-    Two NaNs in one place do not differ.
+    Two NaNs at one index do not differ.
     """
     differ = a != b
     if a.dtype.kind == b.dtype.kind and a.dtype.kind in ("float", "complex"):

@@ -1,4 +1,4 @@
-"""What leaves as a file, part by part: a tensor as `.npy`, a slice of one as CSV."""
+"""Export of tensors in parts: `.npy` of a tensor, CSV of a slice."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from .numbers import Reader, read_all, text_of
 from .records import Part
 
 MOST_VALUES = 1 << 20
-"""Elements of one part of a `.npy` file."""
+"""Limit of elements in one part of a `.npy` file."""
 MOST_TEXTS = 1 << 15
-"""Numbers of one part of a CSV file, and of a row of it."""
+"""Limit of numbers in one part of a CSV file, and in one row of it."""
 
 ALIGNMENT = 64
 GROWTH = 21
-"""Digits that NumPy leaves room for, so that the first axis of a file can grow."""
+"""Digits for which NumPy reserves space, so that the first axis of a file can grow."""
 
 
 async def npy(x: tw.Tensor, start: int, reader: Reader) -> Part:
     """Return a part of the file that `numpy.save` would write, in base64.
 
-    The first part has the header; each has at most `MOST_VALUES` elements from `start`.
+    The first part contains the header; each has at most `MOST_VALUES` elements from
+    `start`.
     """
     head = header(x.shape, x.dtype) if start == 0 else b""
     count = min(MOST_VALUES, x.size - start)
@@ -42,9 +43,9 @@ async def npy(x: tw.Tensor, start: int, reader: Reader) -> Part:
 
 
 def header(shape: Sequence[int], dtype: DType) -> bytes:
-    """Return what stands before the values in a `.npy` file of version 1.0.
+    """Return the header of a `.npy` file of version 1.0.
 
-    NumPy's format has as many spaces, so that files are the same to the last byte.
+    It is padded exactly like NumPy's, so that the files are identical.
 
     >>> header((2, 3), tw.float32)[10:].split(b", }")[0]
     b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)"
@@ -73,7 +74,7 @@ async def csv(
     start: int,
     reader: Reader,
 ) -> Part:
-    """Return rows of one slice from `start` as lines; an axis alone has a value a line.
+    """Return lines of one slice from row `start`; a single axis has one value per line.
 
     Raises:
         DataError: a row has more numbers than a table can use.

@@ -1,4 +1,4 @@
-"""An exception as the page shows it: the user's frames with exact places, no others."""
+"""Exceptions as the page shows them: the user's frames only, with exact positions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_NETWORK = (
     "other sites only while “Allow network” is ticked and the browser is online."
 )
 MOST_CODE = 400
-"""Characters of a source line that are shown, around the failing part."""
+"""Limit of the shown characters of a source line, around the failing part."""
 
 
 Texts = Mapping[str, str]
@@ -52,7 +52,7 @@ def describe_failure(error: BaseException, texts: Texts) -> Failure:
 
 
 def _message(error: BaseException, report: traceback.TracebackException) -> str:
-    """Return the message with the suggestion that Python adds, without the type."""
+    """Return the message with Python's suggestion, without the type."""
     if isinstance(error, SyntaxError):
         return error.msg or "invalid syntax"
     if told := imports.advice(error) or files.advice(error):
@@ -63,14 +63,14 @@ def _message(error: BaseException, report: traceback.TracebackException) -> str:
 
 
 def _in_plain_words(message: str) -> str:
-    """Say what micropip does not: that it may be the network, and not the name."""
+    """Extend micropip's message: the cause may be the network and not the name."""
     if not message.startswith(NOT_FETCHED):
         return message
     return f"{message.partition('.')[0]}. {NO_NETWORK}"
 
 
 def _keep_user_frames(report: traceback.TracebackException, texts: Texts) -> int:
-    """Drop all other frames from the whole chain; return how many were dropped."""
+    """Drop all other frames from the exception chain; return their count."""
     hidden = 0
     for part in _chain(report):
         kept = [frame for frame in part.stack if frame.filename in texts]
@@ -81,7 +81,7 @@ def _keep_user_frames(report: traceback.TracebackException, texts: Texts) -> int
 
 
 def _inside(stack: traceback.StackSummary, texts: Texts) -> int:
-    """Count the foreign frames that the user's program called into."""
+    """Return the count of foreign frames that the user's program called."""
     users = [index for index, frame in enumerate(stack) if frame.filename in texts]
     return len(stack) - users[0] - len(users) if users else 0
 
@@ -115,9 +115,9 @@ def _frame(frame: traceback.FrameSummary, lines: list[str]) -> Frame:
 
 
 def _code(lines: list[str], line: int, column: int | None) -> tuple[str, int]:
-    """Return a line without its indentation, and how many columns that had.
+    """Return a line without its indentation, and the width of the indentation.
 
-    Of a long line only what stands around `column`; an ellipsis takes one column.
+    A long line is cut around `column`; an ellipsis takes one column.
     """
     text = lines[line - 1] if line <= len(lines) else ""
     indent = len(text) - len(text.lstrip())
@@ -134,7 +134,7 @@ def _code(lines: list[str], line: int, column: int | None) -> tuple[str, int]:
 
 
 def _utf16(lines: list[str], line: int, column: int | None) -> int | None:
-    """Turn a UTF-8 byte column into the UTF-16 column that browsers count in."""
+    """Convert a UTF-8 byte column to the UTF-16 column that browsers use."""
     if column is None or line > len(lines):
         return None
     before = lines[line - 1].encode()[:column].decode(errors="ignore")
@@ -142,7 +142,7 @@ def _utf16(lines: list[str], line: int, column: int | None) -> int | None:
 
 
 def _syntax_place(error: BaseException, texts: Texts) -> Frame | None:
-    """Return where the compiler stopped; its columns count characters from one."""
+    """Return the position of a syntax error, whose columns count characters from 1."""
     if not isinstance(error, SyntaxError):
         return None
     file = error.filename or ""
@@ -174,7 +174,7 @@ def _syntax_place(error: BaseException, texts: Texts) -> Frame | None:
 def _asked_place(
     error: BaseException, read: Sequence[Frame], texts: Texts
 ) -> Frame | None:
-    """Return where something impossible was asked for, if another line read it."""
+    """Return the call that could not be computed, if another line read its result."""
     if not isinstance(error, LinAlgError) or error.location is None:
         return None
     code, instruction = error.location
@@ -197,7 +197,7 @@ def _asked_place(
 
 
 def _shorten(frames: list[Frame]) -> list[Frame | Gap]:
-    """Keep the outermost and innermost frames of a deep recursion."""
+    """Return the outermost and innermost frames of a deep recursion."""
     if len(frames) <= MOST_FRAMES:
         return [*frames]
     outer = frames[: MOST_FRAMES // 3]

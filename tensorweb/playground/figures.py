@@ -1,7 +1,7 @@
-"""The backend that matplotlib draws with in the page: Agg, and `show` gives pictures.
+"""The matplotlib backend of the page: Agg, with a `show` that displays pictures.
 
-matplotlib imports this module by its name (`rich.BACKEND`) and looks for these names in
-it. Without matplotlib there is nothing to draw on.
+matplotlib imports this module by its name (`rich.BACKEND`) and uses these names.
+Without matplotlib there is no canvas.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if "matplotlib" in sys.modules:
 
 
 def show(*args: object, **options: object) -> None:
-    """Show every open figure as a picture and close it, as notebooks do."""
+    """Display every open figure as a picture and close it, as notebooks do."""
     pylab = importlib.import_module("matplotlib._pylab_helpers")
     for manager in pylab.Gcf.get_all_fig_managers():
         show_value(manager.canvas.figure, "figure")

@@ -1,6 +1,6 @@
-"""The folder in which programs open files: safe names, and words for missing files.
+"""The working folder of programs: valid file names, and messages for missing files.
 
-The page puts the reader's files there before a run and takes away what was written.
+The page writes the reader's files there before a run and removes them afterwards.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ LONGEST_NAME = 200
 MOST_NAMED = 10
 
 lost: frozenset[str] = frozenset()
-"""Names of files that were there once and went with an earlier page."""
+"""Names of files of an earlier page that no longer exist."""
 
 
 def remember_lost(names: Iterable[str]) -> None:
-    """Note which files an earlier page had and this one has not."""
+    """Set the names of files of an earlier page that no longer exist."""
     global lost
     lost = frozenset(names)
 
 
 def path_of(name: str) -> Path:
-    """Return where a file of that name is; refuse what is no plain name."""
+    """Return the path of a file; raise for anything but a plain name."""
     is_plain = name == os.path.basename(name) and name not in ("", ".", "..")
     if not is_plain or "\0" in name or len(name) > LONGEST_NAME:
         raise DataError(f"{name[:LONGEST_NAME]!r} is no name for a file")
@@ -34,7 +34,7 @@ def path_of(name: str) -> Path:
 
 
 def advice(error: BaseException) -> str | None:
-    """Return what to say of a file that is not there, None for another failure.
+    """Return the message for a missing file, None for another failure.
 
     >>> advice(FileNotFoundError(2, "No such file", "/etc/nothing"))
     """

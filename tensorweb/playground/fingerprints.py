@@ -1,8 +1,8 @@
-"""What two runs are compared by, on whatever devices: a few numbers of each result.
+"""Fingerprints of results, to compare two runs on different devices.
 
-Integers and booleans must agree in every element, so a digest of their bytes says it
-all. Floats differ a little from GPU to GPU; of them the page compares numbers that
-hardly change with the order of additions, within a tolerance that it says.
+Integers and bools must be equal in every element, so a digest of their bytes is
+compared. Floats differ slightly between GPUs; the page compares statistics of them that
+hardly depend on the order of additions, with a tolerance.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from .tensors import Entry, statistics_of, title_of
 
 MOST_FINGERPRINTS = 40
 MOST_DIGESTED = 1 << 22
-"""Elements; of a larger tensor of integers so many, evenly spaced, are looked at."""
+"""Limit of digested elements; larger tensors are sampled with an even step."""
 
 DIGITS = 6
 LENGTH = 16
-"""Of a digest, in hexadecimal digits."""
+"""Length of a digest in hexadecimal digits."""
 
 
 async def fingerprints(entries: Sequence[Entry], reader: Reader) -> list[Fingerprint]:
-    """Return one of each tensor that the program showed, else of each that it named.
+    """Return the fingerprints of the shown tensors, or of the named ones.
 
-    Tensors whose values cannot be had are left out.
+    Tensors whose values cannot be computed are omitted.
     """
     shown = [entry for entry in entries if entry.displays]
     results = (shown or list(entries))[:MOST_FINGERPRINTS]
@@ -60,7 +60,7 @@ async def _fingerprint(entry: Entry, known: Statistics, reader: Reader) -> Finge
 
 
 async def _digest(node: Node, reader: Reader) -> str:
-    """Return what any change of an element changes."""
+    """Return a digest of the (sampled) elements."""
     size = node.size
     step = max(1, -(-size // MOST_DIGESTED))
     part = slice_ranges(reshape(node, (size,)), [(0, -(-size // step), step)])
@@ -73,10 +73,10 @@ async def _digest(node: Node, reader: Reader) -> str:
 async def _numbers(
     x: tw.Tensor, known: Statistics, reader: Reader
 ) -> list[float | None]:
-    """Return least, greatest, mean, mean size, slope, and counts of NaN and infinities.
+    """Return minimum, maximum, mean, mean of |x|, trend, counts of NaN and infinity.
 
-    The slope is the mean of all values times their place, which goes from -1 to 1: it
-    tells apart what has the same values in another order.
+    The trend is the mean of all values times their position, from -1 to 1: it differs
+    if the same values have another order.
     """
     if x.size == 0:
         return [None] * 5 + [0, 0]
@@ -91,7 +91,7 @@ async def _numbers(
 
 
 def _rounded(value: float | None) -> float | None:
-    """Return a number with few digits, None for what JSON cannot hold."""
+    """Return a number rounded to `DIGITS` digits, None if JSON cannot hold it."""
     if value is None or not math.isfinite(value):
         return None
     return float(f"{value:.{DIGITS}g}")

@@ -1,6 +1,6 @@
-"""What a running program finds around it: streams, `show`, `input` and `sleep` of ours.
+"""The environment of a running program: streams, `show`, `input` and `sleep`.
 
-The interpreter's own are kept from the beginning and put back after every run.
+The interpreter's originals are saved at the beginning and restored after every run.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from .records import Prompt
 from .streams import Emit, Output, Stream, clip_line, fast_stream
 
 NextLine = Callable[[], Awaitable[str]]
-"""Waits for a line; raises BlockingError where nothing can wait."""
+"""Awaits a line; raises BlockingError where Python cannot wait."""
 
 ReadLine = Callable[[], str | None]
-"""Blocks the whole thread until a line is there; None when Stop came instead."""
+"""Blocks the thread until a line is typed; returns None after Stop."""
 
 LONGEST_PROMPT = 2000
 NO_TYPING = (
@@ -45,7 +45,7 @@ NO_END = (
 
 
 class Host:
-    """Replaces a few names of the interpreter while a program runs."""
+    """Replaces some functions of the interpreter while a program runs."""
 
     def __init__(
         self,
@@ -66,13 +66,13 @@ class Host:
         self._hook: Hook | None = None
 
     def begin(self) -> None:
-        """Let a whole program begin as the first one did."""
+        """Reset the interpreter's state before a program that is not a cell."""
         self._interpreter.begin()
 
     @contextlib.contextmanager
     def around(self, output: Output, show: Hook) -> Iterator[None]:
-        """Send a program's text to `output` and what it shows to `show`."""
-        # Kept by name: Python 3.11's print only borrows the stream that it writes to.
+        """Redirect a program's text to `output` and its displays to `show`."""
+        # Retained here: Python 3.11's print only borrows the stream that it writes to.
         streams = (Stream(output, "stdout"), Stream(output, "stderr"))
         output.on_overflow = lambda: self._hurry(output)
         self._hook = set_show_hook(show)
@@ -88,7 +88,7 @@ class Host:
             self.restore()
 
     def restore(self) -> None:
-        """Put everything back as it was before the first run."""
+        """Restore the state from before the first run."""
         flush_streams()
         self._interpreter.restore()
         sys.stdout, sys.stderr = self._streams
@@ -98,12 +98,12 @@ class Host:
         set_show_hook(self._hook)
 
     def _hurry(self, output: Output) -> None:
-        """Change to streams that gather their text in C."""
+        """Switch to streams that buffer their text in C."""
         sys.stdout = fast_stream(output, "stdout")
         sys.stderr = fast_stream(output, "stderr")
 
     def _ask(self, output: Output, prompt: object) -> str:
-        """Stand in for `input`: a field of the page takes the line."""
+        """Implement `input`: the reader types the line in a field of the page."""
         text = str(prompt)
         flush_streams()
         output.flush()
@@ -113,7 +113,7 @@ class Host:
         return typed
 
     def _typed(self, asked: Prompt) -> str:
-        """Ask for a line and wait for it, in whichever way this browser can."""
+        """Request a line and wait for it, in whichever way this browser can."""
         if self._read_line is not None:
             self._emit("prompt", asked)
             read = self._read_line()
@@ -130,37 +130,37 @@ class Host:
         return str(self._wait(line))
 
     def _sleep_until_stopped(self, seconds: float | SupportsIndex, /) -> None:
-        """Stand in for `time.sleep`: Stop ends it."""
+        """Implement `time.sleep` so that Stop ends it."""
         assert self._wait is not None, "internal: only where Python can block"
         self._wait(asyncio.sleep(float(seconds)))
 
 
 class TypedLines(io.TextIOBase):
-    """Stands in for `sys.stdin`: each line is asked for as `input` does."""
+    """Implements `sys.stdin`: each line is requested as `input` does."""
 
     def __init__(self, ask: Callable[[], str]) -> None:
-        """Take lines from a function."""
+        """Read lines from a function."""
         self._ask = ask
 
     def readable(self) -> bool:
-        """Lines can be read."""
+        """Return True: lines can be read."""
         return True
 
     def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]  # text
-        """Return the next line that is typed, with its end."""
+        """Return the next typed line, with its newline."""
         return f"{self._ask()}\n"
 
     def read(self, size: int | None = -1, /) -> str:
-        """Refuse: what is typed has no end."""
+        """Raise: typed input has no end."""
         raise io.UnsupportedOperation(NO_END)
 
     def readlines(self, hint: int | None = -1, /) -> list[str]:  # type: ignore[override]  # text
-        """Refuse for the same reason."""
+        """Raise: typed input has no end."""
         raise io.UnsupportedOperation(NO_END)
 
 
 def flush_streams() -> None:
-    """Pass on what streams have gathered, whatever the program made of them."""
+    """Flush both streams; ignore failures of streams that the program replaced."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()

@@ -1,4 +1,4 @@
-"""Pictures in colour: which tensors are some, and a plane of cells for each channel."""
+"""Colour pictures: which tensors are pictures, and their cells per channel."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tensorweb.graph.node import Node
 from tensorweb.nodes.selection import concat
 
 CHANNELS = (3, 4)
-"""Red, green, blue, and perhaps alpha."""
+"""Red, green, blue, and optionally alpha."""
 RANKS = (3, 4)
-"""Height, width, channels, and perhaps one picture after another before them."""
+"""Height, width, channels, and optionally a leading batch axis."""
 LEAST_SIDE = 8
-"""What is lower or narrower is rather a matrix of short rows."""
+"""Smaller tensors are treated as matrices of short rows."""
 
 
 def channel_axis(shape: Sequence[int], dtype: DType) -> int | None:
-    """Return the axis along which a colour lies, None where there is none.
+    """Return the axis of the colour channels, None if there is none.
 
     >>> [channel_axis(shape, tw.float32) for shape in ((480, 640, 3), (480, 640))]
     [2, None]
@@ -31,7 +31,7 @@ def channel_axis(shape: Sequence[int], dtype: DType) -> int | None:
 
 
 def is_image(shape: Sequence[int], dtype: DType) -> bool:
-    """Return whether a tensor is seen as a picture in colour before anybody chooses.
+    """Whether a tensor is shown as a colour picture by default.
 
     >>> is_image((480, 640, 3), tw.float32), is_image((2, 3, 4), tw.float32)
     (True, False)
@@ -52,7 +52,8 @@ def coloured_cells(
     """Return the cells of each channel, `(channels · rows, columns)`, still lazy.
 
     Raises:
-        ShapeError: the channels are not three or four, or are drawn as rows.
+        ShapeError: there are not three or four channels, or their axis is drawn as rows
+            or columns.
     """
     if channels in (row_axis, column_axis) or node.shape[channels] not in CHANNELS:
         raise ShapeError(

@@ -1,4 +1,4 @@
-"""What is possible where a program imports what is not there, in one sentence."""
+"""Messages for failed imports."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ site: frozenset[str] = frozenset()
 """Import names of the packages that this site carries."""
 
 compiled: Mapping[str, str] = {}
-"""Packages that only a site's builder can add, by what a program imports."""
+"""Packages that only the builder of a site can add, by import name."""
 
 HIDDEN = frozenset({"micropip", "tensorweb", "packaging", "six"})
-"""Names that nobody looks for among the packages of a site."""
+"""Packages not listed in messages."""
 
 
 def carry(names: Iterable[str], missing: Mapping[str, str]) -> None:
-    """Note what the site's packages are imported as, and which it could have."""
+    """Set the import names of the site's packages, and the packages it could add."""
     global site, compiled
     site = frozenset(names)
     compiled = missing
 
 
 def advice(error: BaseException) -> str | None:
-    """Return what to say of an import that failed, None where Python's words will do.
+    """Return the message for a failed import, None to retain Python's message.
 
     >>> advice(ModuleNotFoundError("No module named 'json.x'", name="json.x"))
     """
@@ -52,7 +52,7 @@ def advice(error: BaseException) -> str | None:
 
 
 def _carried() -> str:
-    """Say in a few words which packages a program can import at once."""
+    """Return a clause that lists the packages which the site carries."""
     known = sorted(name for name in site - HIDDEN if not name.startswith("_"))
     if not known:
         return "this site carries no packages"

@@ -1,7 +1,7 @@
-"""What programs change in the interpreter that later programs share, and the page too.
+"""Interpreter state that programs share with the page and with later programs.
 
-Kept from before the first program. What the page itself needs comes back after every
-run; what one cell may hand on to the next one stays until a whole program begins.
+It is saved before the first program. State that the page needs is restored after every
+run; state that one cell may pass to the next is restored before a new program.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from tensorweb.tensor import number_text, printing
 from . import sources
 
 OURS: tuple[types.ModuleType | type, ...] = (tw, *tw.Tensor.__mro__[:-1])
-"""Whose names a program may have given to something else."""
+"""Modules and classes whose attributes a program may have reassigned."""
 
 PRINTING = (printing, number_text)
-"""Where `numpy.set_printoptions` keeps what it is told."""
+"""The modules that hold the state of `numpy.set_printoptions`."""
 
 DRAWING = "tensorweb.numpy.random"
-"""The module that hides a key, where a program has imported it."""
+"""The module with a global random key, if a program has imported it."""
 
 MISSING = object()
 
 
 class Interpreter:
-    """The interpreter as it was when this was made."""
+    """The interpreter's state at construction."""
 
     def __init__(self) -> None:
         self._names = [(holder, dict(vars(holder))) for holder in OURS]
@@ -49,7 +49,7 @@ class Interpreter:
         self._interrupt = signal.getsignal(signal.SIGINT)
 
     def restore(self) -> None:
-        """Put back what the page needs, and what makes every later program fail."""
+        """Restore the state that the page and every later program need."""
         if sys.gettrace() is not self._trace:
             sys.settrace(self._trace)
         if sys.getprofile() is not self._profile:
@@ -59,17 +59,17 @@ class Interpreter:
         gc.enable()
         rename(self._names)
         for name in vars(tw.Tensor).keys() - self._names[1][1].keys():
-            # A method of a base that was given to something else in the class itself.
+            # An override of an inherited method, which the program assigned.
             if hasattr(super(tw.Tensor, tw.Tensor), name):
                 delattr(tw.Tensor, name)
 
     def begin(self) -> None:
-        """Let a whole program begin as the first one did; end tasks of those before."""
+        """Restore the state for a new program; cancel tasks of earlier ones."""
         end_tasks()
         rename(self._printing)
         drawing = sys.modules.get(DRAWING)
         if drawing is not None:
-            # Its key was a program's choice, or went with a device that was lost.
+            # Its key was set by a program, or was lost with its device.
             drawing._state.seed()
         with contextlib.suppress(FileNotFoundError):
             os.chdir(self._folder)
@@ -80,7 +80,7 @@ class Interpreter:
             *(finder for finder in sys.meta_path if finder not in self._finders),
         ]
         if [*warnings.filters] != self._filters:
-            # Resetting tells Python that its filters changed; a list says it to nobody.
+            # Only resetting invalidates Python's cache of filters.
             warnings.resetwarnings()
             warnings.filters[:] = self._filters  # type: ignore[index]  # a list, in fact
         if signal.getsignal(signal.SIGINT) is not self._interrupt:
@@ -88,7 +88,7 @@ class Interpreter:
 
 
 def rename(holders: Iterable[tuple[object, Mapping[str, object]]]) -> None:
-    """Give the names of modules and classes to what they were given to before."""
+    """Restore the attributes of modules and classes."""
     for holder, kept in holders:
         now = vars(holder)
         for name, value in kept.items():
@@ -97,7 +97,7 @@ def rename(holders: Iterable[tuple[object, Mapping[str, object]]]) -> None:
 
 
 def end_tasks() -> None:
-    """Cancel what programs left running, which would speak into the next one's text."""
+    """Cancel tasks of earlier programs, which would write into the next output."""
     if not is_browser():
         return
     for task in asyncio.all_tasks(asyncio.get_event_loop()):

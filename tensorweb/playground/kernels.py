@@ -14,21 +14,23 @@ from .streams import clip
 MOST_KERNELS = 200
 MOST_FLUSHES = 100
 MOST_LINES = 1000
-"""Values of a run whose lines are noted; a loop's first steps are all it needs."""
+"""Limit of values per run whose source lines are recorded; the first iterations
+suffice."""
 
 MOST_SOURCE = 200_000
-"""Characters of a kernel's text that a page shows."""
+"""Limit of characters of a kernel's text that the page shows."""
 
 Key = tuple[str, Hashable, tuple[int, ...]]
 """A kernel's name, its code and its grid."""
 
 
 class Tally:
-    """Counts launches by kernel and grid, however many there are.
+    """Count launches by kernel and grid, in bounded memory.
 
-    A loop flushes the same list of launches again and again; so lists are counted, and
-    what they hold only when somebody asks or there are many. Of a kernel's line, the
-    first flush tells; seconds are those of all flushes.
+    A loop flushes the same list of launches repeatedly. So repetitions of lists are
+    counted, and the launches in them only on request or if there are many lists. A
+    kernel's source line is that of its first flush; seconds are summed over all
+    flushes.
     """
 
     def __init__(self) -> None:
@@ -49,7 +51,7 @@ class Tally:
             self._fold()
 
     def _fold(self) -> None:
-        """Count what the lists hold; kernels beyond the first ones are left out."""
+        """Count the launches of the lists; kernels above the limit are omitted."""
         for flush, times in self._flushes.values():
             for launch in flush.launches:
                 self._count(flush, launch, times)
@@ -88,7 +90,7 @@ class Tally:
 
     @property
     def left_out(self) -> int:
-        """How many different kernels and grids there were besides `records()`."""
+        """The count of different kernels and grids that `records()` omits."""
         self._fold()
         return len(self._others)
 
@@ -98,7 +100,7 @@ class Tally:
         return list(self._records.values())
 
     def source(self, kernel: int) -> str:
-        """Return the text of one of `records()`; that of a module is made here.
+        """Return the text of one kernel of `records()`.
 
         Raises:
             LookupError: there is no such kernel.
@@ -111,6 +113,6 @@ class Tally:
 
 
 def _copies(flush: Flush, launch: Launch) -> bool:
-    """Whether a kernel copies elements into another order besides what it is for."""
+    """Whether a kernel that is not a copy itself contains a copy into another order."""
     is_copy = launch.formula.startswith("copy(")
     return not is_copy and any(flush.graph[n].op == "copy" for n in launch.nodes)

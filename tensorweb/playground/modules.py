@@ -1,7 +1,7 @@
 """The other files of a program: modules that it imports, data that it opens by name.
 
-Modules are imported from their texts, anew in every run; data stand in the folder of
-the program. A run of one cell keeps both, unless their texts have changed.
+Modules are imported from their texts, again in every run; data are files in the
+program's folder. A run of one cell retains both, unless their texts have changed.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ END = ".py"
 
 
 class ProgramFiles:
-    """Puts a program's files where it finds them, and takes them away again."""
+    """Installs a program's files before a run and removes them before the next."""
 
     def __init__(self) -> None:
         self._finder = ModuleFinder({})
         self._data: dict[str, str] = {}
 
     def place(self, files: Sequence[ProgramFile], keep: bool) -> Mapping[str, str]:
-        """Let a program find these files, and return its modules' texts by file name.
+        """Install files; return the modules' texts by file name.
 
-        With `keep`, what an earlier run imported and wrote stays where texts are equal.
+        With `keep`, modules and files of an earlier run are retained if their texts are
+        equal.
 
         Raises:
-            DataError: a name cannot be a file's, or is that of another module.
+            DataError: a name is no valid file name, or is the name of another module.
         """
         texts = {file["name"]: file["text"] for file in files}
         modules = {name: text for name, text in texts.items() if name.endswith(END)}
@@ -58,7 +59,7 @@ class ProgramFiles:
     def _replace_data(self, data: Mapping[str, str], keep: bool) -> None:
         for name, text in self._data.items():
             path = path_of(name)
-            # What the program has written since is a result, which stays.
+            # A file that the program has changed is a result and is retained.
             is_ours = path.is_file() and path.read_bytes() == text.encode()
             if name not in data and is_ours:
                 path.unlink()
@@ -73,7 +74,7 @@ class ProgramFiles:
 
 
 class ModuleFinder(MetaPathFinder):
-    """Finds the modules of one program by their texts."""
+    """Finds the modules of one program in their texts."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = dict(texts)
@@ -81,7 +82,7 @@ class ModuleFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
     ) -> ModuleSpec | None:
-        """Return where a module of the program is from, None for any other."""
+        """Return the spec of a module of the program, None for any other."""
         name = fullname + END
         if path is not None or name not in self.texts:
             return None
@@ -89,7 +90,7 @@ class ModuleFinder(MetaPathFinder):
         return spec_from_file_location(fullname, name, loader=loader)
 
     def forget(self) -> None:
-        """Let the next import run a module's text again."""
+        """Remove the modules from `sys.modules`, so that they are imported again."""
         for name in self.texts:
             module = sys.modules.get(name.removesuffix(END))
             spec = getattr(module, "__spec__", None)
@@ -113,12 +114,12 @@ class TextLoader(ExecutionLoader):
         return self._text
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Leave it to Python to make the module."""
+        """Return None, so that Python makes the module."""
         return None
 
 
 def _check(name: str) -> None:
-    """Refuse what Python could not import, or would take for another module."""
+    """Raise for a name that Python cannot import, or that would hide another module."""
     stem = name.removesuffix(END)
     if not stem.isidentifier():
         raise DataError(f"{name!r} is no name for a module; use one like helpers.py")

@@ -1,4 +1,4 @@
-"""What the page is told of the operations that first made a NaN or an infinity."""
+"""Records of the operations that first produced a NaN or an infinity."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from . import records
 from .sources import is_program
 
 MOST_CAUSES = 4
-"""Causes of causes that the page is told."""
+"""Limit of the chain of causes in a record."""
 
 MOST_LINES = 12
-"""Lines of one kernel that the page is told."""
+"""Limit of lines of one kernel in a record."""
 
 
 def told(origins: Origins) -> list[records.NonfiniteOrigin]:
-    """Return the first origin of a value, NaN before infinity, and then its causes."""
+    """Return the origin of a value, NaN before infinity, followed by its causes."""
     first = next((origins[kind] for kind in KINDS if kind in origins), None)
     found: list[records.NonfiniteOrigin] = []
     while first is not None and len(found) < MOST_CAUSES:
@@ -25,7 +25,7 @@ def told(origins: Origins) -> list[records.NonfiniteOrigin]:
 
 
 def of_run(search: Search) -> records.NonfiniteSearch:
-    """Return what a search has found in the values that its program has read."""
+    """Return what a search found in the values that its program has read."""
     return {"complete": search.is_complete, "origins": told(search.read)}
 
 

@@ -1,4 +1,4 @@
-"""Numbers out of nodes: many small reads in few, and their text for people."""
+"""Reading many small nodes at once, and formatting their values."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from tensorweb.hostdata import Number
 
 
 class Reader(Protocol):
-    """How bytes leave a device: blocking where possible, awaited elsewhere.
+    """Reads bytes from a device: blocking where possible, awaited elsewhere.
 
-    The page shows values as they are, also those of a matrix that is singular.
+    Values are read as they are, for example those of a factorization of a singular
+    matrix.
     """
 
     async def read(self, nodes: Sequence[Node]) -> list[bytes]:
@@ -24,7 +25,7 @@ class Reader(Protocol):
 
 
 class BlockingReader:
-    """Reads that block; the coroutine ends without ever being suspended."""
+    """Reads that block; the coroutine never suspends."""
 
     async def read(self, nodes: Sequence[Node]) -> list[bytes]:
         """Return the row-major bytes of each node, with one read per device."""
@@ -48,7 +49,7 @@ async def read_all(nodes: Sequence[Node], reader: Reader) -> list[list[Number]]:
 
 
 def text_of(value: Number, dtype: str) -> str:
-    """Return a value's shortest text that names it exactly in its dtype."""
+    """Return a value's shortest text that identifies it in its dtype."""
     if isinstance(value, complex):
         part = "float32" if dtype == "complex64" else "float64"
         real, imaginary = (text_of(each, part) for each in (value.real, value.imag))

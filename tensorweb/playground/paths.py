@@ -1,7 +1,7 @@
-"""Follows dotted paths to what they name, for the help that an editor gives.
+"""Resolves dotted paths to values, for completion in the editor.
 
-`()` behind a name is what a call of it returns and `[]` what an index takes out of it,
-as the annotations of the library say. No code of a program runs for that.
+`()` after a name is the result of a call and `[]` an element, both according to the
+library's annotations. No code of a program runs for that.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MISSING = object()
 OURS = "tensorweb"
 STEP = re.compile(r"(\w+)((?:\(\)|\[\])*)")
 PLACES = (MemberDescriptorType, type(vars(inspect.ArgInfo)["args"]))
-"""How CPython keeps slots and the fields of named tuples: reading one runs nothing."""
+"""Descriptors of CPython's slots and named tuple fields; reading one runs no code."""
 
 
 @dataclass(frozen=True)
 class Some:
-    """A value that is not there yet: its type alone is known."""
+    """An unknown value of a known type."""
 
     hint: object
 
@@ -40,7 +40,7 @@ class Some:
 
 
 def find(path: str, names: Mapping[str, object]) -> object:
-    """Return what a path names, `MISSING` for nothing that can be seen.
+    """Return the value of a path, `MISSING` if it cannot be resolved.
 
     >>> find("tw.zeros().sum", {"tw": tw}) is tw.Tensor.sum
     True
@@ -50,7 +50,7 @@ def find(path: str, names: Mapping[str, object]) -> object:
 
 
 def find_imported(path: str) -> object:
-    """Return what a path names whose first part is a module that was imported.
+    """Return the value of a path whose first part is an imported module.
 
     >>> find_imported("tensorweb.pi")
     3.141592653589793
@@ -59,7 +59,7 @@ def find_imported(path: str) -> object:
 
 
 def attribute(value: object, name: str) -> object:
-    """Look a name up; a property is some value of the type that it says to return."""
+    """Return an attribute, looked up statically; for a property `Some` of its type."""
     if type(value) is property:
         value = _some(returned(value))
     if type(value) is Some:
@@ -80,7 +80,7 @@ def attribute(value: object, name: str) -> object:
 
 
 def function_of(value: object) -> object:
-    """Return the function behind an object of the library's, else the value."""
+    """Return the function inside a wrapper of the library, otherwise the value."""
     own = type(value)
     universal = sys.modules.get("tensorweb.numpy.universal")
     if own is Jitted or (universal and own is universal.ufunc):
@@ -89,7 +89,7 @@ def function_of(value: object) -> object:
 
 
 def later_names(module: ModuleType) -> frozenset[str]:
-    """Return which names of a module of ours are modules, imported when first named."""
+    """Return the names of a library module's lazily imported modules."""
     inside = vars(module)
     if not _is_ours(inside):
         return frozenset()
@@ -97,7 +97,7 @@ def later_names(module: ModuleType) -> frozenset[str]:
 
 
 def returned(value: object) -> object:
-    """Return the type that a property or a function of ours says to return."""
+    """Return the annotated return type of a property or a function of the library."""
     value = function_of(value)
     if type(value) is property:
         return _hints(value.fget).get("return", MISSING)
@@ -127,14 +127,14 @@ def _name(part: str) -> str:
 
 
 def _called(value: object) -> object:
-    """Return what calling gives: some value of a class, or what the function says."""
+    """Return the result of a call: `Some` of a class or of the annotated type."""
     if value is not MISSING and issubclass(type(value), type):
         return Some(value)
     return _some(returned(value))
 
 
 def _taken(value: object) -> object:
-    """Return what an index takes out: of a tensor a tensor, of a tuple a member."""
+    """Return the result of indexing: of a tensor a tensor, of a tuple a member."""
     if type(value) is property:
         value = _some(returned(value))
     own = value.own if type(value) is Some else type(value)
@@ -147,7 +147,7 @@ def _taken(value: object) -> object:
 
 
 def _some(hint: object) -> object:
-    """Return some value of an annotated type; where it can be a tensor, a tensor."""
+    """Return `Some` of an annotated type; `tw.Tensor` if a union contains it."""
     if hint is MISSING or hint is None or hint is typing.Any:
         return MISSING
     if typing.get_origin(hint) in (typing.Union, UnionType):
@@ -167,7 +167,7 @@ def _hints(value: object) -> dict[str, object]:
 
 
 def _is_ours(namespace: Mapping[str, object]) -> bool:
-    """Whether this is the inside of a module of the library; programs can claim it."""
+    """Whether a namespace is that of a library module; `__name__` may be forged."""
     name = namespace.get("__name__")
     if type(name) is not str or name.partition(".")[0] != OURS:
         return False

@@ -1,7 +1,7 @@
-"""What the page draws of a tensor: cells of a heat map, a sample, a page of texts.
+"""Values that the page draws: cells of a heat map, a sample, a window of texts.
 
-Every reduction runs on the tensor's device; only what is drawn is read, four bytes an
-element (eight where four cannot hold it), and the page gives it colours.
+Every reduction runs on the tensor's device; only drawn values are read, four bytes per
+element (eight if four cannot hold it). The page maps them to colours.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WIDE: dict[str, tuple[DType, Encoding]] = {
     "uint64": (dtypes.float64, "float64"),
     "float64": (dtypes.float64, "float64"),
 }
-"""How values are sent that neither float32 nor int32 can hold."""
+"""Encodings of dtypes that neither float32 nor int32 can hold."""
 
 
 async def heatmap(
@@ -56,9 +56,9 @@ async def heatmap(
     reader: Reader,
     channels: int | None = None,
 ) -> Heatmap:
-    """Return the cells of one slice, as `tensorweb/display/cells.py` makes them.
+    """Return the cells of one slice, as `tensorweb/display/cells.py` computes them.
 
-    With an axis of `channels` there are as many planes of cells, one for each.
+    With an axis of `channels` there is one plane of cells per channel.
     """
     budget, node = BUDGETS[size], drawn(x.node)
     if channels is None:
@@ -74,7 +74,7 @@ async def heatmap(
 
 
 def sendable(node: Node) -> tuple[Node, Encoding]:
-    """Return a node as a dtype that the page unpacks, and its name there."""
+    """Return a node cast to a dtype that the page unpacks, and that encoding's name."""
     kind = "float32" if node.dtype.kind == "float" else "int32"
     plain: tuple[DType, Encoding] = (
         (dtypes.float32, "float32") if kind == "float32" else (dtypes.int32, "int32")
@@ -86,7 +86,7 @@ def sendable(node: Node) -> tuple[Node, Encoding]:
 def heatmap_record(
     found: Cells, values: str | bytes, encoding: Encoding, channels: int = 1
 ) -> Heatmap:
-    """Return cells as the page is told them; values channel by channel, row by row."""
+    """Return cells as a record; values are ordered by channel, then row-major."""
     is_empty = not found.node.size
     return {
         "channels": channels,
@@ -111,7 +111,7 @@ async def sample(
     indices: Sequence[int],
     reader: Reader,
 ) -> Sample:
-    """Return values of one slice with an even step: all of a small one."""
+    """Return values of one slice, sampled with an even step; all of a small one."""
     part = drawn(plane(x.node, row_axis, column_axis, indices))
     step = max(1, math.ceil(part.size / MOST_SAMPLES))
     flat = reshape(part, (part.size,))
@@ -122,7 +122,7 @@ async def sample(
 
 
 async def find(x: tw.Tensor, what: records.Wanted, reader: Reader) -> records.Place:
-    """Return the first index of the largest, the smallest finite value, or of a NaN."""
+    """Return the first index of the largest or smallest finite value, or of a NaN."""
     x = tw.Tensor(drawn(x.node))
     if x.size == 0 or (what == "nan" and x.dtype.kind != "float"):
         return {"index": None}
@@ -154,7 +154,7 @@ async def cells(
     columns: int,
     reader: Reader,
 ) -> records.Cells:
-    """Return the exact text of a small window of one slice, at most 50 by 20 values."""
+    """Return the exact text of a window of one slice, at most 50 by 20 values."""
     part = tw.Tensor(plane(x.node, row_axis, column_axis, indices))
     rows, columns = min(rows, PAGE_ROWS), min(columns, PAGE_COLUMNS)
     part = part[row : row + rows, column : column + columns]

@@ -1,4 +1,4 @@
-"""A plot as the record that the page draws: few points, and only finite ones."""
+"""Plots as records for the page: few points, and only finite ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_POINTS = 1000
 
 
 def record(display: int, plot: Plot) -> records.PlotRecord:
-    """Return a plot; of a long line each stretch keeps its least and its greatest."""
+    """Return a plot; of a long line only the minimum and maximum of each interval."""
     return {
         "display": display,
         "title": clip_line(str(plot.title)),
@@ -38,7 +38,7 @@ def _series(series: Series) -> records.PlotSeries:
 
 
 def _kept(values: Sequence[float]) -> Sequence[int]:
-    """Return the places of the points that are drawn."""
+    """Return the indices of the points that are drawn."""
     if len(values) <= MOST_POINTS:
         return range(len(values))
     step = math.ceil(2 * len(values) / MOST_POINTS)

@@ -1,7 +1,7 @@
-"""Imports what a first run would import, so that a memory snapshot holds it.
+"""Imports the modules of a first run, so that a memory snapshot contains them.
 
-Called by the page's worker in the moment before it takes the snapshot; touches neither
-the GPU nor any object of the browser, which a snapshot could not hold.
+Called by the page's worker just before it takes the snapshot; touches neither the GPU
+nor any browser object, which a snapshot cannot contain.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ print(f"{1.5:.2f}")
 
 
 def preload() -> None:
-    """Import the backends and run a small program, its output thrown away.
+    """Import the backends and run a small program, discarding its output.
 
-    What is there by then stays: the garbage collector need not look at it again, which
-    took 14 ms before every run.
+    Objects that exist by then are frozen: the garbage collector need not visit them
+    again, which took 14 ms before every run.
     """
     for name in MODULES:
         importlib.import_module(name)

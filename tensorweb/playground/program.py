@@ -1,6 +1,6 @@
-"""Run one program as `__main__`: fresh names, last expression's value, its failure.
+"""Run a program as `__main__` and display its last expression's value.
 
-The caller decides what happens to output and displays; nothing here knows the page.
+The caller handles output and displays; nothing here depends on the page.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _code(tree: ast.Module | ast.Expression, mode: str) -> types.CodeType:
 
 
 def _label(source: str, value: ast.expr) -> str | None:
-    """Return an expression's own text where it is short enough for a title."""
+    """Return an expression's source text if it is short enough for a title."""
     text = ast.get_source_segment(source, value)
     if text is None or len(text) > 60 or "\n" in text:
         return None
@@ -54,11 +54,11 @@ def _label(source: str, value: ast.expr) -> str | None:
 
 
 _MODULES = sys.modules
-"""The interpreter's own table, whatever a program assigns to `sys.modules`."""
+"""The interpreter's own table, even if a program reassigns `sys.modules`."""
 
 
 def new_main() -> types.ModuleType:
-    """Return a module with the names that a program finds at its beginning."""
+    """Return a module with the initial names of a program."""
     module = types.ModuleType("__main__")
     module.__dict__["__builtins__"] = builtins
     module.__dict__["__file__"] = FILENAME
@@ -66,7 +66,7 @@ def new_main() -> types.ModuleType:
 
 
 def part_of(source: str, lines: Sequence[int] | None) -> str:
-    r"""Return some lines of a program at the places that they have there; None for all.
+    r"""Return a range of lines at their original line numbers; None for all.
 
     >>> part_of("a\nb\nc\n", (2, 2))
     '\nb\n'
@@ -85,13 +85,13 @@ async def execute(
     wait: Wait | None,
     lines: Sequence[int] | None = None,
 ) -> None:
-    """Run a program as `__main__` to its end and display the last expression's value.
+    """Run a program as `__main__` and display the last expression's value.
 
-    Of a program that runs in part, `lines` are the first and the last one of that.
+    If only a part runs, `lines` are its first and last line. `wait` blocks until an
+    awaitable is done, None where Python cannot block.
 
-    `wait` blocks until an awaitable is done, None where Python cannot block.
-    Whatever the program raises comes out unchanged. `module` stays `__main__`, also
-    when the program put something else in its place, and builtins stay what they are.
+    Exceptions of the program propagate unchanged. `module` remains `__main__` and
+    builtins are restored, even if the program replaced them.
     """
     names, kept = builtins.__dict__, {**builtins.__dict__}
     source = part_of(source, lines)
@@ -104,16 +104,16 @@ async def execute(
             if value is not None:
                 _show(source, lambda: display(value, label))
     finally:
-        # Nothing works without these, not even what puts other things back.
+        # Restored first, since the code that restores other state needs these.
         names.update(kept)
         sys.modules = _MODULES
         _MODULES["__main__"] = module
 
 
 def _show(source: str, show: Callable[[], None]) -> None:
-    """Call `show` from the place of the program's last expression.
+    """Call `show` with the source position of the program's last expression.
 
-    What was not computed before fails only when it is shown; its line is that one.
+    A pending value fails only when it is shown; the traceback then has that line.
     """
     last = ast.parse(source).body[-1]
     assert isinstance(last, ast.Expr), "internal: only an expression has a value"
@@ -126,7 +126,7 @@ def _show(source: str, show: Callable[[], None]) -> None:
 async def _evaluate(
     code: types.CodeType, module: types.ModuleType, wait: Wait | None
 ) -> object:
-    """Run code; wait for it only when it holds a top-level `await`."""
+    """Run code; wait for it only if it contains a top-level `await`."""
     value = eval(code, module.__dict__)
     if not code.co_flags & inspect.CO_COROUTINE:
         return value
@@ -134,7 +134,7 @@ async def _evaluate(
 
 
 def argument_text(frame: types.FrameType | None) -> str | None:
-    """Return the text of the first argument of the call that `frame` is making."""
+    """Return the text of the first argument of the call that `frame` makes."""
     while frame is not None and not sources.is_program(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is None:
@@ -154,7 +154,7 @@ Positions = tuple[int | None, int | None, int | None, int | None]
 
 
 def _segment(filename: str, positions: Positions) -> str:
-    """Return the source text between two places, columns counted in bytes."""
+    """Return the source text between two positions, with columns in bytes."""
     line, end_line, column, end_column = positions
     if line is None or end_line is None or column is None or end_column is None:
         return ""

@@ -1,4 +1,4 @@
-"""The puzzles of the page: for each the wanted result in plain lists, and its cases."""
+"""The puzzles of the page: their expected results in plain lists, and their cases."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Puzzle:
     """A puzzle.
 
     Attributes:
-        name: of the function that is asked for.
-        wanted: the result by plain Python, from the arguments as lists and integers.
-        first: arguments that explain it, shown first.
+        name: the required function name.
+        wanted: plain Python that computes the expected result from lists and integers.
+        first: arguments of the example, shown first.
         edges: arguments with lengths 0 and 1.
-        draw: makes random arguments.
+        draw: returns random arguments.
         allowed: names of the library that may be used.
     """
 

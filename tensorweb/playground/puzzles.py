@@ -1,9 +1,8 @@
-"""Checks the puzzles of the page: a function of the reader's against plain lists.
+"""Checks a reader's solution of a puzzle against plain lists.
 
-The page's puzzles import `check` and end with `check(arange)`. It looks at which names
-the function uses, calls it with small tensors, some of them views and some empty, and
-shows the first wrong result with the required one. It never raises for what the
-function does: an unsolved puzzle is "not yet".
+`check(arange)` checks which names the function uses, calls it with small tensors,
+including views and empty ones, and shows the expected result next to the first wrong
+one. It never raises for errors of the function: an unsolved puzzle is "not yet".
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ LOOPS = ("FOR_ITER", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "SEND")
 """Instructions of `for`, `while`, comprehensions and awaiting loops."""
 
 MOST_SHOWN = 12
-"""Rows and columns of a table."""
+"""Limit of rows and columns of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +39,15 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a check found; the page draws it, elsewhere it is a line of text.
+    """The result of a check; the page draws it, elsewhere it is a line of text.
 
     Attributes:
         title: the function's name.
-        solved: whether every case held.
-        text: what is wrong, or how much was tried.
-        call: the case that is shown, `arange(3)`.
-        wanted: its result.
-        got: what the function gave; None if that is no tensor.
+        solved: whether every case passed.
+        text: the error, or the count of cases.
+        call: the case that is shown, for example `arange(3)`.
+        wanted: the expected result.
+        got: the function's result; None if it is no tensor.
     """
 
     title: str
@@ -69,7 +68,7 @@ class Verdict:
 def check(function: Callable[..., Any]) -> None:
     """Show whether a function solves the puzzle of its name.
 
-    All is computed on `cpu`, in moments.
+    It is computed on `cpu`.
 
     Raises:
         ValueError: there is no puzzle of that name.
@@ -94,7 +93,7 @@ def check(function: Callable[..., Any]) -> None:
 
 
 def verdict_of(function: Callable[..., Any], puzzle: Puzzle) -> Verdict:
-    """Return what `check` shows."""
+    """Return the verdict that `check` shows."""
     cases = list(puzzle.cases(Random(SEED)))
     breach = _breach(function, puzzle)
     if breach:
@@ -111,7 +110,7 @@ def verdict_of(function: Callable[..., Any], puzzle: Puzzle) -> Verdict:
 
 
 def _case(puzzle: Puzzle, arguments: tuple[Any, ...]) -> tuple[str, Table]:
-    """Return a call as text, and the result that is wanted."""
+    """Return a call as text, and its expected result."""
     shape, values = puzzle.wanted(*arguments)
     call = f"{puzzle.name}({', '.join(map(str, arguments))})"
     return call, Table(shape, _cells(shape, values))
@@ -124,7 +123,7 @@ def _try(
     *,
     is_view: bool,
 ) -> Verdict:
-    """Call the function once and compare what it gives, whatever that is."""
+    """Call the function once and compare its result with the expected one."""
     call, table = _case(puzzle, arguments)
     shape, wanted = puzzle.wanted(*arguments)
 
@@ -160,7 +159,7 @@ def _try(
 
 
 def _tensor(argument: Argument, is_view: bool) -> Any:
-    """Return a list as a tensor: as a view, every second element of a larger one."""
+    """Return a list as a tensor; for `is_view` a transposed or strided one."""
     if isinstance(argument, int):
         return argument
     rows = argument and isinstance(argument[0], list)
@@ -174,7 +173,7 @@ def _tensor(argument: Argument, is_view: bool) -> Any:
 
 
 def _rows(shape: tuple[int, ...], values: Any) -> list[list[Any]]:
-    """Return nested values as rows, those of one axis as one row."""
+    """Return nested values as rows; one axis is a single row."""
     if len(shape) == 2:
         return list(values)
     return [values] if len(shape) == 1 else [[values]]
@@ -216,7 +215,7 @@ KNOWN = frozenset(dir(tw)) | frozenset(dir(tw.Tensor))
 
 
 def _name_of_ours(step: dis.Instruction, names: dict[str, Any]) -> str | None:
-    """Return the name of tensorweb that an instruction reads, None for none."""
+    """Return the name of the library that an instruction loads, None for none."""
     if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
         return step.argval if step.argval in KNOWN else None
     if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
@@ -233,7 +232,7 @@ def _is_ours(module: str) -> bool:
 def _codes(
     code: CodeType, names: dict[str, Any], seen: set[CodeType]
 ) -> Iterator[CodeType]:
-    """Yield the code of a function, of its inner functions, and of those it calls."""
+    """Yield a function's code, nested code, and the code of functions it calls."""
     if code in seen:
         return
     seen.add(code)

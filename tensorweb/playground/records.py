@@ -1,7 +1,8 @@
-"""What Python tells the page, as records: their fields are those of `protocol.ts`.
+"""The records that Python sends to the page, with the fields of `protocol.ts`.
 
 A class here has the name and the fields of an interface in `web/src/page/protocol.ts`;
-`tests/playground/test_protocol.py` compares the two, and both with real answers.
+`tests/playground/test_protocol.py` compares both with each other and with real
+responses.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ FileFormat = Literal["npy", "csv"]
 
 
 class Frame(TypedDict):
-    """A place in the user's program; columns count UTF-16 units from zero."""
+    """A position in the user's program; columns count UTF-16 units from zero."""
 
     file: str
     function: str
@@ -31,14 +32,14 @@ class Frame(TypedDict):
 
 
 class ProgramFile(TypedDict):
-    """A file of a program beside `main.py`: a module, or data as text."""
+    """A file of a program other than `main.py`: a module, or data as text."""
 
     name: str
     text: str
 
 
 class Gap(TypedDict):
-    """How many frames of a deep recursion are left out in this place."""
+    """Count of omitted frames of a deep recursion."""
 
     skipped: int
 
@@ -54,7 +55,7 @@ class Failure(TypedDict):
 
 
 class KernelRecord(TypedDict):
-    """One kernel with one grid, and how often it was launched."""
+    """One kernel with one grid, and its launch count."""
 
     name: str
     kind: str
@@ -73,16 +74,16 @@ class KernelRecord(TypedDict):
 
 
 class KernelSource(TypedDict):
-    """The complete text of a kernel, or the ends of one too long to be read."""
+    """The text of a kernel, or both ends of a text that is too long."""
 
     text: str
 
 
 class NonfiniteOrigin(TypedDict):
-    """What first made a NaN or an infinity: an operation, and its lines in a file.
+    """The operation that first produced a NaN or an infinity, and its source lines.
 
-    The operation is `leaf` of data and `constant` of a written number; of one of a
-    kernel's operations it is empty, and the lines are those of all.
+    `op` is `leaf` for data and `constant` for a literal; it is empty if the operation
+    inside a kernel is not known, and the lines are then those of the kernel.
     """
 
     kind: Literal["nan", "inf"]
@@ -92,9 +93,9 @@ class NonfiniteOrigin(TypedDict):
 
 
 class NonfiniteSearch(TypedDict):
-    """What a search has found in values that its program has read: origin and causes.
+    """What a search found in the values that its program has read: origin and causes.
 
-    It is not complete where Python could not wait for the device.
+    It is not complete if Python could not wait for the device.
     """
 
     complete: bool
@@ -102,7 +103,7 @@ class NonfiniteSearch(TypedDict):
 
 
 class RunRecord(TypedDict):
-    """What a run came to."""
+    """The result of a run."""
 
     seconds: float
     stopped: bool
@@ -114,7 +115,7 @@ class RunRecord(TypedDict):
 
 
 class Statistics(TypedDict):
-    """What is computed from a tensor's values; fields are missing where nothing is."""
+    """Statistics of a tensor's values; fields that cannot be computed are missing."""
 
     min: NotRequired[float | None]
     max: NotRequired[float | None]
@@ -126,7 +127,7 @@ class Statistics(TypedDict):
 
 
 class TensorRecord(Statistics):
-    """One tensor of the run with the names and displays that reach it."""
+    """One tensor of the run with its names and displays."""
 
     id: int
     name: str
@@ -147,9 +148,9 @@ class TensorRecord(Statistics):
 
 
 class Heatmap(TypedDict):
-    """The cells of one slice, each of a block of elements.
+    """The cells of one slice, each a block of elements.
 
-    Values are bytes that travel beside the JSON, or else in base64.
+    Values are bytes, sent next to the JSON, or base64.
     """
 
     channels: int
@@ -167,7 +168,7 @@ class Heatmap(TypedDict):
 
 
 class Sample(TypedDict):
-    """One in `step` values of a slice."""
+    """Every `step`-th value of a slice."""
 
     step: int
     encoding: Encoding
@@ -175,13 +176,13 @@ class Sample(TypedDict):
 
 
 class Place(TypedDict):
-    """Where a value is, null where there is none."""
+    """The index of a value, null if there is none."""
 
     index: list[int] | None
 
 
 class Fingerprint(TypedDict):
-    """What a run's result is compared by: a digest, or numbers of floats."""
+    """The fingerprint of a run's result: a digest, or statistics of floats."""
 
     name: str
     shape: list[int]
@@ -191,7 +192,7 @@ class Fingerprint(TypedDict):
 
 
 class Pair(TypedDict):
-    """Two tensors in their common shape, the first less the second, how they differ."""
+    """Two tensors broadcast to one shape, their difference and its statistics."""
 
     first: TensorRecord
     second: TensorRecord
@@ -202,14 +203,14 @@ class Pair(TypedDict):
 
 
 class Part(TypedDict):
-    """A part of a file, in base64 or as text, and where the next one starts."""
+    """A part of a file, in base64 or as text, and the start of the next part."""
 
     data: str
     next: int | None
 
 
 class TensorText(TypedDict):
-    """The digits of a tensor, cut where they are many."""
+    """The digits of a tensor, cut if they are many."""
 
     text: str
 
@@ -223,7 +224,7 @@ class Cells(TypedDict):
 
 
 class Member(TypedDict):
-    """A name that can stand in some place, and what it is in a few words."""
+    """A completion, and a short description of it."""
 
     name: str
     kind: Literal["function", "class", "module", "property", "variable"]
@@ -231,14 +232,14 @@ class Member(TypedDict):
 
 
 class Explanation(TypedDict):
-    """Signature and documentation of a name; empty where nothing is known."""
+    """Signature and documentation of a name; empty if unknown."""
 
     signature: str
     text: str
 
 
 class Problem(TypedDict):
-    """A place where the compiler stops; columns count UTF-16 units from zero."""
+    """The position of a syntax error; columns count UTF-16 units from zero."""
 
     message: str
     line: int
@@ -263,7 +264,7 @@ class Bar(TypedDict):
 
 
 class Tick(TypedDict):
-    """A text on the axis of a chart; its position is from 0 to 1."""
+    """A label on the axis of a chart; its position is from 0 to 1."""
 
     text: str
     position: float
@@ -286,7 +287,7 @@ class Output(TypedDict):
 
 
 class Tail(TypedDict):
-    """The end of a long output, in the place of the tail before."""
+    """The end of a long output, which replaces the previous tail."""
 
     stream: StreamName
     text: str
@@ -297,7 +298,7 @@ RichKind = Literal["html", "svg", "png", "jpeg", "text", "verdict"]
 
 
 class Rich(TypedDict):
-    """What is drawn instead of text: pictures are in base64, a verdict is JSON."""
+    """A rich representation: pictures are in base64, a verdict is JSON."""
 
     kind: RichKind
     data: str
@@ -316,7 +317,7 @@ class Display(TypedDict):
 
 
 class Prompt(TypedDict):
-    """The program waits for a line that the reader types."""
+    """A request for a line that the reader types."""
 
     text: str
 
@@ -325,7 +326,7 @@ PlotKind = Literal["lines", "points", "histogram"]
 
 
 class PlotSeries(TypedDict):
-    """Points of a plot, in order; null where a number is not finite."""
+    """Points of a plot, in order; null for a number that is not finite."""
 
     name: str
     x: list[float | None]
@@ -334,7 +335,7 @@ class PlotSeries(TypedDict):
 
 
 class PlotRecord(TypedDict):
-    """A plot that the program showed, in the place of the one before."""
+    """A plot that the program showed; it replaces the display's previous plot."""
 
     display: int
     title: str
@@ -343,7 +344,7 @@ class PlotRecord(TypedDict):
 
 
 class LivePicture(TypedDict):
-    """What a displayed tensor has become: a picture of its first slice."""
+    """The current picture of a displayed tensor: its first slice."""
 
     display: int
     step: int
@@ -353,7 +354,7 @@ class LivePicture(TypedDict):
 
 
 class Notes(TypedDict):
-    """What leaves a running program, by kind."""
+    """The messages of a running program, by kind."""
 
     prompt: Prompt
 

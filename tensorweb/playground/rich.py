@@ -1,6 +1,7 @@
-"""How a value wants to be seen: HTML, a drawing or a picture, as notebooks ask for it.
+"""Rich representations of values: HTML, SVG or pictures, as in notebooks.
 
-Only methods of its class are asked, so that a value which answers every name is text.
+Methods are looked up on the class only, so that a value with a `__getattr__` for every
+name is shown as text.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from .records import Rich, RichKind
 from .streams import clip
 
 BACKEND = "module://tensorweb.playground.figures"
-"""What matplotlib is told to draw with."""
+"""The name of our matplotlib backend."""
 
 MOST_MARKUP = 1_000_000
 MOST_PICTURE = 3_000_000
-"""Characters of one value; a picture has them in base64."""
+"""Limits of characters of one value; a picture is base64."""
 
 VERDICT = "application/vnd.tensorweb.verdict+json"
-"""What a puzzle's check found."""
+"""The MIME type of a puzzle's verdict."""
 
 KINDS: Mapping[str, RichKind] = {
     VERDICT: "verdict",
@@ -34,7 +35,7 @@ KINDS: Mapping[str, RichKind] = {
     "text/markdown": "text",
     "text/latex": "text",
 }
-"""By MIME type, the best first."""
+"""Kinds by MIME type, preferred ones first."""
 
 METHODS = {
     "text/html": "_repr_html_",
@@ -47,7 +48,7 @@ METHODS = {
 
 
 def rich_of(value: object) -> Rich | None:
-    """Return what is drawn instead of a value's text, None for nothing.
+    """Return the rich representation of a value, None if it has none.
 
     >>> class Bold:
     ...     def _repr_html_(self):
@@ -71,14 +72,14 @@ def rich_of(value: object) -> Rich | None:
 
 
 def png_of(figure: Any) -> bytes:
-    """Draw a figure of matplotlib."""
+    """Return a figure of matplotlib as PNG."""
     data = BytesIO()
     figure.savefig(data, format="png", bbox_inches="tight")
     return data.getvalue()
 
 
 def forget_figures() -> None:
-    """Close the figures that a program before left open."""
+    """Close the figures that an earlier program left open."""
     if "matplotlib._pylab_helpers" in sys.modules:
         importlib.import_module("matplotlib._pylab_helpers").Gcf.destroy_all()
 
@@ -96,7 +97,7 @@ def _bundle(value: object) -> Mapping[str, object]:
 
 
 def _call(value: object, method: str) -> object:
-    """Call a method of the value's class; None where there is none."""
+    """Call a method of the value's class; None if there is none."""
     found = getattr(type(value), method, None)
     return found(value) if callable(found) else None
 
@@ -109,7 +110,7 @@ def _markup(kind: RichKind, data: object) -> Rich:
 
 
 def _picture(kind: RichKind, data: object) -> Rich:
-    """Pictures come as bytes, or already in base64."""
+    """Return a picture from bytes or base64."""
     is_bytes = isinstance(data, (bytes, bytearray, memoryview))
     text = b64encode(data).decode() if is_bytes else "".join(str(data).split())  # type: ignore[arg-type]  # just looked
     if len(text) > MOST_PICTURE:

@@ -1,7 +1,7 @@
-"""What a run shows: each value once, a tensor shown again in the same place anew.
+"""The displays of a run: each value once; a tensor shown again updates its display.
 
-A tensor that a loop shows again and again is one display. Its pictures are sent while
-the program runs, no more often than they leave the program half of its time.
+A tensor that a loop shows repeatedly is one display. Its pictures are sent while the
+program runs, and take at most half of the time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_DISPLAYS = 200
 MOST_DRAWN = 12_000_000
 TOO_MUCH = "(not drawn: the pictures of one run are too large together)"
 MOST_DIGITS = 24
-"""A displayed tensor of more elements shows its digits on demand."""
+"""A displayed tensor with more elements shows its digits on demand."""
 
 LIVE = Budget(1 << 18, 2048, 1 << 22)
 LEAST_ELEMENTS = 16
@@ -42,7 +42,7 @@ DEEPEST_CALL = 30
 
 
 class Displays:
-    """The values that one run has shown, by number."""
+    """The values that one run has shown, by index."""
 
     def __init__(self, emit: Emit, output: Output) -> None:
         self._emit = emit
@@ -58,7 +58,7 @@ class Displays:
         self._can_wait = True
 
     def show(self, value: object, name: str | None) -> None:
-        """Tell of a value, or that a tensor has become another one."""
+        """Send a value as a new display, or update the display of a tensor."""
         caller = sys._getframe(1)
         name = argument_text(caller) if name is None else clip_line(str(name))
         if isinstance(value, Plot):
@@ -67,7 +67,7 @@ class Displays:
         if not isinstance(value, tw.Tensor):
             self._add(value, name, clip(repr(value)), rich_of(value))
             return
-        # Computed here, so that what goes wrong is told at the program's own line.
+        # Evaluated here, so that an error is raised at the program's own line.
         statistics.store([value.node])
         key = (_call_of(caller), name, value.shape, value.dtype, value.device)
         number = self._numbers.get(key)
@@ -86,9 +86,9 @@ class Displays:
                 self._send(number)
 
     def finish(self) -> None:
-        """Send the last picture of each display that has had others.
+        """Send the last picture of each display that was updated.
 
-        Before a new display as well: the page puts what is newest in front.
+        Also called before a new display, since the page shows the newest one first.
         """
         for number in list(self._waiting):
             if self._counts[number] > 1:
@@ -97,7 +97,7 @@ class Displays:
             self._send_plot(number)
 
     def _plot(self, plot: Plot, key: Hashable) -> None:
-        """Tell of a plot now, or a little later when the same has just been told."""
+        """Send a plot now, or later if the same display was sent just before."""
         number = self._numbers.get(key)
         is_new = number is None
         if number is None:
@@ -124,7 +124,7 @@ class Displays:
         text: str,
         drawn: records.Rich | None = None,
     ) -> int | None:
-        """Begin a display; None when there are too many, then its text is printed."""
+        """Start a display, return its index; print the text if there are too many."""
         flush_streams()
         self._output.flush()
         if len(self.shown) >= MOST_DISPLAYS:
@@ -147,14 +147,14 @@ class Displays:
         return len(self.shown) - 1
 
     def _bounded(self, rich: records.Rich, text: str) -> records.Rich:
-        """Leave out what would be too much together with all that was drawn."""
+        """Return a rich value, or a text if the run's total size exceeds the limit."""
         self._drawn += len(rich["data"])
         if self._drawn <= MOST_DRAWN:
             return rich
         return {"kind": "text", "data": f"{text}\n{TOO_MUCH}"}
 
     def _send(self, number: int) -> None:
-        """Send the picture of what a display shows now, if Python can wait for it."""
+        """Send the current picture of a display, if Python can wait for the device."""
         x = self._waiting.pop(number)
         if not self._can_wait or not x.shape or not x.size:
             return
@@ -184,7 +184,7 @@ def facts_of(x: tw.Tensor) -> str:
 
 
 def _first_cells(x: tw.Tensor) -> tuple[Cells, int]:
-    """Return the cells of the first slice of a tensor, and how many planes they are."""
+    """Return the cells of the first slice of a tensor, and the count of planes."""
     last = len(x.shape) - 1
     start = [0] * len(x.shape)
     node = drawn(x.node)
@@ -196,7 +196,7 @@ def _first_cells(x: tw.Tensor) -> tuple[Cells, int]:
 
 
 def _call_of(frame: FrameType | None) -> Hashable:
-    """Return the places of the program from which something is called."""
+    """Return the call stack within the program, as hashable positions."""
     places: list[tuple[str, int, int]] = []
     while frame is not None and len(places) < DEEPEST_CALL:
         code = frame.f_code

@@ -1,4 +1,4 @@
-"""One user's session: runs one program after another and answers about the last one."""
+"""A user's session: runs programs and answers requests about the last one."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ class Session:
     ) -> records.RunRecord:
         """Run a program; its output and displays are emitted while it runs.
 
-        `files` are its modules and data, `lost` names of files that are no longer
-        there. Of a cell `lines` are the first and the last one; with `keep` it finds
-        the names of the run before. `timed` runs wait for the device after every flush,
-        which tells how long each kernel took. A `search` looks at every value and finds
-        the lines that first made what is not finite.
+        `files` are its modules and data, `lost` names of files that no longer exist.
+        For a cell `lines` are its first and last line; with `keep` it sees the names of
+        the previous run. `timed` runs wait for the device after every flush to measure
+        each kernel. A `search` checks every value and finds the lines that first
+        produced a NaN or infinity.
         """
         own_files.remember_lost(lost)
         try:
@@ -113,7 +113,7 @@ class Session:
                 end_tasks()
 
     async def leave(self) -> None:
-        """End what the last run left running: its program is no longer open."""
+        """Cancel tasks of the last run, whose program is no longer open."""
         end_tasks()
 
     async def _run(
@@ -174,10 +174,10 @@ class Session:
         return found
 
     async def _choose(self, device: str) -> None:
-        """Make a device the default; one that is not there stops no plain Python."""
+        """Set the default device; a missing device must not stop plain Python."""
         prefer_device(device)
         if not self._blocking:
-            # The first tensor tells what is missing, at the program's own line.
+            # The first tensor raises the error, at the program's own line.
             with contextlib.suppress(DeviceError):
                 await open_device_async(device)
 
@@ -209,7 +209,7 @@ class Session:
         return {"text": clip(repr(self._tensor(tensor)))}
 
     async def fingerprint(self) -> list[records.Fingerprint]:
-        """Return what this run's results are compared by with those of another one."""
+        """Return the fingerprints of this run's results, to compare with a run."""
         return await fingerprints(self._entries, self._reader)
 
     async def heatmap(
@@ -240,17 +240,17 @@ class Session:
         return await pictures.sample(x, rows, columns, indices, self._reader)
 
     async def find(self, tensor: int, what: records.Wanted) -> records.Place:
-        """Return where a tensor's largest, smallest or first NaN value is."""
+        """Return the index of a tensor's largest, smallest or first NaN value."""
         return await pictures.find(self._tensor(tensor), what, self._reader)
 
     async def pair(self, first: int, second: int) -> records.Pair:
-        """Put two tensors side by side and measure how they differ.
+        """Broadcast two tensors to one shape and measure their difference.
 
-        Both in their common shape and their difference can be asked about, by the
-        numbers of their records, until another two are chosen.
+        Both and their difference can be requested by the ids of their records, until
+        another pair is chosen.
 
         Raises:
-            ShapeError: their shapes have no common one.
+            ShapeError: the shapes do not broadcast.
         """
         a, b = tw.broadcast_arrays(self._tensor(first), self._tensor(second))
         less = differences.difference(a, b)
@@ -284,7 +284,7 @@ class Session:
         format: records.FileFormat,
         start: int,
     ) -> records.Part:
-        """Return a part of a file: a whole tensor as `.npy`, one slice as CSV."""
+        """Return a part of a file: a tensor as `.npy`, one slice as CSV."""
         x = self._tensor(tensor)
         if format == "npy":
             return await exports.npy(x, start, self._reader)
@@ -298,7 +298,7 @@ class Session:
         indices: Sequence[int],
         window: Sequence[int],
     ) -> records.Cells:
-        """Return exact values; a window is row, column, number of rows, of columns."""
+        """Return exact values; a window is row, column, count of rows, of columns."""
         row, column, height, width = window
         return await pictures.cells(
             self._tensor(tensor),
@@ -313,15 +313,15 @@ class Session:
         )
 
     async def members(self, path: str, imported: bool) -> list[records.Member]:
-        """Return what can stand behind a dotted path; "" for the last run's names."""
+        """Return the members of a dotted path; "" for the last run's names."""
         return completion.members(path, self._names, imported)
 
     async def explain(self, path: str, imported: bool) -> records.Explanation:
-        """Return signature and documentation of what a dotted path names."""
+        """Return signature and documentation of a dotted path."""
         return completion.explain(path, self._names, imported)
 
     async def lint(self, source: str) -> list[records.Problem]:
-        """Return where the compiler stops in a program, without running it."""
+        """Return the syntax error of a program, without running it."""
         return syntax.problems(source)
 
     def _tensor(self, number: int) -> tw.Tensor:
@@ -331,7 +331,7 @@ class Session:
         return known[number].tensor
 
     def _forget(self, keep: bool) -> None:
-        """Free what the run before left, but with `keep` what has a name."""
+        """Free the state of the previous run; with `keep` its names are retained."""
         notices.begin_program()
         self._entries.clear()
         self._pair.clear()
@@ -343,7 +343,7 @@ class Session:
         gc.collect()
 
     def _leave(self, leaving: SystemExit) -> None:
-        """Print what `sys.exit` was given, as the interpreter does."""
+        """Print the argument of `sys.exit`, as the interpreter does."""
         if leaving.code not in (None, 0):
             try:
                 text = str(leaving.code)
@@ -357,13 +357,13 @@ Handler = Callable[..., object]
 
 
 def _faults() -> list[str]:
-    """Return what the adapters of open devices compute wrongly."""
+    """Return the known computing errors of the open devices' adapters."""
     backends = map(opened, DEVICES)
     return [fault for backend in backends for fault in getattr(backend, "faults", ())]
 
 
 def handlers(session: Session) -> Mapping[str, Handler]:
-    """Return the questions that a session answers, by name."""
+    """Return the handlers of the session's requests, by name."""
     return {
         "run": session.run,
         "describe": session.describe,

@@ -1,7 +1,7 @@
-"""The texts of the program that runs, by file name, for whoever looks at its frames.
+"""The texts of the running program by file name, to identify its frames.
 
-A program's own file is `main.py`; its modules are beside it. Python's `linecache` knows
-the same texts, so that tracebacks find their lines.
+A program's main file is `main.py`; its modules are in the same folder. The texts are in
+Python's `linecache` as well, so that tracebacks find their lines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _texts: dict[str, str] = {}
 
 
 def remember(texts: Mapping[str, str]) -> None:
-    """Take these files for the program's, and no others."""
+    """Set the program's files, replacing those of the previous program."""
     for name in _texts:
         linecache.cache.pop(name, None)
     _texts.clear()
@@ -26,7 +26,7 @@ def remember(texts: Mapping[str, str]) -> None:
 
 
 def is_program(filename: str) -> bool:
-    """Return whether a file is one of the program's.
+    """Whether a file is one of the program's.
 
     >>> remember({"main.py": "x = 1"})
     >>> is_program("main.py"), is_program("/lib/json/__init__.py")

@@ -1,9 +1,9 @@
-"""The program's standard output: sent in batches and bounded, whatever it prints.
+"""The program's standard output: sent in batches and bounded.
 
 The first `HEAD` characters are sent as they come; after that only the last `TAIL`
-characters are kept and sent now and then, with the number of characters left out.
-A line that carriage returns begin anew, as progress bars do, counts once.
-From there on streams are C objects, so that ten million lines cost seconds.
+characters are retained and sent periodically, with the count of omitted characters. A
+line that carriage returns overwrite, as in progress bars, counts once. After that limit
+streams are C objects, so that ten million lines take seconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 Emit = Callable[[str, Mapping[str, object]], None]
-"""Receives what leaves a running program: a key of `Notes` and its record."""
+"""Receives a message of a running program: a key of `Notes` and its record."""
 
 HEAD = 100_000
 TAIL = 20_000
@@ -51,8 +51,8 @@ class Output:
         self._timer: asyncio.TimerHandle | None = None
 
     def write(self, text: str, stream: StreamName) -> None:
-        """Take some text; it is sent at once unless the program prints very fast."""
-        # What changes streams faster than people can see stays in one piece.
+        """Append text; it is sent at once unless the program prints very fast."""
+        # Streams that alternate faster than a reader can see are not separated.
         if stream != self._stream and not self._is_burst():
             self._send()
             self._stream = stream
@@ -64,7 +64,7 @@ class Output:
             self.hurry()
 
     def flush(self) -> None:
-        """Send what waits, the kept tail included; called at the end of a run."""
+        """Send pending text and the tail; called at the end of a run."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -73,7 +73,7 @@ class Output:
             self._send_tail()
 
     def hurry(self) -> None:
-        """Send what waits now, or soon when the program does this all the time."""
+        """Send pending text now, or soon if the program flushes very often."""
         if not self._parts:
             return
         if not self._is_burst():
@@ -82,7 +82,7 @@ class Output:
             self._send_later()
 
     def _send_later(self) -> None:
-        """Send what waits when the program waits itself, as for `asyncio.sleep`."""
+        """Send pending text when the program awaits, for example `asyncio.sleep`."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -94,7 +94,7 @@ class Output:
         self._send()
 
     def _is_burst(self) -> bool:
-        """Count one more reason to send; return whether there are too many already."""
+        """Count one more request to send; return whether there are too many."""
         now = monotonic()
         if now - self._window > PERIOD:
             self._window = now
@@ -120,7 +120,7 @@ class Output:
             self._keep(text)
 
     def _keep(self, text: str) -> None:
-        """Keep the last `TAIL` characters and tell of them once in a while."""
+        """Retain the last `TAIL` characters and send them periodically."""
         first = not self._tail
         if first:
             self.on_overflow()
@@ -150,7 +150,7 @@ class Output:
 
 
 class Stream(io.TextIOBase):
-    """A text stream that hands everything to an `Output`."""
+    """A text stream that writes to an `Output`."""
 
     def __init__(self, output: Output, name: StreamName) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ class Stream(io.TextIOBase):
 
     @property
     def encoding(self) -> str:  # type: ignore[override]  # the base has no setter to keep
-        """The encoding that programs ask for before they print."""
+        """The encoding, which some programs read before they print."""
         return "utf-8"
 
     def writable(self) -> bool:
@@ -167,19 +167,19 @@ class Stream(io.TextIOBase):
         return True
 
     def write(self, text: str, /) -> int:
-        """Take text and return its length in characters."""
+        """Write text and return its length in characters."""
         if not isinstance(text, str):
             raise TypeError(f"write() takes str, not {type(text).__name__}")
         self._output.write(text, self._name)
         return len(text)
 
     def flush(self) -> None:
-        """Hand on what was printed without an end of line."""
+        """Send text that was printed without a newline."""
         self._output.hurry()
 
 
 class _Tail(io.BufferedIOBase):
-    """Takes what a C text stream has gathered, some kilobytes at a time."""
+    """Receives the buffered bytes of a C text stream, some kilobytes at a time."""
 
     def __init__(self, output: Output, name: StreamName) -> None:
         super().__init__()
@@ -196,12 +196,12 @@ class _Tail(io.BufferedIOBase):
 
 
 def fast_stream(output: Output, name: StreamName) -> io.TextIOWrapper:
-    """Return a stream that gathers text in C before it reaches `output`."""
+    """Return a stream that buffers text in C before it reaches `output`."""
     return io.TextIOWrapper(_Tail(output, name), "utf-8", "backslashreplace")
 
 
 def clip(text: str, limit: int = TAIL) -> str:
-    """Return `text`, or its beginning and end when it is longer than `limit`."""
+    """Return `text`, or its beginning and end if it is longer than `limit`."""
     if len(text) <= limit:
         return text
     half = limit // 2
@@ -210,7 +210,7 @@ def clip(text: str, limit: int = TAIL) -> str:
 
 
 def clip_line(text: str, limit: int = 200) -> str:
-    """Return `text`, or both its ends with an ellipsis, `limit` characters at most."""
+    """Return `text`, or both ends with an ellipsis, at most `limit` characters."""
     if len(text) <= limit:
         return text
     head = (limit - 2) // 2
@@ -218,7 +218,7 @@ def clip_line(text: str, limit: int = 200) -> str:
 
 
 def safe_repr(value: object) -> str:
-    """Return what `repr` gives, or the class where the program's own `repr` fails."""
+    """Return `repr(value)`, or the class name if the program's `repr` fails."""
     try:
         return repr(value)
     except Exception:

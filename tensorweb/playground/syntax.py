@@ -1,4 +1,4 @@
-"""What the compiler says about a program that nobody has run yet."""
+"""Syntax check of a program that has not run yet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .sources import FILENAME
 
 
 def problems(source: str) -> list[Problem]:
-    r"""Return the first place where the compiler stops, an empty list for none.
+    r"""Return the first syntax error, an empty list for none.
 
     >>> [(found["line"], found["message"]) for found in problems("x = (1\n")]
     [(1, "'(' was never closed")]

@@ -1,4 +1,4 @@
-"""The tensors of a run: which there are, and their statistics from the device."""
+"""The tensors of a run, and their statistics computed on the device."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from .streams import clip_line, safe_repr
 MOST_TENSORS = 200
 MOST_ITEMS = 50
 MOST_SCANNED = 10_000
-"""Items of one list or dict among which tensors are looked for."""
+"""Limit of items of one list or dict that are searched for tensors."""
 LEAST_GROUP = 3
-"""So many tensors alike in one list or dict are one entry for the page."""
+"""This many tensors of one shape and dtype in a list or dict are one group."""
 MOST_NAMES = 10
 NAMES_IN_TITLE = 3
 LONGEST_NAME = 80
@@ -41,14 +41,14 @@ NOT_COMPUTED: Statistics = {
 }
 
 Reached = tuple[Callable[[], str], tw.Tensor]
-"""A tensor and what writes how a value reaches it."""
+"""A tensor and a function that returns the expression which reaches it."""
 
 
 @dataclass
 class Entry:
-    """One tensor of the run with the names and displays that reach it.
+    """One tensor of the run with its names and displays.
 
-    `cuts` says in words what is missing in the list after this tensor.
+    `cuts` are messages about tensors omitted after this one.
     """
 
     tensor: tw.Tensor
@@ -57,7 +57,7 @@ class Entry:
     has_more_names: bool = False
     cuts: list[str] = field(default_factory=list)
     group: str | None = None
-    """The list or dict in which it is one of several alike."""
+    """The list or dict in which it is one of several tensors of one shape and dtype."""
 
 
 class _Found:
@@ -68,7 +68,7 @@ class _Found:
         self._missed: set[int] = set()
 
     def add(self, name: str, x: tw.Tensor) -> Entry | None:
-        """Note a name of a tensor; None when there are too many tensors already."""
+        """Add a name of a tensor; None if there are too many tensors."""
         known = self.entries.get(id(x))
         if known is None:
             if len(self.entries) >= MOST_TENSORS:
@@ -82,7 +82,7 @@ class _Found:
         return known
 
     def add_all(self, name: str, value: object) -> None:
-        """Note what a name reaches; of a long list its first tensors only."""
+        """Add the tensors that a name reaches; of a long list only the first ones."""
         count, last = 0, None
         new: list[Entry] = []
         for place, x in _tensors_in(value):
@@ -101,7 +101,7 @@ class _Found:
             last.cuts.append(f"{title}: {MOST_ITEMS} of {total} shown")
 
     def listed(self) -> list[Entry]:
-        """Return the entries; the last one says how many there are besides."""
+        """Return the entries; the last one has a message if tensors were omitted."""
         entries = list(self.entries.values())
         if self._missed:
             total = len(entries) + len(self._missed)
@@ -114,7 +114,7 @@ def collect(
 ) -> list[Entry]:
     """Return each tensor once: named at module level, inside a container, or shown."""
     found = _Found()
-    # A program can put anything into its names, also what only looks like text.
+    # Names of a program can be any value, also instances of subclasses of str.
     anything: list[tuple[object, object]] = list(names.items())
     for name, value in anything:
         if isinstance(name, str) and not str.startswith(name, "__"):
@@ -145,8 +145,8 @@ def _free_name(name: str, taken: Collection[str]) -> str:
 def _tensors_in(value: object) -> Iterator[Reached]:
     """Yield a value itself, or the tensors directly inside a list, tuple or dict.
 
-    With each comes how it is reached from the value. No code of the program runs:
-    classes may have items and methods of any behaviour.
+    Each has a function that returns how it is reached from the value. No code of the
+    program runs: its classes may have items and methods of any behaviour.
     """
     if _is_tensor(value):
         yield str, value
@@ -168,7 +168,7 @@ def _tensors_along(items: Iterator[object]) -> Iterator[Reached]:
 
 
 def _is_tensor(value: object) -> TypeGuard[tw.Tensor]:
-    """Look at the class itself: `isinstance` asks the program's `__class__` too."""
+    """Check the class only: `isinstance` would also run the program's `__class__`."""
     return issubclass(type(value), tw.Tensor)
 
 
@@ -185,7 +185,7 @@ async def describe(
 ) -> list[TensorRecord]:
     """Return facts and statistics of every tensor, read from the device together.
 
-    What a stopped program has not computed is not computed now.
+    Pending values of a stopped program are not evaluated.
     """
     last = {entry.group: entry for entry in entries}
     known: dict[int, Statistics] = {}
@@ -209,9 +209,9 @@ async def describe(
 async def statistics_of(
     tensors: Sequence[tw.Tensor], reader: Reader, search: Search | None = None
 ) -> list[Statistics]:
-    """Return statistics of each tensor; where there are none, the reason.
+    """Return statistics of each tensor, or the reason if there are none.
 
-    Those of a program in which NaN was searched for tell where it was first made.
+    After a search for NaN they include the origin of the first one.
     """
     try:
         return await _statistics(tensors, reader, search)
@@ -220,12 +220,12 @@ async def statistics_of(
 
 
 def _is_computed(node: Node) -> bool:
-    """Whether a value is there, or is a number that needs no storage."""
+    """Whether a value is evaluated, or is a constant without storage."""
     return node.base.storage is not None or node.base.op is CONSTANT
 
 
 async def _alone(x: tw.Tensor, reader: Reader, search: Search | None) -> Statistics:
-    """Return one tensor's statistics, or the reason why they cannot be had."""
+    """Return one tensor's statistics, or the error of computing them."""
     try:
         return (await _statistics([x], reader, search))[0]
     except TensorwebError as error:
@@ -236,7 +236,7 @@ async def _alone(x: tw.Tensor, reader: Reader, search: Search | None) -> Statist
 def record(
     number: int, entry: Entry, earlier: Sequence[Entry], found: Statistics
 ) -> TensorRecord:
-    """Return what is known without looking at any value, and what was found."""
+    """Return the record of a tensor from its metadata and its statistics."""
     x = entry.tensor
     base = next((old for old in earlier if _shares(x, old.tensor)), None)
     return {
@@ -261,7 +261,7 @@ def record(
 
 
 def title_of(entry: Entry) -> str:
-    """Return the names of a tensor as one."""
+    """Return a title of all names of a tensor."""
     names = entry.names[:NAMES_IN_TITLE]
     more = entry.has_more_names or len(entry.names) > NAMES_IN_TITLE
     return " = ".join([*names, "…"] if more else names)
@@ -274,10 +274,10 @@ def _shares(x: tw.Tensor, y: tw.Tensor) -> bool:
 async def _statistics(
     tensors: Sequence[tw.Tensor], reader: Reader, search: Search | None
 ) -> list[Statistics]:
-    """Compute on the device and read every result in one go.
+    """Compute statistics on the device and read all results at once.
 
-    The tensors themselves come first: their statistics are then the same few kernels
-    for all of them, whatever they were made of.
+    The tensors are evaluated first: the kernels of their statistics are then the same
+    for all tensors, independent of their graphs.
     """
     nodes = [x.node for x in tensors]
     with nullcontext() if search is None else search.searching():
@@ -297,7 +297,7 @@ async def _statistics(
 
 
 def _record_of(node: Node, numbers: Sequence[Number]) -> Statistics:
-    """Return statistics as the page is told them."""
+    """Return statistics as a record for the page."""
     found = statistics.answer(node, numbers)
     return {
         "min": _finite(found.least),

@@ -1,6 +1,6 @@
-"""Compiles kernels while nobody runs anything, a graph at a time.
+"""Compiles kernels while no program runs, one graph at a time.
 
-Called by the page's worker between questions. A step plans one graph, which takes
+Called by the page's worker between requests. A step schedules one graph, which takes
 milliseconds; its kernels compile in the background.
 """
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from tensorweb.protocol import Preparer
 
 MOST_PENDING = 2
-"""With more kernels than this in the making a step leaves the GPU process alone."""
+"""With more pending kernels than this a step does not start new ones."""
 
 
 class Warming:
-    """What is left to compile."""
+    """The graphs that are not compiled yet."""
 
     def __init__(self, blocking: bool) -> None:
-        """Begin with everything; `blocking` tells whether Python can wait."""
+        """Start with all graphs; `blocking` is whether Python can wait."""
         self._blocking = blocking
         self._left: Iterator[Graph] | None = graphs()
 
     async def step(self) -> WarmUp:
-        """Begin to compile the next graph; returns whether there is more to do."""
+        """Start to compile the next graph; return whether there is more to do."""
         preparer = await self._preparer() if self._left is not None else None
         if self._left is None or preparer is None:
             self._left = None
@@ -46,7 +46,7 @@ class Warming:
         return {"more": self._left is not None}
 
     async def _preparer(self) -> Preparer | None:
-        """Open the fastest device; return what compiles ahead if that is worth it."""
+        """Open the fastest device; return its preparer if that is worthwhile."""
         name = devices.fastest()
         try:
             if not self._blocking:

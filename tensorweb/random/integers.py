@@ -103,7 +103,7 @@ def _offsets_of_number(key: ArrayLike, shape: Shape, span: int, dtype: DType) ->
 def _offsets_of_tensor(
     key: ArrayLike, shape: Shape, span: Tensor, dtype: DType
 ) -> Tensor:
-    """Return the same where the span is a tensor of an unsigned dtype."""
+    """Return random numbers from 0 to span - 1 for an unsigned tensor `span`."""
     keys = split(key)
     high, low = (random_bits("randint", keys[i], shape, dtype) for i in range(2))
     half = asarray(2 ** (dtype.bits // 2), dtype=dtype, device=span.device)
