@@ -1,8 +1,7 @@
-"""How long chains of operations are, and where they are cut: all values at one place.
+"""Measure chains of operations and cut long ones at points where few values are live.
 
-Compilers of shaders slow down with the length of a kernel. A chain that is cut value by
-value would be stored at many places; so all that is alive where it is cut is stored
-there, where little is alive.
+Shader compilers slow down with the length of a kernel. All values that are live at a
+cut are stored, so chains are cut where few values are live.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ HEAVY = kinds_of(Role.CORE, Role.STORED)
 """Kinds that always need a kernel built around them."""
 
 LONGEST_CHAIN = 48
-"""Operations in a row before or behind a core, or that are seen through a movement.
+"""Longest chain before or after a core, or read through a movement.
 
-A core's kernel holds many copies of them: on SwiftShader a reduction behind 128
-operations took 15 s to compile, behind 64 a third of a second.
+A core's kernel holds many copies of the chain: on SwiftShader a reduction after 128
+operations took 15 s to compile, after 64 a third of a second.
 """
 
 _FREE = frozenset({"constant", "iota", "leaf"})
@@ -30,12 +29,12 @@ _FREE = frozenset({"constant", "iota", "leaf"})
 
 @dataclass(frozen=True, slots=True)
 class Chains:
-    """What was found out of one graph.
+    """Chain lengths of one graph.
 
     Attributes:
-        length: operations in a row that end with a node, since the last storage.
-        stage: kernels with a core on the longest way to a node.
-        stored: nodes with a chain too long for the kernel that reads them.
+        length: operations of the longest chain from a storage to each node.
+        stage: kernels with a core on the longest path to each node.
+        stored: nodes whose chain is too long for the kernel that reads them.
     """
 
     length: dict[Node, int]
@@ -44,7 +43,7 @@ class Chains:
 
 
 def chains(graph: LinearGraph, stored: Collection[Node]) -> Chains:
-    """Return the chains of a graph of which some nodes are stored."""
+    """Return the chain lengths of a graph, given its stored nodes."""
     found = Chains({}, {}, set())
     for node in graph.nodes:
         if node.storage is not None or node.base.storage is not None:
@@ -61,12 +60,12 @@ def chains(graph: LinearGraph, stored: Collection[Node]) -> Chains:
 
 
 def _length(found: Chains, source: Node) -> int:
-    """Return the length of a chain, 0 where it is stored."""
+    """Return the length of the chain ending with a node, 0 if its base is stored."""
     return 0 if source.base in found.stored else found.length[source]
 
 
 def _keep_short(found: Chains, node: Node) -> None:
-    """Store what is too long a chain to be read otherwise than in place."""
+    """Store inputs of too long a chain unless they are read at the same index."""
     for source in node.inputs:
         in_place = node.op.kind in ("map", "copy") and source.shape == node.shape
         if not in_place and _length(found, source) > LONGEST_CHAIN:
@@ -74,7 +73,7 @@ def _keep_short(found: Chains, node: Node) -> None:
 
 
 def cut(graph: LinearGraph, found: Chains, longest: int) -> set[Node]:
-    """Return the nodes to store so that no chain is longer than so many operations."""
+    """Return the nodes to store so that no chain exceeds `longest` operations."""
     length = found.length
     top = max((_length(found, node) for node in graph.nodes), default=0)
     if top <= longest:

@@ -1,4 +1,4 @@
-"""Finish an expression: its axes in groups, neighbours merged where all walk evenly."""
+"""Finish an expression: group its axes and merge contiguous neighbours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tensorweb.view import View
 def merge_axes(
     sizes: Sequence[int], strides: Sequence[Sequence[int]]
 ) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
-    """Merge neighbouring axes that every access walks through evenly.
+    """Merge neighbouring axes that are contiguous in every access.
 
     Args:
         sizes: lengths of the axes.
@@ -49,7 +49,7 @@ def finish(
     groups: Sequence[Sequence[int]],
     shape: Shape,
 ) -> Expression:
-    """Return an expression with its axes gathered in groups and merged there."""
+    """Return an expression with its axes grouped, and merged inside each group."""
     merged_groups = []
     strides_of: list[list[tuple[int, ...]]] = [[] for _ in views]
     for group in groups:

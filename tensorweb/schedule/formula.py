@@ -1,7 +1,7 @@
-"""Kernels as short formulas for people, such as `exp(-x²)·cos(c·x)` or `sum(x)`.
+"""Format kernels as short formulas, such as `exp(-x²)·cos(c·x)` or `sum(x)`.
 
-`backends/planning.py` asks for each kernel of a plan; the page's list of kernels shows
-it.
+`backends/planning.py` requests one for each kernel of a plan; the page's list of
+kernels displays it.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import NamedTuple
 from tensorweb.schedule.kernel import Expression, Kernel, Step, result_kind
 
 LONGEST = 80
-"""Characters of a formula; a longer one is shown as a list of operations."""
+"""Most characters of a formula; a longer kernel is shown as a list of operations."""
 
 KINDS = ("elementwise", "reduce", "argreduce", "rows", "matmul", "scan", "sort")
-"""Families of kernels whose expressions are all that they compute."""
+"""Families of kernels that their expressions and op describe completely."""
 
 _LETTERS = "xyzuvw"
 
@@ -50,10 +50,10 @@ class _Text(NamedTuple):
 
 
 def formula(kernel: Kernel) -> str:
-    """Return a kernel's formula; `""` where it is too long or there is none.
+    """Return a kernel's formula, `""` if it is too long or the family has none.
 
-    Inputs are x, y, z …, `x[…]` where different elements of one are read together;
-    constants are c, c2 …, which each launch is given; `i` is an element's index.
+    Inputs are x, y, z …, or `x[…]` if an input is read at several offsets; constants
+    passed to the launch are c, c2 …; `i` is an element's index.
     """
     if kernel.kind not in KINDS:
         return ""
@@ -64,7 +64,7 @@ def formula(kernel: Kernel) -> str:
 
 
 class _Formula:
-    """The texts of one kernel's expressions; None stands for one too long."""
+    """Formats one kernel's expressions; None stands for a text that is too long."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -132,13 +132,13 @@ def _numbered(slot: int) -> str:
 
 
 def _copied(text: _Text | None) -> _Text | None:
-    """Return the text of a kernel's result: `copy(x)` where it is an input itself."""
+    """Return the text of a kernel's result: `copy(x)` for an unchanged input."""
     reads = text is not None and text.text in {*_LETTERS}
     return _applied("copy", [text]) if reads else text
 
 
 def _applied(op: str, given: list[_Text | None]) -> _Text | None:
-    """Return the text of an operation on texts; None where one of them is missing."""
+    """Return the text of an operation on texts, or None if one of them is None."""
     known = [each for each in given if each is not None]
     if len(known) < len(given):
         return None

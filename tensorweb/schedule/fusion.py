@@ -1,6 +1,6 @@
-"""Decide which nodes get kernels of their own and which are fused into others.
+"""Fusion: decide which nodes get kernels of their own.
 
-The graph is walked from the outputs backwards. Every node that is not stored has
+Nodes are visited in reverse order, from the outputs. Every node that is not stored has
 owners: the kernels that compute it inside themselves. A reduction, contraction or scan
 with one owner of equal size becomes that kernel's core, the owner its epilogue.
 """
@@ -24,31 +24,31 @@ CORES = kinds_of(Role.CORE)
 """Kinds that may carry an elementwise epilogue."""
 
 ADDRESSING = frozenset({"gather", "scatter"})
-"""Kinds that compute positions from index tensors for every element."""
+"""Kinds that compute an address from index tensors for every element."""
 
 REDUCTIONS = frozenset({"reduce", "argreduce"})
 """Kinds that combine many elements."""
 
 MOST_STAGES = 8
-"""Reductions that one kernel computes of its rows, one after another."""
+"""Most reductions that one row kernel computes, one after another."""
 
 MOST_BESIDE = 3
-"""Of these, how many it stores for others: storages of one kernel are few."""
+"""Most additional outputs of a row kernel: a kernel can bind few storages."""
 
 LONGEST_SCAN = 4096
-"""Elements of a row above which its running totals read it twice."""
+"""A scan reads rows longer than this twice, so that it recomputes their elements."""
 
 MANY_KERNELS = 4
-"""From so many on a value that they use is stored if together they compute twice that
-again, as the sum of two embeddings is in eight kernels of a layer."""
+"""A cheap value is stored if at least this many kernels read it and recomputing it in
+all of them costs more than twice RECOMPUTE_LIMIT."""
 
 REPEAT_LIMIT = 12
-"""Multiply-adds an element above which a value is stored that many elements of one
-kernel use."""
+"""A value that a kernel would recompute for many of its elements is stored above this
+cost in multiply-adds per element."""
 
 
 def _inside_borders(node: Node) -> Node:
-    """Return what lies inside the borders around a node: they cost no storage."""
+    """Return the node below all padding of a node: padding needs no storage."""
     while node.base.storage is None and node.base.op.kind == "pad":
         node = node.base.inputs[0]
     return node
@@ -58,16 +58,16 @@ class Fusion:
     """The decision for one graph.
 
     Attributes:
-        stored: the nodes that get a kernel and a storage.
-        roots: those nodes, in order of computation.
-        core_of: the core node by the root that computes it.
-        rows_of: reductions along rows by the root that computes them row by row, in
-            order of computation.
-        row_spaces: of those roots, the index space and its rows.
-        beside: values of its rows that a root stores as well, for others to read.
-        length: operations in a row that end with a node.
-        shared: costly values of several roots of one index space, not stored because
-            these become one kernel.
+        stored: the nodes that get a storage.
+        roots: the nodes that get a kernel, in order of computation.
+        core_of: core node by root.
+        rows_of: the reductions that a row kernel computes, by its root, in order of
+            computation.
+        row_spaces: index space of each row kernel, by root.
+        beside: additional outputs of each row kernel, by root.
+        length: length of the chain of operations that ends with a node.
+        shared: costly values read by several roots of one index space; not stored,
+            because these roots are expected to be merged into one kernel.
     """
 
     def __init__(
@@ -80,10 +80,10 @@ class Fusion:
         """Decide.
 
         Args:
-            graph: the numbered graph.
-            forced: nodes that get kernels of their own whatever they cost.
-            longest: operations in a row that an elementwise kernel may hold.
-            stored: further nodes that are stored, by whatever kernel.
+            graph: the linear graph.
+            forced: nodes that get kernels of their own at any cost.
+            longest: longest chain of operations in an elementwise kernel.
+            stored: further nodes that are stored, by their own or another kernel.
         """
         self.graph = graph
         self._forced = frozenset(forced)
@@ -93,7 +93,7 @@ class Fusion:
         self.row_spaces: dict[Node, RowSpace] = {}
         self.beside: dict[Node, list[Node]] = {}
         self._owners: dict[Node, set[Node]] = {}
-        # By node: the core below it, and whether a map is on the way.
+        # By node: the core below it, and whether a map lies between.
         self._cores: dict[Node, tuple[Node | None, bool]] = {}
         self._is_linear: dict[Node, bool] = {}
         self._readers = Counter(s for node in graph.nodes for s in node.inputs)
@@ -116,13 +116,14 @@ class Fusion:
 
     @property
     def longest(self) -> int:
-        """Operations in a row of the longest chain."""
+        """Length of the longest chain of operations."""
         return max(self.length.values(), default=0)
 
     def read_repeatedly(self) -> list[Node]:
-        """Return the elementwise values of several readers that are stored.
+        """Return the stored elementwise values that have several readers.
 
-        Those of rows are left out: shorter chains may give them to other rows.
+        Roots of row kernels are omitted: with shorter chains, other row kernels may
+        compute them.
         """
         return [
             root
@@ -133,7 +134,7 @@ class Fusion:
         ]
 
     def changed_since(self, earlier: Fusion) -> set[Node]:
-        """Return the roots whose kernels may differ from those of another decision."""
+        """Return the roots whose kernels may differ from an earlier decision's."""
         found: set[Node] = set()
         for node in self.stored ^ earlier.stored:
             for decision in (self, earlier):
@@ -149,7 +150,7 @@ class Fusion:
         return found
 
     def _visit(self, node: Node) -> None:
-        """Decide one node after all nodes that read it, then tell its inputs."""
+        """Decide one node after all of its readers, then pass owners to its inputs."""
         owners = self._owners.get(node, set())
         host = self._host(node, owners)
         if host is not None:
@@ -187,7 +188,7 @@ class Fusion:
         return True
 
     def _stays_inside(self, node: Node, owners: set[Node]) -> bool:
-        """Whether all owners should become one kernel that computes a node in place."""
+        """Whether all owners can be merged into one kernel that computes this node."""
         stage = self._stage[next(iter(owners))]
         return self._is_linear.get(node, False) and all(
             root.shape == node.shape
@@ -212,7 +213,7 @@ class Fusion:
         return True
 
     def _joins_row(self, node: Node, owners: set[Node]) -> bool:
-        """Whether a reduction is computed inside the root that works on its rows."""
+        """Add a reduction to its owner's row kernel, and return whether that works."""
         if len(owners) != 1:
             return False
         (root,) = owners
@@ -226,9 +227,9 @@ class Fusion:
         return True
 
     def _host(self, node: Node, owners: set[Node]) -> Node | None:
-        """Return the root that makes a value of its rows and stores it for others.
+        """Return the row kernel's root that stores a value as an additional output.
 
-        It is the first that needs it, so that the others can wait for it.
+        It is the first owner in order of computation, so that the others run after it.
         """
         if not owners or node in self._forced:
             return None
@@ -249,7 +250,7 @@ class Fusion:
     def _shared_space(
         self, node: Node, owners: set[Node], host: Node
     ) -> RowSpace | None:
-        """Return the rows of a value that must be stored and that a root may make."""
+        """Return the row space in which a host may compute a value to be stored."""
         is_stored = node in self.stored
         if node.op.kind == "reduce":
             return row_space(node) if is_stored or len(owners) > 1 else None
@@ -262,7 +263,7 @@ class Fusion:
         return None if is_by_element and self._ends_core(node) else space
 
     def _space_below(self, node: Node) -> RowSpace | None:
-        """Return the rows of the reductions that a value is computed from, if any."""
+        """Return the row space of a reduction that a value depends on, if any."""
         for each in self._below(node):
             if each.op.kind == "reduce":
                 space = row_space(each)
@@ -271,7 +272,7 @@ class Fusion:
         return None
 
     def _below(self, node: Node) -> Iterator[Node]:
-        """Yield some nodes that a node is computed from inside one kernel."""
+        """Yield a node and up to LONGEST_CHAIN nodes that its kernel computes."""
         seen, waiting = {node}, [node]
         while waiting and len(seen) < LONGEST_CHAIN:
             each = waiting.pop()
@@ -285,13 +286,14 @@ class Fusion:
                     waiting.append(source)
 
     def _is_tail(self, node: Node) -> bool:
-        """Whether a value is stored if several kernels read it: a core ends there."""
+        """Whether a node has several readers and can end the kernel of a core."""
         return self._readers[node] > 1 and self._ends_core(node)
 
     def _ends_core(self, node: Node) -> bool:
-        """Whether a node is the only way to a core of its size, which could end in it.
+        """Whether a node can end the kernel of a core of its size.
 
-        Then it costs nothing to store it: else the core's value were stored.
+        All values between must have one reader. Storing the node then costs nothing:
+        otherwise the core's value would be stored.
         """
         waiting, seen = [node], 0
         while waiting and seen < LONGEST_CHAIN:
@@ -309,7 +311,7 @@ class Fusion:
         return False
 
     def _rows(self, root: Node, space: RowSpace) -> list[Node]:
-        """Return the reductions of a root that works on rows from now on."""
+        """Make a root's kernel a row kernel, and return the list of its reductions."""
         joined = self.rows_of.get(root)
         if joined is None:
             last = root if root.op.kind == "reduce" else self.core_of.pop(root, None)
@@ -318,9 +320,9 @@ class Fusion:
         return joined
 
     def _works_on(self, root: Node, space: RowSpace) -> bool:
-        """Whether a root works on the rows of a space, or could.
+        """Whether a root's kernel is, or can become, a row kernel of this space.
 
-        A root that has a core, or is one, works on the rows that this reduces.
+        A root that has or is a core can do so only if the core reduces these rows.
         """
         if root in self.row_spaces:
             return self.row_spaces[root] == space
@@ -330,7 +332,7 @@ class Fusion:
         return row_space(core) == space
 
     def _pass_on(self, node: Node, owners: set[Node]) -> None:
-        """Tell the inputs who computes them, and how they are reached."""
+        """Add a node's owners to its inputs; record whether it reads them in order."""
         kind = node.op.kind
         keeps_order = kind in ("map", "copy") or node.op is RESHAPE
         is_linear = keeps_order and self._is_linear.get(node, False)
@@ -344,7 +346,7 @@ class Fusion:
                 self._store_base(_inside_borders(source))
 
     def _repeats_too_much(self, node: Node, source: Node, owners: set[Node]) -> bool:
-        """Whether a reader would compute an expensive element again and again."""
+        """Whether a reader would recompute an expensive element many times."""
         kind = node.op.kind
         if kind == "matmul":
             return self._cost[source] > LOAD_COST + 4
@@ -355,7 +357,7 @@ class Fusion:
         if kind == "accumulate" and source is node.inputs[1]:
             return self._cost[source] > RECOMPUTE_LIMIT
         if kind == "scan" and source.op is COPY:
-            return True  # transposed on purpose, see `nodes.reduction.scan`
+            return True  # a deliberate transposition, see `nodes.reduction.scan`
         if kind == "scan" and node.shape[-1] > LONGEST_SCAN:
             return self._cost[source] > RECOMPUTE_LIMIT
         if kind in ADDRESSING and source is not node.inputs[0]:
@@ -380,7 +382,7 @@ class Fusion:
     def _ends_rows(self, node: Node) -> bool:
         """Whether a node is the epilogue of several reductions of the same rows.
 
-        One kernel makes it; inside a reader each of them would have a kernel first.
+        One row kernel computes it; inside a reader, each reduction would need a kernel.
         """
         core = self._core_below(node)
         space = None if core is None else row_space(core)
@@ -392,7 +394,7 @@ class Fusion:
         return len(found) > 1
 
     def _core_below(self, node: Node) -> Node | None:
-        """Return the core that an elementwise chain of this size could follow."""
+        """Return the core below an elementwise chain, None if the chain has no map."""
         walked: list[Node] = []
         core, has_work = None, False
         while node.base.storage is None and node.op.kind in ("map", "movement", "copy"):
@@ -415,7 +417,7 @@ class Fusion:
         return core if has_work else None
 
     def _store_base(self, node: Node) -> None:
-        """Store what a node looks at; movements are looked through."""
+        """Store the base of a view, if it is not computed yet."""
         base = node.base
         if base.storage is None:
             self.stored.add(base)

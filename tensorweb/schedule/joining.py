@@ -1,10 +1,10 @@
-"""Join elementwise kernels of one index space: fewer launches, no value read again.
+"""Horizontal fusion: merge elementwise kernels of one index space.
 
 Kernels of one shape that read the same storages, compute the same values or read each
-other at their own place become one kernel, which stores what others need of it and
-keeps the rest in registers. Each group of kernels has a level above those that it
-reads, so that no kernel waits for one that waits for it; one pass in the order of
-computation decides, and looks at the newest groups only that share something.
+other's element of the same index become one kernel. It stores the values that other
+kernels need and holds the rest in registers. The level of a group is above the levels
+of all groups that it reads, so that dependencies stay acyclic. One pass in the order of
+computation decides, and considers only the newest groups that share a node.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tensorweb.shapes import Shape
 from tensorweb.view import View
 
 NEWEST = 2
-"""Groups looked at for each storage or value that a kernel shares with others."""
+"""Groups considered for each storage or value that a kernel shares with others."""
 
 
 def walks_across(view: View) -> bool:
-    """Whether neighbours along another axis than the last lie side by side.
+    """Whether a view is contiguous along another axis than the last.
 
-    Kernels stage such inputs through tiles, for one result.
+    Kernels stage such inputs through tiles, which supports one output only.
     """
     axes = zip(view.shape, view.strides, strict=True)
     *outer, last = [stride for length, stride in axes if length != 1] or (1,)
@@ -35,15 +35,15 @@ def walks_across(view: View) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A kernel as it was planned alone.
+    """A kernel as planned before merging.
 
     Attributes:
         root: the node that it stores.
-        reads: the nodes whose storages it reads, and whether only at its own place.
+        reads: the nodes whose storages it reads, and whether each element reads only
+            the element of the same index.
         scalars: its constants.
-        inside: the nodes whose values it computes at its own place, the root among
-            them.
-        joins: whether it can be a part of a larger kernel.
+        inside: the nodes that it computes at the index of the result, root included.
+        joins: whether it can be merged with others.
         beside: further nodes that it stores.
     """
 
@@ -57,12 +57,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one kernel may hold.
+    """Limits of one kernel.
 
     Attributes:
         storages: inputs and outputs together.
         scalars: constants.
-        steps: values that it computes for each element.
+        steps: values computed per element.
     """
 
     storages: int
@@ -72,17 +72,17 @@ class Limits:
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """Kernels that become one.
+    """Kernels that are merged into one.
 
     Attributes:
-        level: above those of all groups that it reads.
+        level: greater than the level of every group that it reads.
         members: the nodes that it computes, in order.
         reads: nodes of other groups whose storages it reads.
         scalars: its constants.
-        inside: the nodes whose values it computes.
-        is_open: whether others may join.
-        is_read: whether another group reads it, so that its level is fixed.
-        awaited: kernels for which room is kept, by node.
+        inside: the nodes that it computes.
+        is_open: whether further kernels may be added.
+        is_read: whether another group reads it, which fixes its level.
+        awaited: kernels for which room is reserved, by root.
     """
 
     level: int
@@ -101,10 +101,10 @@ class Joining:
 
     Attributes:
         candidates: the kernels in order of computation.
-        limits: of one kernel.
-        wanted: nodes that are stored whoever reads them.
-        families: kernels that all or none should be in one group, by node.
-        groups: by node.
+        limits: limits of one kernel.
+        wanted: nodes that are always stored.
+        families: kernels that should all be merged or none of them, by root.
+        groups: group by node.
     """
 
     candidates: Sequence[Candidate]
@@ -126,7 +126,7 @@ class Joining:
             self._place(candidate)
 
     def _place(self, candidate: Candidate) -> None:
-        """Let a kernel join the group with which it shares most, or begin one."""
+        """Add a kernel to the group with which it shares most, or begin a new group."""
         group = self._best(candidate) if candidate.joins else None
         if group is None:
             level = self._least_level(candidate, None)
@@ -159,7 +159,7 @@ class Joining:
                     del newest[:-NEWEST]
 
     def _shared(self, candidate: Candidate) -> Iterable[Node]:
-        """Return what makes it worth to be one kernel with others."""
+        """Yield the nodes that make merging pay if another kernel shares them."""
         half = candidate.root.size / 2
         yield from (node for node in candidate.reads if node.size >= half)
         yield from candidate.inside
@@ -168,13 +168,13 @@ class Joining:
         return (node for node in candidate.reads if node not in group.members)
 
     def _least_level(self, candidate: Candidate, group: Group | None) -> int:
-        """Return the level above all that a kernel reads of others than its group."""
+        """Return the level above all other groups that a kernel reads."""
         found = (self.groups.get(node) for node in candidate.reads)
         others = (each for each in found if each is not None and each is not group)
         return max((each.level + 1 for each in others), default=0)
 
     def _best(self, candidate: Candidate) -> Group | None:
-        """Return the group with which a kernel shares most, None if it stays alone."""
+        """Return the group with which a kernel shares most, or None if none fits."""
         shares: dict[Group, int] = {}
         for node in self._shared(candidate):
             for group in self._newest.get((node, candidate.root.shape), ()):
@@ -185,7 +185,7 @@ class Joining:
         return None
 
     def _fits(self, candidate: Candidate, group: Group) -> bool:
-        """Whether a kernel can join a group: in order, and within the limits."""
+        """Whether a kernel can join a group: acyclic, and within the limits."""
         for node, is_in_place in candidate.reads.items():
             if node in group.members and not is_in_place:
                 return False
@@ -194,17 +194,17 @@ class Joining:
         return self._has_room(group, self._expected(candidate, group))
 
     def _expected(self, candidate: Candidate, group: Group) -> list[Candidate]:
-        """Return what comes into a group with a kernel, and what it waits for."""
+        """Return the kernel, its family and the kernels that the group awaits."""
         more = {candidate.root: candidate, **group.awaited}
         family = self.families.get(candidate.root, ())
         if not any(self.families.get(node) is family for node in group.members):
-            # One more than there is room for is as good as a family of any size.
+            # A kernel more than the limit is enough to find that there is no room.
             most = islice(family, self.limits.storages + 1)
             more.update((each.root, each) for each in most)
         return list(more.values())
 
     def _has_room(self, group: Group, more: Sequence[Candidate]) -> bool:
-        """Whether a group with some more kernels keeps to the limits."""
+        """Whether a group stays within the limits with these kernels added."""
         limits = self.limits
         if _together(group.inside, (n for c in more for n in c.inside)) > limits.steps:
             return False
@@ -218,9 +218,9 @@ class Joining:
         return inputs + outputs + len(more) <= limits.storages
 
     def _is_stored(self, node: Node, more: int = 0) -> bool:
-        """Whether a member is wanted, or others than its group have to read it.
+        """Whether a member must be stored: it is an output or read by other groups.
 
-        So many more readers are about to join the group.
+        `more` counts its readers that are about to join the group.
         """
         inner = self._inner.get(node, 0) + more
         return node in self.wanted or self._readers.get(node, 0) > inner
@@ -230,7 +230,10 @@ class Joining:
         return [node for node in group.members if self._is_stored(node)]
 
     def exceeds(self, storages: int) -> bool:
-        """Whether a group binds more: what it waited for has gone elsewhere."""
+        """Whether a merged group binds more storages than this.
+
+        Possible if kernels for which it reserved room joined other groups.
+        """
         for group in set(self.groups.values()):
             inputs = group.reads.keys() - group.members.keys()
             bound = len(inputs) + len(self.outputs(group))
@@ -239,9 +242,9 @@ class Joining:
         return False
 
     def ordered(self) -> list[Group]:
-        """Return the groups, each behind those that it reads.
+        """Return the groups in topological order.
 
-        They stand in the order of their first members as far as that allows.
+        Otherwise in the order of their first members.
         """
         found: dict[Group, None] = {}
         for candidate in self.candidates:
@@ -262,16 +265,17 @@ class Joining:
 
 
 def _together(held: Collection[Node], more: Iterable[Node]) -> int:
-    """Return how many nodes a group has with those of kernels that join it."""
+    """Return the size of the union of a group's nodes and those of joining kernels."""
     return len(held) + len({node for node in more if node not in held})
 
 
 def families(
     candidates: Sequence[Candidate], shared: Collection[Node]
 ) -> dict[Node, list[Candidate]]:
-    """Return by node the kernels that all or none should be in one group.
+    """Return the family of each kernel, by root.
 
-    They compute the same costly values, or others of them do with both.
+    Kernels that compute the same costly value are of one family, transitively; all or
+    none of a family should be merged.
     """
     found: dict[Node, list[Candidate]] = {}
     by_value: dict[Node, list[Candidate]] = {}
@@ -300,14 +304,14 @@ def join(
     shared: Collection[Node],
     build: Callable[[Sequence[Node], Sequence[Node]], Planned],
 ) -> list[tuple[Planned, Group]]:
-    """Return the kernels of a graph in order, those of one index space joined.
+    """Merge kernels of one index space, and return all kernels in order.
 
     Args:
-        built: the kernels as they are alone, in order of computation.
-        limits: of one kernel.
-        wanted: nodes that are stored whoever reads them.
-        shared: costly values that no two kernels should compute.
-        build: makes the kernel of several nodes, of which it stores some.
+        built: the unmerged kernels, in order of computation.
+        limits: limits of one kernel.
+        wanted: nodes that are always stored.
+        shared: costly values that at most one kernel should compute.
+        build: builds the kernel of several nodes; the second argument are its outputs.
     """
     alone = {candidate.root: planned for planned, candidate in built}
     candidates = [candidate for _, candidate in built]
@@ -329,7 +333,7 @@ def join(
                     else alone[members[0]]
                 )
                 kernels.append((planned, group))
-            except Blocked:  # a movement there and back that no view expresses
+            except Blocked:  # two movements that no view composes
                 apart.update(members)
         if not apart:
             return kernels

@@ -1,9 +1,9 @@
 """A kernel as plain data: expressions over index spaces, hashable and printable.
 
 An `Expression` is a list of steps in the order of computation, over an index space
-whose axes are gathered in groups. A reduction's prologue has two groups, for example:
-the axes it keeps and the axes it sums over. Inside a group, axes that every access
-walks through evenly are merged, so that index arithmetic stays short.
+whose axes form groups. A reduction's prologue has two groups, for example: the
+remaining axes and the reduced axes. Inside a group, axes that are contiguous in every
+access are merged, so that index arithmetic stays short.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MOST_LISTED = 48
-"""Operations that a kernel's words list one by one."""
+"""Most operations that a kernel's description lists one by one."""
 
 AFTER_CORE = ("finish",)
 """Names of the expressions that follow a kernel's core."""
 
 BY_ELEMENT, BY_ROW = "finish", "row"
-"""Names of a result of a kernel of rows: one for each element, or one for each row."""
+"""Names of a row kernel's results: one value per element, or one per row."""
 
 
 def result_name(kind: str, number: int) -> str:
-    """Return what the expression of a kernel's result is called.
+    """Return the name of the expression of a row kernel's result.
 
     >>> result_name(BY_ELEMENT, 0), result_name(BY_ROW, 1)
     ('finish', 'row1')
@@ -31,7 +31,7 @@ def result_name(kind: str, number: int) -> str:
 
 
 def result_kind(name: str) -> str:
-    """Return which kind of result an expression of rows is, `""` for what they reduce.
+    """Return the kind of a row kernel's result, `""` for the term of a reduction.
 
     >>> result_kind("row1"), result_kind("stage1")
     ('row', '')
@@ -42,7 +42,7 @@ def result_kind(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How one load or ramp moves through storage: offset and strides per group."""
+    """Addressing of one load or ramp: offset, and strides per group."""
 
     offset: int
     strides: tuple[tuple[int, ...], ...]
@@ -54,19 +54,19 @@ class Step:
 
     Attributes:
         kind: `load` (an input at an access), `gather` (an input at a computed
-            position), `ramp` (the storage position of an access itself), `scalar`
-            (a constant of the launch), `core` (what the kernel reduced or
-            contracted), `map` (an op row) or `cast`.
+            offset), `ramp` (the offset of an access itself), `scalar` (a constant of
+            the launch), `core` (the kernel's reduced or contracted value), `map` (an
+            elementwise op) or `cast`.
         dtype: name of the value's dtype.
         name: the op's name for `map`.
         slot: the input of `load` and `gather`, the scalar of `scalar`, the reduction of
-            `core` in a kernel of rows.
+            `core` in a row kernel.
         access: the access of `load` and `ramp`.
-        args: the steps it reads.
-        guard: a bool step that says whether the load is inside its tensor, or -1.
-        is_whole: of a `gather`: its storage is made of whole vectors of four.
-        in_lines: of a `gather`: its positions are multiples of four plus the ramp of
-            their last axis, in a storage of whole vectors of four.
+        args: indices of the steps that it reads.
+        guard: index of a bool step, whether the load is in bounds, or -1.
+        is_whole: for `gather`: the storage's length is a multiple of four.
+        in_lines: for `gather`: offsets are multiples of four plus the ramp of the last
+            axis, in a storage whose length is a multiple of four.
     """
 
     kind: str
@@ -86,9 +86,9 @@ class Expression:
 
     Attributes:
         groups: lengths of the axes.
-        accesses: how loads and ramps move along them.
+        accesses: addressing of loads and ramps.
         steps: in the order of computation.
-        result: the step whose value it is.
+        result: the step of the first result.
         more: steps of further results, in the order of the kernel's outputs.
     """
 
@@ -124,12 +124,12 @@ Parts = tuple[str, tuple[int, ...], dict[str, Expression]]
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """Outputs of one index space and how they are computed.
+    """One kernel: the expressions that compute its outputs over one index space.
 
     Attributes:
-        kind: the family, a row of `BUILDERS` in `plan.py`.
-        op: the core's op name, `""` for elementwise kernels; for rows the names of all
-            reductions with commas between.
+        kind: the family, an entry of `BUILDERS` in `plan.py`.
+        op: the core's op name, `""` for elementwise kernels; for row kernels the names
+            of all reductions, separated by commas.
         sizes: the family's lengths: elementwise (n,), rows (rows, length),
             reduce (outputs, length),
             matmul (batch, m, n, k), scan (rows, length), sort (rows, length, 1 for
@@ -165,7 +165,7 @@ class Kernel:
 
     @property
     def words(self) -> str:
-        """The kernel in words, for people.
+        """A description of the kernel for users.
 
         For example `reduce multiply, sum (5, 4096)`.
         """
@@ -181,7 +181,7 @@ class Kernel:
 
 
 def _listed(operations: Sequence[str]) -> str:
-    """Return operations in words, the first and the last of very many.
+    """Return a comma-separated list of operations, abbreviated in the middle.
 
     >>> _listed(["add", "exp"])
     'add, exp'
@@ -196,13 +196,13 @@ def _listed(operations: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A kernel and where it stands in the graph, nodes named by their number.
+    """A kernel and the graph nodes that it reads and writes.
 
     Attributes:
-        kernel: what to run.
-        outputs: numbers of the nodes whose storages it fills, in order.
-        inputs: numbers of the nodes whose storages it reads.
-        scalars: numbers of the constant nodes whose values it takes.
+        kernel: the kernel to run.
+        outputs: indices of the nodes whose storages it writes, in order.
+        inputs: indices of the nodes whose storages it reads.
+        scalars: indices of the constant nodes passed to it.
     """
 
     kernel: Kernel

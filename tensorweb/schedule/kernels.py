@@ -1,4 +1,4 @@
-"""Make the kernels of a graph, in the order in which they must run."""
+"""Schedule a graph: its kernels in the order in which they must run."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tensorweb.schedule.plan import ROOM, KernelBuilder
 from tensorweb.schedule.rolling import written_steps
 
 MOST_STEPS = 192
-"""Values that a kernel with several outputs, or one with a loop in its text, computes
-for each element; those of a loop count once."""
+"""Most values per element of a merged kernel, or of one with a loop; a loop's steps
+count once."""
 
 MOST_BESIDE = 4
-"""The same for each operation of the longest chain of a loop."""
+"""Merged kernels with loops: most values per operation of the longest chain."""
 
 LONGEST_LOOP = 4096
-"""Operations in a row of a chain that is written as a loop."""
+"""Longest chain of operations that is generated as a loop."""
 
 
 def plan(
@@ -35,14 +35,14 @@ def plan(
 ) -> list[Planned]:
     """Return the kernels that compute a graph's outputs.
 
-    Where a kernel is blocked, all is decided again with one more node stored; kernels
-    for which that changes nothing are not built again.
+    Where a kernel is blocked, fusion is repeated with the blocking nodes stored;
+    kernels that this does not change are reused.
 
     Args:
-        graph: the numbered graph.
+        graph: the linear graph.
         max_inputs: most storages that one kernel may read on the device.
-        equal: constants for which others are passed.
-        rolls: whether steps that repeat are written as a loop, however many there are.
+        equal: constants by the equal constant that is passed instead.
+        rolls: whether repeated steps are generated as loops, at any length.
     """
     uncut = Fusion(graph)
     if rolls:
@@ -53,7 +53,7 @@ def plan(
 
 
 def _is_written_in_loops(kernels: Sequence[Planned]) -> bool:
-    """Whether loops make texts no longer than those of chains that are cut."""
+    """Whether re-rolling keeps every kernel's text within MOST_STEPS."""
     values = [
         each.kernel.expression("value")
         for each in kernels
@@ -66,22 +66,22 @@ def _is_written_in_loops(kernels: Sequence[Planned]) -> bool:
 def _kernels(
     uncut: Fusion, max_inputs: int, equal: Mapping[Node, Node], longest: int
 ) -> tuple[bool, list[Planned]]:
-    """Return kernels with such chains, and whether there are long ones among them.
+    """Return whether a chain exceeds LONGEST_CHAIN, and the kernels.
 
     Args:
-        uncut: the decision for the graph, whatever the lengths of its chains are.
+        uncut: the fusion of the graph without a limit on chains.
         max_inputs: most storages that one kernel may read on the device.
-        equal: constants for which others are passed.
-        longest: operations in a row that an elementwise kernel may hold.
+        equal: constants by the equal constant that is passed instead.
+        longest: longest chain of operations in an elementwise kernel.
     """
     graph = uncut.graph
     forced: dict[Node, None] = {}
     earlier: Fusion | None = None
     fusion, stored = uncut, list[Node]()
     if uncut.longest > longest:
-        # A chain is measured before it is known which of its values have several
-        # owners and are stored. Where these are known most chains need no cut: the
-        # gradients of 64 steps of an LSTM are 1,212 kernels instead of 1,381.
+        # Chains are measured before fusion finds which of their values are stored for
+        # several owners. With these given, most chains need no cut: the gradients of
+        # 64 steps of an LSTM are 1,212 kernels instead of 1,381.
         stored = uncut.read_repeatedly()
         fusion = Fusion(graph, forced, longest, stored)
     known: dict[Node, tuple[Planned, Candidate]] = {}
@@ -120,7 +120,7 @@ def _kernels(
 def _computed_again(
     fusion: Fusion, kernels: Sequence[tuple[Planned, Group]]
 ) -> list[Node]:
-    """Return costly values that should have been in one kernel but are in several."""
+    """Return the costly shared values that several kernels compute."""
     found: set[Node] = set()
     again: dict[Node, None] = {}
     for _, group in kernels:
@@ -139,9 +139,9 @@ def _joined(
     longest: int,
     known: dict[tuple[tuple[Node, ...], tuple[Node, ...]], Planned],
 ) -> list[tuple[Planned, Group]]:
-    """Return the kernels of a graph, those of one index space joined.
+    """Return the kernels of a graph, kernels of one index space merged.
 
-    `known` are kernels of several nodes, by these and those of them that are stored.
+    `known` caches merged kernels by their nodes and outputs.
     """
     steps = MOST_STEPS if longest == LONGEST_CHAIN else MOST_BESIDE * longest
     limits = Limits(max_inputs + ROOM, MOST_SCALARS, steps)

@@ -1,4 +1,4 @@
-"""Number a graph's nodes and describe its structure, so that plans can be reused."""
+"""Linearize a graph and compute the key of its structure, by which plans are cached."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.structure import number_of
 
 OUTPUTS = 0
-"""Stands in a key before the numbers of the outputs."""
+"""Separates the structure from the output indices in a key."""
 
 
 @dataclass(slots=True)
 class LinearGraph:
-    """Nodes in order of computation; computed storages come first where first read.
+    """Nodes in order of computation; a computed node precedes its first reader.
 
     Attributes:
-        nodes: every node by number. Computed ones stand for their storage.
-        numbers: number by node.
-        key: what two graphs must share to share a plan: operations, attributes,
-            shapes and dtypes, but not the values of constants nor which storages.
-        outputs: numbers of the nodes asked for.
+        nodes: every node by index. A computed node stands for its storage.
+        numbers: index by node.
+        key: the structure: operations, attributes, shapes and dtypes, without values
+            of constants or identity of storages. Graphs of equal keys share a plan.
+        outputs: indices of the nodes to compute.
     """
 
     nodes: list[Node]
@@ -32,19 +32,18 @@ class LinearGraph:
     outputs: tuple[int, ...]
 
     def extended(self, numbers: Sequence[int]) -> LinearGraph:
-        """Return the same graph with more nodes of it as outputs."""
+        """Return this graph with further outputs."""
         more = tuple(numbers)
         key, outputs = self.key + more, self.outputs + more
         return LinearGraph(self.nodes, self.numbers, key, outputs)
 
 
 def linearize(outputs: Sequence[Node]) -> LinearGraph:
-    """Return the numbered graph that `outputs` need, in order of computation.
+    """Return the linear graph of the ancestors of `outputs`, in order of computation.
 
-    The key is flat. A positive word is the structure of the node with the next number;
-    the inputs of an operation stand right before it, those numbered earlier as the
-    complement of their number. A node that had to wait for an input is visited again;
-    operations have few inputs.
+    The key is flat. A positive word is the structure of the node with the next index.
+    The inputs of an operation come right before it; an input with an earlier index is
+    the complement of that index.
     """
     numbers: dict[Node, int] = {}
     key: list[int] = []
@@ -85,10 +84,10 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
 
 
 def equal_constants(graph: LinearGraph, least: int) -> dict[Node, Node]:
-    """Return constants by the first one of the same dtype and number before them.
+    """Map each repeated constant to the first constant of equal dtype and value.
 
-    None in a graph of fewer than `least` constants. What is made with them holds for
-    graphs of the same structure where these are equal as well: `is_equal` says so.
+    Empty for a graph of fewer than `least` constants. A plan made with this map holds
+    only for graphs in which the same constants are equal, see `is_equal`.
     """
     constants = [node for node in graph.nodes if node.op is CONSTANT]
     if len(constants) < least:
@@ -99,21 +98,21 @@ def equal_constants(graph: LinearGraph, least: int) -> dict[Node, Node]:
 
 
 def is_equal(graph: LinearGraph, pairs: Iterable[tuple[int, int]]) -> bool:
-    """Whether constants, by number, are equal in pairs."""
+    """Whether the constants of each pair of indices are equal."""
     nodes = graph.nodes
     return all(_number(nodes[a]) == _number(nodes[b]) for a, b in pairs)
 
 
 def _number(node: Node) -> tuple[DType, str]:
-    """Return what is equal of equal constants, zeros with their sign and NaN too."""
+    """Return the key of a constant's value; it distinguishes -0.0 and equates NaNs."""
     return node.dtype, repr(number_of_constant(node))
 
 
 def pieces(graph: LinearGraph, most: int) -> Iterator[list[Node]]:
-    """Return what to compute, one piece after another, so that none is too large.
+    """Split a large graph: yield the nodes to compute for each piece of `most` nodes.
 
-    Each piece is `most` nodes of the graph: what later ones read of them must be
-    computed. The graph is emptied, so that nothing keeps what nobody reads any more.
+    These are the outputs and the nodes that later pieces read. The graph is emptied on
+    the way, so that it retains no values that are not read any more.
     """
     nodes, numbers = graph.nodes, graph.numbers
     last_reader = dict.fromkeys(graph.outputs, len(nodes) + most)
@@ -136,10 +135,7 @@ def pieces(graph: LinearGraph, most: int) -> Iterator[list[Node]]:
 def _number_view(
     node: Node, owner: Node, numbers: dict[Node, int], key: list[int]
 ) -> int:
-    """Number a node that looks at a computed storage, and the storage before it.
-
-    Returns the next number.
-    """
+    """Add a view of a computed storage after the storage; return the next index."""
     if owner not in numbers:
         key.append(owner.structure or structure_of(owner))
         numbers[owner] = len(numbers)

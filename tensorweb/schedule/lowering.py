@@ -1,9 +1,9 @@
-"""Turn a piece of the graph into expressions: movements go down to the loads.
+"""Lower a part of the graph to expressions: movements are folded into the loads.
 
-Lowering a node asks for its value at a point of some index space. Movements between
-the node and that space are carried along as a chain and applied to the views of the
-loads at the bottom. `pad`, `concat` and `embed` become choices over index ramps, and
-the loads under them get a guard, since a choice must not read outside a tensor.
+A node is lowered to its value at an index of some index space. Movements between the
+node and that space are carried along as a chain and applied to the views of the loads.
+`pad`, `concat` and `embed` become selects over index ramps, and the loads below them
+are guarded, because a select evaluates both sides and must not read out of bounds.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from tensorweb.shapes import Shape
 from tensorweb.view import View
 
 COMPUTED = kinds_of(Role.INLINE, Role.CHOICE)
-"""Kinds that take work inside a kernel."""
+"""Kinds that a kernel computes."""
 
 MOST_AXES = 10
-"""Of an index space that is made finer; each costs a division for every element."""
+"""Most axes of a refined index space; each costs a division per element."""
 
 NO_CHAIN = id(None)
-"""What stands in keys for no movement between a node and the index space."""
+"""The empty chain in memo keys."""
 
 
 class Bindings:
     """The input storages and constants of one kernel, shared by its expressions."""
 
     def __init__(self, equal: Mapping[Node, Node] = MappingProxyType({})) -> None:
-        """Start without inputs; of `equal` constants one is passed for another."""
+        """Start without inputs; `equal` maps constants to the equal one to pass."""
         self._equal = equal
         self.inputs: list[Node] = []
         self.scalars: list[Node] = []
@@ -55,7 +55,7 @@ class Bindings:
         return slot
 
     def keep(self, inputs: int, scalars: int) -> None:
-        """Forget all inputs and constants but the first ones."""
+        """Drop all inputs and constants but the first ones."""
         for node in self.inputs[inputs:]:
             del self._input_slots[node]
         for node in self.scalars[scalars:]:
@@ -63,7 +63,7 @@ class Bindings:
         del self.inputs[inputs:], self.scalars[scalars:]
 
     def scalar(self, node: Node) -> int:
-        """Return the slot of a constant; the one passed for it may be an input too."""
+        """Return the slot of a constant, or of the equal constant passed for it."""
         node = self._equal.get(node, node)
         slot = self._scalar_slots.get(node)
         if slot is None:
@@ -90,11 +90,11 @@ class Space:
         Args:
             bindings: the kernel's inputs, extended as loads appear.
             stored: the nodes that are computed by kernels of their own.
-            root: a node that this kernel computes; it is never loaded.
+            root: the node that this kernel computes; it is never loaded.
             core: the node whose value the kernel's core provides.
             rows: the reductions along rows that the kernel computes inside itself.
-            inner: how many of the last axes are such a row.
-            others: further nodes that it computes, never loaded either.
+            inner: how many of the last axes form a row.
+            others: further nodes that it computes; never loaded either.
         """
         self.bindings = bindings
         self.stored = stored
@@ -105,7 +105,7 @@ class Space:
         self._begin()
 
     def _begin(self) -> None:
-        """Forget all steps."""
+        """Start over without steps."""
         self.steps: list[Step] = []
         self.views: list[View] = []
         self._step_numbers: dict[Step, int] = {}
@@ -115,7 +115,7 @@ class Space:
         self._place = NO_CHAIN
 
     def add(self, step: Step) -> int:
-        """Return the number of a step; equal steps are computed once."""
+        """Return the index of a step; equal steps are added once."""
         number = self._step_numbers.get(step)
         if number is None:
             number = self._step_numbers[step] = len(self.steps)
@@ -123,11 +123,11 @@ class Space:
         return number
 
     def operation(self, name: str, dtype: str, *args: int) -> int:
-        """Return the number of an elementwise step."""
+        """Return the index of an elementwise step."""
         return self.add(Step("map", dtype, name, args=args))
 
     def access(self, view: View) -> int:
-        """Return the number of an access."""
+        """Return the index of an access; equal views are added once."""
         number = self._view_numbers.get(view)
         if number is None:
             number = self._view_numbers[view] = len(self.views)
@@ -147,9 +147,9 @@ class Space:
         return found
 
     def lower_finely(self, *nodes: Node) -> tuple[list[int], Shape]:
-        """Return the steps that hold values of nodes, and the shape of the space.
+        """Return the steps that hold the nodes' values, and the shape of the space.
 
-        Its axes are those of the nodes, split where a movement below needs it.
+        Its axes are the nodes' axes, split where a reshape below has no strides.
 
         Raises:
             Blocked: a node must be stored before its values can be reached.
@@ -194,10 +194,10 @@ class Space:
         return lower(self, node, chain, guard)
 
     def _longer(self, node: Node, source: Node, chain: Chain) -> Chain:
-        """Return a chain with a node's movement before it; of two reshapes the last.
+        """Prepend a node's movement to a chain, and merge consecutive reshapes.
 
-        A reshape that splits axes comes before a permutation, so that it meets the one
-        that joined them.
+        A reshape that splits axes moves before a permutation, so that it can cancel
+        the reshape that merged them.
         """
         if node.op is ALIAS:  # it moves nothing, and chains of it would multiply
             return chain
@@ -219,7 +219,7 @@ class Space:
         return self.link(split, source, self.link(order, node, chain.rest))
 
     def _lower_row(self, node: Node, chain: Chain) -> int:
-        """Return the step of a row's reduction, seen from elements of the same row.
+        """Return the step of a row's reduction, read by elements of the same row.
 
         Raises:
             Blocked: the chain leads to other rows.
@@ -245,7 +245,7 @@ class Space:
         )
 
     def link(self, movement: Movement, source: Node, rest: Chain) -> Link:
-        """Return a longer chain; one object for equal ones, so that memo keys meet."""
+        """Return a longer chain; equal chains are one object, as memo keys need."""
         key = (type(movement), movement, source, id(rest))
         found = self._links.get(key)
         if found is None:
@@ -268,11 +268,11 @@ class Space:
         return self.operation(node.op.name, node.dtype.name, *args)
 
     def lower_copy(self, node: Node, chain: Chain, guard: int) -> int:
-        """Return the step of what is copied."""
+        """Return the step of a copy's input."""
         return self.lower(node.inputs[0], chain, guard)
 
     def lower_constant(self, node: Node, chain: Chain, guard: int) -> int:
-        """Return the step of a number."""
+        """Return the step of a constant."""
         slot = self.bindings.scalar(node)
         return self.add(Step("scalar", node.dtype.name, slot=slot))
 
@@ -282,16 +282,16 @@ class Space:
         return self.ramp(view, node.dtype.name)
 
     def ramp(self, view: View, dtype: str = "int32") -> int:
-        """Return the step of the position itself that a view reaches."""
+        """Return the step whose value is the offset that a view reaches."""
         number = self.add(Step("ramp", "int32", access=self.access(view)))
         if dtype == "int32":
             return number
         return self.add(Step("cast", dtype, args=(number,)))
 
     def lower_in_order(self, nodes: Sequence[Node]) -> None:
-        """Lower what nodes are computed from in place, inputs first.
+        """Lower the elementwise ancestors of nodes, inputs first.
 
-        So chains may be longer than Python can call functions inside each other.
+        Avoids deep recursion: chains may be longer than Python's recursion limit.
         """
         seen: set[Node] = set()
         stack = [(node, False) for node in reversed(nodes)]
@@ -312,7 +312,7 @@ class Space:
 
     @property
     def inside(self) -> Iterator[Node]:
-        """The nodes whose operations are computed at the kernel's own place."""
+        """The nodes that are computed at the index of the kernel's result."""
         for node, chain, guard in self._memo:
             is_here = chain == self._place and guard < 0 and node.op.kind in COMPUTED
             is_read = node.storage is not None or node in self.stored
@@ -320,7 +320,7 @@ class Space:
                 yield node
 
     def reads_in_place(self, slot: int, view: View) -> bool:
-        """Whether all loads of an input see it through a view; gathers never do."""
+        """Whether all reads of an input are unguarded loads through this view."""
         return all(
             step.kind == "load" and step.guard < 0 and self.views[step.access] == view
             for step in self.steps
@@ -343,4 +343,4 @@ LOWERED: dict[str, Callable[[Space, Node, Chain, int], int]] = {
     "concat": lower_concat,
     "embed": lower_embed,
 }
-"""How a node is computed inside a kernel, by the name of its kind."""
+"""The lowering of each kind that is computed inside kernels."""

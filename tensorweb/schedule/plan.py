@@ -1,4 +1,4 @@
-"""Build the kernel of a node, or of several of one index space."""
+"""Build the kernel of one node, or of several nodes of one index space."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SHORT_SORT = 2048
 """Rows up to this length are sorted by one launch."""
 
 ROOM = 2
-"""Storages that a device binds beside those that a kernel may read."""
+"""Storages that a device can bind in addition to a kernel's inputs."""
 
 
 class KernelBuilder:
@@ -61,7 +61,7 @@ class KernelBuilder:
         self.outputs = outputs or (root,)
         self.space: Space | None = None
         self.max_inputs = max_inputs - KINDS[root.op.kind].extra_storages
-        if others:  # without a scratch storage, for which others have room
+        if others:  # elementwise: no scratch storage, so its binding is free
             self.max_inputs = max_inputs + ROOM - len(self.outputs)
         self.stored = fusion.stored
         self.core = fusion.core_of.get(root)
@@ -81,7 +81,7 @@ class KernelBuilder:
         """Return the planned kernel.
 
         Raises:
-            Blocked: some node must be stored first.
+            Blocked: a node must be stored first.
         """
         kind = self.core.op.kind if self.core is not None else "elementwise"
         if self.beside and not self.rows:  # none of its reductions joined it
@@ -89,14 +89,14 @@ class KernelBuilder:
         kind = "rows" if self.rows else kind
         kind, sizes, expressions = BUILDERS[kind](self)
         if any(node in self.bindings.inputs for node in self.beside):
-            # It also gathers from a value of its rows, which has to be there before.
+            # A gather reads a value of the same rows, which must be computed before.
             raise Blocked(*self.beside)
         if (
             len(self.bindings.inputs) > self.max_inputs
             or len(self.bindings.scalars) > MOST_SCALARS
         ):
             most, numbers = self.max_inputs, self.graph.numbers
-            if self.beside:  # first each of these has a kernel of its own
+            if self.beside:  # first move the additional outputs to their own kernels
                 raise Blocked(*self.beside)
             raise Blocked(*cuts(self.root, self.stored, numbers, most, self.equal))
         op = self.core.op.name if self.core is not None else ""
@@ -127,12 +127,12 @@ class KernelBuilder:
         return Space(bindings, stored, self.root, self.core, others=self.others)
 
     def _value(self, node: Node, *groups: tuple[int, ...]) -> Expression:
-        """Return the expression of an input of the core, axes gathered in groups."""
+        """Return the expression of an input of the core, its axes in groups."""
         space = Space(self.bindings, self.stored, self.root)
         return space.expression(space.lower(node), groups)
 
     def _value_finely(self, node: Node, *groups: tuple[int, ...]) -> Expression:
-        """Return the same where axes of the groups may be split into several."""
+        """Return the expression of an input, with axes split where reshapes need it."""
         space = Space(self.bindings, self.stored, self.root)
         (result,), shape = space.lower_finely(node)
         return space.expression(result, split_groups(node.shape, shape, groups))
@@ -146,7 +146,7 @@ class KernelBuilder:
         return space.expression(space.lower(self.root), (axes,))
 
     def candidate(self) -> Candidate:
-        """Return what decides whether the kernel becomes a part of a larger one."""
+        """Describe the built kernel for merging with others."""
         reads = dict.fromkeys(self.bindings.inputs, False)
         inside: Sequence[Node] = ()
         joins = False
@@ -161,7 +161,7 @@ class KernelBuilder:
         return Candidate(self.root, reads, scalars, inside, joins, self.beside)
 
     def elementwise(self) -> Parts:
-        """Return a kernel without a core; all of its outputs share their steps."""
+        """Return an elementwise kernel; all of its outputs share their steps."""
         space = self.space = self._space()
         if self.is_long:
             space.lower_in_order([*self.others, self.root])
@@ -176,7 +176,7 @@ class KernelBuilder:
         return "elementwise", (self.root.size,), {"value": value}
 
     def rows_of_root(self) -> Parts:
-        """Return a kernel that reduces and finishes each row; all share their steps."""
+        """Return a row kernel; its reductions and results share their steps."""
         assert self.row_space is not None, "internal: rows have a space"
         whole = self.row_space
         space = Space(
@@ -191,20 +191,20 @@ class KernelBuilder:
         return "rows", (prod(whole.outer), prod(whole.inner)), expressions
 
     def reduce(self) -> Parts:
-        """Return a kernel that reduces some axes and finishes each result."""
+        """Return a kernel that reduces axes and applies an epilogue to each result."""
         assert self.core is not None, "internal: a reduction has a core"
         source = self.core.inputs[0]
         axes = attributes_of(self.core, Reduction).axes
         kept = tuple(a for a in range(len(source.shape)) if a not in axes)
         length = prod(source.shape[a] for a in axes)
-        # Positions along a row are of one axis, sums of as many as it takes.
+        # An argreduce returns indices along a single axis, so that is never split.
         is_sum = self.core.op.kind == "reduce"
         value = self._value_finely if is_sum else self._value
         expressions = {"term": value(source, kept, axes), "finish": self._finish()}
         return self.core.op.kind, (self.core.size, length), expressions
 
     def matmul(self) -> Parts:
-        """Return a product of matrices, or of few outputs a reduction."""
+        """Return a matmul kernel, or a reduction if there are few outputs."""
         assert self.core is not None, "internal: a contraction has a core"
         try:
             return self._product(product_of(self.core))
@@ -227,7 +227,7 @@ class KernelBuilder:
         return ProductBuilder(self.core, product, space, self._finish).parts()
 
     def by_row(self) -> Parts:
-        """Return a kernel that works on whole rows, along the last axis."""
+        """Return a kernel that processes rows along the last axis."""
         source = self.root.inputs[0]
         last = len(source.shape) - 1
         length = source.shape[-1]
@@ -236,10 +236,11 @@ class KernelBuilder:
         return self.root.op.kind, (rows, length), {"term": term}
 
     def sort(self) -> Parts:
-        """Return a kernel that sorts rows; long rows are read by several launches.
+        """Return a kernel that sorts rows; several launches read long rows.
 
         Raises:
-            Blocked: a long row is computed, and launches might round it differently.
+            Blocked: the elements of a long row are computed, and each launch might
+                round them differently.
         """
         source = self.root.inputs[0]
         *outer, length = source.shape
@@ -254,7 +255,7 @@ class KernelBuilder:
         return "sort", sizes, {"term": term}
 
     def scatter(self) -> Parts:
-        """Return a kernel that writes values over a copy, the last one last."""
+        """Return a kernel that scatters values into a copy; the last write wins."""
         original, *indices, values = self.root.inputs
         writing = attributes_of(self.root, Writing)
         part = writing.part(View.contiguous(self.root.shape))
@@ -269,7 +270,7 @@ class KernelBuilder:
         return "scatter", (self.root.size, values.size), expressions
 
     def accumulate(self) -> Parts:
-        """Return a kernel over rows of the result: axes of positions, then of a row."""
+        """Return a kernel that adds rows of values at indices along the first axis."""
         original, positions, values = self.root.inputs
         rank = len(positions.shape)
         groups = consecutive(rank, len(values.shape) - rank)
@@ -283,13 +284,16 @@ class KernelBuilder:
         return "accumulate", sizes, expressions
 
     def compress(self) -> Parts:
-        """Return a kernel that gathers the positions where a mask holds."""
+        """Return a kernel that collects the indices where a mask is true."""
         mask, running = self.root.inputs
         expressions = {"mask": self._flat(mask), "running": self._flat(running)}
         return "compress", (mask.size,), expressions
 
     def fourier(self) -> Parts:
-        """Return a kernel that transforms an axis; both parts share their steps."""
+        """Return a kernel that Fourier-transforms an axis.
+
+        Real and imaginary parts share their steps.
+        """
         re, im, roots = self.root.inputs
         axis, sign = attributes_of(self.root, Transform)
         others = tuple(a for a in range(len(re.shape)) if a != axis)
@@ -306,7 +310,7 @@ class KernelBuilder:
         return "fourier", sizes, expressions
 
     def factor(self) -> Parts:
-        """Return a kernel that takes matrices apart, each by itself."""
+        """Return a kernel that factorizes or solves a batch of matrices."""
         source, *others = self.root.inputs
         *outer, rows, columns = source.shape
         attrs = attributes_of(self.root, Factoring)
@@ -334,4 +338,4 @@ BUILDERS: dict[str, Callable[[KernelBuilder], Parts]] = {
     "fourier": KernelBuilder.fourier,
     "factor": KernelBuilder.factor,
 }
-"""Who gathers the parts of a kernel, by the kind of its core or root."""
+"""The method that builds a kernel, by the kind of its core or root."""

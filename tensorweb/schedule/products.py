@@ -1,9 +1,9 @@
-"""Gather the parts of a product of matrices: its operands' axes, by group.
+"""Build matmul kernels: group the axes of the operands.
 
-Two things are decided here. A batch that the right operand only repeats is rows of one
-product, `(…, m, k) @ (k, n)`, so that small `m` fill whole tiles. And where an operand
-joins axes that no strides express as one, as merged heads of attention, the product
-keeps them apart instead of copying: `einsum('bhtd,hdo->bto')`.
+Two decisions are made here. Batch axes along which the right operand is broadcast
+become rows of one product, `(…, m, k) @ (k, n)`, so that small `m` fill tiles. And
+where an operand merges axes that strides cannot express as one, as the heads of
+attention, the product leaves them split instead of copying: `einsum('bhtd,hdo->bto')`.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from tensorweb.schedule.lowering import Space
 from tensorweb.shapes import Shape
 
 VECTOR_LENGTH = 64
-"""Elements along the depth from which on a product of few outputs is a reduction."""
+"""A product of at most FEW_OUTPUTS is a reduction from this depth `k` on."""
 
 FEW_OUTPUTS = 256
-"""Outputs of a product up to which that holds."""
+"""Most outputs of a product that is computed as a reduction."""
 
 LONGEST_EPILOGUE = 64
-"""What may be computed behind a product, by weight: each thread has it for many sums,
-and a kernel of its own compiles sooner than so many copies."""
+"""Largest weight of a matmul's epilogue: each thread holds a copy of it per sum, and a
+separate kernel compiles sooner than these copies."""
 
 EVEN = 4
-"""What the length of an operand's last axis is a multiple of, so that it can be read in
-vectors; else a copy that can be costs less."""
+"""An operand is read uncopied only if its last axis is a multiple of this, so that
+vector loads are possible; otherwise copying costs less."""
 
 
 def consecutive(*counts: int) -> tuple[tuple[int, ...], ...]:
-    """Return axes 0, 1, … in groups of so many."""
+    """Return axes 0, 1, … in groups of these sizes."""
     ends = list(accumulate(counts))
     return tuple(
         tuple(range(end - count, end)) for count, end in zip(counts, ends, strict=True)
@@ -53,12 +53,12 @@ def consecutive(*counts: int) -> tuple[tuple[int, ...], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One side of a product.
+    """An operand of a product.
 
     Attributes:
-        node: whose values it has.
-        lengths: for each axis of the product's operand the axes that it is made of.
-        movement: from the node to these axes, if there is one.
+        node: the node that provides its values.
+        lengths: for each axis of the operand, the lengths of the axes it is split into.
+        movement: the movement from the node to these axes, if any.
     """
 
     node: Node
@@ -67,11 +67,11 @@ class Operand:
 
     @property
     def shape(self) -> Shape:
-        """All axes."""
+        """Lengths of all split axes."""
         return tuple(chain.from_iterable(self.lengths))
 
     def chain(self, space: Space, rest: Chain = None) -> Chain:
-        """Return the movements from the node outwards; `rest` are further ones."""
+        """Return the chain from the node outwards, continued by `rest`."""
         if self.movement is None:
             return rest
         return space.link(self.movement, self.node, rest)
@@ -79,7 +79,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A contraction's operands, and how many of their axes are of each group."""
+    """A contraction's operands, and the number of axes in each group."""
 
     left: Operand
     right: Operand
@@ -87,7 +87,7 @@ class Product:
 
 
 def product_of(core: Node) -> Product:
-    """Return a contraction as it was built."""
+    """Return the operands of a contraction, no axis split."""
     a, b = (
         Operand(node, tuple((length,) for length in node.shape)) for node in core.inputs
     )
@@ -95,7 +95,7 @@ def product_of(core: Node) -> Product:
 
 
 def split_product(core: Node, stored: set[Node]) -> Product | None:
-    """Return a contraction whose joined axes are apart, None where none are joined."""
+    """Return a contraction with merged axes split again, None where none are merged."""
     a, b = (_split(node, stored) for node in core.inputs)
     if a is None and b is None:
         return None
@@ -124,7 +124,7 @@ def split_product(core: Node, stored: set[Node]) -> Product | None:
 
 
 def _reshaped(operand: Operand, lengths: tuple[Shape, ...]) -> Operand | None:
-    """Return an operand with some of its axes split, None where it moves already."""
+    """Return an operand with these axes, None if it already has another movement."""
     if operand.lengths == lengths:
         return operand
     if operand.movement is not None:
@@ -134,7 +134,7 @@ def _reshaped(operand: Operand, lengths: tuple[Shape, ...]) -> Operand | None:
 
 
 def _split(node: Node, stored: set[Node]) -> Operand | None:
-    """Return an operand before a copy joined its axes, None where none did."""
+    """Return an operand as it was before a copy merged its axes, None without one."""
     if node.op is PERMUTE:
         (source,) = node.inputs
         found = _split(source, stored)
@@ -158,7 +158,7 @@ def _split(node: Node, stored: set[Node]) -> Operand | None:
 
 
 def _refined(fine: Shape, coarse: Shape) -> tuple[Shape, ...] | None:
-    """Return the axes that each axis of a coarser shape is made of, if all are.
+    """Return the finer axes that each axis of a coarser shape merges, or None.
 
     >>> _refined((2, 3, 4, 8), (2, 3, 32))
     ((2,), (3,), (4, 8))
@@ -195,8 +195,8 @@ class ProductBuilder:
         Args:
             core: the contraction.
             product: its operands.
-            space: makes an empty expression over the kernel's inputs.
-            finish: makes the expression behind the product.
+            space: creates an empty space over the kernel's inputs.
+            finish: builds the epilogue's expression.
         """
         self.core = core
         self.left, self.right = product.left, product.right
@@ -205,7 +205,7 @@ class ProductBuilder:
         self.finish = finish
 
     def parts(self) -> Parts:
-        """Return a product of matrices, or of few outputs a reduction."""
+        """Return a matmul kernel, or a reduction if there are few outputs."""
         groups = self.groups
         batch, rows, depth = groups.split_left(self.left.shape)
         columns = groups.split_right(self.right.shape)[2]
@@ -230,26 +230,26 @@ class ProductBuilder:
         return "matmul", (prod(batch[:apart]), m, n, k), expressions
 
     def _value(self, operand: Operand, groups: Sequence[Sequence[int]]) -> Expression:
-        """Return the expression of an operand, its axes gathered in groups."""
+        """Return the expression of an operand, its axes in groups."""
         space = self.space()
         value = space.lower(operand.node, operand.chain(space))
         return space.expression(value, groups)
 
     def _repeats(self, batch: Shape) -> int:
-        """Return how many axes of the batch are rows as well."""
+        """Return how many of the last batch axes can become rows of one product."""
         groups = self.groups
         right = consecutive(groups.batch, groups.depth, groups.columns)
         again = repeated_axes(self._value(self.right, right), batch)
         joined = (groups.batch - again, again + groups.rows, groups.depth)
         left = self._value(self.left, consecutive(*joined))
-        # Rows that lie unevenly would be divided into coordinates.
+        # Rows without a single stride would cost divisions to compute indices.
         return again if len(left.groups[1]) == 1 else 0
 
     def _dot(self, lengths: tuple[Shape, Shape, Shape, Shape]) -> Parts:
         """Return a product of few outputs as a reduction of `a * b`.
 
         Args:
-            lengths: of the axes of batch, rows, columns and depth.
+            lengths: lengths of the batch, row, column and depth axes.
         """
         space = self.space()
         a, b = self.left, self.right
@@ -274,11 +274,11 @@ class ProductBuilder:
 
 
 def repeated_axes(operand: Expression, batch: Shape) -> int:
-    """Return how many of the last axes of a batch an operand does not move along.
+    """Return along how many of the last batch axes an operand is broadcast.
 
     Args:
-        operand: of axes (batch, …).
-        batch: lengths of the batch's axes.
+        operand: an operand with axes (batch, …).
+        batch: lengths of the batch axes.
     """
     repeats = 1
     for axis in range(len(operand.groups[0]) - 1, -1, -1):
