@@ -97,7 +97,7 @@ class Hardtanh(_Activation):
     def __init__(
         self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
     ) -> None:
-        """Note the settings. `inplace` changes nothing: values never change."""
+        """Store the settings. `inplace` changes nothing: values never change."""
         self.min_val = min_val
         self.max_val = max_val
 
@@ -113,7 +113,7 @@ class LeakyReLU(_Activation):
     _shown = ("negative_slope",)
 
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
-        """Note the settings. `inplace` changes nothing: values never change."""
+        """Store the settings. `inplace` changes nothing: values never change."""
         self.negative_slope = negative_slope
 
 
@@ -128,7 +128,7 @@ class ELU(_Activation):
     _shown = ("alpha",)
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        """Note the settings. `inplace` changes nothing: values never change."""
+        """Store the settings. `inplace` changes nothing: values never change."""
         self.alpha = alpha
 
 
@@ -143,7 +143,7 @@ class CELU(_Activation):
     _shown = ("alpha",)
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        """Note the settings. `inplace` changes nothing: values never change."""
+        """Store the settings. `inplace` changes nothing: values never change."""
         self.alpha = alpha
 
 
@@ -171,7 +171,7 @@ class GELU(_Activation):
     _shown = ("approximate",)
 
     def __init__(self, approximate: str = "none") -> None:
-        """Note the settings."""
+        """Store the settings."""
         self.approximate = approximate
 
 
@@ -255,7 +255,7 @@ class Softplus(_Activation):
     )
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        """Note the settings."""
+        """Store the settings."""
         self.beta = beta
         self.threshold = threshold
 
@@ -307,7 +307,7 @@ class Softmax(_Activation):
     _shown = ("dim",)
 
     def __init__(self, dim: int = -1) -> None:
-        """Note the axis."""
+        """Store the axis."""
         self.dim = dim
 
 
@@ -322,22 +322,18 @@ class LogSoftmax(_Activation):
     _shown = ("dim",)
 
     def __init__(self, dim: int = -1) -> None:
-        """Note the axis."""
+        """Store the axis."""
         self.dim = dim
 
 
 class GLU(_Activation):
-    """The first half of an axis times the sigmoid of the second; see `glu`.
-
-    >>> tw.nn.GLU()([3.0, 0.0])
-    tensor([1.5])
-    """
+    """The first part of an axis times the sigmoid of the second; see `glu`."""
 
     _function = staticmethod(functions.glu)
     _shown = ("dim",)
 
     def __init__(self, dim: int = -1) -> None:
-        """Note the axis."""
+        """Store the axis."""
         self.dim = dim
 
 
@@ -358,7 +354,7 @@ class PReLU(Module):
         device: object = None,
         dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
     ) -> None:
-        """Make as many weights as there are channels, or one for all."""
+        """Make one weight per channel, or one for all."""
         self.num_parameters = num_parameters
         self.weight = full((num_parameters,), init, dtype=dtype, device=device)
 

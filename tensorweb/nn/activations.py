@@ -1,7 +1,7 @@
-"""Functions of each element between layers, with derivatives in closed form.
+"""Activation functions, with vjp rules in closed form.
 
-A derivative that takes several operations is written from `x` anew, so that forward
-and backward pass store the inside of neither.
+A derivative that takes several operations is recomputed from `x`, so that forward and
+backward pass store no intermediate values.
 """
 
 from __future__ import annotations
@@ -60,15 +60,16 @@ DENSITY = 1 / math.sqrt(2 * math.pi)
 TANH_SCALE = math.sqrt(2 / math.pi)
 CUBE = 0.044715
 
+# The tanh of gelu is 1 beyond this in every dtype; the cube of larger numbers may
+# overflow.
 FLAT_BEYOND = 12.0
-"""Where the tanh of gelu is 1 in every dtype; beyond, its cube could overflow."""
 
 SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 
 
 def with_slope(value: Function, slope: Function) -> Function:
-    """Return a function of each element whose derivative is another such function."""
+    """Return an elementwise function whose derivative is another such function."""
     return custom_vjp(
         value,
         lambda x: (value(x), x),
@@ -77,7 +78,7 @@ def with_slope(value: Function, slope: Function) -> Function:
 
 
 def relu6(x: ArrayLike, /) -> Tensor:
-    """Return `x` between 0 and 6; its derivative is 0 on and beyond both ends.
+    """Return `x` clipped to [0, 6]; its derivative is 0 at and beyond both ends.
 
     >>> tw.nn.relu6([-1.0, 2.0, 9.0])
     tensor([0., 2., 6.])
@@ -86,7 +87,7 @@ def relu6(x: ArrayLike, /) -> Tensor:
 
 
 def hardtanh(x: ArrayLike, /, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """Return `x` between two numbers; its derivative is 0 on and beyond both ends.
+    """Return `x` clipped to a range; its derivative is 0 at and beyond both ends.
 
     Raises:
         DataError: the numbers are in the wrong order.
@@ -196,7 +197,7 @@ def gelu(x: ArrayLike, /, approximate: str = "none") -> Tensor:
 
 
 def _normal_share(x: Tensor) -> Tensor:
-    """Φ(x)."""
+    """Return Φ(x), the standard normal distribution function."""
     return 0.5 * (1.0 + erf(x * ROOT_OF_HALF))
 
 
@@ -208,7 +209,7 @@ _gelu = with_slope(
 
 
 def _tanh_of_gelu(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Return x where the tanh is not yet 1, and the tanh."""
+    """Return `x`, clipped to where the tanh is below 1, and the tanh."""
     near = clip(x, -FLAT_BEYOND, FLAT_BEYOND)
     return near, tanh(TANH_SCALE * near * (1.0 + CUBE * (near * near)))
 

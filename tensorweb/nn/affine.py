@@ -1,4 +1,4 @@
-"""Layers that multiply by a matrix."""
+"""Layers that multiply by a matrix: Linear, Bilinear, Identity."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def linear(x: ArrayLike, weight: ArrayLike, bias: ArrayLike = None) -> Tensor:
 
     Raises:
         ShapeError: the lengths `in` or `out` do not fit.
-        DTypeError: an operand is none of floats.
+        DTypeError: an operand is no floating-point tensor.
 
     >>> tw.nn.linear([1.0, 2.0], [[1.0, 1.0], [1.0, -1.0]], [0.5, 0.5])
     tensor([ 3.5, -0.5])
@@ -80,11 +80,12 @@ class Linear(Module):
         """Make a layer.
 
         Args:
-            in_features: length of the last axis.
-            out_features: what it becomes.
-            bias: whether something is added.
-            device: where its tensors live; that of `rng`, else the default device.
-            dtype: of its tensors, floats.
+            in_features: length of the input's last axis.
+            out_features: length of the result's last axis.
+            bias: whether there is a bias.
+            device: device of its tensors; by default that of `rng` or the default
+                device.
+            dtype: floating-point dtype of its tensors.
             rng: a generator, a key or a seed; None for the program's generator.
         """
         self.in_features = positive("Linear", "in_features", in_features)
@@ -99,7 +100,7 @@ class Linear(Module):
 
         Raises:
             ShapeError: the last axis has another length.
-            DTypeError: `x` is none of floats.
+            DTypeError: `x` is no floating-point tensor.
         """
         return _linear(
             "Linear", as_float("Linear", x, self.weight), self.weight, self.bias
@@ -171,7 +172,7 @@ class Bilinear(Module):
         *,
         rng: init.Rng = None,
     ) -> None:
-        """Make a layer; arguments as those of `Linear`."""
+        """Make a layer; the arguments are those of `Linear`."""
         self.in1_features = positive("Bilinear", "in1_features", in1_features)
         self.in2_features = positive("Bilinear", "in2_features", in2_features)
         self.out_features = positive("Bilinear", "out_features", out_features)
@@ -198,7 +199,7 @@ class Bilinear(Module):
 
 
 class Identity(Module):
-    """What it is given; its own arguments are for no use, as in PyTorch.
+    """The identity; its constructor ignores all arguments, as in PyTorch.
 
     >>> tw.nn.Identity()(3)
     3

@@ -1,4 +1,4 @@
-"""What layers and functions are given: floats, sizes and choices, checked."""
+"""Validation of the arguments of layers and functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REDUCTIONS = ("none", "mean", "sum")
 
 
 def as_float(name: str, x: ArrayLike, beside: object = None) -> Tensor:
-    """Return data as a tensor of floats, on the device of what stands beside it.
+    """Return data as a floating-point tensor, on the device of the other operand.
 
     Raises:
         DTypeError: it is a tensor of another dtype.
@@ -34,14 +34,14 @@ def as_float(name: str, x: ArrayLike, beside: object = None) -> Tensor:
 
 
 def operand(x: Tensor, other: ArrayLike) -> Tensor:
-    """Return data as a tensor of any dtype, host data with device and digits of `x`."""
+    """Return data as a tensor; arrays and lists get device and precision of `x`."""
     if isinstance(other, Tensor):
         return other
     return Tensor(host_operand(other, x.node.device, x.node.dtype))
 
 
 def of_one_dtype(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    """Return two tensors of floats in the dtype that they have together."""
+    """Return two floating-point tensors in their promoted dtype."""
     if a.dtype is b.dtype:
         return a, b
     dtype = result_type(a, b)
@@ -49,7 +49,7 @@ def of_one_dtype(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def choice(name: str, what: str, value: object, allowed: Collection[str]) -> str:
-    """Return one of several words.
+    """Return a word that is one of the options.
 
     Raises:
         DataError: it is none of them.
@@ -76,20 +76,20 @@ def positive(name: str, what: str, value: SupportsIndex) -> int:
 
 
 def positive_eps(name: str, eps: float) -> None:
-    """Check what is added to variances.
+    """Raise unless `eps`, which is added to variances, is positive.
 
     Raises:
-        DataError: it is not positive: numbers that are all equal would become NaN.
+        DataError: it is not positive; equal numbers would be normalised to NaN.
     """
     if not eps > 0:
         raise DataError(f"{name}: eps is {eps}; give a positive number, 1e-5.")
 
 
 def same_shape(name: str, a: Tensor, b: Tensor) -> None:
-    """Check that what is predicted and what is wanted have one shape.
+    """Raise unless prediction and target have one shape.
 
     Raises:
-        ShapeError: they have not; broadcasting them would be a mistake nobody sees.
+        ShapeError: they differ; broadcasting them would be a silent mistake.
     """
     if a.shape != b.shape:
         raise ShapeError(
@@ -99,7 +99,7 @@ def same_shape(name: str, a: Tensor, b: Tensor) -> None:
 
 
 def trailing(name: str, x: Tensor, wanted: Sequence[int]) -> None:
-    """Check that a tensor's shape ends in some lengths.
+    """Raise unless a tensor's shape ends in the given lengths.
 
     Raises:
         ShapeError: it does not.
@@ -113,7 +113,7 @@ def trailing(name: str, x: Tensor, wanted: Sequence[int]) -> None:
 
 
 def reduced(name: str, losses: Tensor, reduction: str) -> Tensor:
-    """Return losses as they are, their mean or their sum."""
+    """Return losses unreduced, their mean or their sum."""
     choice(name, "reduction", reduction, REDUCTIONS)
     if reduction == "none":
         return losses
@@ -121,7 +121,7 @@ def reduced(name: str, losses: Tensor, reduction: str) -> Tensor:
 
 
 def one_axis(x: Tensor, axis: SupportsIndex, dim: SupportsIndex | None) -> int:
-    """Return an axis counted from the end, so that it holds under `vmap` as well.
+    """Return a negative axis, which stays valid under `vmap`.
 
     Raises:
         AxisError: it does not exist.

@@ -1,4 +1,4 @@
-"""Attention: a mean of values, weighted by how well keys fit a query."""
+"""Scaled dot-product attention and `MultiheadAttention`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def attention(
 
     Raises:
         ShapeError: the shapes do not fit.
-        DTypeError: an operand is none of floats.
+        DTypeError: an operand is no floating-point tensor.
 
     >>> q = k = tw.zeros((3, 2))
     >>> tw.nn.attention(q, k, [[1.0], [3.0], [5.0]], causal=True)
@@ -90,7 +90,7 @@ def _check_shapes(name: str, q: Tensor, k: Tensor, v: Tensor) -> None:
 def _weights(
     name: str, q: Tensor, k: Tensor, causal: bool, mask: ArrayLike, scale: float
 ) -> Tensor:
-    """Return how much each query takes of each key, `(..., t, s)`."""
+    """Return the attention weights, `(..., t, s)`."""
     scores = (q @ k.matrix_transpose()) * scale
     if causal:
         rows = expand_dims(arange(q.shape[-2], device=q.device), 1)
@@ -122,7 +122,7 @@ def _masked(name: str, scores: Tensor, mask: Tensor) -> Tensor:
 
 
 def _seeing_more(mask: Tensor | None, length: int, more: int) -> Tensor | None:
-    """Return a mask of `length` keys; every query sees the last `more` keys."""
+    """Return a mask extended to `length` keys, whose last `more` are visible to all."""
     if mask is None:
         return None
     shape = (*mask.shape[:-1], length - more)
@@ -173,8 +173,8 @@ class MultiheadAttention(Module):
 
         Args:
             embed_dim: length of queries and results.
-            num_heads: in how many heads it is parted.
-            dropout: which share of the weights is dropped in calls with `dropout_key`.
+            num_heads: count of heads.
+            dropout: dropout probability of the weights, in calls with `dropout_key`.
             bias: whether projections add something.
             add_bias_kv: whether a key and a value that are learned stand behind the
                 others; all queries see them.
@@ -183,8 +183,8 @@ class MultiheadAttention(Module):
             vdim: length of values, `embed_dim` without one.
             batch_first: whether inputs are `(n, length, embed_dim)` and not
                 `(length, n, embed_dim)`.
-            device: where its tensors live.
-            dtype: of its tensors, floats.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
             rng: a generator, a key or a seed; None for the program's generator.
 
         Raises:
@@ -325,13 +325,13 @@ class MultiheadAttention(Module):
         return [linear(x, w, b) for x, w, b in zip(given, weights, bias, strict=True)]
 
     def _parted(self, x: Tensor) -> Tensor:
-        """Return `(n, heads, length, size)` of `(n, length, heads * size)`."""
+        """Return `(n, heads, length, size)` from `(n, length, heads * size)`."""
         size = self.embed_dim // self.num_heads
         parts = x.reshape(x.shape[0], x.shape[1], self.num_heads, size)
         return parts.permute_dims((0, 2, 1, 3))
 
     def _extended(self, x: Tensor, learned: Tensor | None) -> Tensor:
-        """Return keys or values with those behind them that the layer adds."""
+        """Return keys or values with the layer's own ones appended."""
         parts, shape = [x], (*x.shape[:2], 1, x.shape[3])
         if learned is not None:
             parts.append(broadcast_to(self._parted(learned), shape))
@@ -342,7 +342,7 @@ class MultiheadAttention(Module):
     def _mask(
         self, q: Tensor, k: Tensor, padding: ArrayLike, mask: ArrayLike, causal: bool
     ) -> Tensor | None:
-        """Return all masks as one of our meaning: True is seen, floats are added."""
+        """Return one mask for `attention`: True is visible, floats are added."""
         found: list[Tensor] = []
         if causal:
             rows = expand_dims(arange(q.shape[2], device=q.device), 1)

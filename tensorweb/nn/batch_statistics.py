@@ -1,4 +1,4 @@
-"""Batch normalisation: statistics of a batch in training, running ones after it."""
+"""Batch normalisation: batch statistics in training, running statistics otherwise."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["BatchNorm", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "batch_norm
 
 
 class Statistics(Module):
-    """Running means and variances of channels, which training writes.
+    """Running means and variances of channels, updated in training.
 
-    It holds nothing that is trained. So transformations hand it to a function as it is
-    and do not copy it: what the function writes there stays.
+    They are not trainable. Transformations pass this object to a function without
+    copying it, so that its updates persist.
 
     Attributes:
         running_mean: `(channels,)`.
-        running_var: `(channels,)`, of samples: with `n - 1`.
-        num_batches_tracked: how many batches they were made of, 0-d.
+        running_var: `(channels,)`, sample variances, with `n - 1`.
+        num_batches_tracked: count of batches, 0-d.
     """
 
     running_mean: Tensor
@@ -35,7 +35,7 @@ class Statistics(Module):
     num_batches_tracked: Tensor
 
     def __init__(self, channels: int, made: init.Maker) -> None:
-        """Begin with mean 0 and variance 1."""
+        """Start with mean 0 and variance 1."""
         self.register_buffer("running_mean", made.full((channels,), 0.0))
         self.register_buffer("running_var", made.full((channels,), 1.0))
         # An element of a tensor, as what is counted later is a result: so that `jit`,
@@ -46,7 +46,7 @@ class Statistics(Module):
     def take_in(
         self, mean: Tensor, variance: Tensor, count: int, momentum: float | None
     ) -> None:
-        """Mix in the statistics of a batch with `count` numbers a channel."""
+        """Update with the statistics of a batch of `count` numbers per channel."""
         self.num_batches_tracked = self.num_batches_tracked + 1
         share: Tensor | float
         if momentum is None:
@@ -56,7 +56,7 @@ class Statistics(Module):
         self.mix(mean, variance * (count / (count - 1)), share)
 
     def mix(self, mean: Tensor, sampled: Tensor, share: Tensor | float) -> None:
-        """Replace a share of the statistics by a mean and a variance of samples."""
+        """Update the moving averages with a mean and a sample variance."""
         mean, sampled = stop_gradient((mean, sampled))
         self.running_mean = self.running_mean * (1.0 - share) + mean * share
         self.running_var = self.running_var * (1.0 - share) + sampled * share
@@ -81,8 +81,8 @@ def batch_norm(
         weight: `(channels,)`, or None.
         bias: `(channels,)`, or None.
         training: whether the statistics are those of the batch.
-        momentum: how much of the running statistics a batch replaces.
-        eps: what is added to variances.
+        momentum: weight of a batch in the running statistics.
+        eps: added to variances.
 
     Raises:
         DataError: there are no running statistics outside of training, or `eps` is not
@@ -131,10 +131,10 @@ def batch_norm(
 
 
 class Tracked(Module):
-    """A layer that may have running statistics.
+    """Base of layers with optional running statistics.
 
     Attributes:
-        statistics: these, or None.
+        statistics: the running statistics, or None.
     """
 
     _unnamed: ClassVar[str | None] = "statistics"
@@ -143,17 +143,17 @@ class Tracked(Module):
 
     @property
     def running_mean(self) -> Tensor | None:
-        """The running means, None where there are none."""
+        """The running means, or None."""
         return self.statistics.running_mean if self.statistics else None
 
     @property
     def running_var(self) -> Tensor | None:
-        """The running variances, None where there are none."""
+        """The running variances, or None."""
         return self.statistics.running_var if self.statistics else None
 
     @property
     def num_batches_tracked(self) -> Tensor | None:
-        """How many batches the statistics were made of, None where there are none."""
+        """The count of batches in the running statistics, or None."""
         return self.statistics.num_batches_tracked if self.statistics else None
 
     def _count(self, x: Tensor, per: int) -> int:
@@ -221,15 +221,15 @@ class BatchNorm(Tracked):
         """Make a layer.
 
         Args:
-            num_features: how many channels.
-            eps: what is added to variances.
-            momentum: how much of the running statistics each batch replaces; None for
+            num_features: count of channels.
+            eps: added to variances.
+            momentum: weight of a batch in the running statistics; None for
                 the mean of all batches.
             affine: whether channels are scaled and shifted.
             track_running_stats: whether there are running statistics; without them the
                 batch's count in every call.
-            device: where its tensors live.
-            dtype: of its tensors, floats.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
             bias: whether channels are shifted, where they are scaled.
 
         Raises:

@@ -1,4 +1,4 @@
-"""One step of recurrent layers, as functions and as layers."""
+"""Single steps of recurrent layers, as functions and as layers."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tensorweb.tensor.convert import ArrayLike, DTypeLike
 __all__ = ["GRUCell", "LSTMCell", "RNNCell"]
 
 State = tuple[Tensor, ...]
-"""What a step hands to the next one: a state, of an LSTM its memory as well."""
+"""The state between steps: hidden state, and for an LSTM the cell state."""
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
-"""How many rows a weight has for each number of the state."""
+"""Rows of a weight per element of the hidden state."""
 
 
 def _parts(x: Tensor, count: int) -> list[Tensor]:
@@ -31,7 +31,7 @@ def _parts(x: Tensor, count: int) -> list[Tensor]:
 
 
 def _gru(given: Tensor, kept: Tensor, state: State) -> State:
-    """r, z = sigmoid(W x + V h), n = tanh(W x + r V h), h = (1 - z) n + z h."""
+    """Return h = (1 - z) n + z h; r, z = sigmoid(W x + V h), n = tanh(W x + r V h)."""
     a, b = _parts(given, 3), _parts(kept, 3)
     reset, update = sigmoid(a[0] + b[0]), sigmoid(a[1] + b[1])
     fresh = tanh(a[2] + reset * b[2])
@@ -39,7 +39,7 @@ def _gru(given: Tensor, kept: Tensor, state: State) -> State:
 
 
 def _lstm(given: Tensor, kept: Tensor, state: State) -> State:
-    """i, f, g, o of W x + V h; c = f c + i g, h = o tanh(c)."""
+    """Return h = o tanh(c), c = f c + i g; i, f, g, o from W x + V h."""
     i, f, g, o = _parts(given + kept, 4)
     memory = sigmoid(f) * state[1] + sigmoid(i) * tanh(g)
     return sigmoid(o) * tanh(memory), memory
@@ -51,11 +51,11 @@ STEPS: dict[str, Callable[[Tensor, Tensor, State], State]] = {
     "GRU": _gru,
     "LSTM": _lstm,
 }
-"""From products of the input and of the state, and the state, to the next state."""
+"""From input and hidden projections and the state to the next state."""
 
 
 class _Cell(Module):
-    """One step, with weights by PyTorch's names."""
+    """One recurrent step, with PyTorch's parameter names."""
 
     _kind: ClassVar[str] = "RNN"
 

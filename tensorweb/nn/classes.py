@@ -1,6 +1,6 @@
-"""Losses of classes: cross-entropy of logits, and of their logarithms.
+"""Classification losses: cross-entropy of logits, negative log-likelihood.
 
-Classes lie along axis 1, as in PyTorch, or along the only one.
+Classes lie along axis 1, as in PyTorch, or along the only axis.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tensorweb.transforms.custom import custom_vjp, stop_gradient
 __all__ = ["cross_entropy", "nll", "one_hot"]
 
 IGNORED = -100
-"""The label that is left out, unless another one is given."""
+"""The default of `ignore_index`."""
 
 
 def one_hot(
@@ -153,7 +153,7 @@ def nll(
 
 
 def classes_last(name: str, x: Tensor) -> Tensor:
-    """Return scores with their classes along the last axis.
+    """Return scores with the class axis last.
 
     Raises:
         ShapeError: there are no classes.
@@ -167,7 +167,7 @@ def classes_last(name: str, x: Tensor) -> Tensor:
 
 
 def is_class(labels: Tensor, classes: int) -> Tensor:
-    """Return whether each class is the label: `(..., classes)` bools."""
+    """Return bools `(..., classes)`, True at each label's class."""
     numbers = arange(classes, dtype=labels.dtype, device=labels.device)
     return expand_dims(labels, -1) == numbers
 
@@ -185,21 +185,21 @@ def _weights(name: str, weight: ArrayLike, rows: Tensor) -> Tensor | None:
 
 
 def _spread(shares: Tensor, smoothing: float) -> Tensor:
-    """Return shares of classes of which a part is spread evenly."""
+    """Return class probabilities with label smoothing."""
     if not smoothing:
         return shares
     return shares * (1.0 - smoothing) + smoothing / shares.shape[-1]
 
 
 def _over_examples(losses: Tensor, reduction: str) -> Tensor:
-    """Return the mean over everything but classes, as PyTorch's of probabilities."""
+    """Return losses reduced over all axes but the classes, as in PyTorch."""
     if reduction == "none":
         return losses
     return losses.sum() if reduction == "sum" else losses.mean()
 
 
 def _shifted(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Return rows without their largest number, and the logarithm of their sum."""
+    """Return rows minus their maximum, and the logarithm of the sum of exponentials."""
     shifted = rows - stop_gradient(rows.max(-1, keepdims=True))
     return shifted, log(exp(shifted).sum(-1))
 

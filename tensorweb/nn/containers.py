@@ -1,4 +1,4 @@
-"""Modules made of modules."""
+"""Containers of modules."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def takes(layer: Layer) -> frozenset[str]:
 
 
 class Sequential(Module):
-    """Layers one after the other: modules, and functions of one tensor.
+    """Layers applied in order: modules, and functions of one tensor.
 
-    Layers are named 0, 1, 2 … as PyTorch names them, or as a dict says. `key=` reaches
-    each layer that takes one, as a key of its own, and `train=` likewise.
+    Layers are named 0, 1, 2 … as in PyTorch, or by the keys of a dict. `key=` is split
+    among the layers that take one, and `train=` is passed to those that take it.
 
     >>> model = tw.nn.Sequential(tw.nn.Linear(3, 4), tw.nn.relu, tw.nn.Linear(4, 2))
     >>> model(tw.ones((5, 3))).shape
@@ -63,7 +63,7 @@ class Sequential(Module):
     def __init__(self, *layers: Layer) -> None: ...
 
     def __init__(self, *layers: Any) -> None:
-        """Put layers together.
+        """Make a container of layers.
 
         Raises:
             DTypeError: one of them cannot be called.
@@ -89,7 +89,7 @@ class Sequential(Module):
     def forward(
         self, x: Any, *, key: Tensor | None = None, train: bool | None = None
     ) -> Any:
-        """Return what the last layer makes of what those before make of `x`."""
+        """Return the result of applying all layers in order."""
         for number, (_, layer) in enumerate(self._named()):
             wanted = takes(layer)
             given: dict[str, Any] = {}
@@ -101,7 +101,7 @@ class Sequential(Module):
         return x
 
     def append(self, layer: Layer) -> Sequential:
-        """Put a layer at the end."""
+        """Append a layer."""
         if isinstance(self.layers, dict):
             self.layers[str(len(self.layers))] = layer
         else:
@@ -109,7 +109,7 @@ class Sequential(Module):
         return self
 
     def __len__(self) -> int:
-        """Return how many layers there are."""
+        """Return the count of layers."""
         return len(self.layers)
 
     def __iter__(self) -> Iterator[Layer]:

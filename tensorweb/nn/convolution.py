@@ -1,4 +1,4 @@
-"""Convolutions as functions and layers; windows are not flipped."""
+"""Convolutions as functions and layers; kernels are not flipped (cross-correlation)."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _convolved(
 
 
 class Convolution(Module):
-    """What layers of convolutions have in common: settings, weights, their names."""
+    """Base of convolution layers: settings, weights, their names."""
 
     _spatial: ClassVar[int] = 0
     _is_transposed: ClassVar[bool] = False
@@ -116,16 +116,16 @@ class Convolution(Module):
         Args:
             in_channels: channels of the input.
             out_channels: channels of the result.
-            kernel_size: of the window, one number or one for each axis.
+            kernel_size: size of the window, one number or one per axis.
             stride: between windows.
-            padding: width of the border, `same` (stride 1) or `valid`.
-            dilation: between elements of a window.
-            groups: in how many parts channels are taken, each by itself.
-            bias: whether something is added.
-            padding_mode: what the border is made of: `zeros`, `reflect`, `replicate`
+            padding: width of the padding, `same` (stride 1) or `valid`.
+            dilation: step between elements of a window.
+            groups: count of groups of channels, each convolved separately.
+            bias: whether there is a bias.
+            padding_mode: padding mode: `zeros`, `reflect`, `replicate`
                 or `circular`.
-            device: where its tensors live.
-            dtype: of its tensors, floats.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
             rng: a generator, a key or a seed; None for the program's generator.
 
         Raises:
@@ -164,7 +164,7 @@ class Convolution(Module):
         self.bias = made.uniform((self.out_channels,), bound) if bias else None
 
     def borders(self) -> list[tuple[int, int]]:
-        """Return how wide the border is before and after each axis."""
+        """Return the padding before and after each axis."""
         if self.padding == "valid":
             return [(0, 0)] * self._spatial
         if isinstance(self.padding, str):
@@ -176,7 +176,7 @@ class Convolution(Module):
         return [(width, width) for width in self.padding]
 
     def _checked(self, x: ArrayLike) -> Tensor:
-        """Return the input as floats, its rank and channels checked."""
+        """Return the input as floats, with validated rank and channels."""
         name, count = type(self).__name__, self._spatial
         given = as_float(name, x, self.weight)
         axes = ("length",) if count == 1 else ("h", "w")
@@ -190,7 +190,7 @@ class Convolution(Module):
         return given
 
     def extra_repr(self) -> str:
-        """Return the settings that are no defaults."""
+        """Return the settings that differ from the defaults."""
         parts = [
             f"{self.in_channels}, {self.out_channels}",
             f"kernel_size={self.kernel_size}",

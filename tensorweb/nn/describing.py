@@ -1,4 +1,4 @@
-"""The representation of a module: what PyTorch's looks like, one module a line."""
+"""The representation of a module, in PyTorch's format, one module per line."""
 
 from __future__ import annotations
 
@@ -6,14 +6,7 @@ from collections.abc import Sequence
 
 
 def described(name: str, settings: str, children: Sequence[tuple[str, object]]) -> str:
-    """Return a module's name with its settings, and the modules below it indented.
-
-    >>> print(described("Net", "", [("a", "Linear()"), ("b", "ReLU()")]))
-    Net(
-      (a): Linear()
-      (b): ReLU()
-    )
-    """
+    """Return a module's name and settings, and its submodules indented."""
     if not children:
         return f"{name}({settings})"
     lines = [settings] if settings else []

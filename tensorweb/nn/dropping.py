@@ -1,4 +1,4 @@
-"""Dropout: some of the inputs are 0, at random, while a network is trained."""
+"""Dropout: in training, random elements are set to 0."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def dropout(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Tenso
 
     Raises:
         DataError: `p` is no probability.
-        DTypeError: `x` is none of floats, or the key no key.
+        DTypeError: `x` is no floating-point tensor, or the key no key.
 
     >>> tw.nn.dropout(tw.ones(4), 0.5, key=tw.random.key(0))
     tensor([0., 0., 2., 2.])
@@ -58,7 +58,7 @@ def dropout2d(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Ten
 def _channels_dropped(
     name: str, x: ArrayLike, p: float, key: Tensor | None, rank: int
 ) -> Tensor:
-    """Drop whole channels of a batch, or of one example of fewer axes than `rank`."""
+    """Drop full channels of a batch, or of one example of fewer axes than `rank`."""
     given = as_float(name, x)
     channels = 1 if given.ndim == rank - 1 else 2
     shape = given.shape[:channels] + (1,) * (given.ndim - channels)
@@ -68,7 +68,7 @@ def _channels_dropped(
 def _dropped(
     name: str, x: Tensor, p: float, key: Tensor | None, shape: tuple[int, ...]
 ) -> Tensor:
-    """Return `x` with what a mask of some shape drops, which broadcasts."""
+    """Return `x` with dropout by a random mask of a shape that broadcasts."""
     share = _checked(name, p)
     if key is None or not share:
         return x
@@ -85,7 +85,7 @@ def _checked(name: str, p: float) -> float:
 
 
 class Dropout(Module):
-    """A share `p` of the elements is 0, but only in a call with `key=`.
+    """Sets elements to 0 with probability `p`, but only in a call with `key=`.
 
     >>> layer = tw.nn.Dropout(0.5)
     >>> layer(tw.ones(4), key=tw.random.key(0))
@@ -99,10 +99,10 @@ class Dropout(Module):
         self.p = _checked(type(self).__name__, p)
 
     def forward(self, x: ArrayLike, *, key: Tensor | None = None) -> Tensor:
-        """Return `x` with elements dropped where a key is given.
+        """Return `x`, with elements dropped if a key is given.
 
         Raises:
-            DTypeError: `x` is none of floats, or the key no key.
+            DTypeError: `x` is no floating-point tensor, or the key no key.
         """
         return dropout(x, self.p, key=key)
 
@@ -112,24 +112,16 @@ class Dropout(Module):
 
 
 class Dropout1d(Dropout):
-    """A share `p` of the channels of `(n, channels, length)` is 0.
-
-    >>> tw.nn.Dropout1d(0.5)(tw.ones((1, 2, 3)), key=tw.random.key(1)).shape
-    (1, 2, 3)
-    """
+    """Sets channels of `(n, channels, length)` to 0 with probability `p`."""
 
     def forward(self, x: ArrayLike, *, key: Tensor | None = None) -> Tensor:
-        """Return `x` with channels dropped where a key is given."""
+        """Return `x`, with channels dropped if a key is given."""
         return _channels_dropped(type(self).__name__, x, self.p, key, self._rank)
 
     _rank = 3
 
 
 class Dropout2d(Dropout1d):
-    """A share `p` of the channels of `(n, channels, h, w)` is 0.
-
-    >>> tw.nn.Dropout2d(0.5)(tw.ones((1, 2, 3, 3)), key=tw.random.key(1)).shape
-    (1, 2, 3, 3)
-    """
+    """Sets channels of `(n, channels, h, w)` to 0 with probability `p`."""
 
     _rank = 4

@@ -1,7 +1,7 @@
-"""Functions of rows that exponentiate: softmax and logarithms of sums.
+"""Softmax, log-softmax and logsumexp.
 
-Each takes the row's largest number away first, so that nothing overflows; that number
-has no derivative, since the result does not depend on it. Derivatives are closed forms.
+The maximum is subtracted first, so that nothing overflows; it is a constant for
+differentiation, since the result does not depend on it. vjp rules are closed forms.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def softmax(
 
     Raises:
         AxisError: the axis does not exist.
-        DTypeError: the tensor is none of floats.
+        DTypeError: it is no floating-point tensor.
 
     >>> tw.nn.softmax([1e4, 1e4, -1e4])
     tensor([0.5, 0.5, 0. ])
@@ -72,7 +72,7 @@ def _softmax(axis: int, is_safe: bool) -> object:
 
 
 def softmax_along(x: Tensor, axis: int, is_safe: bool = False) -> Tensor:
-    """Return the softmax; a safe one has rows of 0 where all is -inf."""
+    """Return the softmax; with `safe`, rows of -inf give 0."""
     if not x.size:
         return x + 0.0
     function = _softmax(axis, is_safe)
@@ -88,7 +88,7 @@ def log_softmax(
 
     Raises:
         AxisError: the axis does not exist.
-        DTypeError: the tensor is none of floats.
+        DTypeError: it is no floating-point tensor.
 
     >>> tw.nn.log_softmax([0.0, -1e4])
     tensor([     0., -10000.])
@@ -128,7 +128,7 @@ def logsumexp(
 
     Raises:
         AxisError: an axis does not exist.
-        DTypeError: the tensor is none of floats.
+        DTypeError: it is no floating-point tensor.
 
     >>> tw.nn.logsumexp([1e4, 1e4])
     tensor(10000.693)
@@ -158,7 +158,7 @@ def _logsumexp(x: Tensor, axes: Axis, highest: float) -> Tensor:
 
 
 def _top(x: Tensor, axes: Axis, highest: float) -> Tensor:
-    """Return the largest number, as a constant that is finite."""
+    """Return the maximum as a finite constant."""
     return clip(stop_gradient(x.max(axes, keepdims=True)), -highest, highest)
 
 

@@ -1,4 +1,4 @@
-"""Layers that change the order of axes and nothing else."""
+"""Layers that reshape: Flatten, Unflatten."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Flatten", "Unflatten", "flatten"]
 
 
 def flatten(x: ArrayLike, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Return a tensor with some neighbouring axes as one.
+    """Return a tensor with consecutive axes merged into one.
 
     Raises:
         AxisError: an axis does not exist.
@@ -40,18 +40,14 @@ def flatten(x: ArrayLike, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 
 class Flatten(Module):
-    """All axes but the first as one: `(n, ...)` gives `(n, features)`.
-
-    >>> tw.nn.Flatten()(tw.ones((2, 3, 4))).shape
-    (2, 12)
-    """
+    """Merges all axes but the first: `(n, ...)` gives `(n, features)`."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        """Note which axes become one."""
+        """Store the range of axes to merge."""
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, x: ArrayLike) -> Tensor:
-        """Return the input with these axes as one."""
+        """Return the input with these axes merged."""
         return flatten(x, self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
@@ -60,18 +56,14 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """One axis as several.
-
-    >>> tw.nn.Unflatten(1, (3, 4))(tw.ones((2, 12))).shape
-    (2, 3, 4)
-    """
+    """Splits one axis into several."""
 
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
-        """Note the axis and its lengths, of which one may be -1."""
+        """Store the axis and its new lengths, of which one may be -1."""
         self.dim, self.unflattened_size = dim, tuple(unflattened_size)
 
     def forward(self, x: ArrayLike) -> Tensor:
-        """Return the input with the axis as several.
+        """Return the input with the axis split.
 
         Raises:
             ShapeError: the lengths do not fit.

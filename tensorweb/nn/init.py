@@ -40,15 +40,11 @@ Rng = Generator | Tensor | int | None
 """A generator, a key, a seed, or None for the program's generator."""
 
 _programs: dict[str, tuple[int, Generator]] = {}
-"""The generator of the program that runs, by device."""
+"""The random generator of the running program, by device."""
 
 
 def generator(rng: Rng = None, device: str | None = None) -> Generator:
-    """Return what to draw from.
-
-    >>> generator(3)
-    Generator(device='cpu')
-    """
+    """Return the generator to draw from."""
     if isinstance(rng, Generator):
         return rng
     where = device or default_device()
@@ -67,13 +63,13 @@ def generator(rng: Rng = None, device: str | None = None) -> Generator:
 
 
 class Maker:
-    """Makes a layer's tensors: where, of which dtype, from which numbers."""
+    """Makes a layer's tensors with given device, dtype and generator."""
 
     def __init__(self, rng: Rng, device: object, dtype: DTypeLike) -> None:
-        """Note what is asked for.
+        """Store device, dtype and generator.
 
         Raises:
-            DTypeError: the dtype is no float's, or the device has it not.
+            DTypeError: the dtype is no float, or the device does not support it.
         """
         self.dtype = as_dtype(dtype)
         if self.dtype.kind != "float":
@@ -90,7 +86,7 @@ class Maker:
 
     @property
     def source(self) -> Generator:
-        """The generator that is drawn from."""
+        """The generator, made on first use."""
         if self._source is None:
             self._source = generator(self._rng, self.device)
         return self._source
@@ -106,7 +102,7 @@ class Maker:
         return (drawn if std == 1.0 else drawn * std).to_device(self.device)
 
     def full(self, shape: Shape, value: float) -> Tensor:
-        """Return one number in a shape."""
+        """Return a tensor filled with one number."""
         return full(shape, value, dtype=self.dtype, device=self.device)
 
 
@@ -141,7 +137,7 @@ def constant(tensor: Tensor, val: float) -> Tensor:
 def uniform(
     tensor: Tensor, a: float = 0.0, b: float = 1.0, *, rng: Rng = None
 ) -> Tensor:
-    """Fill a tensor with numbers from `a` to `b`, all as likely.
+    """Fill a tensor with uniformly distributed numbers from `a` to `b`.
 
     >>> tw.nn.init.uniform(tw.zeros((2, 3)), -1.0, 1.0).shape
     (2, 3)
@@ -275,13 +271,10 @@ def orthogonal(tensor: Tensor, gain: float = 1.0, *, rng: Rng = None) -> Tensor:
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """Return by how much weights are scaled before a nonlinearity.
+    """Return the recommended gain of a nonlinearity.
 
     Raises:
-        DataError: nobody knows the nonlinearity.
-
-    >>> calculate_gain("tanh")
-    1.6666666666666667
+        DataError: the nonlinearity is unknown.
     """
     slope = 0.01 if param is None else param
     gains = {
@@ -303,7 +296,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def fans(name: str, tensor: Tensor) -> tuple[int, int]:
-    """Return how many inputs and outputs a weight `(out, in, ...)` connects.
+    """Return the counts of inputs and outputs of a weight `(out, in, ...)`.
 
     Raises:
         ShapeError: it has fewer than two axes.
@@ -321,7 +314,7 @@ def fans(name: str, tensor: Tensor) -> tuple[int, int]:
 def _kaiming(
     name: str, tensor: Tensor, a: float, mode: str, nonlinearity: str
 ) -> float:
-    """Return the spread `gain / sqrt(fan)`."""
+    """Return the standard deviation `gain / sqrt(fan)`."""
     modes = dict(zip(("fan_in", "fan_out"), fans(name, tensor), strict=True))
     if mode not in modes:
         raise DataError(f"{name}: mode {mode!r}; it is 'fan_in' or 'fan_out'.")
@@ -329,7 +322,7 @@ def _kaiming(
 
 
 def _check(name: str, tensor: object) -> None:
-    """Raise a `DTypeError` unless it is a tensor of floats, which can be filled."""
+    """Raise a `DTypeError` unless it is a floating-point tensor."""
     if not isinstance(tensor, TensorBase):
         raise DTypeError(
             f"{name}: what is filled is of type {type(tensor).__name__}; give a "
@@ -347,7 +340,7 @@ def _filled(tensor: Tensor, value: Tensor) -> Tensor:
 
 
 def _orthonormal(rows: list[list[float]]) -> list[list[float]]:
-    """Return rows of length 1, each orthogonal to those before; done twice, exactly."""
+    """Return orthonormal rows by Gram-Schmidt, repeated once for accuracy."""
     found: list[list[float]] = []
     for row in rows:
         for _ in range(2):

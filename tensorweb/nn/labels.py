@@ -1,4 +1,4 @@
-"""Labels: integers that name classes, checked, some of them left out."""
+"""Validation of class labels, some of which may be ignored."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tensorweb.tensor.convert import ArrayLike
 
 @dataclass(frozen=True)
 class Labels:
-    """Checked labels.
+    """Validated labels.
 
     Attributes:
-        labels: integers below the number of classes; 0 for those that do not count.
-        counts: which count, None where all do.
-        is_known: which are classes or do not count, None where all are: under `jit`
-            nobody looks at each.
+        labels: integers below the count of classes; 0 for ignored ones.
+        counts: mask of labels that are not ignored, None if all count.
+        is_known: mask of valid labels, None if all were checked: under `jit` their
+            values cannot be read.
     """
 
     labels: Tensor
@@ -41,7 +41,7 @@ class Labels:
     ) -> Tensor:
         """Return losses by their reduction; the mean is weighted by class.
 
-        `is_weighted` says that the losses are multiplied by weights already.
+        `is_weighted` means that the losses are multiplied by weights already.
         """
         if self.is_known is not None:
             losses = where(self.is_known, losses, math.nan)
@@ -68,10 +68,10 @@ class Labels:
 
 
 def as_labels(name: str, labels: ArrayLike, device: object = None) -> Tensor:
-    """Return data as a tensor of integers.
+    """Return data as an integer tensor.
 
     Raises:
-        DTypeError: it is of another dtype.
+        DTypeError: it has another dtype.
     """
     given = labels if isinstance(labels, Tensor) else asarray(labels, device=device)
     if given.dtype.kind not in ("int", "uint"):
@@ -146,13 +146,13 @@ def checked_labels(name: str, rows: Tensor, given: Tensor, ignored: int) -> Labe
 
 
 _counted: WeakKeyDictionary[Node, dict[int, Interval]] = WeakKeyDictionary()
-"""Least and greatest of labels that count, by the one that does not."""
+"""Minimum and maximum of the labels that are not ignored, by `ignore_index`."""
 
 
 def _ends_of_counted(labels: Node, kept: Node, ignored: int) -> Interval:
-    """Return the least and the greatest of the labels that count; looked at once.
+    """Return minimum and maximum of labels that are not ignored, cached.
 
-    Where they lie on a device it is asked for those of `kept`.
+    Labels on a device are reduced there, from `kept`.
     """
     known = _counted.setdefault(labels, {})
     if ignored not in known:

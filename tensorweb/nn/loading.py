@@ -1,4 +1,4 @@
-"""Taking over saved values by name: all, or an error that lists what misfits."""
+"""Loading saved values by name: all, or an error that lists the mismatches."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MOST_LISTED = 50
 def load(
     module: str, named: Mapping[str, Tensor], given: Mapping[str, Any], strict: bool
 ) -> tuple[list[str], list[str]]:
-    """Give tensors other values in place; returns missing and unexpected names.
+    """Assign values to tensors in place; return missing and unexpected names.
 
     Raises:
-        DataError: shapes do not fit, or names do not and `strict` holds; nothing is
+        DataError: shapes do not fit, or names do not and `strict` is set; nothing is
             loaded then.
     """
     missing = [name for name in named if name not in given]
@@ -57,21 +57,21 @@ def load(
 
 
 def _converted(value: Any, like: Tensor) -> Tensor:
-    """Return a value in another's dtype; one of PyTorch's comes through NumPy."""
+    """Return a value in another's dtype; PyTorch tensors are converted by NumPy."""
     if not isinstance(value, TensorBase) and hasattr(value, "detach"):
         value = value.detach().cpu().numpy()
     return operand(like, value).detach().astype(like.dtype)
 
 
 def replace(tensor: Tensor, value: Tensor) -> None:
-    """Give a tensor object another value, in its dtype and on its device."""
+    """Assign a value to a tensor object, in its dtype and on its device."""
     with no_grad():
         taken = value.detach().astype(tensor.dtype).to_device(tensor.device)
         tensor._replace(taken.node)
 
 
 def become(tensor: Tensor, value: Tensor) -> None:
-    """Give a tensor object another value, of another dtype or on another device."""
+    """Assign a value to a tensor object, with another dtype or device."""
     with no_grad():
         tensor._replace(value.node)
     if tensor.grad is not None:

@@ -1,4 +1,4 @@
-"""Losses as modules: objects that keep a loss's options."""
+"""Losses as modules: objects that store a loss's options."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Loss(Module):
         return type(self)._function(input, target, *more, **options)
 
     def _keep(self, name: str, value: ArrayLike) -> None:
-        """Keep weights, which are not trained."""
+        """Store class weights as a buffer, which is not trained."""
         given = None if value is None else asarray(value)
         self.register_buffer(name, given)
 
@@ -65,7 +65,7 @@ class CrossEntropyLoss(_Loss):
         reduction: str = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
-        """Note the options of the function."""
+        """Store the options of the function."""
         self._keep("weight", weight)
         self.ignore_index = ignore_index
         self.reduction = reduction
@@ -73,11 +73,7 @@ class CrossEntropyLoss(_Loss):
 
 
 class NLLLoss(_Loss):
-    """What labels' logarithms of probabilities lack; see `nll`.
-
-    >>> tw.nn.NLLLoss()([[-1.0, -2.0]], [1])
-    tensor(2.)
-    """
+    """Negative log-likelihood of labels; see `nll`."""
 
     _function = staticmethod(classes.nll)
     _options = (
@@ -92,7 +88,7 @@ class NLLLoss(_Loss):
         ignore_index: int = -100,
         reduction: str = "mean",
     ) -> None:
-        """Note the options of the function."""
+        """Store the options of the function."""
         self._keep("weight", weight)
         self.ignore_index = ignore_index
         self.reduction = reduction
@@ -112,7 +108,7 @@ class BCELoss(_Loss):
     )
 
     def __init__(self, weight: ArrayLike = None, reduction: str = "mean") -> None:
-        """Note the options of the function."""
+        """Store the options of the function."""
         self._keep("weight", weight)
         self.reduction = reduction
 
@@ -137,48 +133,36 @@ class BCEWithLogitsLoss(_Loss):
         reduction: str = "mean",
         pos_weight: ArrayLike = None,
     ) -> None:
-        """Note the options of the function."""
+        """Store the options of the function."""
         self._keep("weight", weight)
         self.reduction = reduction
         self._keep("pos_weight", pos_weight)
 
 
 class MSELoss(_Loss):
-    """The mean of squares of differences; see `mse`.
-
-    >>> tw.nn.MSELoss()([1.0], [3.0])
-    tensor(4.)
-    """
+    """Mean squared error; see `mse`."""
 
     _function = staticmethod(losses.mse)
     _options = ("reduction",)
 
     def __init__(self, reduction: str = "mean") -> None:
-        """Note the options of the function."""
+        """Store the options of the function."""
         self.reduction = reduction
 
 
 class L1Loss(_Loss):
-    """The mean of sizes of differences; see `l1`.
-
-    >>> tw.nn.L1Loss()([1.0], [3.0])
-    tensor(2.)
-    """
+    """Mean absolute error; see `l1`."""
 
     _function = staticmethod(losses.l1)
     _options = ("reduction",)
 
     def __init__(self, reduction: str = "mean") -> None:
-        """Note the options of the function."""
+        """Store the options of the function."""
         self.reduction = reduction
 
 
 class HuberLoss(_Loss):
-    """Squares of small differences, sizes of large ones; see `huber`.
-
-    >>> tw.nn.HuberLoss()([1.0], [3.0])
-    tensor(1.5)
-    """
+    """Huber loss: quadratic for small differences, linear for large; see `huber`."""
 
     _function = staticmethod(losses.huber)
     _options = (
@@ -187,17 +171,13 @@ class HuberLoss(_Loss):
     )
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        """Note the options of the function."""
+        """Store the options of the function."""
         self.reduction = reduction
         self.delta = delta
 
 
 class SmoothL1Loss(_Loss):
-    """Squares of small differences, sizes of large ones; see `smooth_l1`.
-
-    >>> tw.nn.SmoothL1Loss()([1.0], [3.0])
-    tensor(1.5)
-    """
+    """Smooth L1: quadratic for small differences, else linear; see `smooth_l1`."""
 
     _function = staticmethod(losses.smooth_l1)
     _options = (
@@ -206,17 +186,13 @@ class SmoothL1Loss(_Loss):
     )
 
     def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
-        """Note the options of the function."""
+        """Store the options of the function."""
         self.reduction = reduction
         self.beta = beta
 
 
 class KLDivLoss(_Loss):
-    """The divergence of distributions; see `kl_div`.
-
-    >>> tw.nn.KLDivLoss("sum")(tw.log([0.5, 0.5]), [1.0, 0.0])
-    tensor(0.6931472)
-    """
+    """Kullback-Leibler divergence; see `kl_div`."""
 
     _function = staticmethod(losses.kl_div)
     _options = (
@@ -225,7 +201,7 @@ class KLDivLoss(_Loss):
     )
 
     def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
-        """Note the options of the function."""
+        """Store the options of the function."""
         self.reduction = reduction
         self.log_target = log_target
 
@@ -247,7 +223,7 @@ class GaussianNLLLoss(_Loss):
     def __init__(
         self, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
     ) -> None:
-        """Note the options of the function."""
+        """Store the options of the function."""
         self.full = full
         self.eps = eps
         self.reduction = reduction
@@ -275,7 +251,7 @@ class PoissonNLLLoss(_Loss):
         eps: float = 1e-8,
         reduction: str = "mean",
     ) -> None:
-        """Note the options of the function."""
+        """Store the options of the function."""
         self.log_input = log_input
         self.full = full
         self.eps = eps

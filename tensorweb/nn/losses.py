@@ -1,6 +1,6 @@
-"""Losses of numbers and of probabilities, with PyTorch's options.
+"""Regression and probability losses, with PyTorch's options.
 
-Those of classes are in `classes.py`. `reduction` is `mean`, `sum` or `none`.
+Classification losses are in `classes.py`. `reduction` is `mean`, `sum` or `none`.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ __all__ = [
 ]
 
 LEAST_LOGARITHM = -100.0
-"""What PyTorch takes for the logarithm of 0 in `binary_cross_entropy`."""
+"""PyTorch's clamp of logarithms in `binary_cross_entropy`."""
 
 LEAST_VARIANCE = 1e-12
-"""The least `p (1 - p)` by which its derivative is divided."""
+"""Lower bound of `p (1 - p)` in the derivative."""
 
 
 def _pair(name: str, input: ArrayLike, target: ArrayLike) -> tuple[Tensor, Tensor]:
-    """Return both as tensors of floats of one shape; a number stands for all."""
+    """Return both as floating-point tensors of one shape; a number broadcasts."""
     given = as_float(name, input, target)
     wanted = target if isinstance(target, Tensor) else as_float(name, target, given)
     if wanted.dtype.kind != "float":
@@ -295,7 +295,7 @@ def gaussian_nll(
 
 
 def _variance(var: Tensor, given: Tensor) -> Tensor:
-    """Return variances, with an axis of length 1 where they are one for each row.
+    """Return variances; one variance per row gets a last axis of length 1.
 
     Raises:
         ShapeError: it is neither the input's shape nor that of its rows.

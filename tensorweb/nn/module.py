@@ -1,4 +1,4 @@
-"""`Module`: a network as a value, a tree of the tensors that its attributes hold."""
+"""`Module`: a network as a tree of the tensors in its attributes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ABSENT = {
     "half": "write model.to(dtype=tw.float16)",
     "double": 'write model.to("cpu", tw.float64)',
 }
-"""PyTorch's methods that modules have not, and what to write."""
+"""Methods of PyTorch's modules that do not exist here, and their replacements."""
 
 
 class Module:
@@ -68,7 +68,7 @@ class Module:
     _constants: frozenset[str] = frozenset()
 
     def __init_subclass__(cls, **keywords: Any) -> None:
-        """Open objects of the new class in trees."""
+        """Register the new class as a tree."""
         super().__init_subclass__(**keywords)
         register_module(cls)
 
@@ -98,13 +98,13 @@ class Module:
     def register_buffer(
         self, name: str, tensor: Tensor | None, persistent: bool = True
     ) -> None:
-        """Give the module a tensor that is not trained, a mask or a table for example.
+        """Register a tensor that is not trained, for example a mask or a table.
 
         It is a leaf of the tree, without a derivative, and one of `buffers()`. With
-        `persistent=False` `state_dict()` leaves it out.
+        `persistent=False` it is not in `state_dict()`.
 
         Raises:
-            DataError: the name is no name of an attribute.
+            DataError: the name is no attribute name.
             DTypeError: the value is no tensor.
         """
         if not name.isidentifier():
@@ -119,26 +119,26 @@ class Module:
         setattr(self, name, tensor)
 
     def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
-        """Yield this module and all below it, with their names by path."""
+        """Yield this module and all submodules, with their names by path."""
         yield from _to_its_ends(self, _modules(self, prefix))
 
     def modules(self) -> Iterator[Module]:
-        """Yield this module and all below it."""
+        """Yield this module and all submodules."""
         return (module for _, module in self.named_modules())
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """Yield the modules that attributes hold, also in lists and dicts."""
+        """Yield the direct submodules by name, including those in lists and dicts."""
         for name, value in self._parts():
             yield from _modules_in(name, value)
 
     def children(self) -> Iterator[Module]:
-        """Yield the modules that attributes hold, also in lists and dicts."""
+        """Yield the direct submodules, including those in lists and dicts."""
         return (module for _, module in self.named_children())
 
     def named_parameters(self, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
-        """Yield what is trained by name: tensors of floats that are no buffers.
+        """Yield the trainable tensors by name: floats that are no buffers.
 
-        A tensor that stands in two places is yielded once.
+        A shared tensor is yielded once.
         """
         seen: set[int] = set()
         for name, tensor, is_buffer, _ in _tensors(self, prefix):
@@ -148,15 +148,11 @@ class Module:
                 yield name, tensor
 
     def parameters(self) -> Iterator[Tensor]:
-        """Yield what is trained: tensors of floats that are no buffers.
-
-        >>> sum(p.size for p in tw.nn.Linear(3, 2).parameters())
-        8
-        """
+        """Yield the trainable tensors: floats that are no buffers."""
         return (tensor for _, tensor in self.named_parameters())
 
     def named_buffers(self, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
-        """Yield what is not trained by name: buffers, and tensors of other dtypes."""
+        """Yield by name what is not trained: buffers, and tensors of other dtypes."""
         for name, tensor, is_buffer, _ in _tensors(self, prefix):
             if is_buffer or tensor.node.dtype.kind not in FLOWING:
                 yield name, tensor
@@ -168,7 +164,7 @@ class Module:
     def state_dict(self) -> dict[str, Tensor]:
         """Return all tensors by their names, which are PyTorch's: `layers.0.weight`.
 
-        They hang on nothing and keep their values when the module is trained on.
+        They are detached, and further training does not change them.
 
         >>> {name: x.shape for name, x in tw.nn.Linear(3, 2).state_dict().items()}
         {'weight': (2, 3), 'bias': (2,)}
@@ -198,13 +194,13 @@ class Module:
         return load(type(self).__name__, named, state_dict, strict)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Make all parameters leaves, to whose `grad` `backward()` adds, or none."""
+        """Set whether `backward()` computes gradients of all parameters."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def to(self, device: object = None, dtype: object = None) -> Self:
-        """Move this module to a device, and its floats to a dtype; returns it."""
+        """Move this module to a device, and its floats to a dtype; return it."""
         for tensor in [tensor for _, tensor, _, _ in _tensors(self)]:
             found = tensor.detach()
             if dtype is not None and tensor.node.dtype.kind == "float":
@@ -219,7 +215,7 @@ class Module:
         return ""
 
     def __repr__(self) -> str:
-        """Return the modules below, one a line, as PyTorch shows them."""
+        """Return the submodules, one per line, as PyTorch shows them."""
         try:
             return described(
                 type(self).__name__, self.extra_repr(), list(self.named_children())
@@ -228,14 +224,14 @@ class Module:
             raise endless(self) from None
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Say what to write instead of a method of PyTorch."""
+        """Raise; for a method of PyTorch the message has its replacement."""
         text = f"{type(self).__name__!r} object has no attribute {name!r}"
         if name in ABSENT:
             text += f"; {ABSENT[name]}."
         raise AttributeError(text, name=name, obj=self)
 
     def _parts(self) -> Iterator[tuple[str, Any]]:
-        """Yield the attributes that hold tensors; one has no name in paths."""
+        """Yield the attributes that hold tensors; one may have no name in paths."""
         for name, value in attributes(self).items():
             if not holds_leaves(value):
                 continue
@@ -246,7 +242,7 @@ register_module(Module)
 
 
 def _named(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of a container, with numbers where they have no names."""
+    """Yield the parts of a container, with indices where they have no names."""
     if isinstance(value, dict):
         yield from ((str(name), part) for name, part in value.items())
     elif isinstance(value, tuple | list):
@@ -274,7 +270,7 @@ def _modules(module: Module, prefix: str) -> Iterator[tuple[str, Module]]:
 
 
 def _modules_in(name: str, value: Any) -> Iterator[tuple[str, Module]]:
-    """Yield the modules that a value is or holds, the outermost only."""
+    """Yield a value that is a module, or the outermost modules inside it."""
     if isinstance(value, Module):
         if name:
             yield name, value
@@ -286,14 +282,14 @@ def _modules_in(name: str, value: Any) -> Iterator[tuple[str, Module]]:
 
 
 def _joined(first: str, last: str) -> str:
-    """Return a path of two, of which either may be without a name."""
+    """Return a joined path; either part may be empty."""
     return f"{first}.{last}" if first and last else first or last
 
 
 def _tensors(
     module: Module, prefix: str = ""
 ) -> Iterator[tuple[str, Tensor, bool, bool]]:
-    """Yield each tensor with its name; whether it is a buffer, and is saved."""
+    """Yield each tensor with its name, whether it is a buffer, and is saved."""
     return _to_its_ends(module, _tensors_in(module, prefix, False, True))
 
 

@@ -1,6 +1,6 @@
-"""Layers that give rows mean 0 and variance 1, each example by itself.
+"""Layer, RMS, group and instance normalisation: statistics of each example.
 
-Statistics over a batch are in `batch_statistics.py`.
+Batch normalisation is in `batch_statistics.py`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def layer_norm(
 
 
 def _standard(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
-    """Return `x` with mean 0 and variance 1 along axes."""
+    """Return `x` normalised to mean 0 and variance 1 along axes."""
     centred = x - x.mean(axes, keepdims=True)
     return centred * rsqrt((centred * centred).mean(axes, keepdims=True) + eps)
 
@@ -179,7 +179,7 @@ def instance_norm(
         use_input_stats: whether each example's own mean and variance count.
         momentum: how much of the running statistics is replaced, by the mean of those
             of the examples.
-        eps: what is added to variances.
+        eps: added to variances.
 
     Raises:
         DataError: there are no running statistics where they count, or `eps` is not
@@ -219,13 +219,13 @@ def instance_norm(
 
 
 def _of_examples(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the mean over examples of the means and the sample variances of each."""
+    """Return mean and sample variance per channel, averaged over examples."""
     axes = tuple(range(2, x.ndim))
     return x.mean(axes).mean(0), x.var(axes, correction=1).mean(0)
 
 
 def _column(name: str, value: ArrayLike, x: Tensor, channels: int) -> Tensor:
-    """Return one number a channel, in a shape that broadcasts over an input."""
+    """Return one factor per channel, in a shape that broadcasts over an input."""
     factor = as_float(name, value, x)
     if factor.shape != (channels,):
         raise ShapeError(
@@ -411,14 +411,14 @@ class _InstanceNorm(Tracked):
         """Make a layer.
 
         Args:
-            num_features: how many channels.
-            eps: what is added to variances.
-            momentum: how much of the running statistics each batch replaces.
+            num_features: count of channels.
+            eps: added to variances.
+            momentum: weight of a batch in the running statistics.
             affine: whether channels are scaled and shifted.
             track_running_stats: whether there are running statistics, which a call with
                 `train=True` writes and every other call normalises by.
-            device: where its tensors live.
-            dtype: of its tensors, floats.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
             bias: whether channels are shifted, where they are scaled.
 
         Raises:

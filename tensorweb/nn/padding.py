@@ -1,4 +1,4 @@
-"""Borders made of a tensor's own elements, and one number for each axis."""
+"""Padding in PyTorch's modes, and arguments with one number per axis."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def numbers(
     count: int,
     least: int,
 ) -> tuple[int, ...]:
-    """Return one integer for each axis.
+    """Return one integer per axis.
 
     Raises:
         DataError: they are too few, too small or no integers.
@@ -41,10 +41,10 @@ def numbers(
 def padded(
     name: str, x: Tensor, borders: Sequence[tuple[int, int]], mode: str
 ) -> Tensor:
-    """Return a border around the last axes, made of zeros or of the tensor itself.
+    """Return a tensor padded along the last axes by zeros or its own elements.
 
     Raises:
-        ShapeError: the border is too wide to be made of it.
+        ShapeError: the padding is wider than the mode allows.
     """
     first = x.ndim - len(borders)
     if mode == "zeros":
@@ -65,7 +65,7 @@ def padded(
 
 
 def _place(position: int, length: int, mode: str) -> int:
-    """Return where the element of a position beyond the ends is."""
+    """Return the index of the element that an index beyond the ends stands for."""
     if mode == "circular":
         return position % length
     if mode == "replicate":

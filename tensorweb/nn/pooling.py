@@ -1,4 +1,4 @@
-"""Pooling: the largest number, or the mean, of windows or of parts of an image."""
+"""Max and average pooling, also adaptive."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Numbers = SupportsIndex | Iterable[SupportsIndex]
 
 
 class _Windows:
-    """Checked windows over the last axes, the border's end longer with `ceil_mode`."""
+    """Validated windows over the last axes; `ceil_mode` extends the padding's end."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class _Windows:
         )
 
     def _end(self, axis: int, whole: int, reach: int) -> int:
-        """Return how much longer the border is, so that all inputs are in a window."""
+        """Return how much to extend the padding, so that windows cover all inputs."""
         step = self.step[axis]
         last = -(-(whole - reach) // step)
         if last * step >= self.lengths[axis] + self.border[axis]:
@@ -92,11 +92,11 @@ class _Windows:
         return max(last * step + reach - whole, 0)
 
     def over(self, name: str, x: Tensor, is_lowest: bool) -> Tensor:
-        """Return the windows, their elements along the last axes."""
+        """Return the windows, with their elements along the last axes."""
         return Tensor(build.pooled(name, x.node, self.how, is_lowest))
 
     def indices(self, seen: Tensor) -> Tensor:
-        """Return where in the input the largest of each window is, row by row.
+        """Return the flat row-major index in the input of each window's maximum.
 
         Args:
             seen: the windows, as `over` returns them.
@@ -120,7 +120,7 @@ class _Windows:
         return found
 
     def counts(self, with_border: bool) -> list[list[int]]:
-        """Return how many elements count in each window, by axis."""
+        """Return the divisor of each window's mean, by axis."""
         found = []
         for axis, length in enumerate(self.lengths):
             border, size, step = self.border[axis], self.size[axis], self.step[axis]
@@ -212,7 +212,7 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Return the largest of each window of `(n, channels, length)`.
+    """Return the maximum of each window of `(n, channels, length)`.
 
     Arguments and errors are those of `max_pool2d`.
 
@@ -261,11 +261,11 @@ def max_pool2d(
 
     Args:
         x: floats; one image may do without `n`.
-        kernel_size: of the window, one number or one for each axis.
+        kernel_size: size of the window, one number or one per axis.
         stride: between windows; that of the window without one.
-        padding: width of a border that is lower than every number.
-        dilation: between elements of a window.
-        ceil_mode: whether a last window may reach beyond the border.
+        padding: width of the padding, with values of -inf.
+        dilation: step between elements of a window.
+        ceil_mode: whether a last window may reach beyond the padding.
         return_indices: whether to return where they are as well: int32, of the same
             shape, the first of equal numbers, counted row by row in the image.
 
@@ -314,12 +314,12 @@ def avg_pool2d(
 
     Args:
         x: floats; one image may do without `n`.
-        kernel_size: of the window, one number or one for each axis.
+        kernel_size: size of the window, one number or one per axis.
         stride: between windows; that of the window without one.
-        padding: width of a border of zeros.
-        ceil_mode: whether a last window may reach beyond the border.
-        count_include_pad: whether the border counts in the mean.
-        divisor_override: what sums are divided by instead.
+        padding: width of the padding, with zeros.
+        ceil_mode: whether a last window may reach beyond the padding.
+        count_include_pad: whether the padding counts in the mean.
+        divisor_override: divisor of the sums instead of the count.
 
     Raises:
         ShapeError: a window is larger than the image with its border.
@@ -336,7 +336,7 @@ def avg_pool2d(
 
 @lru_cache(maxsize=64)
 def _parts(length: int, count: int) -> tuple[tuple[int, int], ...]:
-    """Return where each of `count` parts of an axis begins and ends."""
+    """Return start and end of each of `count` adaptive intervals of an axis."""
     return tuple(
         (i * length // count, -(-(i + 1) * length // count)) for i in range(count)
     )
@@ -345,7 +345,7 @@ def _parts(length: int, count: int) -> tuple[tuple[int, int], ...]:
 def _adaptive(
     name: str, x: ArrayLike, sizes: Sequence[int | None], reduction: str
 ) -> Tensor:
-    """Return means or extremes of even parts of the last axes."""
+    """Return means or maxima of adaptive intervals of the last axes."""
     given = as_float(name, x)
     count = len(sizes)
     if given.ndim not in (count + 1, count + 2):
@@ -372,7 +372,7 @@ def _adaptive(
 
 
 def _adaptive_indices(x: Tensor, sizes: Sequence[int | None]) -> Tensor:
-    """Return where the largest of even parts are, counted row by row in an image.
+    """Return the flat row-major index of the maximum of each adaptive interval.
 
     Rows are searched before columns, so that the first of equal numbers is found.
     """
@@ -399,7 +399,7 @@ def _adaptive_indices(x: Tensor, sizes: Sequence[int | None]) -> Tensor:
 
 
 def _sizes(name: str, given: object, count: int) -> tuple[int | None, ...]:
-    """Return one length for each axis, None for as long as it is."""
+    """Return one output length per axis, None to retain an axis."""
     each: Any = given if isinstance(given, tuple | list) else (given,) * count
     if len(each) == count:
         return tuple(

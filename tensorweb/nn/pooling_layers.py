@@ -34,7 +34,7 @@ class _MaxPool(Module):
         return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
-        """Note the settings; they are those of the function."""
+        """Store the settings, which are those of the function."""
         self.return_indices = return_indices
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
@@ -60,7 +60,7 @@ class _AvgPool(Module):
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
-        """Note the settings; they are those of the function."""
+        """Store the settings, which are those of the function."""
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
         self.padding, self.ceil_mode = padding, ceil_mode
@@ -103,7 +103,7 @@ class MaxPool1d(_MaxPool):
     """
 
     def forward(self, x: ArrayLike) -> Any:
-        """Return the pooled input, with indices where asked for; see the function."""
+        """Return the pooled input, with indices if requested; see the function."""
         options = (self.kernel_size, self.stride, self.padding, self.dilation)
         pool: Any = functions.max_pool1d
         return pool(x, *options, self.ceil_mode, self.return_indices)
@@ -142,7 +142,7 @@ class AdaptiveMaxPool1d(_AdaptiveMax):
     """
 
     def forward(self, x: ArrayLike) -> Any:
-        """Return the pooled input, with indices where asked for; see the function."""
+        """Return the pooled input, with indices if requested; see the function."""
         pool: Any = functions.adaptive_max_pool1d
         return pool(x, self.output_size, self.return_indices)
 
@@ -155,7 +155,7 @@ class MaxPool2d(_MaxPool):
     """
 
     def forward(self, x: ArrayLike) -> Any:
-        """Return the pooled input, with indices where asked for; see the function."""
+        """Return the pooled input, with indices if requested; see the function."""
         options = (self.kernel_size, self.stride, self.padding, self.dilation)
         pool: Any = functions.max_pool2d
         return pool(x, *options, self.ceil_mode, self.return_indices)
@@ -177,7 +177,7 @@ class AvgPool2d(_AvgPool):
         count_include_pad: bool = True,
         divisor_override: float | None = None,
     ) -> None:
-        """Note the settings; they are those of the function."""
+        """Store the settings, which are those of the function."""
         super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
         self.divisor_override = divisor_override
 
@@ -209,6 +209,6 @@ class AdaptiveMaxPool2d(_AdaptiveMax):
     """
 
     def forward(self, x: ArrayLike) -> Any:
-        """Return the pooled input, with indices where asked for; see the function."""
+        """Return the pooled input, with indices if requested; see the function."""
         pool: Any = functions.adaptive_max_pool2d
         return pool(x, self.output_size, self.return_indices)

@@ -1,7 +1,7 @@
-"""Layers that go through a sequence step by step: RNN, GRU, LSTM.
+"""Recurrent layers: RNN, GRU, LSTM.
 
-All steps' products with the inputs are one product; those with the states follow each
-other. A sequence of n steps is a graph of n cells.
+The input projections of all steps are one matrix product; the hidden projections are
+sequential. A sequence of n steps is a graph of n cells.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["GRU", "LSTM", "RNN"]
 
 
 class Recurrent(Module):
-    """What recurrent layers have in common: weights by PyTorch's names, the way."""
+    """Base of recurrent layers, with PyTorch's parameter names."""
 
     _kind: ClassVar[str] = "RNN"
     _has_memory: ClassVar[bool] = False
@@ -51,14 +51,14 @@ class Recurrent(Module):
         Args:
             input_size: length of one step's input.
             hidden_size: length of the state.
-            num_layers: how many layers, each fed with the states of the one below.
-            bias: whether something is added.
+            num_layers: count of layers, each fed with the states of the previous.
+            bias: whether there is a bias.
             batch_first: whether inputs are `(n, steps, size)` and not
                 `(steps, n, size)`.
-            dropout: which share is dropped between layers, in calls with `key=`.
-            bidirectional: whether sequences are gone through from both ends.
-            device: where its tensors live.
-            dtype: of its tensors, floats.
+            dropout: dropout probability between layers, in calls with `key=`.
+            bidirectional: whether sequences are processed in both directions.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
             rng: a generator, a key or a seed; None for the program's generator.
         """
         name = type(self).__name__
@@ -73,11 +73,11 @@ class Recurrent(Module):
 
     @property
     def _output_size(self) -> int:
-        """Length of a state as it is handed on."""
+        """Length of a step's output."""
         return self.hidden_size
 
     def _suffixes(self) -> list[str]:
-        """Return what the names of each layer and direction end in."""
+        """Return the parameter name suffix of each layer and direction."""
         ways = ("", "_reverse") if self.bidirectional else ("",)
         return [f"_l{layer}{way}" for layer in range(self.num_layers) for way in ways]
 
@@ -106,7 +106,7 @@ class Recurrent(Module):
     def _run(
         self, x: ArrayLike, states: Sequence[ArrayLike], key: Tensor | None
     ) -> tuple[Tensor, State]:
-        """Return all steps' states of the last layer, and the last of all layers."""
+        """Return the last layer's outputs, and the final states of all layers."""
         name = type(self).__name__
         given = as_float(name, x, self._part("weight_ih_l0"))
         if given.ndim not in (2, 3) or given.shape[-1] != self.input_size:
@@ -148,7 +148,7 @@ class Recurrent(Module):
         return x, last
 
     def _along(self, x: Tensor, state: State, suffix: str) -> tuple[Tensor, State]:
-        """Return the states of all steps, and the last one with its memory."""
+        """Return the outputs of all steps, and the final state."""
         part = self._part
         inputs = linear(x, part("weight_ih" + suffix), part("bias_ih" + suffix))
         weight, bias = part("weight_hh" + suffix), part("bias_hh" + suffix)
@@ -167,7 +167,7 @@ class Recurrent(Module):
     def _states(
         self, name: str, x: Tensor, given: Sequence[ArrayLike], is_one: bool
     ) -> list[State]:
-        """Return the first state of each layer and direction."""
+        """Return the initial state of each layer and direction."""
         count = len(self._suffixes())
         sizes = [self._output_size]
         if self._has_memory:
@@ -188,7 +188,7 @@ class Recurrent(Module):
         return [tuple([part[number] for part in parts]) for number in range(count)]
 
     def extra_repr(self) -> str:
-        """Return the settings that are no defaults."""
+        """Return the settings that differ from the defaults."""
         parts = [f"{self.input_size}, {self.hidden_size}"]
         defaults: dict[str, Any] = {
             "num_layers": 1,
@@ -208,7 +208,7 @@ class RNN(Recurrent):
 
     Attributes:
         weight_ih_l0: `(hidden_size, input_size)`, and so on for each layer `l1` …,
-            with `_reverse` for the way back.
+            with `_reverse` for the backward direction.
         weight_hh_l0: `(hidden_size, hidden_size)`.
         bias_ih_l0: `(hidden_size,)`.
         bias_hh_l0: `(hidden_size,)`.
@@ -276,7 +276,7 @@ class GRU(Recurrent):
 
     Attributes:
         weight_ih_l0: `(3 hidden_size, input_size)`, and so on for each layer `l1` …,
-            with `_reverse` for the way back.
+            with `_reverse` for the backward direction.
         weight_hh_l0: `(3 hidden_size, hidden_size)`.
         bias_ih_l0: `(3 hidden_size,)`.
         bias_hh_l0: `(3 hidden_size,)`.
@@ -310,7 +310,7 @@ class LSTM(Recurrent):
 
     Attributes:
         weight_ih_l0: `(4 hidden_size, input_size)`, and so on for each layer `l1` …,
-            with `_reverse` for the way back.
+            with `_reverse` for the backward direction.
         weight_hh_l0: `(4 hidden_size, hidden_size)`.
         bias_ih_l0: `(4 hidden_size,)`.
         bias_hh_l0: `(4 hidden_size,)`.

@@ -1,4 +1,4 @@
-"""Vectors by their lengths and angles."""
+"""Normalisation and similarity of vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embeddings: rows of a table, looked up by number."""
+"""Embeddings: rows of a table, looked up by index."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def embedding(
 
 
 def _padding_row(name: str, padding_idx: int | None, rows: int) -> int | None:
-    """Return the number of a row from the front, None for none.
+    """Return a nonnegative row index, None for none.
 
     Raises:
         TensorIndexError: there is no such row.

@@ -1,4 +1,4 @@
-"""Transposed convolutions: the way back through a convolution, as a layer."""
+"""Transposed convolutions: the vjp of a convolution, as a layer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _ConvTranspose(Convolution):
         *,
         rng: init.Rng = None,
     ) -> None:
-        """Make a layer; arguments as those of the convolution whose way back it is.
+        """Make a layer; arguments are those of the convolution that it transposes.
 
         Args:
             in_channels: channels of the input.
@@ -55,12 +55,12 @@ class _ConvTranspose(Convolution):
             stride: how far apart inputs lie in the result.
             padding: how much of the result's border is left out.
             output_padding: how much longer the result is at its end.
-            groups: in how many parts channels are taken.
-            bias: whether something is added.
-            dilation: between elements of a window.
+            groups: count of groups of channels.
+            bias: whether there is a bias.
+            dilation: step between elements of a window.
             padding_mode: `zeros`.
-            device: where its tensors live.
-            dtype: of its tensors, floats.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
             rng: a generator, a key or a seed; None for the program's generator.
 
         Raises:
@@ -115,7 +115,7 @@ class _ConvTranspose(Convolution):
         return found.squeeze(0) if is_one else found
 
     def _with_borders(self, x: Tensor) -> Tensor:
-        """Return the spread input with what windows reach over, or cut where less."""
+        """Return the dilated input, padded or cropped to the windows' reach."""
         borders = []
         for size, gap, out, more in zip(
             self.kernel_size,
@@ -162,11 +162,7 @@ class _ConvTranspose(Convolution):
 
 
 def spread(x: Tensor, steps: Sequence[int]) -> Tensor:
-    """Return the last axes with zeros between neighbours, `steps` apart.
-
-    >>> spread(tw.asarray([1.0, 2.0]), (3,))
-    tensor([1., 0., 0., 2.])
-    """
+    """Return the last axes dilated with zeros, elements `steps` apart."""
     first = x.ndim - len(steps)
     for axis, step in enumerate(steps, first):
         if step == 1:
@@ -263,7 +259,7 @@ def _called(
     bias: ArrayLike,
     options: tuple[Numbers, Numbers, Numbers, SupportsIndex, Numbers],
 ) -> Tensor:
-    """Return what a layer with this weight and bias gives."""
+    """Return the result of a layer with this weight and bias."""
     given = as_float(name, weight)
     rank = kind._spatial + 2
     if given.ndim != rank:

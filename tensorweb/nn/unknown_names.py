@@ -1,4 +1,4 @@
-"""Names of PyTorch's `torch.nn` and what `tw.nn` calls the same thing."""
+"""Names of PyTorch's `torch.nn`, and their equivalents in `tw.nn`."""
 
 from __future__ import annotations
 
