@@ -2,7 +2,8 @@
 
 A word of a buffer holds four integers of 8 bits or two of 16, the first one in its
 lowest bits. A value is an `i32` or `u32` within the range of its dtype: results of
-operations that leave the range are wrapped.
+operations that leave the range are wrapped. The WGSL functions named here are in
+`shaders/math/`.
 """
 
 from __future__ import annotations

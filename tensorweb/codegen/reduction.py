@@ -1,4 +1,7 @@
-"""Programs of reductions: how threads are laid out and when a second launch is due."""
+"""Programs of reductions.
+
+How threads share the terms, and when two launches are used.
+"""
 
 from __future__ import annotations
 
@@ -39,34 +42,34 @@ THREADS = 256
 """Threads of a workgroup."""
 
 COLUMNS_TOGETHER = 32
-"""Least outputs of a workgroup where neighbouring outputs lie together in memory."""
+"""Least outputs per workgroup if neighbouring outputs are contiguous in memory."""
 
 TERMS_PER_LANE = 8
-"""Terms of a thread below which splitting a reduction further costs more."""
+"""Terms per thread below which splitting a reduction further is slower."""
 
 LONGEST_WINDOW = 64
 """Most terms of an output that one thread combines alone, as in pooling."""
 
 MANY_OUTPUTS = 1 << 16
-"""Outputs from which on one thread combines each alone, where terms are so few."""
+"""Outputs above which one thread computes each, if they have few terms."""
 
 FARTHEST_NEIGHBOUR = 8
-"""Most elements between the terms of two neighbouring outputs of such a reduction."""
+"""Largest distance in elements between terms of neighbouring outputs in that case."""
 
 SHORT_COLUMN = 8192
-"""Terms up to which few columns are summed by one launch, with more lanes each."""
+"""Terms up to which few columns are reduced in one launch, with more lanes each."""
 
 FEW_TERMS = 1 << 19
-"""Terms of all columns up to which that is faster than a second launch."""
+"""Terms of all columns up to which one launch is faster than two."""
 
 TERMS_OF_SHORT = 16
-"""Terms of a thread there."""
+"""Terms of a thread in that case."""
 
 ENOUGH_GROUPS = 1024
-"""Workgroups that keep every core of a large GPU busy."""
+"""Workgroups that occupy every core of a large GPU."""
 
 TOGETHER = 4
-"""Terms of a thread that are on their way at a time."""
+"""Loads of a thread that are in flight at once."""
 
 FOUR_TERMS = """\
     for (; position + 3u * LANES < end; position += 4u * LANES) {
@@ -80,12 +83,12 @@ FOUR_TERMS = """\
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a reduction is shared out among threads.
+    """How threads share a reduction.
 
     Attributes:
-        lanes: threads that share an output; 256 / lanes outputs share a workgroup.
-        splits: chunks of each output's terms, each with lanes of its own.
-        chunk: terms in a chunk.
+        lanes: threads that share an output; a workgroup computes 256 / lanes outputs.
+        splits: chunks of the terms of each output; each chunk has its own lanes.
+        chunk: terms of a chunk.
     """
 
     lanes: int
@@ -94,7 +97,7 @@ class Layout:
 
     @property
     def columns(self) -> int:
-        """Outputs that share a workgroup."""
+        """Number of outputs of a workgroup."""
         return THREADS // self.lanes
 
     def groups(self, outputs: int) -> int:
@@ -107,7 +110,7 @@ def _power_of_two(least: int) -> int:
 
 
 def choose_layout(outputs: int, length: int, is_row: bool) -> Layout:
-    """Return how threads share a reduction; `is_row`: terms lie together in memory.
+    """Return the layout of a reduction; `is_row`: an output's terms are contiguous.
 
     >>> choose_layout(1, 1 << 24, True).splits
     1024
@@ -133,10 +136,10 @@ def choose_layout(outputs: int, length: int, is_row: bool) -> Layout:
 
 
 def _is_row(term: Expression) -> bool:
-    """Whether terms of one output lie closer together than neighbouring outputs.
+    """Return whether an output's terms are closer in memory than its neighbours.
 
-    What moves with the output or with the term alone is read again and again, and
-    stays at hand.
+    Accesses that vary with only the output or only the term are reread from the cache,
+    so they count only if no access varies with both.
     """
     score = 0
     whole = [each for each in term.accesses if all(map(any, each.strides))]
@@ -148,9 +151,10 @@ def _is_row(term: Expression) -> bool:
 
 
 def _is_window(term: Expression, outputs: int, length: int) -> bool:
-    """Whether many neighbouring outputs have few terms each, close to one another.
+    """Return whether many neighbouring outputs have few terms each, close in memory.
 
-    Then a thread computes an output alone, since its neighbours read beside it.
+    Then one thread computes each output, since neighbouring threads read neighbouring
+    elements.
     """
     near = [
         bool(kept) and 0 < abs(kept[-1]) <= FARTHEST_NEIGHBOUR
@@ -164,7 +168,7 @@ def _loads(term: Expression) -> list[Step]:
 
 
 class _Writer:
-    """Writes the launches of one reduction kernel."""
+    """Generate the launches of one reduction kernel."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -191,7 +195,10 @@ class _Writer:
             self.terms //= WIDTH
 
     def _choose_vectors(self, term: Expression) -> None:
-        """Read four terms of an output at once, or one term of four outputs."""
+        """Choose whether to read four terms of an output.
+
+        Or one term of four outputs.
+        """
         finish = [self.kernel.expression("finish")]
         self.vectors = vector_inputs([term], finish)
         if self.vectors or self.term_dtype == "bool" or self.is_index:
@@ -218,7 +225,7 @@ class _Writer:
         return f"fn combine(a: Value, b: Value) -> Value {{\n  return {text};\n}}\n"
 
     def _types(self, declarations: Declarations) -> str:
-        """Return what a total is, where it begins, and how two are combined."""
+        """Return the WGSL type of a total, its identity and its `combine` function."""
         if self.is_index:
             return TYPES
         bits = identity_bits(OPS[self.kernel.op], self.term_dtype)
@@ -231,7 +238,7 @@ class _Writer:
 
     @property
     def _calls(self) -> int:
-        """How many times the text calls `term`."""
+        """Number of calls of `term` in the text."""
         return 1 if self.is_bulky else TOGETHER + 1
 
     def _term(self, declarations: Declarations) -> str:
@@ -297,7 +304,7 @@ class _Writer:
     def launch(
         self, length: int, layout: Layout, from_partials: bool, is_last: bool
     ) -> Launch:
-        """Return one launch: from terms or partial values, to partials or results."""
+        """Return one launch, from terms or partials to partials or results."""
         kernel = self.kernel
         declarations = Declarations(
             kernel.scalar_dtypes, "position" if self.is_window else ""
@@ -364,7 +371,10 @@ class _Writer:
 
 
 def reduce(kernel: Kernel, _: Target) -> Program:
-    """Return the program of a reduction: one launch, or two when outputs are few."""
+    """Return the program of a reduction.
+
+    One launch, or two if there are few outputs.
+    """
     writer = _Writer(kernel)
     outputs, length = writer.outputs, writer.terms
     layout = choose_layout(outputs, length, writer.is_row)

@@ -1,4 +1,4 @@
-"""WGSL of steps that repeat: a loop whose variables carry values from turn to turn."""
+"""WGSL loops over repeated steps, with loop-carried variables."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from tensorweb.schedule.kernel import Expression, Step
 from tensorweb.schedule.rolling import Loop
 
 TURNS_TOGETHER = 4
-"""Turns that are written out one after another: a loop's own steps count as well."""
+"""Iterations unrolled into one trip, since the loop itself costs instructions."""
 
 MOST_TOGETHER = 512
-"""Statements of all of them at most, those of library functions included."""
+"""Largest number of statements of an unrolled trip, with library calls inlined."""
 
 Write = Callable[[Step, Step, Sequence[str]], str]
-"""Returns the WGSL of a step, given the same step of the last iteration, which says
-what operation is written, and the values of all others."""
+"""Returns the WGSL of a step.
+
+Its arguments are the step, the corresponding step of the last iteration, whose
+operation is generated, and the values of all other steps.
+"""
 
 
 def loop_text(
@@ -29,15 +32,15 @@ def loop_text(
     types: Mapping[str, str],
     turns: str,
 ) -> tuple[str, list[str]]:
-    """Return the lines of a loop, and the values of its steps behind it.
+    """Return the lines of a loop, and the values of its steps after the loop.
 
     Args:
         expression: what is computed.
-        loop: which of its steps repeat.
-        before: the values of the steps in front of the loop.
-        write: writes a step.
+        loop: the steps that repeat.
+        before: the values of the steps before the loop.
+        write: generates the WGSL of a step.
         types: the WGSL type of a value, by dtype.
-        turns: how many there are.
+        turns: WGSL of the number of iterations.
     """
     steps = expression.steps
     lines = []
@@ -72,7 +75,10 @@ def loop_text(
 
 
 def _repeated(body: str, turns: str) -> str:
-    """Return the loop of a body, most turns some at a time where that is little."""
+    """Return a loop around a body.
+
+    Unrolled by `TURNS_TOGETHER` if the body is short.
+    """
     if are_loops_kept() or TURNS_TOGETHER * statements(body) > MOST_TOGETHER:
         return f"  for (var turn = 0u; turn < {turns}; turn++) {{\n{body}  }}\n"
     some = f"    {{\n{indent(body, '  ')}    }}\n" * TURNS_TOGETHER
@@ -85,5 +91,5 @@ def _repeated(body: str, turns: str) -> str:
 
 
 def _name(place: int, back: int) -> str:
-    """Return the variable with what a step made so many turns ago."""
+    """Return the variable that holds a step's value of `back` iterations ago."""
     return f"turn{back}_v{place}"

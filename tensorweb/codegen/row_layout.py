@@ -1,4 +1,4 @@
-"""How threads share rows: some threads to a row, some rows to a workgroup."""
+"""How threads share rows: threads per row, and rows per workgroup."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ from dataclasses import dataclass
 from math import log2
 
 MOST_THREADS = 256
-"""Threads of the largest workgroup, which every device has."""
+"""Threads of the largest workgroup, which every device supports."""
 
 THREADS_OF_MANY = 128
 """Threads of a workgroup that has several rows."""
 
 STEPS_OF_THREAD = ((8, 2), (32, 4))
-"""Elements or vectors of a thread, in rows of up to so many."""
+"""Elements or vectors of a thread, by the longest row they apply to."""
 
 MOST_STEPS_OF_THREAD = 8
-"""The same in longer rows, as long as there are threads enough."""
+"""Elements or vectors of a thread in longer rows."""
 
 ENOUGH_THREADS = 1 << 16
-"""Threads of a launch below which a thread has fewer steps, so that more share rows."""
+"""Threads of a launch below which a thread has fewer elements, so more share a row."""
 
 FEWER = 4
-"""By how much these are fewer."""
+"""Divisor of the elements per thread in that case."""
 
 FAN_IN = 16
-"""Totals that one thread combines in the first step of the tree of a reduction; of so
-few threads each reads all totals."""
+"""Totals that one thread combines in the first level of a tree reduction.
+
+A row of at most as many threads has no tree: each thread reads all totals.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +36,12 @@ class Layout:
 
     Attributes:
         lanes: threads of a row, a power of two.
-        iterations: elements or vectors of a thread; its neighbours have those beside.
-        is_ragged: whether the last iteration reaches beyond the row for some threads.
+        iterations: elements or vectors of a thread; neighbouring threads have
+            neighbours.
+        is_ragged: whether the last iteration is past the end of the row in some
+            threads.
         together: rows of a workgroup.
-        is_looped: whether iterations are a loop; written out they were too much text.
+        is_looped: whether iterations are a loop, because unrolling is too much code.
     """
 
     lanes: int
@@ -47,11 +51,11 @@ class Layout:
     is_looped: bool = False
 
     def groups(self, rows: int) -> int:
-        """Return how many workgroups so many rows take."""
+        """Return the number of workgroups for `rows` rows."""
         return -(-rows // self.together)
 
     def constants(self) -> str:
-        """Return the slot of these figures; in a loop no iteration is surely inside."""
+        """Return the constants; a ragged loop checks bounds in every iteration."""
         inside = self.iterations - self.is_ragged
         if self.is_ragged and self.is_looped:
             inside = 0
@@ -69,12 +73,12 @@ class Layout:
 
 
 def layout_of(steps: int, rows: int, of_thread: int = 0) -> Layout:
-    """Return how threads share so many elements or vectors of each row.
+    """Return how threads share rows of `steps` elements or vectors.
 
     Args:
         steps: elements or vectors of a row.
-        rows: how many there are.
-        of_thread: elements or vectors of a thread, where it is not for this to choose.
+        rows: number of rows.
+        of_thread: elements or vectors of a thread; 0 chooses them.
 
     >>> layout_of(1024, 4096)
     Layout(lanes=128, iterations=8, is_ragged=False, together=1, is_looped=False)

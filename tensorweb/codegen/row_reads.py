@@ -1,7 +1,7 @@
-"""WGSL functions that read a row: plain loads, gathers, guarded loads, index ramps.
+"""WGSL functions that read a row: loads, gathers, guarded loads, index ramps.
 
-What a read takes to find its place, index tensors and guards among it, is computed in
-its function, one element after another where it cannot read whole vectors.
+The function of a read also computes its address, from index tensors and guards as
+needed. It reads one element after another if it cannot read full vectors.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ ARGUMENTS = ("row", "column")
 
 
 class RowReads:
-    """Writes the functions that read what one kernel of rows needs.
+    """Generate the functions that read the inputs of a kernel of rows.
 
     Attributes:
-        width: elements that a call reads along the row.
+        width: elements along the row that one call reads.
     """
 
     def __init__(
@@ -48,17 +48,20 @@ class RowReads:
         self._strides: dict[int, str] = {}
 
     def functions(self) -> str:
-        """Return all functions: `loadN` of reads, `rampN` of where ramps begin."""
+        """Return all functions.
+
+        `loadN` of reads, `rampN` of the first index of ramps.
+        """
         text = "".join(self._read(number) for number in self.steps.reads)
         return text + "".join(self._ramp(number) for number in self.steps.ramps)
 
     def type_of(self, number: int) -> str:
-        """Return the type of a step's values of one iteration."""
+        """Return the WGSL type of a step's values in one iteration."""
         value = VALUE_TYPES[self.steps.space.steps[number].dtype]
         return f"vec4<{value}>" if self.width > 1 else value
 
     def value(self, number: int) -> str:
-        """Return the WGSL of a read that is the same along its row, or of a ramp."""
+        """Return the WGSL of a read constant along its row, or of a ramp's start."""
         if self.steps.space.steps[number].kind == "ramp":
             return f"ramp{number}(row)"
         return f"load{number}(row, 0u)"
@@ -78,7 +81,7 @@ class RowReads:
         return f"v{number} + {element} * {self._strides[number]}"
 
     def _ramp(self, number: int) -> str:
-        """Return the function of where a ramp begins in a row."""
+        """Return the function of a ramp's value at the start of a row."""
         ramp = alone(self.steps.space, number)
         (access,) = ramp.accesses
         at_start = replace(

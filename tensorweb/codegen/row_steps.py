@@ -1,4 +1,4 @@
-"""What of an expression varies along a row, and what its elements are made of."""
+"""Which steps vary along a row, and which steps each result depends on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tensorweb.codegen.vector import (
 from tensorweb.schedule.kernel import Expression, Step
 
 READS = frozenset({"load", "gather"})
-"""Kinds of steps that read a storage; what they take to find a place is their own."""
+"""Kinds of steps that read a buffer; they compute their own address."""
 
 
 class RowSteps:
@@ -21,15 +21,15 @@ class RowSteps:
 
     Attributes:
         space: an expression with these steps.
-        varying: steps whose values change along the row.
-        reads: steps that read a storage for the sake of their value.
-        ramps: steps that are positions themselves, for the sake of their value.
-        lines: gathers that read whole vectors of neighbours.
-        kept: steps of reductions whose values are in registers already.
+        varying: steps whose values vary along the row.
+        reads: steps that read a buffer and whose value a result uses.
+        ramps: index ramps whose value a result uses.
+        lines: gathers that read vectors of neighbouring elements.
+        kept: steps of reductions whose values are already in registers.
     """
 
     def __init__(self, space: Expression, results: Iterable[int]) -> None:
-        """Look at the steps that some results are computed from."""
+        """Find the steps that the given results depend on."""
         self.space = space
         self.varying: set[int] = set()
         for number, step in enumerate(space.steps):
@@ -47,12 +47,12 @@ class RowSteps:
         self.lines = line_gathers(space) & set(self.reads) & self.varying
 
     def stride(self, step: Step) -> int:
-        """Return by how much a step's access moves along the row."""
+        """Return the stride of a step's access along the row."""
         last = self.space.accesses[step.access].strides[-1]
         return last[-1] if last else 0
 
     def vector_slots(self) -> set[int]:
-        """Return the inputs that can be read as vectors; empty if something cannot."""
+        """Return the inputs to read as vectors; empty if a read cannot be one."""
         *_, last = self.space.groups
         if not last or last[-1] % WIDTH:
             return set()
@@ -75,15 +75,15 @@ class RowSteps:
         return set() if wide & alone else wide
 
     def is_new(self, result: int) -> bool:
-        """Whether a step varies along the row and its values are not known yet."""
+        """Return whether a step varies along the row and is not in registers yet."""
         is_known = result in self.kept or self.space.steps[result].kind in READS
         return result in self.varying and not is_known
 
     def needed(self, result: int) -> list[int]:
         """Return the steps that a result is computed from, in order.
 
-        Results of earlier reductions are in registers; nothing below them is needed,
-        nor is what a read takes to find its place.
+        Excludes the dependencies of steps in registers, and those of reads, which
+        compute their own address.
         """
         needed = {result}
         for number in range(result, -1, -1):
@@ -93,7 +93,7 @@ class RowSteps:
         return sorted(needed)
 
     def arguments(self, result: int) -> list[int]:
-        """Return the steps that an element's function takes: reads and row values."""
+        """Return the parameters of an element's function: reads and row values."""
         needed = self.needed(result)
         taken = []
         for number in needed:
@@ -111,7 +111,7 @@ class RowSteps:
         return taken
 
     def _computes(self, number: int) -> bool:
-        """Whether an element's function computes a step itself."""
+        """Return whether an element's function computes a step itself."""
         is_ready = number in self.kept
         kind = self.space.steps[number].kind
         return number in self.varying and not is_ready and kind not in ("ramp", *READS)
@@ -125,11 +125,14 @@ class RowSteps:
         }
 
     def know(self, numbers: Iterable[int]) -> None:
-        """Note row values that are there already."""
+        """Mark steps constant along the row as already computed."""
         self._done.update(numbers)
 
     def new_row_values(self, result: int) -> list[int]:
-        """Return the steps, the same along the row, that a result needs first."""
+        """Return the steps constant along the row to compute before a result.
+
+        Marks them as computed.
+        """
         found = [
             number
             for number in self.needed(result)

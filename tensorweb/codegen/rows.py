@@ -1,8 +1,8 @@
-"""Programs that finish whole rows: reductions inside a kernel, values in registers.
+"""Programs over full rows: reductions inside a kernel, with values in registers.
 
-The algorithm stands in `rows.wgsl`; this module writes what depends on the formula. In
-WGSL a step of the kernel's expression is called `v` and its number; where it varies
-along the row it is an array of registers, an element or vector for each iteration `j`.
+The algorithm is in `rows.wgsl`; this module generates the parts that depend on the
+formula. Step N of the expression is `vN` in WGSL. If it varies along the row it is an
+array in registers: one element or vector for each iteration `j`.
 """
 
 from __future__ import annotations
@@ -38,15 +38,17 @@ from tensorweb.schedule.kernel import (
 )
 
 MOST_STATEMENTS = 2560
-"""Statements up to which the elements of a thread are written out, not looped; more
-than elsewhere, since a loop may cost the registers that hold a row."""
+"""Largest number of statements for which the elements of a thread are unrolled.
+
+The limit is higher than elsewhere, since a loop may cost the registers that hold a row.
+"""
 
 FOLDS = {("max", "float"): "largest_f32", ("min", "float"): "smallest_f32"}
 """Functions that combine a total with four elements faster than one by one."""
 
 
 class _Writer:
-    """Writes the slots of one kernel of rows."""
+    """Generate the template slots of one kernel of rows."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -74,17 +76,18 @@ class _Writer:
         self.reads = RowReads(kernel, self.row, self.declarations, self.width)
 
     def program(self) -> Program:
-        """Return the one launch."""
+        """Return the program, which is one launch."""
         kernel = self.kernel
         self.declarations.parameter("rows", "u32", self.rows)
         self.declarations.parameter("columns", "u32", self.columns)
-        # The template names them: they come before what may find the block full.
+        # The template names these parameters, so they are declared before the parameter
+        # block can be full.
         for number, expression in enumerate(self.reductions):
             self._identity(number, expression)
         text = self.reads.functions()
         loads = [number for number in self.row.reads if number in self.row.varying]
         ramps = [number for number in self.row.ramps if number in self.row.varying]
-        # What is read once for a row is on its way while the row is.
+        # Values constant along the row are loaded at the start, together with the row.
         fixed = [number for number in self.row.reads if number not in self.row.varying]
         self.row.know(fixed)
         shape = self.layout.constants()
@@ -135,13 +138,13 @@ class _Writer:
         return f"vec4<{element}>({', '.join(values)})" if self.width > 1 else values[0]
 
     def _registers(self, number: int) -> str:
-        """Return the declaration of a step's values, by iteration."""
+        """Return the declaration of a step's values, one per iteration."""
         mark = "" if self.layout.is_looped else "  // registers\n"
         value = self.reads.type_of(number)
         return f"{mark}  var v{number}: array<{value}, ITERATIONS>;\n"
 
     def _element(self, name: str, result: int, type_name: str, form: str) -> str:
-        """Return the function of one element of a reduction or of the finished row."""
+        """Return the function of one element of a reduction or of a result."""
         steps = self.space.steps
         listed = ", ".join(
             f"v{number}: {VALUE_TYPES[steps[number].dtype]}"
@@ -158,14 +161,14 @@ class _Writer:
         )
 
     def _row_values(self, result: int) -> str:
-        """Return the lines that compute what a result needs once per row."""
+        """Return the lines that compute the values a result needs once per row."""
         return "".join(
             f"  let v{number} = {self._row_value(number)};\n"
             for number in self.row.new_row_values(result)
         )
 
     def _row_value(self, number: int) -> str:
-        """Return the WGSL of a value that is the same along a row."""
+        """Return the WGSL of a value that is constant along a row."""
         step = self.space.steps[number]
         if step.kind in ("ramp", *READS):
             return self.reads.value(number)
@@ -182,7 +185,10 @@ class _Writer:
         )
 
     def _values(self, name: str, result: int, type_name: str) -> tuple[str, list[str]]:
-        """Return lines that compute an iteration's elements, and the elements."""
+        """Return lines that compute an iteration's elements.
+
+        And the elements' values.
+        """
         arguments = [self._argument(number) for number in self.row.arguments(result)]
         call = f"{name}({', '.join(arguments)})"
         if self.width == 1:
@@ -190,7 +196,7 @@ class _Writer:
         return each_of_four(call, type_name, self.is_bulky)
 
     def _argument(self, number: int) -> str:
-        """Return what an element's function is given of a step."""
+        """Return the argument for a step in a call of an element's function."""
         if number not in self.row.varying:
             return f"v{number}"
         if self.space.steps[number].kind == "ramp":
@@ -198,7 +204,7 @@ class _Writer:
         return f"v{number}[j]" + ("[i]" if self.width > 1 else "")
 
     def _identity(self, number: int, expression: Expression) -> None:
-        """Declare where the total of a reduction begins."""
+        """Declare the parameter of a reduction's identity element."""
         dtype = expression.dtype
         bits = identity_bits(OPS[self.ops[number]], dtype)
         self.declarations.parameter(f"identity_{number}", VALUE_TYPES[dtype], bits)
@@ -218,7 +224,7 @@ class _Writer:
         )
 
     def _fold(self, number: int, expression: Expression) -> dict[str, str]:
-        """Return the slots of the loop over a thread's elements of a reduction."""
+        """Return the slots of the loop in which a thread reduces its elements."""
         result = expression.result
         value = VALUE_TYPES[expression.dtype]
         slots = {"kept": self._row_values(result)}
@@ -234,7 +240,7 @@ class _Writer:
         return slots
 
     def _combined(self, number: int, expression: Expression, values: list[str]) -> str:
-        """Return the lines that combine elements with a thread's running total."""
+        """Return the lines that combine elements with a thread's total."""
         whole = FOLDS.get((self.ops[number], kind_of(expression.dtype)))
         if whole and len(values) == WIDTH:
             joined = f"vec4<f32>({', '.join(values)})"
@@ -247,7 +253,7 @@ class _Writer:
     def _store(
         self, number: int, kind: str, result: int, element: str
     ) -> dict[str, str]:
-        """Return the slots that store a result: an iteration's elements, or a row's."""
+        """Return the slots that store a result, per iteration or per row."""
         slots = {"row_values": self._row_values(result), "elements": "", "whole": ""}
         finish = f"finish_{number}"
         storage = f"result{number or ''}"
@@ -263,7 +269,7 @@ class _Writer:
 
 
 def _indented(lines: str, more: int) -> str:
-    """Return lines so many spaces further in."""
+    """Return lines indented by `more` further spaces."""
     return "".join(" " * more + line for line in lines.splitlines(keepends=True))
 
 

@@ -1,7 +1,7 @@
-"""Programs of running totals: totals of blocks, their running totals, then the rest.
+"""Programs of cumulative reductions (scans): block totals, their scan, then the blocks.
 
-A row longer than one block is read twice and written once. The sort family counts with
-the same launches.
+A row longer than one block is read twice and written once. Sorting counts with the same
+launches.
 """
 
 from __future__ import annotations
@@ -30,16 +30,19 @@ THREADS = 256
 """Threads of a workgroup."""
 
 FEW_THREADS = 64
-"""The same where a compiler takes long for each word of workgroup memory."""
+"""Threads of a workgroup for compilers that are slow per word of workgroup memory."""
 
 QUADS_OF_THREAD = 4
 """Vectors of four terms of each thread of a block."""
 
 FEW_BLOCKS = 32
-"""Blocks of a row up to which each adds up the totals before it, without a launch."""
+"""Blocks of a row up to which each block adds the totals before it itself.
+
+More blocks take a further launch.
+"""
 
 SHORT = 256
-"""Terms of the longest row of which a workgroup scans several."""
+"""Longest row of which a workgroup scans several."""
 
 SHORT_TILE = 1024
 """Terms of such rows in one workgroup."""
@@ -166,7 +169,7 @@ fn before_block(row: u32, block: u32) -> Value {
 
 
 class Scan:
-    """Collects the launches that leave running totals of rows in a storage."""
+    """Generate the launches that scan rows into a buffer."""
 
     def __init__(
         self,
@@ -176,14 +179,15 @@ class Scan:
         scratch_bytes: list[int],
         threads: int = THREADS,
     ) -> None:
-        """Begin.
+        """Start without launches.
 
         Args:
-            op: the scan's row; its dtype is the result's.
-            dtype: of terms and totals.
-            rows: how many rows are scanned side by side.
-            scratch_bytes: of the kernel; grows by the totals of blocks.
-            threads: of a workgroup, which scans one block of a long row.
+            op: the op table's entry of the scan; its dtype is the result's.
+            dtype: dtype of terms and totals.
+            rows: number of independent rows.
+            scratch_bytes: scratch sizes of the kernel; the sizes of block totals are
+                appended.
+            threads: threads of a workgroup, which scans one block of a long row.
         """
         self.op = op
         self.dtype = dtype
@@ -200,7 +204,7 @@ class Scan:
     def launches(
         self, kernel: Kernel | None, source: int, length: int, target: int
     ) -> list[Launch]:
-        """Return the launches that scan a kernel's terms, or a storage without one."""
+        """Return the launches that scan a kernel's terms, or `source` without one."""
         blocks = max(-(-length // self.block), 1)
         if blocks == 1:
             return [self._launch("scan", kernel, source, length, (target,))]
@@ -226,7 +230,7 @@ class Scan:
         length: int,
         others: Sequence[int],
     ) -> Launch:
-        """Return one launch; `others` are what it reads and writes beside its terms."""
+        """Return one launch; `others` are the buffers it uses besides its terms."""
         declarations = Declarations(kernel.scalar_dtypes if kernel else ())
         blocks = max(-(-length // self.block), 1)
         start = number_bits(float(self.op.identity["any"]), self.dtype)
@@ -268,7 +272,7 @@ class Scan:
         )
 
     def _head(self) -> str:
-        """Return the types and how two totals combine."""
+        """Return the types and the functions that combine two totals."""
         head = f"alias Value = {self.value};\nalias Value4 = vec4<Value>;\n"
         form = self.op.wgsl["any"].format("a", "b")
         for name, kind in (("combine", "Value"), ("combine4", "Value4")):
@@ -331,19 +335,19 @@ class Scan:
 
 
 def _is_bulky(term: Expression) -> bool:
-    """Whether the terms of a thread in a long row are too much to be written out."""
+    """Return whether a thread's terms of a long row are too long to unroll."""
     return is_bulky(term, QUADS_OF_THREAD * WIDTH)
 
 
 def _before(blocks: int) -> str:
-    """Return the function of what comes before a block of a row of so many."""
+    """Return the function of the total before a block of a row of `blocks` blocks."""
     if blocks == 1:
         return NOTHING_BEFORE
     return FEW_BLOCKS_BEFORE if blocks <= FEW_BLOCKS else BLOCKS_BEFORE
 
 
 def scan(kernel: Kernel, target: Target) -> Program:
-    """Return the program of running totals along rows."""
+    """Return the program of a scan along rows."""
     rows, length = kernel.sizes
     scratch_bytes: list[int] = []
     is_slow = target.is_slow_to_compile

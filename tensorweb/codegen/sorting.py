@@ -1,8 +1,8 @@
-"""Launches that sort rows digit by digit: one block in workgroup memory, or passes.
+"""Launches of a radix sort of rows: one block in workgroup memory, or passes.
 
-Elements travel as their bits and are compared by keys made of the bits, so that zeros
-keep their sign and NaN its payload. A word may go along with each element: its first
-position or any value. Accumulation sorts its positions with the same launches.
+Elements are moved as their bits and compared by keys made of the bits, so that zeros
+keep their sign and NaN its payload. A word may be carried along with each element: its
+original index or any value. Accumulation sorts its indices with the same launches.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DIGIT_BITS = 8
 """Bits of a key that one pass over a long row sorts by."""
 
 DIGITS = 1 << DIGIT_BITS
-"""Values that a digit can have, each of which is counted."""
+"""Number of values of a digit, each of which is counted."""
 
 _COUNTED_BEFORE = """\
 fn counted_before(row: u32, digit: u32, block: u32) -> u32 {
@@ -59,24 +59,24 @@ TO_BITS = {
     "uint": "{0}",
     "bool": "select(0u, 1u, {0})",
 }
-"""The word in which a value travels, by kind of dtype."""
+"""The word in which a value is moved, by kind of dtype."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
-    """What is sorted, by which bits, and where it goes.
+    """What is sorted, by which bits, and where the results are stored.
 
     Attributes:
-        kernel: whose expressions are read.
-        term: what is sorted, an expression over (row, position).
-        rows: how many rows there are.
+        kernel: the kernel whose expressions are read.
+        term: the elements, an expression over (row, position).
+        rows: number of rows.
         length: elements of each row.
-        key_bits: how many low bits of the keys differ.
+        key_bits: number of low bits in which keys differ.
         first_bit: the lowest bit that long rows are sorted by.
         flip: 0 for ascending order, -1 for descending order.
-        elements_to: the storage of the sorted elements, None when nobody wants them.
-        carried_to: the storage of the words that go along, None without them.
-        carried: what goes along, an expression like `term`; None: the position.
+        elements_to: buffer of the sorted elements, None if they are not a result.
+        carried_to: buffer of the words carried along, None without them.
+        carried: the words carried along, an expression like `term`; None: the index.
     """
 
     kernel: Kernel
@@ -92,20 +92,20 @@ class Sorting:
 
     @property
     def carries(self) -> bool:
-        """Whether a word goes along with each element."""
+        """Return whether a word is carried along with each element."""
         return self.carried_to is not None
 
     @property
     def is_half(self) -> bool:
-        """Whether the sorted elements are stored in fewer bits than they travel in."""
+        """Return whether elements are stored in fewer bits than they are moved in."""
         return self.elements_to == OUTPUT and self.kernel.dtype == "float16"
 
 
 class Sort:
-    """Writes the launches that sort rows; they need scratch storages of the kernel."""
+    """Generate the launches that sort rows; they use scratch buffers of the kernel."""
 
     def __init__(self, task: Sorting, scratch_bytes: list[int]) -> None:
-        """Begin; the sizes in `scratch_bytes` grow by what the launches need."""
+        """Start; the launches append the sizes they need to `scratch_bytes`."""
         self.task = task
         self.kernel = task.kernel
         self.rows, self.length = task.rows, task.length
@@ -130,7 +130,7 @@ class Sort:
     def _terms(
         self, declarations: Declarations, reads_carried: bool = False
     ) -> tuple[str, Storages, list[int]]:
-        """Return the functions of a term's bits and of its word, and what they read."""
+        """Return the functions of a term's bits and carried word, and their inputs."""
         expressions = {"term": self.task.term}
         if reads_carried and self.task.carried is not None:
             expressions["carried"] = self.task.carried
@@ -153,14 +153,14 @@ class Sort:
 
     @property
     def _first_word(self) -> str:
-        """What goes along with an element that was not moved yet."""
+        """The word carried along with an element that was not moved yet."""
         return (
             "position" if self.task.carried is None else "carried_bits(row, position)"
         )
 
     @property
     def _result(self) -> str:
-        """A sorted element as it is stored in the end."""
+        """A sorted element in the form in which it is stored."""
         return "f16(bitcast<f32>(bits))" if self.task.is_half else "bits"
 
     def whole(self) -> list[Launch]:
@@ -170,7 +170,7 @@ class Sort:
         stores, more, others = self._stores(
             self.task.elements_to, self.task.carried_to, True
         )
-        # The template takes eight bits for one digit of a long row.
+        # With 8 bits the template would sort by one digit of a long row.
         bits = -(-self.task.key_bits // 4) * 4
         text += self._moves(self._first_word, stores, 12 if bits == 8 else bits)
         return [
@@ -187,7 +187,10 @@ class Sort:
     def _stores(
         self, elements: int | None, words: int | None, is_last: bool
     ) -> tuple[str, Storages, list[int]]:
-        """Return what stores an element and its word, into which storages."""
+        """Return the statements that store an element and its word.
+
+        And their buffers.
+        """
         stores = ""
         storages: Storages = []
         bindings = []
@@ -203,7 +206,7 @@ class Sort:
         return stores, storages, bindings
 
     def _moves(self, position: str, stores: str, bits: int) -> str:
-        """Return what the sort of a block needs to know of its elements."""
+        """Return the constants and functions of the template that sorts a block."""
         return (
             f"const BITS: u32 = {bits}u;\n"
             f"const CARRIES_POSITIONS: bool = {str(self.task.carries).lower()};\n"
@@ -218,20 +221,22 @@ class Sort:
         return scratch(len(self.scratch_bytes) - 1)
 
     def launches(self) -> list[Launch]:
-        """Return the launches that sort rows of any length in their final storages."""
+        """Return the launches that sort rows of any length into their final buffers."""
         return self.whole() if self.length <= BLOCK else self.long()[0]
 
     def long(self) -> tuple[list[Launch], int]:
-        """Return the launches that sort rows by one digit after the other.
+        """Return the launches that sort rows by one digit per pass.
 
-        And the storage of the running counts of digits, (digit, block), of the last.
+        Also returns the buffer of the last pass's running counts of digits, (digit,
+        block).
         """
         blocks = -(-self.length // BLOCK)
         passes = -(-(self.task.key_bits - self.task.first_bit) // DIGIT_BITS)
         size = self.rows * self.length
         counted = self.rows * DIGITS * blocks
         counts, running = self._scratch(counted), self._scratch(counted)
-        # Both go to and fro between two storages; the last pass fills the targets.
+        # Elements and words alternate between two buffers; the last pass writes the
+        # results.
         elements = [self.task.elements_to, self.task.elements_to]
         words = [self.task.carried_to, self.task.carried_to]
         if passes > 1:
@@ -267,7 +272,7 @@ class Sort:
     def _elements(
         self, declarations: Declarations, is_first: bool, source: int, carries: bool
     ) -> tuple[str, Storages, list[int]]:
-        """Return the function of an element's bits in a pass and what it reads."""
+        """Return the function of an element's bits in a pass, and its inputs."""
         if is_first:
             return self._terms(declarations, carries)
         text = (
@@ -300,7 +305,7 @@ class Sort:
         read: tuple[int, int | None, int],
         written: tuple[int | None, int | None],
     ) -> Launch:
-        """Return the launch that moves elements and what goes along with them."""
+        """Return the launch that moves elements and the words carried along."""
         source, words, running = read
         declarations = self._declarations(is_first, blocks=blocks, shift=shift)
         text, storages, bindings = self._elements(

@@ -1,7 +1,7 @@
 """Programs of stencils: elementwise kernels that read several neighbours of a tensor.
 
-A thread computes an element of each of several rows, so that neighbours which these
-share are read once, and index arithmetic is done once for all of them.
+A thread computes one element in each of several rows, so that shared neighbours are
+read once, and index arithmetic is done once for all rows.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ ROWS = 4
 """Rows of a thread."""
 
 SHORTEST_ROW = 16
-"""Elements of a row from which on neighbouring threads read enough side by side."""
+"""Shortest row for which neighbouring threads read enough contiguous elements."""
 
 MOST_STEPS = 256
-"""Steps of the longest expression whose rows are all written out."""
+"""Longest expression, in steps, whose rows are all unrolled."""
 
 
 def is_stencil(value: Expression) -> bool:
-    """Whether an expression reads several neighbours of a tensor, over rows enough."""
+    """Return whether an expression reads neighbours of a tensor and has enough rows."""
     if len(value.groups) != 1 or len(value.groups[0]) < 2:
         return False
     *_, rows, columns = value.groups[0]
@@ -59,7 +59,7 @@ def is_stencil(value: Expression) -> bool:
 
 
 def stencil(kernel: Kernel) -> Program:
-    """Return the program of an elementwise kernel, each thread with several rows."""
+    """Return the program of a stencil kernel: a thread computes several rows."""
     value = kernel.expression("value")
     declarations = Declarations(kernel.scalar_dtypes)
     *outer, rows, columns = value.groups[0]
@@ -79,7 +79,7 @@ def stencil(kernel: Kernel) -> Program:
 
 
 class _Writer:
-    """Writes the function of a thread."""
+    """Generate the function of a thread."""
 
     def __init__(
         self, kernel: Kernel, value: Expression, declarations: Declarations
@@ -106,7 +106,7 @@ class _Writer:
         return name
 
     def _parameter(self, name: str, value: int) -> str:
-        """Return the WGSL of a number outside of the text, one for equal ones."""
+        """Return the WGSL of a parameter with this value, shared by equal values."""
         key = (name, value)
         if key not in self._parameters:
             count = len(self._parameters)
@@ -116,7 +116,10 @@ class _Writer:
         return self._parameters[key]
 
     def _coordinates(self) -> None:
-        """Write the thread's coordinates; `at2` is that of the third axis."""
+        """Add the lines of the thread's coordinates.
+
+        `at2` is that of the third axis.
+        """
         *outer, rows, columns = self.sizes
         width = self.declarations.parameter("columns", "u32", columns)
         bands = self.declarations.parameter("bands", "u32", -(-rows // ROWS))
@@ -144,9 +147,9 @@ class _Writer:
             rest = self._line(f"above{number}", f"{rest} / {size}")
 
     def _position(self, name: str, walk: Walk) -> str:
-        """Return the WGSL of a position; `name` is of the tensor with its strides.
+        """Return the WGSL of an address; `name` identifies the tensor with its strides.
 
-        Positions of one tensor share what they have in common.
+        Addresses of one tensor share their common terms.
         """
         key = (name, walk.strides, walk.rows)
         if key not in self._bases:
@@ -170,7 +173,7 @@ class _Writer:
         return f"{base} + {self._parameter('ahead', walk.ahead)}"
 
     def _write(self, number: int, value: Value) -> None:
-        """Write a value's line, or note its text where it needs none."""
+        """Add a value's line, or record its text if it needs no line."""
         texts = self._texts
         match value:
             case Truth(holds):
@@ -199,7 +202,7 @@ class _Writer:
         texts[number] = self._line(f"v{number}", text)
 
     def _move(self, test: int, first: int, second: int) -> str:
-        """Return how far a choice moves a position, equal ones written once."""
+        """Return the shift of an address selected by a test, shared by equal shifts."""
         key = (f"move {self._texts[test]} {first}", second)
         if key not in self._parameters:
             numbers = [
@@ -215,7 +218,7 @@ class _Writer:
         return read_element(slot, position, self.kernel.input_dtypes[slot])
 
     def _stores(self) -> None:
-        """Write the stores of all rows, the shared ones of two threads once."""
+        """Add the stores of all rows; a row of two threads is stored by one of them."""
         rows = self.sizes[-2]
         strides = [prod(self.sizes[axis + 1 :]) for axis in range(len(self.sizes))]
         for row, results in enumerate(self.neighbours.results):

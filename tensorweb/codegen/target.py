@@ -1,35 +1,35 @@
-"""What code generation needs to know of a device."""
+"""Properties of a device that code generation depends on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MEASURED_CORES = 132
-"""Cores of the GPU that the figures in tables were measured on, an H200."""
+"""Cores of the GPU on which the tables were measured, an H200."""
 
 MOST_ACCUMULATORS = 128
-"""Accumulators, one for each result, that a thread of it keeps in registers."""
+"""Accumulators, one per result, that a thread of that GPU keeps in registers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A class of device.
+    """A class of devices.
 
     Attributes:
-        is_software: whether the adapter computes on the CPU, where large tiles and
-            barriers cost more than they bring.
-        threads: most threads of a workgroup.
-        workgroup_bytes: most workgroup memory.
-        cores: about how many cores share the work.
-        tuned: (problem, tile) pairs that were measured on this very device and go
-            before the table; see `tiles.problem_of`.
-        accumulators: most results of a product that the table gives a thread.
-        is_slow_to_compile: whether its compiler takes longer for loops that are
-            written out, and for each word of workgroup memory, than they ever save.
-        has_subgroup_matrices: whether subgroups of 32 threads multiply matrices of
-            16 by 16 float16 numbers and sum them in float32.
-        workarounds: files of `shaders/workarounds/` whose functions stand in for those
-            of `shaders/math/` that the adapter computes wrongly.
+        is_software: whether the adapter runs on the CPU, where large tiles and barriers
+            cost more than they save.
+        threads: largest number of threads of a workgroup.
+        workgroup_bytes: largest size of workgroup memory.
+        cores: approximate number of cores.
+        tuned: (problem, tile) pairs measured on this device, which take precedence over
+            the table; see `tiles.problem_of`.
+        accumulators: largest number of results of a product per thread.
+        is_slow_to_compile: whether unrolled loops and workgroup memory cost more
+            compile time than they ever save.
+        has_subgroup_matrices: whether subgroups of 32 threads multiply 16 by 16
+            matrices of float16 and accumulate in float32.
+        workarounds: files of `shaders/workarounds/` whose functions replace those of
+            `shaders/math/` that the adapter miscomputes.
     """
 
     is_software: bool = False
@@ -43,7 +43,7 @@ class Target:
     workarounds: tuple[str, ...] = ()
 
     def scaled(self, groups: int) -> int:
-        """Return how many workgroups do here what `groups` did where it was measured.
+        """Return a number of workgroups measured on an H200, scaled to this device.
 
         >>> Target(cores=12).scaled(132)
         12
@@ -52,4 +52,4 @@ class Target:
 
 
 DEFAULT_TARGET = Target()
-"""The least that every WebGPU device has, on a GPU."""
+"""The limits that every WebGPU device supports, on a GPU."""

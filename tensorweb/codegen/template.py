@@ -2,8 +2,8 @@
 
 A template is valid WGSL as committed. A slot is a run of lines between `// slot NAME`
 and `// end NAME`; filling it replaces those lines. Lines between `// repeat NAME` and
-`// end NAME`, slots among them, are written as often as slots are given for them.
-`unrolling.py` then works out what the constants of the filled text decide.
+`// end NAME`, with the slots inside, are repeated once per given set of slots.
+`unrolling.py` then evaluates what the constants of the filled text decide.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FOLDERS = (_PACKAGE / "shaders", _PACKAGE.parent / "shaders")
 
 
 def shader_folder() -> Path:
-    """Return the folder of shaders: in the wheel, or beside the package's source."""
+    """Return the folder of shaders: in the wheel, or next to the package's source."""
     for folder in _FOLDERS:
         if folder.is_dir():
             return folder
@@ -43,14 +43,14 @@ def template_names() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """Where given lines go."""
+    """A slot: the lines given for it replace it."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Repeat:
-    """What is written several times; names that end in _0 are counted."""
+    """Repeated lines; names that end in _0 get the index of the repetition."""
 
     name: str
     parts: tuple[str | _Slot, ...]
@@ -60,7 +60,7 @@ _MARK = re.compile(r"^ *// (slot|repeat) (\w+)[^\n]*\n(.*?)^ *// end \2\n", re.M
 
 
 def _cut(text: str) -> tuple[str | _Slot | _Repeat, ...]:
-    """Return a template cut at its slots and at what is repeated."""
+    """Return a template split at its slots and repeated parts."""
     parts: list[str | _Slot | _Repeat] = []
     end = 0
     for match in _MARK.finditer(text):
@@ -79,7 +79,7 @@ def _cut(text: str) -> tuple[str | _Slot | _Repeat, ...]:
 
 @cache
 def _parts(name: str, keeps_loops: bool) -> tuple[str | _Slot | _Repeat, ...]:
-    """Return a template's parts, loops that no slot decides written out or kept."""
+    """Return a template's parts, with loops that need no slot unrolled or retained."""
     text = (shader_folder() / f"{name}.wgsl").read_text(encoding="utf-8")
     return _cut(with_loops(text) if keeps_loops else unrolled(text))
 
@@ -89,7 +89,7 @@ _keeps_loops = ContextVar("keeps_loops", default=False)
 
 @contextmanager
 def loops_kept(keeps_loops: bool) -> Iterator[None]:
-    """Fill templates with their loops as they stand, or written out as they ask for."""
+    """Within the context, fill templates with loops retained or unrolled as marked."""
     token = _keeps_loops.set(keeps_loops)
     try:
         yield
@@ -98,7 +98,7 @@ def loops_kept(keeps_loops: bool) -> Iterator[None]:
 
 
 def are_loops_kept() -> bool:
-    """Whether loops stand as they are, because compilers take long for more text."""
+    """Return whether loops are retained, because compilers are slow for longer text."""
     return _keeps_loops.get()
 
 
@@ -110,9 +110,9 @@ def fill(
     """Return a template with every slot replaced by the given lines.
 
     Args:
-        name: of the template.
-        slots: lines by name of the slot.
-        repeats: for what is repeated, by name: the slots of each time.
+        name: name of the template.
+        slots: lines of each slot, by name.
+        repeats: slots of each repetition, by name of the repeated part.
     """
     parts = _parts(name, _keeps_loops.get())
     given = [*slots, *repeats]
@@ -132,7 +132,7 @@ def fill(
 
 
 def _repeated(repeat: _Repeat, number: int, slots: Mapping[str, str]) -> str:
-    """Return what is repeated, one of its times."""
+    """Return one repetition of a repeated part."""
     return "".join(
         re.sub(r"_0\b", f"_{number}", part)
         if isinstance(part, str)

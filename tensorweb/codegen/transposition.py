@@ -44,29 +44,29 @@ VECTOR_TILE = 64
 """Rows and columns of a tile that is read in vectors of four."""
 
 BAND = 16
-"""Tiles under one another that neighbours take, where that comes out even."""
+"""Vertically adjacent tiles of neighbouring workgroups, if divisible."""
 
 LEAST_LENGTH = 16
-"""Elements of the shortest axis that is staged; shorter ones are read as they lie."""
+"""Shortest axis that is staged through tiles; shorter ones are read directly."""
 
 MOST_TILES = 3
-"""Tiles of 4.1 KiB that fit the workgroup memory every device has."""
+"""Number of tiles of 4.1 KiB that fit the workgroup memory every device has."""
 
 ARGUMENTS = ("layer", "down", "across")
 
 
 @dataclass(frozen=True, slots=True)
 class Transposed:
-    """Which axis transposed inputs lie along, and which steps are their loads."""
+    """The contiguous axis of transposed inputs, and the steps that load them."""
 
     axis: int
     loads: tuple[int, ...]
 
 
 def find_transposed(expression: Expression) -> Transposed | None:
-    """Return which inputs of an elementwise expression are transposed, None if none is.
+    """Return the transposed inputs of an expression, None if there are none.
 
-    The merged axes end with the one that the result lies along.
+    The last of the merged axes is the contiguous axis of the result.
     """
     (sizes,) = expression.groups
     if len(sizes) < 2 or sizes[-1] < LEAST_LENGTH:
@@ -106,7 +106,7 @@ def split_axes(expression: Expression, axis: int) -> Expression:
 
 
 class _Transposition:
-    """Writes the launch of one elementwise kernel whose inputs are transposed."""
+    """Generate the launch of one elementwise kernel with transposed inputs."""
 
     def __init__(self, kernel: Kernel, transposed: Transposed) -> None:
         self.kernel = kernel
@@ -128,7 +128,7 @@ class _Transposition:
         self.vectors = self._vector_slots()
 
     def _vector_slots(self) -> set[int]:
-        """Return the inputs to read in vectors, empty when some cannot be."""
+        """Return the inputs to read in vectors, empty if some cannot be."""
         if self.across % WIDTH or len(set(self.types.values())) > 1:
             return set()
         swapped = [regrouped(self._only(step), (0, 2, 1)) for _, step in self.loads]
@@ -145,7 +145,7 @@ class _Transposition:
         return set() if vectors & singles else vectors
 
     def _only(self, step: Step) -> Expression:
-        """Return the positions of one load."""
+        """Return an expression with only the access of one load."""
         access = self.expression.accesses[step.access]
         return Expression(self.expression.groups, (access,), (), 0)
 
@@ -172,7 +172,7 @@ class _Transposition:
         return f"fn {name}({listed}) -> {value} {{\n{''.join(lines)}{last}}}\n"
 
     def _address(self) -> str:
-        """Return the function that tells where an element of the result is stored."""
+        """Return the function of the address of an element of the result."""
         one = in_vectors(self.result) if self.vectors else self.result
         lines = coordinates(self.declarations, "result", ARGUMENTS, one)
         lines += addresses(self.declarations, "result", ARGUMENTS, one)
@@ -201,7 +201,7 @@ class _Transposition:
         return function(self.declarations, signature, self.expression, inputs, given)
 
     def program(self) -> Program:
-        """Return the one launch."""
+        """Return the program, which is one launch."""
         text = "".join(self._load(number, step) for number, step in self.loads)
         text += self._address() + self._value()
         storages, slots = input_storages(self.kernel, [self.expression], self.vectors)
@@ -235,7 +235,7 @@ class _Transposition:
         )
 
     def _shape(self, tiles_down: int) -> str:
-        """Return the constants that spare index divisions before the first load."""
+        """Return the constants that avoid index divisions before the first load."""
         band = 1 if tiles_down % BAND else BAND
         is_one_layer = "true" if self.layers == 1 else "false"
         return (
@@ -304,13 +304,14 @@ class _Transposition:
 
 
 def _staged(kind: str) -> str:
-    """Return the type in which values are read and wait in workgroup memory.
+    """Return the type of values in workgroup memory.
 
-    NVIDIA's driver for Vulkan reads other bools back than were written (2026-11).
+    A bool is staged as u32: NVIDIA's Vulkan driver reads back other bools than were
+    written (2026-11).
     """
     return "u32" if kind == "bool" else kind
 
 
 def transposition(kernel: Kernel, transposed: Transposed) -> Program:
-    """Return the program of an elementwise kernel whose inputs are transposed."""
+    """Return the program of an elementwise kernel with transposed inputs."""
     return _Transposition(kernel, transposed).program()

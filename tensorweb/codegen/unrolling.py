@@ -1,16 +1,17 @@
-"""Work out, while a shader is written, what its constants decide.
+"""Evaluate at code generation what a shader's constants decide.
 
-GPUs cannot index registers, and an untaken branch costs compilers time. So a template
-may ask, in a comment line that leaves it valid WGSL, for one of three things:
+GPUs cannot index registers, and an untaken branch costs compile time. A template may
+therefore request one of three transformations, in a comment line that leaves it valid
+WGSL:
 
-- `// unroll` above a `for`: its body is written once for each value of its variable;
-  `// unroll if CONDITION` does so only where that holds.
-- `// choose` above an `if`: only the branch that is taken is written. Where constants
-  do not decide, the `if` stays with the part of its condition that they leave open.
-- `// registers` above an array of a function: each element becomes a variable, or a
-  constant of its own where it is assigned once and not inside a block.
+- `// unroll` above a `for`: repeat its body for each value of its variable; `// unroll
+  if CONDITION` does so only if the condition holds.
+- `// choose` above an `if`: keep only the branch that is taken. If constants do not
+  decide, the `if` remains with the undecided part of its condition.
+- `// registers` above an array of a function: replace each element by a variable, or by
+  a constant if it is assigned once and not inside a block.
 
-Bounds, conditions and subscripts are made of numbers and of the constants that the text
+Bounds, conditions and subscripts consist of numbers and of the constants that the text
 declares in lines like `const ROWS: u32 = 64u;`.
 """
 
@@ -38,7 +39,7 @@ _NUMBERS = re.compile(r"[\d\s()+*/%<>=!&|-]+")
 
 
 def written_out(text: str) -> str:
-    """Return a shader with everything worked out that its comments ask for.
+    """Return a shader with all requested transformations applied.
 
     >>> print(written_out('''const ROWS: u32 = 2u;
     ... // registers
@@ -61,7 +62,7 @@ def written_out(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _written_out(text: str, constants: tuple[tuple[str, str], ...]) -> str:
-    """Return the part of a shader that asks for something, all of it worked out."""
+    """Return the part of a shader from its first mark on, transformed."""
     numbers = {"true": "1", "false": "0"}
     writer = _Writer({name: numbers.get(value, value) for name, value in constants})
     lines = writer.without_arrays(text.splitlines(keepends=True))
@@ -82,7 +83,7 @@ def with_loops(text: str) -> str:
 
 
 def unrolled(text: str) -> str:
-    """Return text with those marked loops written out whose bounds are numbers.
+    """Return text with those marked loops unrolled whose bounds are numbers.
 
     >>> lines = ["// unroll", "for (var i = 0u; i < 2u; i++) {", "  a[i] = i;", "}", ""]
     >>> unrolled(chr(10).join(lines)).split(chr(10))
@@ -114,7 +115,7 @@ def _value(text: str) -> int | None:
 
 
 class _Writer:
-    """Writes out lines under given constants."""
+    """Transform lines under given constants."""
 
     def __init__(self, constants: Mapping[str, str]) -> None:
         self.constants = constants
@@ -149,7 +150,7 @@ class _Writer:
         return found
 
     def with_constants(self, text: str) -> str:
-        """Return text where variables that are assigned once are constants."""
+        """Return text in which variables that are assigned once are constants."""
         often = Counter(_CHANGED.findall(text))
         names = Counter(name.strip() for name in often.elements())
         once = {
@@ -169,7 +170,7 @@ class _Writer:
         )
 
     def named(self, text: str) -> str:
-        """Return text whose subscripted registers are variables, where constant."""
+        """Return text with register subscripts replaced by variables where constant."""
         if self._subscripted is None or "[" not in text:
             return text
         return self._subscripted.sub(self._variable, text)
@@ -181,7 +182,10 @@ class _Writer:
         return self._variables[text]
 
     def _variable_of(self, text: str, name: str, subscripts: str) -> str:
-        """Return the variable that is meant, or the text where that is open."""
+        """Return the variable of a subscript.
+
+        Or the text if the index is not constant.
+        """
         listed = subscripts[1:-1].split("][")
         index = [constant(each, self.constants) for each in listed]
         count = self.dimensions[name]
@@ -192,7 +196,7 @@ class _Writer:
         return "_".join([name, *map(str, index[:count])]) + components
 
     def lines(self, lines: list[str]) -> list[str]:
-        """Return lines with loops and choices written out, where constants decide."""
+        """Return lines with loops and choices resolved where constants decide them."""
         found: list[str] = []
         at = 0
         while at < len(lines):
@@ -214,7 +218,7 @@ class _Writer:
     def _loop(
         self, mark: str, lines: list[str], at: int
     ) -> tuple[list[str], int] | None:
-        """Return a loop's iterations and the line behind it; None if it must wait."""
+        """Return a loop's iterations and the line after it; None if it is undecided."""
         end = _closing(lines, at)
         if " if " in mark:
             is_wanted = constant(mark.split(" if ", 1)[1], self.constants)
@@ -246,7 +250,10 @@ class _Writer:
         return list(_counted(self._number(first), self._number(end), operator, by))
 
     def _choice(self, lines: list[str], at: int) -> tuple[list[str], int] | None:
-        """Return the branch that is taken and the line behind; None if it must wait."""
+        """Return the branch that is taken and the line after.
+
+        None if it is undecided.
+        """
         match = _IF.fullmatch(lines[at])
         assert match, f"internal: no if to choose from, {lines[at]!r}"
         indent, condition = match.groups()
@@ -261,11 +268,11 @@ class _Writer:
         return [_block(indent, "".join(self.lines(branch)))], after
 
     def rest_of(self, head: str, condition: str, tail: str) -> str:
-        """Return the line of an `if` with the part of its condition that is open."""
+        """Return the line of an `if` with the undecided part of its condition."""
         return f"{head}{self._open(condition)}{tail}"
 
     def _open(self, condition: str) -> str:
-        """Return what constants leave open of a disjunction or a conjunction."""
+        """Return the undecided part of a disjunction or a conjunction."""
         operator = " || " if " || " in condition else " && "
         parts = condition.split(operator)
         values = [constant(part, self.constants) for part in parts]
@@ -284,7 +291,7 @@ class _Writer:
 
 
 def _let(assignment: str) -> str:
-    """Return the begin of an assignment as that of a constant's declaration."""
+    """Return the start of an assignment as the start of a `let` declaration."""
     return re.sub(r"^( *)", r"\1let ", assignment)
 
 
@@ -296,14 +303,14 @@ def _counted(first: int, end: int, operator: str, by: int) -> Iterator[int]:
 
 
 def _closing(lines: list[str], at: int) -> int:
-    """Return the line that ends the block which a line begins: as far indented."""
+    """Return the index of the line that closes a block, by its indentation."""
     indent = len(lines[at]) - len(lines[at].lstrip())
     start = " " * indent + "}"
     return next(n for n in range(at + 1, len(lines)) if lines[n].startswith(start))
 
 
 def _block(head: str, body: str) -> str:
-    """Return lines that run once, in braces where they declare something."""
+    """Return lines that run once, in braces if they declare something."""
     indent = head[: len(head) - len(head.lstrip())]
     if f"\n{indent}  let " in f"\n{body}" or f"\n{indent}  var " in f"\n{body}":
         return f"{indent}{{\n{body}{indent}}}\n"

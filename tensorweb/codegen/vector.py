@@ -1,7 +1,7 @@
-"""Four neighbouring elements at once: when an expression allows it, and its WGSL.
+"""Vectorization: whether an expression can compute four elements at once, and its WGSL.
 
-A vectorised expression reads its storages as `vec4` and calls one scalar function for
-each of the four elements, so every operation is written once.
+A vectorized expression reads its buffers as `vec4` and calls one scalar function for
+each of the four elements, so that every operation is generated once.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ WIDTH = 4
 """Elements of a vector."""
 
 COMPONENTS = "xyzw"
-"""What WGSL calls them."""
+"""Names of a vector's components in WGSL."""
 
 
 def is_vectorizable(expression: Expression, may_compute: bool = False) -> bool:
-    """Whether every load moves in whole vectors along the last axis, or stays.
+    """Return whether an expression can be computed in vectors along the last axis.
 
-    Loads need storage positions that are multiples of four at each vector's beginning;
-    guarded, gathered and computed positions have none. With `may_compute` gathers and
-    index ramps are fine: they are made for each of the four elements.
+    The address of each load must be constant along that axis, or a multiple of four at
+    the start of each vector; guarded, gathered and computed addresses are not. With
+    `may_compute` gathers and index ramps are allowed: they are computed for each of the
+    four elements.
     """
     return reads_whole_vectors(expression, may_compute) and any(
         access.strides[-1][-1] == 1 for access in expression.accesses
@@ -44,7 +45,7 @@ def is_vectorizable(expression: Expression, may_compute: bool = False) -> bool:
 
 
 def reads_whole_vectors(expression: Expression, may_compute: bool = False) -> bool:
-    """Whether the same holds, or nothing moves along the last axis."""
+    """Return whether an expression is vectorizable or constant along the last axis."""
     *_, last = expression.groups
     if not last or last[-1] % WIDTH:
         return False
@@ -68,7 +69,7 @@ def reads_whole_vectors(expression: Expression, may_compute: bool = False) -> bo
 
 
 def computed_slots(expression: Expression) -> set[int]:
-    """Return the inputs that are read one by one at computed positions."""
+    """Return the inputs that are read one by one at computed addresses."""
     lines = line_gathers(expression)
     return {
         step.slot
@@ -78,7 +79,7 @@ def computed_slots(expression: Expression) -> set[int]:
 
 
 def line_gathers(expression: Expression) -> set[int]:
-    """Return the gathers, by number of the step, that read vectors of neighbours."""
+    """Return the gathers, by index of the step, that read vectors of neighbours."""
     found = {
         number
         for number, step in enumerate(expression.steps)
@@ -94,7 +95,7 @@ def line_gathers(expression: Expression) -> set[int]:
 
 
 def _adds_last_ramp(expression: Expression, number: int) -> bool:
-    """Whether a sum has an aligned ramp along the last axis, the rest moving not."""
+    """Return whether a sum varies along the last axis by one aligned ramp only."""
     terms, ramps = [number], 0
     while terms:
         number = terms.pop()
@@ -115,7 +116,7 @@ def _adds_last_ramp(expression: Expression, number: int) -> bool:
 
 
 def ramp_accesses(expression: Expression) -> set[int]:
-    """Return the accesses whose storage position itself is a value."""
+    """Return the accesses whose address itself is a value."""
     return {step.access for step in expression.steps if step.kind == "ramp"}
 
 
@@ -132,7 +133,7 @@ def regrouped(expression: Expression, order: tuple[int, ...]) -> Expression:
 
 
 def moves_in_vectors(access: Access) -> bool:
-    """Whether an access moves in aligned vectors along the last axis, or stays."""
+    """Return whether an access moves in aligned vectors or is constant."""
     *outer, last = access.strides
     if last[-1] == 0:
         return True
@@ -141,7 +142,7 @@ def moves_in_vectors(access: Access) -> bool:
 
 
 def vector_slots(expression: Expression) -> set[int]:
-    """Return the inputs that a vectorised expression reads as vectors."""
+    """Return the inputs that a vectorized expression reads as vectors."""
     lines = line_gathers(expression)
     return {
         step.slot
@@ -152,7 +153,7 @@ def vector_slots(expression: Expression) -> set[int]:
 
 
 def scalar_slots(expression: Expression) -> set[int]:
-    """Return the inputs that a vectorised expression reads one by one."""
+    """Return the inputs that a vectorized expression reads one by one."""
     return {
         step.slot
         for step in expression.steps
@@ -161,7 +162,7 @@ def scalar_slots(expression: Expression) -> set[int]:
 
 
 def in_vectors(expression: Expression) -> Expression:
-    """Return the same index space counted in vectors along its last axis."""
+    """Return the expression with its last axis counted in vectors."""
     *outer, last = expression.groups
     groups = (*outer, (*last[:-1], last[-1] // WIDTH))
     accesses = []
@@ -185,7 +186,7 @@ def in_vectors(expression: Expression) -> Expression:
 
 
 def without_accesses(expression: Expression, loads: Collection[int]) -> Expression:
-    """Return an expression whose given loads have no positions to compute."""
+    """Return an expression without the address computations of the given loads."""
     dropped = {expression.steps[number].access for number in loads}
     return replace(
         expression,
@@ -204,10 +205,10 @@ def each_of_four(
     """Return lines that make a call for each of four elements, and the four results.
 
     Args:
-        call: what is called, with `[i]` and `i32(i)` for the element's number.
+        call: WGSL of the call, with `[i]` and `i32(i)` for the element's index.
         type_name: WGSL type of its result.
-        in_loop: whether the call stands in the text once; else the results are calls.
-        name: of the variable that holds the results of a loop.
+        in_loop: whether the text contains the call once, in a loop; else four calls.
+        name: name of the variable that holds the results of a loop.
     """
     if in_loop:
         lines = (
@@ -224,9 +225,9 @@ def each_of_four(
 def read_vector(
     slot: int, address: str, dtype: str, *, is_vector: bool = True
 ) -> tuple[str, str]:
-    """Return what reads a vector of an input, and the form of a component's value.
+    """Return the WGSL that reads a vector of an input, and the format of a component.
 
-    Without `is_vector` it is one element, which is the value of all four.
+    Without `is_vector` one element is read, which is the value of all four.
     """
     if dtype not in PER_WORD:
         return f"input{slot}[{address}]", loaded("{0}", dtype)
@@ -237,9 +238,9 @@ def read_vector(
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What four results become: a WGSL type, and its form around `{0}` to `{3}`.
+    """How four results are combined: a WGSL type, and its format with `{0}` to `{3}`.
 
-    Without a type the form is the statement that stores them.
+    Without a type the format is the statement that stores them.
     """
 
     type_name: str
@@ -247,12 +248,12 @@ class Joined:
 
     @property
     def last(self) -> str:
-        """The last line of a function that makes it."""
+        """The last line of the function."""
         return f"  return {self.form};\n" if self.type_name else f"  {self.form}\n"
 
 
 def joined_as(type_name: str) -> Joined:
-    """Return four results as a vector of a type that is called like a function.
+    """Return the combination of four results into a vector type's constructor.
 
     >>> joined_as("vec4<f32>").form
     'vec4<f32>({0}, {1}, {2}, {3})'
@@ -269,18 +270,18 @@ def vector_function(
     given: Collection[int] = (),
     calls: int = 1,
 ) -> str:
-    """Return WGSL that computes four neighbouring elements.
+    """Return a WGSL function that computes four neighbouring elements.
 
     Args:
-        declarations: receives the sizes, strides, offsets and constants it needs.
-        signature: of the function, with the type and form of one element's result; its
-            last argument counts vectors.
-        expression: what to compute, vectorisable.
+        declarations: receives the sizes, strides, offsets and constants it uses.
+        signature: signature of the function, with the type and format of one element's
+            result; its last argument counts vectors.
+        expression: what to compute, vectorizable.
         input_dtypes: dtypes of the kernel's inputs.
-        joined: what the function returns of the four results.
-        given: loads, by number of the step, whose four values are further arguments of
-            the function, called `v` and the number.
-        calls: how many times the kernel's text calls the function.
+        joined: how the function combines the four results.
+        given: loads, by index of the step, whose four values are further arguments of
+            the function, called `v` and the index.
+        calls: number of calls of the function in the kernel's text.
     """
     reads = _Reads(declarations, without_accesses(expression, given), input_dtypes)
     element = reads.element_function(signature)
@@ -308,11 +309,11 @@ def vector_function(
 
 
 class _Reads:
-    """Writes what a vectorised function reads, and its function of one element.
+    """Generate the reads of a vectorized function, and its function of one element.
 
     Attributes:
-        quarter: the expression, counted in vectors along its last axis.
-        numbers: the steps whose values an element's function takes.
+        quarter: the expression, with its last axis counted in vectors.
+        numbers: the steps whose values are arguments of an element's function.
     """
 
     def __init__(
@@ -339,7 +340,7 @@ class _Reads:
         )
 
     def element_function(self, signature: Signature) -> str:
-        """Return the function of one element, which takes what is read of it."""
+        """Return the function of one element, whose arguments are the values read."""
         steps = self.quarter.steps
         listed = ", ".join(f"v{n}: {VALUE_TYPES[steps[n].dtype]}" for n in self.numbers)
         body, values = self._steps({number: f"v{number}" for number in self.numbers})
@@ -350,7 +351,7 @@ class _Reads:
         )
 
     def read(self, number: int) -> tuple[str, str]:
-        """Return the lines that read a step's values, and that of an element `i`."""
+        """Return the lines that read a step's values, and the value of element `i`."""
         step = self.quarter.steps[number]
         if step.kind == "ramp":
             stride = self.expression.accesses[step.access].strides[-1][-1]
@@ -367,7 +368,7 @@ class _Reads:
         return f"{lines}  let load{number} = {read};\n", form.format(part)
 
     def _line_position(self, position: int) -> tuple[str, str]:
-        """Return the lines that compute where a line of neighbours lies, and that."""
+        """Return the lines that compute a vector's index, and that index."""
         steps = self.quarter.steps
         needed = reached(self.quarter, position) - self._written
         ready = {n: f"v{n}" for n in range(len(steps)) if n not in needed}
