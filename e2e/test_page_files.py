@@ -394,6 +394,38 @@ def test_the_browser_decodes_pictures(shared: PageDriver) -> None:
     assert shared.output.count("uint8 True") == 3
 
 
+def test_the_offer_of_lines_fits_a_phone(page: Page, site_url: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    driver = PageDriver(page).open(site_url, wait=False)
+    driver.wait("tensorwebPage?.view.document.id")
+    label = "Insert the 5 lines that load them"
+    page.evaluate(
+        "label => tensorwebPage.tell({ kind: 'info', text: 'The program has 5 more "
+        "files.', actions: [{ label, run() {} }] })",
+        label,
+    )
+    notice = page.locator("#notice")
+    outer = notice.bounding_box()
+    text = notice.locator("> span").first.bounding_box()
+    close = notice.get_by_role("button", name="Close").bounding_box()
+    assert outer
+    assert text
+    assert close
+    assert text["height"] < 24  # one line
+    assert close["x"] + close["width"] <= outer["x"] + outer["width"] - 8
+
+
+def test_the_invitation_of_a_picture_is_not_cut(shared: PageDriver) -> None:
+    size = shared.page.viewport_size
+    assert size
+    assert size["width"] == 1280
+    assert shared.run("import tensorweb as tw\nx = tw.ones((12, 24))") == "ready"
+    shared.look_into("x")
+    status = shared.page.locator(".cell-status").first
+    expect(status).to_contain_text("arrow keys")
+    assert status.evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
 CUT = """
 import tensorweb as tw
 with open("a.jpeg", "rb") as file:

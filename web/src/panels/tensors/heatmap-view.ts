@@ -31,7 +31,7 @@ interface Shown {
   tensor: TensorRecord;
 }
 
-const INVITATION = "Point at a cell, or use the arrow keys.";
+const INVITATION = "Point at a cell or use arrow keys.";
 const PAN_PART = 0.25;
 
 export interface CanvasEvents {
