@@ -1,9 +1,9 @@
-"""Give each storage of a plan a place: one buffer serves several, one after another.
+"""Buffer assignment: storages whose lifetimes do not overlap share a buffer.
 
-A storage is needed from the kernel that makes it to the last one that reads it. Two
-that are never needed at the same time may have the same buffer, since kernels run in
-the order of the tape. The largest choose first, and smaller ones go where there is time
-left; so all places together take little more than what is needed at once.
+A storage is live from the kernel that computes it to the last kernel that reads it.
+Kernels run in the order of the tape, so storages that are never live together may share
+a buffer. Storages are assigned by decreasing size, so that the total is little more
+than the peak of live bytes.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 LARGE = 1 << 20
-"""Bytes from which on a place is used again at once, and results share their places."""
+"""Buffers of at least this many bytes are reused at once, and by results too."""
 
 PATIENCE = 8
-"""Kernels that smaller places wait before they are used again: what shares nothing may
-run side by side."""
+"""Kernels to wait before a smaller buffer is reused: kernels that share no buffer may
+run concurrently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """How long a storage is needed.
+    """The lifetime of a storage.
 
     Attributes:
-        reference: of the storage in its plan.
-        size: bytes of a buffer that holds it.
-        first: place of the kernel that makes it, in the order of the plan.
-        last: place of the last kernel that needs it.
+        reference: the storage's reference in its plan.
+        size: bytes of its buffer.
+        first: index of the kernel that computes it, in the order of the plan.
+        last: index of the last kernel that needs it.
     """
 
     reference: int
@@ -39,13 +39,13 @@ class Span:
 
 @dataclass(slots=True)
 class Place:
-    """One buffer and what it serves.
+    """One buffer and the storages that share it.
 
     Attributes:
-        size: its bytes.
-        references: of its storages, the largest first.
-        busy: a bit for each kernel meanwhile it is needed.
-        stays: whether it ends with a storage that outlives the flush.
+        size: bytes of the buffer.
+        references: references of its storages, the largest first.
+        busy: bit set of the kernels during which it is in use.
+        stays: whether its last storage outlives the flush.
     """
 
     size: int
@@ -55,9 +55,9 @@ class Place:
 
 
 def places(spans: Iterable[Span], staying: frozenset[int]) -> list[Place]:
-    """Return places for storages; those of `staying` are needed beyond the last kernel.
+    """Assign storages to buffers; storages in `staying` outlive the last kernel.
 
-    Such a storage shares a place of just its own size, with what is needed before.
+    Such a storage shares a buffer only of exactly its size, with earlier storages.
 
     >>> chain = [Span(i, 4096, i, i + 1) for i in range(100)]
     >>> len(places(chain, frozenset()))
@@ -93,7 +93,7 @@ def places(spans: Iterable[Span], staying: frozenset[int]) -> list[Place]:
 
 
 def peak(spans: Iterable[Span], staying: frozenset[int]) -> int:
-    """Return the most bytes that are needed at once.
+    """Return the peak of live bytes.
 
     >>> peak([Span(0, 8, 0, 1), Span(1, 4, 1, 2), Span(2, 8, 2, 2)], frozenset())
     12

@@ -1,7 +1,7 @@
-"""How much the kernels of a plan do: nodes, floating-point operations, bytes.
+"""Count the nodes, floating-point operations and bytes of each kernel of a plan.
 
-Counted from the kernel as it was planned, not measured. Called when a plan is made; who
-listens to `tensorweb/events.py` is told.
+The counts are derived from the planned kernel, not measured. They are computed when a
+plan is made and reported to listeners of `tensorweb/events.py`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tensorweb.schedule.kernel import Expression, Kernel, Planned
 from tensorweb.schedule.linear import LinearGraph
 
 PER_TERM = frozenset({"reduce", "argreduce", "scan", "rows"})
-"""Kinds of kernels whose core combines terms along the last of their sizes."""
+"""Kinds of kernels whose core does one operation per term."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one launch does; the fields are those of `events.KernelRecord`."""
+    """Counts of one launch, with the field names of `events.KernelRecord`."""
 
     nodes: tuple[int, ...]
     outputs: tuple[int, ...]
@@ -53,7 +53,7 @@ def works(
 def _traffic(
     launch: Launch, loaded: Sequence[int], stored: Sequence[int], scratch: Sequence[int]
 ) -> tuple[int, int]:
-    """Return the bytes that a launch reads and writes; scratch storages are whole."""
+    """Return the bytes that a launch reads and writes; scratch storages count fully."""
     reads = writes = 0
     for storage, access in zip(launch.storages, launch.access, strict=True):
         nbytes = chosen(storage, loaded, stored, scratch)
@@ -65,7 +65,7 @@ def _traffic(
 
 
 def _inside(planned: Planned, graph: LinearGraph) -> tuple[int, ...]:
-    """Return the numbers of the nodes that a kernel computes, views among them."""
+    """Return the indices of the nodes that a kernel computes, including views."""
     numbers = graph.numbers
     found = set(planned.outputs)
     waiting = [graph.nodes[number] for number in planned.outputs]
@@ -83,11 +83,11 @@ def _inside(planned: Planned, graph: LinearGraph) -> tuple[int, ...]:
 
 
 def flops_of(kernel: Kernel) -> int:
-    """Return the floating-point operations of a kernel, by weights for elementwise."""
+    """Return the floating-point operations of a kernel; elementwise ops by weight."""
     expressions = [expression for _, expression in kernel.expressions]
     if kernel.kind == "rows":
         terms = prod(kernel.sizes)
-        # All expressions of a kernel of rows share their steps.
+        # All expressions of a row kernel share their steps.
         return terms * (_weight(expressions[-1]) + kernel.op.count(",") + 1)
     found = sum(_elements(each) * _weight(each) for each in expressions)
     if kernel.kind == "matmul":
@@ -133,7 +133,7 @@ def _reached(expression: Expression, access: int) -> int:
 
 
 def node_records(graph: LinearGraph) -> list[NodeRecord]:
-    """Return what a graph's nodes are, for people."""
+    """Return records that describe a graph's nodes to listeners."""
     numbers = graph.numbers
     found = []
     for node in graph.nodes:

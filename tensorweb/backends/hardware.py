@@ -1,4 +1,4 @@
-"""What code generation knows of an open device: its class, and tiles measured on it."""
+"""Describe an open device to code generation: its class, and tiles tuned on it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tensorweb.drivers.protocol import ShaderDriver
 from tensorweb.version import VERSION
 
 LONGEST_TEXT = 1 << 16
-"""Characters of all tiles of a device; `tune` measures a few dozen problems."""
+"""Most characters of a device's stored tiles; `tune` measures a few dozen problems."""
 
 Tuned = tuple[tuple[str, str], ...]
 """(problem, tile) pairs, see `tiles.problem_of`."""
@@ -22,7 +22,7 @@ Tuned = tuple[tuple[str, str], ...]
 def target_of(
     driver: ShaderDriver, tuned: Tuned = (), workarounds: tuple[str, ...] = ()
 ) -> Target:
-    """Return what code generation must know of a device."""
+    """Return the code generation target of a device."""
     row = class_of(driver.names, driver.is_software)
     return Target(
         driver.is_software,
@@ -38,15 +38,15 @@ def target_of(
 
 
 def key_of(driver: ShaderDriver) -> str:
-    """Return under which key the measured tiles of a device are kept."""
+    """Return the key under which a device's tuned tiles are stored."""
     names = (driver.names[part] for part in ("vendor", "architecture", "description"))
     return f"tiles {VERSION} {' / '.join(names)}"
 
 
 def kept_tiles(driver: ShaderDriver) -> Tuned:
-    """Return the tiles that were measured on this device before, if any.
+    """Return the tiles tuned on this device in an earlier run, if any.
 
-    What cannot be understood is forgotten, with a warning.
+    An invalid entry is removed with a warning.
     """
     key = key_of(driver)
     text = driver.kept(key)
@@ -66,15 +66,15 @@ def kept_tiles(driver: ShaderDriver) -> Tuned:
 
 
 def keep_tiles(driver: ShaderDriver, tuned: Mapping[str, str]) -> bool:
-    """Keep measured tiles for later runs; returns whether they will last."""
+    """Store tuned tiles for later runs, and return whether they persist."""
     return driver.keep(key_of(driver), json.dumps(tuned, indent=1) if tuned else None)
 
 
 def _checked(text: str) -> Tuned:
-    """Return pairs from what was kept, which anybody may have changed.
+    """Parse stored tiles, which may have been modified, into pairs.
 
     Raises:
-        ValueError: it is not what `keep_tiles` writes.
+        ValueError: the text is not of the form that `keep_tiles` writes.
     """
     # Parsing text that nests deeply ends Python in a browser, so it is not parsed.
     if len(text) > LONGEST_TEXT or "[" in text or text.count("{") > 1:

@@ -1,9 +1,9 @@
-"""Which results outlive their flush: what somebody holds, or a way back leads to.
+"""Liveness: which results are needed after their flush.
 
-Nodes are held by tensors, by graphs that wait, by histories. A flush counts the
-references to its nodes and knows how many are its own; where there are more, somebody
-needs the node afterwards. A result that is taken for needed no more by mistake keeps
-its inputs and is computed again.
+Tensors, pending graphs and autograd histories refer to nodes. A flush compares the
+reference count of each node with the number of its own references; a node with more is
+needed afterwards. If a result is freed by mistake, its node retains its inputs and is
+recomputed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tensorweb.graph.node import Node
 from tensorweb.schedule.linear import LinearGraph
 
 LEAST_KEPT = 256
-"""Sets of held nodes of one plan whose survivors are remembered."""
+"""Most cached sets of referenced nodes per plan."""
 
 Chosen = Callable[[Sequence[object]], Sequence[object]]
 
@@ -27,14 +27,14 @@ def _counts(chosen: Chosen, nodes: Sequence[object]) -> list[int]:
 
 
 def _chooser(numbers: Sequence[int]) -> Chosen:
-    """Return a function that chooses items of a sequence; `itemgetter` needs two."""
+    """Return a function that selects items; `itemgetter` returns tuples from two on."""
     if len(numbers) > 1:
         return itemgetter(*numbers)
     return lambda nodes: [nodes[number] for number in numbers]
 
 
 def _own_references() -> int:
-    """Return what `_counts` says of a node that only a linear graph holds."""
+    """Return the reference count of a node that only a linear graph refers to."""
     nodes = [object(), object()]
     numbers = {node: number for number, node in enumerate(nodes)}
     return _counts(itemgetter(0, 1), nodes)[0] if numbers else 0
@@ -44,7 +44,7 @@ OWN_REFERENCES = _own_references()
 
 
 def _watched(graph: LinearGraph) -> tuple[list[int], list[int]]:
-    """Return the pending nodes of a graph but its outputs, its references to each."""
+    """Return the pending nodes except outputs, and the graph's references to each."""
     outputs = set(graph.outputs)
     watched = [
         number
@@ -66,9 +66,9 @@ def _watched(graph: LinearGraph) -> tuple[list[int], list[int]]:
 
 
 def held(graph: LinearGraph) -> list[int]:
-    """Return the numbers of pending nodes that others than their graph refer to.
+    """Return the indices of pending nodes referenced outside of their graph.
 
-    Outputs are left out.
+    Outputs are omitted.
     """
     watched, expected = _watched(graph)
     counts = _counts(_chooser(watched), graph.nodes) if watched else []
@@ -77,7 +77,7 @@ def held(graph: LinearGraph) -> list[int]:
 
 
 class Lifetimes:
-    """Which results of the graphs of one structure are needed after their flush."""
+    """Liveness analysis of the graphs of one structure, cached."""
 
     def __init__(self, graph: LinearGraph, results: Collection[int]) -> None:
         """Count the references of a graph with these results, outputs among them."""
@@ -88,10 +88,10 @@ class Lifetimes:
         self._known: dict[tuple[int, ...], frozenset[int]] = {}
 
     def survivors(self, graph: LinearGraph) -> frozenset[int]:
-        """Return the numbers of the results that outlive a flush besides the outputs.
+        """Return the indices of the non-output results that are needed after a flush.
 
-        A node that stays without a storage keeps its inputs, and so do those that a
-        history or a leaf may be asked for.
+        A live node without a storage needs its inputs, and so does a node whose
+        inputs a backward pass may read.
         """
         if not self._inner:
             return self._inner
@@ -108,10 +108,10 @@ class Lifetimes:
     def computed_again(
         self, graph: LinearGraph, inlined: Sequence[int]
     ) -> Sequence[int]:
-        """Return which values of kernels to store if another flush needs them.
+        """Return which inlined values to store if another flush needs them.
 
-        Those that nobody holds and that only a way back leads to are needed once more:
-        then their kernels are as quick as reading them.
+        Values that only a backward pass needs are omitted: it needs them once, and
+        recomputing them inside its kernels is as quick as loading them.
         """
         if not inlined or not is_followed(graph):
             return inlined
@@ -119,7 +119,7 @@ class Lifetimes:
         return [number for number in inlined if number in held]
 
     def _held(self, graph: LinearGraph) -> tuple[int, ...]:
-        """Return the numbers of nodes that somebody else holds, without outputs."""
+        """Return the indices of non-output nodes referenced outside of the graph."""
         counts = _counts(self._chosen, graph.nodes)
         if counts == self._expected:
             return ()
@@ -127,7 +127,7 @@ class Lifetimes:
         return tuple([number for number, count, own in pairs if count > own])
 
     def _reached(self, graph: LinearGraph, held: Collection[int]) -> frozenset[int]:
-        """Return the inner results that nodes lead to which stay alive."""
+        """Return the inner results that live nodes depend on."""
         nodes, numbers = graph.nodes, graph.numbers
         alive = {*graph.outputs, *held}
         for number in range(len(nodes) - 1, -1, -1):
@@ -142,7 +142,7 @@ class Lifetimes:
 
 
 def is_followed(graph: LinearGraph) -> bool:
-    """Whether somebody may walk back through what is computed now."""
+    """Whether a backward pass through this graph is possible."""
     return is_keeping() or any(node.past is not None for node in graph.nodes)
 
 

@@ -1,8 +1,7 @@
-"""What a recorded function computes that no call changes: done once, before recording.
+"""Find call-invariant values of a traced function, to compute them once before tracing.
 
-A function may use values that were built outside of it and never computed: its data,
-drawn or prepared lazily. A recording of all that they hang on would compute them again
-in every call.
+A function may capture pending tensors that were built outside of it, such as lazily
+prepared data. A trace that included their ancestors would recompute them in every call.
 """
 
 from __future__ import annotations
@@ -14,16 +13,16 @@ from tensorweb.graph.node import Node
 from tensorweb.schedule.linear import LinearGraph
 
 LARGEST = 1 << 22
-"""Elements of a value that is stored for a recording, at most."""
+"""Most elements of a value that is stored for a trace."""
 
 FREE = kinds_of(Role.SOURCE, Role.MOVEMENT)
 
 
 def unchanging(graph: LinearGraph, arguments: Collection[Node]) -> list[Node]:
-    """Return the pending values that are read beside the arguments and never change.
+    """Return the captured pending values that do not depend on the arguments.
 
-    Those made of ramps and constants alone are left out: a mask, for example, is as
-    quick to compute as to read, and takes no storage.
+    Values of ramps and constants alone are omitted: a mask, for example, is as quick to
+    compute as to load, and needs no storage.
     """
     changing = set(arguments)
     read_from_storage: set[Node] = set()

@@ -1,4 +1,4 @@
-"""From a graph to a plan: kernels in order, their tapes and how long storages live."""
+"""Plan a graph: kernels in order, their tapes and the lifetimes of storages."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ from tensorweb.schedule.linear import LinearGraph, equal_constants
 from tensorweb.schedule.order import ordered
 
 LAYOUTS_KEPT = 16
-"""Layouts of one plan, by what of its results is needed after a flush."""
+"""Most cached layouts per plan, by the results that are needed after a flush."""
 
 LARGEST_COUNT = 2**31 - 1
-"""Lengths, strides and positions are signed 32-bit integers in kernels."""
+"""Lengths, strides and offsets are signed 32-bit integers in kernels."""
 
 
 @dataclass(slots=True)
 class Plan:
     """How to compute the outputs of every graph of one structure.
 
-    References of storages are node numbers, and beyond those scratch storages.
+    References to storages are node indices; larger ones refer to scratch storages.
 
     Attributes:
-        reads: node numbers of the storages that exist before.
-        results: node number and bytes of the storages to make, in order.
-        spans: how long the results are needed, and scratch storages.
-        tapes: what to submit, usually one.
-        commands: what the tapes hold, for explanations.
-        records: of its launches.
-        lifetimes: tells which results are needed after a flush.
-        equal: numbers of constants that it takes for equal ones, in pairs.
-        inlined: node number of each value that its kernels compute inside
-            themselves and that is worth a storage if it is needed again.
-        graph: its nodes in words, from when somebody first listens.
+        reads: node indices of the storages that must exist already.
+        results: bytes of each storage to compute by node index, in order.
+        spans: lifetimes of results and scratch storages.
+        tapes: the tapes to submit, usually one.
+        commands: the commands on the tapes, for explanations.
+        records: records of its launches.
+        lifetimes: liveness analysis, None for an empty plan.
+        equal: pairs of indices of constants that must be equal.
+        inlined: indices of values that kernels compute inside themselves and that
+            should be stored if they are needed again.
+        graph: records of the graph's nodes, made at the first request.
     """
 
     reads: list[int] = field(default_factory=list)
@@ -65,13 +65,13 @@ class Plan:
     _layouts: dict[tuple[frozenset[int], bool], Layout] = field(default_factory=dict)
 
     def described(self, graph: LinearGraph) -> list[NodeRecord]:
-        """Return the nodes of a graph of its structure, the same list every time."""
+        """Return records of the graph's nodes, one cached list."""
         if not self.graph:
             self.graph = node_records(graph)
         return self.graph
 
     def layout(self, graph: LinearGraph) -> Layout:
-        """Return what a flush of a graph of its structure takes from the pool."""
+        """Return the buffer layout for a flush of a graph of this structure."""
         survivors = self._survivors(graph)
         found = self._layouts.get((survivors, False))
         if found is None:
@@ -83,9 +83,9 @@ class Plan:
     def layout_in_parts(
         self, graph: LinearGraph, room: int, pipelines: Pipelines
     ) -> Layout | None:
-        """Return what it takes part by part, so that `room` bytes are enough.
+        """Return a layout split into parts that needs at most `room` bytes.
 
-        None where they are not.
+        None if there is no such layout.
         """
         survivors = self._survivors(graph)
         found = self._layouts.get((survivors, True))
@@ -97,12 +97,12 @@ class Plan:
         return found
 
     def computed_again(self, graph: LinearGraph) -> Sequence[int]:
-        """Return the numbers of inlined values to store if they are needed again."""
+        """Return the indices of inlined values to store if they are needed again."""
         assert self.lifetimes is not None, "internal: an empty plan computes nothing"
         return self.lifetimes.computed_again(graph, self.inlined)
 
     def peak(self, graph: LinearGraph) -> int:
-        """Return the bytes that a flush needs at once at least."""
+        """Return the peak of live bytes of a flush, a lower bound of its memory."""
         return peak(self.spans, self._survivors(graph).union(graph.outputs))
 
     @property
@@ -120,26 +120,26 @@ class Plan:
 
 
 def describe(node: Node) -> str:
-    """Return what a node is for people, as errors name it."""
+    """Describe a node for error messages."""
     return f"a tensor of shape {node.shape} and dtype {node.dtype}"
 
 
 def make_plan(
     graph: LinearGraph, pool: Pool, pipelines: Pipelines, is_for_all: bool = False
 ) -> Plan:
-    """Return the plan of a graph, its pipelines compiled.
+    """Return the plan of a graph, with its pipelines compiled.
 
     Args:
-        graph: the numbered graph.
-        pool: where its storages come from.
-        pipelines: the programs of its kernels.
-        is_for_all: whether it must fit all graphs of the same structure; else of many
-            constants equal ones are passed once.
+        graph: the linear graph.
+        pool: the pool that will provide its buffers.
+        pipelines: the pipelines of the device.
+        is_for_all: whether the plan must fit every graph of this structure; otherwise
+            equal constants may be passed once.
 
     Raises:
         DeviceMemoryError: a result is larger than the device can bind.
         ShaderError: the device's compiler refused a kernel.
-        ShapeError: a kernel would go over more elements than it can count.
+        ShapeError: a kernel would iterate over more elements than int32 counts.
     """
     result = Plan()
     machine = pool.machine
@@ -192,7 +192,7 @@ def make_plan(
 
 
 def _check_counts(planned: Planned, program: Program, device: str) -> None:
-    """Raise `ShapeError` when a kernel would count further than its integers do."""
+    """Raise `ShapeError` if a word of a launch does not fit into int32."""
     words = [
         word
         for launch in program.launches
@@ -213,7 +213,7 @@ def _check_counts(planned: Planned, program: Program, device: str) -> None:
 def _records(
     commands: Sequence[Command], sizes: Mapping[int, int], machine: Machine
 ) -> list[KernelRecord]:
-    """Return the records of all launches, for the bytes of each storage."""
+    """Return the records of all launches; `sizes` are bytes by storage reference."""
     found = []
     for command in commands:
         launch, work = command.launch, command.work
@@ -245,7 +245,7 @@ def _commands(
     work: Sequence[Work],
     place: int,
 ) -> Iterator[Command]:
-    """Return the commands of the kernel at a place of the order."""
+    """Yield the commands of the kernel with index `place` in the plan."""
     for number in sorted(program.cleared):
         nbytes = program.scratch_bytes[number]
         yield Command(None, (scratch[number],), nbytes=nbytes, place=place)

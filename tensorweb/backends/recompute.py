@@ -1,10 +1,10 @@
-"""Keep values from being computed by one flush after another: what else to store.
+"""Choose additional values to store, so that later flushes do not recompute them.
 
-A flush computes cheap values inside the kernels that read them and stores nothing for
-them. A loop may need such a value again in its next flush, which then computes its
-whole history once more, in kernels that grow with every step. Therefore a read also
-computes what hangs on the values it needs, and what a second flush needs is stored by
-it, together with its successors: values of the same operation, shape and dtype.
+A flush computes cheap values inside the kernels that read them and does not store
+them. A loop may need such a value again in its next flush, which would then recompute
+its full history, in kernels that grow with every step. Therefore a read also computes
+pending values that depend on what it computes. A value needed by a second flush is
+stored by it, and so are values of the same operation, shape and dtype.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from tensorweb.graph.tracing import Placeholder
 from tensorweb.schedule.linear import LinearGraph
 
 SMALL = 1 << 16
-"""A value of so many elements may be stored whatever the others of its graph are."""
+"""Values of up to this many elements may be stored in any graph."""
 
 FREE = kinds_of(Role.SOURCE, Role.MOVEMENT)
-"""Kinds whose values cost nothing to compute again."""
+"""Kinds whose values cost nothing to recompute."""
 
 
 def what_hangs(graph: LinearGraph, *, everything: bool) -> list[Node]:
-    """Return what is alive and built on pending values that a graph computes.
+    """Return the live pending values that depend on values a graph computes.
 
-    With `everything` also what is built on other values, an average of weights that
-    were computed before for example. Of several where one is built on the other, only
-    the last: the others are computed inside it, or stored once they are needed again.
+    With `everything`, also pending values that depend only on computed ones, such as
+    an average of weights. Of several that depend on each other only the last is
+    returned: the others are computed inside it, or stored when they are needed again.
     """
     alive = pending(graph.nodes[-1].device).take()
     if not alive:
@@ -58,11 +58,11 @@ def what_hangs(graph: LinearGraph, *, everything: bool) -> list[Node]:
 
 
 def _new_ancestors(node: Node, known: set[Node], recorded: set[Node]) -> list[Node]:
-    """Return pending ancestors that are not known, inputs first, the node last.
+    """Return the pending ancestors outside of `known`, inputs first, the node last.
 
-    None at all of what `jit` recorded, since nobody can compute that: a node is added
-    to `recorded` if it hangs on an argument of a recording. A recording may leave many
-    nodes; each is visited once.
+    Empty for a node that depends on an argument of a `jit` trace, which cannot be
+    computed: such nodes are added to `recorded`. A trace may leave many nodes; each is
+    visited once.
     """
     order: list[Node] = []
     seen = {node}
@@ -86,10 +86,10 @@ def _new_ancestors(node: Node, known: set[Node], recorded: set[Node]) -> list[No
 
 
 def wanted_again(graph: LinearGraph) -> list[int]:
-    """Return the numbers of values to store because flushes need them repeatedly.
+    """Return the indices of values to store because several flushes need them.
 
-    What only values that were computed before need is left out; what a tensor holds by
-    assignment is stored with all others that are held so.
+    Only values that this graph's outputs depend on are considered. A value held by an
+    in-place assignment is stored together with the others of its operation and shape.
     """
     nodes = graph.nodes
     marked = [node for node in nodes if node.mark]
@@ -115,9 +115,9 @@ def wanted_again(graph: LinearGraph) -> list[int]:
 
 
 def held_values(graph: LinearGraph) -> list[int]:
-    """Return the numbers of pending values that somebody else than their graph holds.
+    """Return the indices of pending values that are referenced outside of their graph.
 
-    A loop's next steps need some of them, and nothing tells which.
+    The next steps of a loop need some of them; which ones cannot be determined.
     """
     limit = _largest(graph, graph.outputs)
     nodes = [graph.nodes[number].base for number in held(graph)]
@@ -129,9 +129,10 @@ def held_values(graph: LinearGraph) -> list[int]:
 
 
 def worth_storing(graph: LinearGraph, stored: Collection[int]) -> Iterator[int]:
-    """Return the numbers of values outside of `stored` to store if needed again.
+    """Yield the indices of unstored values that should be stored if needed again.
 
-    They are neither as quick to compute as to read nor larger than what a graph holds.
+    Values that are as cheap to compute as to read are omitted, and values larger than
+    the graph's largest storage.
     """
     limit = _largest(graph, stored)
     for number, node in enumerate(graph.nodes):
@@ -142,13 +143,13 @@ def worth_storing(graph: LinearGraph, stored: Collection[int]) -> Iterator[int]:
 
 
 def _largest(graph: LinearGraph, stored: Collection[int]) -> int:
-    """Return the elements of a graph's largest storage."""
+    """Return the element count of a graph's largest storage, at least SMALL."""
     sizes = [node.size for node in graph.nodes if node.storage is not None]
     return max([SMALL, *sizes, *(graph.nodes[number].size for number in stored)])
 
 
 def _is_wanted(node: Node) -> bool:
-    """Whether a pending value is to be stored; an assigned one, if it is still held."""
+    """Whether a marked value must be stored; an assigned one if its tensor lives."""
     if isinstance(node.mark, int):
         return node.mark == WANTED
     tensor = node.mark()

@@ -270,7 +270,7 @@ class KernelBuilder:
         return "scatter", (self.root.size, values.size), expressions
 
     def accumulate(self) -> Parts:
-        """Return a kernel that adds rows of values at indices along the first axis."""
+        """Return a kernel that combines rows of values into a copy at given indices."""
         original, positions, values = self.root.inputs
         rank = len(positions.shape)
         groups = consecutive(rank, len(values.shape) - rank)
