@@ -72,7 +72,7 @@ def _softmax(axis: int, is_safe: bool) -> object:
 
 
 def softmax_along(x: Tensor, axis: int, is_safe: bool = False) -> Tensor:
-    """Return the softmax; with `safe`, rows of -inf give 0."""
+    """Return the softmax; with `is_safe`, rows of -inf give 0."""
     if not x.size:
         return x + 0.0
     function = _softmax(axis, is_safe)

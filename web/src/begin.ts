@@ -8,7 +8,7 @@ import { openWorker, type WorkerChannel } from "./page/realm";
 
 const PATIENCE_MS = 3000;
 
-/** Whether the page is about to be loaded anew, to be isolated then. */
+/** Whether the page is about to reload to become cross-origin isolated. */
 async function isLeaving(): Promise<boolean> {
   if (globalThis.crossOriginIsolated || !("serviceWorker" in navigator)) return false;
   // It had its chance: what the service worker serves is as isolated as it can be here.
@@ -22,7 +22,7 @@ async function isLeaving(): Promise<boolean> {
 }
 
 async function begin(): Promise<WorkerChannel | null> {
-  // In a frame the page around it decides what is isolated.
+  // In a frame the embedding page decides whether it is isolated.
   if (window.top !== window) return null;
   if (await isLeaving().catch(() => false)) return new Promise(() => undefined);
   return openWorker(window);

@@ -12,7 +12,7 @@ import { resumeTour } from "./parts/tour";
 import { showing } from "./page/showing";
 
 declare global {
-  /** For tests and the curious: what the page knows. */
+  /** The page's state, for tests and debugging. */
   var tensorwebPage: Page | undefined;
 }
 
@@ -26,7 +26,7 @@ function refuseFrame(): void {
 function begin(): void {
   const page = new Page(PANELS, openEditor);
   globalThis.tensorwebPage = page;
-  // What is not laid out cannot be measured, so this part is told first.
+  // Elements without a layout cannot be measured, so this part is updated first.
   page.add(mountLayout(document.body, page));
   const parts = page.isEmbedded ? EMBEDDED_PARTS : PARTS;
   for (const { host, mount } of parts) page.add(mount(find(host), page));
@@ -50,7 +50,7 @@ function begin(): void {
   void page.workspace.openFirst();
 }
 
-// A page that is about to be loaded anew draws nothing.
+// A page that is about to reload draws nothing.
 await globalThis.tensorwebEarly;
 if (showing() === "refused") refuseFrame();
 else begin();

@@ -1,4 +1,4 @@
-/** Gathers what a program says and hands it on once per frame, in order. */
+/** Batches the messages of a program and delivers them once per frame, in order. */
 
 import type { Note } from "./protocol";
 
@@ -29,12 +29,12 @@ export class Batch {
     this.#timer = window.setTimeout(() => this.flush(), LONGEST_MS);
   }
 
-  /** Forget a display's picture or plot that nobody has seen: a newer one is there. */
+  /** Drop a display's undelivered picture or plot, since a newer one has arrived. */
   #drop(kind: "picture" | "plot", display: number): void {
     this.#notes = this.#notes.filter((one) => one.note !== kind || one.display !== display);
   }
 
-  /** Hand everything on now. */
+  /** Deliver all messages now. */
   flush(): void {
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#timer);

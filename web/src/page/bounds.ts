@@ -1,9 +1,9 @@
-/** Cuts what the worker tells to what a page can draw; a program can make anything long. */
+/** Limits the length of texts and lists from the worker, since a program can make them arbitrarily long. */
 
 const MOST_TEXT = 30_000;
 const MOST_ITEMS = 1_000;
 
-/** Return a text, or both its ends when it is longer than that. */
+/** Return a text, or both its ends if it is longer than the limit. */
 export function clipped(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = Math.floor(most / 2);

@@ -1,4 +1,4 @@
-/** Small checks of untrusted values: each says whether a value has a shape. */
+/** Checks of untrusted values: each returns whether a value has the expected type. */
 
 export type Check = (value: unknown) => boolean;
 
@@ -7,7 +7,7 @@ export const flag: Check = (value) => typeof value === "boolean";
 /** Any number that JSON can hold. */
 export const number: Check = (value) => Number.isFinite(value);
 
-/** A whole number from zero up to a limit. */
+/** An integer from zero up to a limit. */
 export function whole(most = Number.MAX_SAFE_INTEGER): Check {
   return (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
 }
@@ -16,7 +16,7 @@ export function text(most: number): Check {
   return (value) => typeof value === "string" && value.length <= most;
 }
 
-/** A text that a pattern, which says its length, describes from end to end. */
+/** A string that matches a pattern completely; the pattern limits its length. */
 export function matching(pattern: RegExp): Check {
   return (value) => typeof value === "string" && pattern.test(value);
 }
@@ -47,7 +47,7 @@ export function list(check: Check, most: number): Check {
   return (value) => Array.isArray(value) && value.length <= most && value.every(check);
 }
 
-/** An object with at least the fields of a type; others are not looked at. */
+/** An object with at least the fields of a type; other fields are ignored. */
 export function record<T extends object = Record<string, unknown>>(
   fields: { readonly [K in keyof T]-?: Check },
 ): Check {

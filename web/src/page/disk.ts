@@ -8,14 +8,14 @@ const ROOT = "files";
 /** What TypeScript's library does not know yet of a file's handle. */
 type Movable = FileSystemFileHandle & { move?(folder: FileSystemDirectoryHandle, name: string): Promise<void> };
 
-/** Why something was not kept. */
+/** Why a file was not stored. */
 export function refusalOf(error: unknown): Refusal {
   return error instanceof DOMException && error.name === "QuotaExceededError" ? "full" : "blocked";
 }
 
 /** The folder of all programs; fails where the browser keeps no files. */
 async function root(): Promise<FileSystemDirectoryHandle> {
-  // An embedded page neither sees nor changes what the whole page keeps.
+  // An embedded page neither reads nor changes the files of the full page.
   if (showing() === "embedded") throw new Error("an embedded page keeps no files");
   const site = await navigator.storage.getDirectory();
   return site.getDirectoryHandle(ROOT, { create: true });

@@ -15,7 +15,7 @@ export interface OpenDocument {
   isForeign: boolean;
 }
 
-/** What is stored of a program that differs from its original. */
+/** The stored record of a program that differs from its original. */
 interface Kept {
   text: string;
   title: string;
@@ -45,10 +45,10 @@ const LINK = /^link-/;
 export class Documents {
   /** The stored form as this tab last read or wrote it, by program. */
   #seen = new Map<string, string | null>();
-  /** What the browser refused to store; kept as long as the page is open. */
+  /** Records that the browser refused to store; held while the page is open. */
   #unstored = new Map<string, Kept>();
 
-  /** `tell` hears the program that another tab stored, null when it may be any. */
+  /** `tell` is called with the id of a program that another tab stored, null if unknown. */
   constructor(tell: (id: string | null) => void) {
     this.#adoptOldKeys();
     onOtherTabs((key) => {
@@ -57,19 +57,19 @@ export class Documents {
     });
   }
 
-  /** Whether something typed is nowhere but on this page. */
+  /** Whether edits exist on this page only. */
   get isUnstored(): boolean {
     return this.#unstored.size > 0;
   }
 
-  /** The text that is kept of a program, null when it is as it came. */
+  /** The stored text of a program, null if it is unchanged. */
   read(id: string): string | null {
     const stored = recall(KEY + id);
     this.#seen.set(id, stored);
     return this.#unstored.get(id)?.text ?? parse(stored)?.text ?? null;
   }
 
-  /** What is stored now, by whichever tab; null when the program is as it came. */
+  /** The currently stored text, by any tab; null if the program is unchanged. */
   stored(id: string): string | null {
     return parse(recall(KEY + id))?.text ?? null;
   }
@@ -83,13 +83,13 @@ export class Documents {
     return (parse(now)?.text ?? original ?? "") !== text;
   }
 
-  /** Keep a text, unless another tab has stored another one meanwhile. */
+  /** Store a text, unless another tab has stored a different one meanwhile. */
   write(document: OpenDocument, text: string): Outcome {
     if (this.isChangedElsewhere(document, text)) return "changed elsewhere";
     return this.overwrite(document, text);
   }
 
-  /** Keep a text whatever other tabs did; a link's that is as it came need not be kept. */
+  /** Store a text and overwrite other tabs' versions; an unchanged program of a link is not stored. */
   overwrite({ id, kind, title, original, isForeign }: OpenDocument, text: string): "kept" | Refusal {
     const isAsItCame = kind !== "own" && text === (original ?? "");
     return this.#store(id, isAsItCame ? null : { text, title, original, changed: Date.now(), isForeign });
@@ -133,7 +133,7 @@ export class Documents {
     return this.list().find((kept) => kept.id === id) ?? null;
   }
 
-  /** Give a listed program another title; what it says and when stays. */
+  /** Rename a listed program; its text and date stay. */
   rename(id: string, title: string): "kept" | Refusal {
     const found = this.find(id);
     if (!found) return "kept";
@@ -200,7 +200,7 @@ export async function linkId(source: string): Promise<string> {
   return `link-${hex.join("")}`;
 }
 
-/** What is stored, null for nothing and for what this page cannot have written. */
+/** The stored record, null if there is none or it is invalid. */
 function parse(stored: string | null): Kept | null {
   if (stored === null) return null;
   try {

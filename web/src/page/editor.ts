@@ -1,4 +1,4 @@
-/** What the page asks of its editor, and what the editor tells the page. */
+/** The interface between the page and its editor. */
 
 import type { ProgramFile } from "./program";
 import type { Failure, PythonQuestions } from "./protocol";
@@ -19,7 +19,7 @@ export interface Change {
 /** Two versions of a file side by side, not to be edited. */
 export interface Difference {
   dom: HTMLElement;
-  /** How many places differ. */
+  /** The count of differences. */
   places: number;
   end(): void;
 }
@@ -30,23 +30,23 @@ export interface Editor {
   source(): string;
   /** The program's files, `main.py` first. */
   files(): ProgramFile[];
-  /** How often the reader has changed any program; tells whether they type. */
+  /** The count of edits by the reader, which shows whether they are typing. */
   edits(): number;
   /** Hand on at once what was typed and not yet saved. */
   flush(): void;
   /** Show another program, with its own history of changes. */
   show(id: string, source: string, wraps: boolean): void;
-  /** Say that the program shown is now known by another name. */
+  /** Change the id of the program shown. */
   rename(id: string): void;
-  /** Replace the whole text of the program shown; undo brings the old one back. */
+  /** Replace the full text of the program shown; undo restores the old one. */
   open(source: string): void;
   /** Mark where a program failed, and nothing any more in all others. */
   mark(id: string, failure: Failure | null): void;
-  /** Go to a place in a file of the program, `main.py` if none is named. */
+  /** Move the cursor to a position in a file of the program, by default `main.py`. */
   goTo(line: number, column: number, file?: string): void;
   /** Show another file of the program. */
   showFile(name: string): void;
-  /** Put a file into the program, at its end or another place, and show it. */
+  /** Add a file to the program, at its end or at an index, and show it. */
   addFile(file: ProgramFile, place?: number): void;
   renameFile(from: string, to: string): void;
   deleteFile(name: string): void;
@@ -62,7 +62,7 @@ export interface Editor {
 export interface EditorEvents {
   /** The reader asks by a key for a run of all, or of the lines of a cell. */
   run(lines: number[] | null): void;
-  /** What was typed is to be kept; `id` is the program in which it was. */
+  /** Store the typed text; `id` is its program. */
   save(id: string, text: string): void;
   /** Something was typed; it is handed to `save` before long. */
   typed(): void;

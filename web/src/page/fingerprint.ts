@@ -6,7 +6,7 @@ import { short, tuple } from "../parts/format";
 
 /** How far floats of two GPUs may be apart, as a part of the tensor's largest magnitude. */
 const TOLERANCE = 1e-3;
-/** The same of dtypes with fewer digits. */
+/** The tolerance of dtypes with fewer digits. */
 const TOLERANCES: Readonly<Record<string, number>> = { float16: 1e-2 };
 
 /** What `numbers` of a fingerprint are, in their order; the last two are exact. */
@@ -25,7 +25,7 @@ export const FINGERPRINTS = list(
   40,
 );
 
-/** Say whether the results are the sender's, or which is the first that is not. */
+/** Return a sentence: whether the results equal the sender's, or the first difference. */
 export function compared(sent: readonly Fingerprint[], here: readonly Fingerprint[]): { isSame: boolean; text: string } {
   for (const theirs of sent) {
     const ours = here.find(({ name }) => name === theirs.name);

@@ -42,7 +42,7 @@ async function load(): Promise<Formatter> {
   return (source) => format(source, "main.py", { indent_style: "space", line_ending: "lf" });
 }
 
-/** What the formatter says of a mistake, its byte offset as line and column. */
+/** The formatter's syntax error, with its byte offset as line and column. */
 function reasonOf(error: unknown, source: string): string {
   const text = (error instanceof Error ? error.message : String(error)).split("\n", 1)[0] ?? "";
   const [, what, offset] = /^(.*?)\s+at byte range (\d+)/.exec(text) ?? [];

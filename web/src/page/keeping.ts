@@ -1,4 +1,4 @@
-/** The page's side of the service worker: files kept for later visits, and new versions. */
+/** The page's side of the service worker: files cached for later visits, and new versions. */
 
 export const SCRIPT = "service-worker.js";
 
@@ -24,7 +24,7 @@ export function isServing({ installing, waiting, active }: ServiceWorkerRegistra
 }
 
 /**
- * Let the files of this build be kept, and tell of another one that is ready. Where the
+ * Cache the files of this build, and report when another build is ready. Where the
  * browser keeps nothing nothing happens: the page works all the same.
  */
 export async function keepSite(tellOfNew: () => void): Promise<void> {
@@ -43,7 +43,7 @@ export async function keepSite(tellOfNew: () => void): Promise<void> {
   if (await isServing(registration)) registration.active?.postMessage("keep" satisfies Wish);
 }
 
-/** Load the page anew with the new version; false while other pages use the old one. */
+/** Reload the page with the new version; false while other pages use the old one. */
 export async function takeNewVersion(): Promise<boolean> {
   const registration = await navigator.serviceWorker.getRegistration();
   const waiting = registration?.waiting;

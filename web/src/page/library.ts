@@ -17,7 +17,7 @@ export class Library {
     this.#documents = workspace.documents;
   }
 
-  /** List the programs, with what is being typed. */
+  /** List the programs, including pending edits. */
   list(): void {
     this.page.editor.flush();
     this.page.change({ kept: this.#documents.list() });
@@ -41,7 +41,7 @@ export class Library {
     this.list();
   }
 
-  /** Make a program of the reader's own that says the same, and open it. */
+  /** Copy the program as one of the reader's own, and open it. */
   duplicate(id: string): void {
     this.page.editor.flush();
     const kept = this.#documents.find(id);
@@ -54,7 +54,7 @@ export class Library {
     this.workspace.tellOfStorage(outcome);
   }
 
-  /** Delete a program, and say how to bring it back. */
+  /** Delete a program, and offer to undo it. */
   async delete(id: string): Promise<void> {
     this.page.editor.flush();
     const kept = this.#documents.find(id);

@@ -1,10 +1,10 @@
-/** Counts text as a terminal keeps it: what carriage returns write over counts once. */
+/** Counts characters as a terminal shows them: overwritten text counts once. */
 
 export class LineMeter {
   #column = 0;
   #length = 0;
 
-  /** Return by how many characters the text lengthens what is seen. */
+  /** Return by how many characters the text lengthens the visible text. */
   take(text: string): number {
     let grown = 0;
     let start = 0;

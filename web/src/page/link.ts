@@ -1,4 +1,4 @@
-/** A program inside a link, and what stands beside it: `#code=` holds deflate-raw bytes in base64url. */
+/** A program inside a link, and its other parameters: `#code=` holds deflate-raw bytes in base64url. */
 
 import { unpack } from "./program";
 
@@ -46,7 +46,7 @@ export interface Fragment {
   tensor: string | null;
   tab: string | null;
   version: string | null;
-  /** How the tensor is looked at, packed. */
+  /** The settings of the tensor's view, packed. */
   look: string | null;
   /** What the sender's results are compared by, packed. */
   results: string | null;
@@ -54,7 +54,7 @@ export interface Fragment {
   refused: readonly string[];
 }
 
-/** What may stand beside a program: its name in the link, its form, and what it is in words. */
+/** The other parameters of a link: their names, patterns and descriptions. */
 const BESIDE = {
   tensor: { name: "t", form: /^[^\p{C}]{1,400}$/u, words: "tensor" },
   tab: { name: "tab", form: /^[a-z]{1,20}$/, words: "panel" },

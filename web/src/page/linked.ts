@@ -1,4 +1,4 @@
-/** What a link asks for beside its program: how to look at results, and what they should be. */
+/** A link's view settings and expected results. */
 
 import type { Check } from "./checks";
 import { FINGERPRINTS } from "./fingerprint";
@@ -21,7 +21,7 @@ export class Linked {
 
   constructor(readonly page: Page) {}
 
-  /** Let the results be looked at as in the link, once the reader has run its program. */
+  /** Apply the link's view settings, once the reader has run its program. */
   async lookAs(document: string, fragment: Fragment): Promise<void> {
     const { page } = this;
     const sent = await unpacked<Fingerprint[]>(fragment.results, FINGERPRINTS, LONGEST_RESULTS);
@@ -41,7 +41,7 @@ export class Linked {
     this.compareVersions();
   }
 
-  /** Say when the link was made with another tensorweb than this one, which has started. */
+  /** Warn if the link was made with another version of tensorweb than the one that has started. */
   compareVersions(): void {
     const { started, document } = this.page.view;
     if (!started || document.id !== this.#document || this.#version === null) return;
@@ -65,7 +65,7 @@ export class Linked {
   }
 }
 
-/** Unpack what stands in a link; undefined for what is damaged, too long or nothing of ours. */
+/** Unpack a parameter of a link; undefined if it is damaged, too long or invalid. */
 async function unpacked<T>(packed: string | null, check: Check, most: number): Promise<T | null | undefined> {
   if (packed === null) return null;
   try {

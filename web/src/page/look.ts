@@ -1,4 +1,4 @@
-/** How a tensor is looked at: all that another page needs to show the same. */
+/** The view settings of a tensor, sufficient for another page to show the same view. */
 
 import { either, flag, list, number, oneOf, orNull, record, whole, type Check } from "./checks";
 
@@ -36,7 +36,7 @@ export const LOOK: Check = record<TensorLook>({
   mode: oneOf("cells", "colours", "curve", "table"),
 });
 
-/** Whether a tensor of this shape can be looked at so. */
+/** Whether these view settings are valid for a tensor of this shape. */
 export function fits({ axes, index, mode }: TensorLook, shape: readonly number[], channels: number | null): boolean {
   const last = shape.length - 1;
   const needed = [last >= 1, last >= 0];

@@ -18,7 +18,7 @@ export function media(): Media {
   return { isNarrow: NARROW.matches, systemScheme: DARK.matches ? "dark" : "light" };
 }
 
-/** Tell of every change. */
+/** Call `tell` at every change. */
 export function watchMedia(tell: (now: Media) => void): void {
   for (const query of [NARROW, DARK]) query.addEventListener("change", () => tell(media()));
 }

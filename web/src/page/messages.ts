@@ -162,7 +162,7 @@ const heatmap: Check = (value) => PLAIN_HEATMAP(value) && hasItsCells(value as H
 
 const RICH = record<Rich>({ kind: oneOf("html", "svg", "png", "jpeg", "text", "verdict"), data: text(LONG) });
 
-/** A row for each thing that a program can say while it runs. */
+/** The check of each kind of message that a running program can send. */
 const NOTES: { readonly [M in keyof Notes]: Check } = {
   output: record<Output>({ stream, text: text(LONG) }),
   tail: record<Tail>({ stream, text: text(LONG), omitted: whole() }),
@@ -198,7 +198,7 @@ const MOST_FILES = 500;
 
 const isPlainName: Check = (value) => typeof value === "string" && plainName(value) === value;
 
-/** A row for each question: what its answer must be. */
+/** The check of the response to each kind of request. */
 const ANSWERS: { readonly [Q in Question]: Check } = {
   start: record<Started>({
     adapter: orNull(name),
@@ -266,7 +266,7 @@ const ANSWERS: { readonly [Q in Question]: Check } = {
   warm: record<WarmUp>({ more: flag }),
 };
 
-/** The bytes of all cells make so many characters of base64. */
+/** Limit of base64 characters for the bytes of all cells. */
 function hasItsCells({ channels, rows, columns, encoding, values }: Heatmap): boolean {
   const cells = rows * columns;
   const size = channels * cells * (encoding === "float64" ? 8 : 4);
@@ -301,12 +301,12 @@ export function readNote({ said, fields, data }: Said): Note | null {
   return NOTES[said as keyof Notes](value) ? ({ ...(value as object), note: said } as Note) : null;
 }
 
-/** Put the values that came beside a record into it. */
+/** Insert the values that were sent next to a record into it. */
 function putValues(map: Partial<Heatmap> | null | undefined, data: Uint8Array): void {
   if (map) map.values = data;
 }
 
-/** Put the files that came beside their names into a record. */
+/** Insert the files that were sent next to their names into a record. */
 function putFiles(value: { files?: unknown } | null, files: Blob[]): void {
   const names: unknown = value?.files;
   if (value && Array.isArray(names)) value.files = names.map((name: unknown, at) => ({ name, data: files[at] }));

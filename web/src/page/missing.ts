@@ -1,4 +1,4 @@
-/** Says in plain words what this browser cannot do and what happens instead. */
+/** Describes features that this browser lacks, and the fallback. */
 
 import type { Notice } from "./page";
 import type { DeviceName, Started } from "./protocol";

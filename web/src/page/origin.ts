@@ -1,4 +1,4 @@
-/** To which run shown results belong, and what to say when that is not the present one. */
+/** The run that shown results belong to, and its description if it is not the current one. */
 
 import type { View } from "./page";
 import { unpack } from "./program";
@@ -16,7 +16,7 @@ export interface Origin {
   recorded?: true;
 }
 
-/** What is said of results that came with the page. */
+/** The description of results that were recorded with the page. */
 export const RECORDED = "Computed before; Run computes it here";
 
 /** The runs from which the output, `View.run` and `View.tensors` are. */
@@ -37,7 +37,7 @@ export function renamed(origins: Origins, from: string, to: { id: string; title:
 
 const DEVICES: Record<DeviceName, string> = { webgpu: "WebGPU", cpu: "the CPU" };
 
-/** Say in a few words to what results belong; null when that goes without saying. */
+/** Return a short description of the run of the results; null for the current run. */
 export function originNote(view: View, part: keyof Origins): string | null {
   const origin = view.origins[part];
   if (!origin) return null;
@@ -54,7 +54,7 @@ export function originNote(view: View, part: keyof Origins): string | null {
   return null;
 }
 
-/** Say why something of the listed results cannot be asked for; null when it can. */
+/** Return why a request about the listed results is impossible; null if it is possible. */
 export function whyGone(view: View, part: "run" | "tensors", thing: string, what: string): string | null {
   const { output } = view.origins;
   const origin = view.origins[part];

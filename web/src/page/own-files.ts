@@ -17,7 +17,7 @@ export interface OwnFile extends LentFile {
   isKept: boolean;
 }
 
-/** Names of files that only this page has, by program: another visit can say what is missing. */
+/** Names of files that only this page has, by program, so that a later visit can report them as missing. */
 const HELD = "files-held:";
 /** Programs that are deleted; their files go when Undo is no longer there. */
 const DELETED = "files-deleted";
@@ -72,7 +72,7 @@ export class OwnFiles {
     await this.#after(() => this.#keep(program, named));
   }
 
-  /** Keep what a program has written, and forget what it has deleted. */
+  /** Store files that a program has written, and remove those it has deleted. */
   async collect(program: string, { files, gone }: Collected): Promise<void> {
     this.#hold(program, files);
     await this.#after(async () => {
@@ -95,7 +95,7 @@ export class OwnFiles {
     });
   }
 
-  /** Delete a file; what is returned brings it back. */
+  /** Delete a file; the returned function restores it. */
   delete(name: string): () => Promise<void> {
     const program = this.#program;
     const trash = `deleted ${program}`;
@@ -191,7 +191,7 @@ export class OwnFiles {
     await this.#tried(() => disk.remove(program, name));
   }
 
-  /** Say why a file will not be there tomorrow. */
+  /** Warn why a file was not stored. */
   async #tell(name: string, refusal: Refusal): Promise<void> {
     if (refusal === "blocked") {
       this.page.warn(`This browser keeps no files for the page, so “${name}” is there until the page is loaded anew.`);
@@ -204,7 +204,7 @@ export class OwnFiles {
     );
   }
 
-  /** Read again what is there of the open program. */
+  /** List the files of the open program again. */
   async #refresh(): Promise<void> {
     const program = this.#program;
     const stored = (await this.#tried(() => disk.list(program))) ?? new Map<string, File>();
@@ -237,7 +237,7 @@ export class OwnFiles {
     }
   }
 
-  /** Do one thing after the other, since each looks at what is there. */
+  /** Run operations one after another, since each reads the current files. */
   #after(act: () => Promise<void>): Promise<void> {
     const done = this.#queue.then(act);
     this.#queue = done.catch((error: unknown) => this.page.warn(`Files: ${String(error)}`));

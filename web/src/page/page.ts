@@ -28,7 +28,7 @@ export interface Example {
   source: string;
 }
 
-/** Everything that parts draw from; replaced as a whole, never changed in place. */
+/** The state that parts draw; replaced as one object, never mutated. */
 export interface View extends Media {
   theme: Theme;
   state: State;
@@ -45,9 +45,9 @@ export interface View extends Media {
   files: readonly string[];
   file: string;
   edited: boolean;
-  /** Whether something was typed and is not kept yet. */
+  /** Whether there are edits that are not stored yet. */
   typing: boolean;
-  /** Whether the browser refuses to keep what was typed. */
+  /** Whether the browser refuses to store edits. */
   unstored: boolean;
   /** Programs that only this browser has. */
   kept: KeptDocument[];
@@ -69,7 +69,7 @@ export interface View extends Media {
   panel: string;
   /** The tensor that the reader chose, or that a link names; empty for none. */
   tensor: string;
-  /** How that is looked at, or is to be when it comes; null as suits it. */
+  /** The view settings of that tensor, possibly before it exists; null for the defaults. */
   look: TensorLook | null;
   /** The panel in front of the others in the pane of results. */
   result: string;
@@ -105,7 +105,7 @@ export interface Part {
   update(view: View): void;
   /** The panel has just been brought to the front, and updated. */
   shown?(): void;
-  /** Say to which run the panel's results belong; null when that goes without saying. */
+  /** Show a description of the run that the panel's results belong to; null for the current run. */
   originNote?(view: View): string | null;
   note?(note: Note): void;
   /** The cursor of the editor stands here; both count from one. */
@@ -298,7 +298,7 @@ export class Page {
     this.change(panel.pane === "results" ? { panel: id, result: id } : { panel: id });
   }
 
-  /** Say to which run the results of a panel belong; null when that goes without saying. */
+  /** Show a description of the run that a panel's results belong to; null for the current run. */
   originNote(panel: Panel): string | null {
     const mounted = this.#mounted.find((mounted) => mounted.panel === panel);
     return mounted?.part.originNote?.(this.view) ?? null;
@@ -330,7 +330,7 @@ export class Page {
     this.change({ tensors: recording.tensors });
   }
 
-  /** Go to a place in the program of the last run, whichever is open now. */
+  /** Go to a position in the program of the last run, whichever program is open now. */
   goTo(origin: Origin | null, line: number, column: number, file = MAIN): void {
     if (origin) this.workspace.reopen(origin.document);
     if (!this.view.files.includes(file)) return this.warn(`${file} is not in the program any more.`);
@@ -379,7 +379,7 @@ export class Page {
     const most = note.note === "output" || note.note === "tail" ? MOST_OUTPUT : undefined;
     // A picture has the length that was checked when it came.
     const short = note.note === "picture" || note.note === "plot" ? note : bounded(note, most);
-    // Half a picture is none; Python and the limit of a run bound them.
+    // Pictures are never cut; Python and the limit of a run bound their size.
     if (note.note === "display" && note.rich) Object.assign(short, { rich: note.rich });
     this.#tell((part) => part.note?.(short));
   }
@@ -409,7 +409,7 @@ export class Page {
     const rest = notice?.kind === "info" ? null : notice;
     const now = { phase: "program" as const, editedSince: false, notice: rest };
     this.change({ ...now, origins: { ...origins, output } });
-    // Who asks for the line of a NaN goes on looking at it.
+    // After a search for a NaN the panel with the result stays in front.
     if (this.view.isNarrow && !this.#isSearching) this.show("output");
     this.editor.mark(document.id, null);
     this.#tell((part) => part.begin?.());

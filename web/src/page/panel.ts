@@ -8,7 +8,7 @@ export type Pane = "program" | "results";
 export interface Panel {
   /** Names its folder and its element. */
   id: string;
-  /** What its tab says. */
+  /** The label of its tab. */
   label: string;
   pane: Pane;
   mount(host: HTMLElement, page: Page): Part;

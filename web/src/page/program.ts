@@ -1,4 +1,4 @@
-/** The files of a program, and the one text by which a program is kept, shared and compared. */
+/** The files of a program, and their serialization to one text, which is stored, shared and compared. */
 
 import type { ProgramFile } from "./protocol";
 
@@ -40,7 +40,7 @@ export function unpack(source: string): ProgramFile[] {
   return files;
 }
 
-/** The files of a text that this browser kept; what is no list of files is a program of one. */
+/** The files of a stored text; a text that is no list of files is a program of one file. */
 export function filesOf(source: string): ProgramFile[] {
   try {
     return unpack(source);
@@ -54,7 +54,7 @@ export function mainOf(source: string): string {
   return filesOf(source)[0]?.text ?? "";
 }
 
-/** Say why a new file cannot have a name beside those that are there; null when it can. */
+/** Return why a new file cannot have a name, given the existing names; null if it can. */
 export function nameProblem(name: string, files: readonly ProgramFile[]): string | null {
   if (name.length > LONGEST_NAME) return `A name has ${LONGEST_NAME} characters at most.`;
   if (name.endsWith(".py") && !MODULE.test(name)) return "A module is named as Python names things, like helpers.py.";

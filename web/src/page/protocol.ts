@@ -31,7 +31,7 @@ export type Request = {
   [Q in Question]: { id: number; question: Q; details: Questions[Q]["details"] };
 }[Question];
 
-/** Ends the question `cancel` at the next place where Python waits, if it still runs. */
+/** Cancels the request `cancel` at the next point where Python waits, if it still runs. */
 export interface Cancel {
   cancel: number;
 }
@@ -43,10 +43,10 @@ export interface Typed {
 
 export type ToWorker = Request | Cancel | Typed;
 
-/** The end of a question: its value as JSON, values of a picture or files beside it, or what went wrong. */
+/** The response to a request: its value as JSON with the bytes of a picture or files, or the error. */
 export type Reply = { id: number; answer: string; data?: Uint8Array; files?: Blob[] } | { id: number; error: string };
 
-/** What a program says while it runs: one of `Notes`, its record as JSON; the values of a picture beside it. */
+/** A message of a running program: one of `Notes`, its record as JSON, and the bytes of a picture. */
 export interface Said {
   said: string;
   fields: string;
@@ -58,13 +58,13 @@ export interface Fatal {
   fatal: string;
 }
 
-/** What a start or a run tells on its way; never an answer. */
+/** Progress messages of a start or a run; never a response. */
 export type Note =
   | { note: "bytes"; what: string; done: number; total: number }
   | { note: "step"; text: string }
   | { [M in keyof Notes]: { note: M } & Notes[M] }[keyof Notes];
 
-/** What a running program tells, by kind. */
+/** The messages of a running program, by kind. */
 export interface Notes {
   output: Output;
   tail: Tail;
@@ -85,7 +85,7 @@ export interface Output {
   text: string;
 }
 
-/** The end of a long output, in the place of the tail before. */
+/** The end of a long output, which replaces the previous tail. */
 export interface Tail {
   stream: StreamName;
   text: string;
@@ -101,7 +101,7 @@ export interface Display {
   tensor: boolean;
   facts: string;
   chart: BarChart | null;
-  /** What is drawn instead of the text. */
+  /** The rich representation that replaces the text. */
   rich?: Rich;
 }
 
@@ -111,7 +111,7 @@ export interface Rich {
   data: string;
 }
 
-/** A plot that the program showed, in the place of the one before. */
+/** A plot that the program showed, which replaces the previous one of its display. */
 export interface PlotRecord {
   display: number;
   title: string;
@@ -156,7 +156,7 @@ export interface Questions extends PythonQuestions {
   start: { details: StartDetails; value: Started };
   /** Let the next run find these files in its folder. */
   lend: { details: LendDetails; value: null };
-  /** What the last run has written there; its files stand beside the record. */
+  /** Files that the last run has written; their bytes are sent next to the record. */
   collect: { details: Record<string, never>; value: Collected };
 }
 
@@ -164,9 +164,9 @@ export interface Questions extends PythonQuestions {
 export interface PythonQuestions {
   run: { details: RunDetails; value: RunRecord };
   describe: { details: Record<string, never>; value: TensorRecord[] };
-  /** The text of one of the last run's kernels, by its place in `RunRecord.kernels`. */
+  /** The text of one of the last run's kernels, by its index in `RunRecord.kernels`. */
   source: { details: { kernel: number }; value: KernelSource };
-  /** Of one tensor of a group; the others are told at once. */
+  /** The statistics of one tensor of a group; other tensors have them in their records. */
   statistics: { details: { tensor: number }; value: Statistics };
   /** The digits of a tensor. */
   text: { details: { tensor: number }; value: TensorText };
@@ -196,7 +196,7 @@ export interface RunDetails extends Program {
   device: DeviceName;
 }
 
-/** What runs: a whole program, or a cell of it. */
+/** A run request: a full program, or a cell of it. */
 export interface Program {
   source: string;
   /** Modules that it imports and data that it opens. */
@@ -213,7 +213,7 @@ export interface Program {
   lost: string[];
 }
 
-/** A file of a program beside `main.py`: a module, or data as text. */
+/** A file of a program other than `main.py`: a module, or data as text. */
 export interface ProgramFile {
   name: string;
   text: string;
@@ -227,7 +227,7 @@ export interface LentFile {
 
 export interface LendDetails {
   files: LentFile[];
-  /** The program's own files beside `main.py`, which Python puts there. */
+  /** The program's own files other than `main.py`, which Python writes there. */
   tabs: string[];
   /** Whether what earlier cells wrote stays. */
   keep: boolean;
@@ -236,7 +236,7 @@ export interface LendDetails {
 export interface Collected {
   files: LentFile[];
   gone: string[];
-  /** How many more files there were than are kept. */
+  /** The count of files that were omitted. */
   left: number;
 }
 
@@ -260,7 +260,7 @@ export interface Started {
   version: string;
   /** Whether Python came out of a memory snapshot. */
   snapshot: boolean;
-  /** SHA-256 of the kept memory snapshot; no program had run when it was made. */
+  /** SHA-256 of the cached memory snapshot; no program had run when it was made. */
   digest: string | null;
 }
 
@@ -277,7 +277,7 @@ export interface RunRecord {
   search?: NonfiniteSearch;
 }
 
-/** Origin and causes of what is not finite in values that the program has read. */
+/** Origin and causes of NaNs and infinities in values that the program has read. */
 export interface NonfiniteSearch {
   /** Whether Python could wait for the device. */
   complete: boolean;
@@ -293,7 +293,7 @@ export interface Failure {
   hidden: number;
 }
 
-/** A place in the user's program; columns count UTF-16 units from zero. */
+/** A position in the user's program; columns count UTF-16 units from zero. */
 export interface Frame {
   /** `main.py`, or another file of the program. */
   file: string;
@@ -307,7 +307,7 @@ export interface Frame {
   indent: number;
 }
 
-/** How many frames of a deep recursion are left out in this place. */
+/** The count of omitted frames of a deep recursion. */
 export interface Gap {
   skipped: number;
 }
@@ -324,7 +324,7 @@ export interface KernelRecord {
   grid: number[];
   buffers: number;
   bytes: number;
-  /** Floating-point operations of the kernel, told by its first launch. */
+  /** Floating-point operations of the kernel's first launch. */
   flops: number;
   /** Bytes that a launch reads and writes, each element once. */
   loaded: number;
@@ -332,7 +332,7 @@ export interface KernelRecord {
   /** Line of the program that built its result, counted from one; null if not known. */
   line: number | null;
   count: number;
-  /** That the device took for all its launches, if the run was timed and it can tell. */
+  /** Device time of all its launches, if the run was timed and the device measures it. */
   seconds?: number;
 }
 
@@ -345,7 +345,7 @@ export interface TensorText {
   text: string;
 }
 
-/** A name that can stand in some place, and what it is in a few words. */
+/** A completion, and a short description of it. */
 export interface Member {
   name: string;
   kind: "function" | "class" | "module" | "property" | "variable";
@@ -358,7 +358,7 @@ export interface Explanation {
   text: string;
 }
 
-/** A place where the compiler stops; columns count UTF-16 units from zero. */
+/** The position of a syntax error; columns count UTF-16 units from zero. */
 export interface Problem {
   message: string;
   line: number;

@@ -161,7 +161,7 @@ export class Session {
     this.ask("leave", {}).catch(() => undefined);
   }
 
-  /** Say that the document is now known by another name. */
+  /** Change the id of the document. */
   rename(document: string): void {
     this.#document = document;
   }
@@ -303,7 +303,7 @@ export class Session {
     for (const { reject } of waiting) reject(new Error("Python was restarted"));
   }
 
-  /** Take a message of the worker; what is none of ours is dropped. */
+  /** Handle a message of the worker; unknown messages are dropped. */
   #receive(data: unknown): void {
     const message = readMessage(data);
     if (!message) return;
@@ -331,7 +331,7 @@ export class Session {
     else this.#lose(FLOOD);
   }
 
-  /** Python broke: say so and start it again, unless it never worked. */
+  /** Report that Python broke and restart it, unless it never worked. */
   #lose(reason: string): void {
     const hadStarted = this.started !== null;
     this.#shownError = true;
@@ -370,7 +370,7 @@ export class Session {
   }
 }
 
-/** An error from Python is a whole traceback; its last line says what went wrong. */
+/** An error from Python is a traceback; its last line is the message. */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.trim().split("\n").at(-1) ?? message;

@@ -15,14 +15,14 @@ export interface Shared {
   isLong: boolean;
 }
 
-/** Make a link to the program as its results are looked at, with what they are compared by. */
+/** Make a link to the program with the view settings and the fingerprints of its results. */
 export async function shared(page: Page, results: Fingerprint[] | null): Promise<Shared> {
   const { result, started, tensor, look, document, origins } = page.view;
   const fields = new URLSearchParams({ code: await encodeCode(page.editor.source()) });
   const isFirst = result === page.panels.find(({ pane }) => pane === "results")?.id;
   if (tensor) fields.set("t", tensor);
   if (!isFirst) fields.set("tab", result);
-  // How the tensors of another program are looked at is none of this one's.
+  // View settings belong to the tensors of one program only.
   if (look && origins.tensors?.document === document.id) fields.set("look", await encodeCode(JSON.stringify(look)));
   if (results) fields.set("fp", await encodeCode(JSON.stringify(results)));
   if (started) fields.set("v", started.version);

@@ -1,4 +1,4 @@
-/** How the page is shown: whole, as a compact part of another page, or not at all. */
+/** How the page is shown: in full, compactly inside another page, or not at all. */
 
 export type Showing = "whole" | "embedded" | "refused";
 

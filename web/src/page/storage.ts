@@ -53,7 +53,7 @@ export function keysWith(beginning: string): string[] {
   }
 }
 
-/** Tell of every key that another tab changes; null when it cleared all of them. */
+/** Call `tell` with every key that another tab changes; null if it cleared all of them. */
 export function onOtherTabs(tell: (key: string | null) => void): void {
   if (IS_EMBEDDED) return;
   addEventListener("storage", ({ key }) => {
@@ -62,7 +62,7 @@ export function onOtherTabs(tell: (key: string | null) => void): void {
   });
 }
 
-/** Keep a text for this tab alone, until it is closed: an undo history, a place in the tour. */
+/** Store a text for this tab only, until it is closed: an undo history, a step of the tour. */
 export function rememberInTab(key: string, value: string | null): void {
   if (IS_EMBEDDED) return;
   try {

@@ -1,6 +1,6 @@
 /** The part of the protocol about tensors: what is known of them, and their pictures. */
 
-/** What a displayed tensor has become: a picture of its first slice. */
+/** The current picture of a displayed tensor: its first slice. */
 export interface LivePicture {
   display: number;
   step: number;
@@ -34,7 +34,7 @@ export interface TensorRecord extends Statistics {
   coloured: boolean;
 }
 
-/** What is computed from a tensor's values; fields are missing where nothing is. */
+/** Statistics of a tensor's values; fields that cannot be computed are missing. */
 export interface Statistics {
   /** Of the finite values; null where there is none. */
   min?: number | null;
@@ -42,7 +42,7 @@ export interface Statistics {
   mean?: number | null;
   nan?: number;
   inf?: number;
-  /** Where what is not finite was first made and then its causes, if that was searched for. */
+  /** The origin of the first NaN or infinity and its causes, after a search. */
   origins?: NonfiniteOrigin[];
   /** Why the values cannot be had. */
   problem?: string;
@@ -85,7 +85,7 @@ export interface Heatmap {
   columns: number;
   blockRows: number;
   blockColumns: number;
-  /** Of so many rows and columns of a block one is looked at. */
+  /** Steps between the sampled rows and columns of a block. */
   stepRows: number;
   stepColumns: number;
   fullRows: number;
@@ -131,12 +131,12 @@ export interface Pair {
   difference: TensorRecord;
   /** How many elements differ; two NaNs do not. */
   differing: number;
-  /** The largest finite distance and its first place; null where none is finite. */
+  /** The largest finite distance and its first index; null if none is finite. */
   largest: number | null;
   index: number[] | null;
 }
 
-/** A whole tensor as `.npy`, or the slice as CSV, from an element or a row on. */
+/** A full tensor as `.npy`, or the slice as CSV, from an element or row on. */
 export interface ExportDetails extends Slice {
   format: FileFormat;
   start: number;

@@ -1,8 +1,8 @@
-/** Which parts of a text change into another: what stays keeps cursors and marks in their places. */
+/** The changes from one text to another, minimal so that cursors and marks keep their positions. */
 
 import type { Change } from "./editor";
 
-/** More cells than this are not compared: the whole part counts as changed. */
+/** Above this count of cells no comparison is made: the full part counts as changed. */
 const MOST_CELLS = 4_000_000;
 
 interface Difference {
@@ -12,7 +12,7 @@ interface Difference {
   toB: number;
 }
 
-/** The changes that make one text of another: whole lines are compared, then their characters. */
+/** The changes from one text to another: lines are compared first, then their characters. */
 export function changesBetween(before: string, after: string): Change[] {
   const [a, b] = [lines(before), lines(after)];
   const [startsA, startsB] = [starts(a), starts(b)];

@@ -1,4 +1,4 @@
-/** The open program: found by its address, kept as it is typed, never replaced unasked. */
+/** The open program: found by its address, stored while it is typed, never replaced unasked. */
 
 import { Documents, LAST, linkId, ownDocument, type OpenDocument } from "./documents";
 import { decodeCode, encodeCode, readAddress, type Fragment } from "./link";
@@ -78,7 +78,7 @@ export class Workspace {
     if (document) this.open(document);
   }
 
-  /** Show a program and let the address say so; Back returns to the one before. */
+  /** Show a program and put it into the address; Back returns to the previous one. */
   open(document: OpenDocument): void {
     this.#generation += 1;
     if (document.id !== this.page.view.document.id) this.#show(document);
@@ -286,7 +286,7 @@ export class Workspace {
     if (this.page.view.document.id === id) this.page.change({ document });
   }
 
-  /** Forget a program that is deleted, and show another one in its place. */
+  /** Remove a deleted program, and show another one instead. */
   async leave(id: string): Promise<void> {
     this.#opened.delete(id);
     if (recall(LAST) === id) remember(LAST, null);
@@ -347,7 +347,7 @@ export class Workspace {
     return { document: asked?.document ?? null };
   }
 
-  /** Say that the browser keeps nothing more, or that it does so again. */
+  /** Report that the browser stores nothing more, or that it does so again. */
   tellOfStorage(outcome: "kept" | Refusal): void {
     const { notice } = this.page.view;
     const isSaid = Object.values(REFUSALS).includes(notice?.text ?? "");
@@ -360,9 +360,9 @@ export class Workspace {
     return this.page.editor.source();
   }
 
-  /** Let the address name what is open; Back returns to what it named before. */
+  /** Put the open program into the address; Back returns to the previous address. */
   setAddress(address: string): void {
-    // Back belongs to the page around, whose address says what is shown here.
+    // Back belongs to the embedding page, which determines what is shown here.
     if (this.page.isEmbedded) return;
     if (address !== location.hash) history.pushState(null, "", address || location.pathname);
   }

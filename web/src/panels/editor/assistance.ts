@@ -56,7 +56,7 @@ async function complete(context: CompletionContext, names: Names): Promise<Compl
   return { from, options, validFor: /^\w*$/ };
 }
 
-/** Names in the program's text, and Python's own, beside those that are known better. */
+/** Names in the program's text and Python's own, in addition to inspected names. */
 async function others(context: CompletionContext, known: ReadonlySet<string>): Promise<Completion[]> {
   const found = await Promise.all([localCompletionSource(context), globalCompletion(context)]);
   const seen = new Set(known);

@@ -33,7 +33,7 @@ export function moveToNext(view: EditorView, { last }: Cell): void {
 const BEGIN = Decoration.line({ class: "cm-cell-begin" });
 const CURRENT = Decoration.line({ class: "cm-cell-current" });
 
-/** Lines over the beginnings, and a bar beside the cell that Shift+Enter would run. */
+/** Lines above the cells, and a bar at the cell that Shift+Enter would run. */
 export const cells = ViewPlugin.define(
   (view) => ({
     decorations: decorate(view),

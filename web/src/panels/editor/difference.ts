@@ -1,4 +1,4 @@
-/** Two versions of a file in one column: what has gone above what has come. */
+/** Two versions of a file in one column: deleted lines above inserted ones. */
 
 import { python } from "@codemirror/lang-python";
 import { syntaxHighlighting } from "@codemirror/language";

@@ -7,7 +7,7 @@ import type { Ask } from "../../page/editor";
 import { range } from "./marks";
 
 const REST_MS = 700;
-/** Tells our marks from those of a run that failed, which stay. */
+/** Distinguishes our marks from those of a failed run, which stay. */
 const SOURCE = "not run yet";
 
 /** Compile what was typed, whenever typing rests and Python has time. */

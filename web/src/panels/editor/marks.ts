@@ -4,10 +4,10 @@ import type { Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { Failure, Frame } from "../../page/protocol";
 
-/** From where to where, null for a whole line. */
+/** Start and end, null for a full line. */
 type Place = Pick<Frame, "line" | "column" | "endLine" | "endColumn">;
 
-/** Mark the places in a file: the innermost of all as an error, the calls that led to it more lightly. */
+/** Mark the frames in a file: the innermost as an error, its callers more lightly. */
 export function marksOf(failure: Failure | null, doc: Text, file: string): Diagnostic[] {
   if (!failure) return [];
   const frames = failure.frames.filter((frame): frame is Frame => "line" in frame);
@@ -34,7 +34,7 @@ export function range(doc: Text, frame: Place): { from: number; to: number } {
   return { from, to: Math.max(from, position(doc, frame.endLine, frame.endColumn)) };
 }
 
-/** A place in the text, moved to the nearest one when the program has changed. */
+/** A position in the text, clamped if the program has changed. */
 export function position(doc: Text, line: number, column: number): number {
   const found = doc.line(Math.min(Math.max(line, 1), doc.lines));
   return Math.min(found.from + column, found.to);

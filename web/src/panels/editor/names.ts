@@ -1,4 +1,4 @@
-/** What is known about names: Python says it while it is idle, a table of the site else. */
+/** Completions: from Python while it is idle, otherwise from a table of the site. */
 
 import type { EditorState } from "@codemirror/state";
 import type { Ask } from "../../page/editor";
@@ -58,7 +58,7 @@ export class Names {
     return this.#told(`explain ${path} ${isImported}`, () => this.ask("explain", { path, imported: isImported }));
   }
 
-  /** Ask Python once, until the next run; null where it is busy or cannot say. */
+  /** Request once from Python, until the next run; null if it is busy or does not know. */
   async #told<T>(key: string, ask: () => Promise<T> | null): Promise<T | null> {
     const known = this.#known.get(key) as Promise<T | null> | undefined;
     if (known) return known;

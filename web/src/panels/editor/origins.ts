@@ -7,10 +7,10 @@ import type { SyntaxNode } from "@lezer/common";
 const IMPORT = /^[ \t]*import[ \t]+([^#;\n]+)/gm;
 const FROM = /^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^#;(\n]+))/gm;
 const ALIASED = /^\s*([\w.]+)(?:\s+as\s+(\w+))?\s*$/;
-/** Names that are bound to names that are bound to names: after so many nobody looks further. */
+/** Limit of the chain of names bound to names that is followed. */
 const DEEPEST = 8;
 
-/** A path that begins with a module, for one that begins with a name of the program; null where its text does not tell. */
+/** Resolve a path that begins with a name of the program to one that begins with a module; null if the text does not determine it. */
 export function imported(path: string, state: EditorState): string | null {
   const modules = modulesOf(state.doc.toString());
   let known = path;
@@ -94,7 +94,7 @@ function pathOf(state: EditorState, node: SyntaxNode): string | null {
     case "ParenthesizedExpression":
       return first?.nextSibling ? pathOf(state, first.nextSibling) : null;
     case "BinaryExpression": {
-      // Of a tensor and a number the tensor tells what comes out.
+      // For a tensor and a number the tensor determines the result.
       const last = node.lastChild;
       return (first && pathOf(state, first)) ?? (last && pathOf(state, last));
     }

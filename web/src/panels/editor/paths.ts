@@ -1,4 +1,4 @@
-/** Finds dotted paths in a program: before the cursor, at a place, of a call around it. */
+/** Finds dotted paths in a program: before the cursor, at a position, of the enclosing call. */
 
 import { syntaxTree } from "@codemirror/language";
 import type { EditorState } from "@codemirror/state";
@@ -22,7 +22,7 @@ export function pathAt(state: EditorState, place: number, side: -1 | 0 | 1 = 0):
   return PATH.test(text) ? { text, from: node.from, to: node.to } : null;
 }
 
-/** Whether a place is in text that is no code. */
+/** Whether a position is in a comment or string. */
 export function isBesides(state: EditorState, place: number): boolean {
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(place, -1); node; node = node.parent) {
     if (BESIDES.has(node.name)) return true;

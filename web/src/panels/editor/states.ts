@@ -66,7 +66,7 @@ function keyOf(program: string, file: string): string {
   return file === MAIN ? program : `${program}/${file}`;
 }
 
-/** A change of the whole text as one step that undo takes back; null for no change. */
+/** A change of the full text as one undo step; null for no change. */
 export function replacement(state: EditorState, source: string): TransactionSpec | null {
   const insert = state.toText(source);
   if (state.doc.eq(insert)) return null;
