@@ -1,1 +1,1 @@
-"""Values added up at positions, the same way every time."""
+"""Deterministic accumulation of values at indices."""

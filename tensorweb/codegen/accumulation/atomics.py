@@ -1,7 +1,7 @@
-"""Programs that accumulate where order changes nothing: integer sums and extremes.
+"""Programs of accumulations independent of order: integer sums and extremes.
 
-Every value is one atomic operation on 32 bits, and so the same in any order: sums wrap
-around, extremes are compared by keys in the order of the values.
+Every value is one atomic operation on 32 bits, so the result is the same in any order:
+sums wrap around, extremes are compared by keys in the order of the values.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Kernel
 
 MOST_BINS = 2048
-"""Elements of which each workgroup can keep private totals, in 8 KiB."""
+"""Elements for which each workgroup can keep private totals, in 8 KiB."""
 
 MOST_COPIES = 32
 """Copies of private totals, so that neighbouring threads use different ones."""
 
 LEAST_UPDATES = 32768
-"""Updates from which on private totals pay; fewer do not queue up for long."""
+"""Updates from which private totals pay; fewer cause little contention."""
 
 PRIVATE_UPDATES = 16384
 """Updates of a workgroup with private totals."""
@@ -50,7 +50,7 @@ _FROM_ORDER = {
 
 
 def is_any_order(kernel: Kernel) -> bool:
-    """Whether values may be accumulated in any order."""
+    """Return whether values may be accumulated in any order."""
     is_sum = kernel.op == "scatter_add"
     return kernel.op in EXTREMES or (is_sum and kind_of(kernel.dtype) != "float")
 
@@ -61,14 +61,14 @@ def accumulate_in_any_order(kernel: Kernel, target: Target) -> Program:
 
 
 def combined(kernel: Kernel, a: str, b: str) -> str:
-    """Return the WGSL of two values combined."""
+    """Return the WGSL that combines two values."""
     forms = OPS[kernel.op].wgsl
     form = forms.get(kind_of(kernel.dtype)) or forms["any"]
     return form.format(a, b)
 
 
 class _Atomics:
-    """Writes the launches of an accumulation whose order changes nothing."""
+    """Generate the launches of an accumulation independent of order."""
 
     def __init__(self, kernel: Kernel, *, is_slow: bool) -> None:
         self.kernel = kernel
@@ -123,7 +123,7 @@ class _Atomics:
 
     @property
     def is_privatized(self) -> bool:
-        """Whether each workgroup keeps private totals, as histograms are computed."""
+        """Return whether each workgroup has private totals, as in histograms."""
         if self.is_slow:
             return False
         updates = self.writes * self.width
@@ -143,7 +143,7 @@ class _Atomics:
             total = _FROM_ORDER[self.kind].format("found", self.flip)
         before = stored("before", kernel.dtype)
         after = stored(combined(kernel, "before", total), kernel.dtype)
-        # No value has the key 0 of its dtype's order but the one that changes nothing.
+        # Only the identity element has the key 0 in the order of its dtype.
         text += (
             f"fn value(index: u32) -> {element} {{\n"
             "  let before = original(index);\n"

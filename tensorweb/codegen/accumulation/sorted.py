@@ -57,14 +57,14 @@ RUN_BLOCK = 2048
 """Sorted elements of one workgroup."""
 
 ROW_BLOCK = 64
-"""Sorted rows that a thread walks through."""
+"""Sorted rows that a thread combines."""
 
 FEW_EDGES = 256
-"""Edges of blocks up to which one last launch adds them up one after another."""
+"""Partial runs of blocks up to which one last launch adds them sequentially."""
 
 
 def accumulate(kernel: Kernel, target: Target) -> Program:
-    """Return the program that combines an original with values at positions."""
+    """Return the program that combines a tensor with values at indices."""
     if is_any_order(kernel):
         return accumulate_in_any_order(kernel, target)
     table = table_of(kernel, target) if kernel.op == "scatter_add" else None
@@ -76,7 +76,7 @@ def accumulate(kernel: Kernel, target: Target) -> Program:
 
 
 class _Sorted:
-    """Writes the launches of an accumulation in a fixed order."""
+    """Generate the launches of an accumulation in a fixed order."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -89,7 +89,7 @@ class _Sorted:
         return scratch(len(self.scratch_bytes) - 1)
 
     def program(self, target: Target) -> Program:
-        """Return a copy of the original and then what combines runs into it."""
+        """Return a copy of the original, then launches that combine runs into it."""
         original = self.kernel.expression("original")
         copied = replace(
             self.kernel,
@@ -118,7 +118,7 @@ class _Sorted:
         return Program(tuple(launches), tuple(self.scratch_bytes))
 
     def _sorting(self, keys: int, words: int, *, carries_elements: bool) -> Sorting:
-        """Return how positions are sorted and what goes along with them."""
+        """Return how indices are sorted and what is carried along with them."""
         written = self.kernel.expression("written") if carries_elements else None
         return Sorting(
             self.kernel,
@@ -132,7 +132,7 @@ class _Sorted:
         )
 
     def _combine(self, type_name: str) -> str:
-        """Return the types of values and how two of them combine."""
+        """Return the type of values and the function that combines two of them."""
         return (
             f"alias Value = {type_name};\n"
             "fn combine(a: Value, b: Value) -> Value {\n"
@@ -170,7 +170,7 @@ class _Sorted:
             length, span = 2 * blocks, max(span, 2) // 2 * RUN_BLOCK
 
     def _rows(self, keys: int, words: int) -> list[Launch]:
-        """Return the launches that combine runs of rows, in vectors where they can."""
+        """Return the launches that combine runs of rows, in vectors where possible."""
         source, length, span = words, self.writes, 0
         launches: list[Launch] = []
         while span == 0 or length > FEW_EDGES:
@@ -268,9 +268,9 @@ class _Sorted:
         return text + _ROW_OF_ORDER, storages, slots
 
     def _level(self, length: int, span: int) -> tuple[Declarations, str]:
-        """Return the parameters of a launch and where its elements belong.
+        """Return the parameters of a launch and the keys of its elements.
 
-        A pair of edges stands for `span` sorted elements; 0: these are elements.
+        A pair of edges represents `span` sorted elements; 0: the elements themselves.
         """
         declarations = Declarations(() if span else self.kernel.scalar_dtypes)
         declarations.parameter("length", "u32", length)
@@ -326,7 +326,7 @@ fn term(row: u32, column: u32) -> Value {
 
 
 def _give(signature: str, settled: str, edge: str, has_edges: bool) -> str:
-    """Return where a run's total goes: one block alone has no neighbours."""
+    """Return the function that stores a run's total: in the result, or as an edge."""
     lines = f"  {settled}\n"
     if has_edges:
         lines = (

@@ -36,19 +36,19 @@ CHUNK = 16384
 """Values that a workgroup adds; more could overflow the words of a table."""
 
 LEAST_WRITES = 32768
-"""Values from which on tables pay; fewer are sorted by all bits of their position."""
+"""Values from which tables pay; fewer are sorted by all bits of their index."""
 
 LEAST_POSITIONS = 64
-"""Positions from which on tables pay; at fewer, threads wait for each other."""
+"""Indices from which tables pay; with fewer, threads contend."""
 
 
 class Table(NamedTuple):
     """A size of tables.
 
     Attributes:
-        bins: positions that a table has a sum for.
-        nbytes: workgroup memory, in bytes, of the devices that get such tables.
-        threads: of a workgroup.
+        bins: number of indices for which a table has a sum.
+        nbytes: least workgroup memory, in bytes, of the devices that use such tables.
+        threads: threads of a workgroup.
     """
 
     bins: int
@@ -60,7 +60,7 @@ TABLES = (Table(1024, 16384, 256), Table(2048, 32768, 256), Table(4096, 49152, 5
 
 
 def table_of(kernel: Kernel, target: Target) -> Table | None:
-    """Return the tables that serve a kernel, None where others serve it better."""
+    """Return the tables to use for a kernel, None if other methods are faster."""
     rows, writes, width = kernel.sizes
     if width > 1 or writes < LEAST_WRITES or rows < LEAST_POSITIONS:
         return None
@@ -80,12 +80,12 @@ def table_of(kernel: Kernel, target: Target) -> Table | None:
 def add_through_tables(
     kernel: Kernel, table: Table, position: Expression, written: Expression
 ) -> Program:
-    """Return the program; position and value are expressions over (row, position)."""
+    """Return the program; both expressions are over (row, position)."""
     return _Tables(kernel, table, position, written).program()
 
 
 class _Tables:
-    """Writes the launches of one kernel."""
+    """Generate the launches of one kernel."""
 
     def __init__(
         self, kernel: Kernel, table: Table, position: Expression, written: Expression
@@ -141,7 +141,7 @@ class _Tables:
         return declarations
 
     def _buckets(self, running: Sequence[int]) -> tuple[str, Storages]:
-        """Return the functions that say where buckets end, and what they read."""
+        """Return the functions of the ends of buckets, and the buffers they read."""
         text = f"const BINS: u32 = {self.bins}u;\nfn end_of(bucket: u32) -> u32 {{\n"
         if not running:
             return text + "  return parameters.writes;\n}\n", []

@@ -1,1 +1,1 @@
-"""The product of matrices: tiles, how operands get there, windows and their padding."""
+"""Matrix products: tiles, loading of operands, convolution windows and padding."""

@@ -1,11 +1,11 @@
-"""Classes of adapters, by what their names tell: a table, and which row an adapter is.
+"""Classes of adapters by name: a table, and the lookup of an adapter's entry.
 
-The figures behind `tiles.py` were measured on a GPU of 132 cores. On one with fewer
-cores fewer workgroups keep it busy, so larger tiles pay for smaller problems already.
-It also has 255 registers a thread; with fewer, large blocks of accumulators spill to
-memory.
-Browsers tell little of an adapter, so the rows are coarse and their numbers a guess;
-`tw.tune()` measures instead.
+The figures behind `tiles.py` were measured on a GPU of 132 cores with 255 registers per
+thread. On a GPU with fewer cores fewer workgroups occupy it, so larger tiles pay for
+smaller problems; with fewer registers, large blocks of accumulators spill to memory.
+
+Browsers report little about an adapter, so the entries are coarse and their figures
+estimates; `tw.tune()` measures instead.
 """
 
 from __future__ import annotations
@@ -17,21 +17,20 @@ from dataclasses import dataclass
 from tensorweb.codegen.target import MEASURED_CORES, MOST_ACCUMULATORS
 
 NVIDIA_FAMILIES = "maxwell|pascal|volta|turing|ampere|lovelace|blackwell|geforce|rtx"
-"""What Dawn calls NVIDIA's families for desktops; an H200 has no name there."""
+"""Dawn's names of NVIDIA's desktop families; it has no name for an H200."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdapterClass:
-    """One row.
+    """One entry of the table.
 
     Attributes:
-        name: for people.
-        pattern: a regular expression, found in vendor, architecture and description.
-        cores: how many cores such an adapter has, about (compute units,
-            multiprocessors).
-        accumulators: how many results of a product a thread should compute at most.
-        is_slow_to_compile: whether written out loops and much workgroup memory take
-            its compiler too long.
+        name: name for diagnostics.
+        pattern: regular expression searched in vendor, architecture and description.
+        cores: approximate number of cores (compute units, multiprocessors).
+        accumulators: largest number of results of a product per thread.
+        is_slow_to_compile: whether unrolled loops and workgroup memory take its
+            compiler too long.
     """
 
     name: str
@@ -45,7 +44,7 @@ SOFTWARE: tuple[AdapterClass, ...] = (
     AdapterClass("swiftshader", r"swiftshader", 1, 16, is_slow_to_compile=True),
     AdapterClass("software", r"", 1, 16),
 )
-"""Adapters that compute on the CPU; their driver tells, whatever they are called."""
+"""Adapters that run on the CPU, as reported by their driver."""
 
 ADAPTERS: tuple[AdapterClass, ...] = (
     AdapterClass(
@@ -72,7 +71,7 @@ ADAPTERS: tuple[AdapterClass, ...] = (
     ),
     AdapterClass("unnamed", r"", 48, 64),
 )
-"""The first row whose pattern is found in an adapter's names is its class."""
+"""Classes of GPUs; an adapter has the first class whose pattern matches."""
 
 
 def class_of(names: Mapping[str, str], is_software: bool = False) -> AdapterClass:

@@ -59,7 +59,7 @@ from tensorweb.schedule.kernel import Kernel
 
 
 class _Product:
-    """Writes the launches of one matrix product."""
+    """Generate the launches of one matrix product."""
 
     def __init__(self, kernel: Kernel, choice: Choice, target: Target) -> None:
         self.kernel = kernel
@@ -78,13 +78,13 @@ class _Product:
         self.is_vector_store = self._stores_vectors()
 
     def _stores_vectors(self) -> bool:
-        """Whether four neighbouring results can be stored at once."""
+        """Return whether four neighbouring results can be stored at once."""
         if self.columns % WIDTH or self.right.is_strided:
             return False
         return self.splits > 1 or not self.finish.accesses
 
     def program(self) -> Program:
-        """Return one launch, or two when the inner axis is split."""
+        """Return one launch, or two if the inner axis is split."""
         tile = self.tile
         note = f"tile {tile.name} of {tile.rows} x {tile.columns} x {tile.depth}"
         first = replace(self._tiles(), note=note)
@@ -192,7 +192,7 @@ class _Product:
         )
 
     def _join(self, outputs: int) -> Launch:
-        """Return the launch that adds the parts of a split product."""
+        """Return the launch that adds the partial results of a split product."""
         kernel = self.kernel
         declarations = Declarations(kernel.scalar_dtypes)
         for name, size in (

@@ -15,7 +15,7 @@ from tensorweb.codegen.vector import (
 from tensorweb.schedule.kernel import Expression, Kernel
 
 SWAPPED = (0, 2, 1)
-"""The groups of an operand's axes with the inner two exchanged."""
+"""Order of an operand's groups of axes with the inner two exchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,14 @@ class Operand:
 
     Attributes:
         name: `left` or `right`.
-        expression: what an element is.
+        expression: the expression of an element.
         is_vector: whether four neighbours are read at once.
-        is_swapped: whether its last two groups of axes are exchanged, so that the
-            other axis is the one that vectors lie along.
-        is_split: whether it is read at positions of two parts, see `positions.py`.
-        is_ahead: whether an element so read is loaded first and computed with later.
+        is_swapped: whether its last two groups of axes are exchanged, so that vectors
+            extend along the other axis.
+        is_split: whether its addresses have a fixed and a moving part, see
+            `positions.py`.
+        is_ahead: whether an element of a split operand is loaded first and computed
+            later.
     """
 
     name: str
@@ -41,30 +43,30 @@ class Operand:
 
     @property
     def axis(self) -> str:
-        """The axis that it does not share with the other operand."""
+        """The axis that the other operand does not have."""
         return "row" if self.name == "left" else "column"
 
     @property
     def arguments(self) -> tuple[str, str, str]:
-        """Names of the arguments of its function."""
+        """Names of the parameters of its function."""
         is_depth_last = (self.name == "left") is not self.is_swapped
         inner = (self.axis, "depth") if is_depth_last else ("depth", self.axis)
         return "batch", *inner
 
     @property
     def is_strided(self) -> bool:
-        """Whether the four rows or columns of a vector of the tile lie apart."""
+        """Whether the four rows or columns of a tile's vector are not adjacent."""
         return not self.is_vector
 
     @property
     def is_along_depth(self) -> bool:
-        """Whether a vector of it holds four terms of one row or column."""
+        """Whether a vector holds four terms of one row or column."""
         return self.is_vector and self.arguments[2] == "depth"
 
 
 @dataclass(frozen=True, slots=True)
 class Operands:
-    """Both operands, and the kernel's inputs that are read as vectors."""
+    """Both operands, and the inputs of the kernel that are read as vectors."""
 
     left: Operand
     right: Operand
@@ -72,16 +74,17 @@ class Operands:
 
 
 def reads_singly(expression: Expression) -> bool:
-    """Whether no axis of an operand can be read in vectors of four."""
+    """Return whether no axis of an operand can be read in vectors of four."""
     swapped = regrouped(expression, SWAPPED)
     return not is_vectorizable(expression) and not is_vectorizable(swapped)
 
 
 def operands_of(kernel: Kernel, is_split: bool, target: Target) -> Operands:
-    """Return how a product's operands are read.
+    """Return how the operands of a product are read.
 
-    An input cannot be read both in vectors and one by one; then all is read one by one.
-    Where the inner axis is split, the epilogue is another launch and reads for itself.
+    An input cannot be read both in vectors and one by one; in that case all operands
+    are read one by one. If the inner axis is split, the epilogue is a separate launch
+    with its own reads.
     """
     left = _operand("left", kernel.expression("left"), target)
     right = _operand("right", kernel.expression("right"), target)
@@ -113,7 +116,8 @@ def _operand(name: str, expression: Expression, target: Target) -> Operand:
 def _singly(name: str, expression: Expression, target: Target) -> Operand:
     if not has_several_axes(expression):
         return Operand(name, expression, False, False)
-    # A software GPU waits for no memory, and would only compute positions twice.
+    # A software GPU has no memory latency to hide, and would only compute addresses
+    # twice.
     is_ahead = only_load(expression) is not None and not target.is_software
     return Operand(name, expression, False, False, is_split=True, is_ahead=is_ahead)
 

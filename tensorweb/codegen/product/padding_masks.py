@@ -1,9 +1,9 @@
-"""What of a window lies in the padding, as bits that replace comparisons in a loop.
+"""Which elements of a window are in the padding, as bit masks tested in a loop.
 
-Whether a padded element exists depends on its position in the window and on where the
-window lies. Windows are short, so before the loop a row or column notes what lies
-outside, a bit for each position along each axis of the window. One test is left inside
-the loop: whether the mask of the window has the bit of the position.
+Whether a padded element exists depends on its index in the window and on the window's
+offset. Windows are short, so before the loop each row or column computes a mask with a
+bit per index along each axis of the window. The loop then only tests whether the mask
+has the bit of the current index.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from tensorweb.codegen.subexpressions import reached
 from tensorweb.schedule.kernel import Expression
 
 BITS = 32
-"""Bits of a mask: positions of all axes of a window together."""
+"""Bits of a mask: indices along all axes of a window."""
 
 LEAST_TESTS = 2
-"""Tests for each bit from which on a mask costs less than comparisons in the loop."""
+"""Tests per bit from which a mask costs less than comparisons in the loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One of those that a guard consists of.
+    """One comparison of a guard.
 
     Attributes:
-        step: that compares.
-        access: the position that it compares.
-        axis: of the window, along which the position moves.
-        length: of that axis.
-        first: the bit of its first position.
+        step: the step of the comparison.
+        access: the access whose index is compared.
+        axis: the axis of the window along which that index varies.
+        length: length of that axis.
+        first: the bit of the axis's first index.
     """
 
     step: int
@@ -42,7 +42,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class PaddingMask:
-    """The guard of a load, and all comparisons of which it is the conjunction."""
+    """The guard of a load, and the comparisons of which it is the conjunction."""
 
     guard: int
     comparisons: tuple[Comparison, ...]
@@ -51,13 +51,13 @@ class PaddingMask:
 def find_padding_mask(
     expression: Expression, load: int, window: int, tests: int
 ) -> PaddingMask | None:
-    """Return what a load's guard consists of, where bits can say it and pay.
+    """Return the padding mask of a load's guard, None if it has none or none pays.
 
     Args:
-        expression: what an element is.
-        load: the step that loads.
-        window: the group of axes that the loop counts.
-        tests: how many elements of a row or column a thread loads.
+        expression: the expression of an element.
+        load: index of the step that loads.
+        window: the group of axes that the loop iterates over.
+        tests: number of elements of a row or column that a thread loads.
     """
     guard = expression.steps[load].guard
     if guard not in reached(expression, expression.result, {load}):
@@ -76,7 +76,7 @@ def find_padding_mask(
 
 
 def _conjuncts(expression: Expression, step: int) -> list[int]:
-    """Return the conditions that must all hold for a condition to hold."""
+    """Return the conditions of which a condition is the conjunction."""
     found = expression.steps[step]
     if found.name != "logical_and":
         return [step]
@@ -86,7 +86,7 @@ def _conjuncts(expression: Expression, step: int) -> list[int]:
 def _comparison(
     expression: Expression, step: int, window: int, first: int
 ) -> Comparison | None:
-    """Return the comparison of one position that moves along one axis, else None."""
+    """Return the comparison of an index that varies along one axis, else None."""
     read = [expression.steps[number] for number in reached(expression, step)]
     ramps = [each for each in read if each.kind == "ramp"]
     plain = all(

@@ -1,4 +1,4 @@
-"""How a workgroup computes pairs: blocks of results, tiles, matrices that share it."""
+"""How a workgroup computes pairs: result blocks, tiles, matrices per workgroup."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import WIDTH
 
 DEPTHS = (4, 8, 16)
-"""Depths of a tile; the least that holds all terms is taken, or the last."""
+"""Depths of a tile; the smallest that holds all terms is used, or the last."""
 
 SMALL_DEPTHS = (4, 8)
-"""The same of small matrices, which wait for memory more than for one another."""
+"""Depths of a tile of small matrices, which are limited by memory latency."""
 
 MUCH_BUSIER = 0.25
-"""Part of the threads that must be idle less for more threads in a workgroup."""
+"""Least decrease of the idle fraction that justifies more threads in a workgroup."""
 
 THREADS = (64, 128, 256)
-"""Threads of a workgroup; the fewest that leave few idle are taken."""
+"""Threads of a workgroup; the fewest with few idle threads are used."""
 
 SIDES = (16, 8)
 """Blocks along each side of the tiles of a large matrix."""
@@ -27,14 +27,14 @@ LONGEST_SIDE = 31
 """Blocks along the longer side of a tile of a narrow matrix."""
 
 ENOUGH_GROUPS = 264
-"""Workgroups below which smaller tiles are taken."""
+"""Workgroups below which smaller tiles are used."""
 
 TILE_VECTORS = 512
-"""Vectors of one operand's tile that every device has room for."""
+"""Vectors of one operand's tile that fit on every device."""
 
 
 def pieces(length: int, size: int) -> int:
-    """Return how many pieces of a size cover a length."""
+    """Return how many pieces of length `size` cover a length."""
     return -(-length // size)
 
 
@@ -46,7 +46,7 @@ class Layout:
         down, across: blocks of 4 x 4 results of a tile.
         tiles_down, tiles_across: tiles of a matrix.
         together: matrices of a workgroup.
-        threads: of a workgroup.
+        threads: threads of a workgroup.
         depth: terms of a tile.
     """
 
@@ -103,7 +103,7 @@ def layout_of(
 def _shared(
     down: int, across: int, deep: int, is_whole: bool, target: Target
 ) -> tuple[int, int]:
-    """Return how many matrices share a workgroup, and its threads."""
+    """Return the number of matrices of a workgroup, and its threads."""
     area = down * across
     room = TILE_VECTORS // (deep * (max(down, across) | 1))
     best = (-1.0, 1, THREADS[-1])

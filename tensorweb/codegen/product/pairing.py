@@ -1,8 +1,8 @@
-"""Find reductions over pairs: each term is made of one row's and one column's value.
+"""Find reductions over pairs: a term combines one value per row and one per column.
 
-`((a[:, None] - b[None]) ** 2).sum(-1)` reads both operands once for every result; seen
-as rows by columns, a tile of results reads each value once. What depends on rows alone
-or on columns alone becomes an operand of its own; the rest is the term of a pair.
+`((a[:, None] - b[None]) ** 2).sum(-1)` reads both operands once for every result; as
+rows by columns, a tile of results reads each value once. The part that depends only on
+rows or only on columns becomes an operand; the remainder is the term of a pair.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from tensorweb.codegen.subexpressions import alone, reached
 from tensorweb.schedule.kernel import Access, Expression
 
 LEAST_SIDE = 4
-"""Rows and columns from which on a tile of them pays."""
+"""Least number of rows and columns for which tiles pay."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A reduction seen as rows by columns.
+    """A reduction as rows by columns.
 
     Attributes:
         sizes: batch, rows, columns, depth.
-        left: of axes (batch, rows, depth).
-        right: of axes (batch, depth, columns).
+        left: expression over (batch, rows, depth).
+        right: expression over (batch, depth, columns).
         term: the steps of the reduction's term.
-        staged: the steps whose values the operands are, left and right.
+        staged: indices of the steps whose values are the operands, left and right.
     """
 
     sizes: tuple[int, int, int, int]
@@ -38,7 +38,7 @@ class Pairing:
 
 
 def find_pairing(term: Expression) -> Pairing | None:
-    """Return how a term of axes (kept, reduced) pairs rows with columns, if it does."""
+    """Return the pairing of a term over (kept, reduced) axes, None without one."""
     axes = _sides(term)
     if axes is None:
         return None
@@ -70,7 +70,7 @@ def _product(lengths: Iterable[int]) -> int:
 
 
 def _sides(term: Expression) -> tuple[int, int, list[bool]] | None:
-    """Return where rows and columns begin, and which accesses move with columns."""
+    """Return the first row and column axis, and which accesses vary with columns."""
     if len(term.groups) != 2 or not term.groups[1]:
         return None
     moving = [
@@ -92,7 +92,7 @@ def _sides(term: Expression) -> tuple[int, int, list[bool]] | None:
 
 
 def _staged(term: Expression, is_right: list[bool]) -> tuple[int, int] | None:
-    """Return the one step of each side that steps of both sides read, if it is one."""
+    """Return the one step per side that steps of both sides read, None if several."""
     sides: list[set[bool]] = []
     for step in term.steps:
         side = {is_right[step.access]} if step.access >= 0 else set()
@@ -125,9 +125,9 @@ def _staged(term: Expression, is_right: list[bool]) -> tuple[int, int] | None:
 def _operand(
     term: Expression, result: int, ends: tuple[int, int], order: tuple[int, int, int]
 ) -> Expression:
-    """Return one side of a term alone, its axes in three groups.
+    """Return one operand of a term, with its axes in three groups.
 
-    `order` numbers them among batch, rows, columns and depth.
+    `order` permutes the groups batch, rows, columns and depth.
     """
     first_row, first_column = ends
 

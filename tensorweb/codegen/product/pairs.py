@@ -1,8 +1,8 @@
-"""Programs of pairs: small products of a batch, and reductions over rows by columns.
+"""Programs over pairs: small batched products, and reductions of rows by columns.
 
-A thread has 4 x 4 results. Small matrices share a workgroup, so that no thread computes
-what lies outside of them; large ones are cut in tiles. Sizes are parameters, so that
-matrices of all sizes share few pipelines; `pairs.wgsl` has the loop over depth.
+A thread computes 4 x 4 results. Small matrices share a workgroup, so that few threads
+are outside of them; large ones are divided into tiles. Sizes are parameters, so that
+matrices of all sizes share few pipelines; `pairs.wgsl` contains the loop over depth.
 """
 
 from __future__ import annotations
@@ -49,32 +49,32 @@ from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
 
 SMALL_SIDE = 48
-"""Rows and columns up to which a matrix of a batch is small."""
+"""Largest number of rows and columns of a small matrix."""
 
 SHORT_SMALL = 128
-"""Depth of small matrices up to which they share workgroups, however few they are."""
+"""Depth up to which small matrices share workgroups, however few there are."""
 
 FEW_SMALL = 256
-"""Matrices of a greater depth below which workgroups share the depth of each."""
+"""Matrices of a greater depth below which workgroups split the depth instead."""
 
 LONGEST_SMALL = 512
 """Depth of small matrices up to which one workgroup adds all terms."""
 
 FEWEST_GROUPS = 32
-"""Workgroups below which a long reduction shares the terms of each result instead."""
+"""Workgroups below which a long reduction splits the terms of a result instead."""
 
 VECTORS = (96, 160, 256, 384, 512)
-"""Vectors of a tile's memory: few sizes, since they are in the text."""
+"""Vectors of a tile's memory: few sizes, since each is a literal in the text."""
 
 UNROLLED_SOFTWARE = 4
-"""Depths written out one after another where compiling them takes the longer."""
+"""Depths unrolled for software adapters, which compile unrolled code slowly."""
 
 SHORT = 64
-"""Terms up to which that does not pay."""
+"""Terms of a reduction up to which splitting them does not pay."""
 
 
 class _Side:
-    """How one operand is read and where it lies in workgroup memory."""
+    """How one operand is read, and its layout in workgroup memory."""
 
     def __init__(
         self, name: str, expression: Expression, blocks: int, layout: Layout
@@ -107,7 +107,7 @@ class _Side:
         return {s.slot for s in self.expression.steps if s.kind in ("load", "gather")}
 
     def place(self) -> str:
-        """Return where a vector lies: its matrix, its depth, its number in the tile."""
+        """Return the function of a vector's matrix, depth and index in the tile."""
         size = f"parameters.{self.blocks}"
         head = f"fn {self.name}_place(number: u32) -> vec3u {{\n"
         if self.is_depth_first and not self.is_vector:
@@ -121,7 +121,7 @@ class _Side:
         )
 
     def inside(self) -> str:
-        """Return which row or column a component of a vector is."""
+        """Return the function of the row or column of a vector's component."""
         inside = f"vector + component * parameters.{self.blocks}"
         if self.is_adjacent:
             inside = "vector * 4u + component"
@@ -131,7 +131,7 @@ class _Side:
         )
 
     def read(self, declarations: Declarations, inputs: Sequence[str]) -> str:
-        """Return the functions that read an element, and four of them."""
+        """Return the functions that read one element, and four of them."""
         kind = self.name.title()
         head = (
             f"fn {self.name}_vector(batch: u32, first: u32, vector: u32, depth: u32)"
@@ -160,7 +160,7 @@ class _Side:
 
 
 class _Pairs:
-    """Writes the launch."""
+    """Generate the launch."""
 
     def __init__(
         self,
@@ -183,7 +183,7 @@ class _Pairs:
         self.right.is_adjacent = self.columns % WIDTH == 0
 
     def _vectors(self) -> set[int]:
-        """Return the inputs read as vectors, none where one is read both ways."""
+        """Return the inputs read as vectors, empty if one is also read one by one."""
         vectors: set[int] = set()
         single = {s.slot for s in self.finish.steps if s.kind in ("load", "gather")}
         for side in (self.left, self.right):
@@ -200,12 +200,12 @@ class _Pairs:
     def program(
         self, terms: Callable[[Declarations], str], identity: int, unrolled: int
     ) -> Program:
-        """Return the one launch.
+        """Return the program, which is one launch.
 
         Args:
-            terms: writes `accumulate` and `combine_four`.
-            identity: bits of the value that changes nothing.
-            unrolled: depths written out one after another.
+            terms: generates `accumulate` and `combine_four`.
+            identity: bits of the identity element.
+            unrolled: number of unrolled depths.
         """
         kernel, layout = self.kernel, self.layout
         declarations = Declarations(kernel.scalar_dtypes)
@@ -264,7 +264,10 @@ class _Pairs:
         return constants({**numbers, "IS_AHEAD": self.is_ahead})
 
     def _store(self, declarations: Declarations) -> str:
-        """Return `store`, which finishes and stores four results of a row."""
+        """Return `store`.
+
+        Which applies the epilogue and stores four results of a row.
+        """
         element = storage_type(self.kernel.dtype)
         form = stored("{0}", self.kernel.dtype)
         signature = Signature("finish", ("index",), element, form, "core: Value")
@@ -294,7 +297,7 @@ class _Pairs:
 
 
 def _of_product(value: str) -> str:
-    """Return how a product's terms are added."""
+    """Return the functions that accumulate the terms of a product."""
     added = "fma(vec4<Value>(a), b, total)" if value == "f32" else "total + a * b"
     return (
         "fn accumulate(total: vec4<Value>, a: Left, b: vec4<Right>) -> vec4<Value> {\n"
@@ -305,7 +308,7 @@ def _of_product(value: str) -> str:
 
 
 def _of_pairing(kernel: Kernel, pairing: Pairing, declarations: Declarations) -> str:
-    """Return how the terms of a reduction are made of pairs and combined."""
+    """Return the functions that compute and combine a reduction's terms from pairs."""
     term = pairing.term
     left, right = pairing.staged
     given = {left: "a", right: "b"}
@@ -376,6 +379,6 @@ def paired_reduction(kernel: Kernel, target: Target) -> Program | None:
 
 
 def _copies(layout: Layout) -> int:
-    """Return how often an element's reading stands in the text, at most."""
+    """Return the largest number of copies of an element's read in the text."""
     blocks = layout.together * max(layout.down, layout.across)
     return 2 * WIDTH * pieces(blocks * layout.depth, layout.threads)

@@ -1,11 +1,11 @@
-"""Positions of an operand in two parts, one fixed and one that moves with depth.
+"""Addresses of an operand in two parts: one fixed, one that varies with depth.
 
-Where a group has several axes, an index is divided into coordinates. Windows of a
-convolution need that for every element, so the part of rows or columns is computed once
-before the loop over depth and four elements share the part of their depth.
+If a group has several axes, its index is divided into coordinates. Convolution windows
+need this for every element, so the part of rows or columns is computed once before the
+loop over depth, and four elements share the part of their depth.
 
-What is computed from loaded elements, a choice of padding for example, would wait for
-them. So it is a function of its own, called when a tile has been multiplied meanwhile.
+Computations on loaded elements, such as a `where` for padding, would wait for the load.
+They are a separate function, called after the previous tile has been multiplied.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from tensorweb.schedule.kernel import Access, Expression
 
 
 def has_several_axes(expression: Expression) -> bool:
-    """Whether rows, columns or depth are divided into coordinates, or loads guarded."""
+    """Return whether rows, columns or depth have several axes, or ramps."""
     return any(len(group) > 1 for group in expression.groups[1:]) or any(
         step.kind == "ramp" for step in expression.steps
     )
 
 
 def only_load(expression: Expression) -> int | None:
-    """Return the number of the step that loads, if no other loads or gathers."""
+    """Return the index of the step that loads, None if there are other reads."""
     kinds = [step.kind for step in expression.steps]
     is_only = kinds.count("load") == 1 and "gather" not in kinds
     return kinds.index("load") if is_only else None
 
 
 def type_name(name: str) -> str:
-    """Return the WGSL type of one part of an operand's positions."""
+    """Return the WGSL type of one part of an operand's addresses."""
     return f"{name.title()}Position"
 
 
 def loaded_name(name: str) -> str:
-    """Return the WGSL type of what is loaded of an operand's element."""
+    """Return the WGSL type of the loaded value of an operand's element."""
     return f"{name.title()}Loaded"
 
 
@@ -60,17 +60,18 @@ def position_functions(
 ) -> str:
     """Return `NAME_fixed(batch, …)`, `NAME_moving(depth)` and `NAME(fixed, moving)`.
 
-    And, if a load is to be done ahead, `NAME_load(fixed, moving)`; then what that
-    returned is the third argument of `NAME`.
+    With `ahead`, also `NAME_load(fixed, moving)`, whose result is the third argument of
+    `NAME`.
 
     Args:
-        declarations: receives the sizes, strides, offsets and constants it needs.
-        signature: the name of the operand, and of the groups, `depth` among them.
-        expression: what an element is, with one group of axes for each argument.
+        declarations: receives the sizes, strides, offsets and constants it uses.
+        signature: names of the operand and of the groups, `depth` among them.
+        expression: the expression of an element, with one group of axes per argument.
         input_dtypes: dtypes of the kernel's inputs.
-        ahead: the step that loads. It is not guarded then: beyond its end a buffer
-            gives some value, which the choice that a guard comes from does not take.
-        tests: how many elements of a row or column a thread loads.
+        ahead: index of the step to load ahead, without its guard: a read past the end
+            of a buffer returns some value, which the `where` that the guard comes from
+            discards.
+        tests: number of elements of a row or column that a thread loads.
     """
     writer = _Positions(declarations, signature, expression, input_dtypes)
     if ahead is None:
@@ -81,12 +82,12 @@ def position_functions(
 
 
 def _after(bit: str, first: int) -> str:
-    """Return a bit's number where others come before."""
+    """Return the index of a bit after the bits of other axes."""
     return f"{bit} + {first}" if first else bit
 
 
 class _Positions:
-    """Writes the functions of one operand."""
+    """Generate the functions of one operand."""
 
     def __init__(
         self,
@@ -105,7 +106,7 @@ class _Positions:
         self._strides: dict[str, str] = {}
 
     def parts(self, mask: PaddingMask | None) -> str:
-        """Return the type of a part of a position, and the functions of both parts."""
+        """Return the type of an address part, and the functions of both parts."""
         accesses = enumerate(self.expression.accesses)
         fields = "".join(f"  p{number}: i32,\n" for number, _ in accesses)
         if mask:
@@ -139,7 +140,7 @@ class _Positions:
         return text
 
     def load(self, number: int) -> str:
-        """Return the function that loads, and the type that it returns."""
+        """Return the function that loads, and the type of its result."""
         step = self.expression.steps[number]
         address = f"fixed.p{step.access} + moving.p{step.access}"
         dtype = self.input_dtypes[step.slot]
@@ -151,7 +152,7 @@ class _Positions:
         )
 
     def later(self, number: int, mask: PaddingMask | None) -> str:
-        """Return the function of an element's value, given what has been loaded."""
+        """Return the function of an element's value, from the loaded value."""
         given, first = {number: "loaded"}, ""
         if mask:
             given[mask.guard] = "is_inside"
@@ -161,7 +162,7 @@ class _Positions:
         return self.value(given, f", loaded: {loaded_name(self.name)}", first)
 
     def value(self, given: dict[int, str], third: str, first: str) -> str:
-        """Return the function of an element's value, given the values of some steps."""
+        """Return the function of an element's value, from the values of some steps."""
         steps = self.expression.steps
         needed = reached(self.expression, self.expression.result, given)
         addresses = "".join(
@@ -176,7 +177,7 @@ class _Positions:
         )
 
     def _steps(self, result: int, given: Mapping[int, str]) -> tuple[str, str]:
-        """Return the lines that a step's value needs, and the value."""
+        """Return the lines that compute a step's value, and the value."""
         needed = reached(self.expression, result, given)
         rest = {n: "" for n in range(len(self.expression.steps)) if n not in needed}
         body, values = steps_text(
@@ -189,14 +190,14 @@ class _Positions:
         return body, values[result]
 
     def _bits(self, mask: PaddingMask) -> str:
-        """Return the bits of a position in the window, one for each comparison."""
+        """Return the bits of an index in the window, one for each comparison."""
         return " | ".join(
             f"(1u << u32({_after(f'depth_{each.axis}', each.first)}))"
             for each in mask.comparisons
         )
 
     def _outside(self, mask: PaddingMask) -> list[str]:
-        """Return the lines that note where in the window a row or column is outside."""
+        """Return the lines that compute the padding mask of a row or column."""
         window = self.arguments.index("depth")
         lines = []
         for each in mask.comparisons:
@@ -215,7 +216,7 @@ class _Positions:
     def _sum(
         self, number: int, access: Access, groups: Sequence[int], is_moving: bool
     ) -> str:
-        """Return one part of an access's position."""
+        """Return one part of an access's address."""
         terms = []
         if access.offset and not is_moving:
             field = f"{self.name}_offset{number}"
@@ -230,7 +231,7 @@ class _Positions:
     def _times(
         self, coordinate: str, number: int, group: int, axis: int, stride: int
     ) -> str:
-        """Return a coordinate times a stride of an access; 1 is left out."""
+        """Return a coordinate times a stride of an access; a stride of 1 is omitted."""
         if stride == 1:
             return coordinate
         field = f"{self.name}_stride{number}_{group}_{axis}"

@@ -29,7 +29,7 @@ BANKS = 8
 
 
 class Staging:
-    """Writes the lines of one operand in the slots of `matmul.wgsl`."""
+    """Generate the lines of one operand in the slots of `matmul.wgsl`."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Staging:
 
     @property
     def size(self) -> int:
-        """Vectors of its tile."""
+        """Number of vectors of its tile."""
         padding = self.padding * (self.tile.depth // WIDTH)
         return self.width * self.tile.depth + padding
 
@@ -90,7 +90,7 @@ class Staging:
         return named.replace("%%", f"{name.upper()}_")
 
     def _each(self, *lines: str) -> str:
-        """Return the loop that runs lines for every load `i` of a thread."""
+        """Return a loop that runs lines for every load `i` of a thread."""
         body = "".join(f"    {line}\n" for line in lines)
         head = "for (var i = 0u; i < %%LOADS; i++)"
         return self._named(f"  // unroll\n  {head} {{\n{body}  }}\n")
@@ -101,9 +101,9 @@ class Staging:
         )
 
     def sources(self) -> str:
-        """Return where each load comes from and goes to, and the registers between.
+        """Return the lines of each load's address and target, and its registers.
 
-        Beyond the edge the last rows or columns are read again: what they give is not
+        Past the end the last rows or columns are read again: their results are not
         stored, and a minimum before the loop costs less than a guard inside it.
         """
         if self.operand.is_split:
@@ -139,7 +139,10 @@ class Staging:
         return text + self._each(*lines)
 
     def _sources_of_split(self) -> str:
-        """Return the same for positions in two parts, of which one is fixed here."""
+        """Return the lines of `sources` for addresses in two parts.
+
+        One is fixed here.
+        """
         name, axis = self.operand.name, self.operand.axis
         loaded = loaded_name(name) if self.operand.is_ahead else "Value"
         text = self._registers("next", f"vec4<{loaded}>")
@@ -156,15 +159,15 @@ class Staging:
         )
 
     def _inside(self, first: str, count: int) -> str:
-        """Return where to read so many rows or columns, none beyond the last."""
+        """Return the index of `count` rows or columns to read, clamped to the last."""
         if not self.is_ragged:
             return first
         return f"min({first}, parameters.{self.operand.axis}s - {count}u)"
 
     def load(self, is_last: bool) -> str:
-        """Return the loads of the tile that begins at depth `next`.
+        """Return the loads of the tile that starts at depth `next`.
 
-        The last tile may be deeper than the terms; what it lacks is zero.
+        The last tile may be deeper than the terms; missing terms are zero.
         """
         if not is_last:
             return self._each(*self._load("next + @depth[i]", ""))
@@ -175,7 +178,7 @@ class Staging:
         )
 
     def _load(self, depth: str, exists: str) -> list[str]:
-        """Return the lines that load a vector at a depth, zeros unless it exists."""
+        """Return the lines that load a vector at a depth, zeros unless `exists`."""
         operand = self.operand
         if operand.is_ahead:
             loads = self._four("@load(@fixed_at[{c}u], @moving_at[i])")
@@ -212,13 +215,16 @@ class Staging:
         )
 
     def _call(self, along: str, depth: str) -> str:
-        """Return the call that reads the operand; the inner argument comes last."""
+        """Return the call that reads the operand.
+
+        The inner index is the last argument.
+        """
         is_depth_last = self.operand.arguments[2] == "depth"
         outer, inner = (along, depth) if is_depth_last else (depth, along)
         return f"{self.operand.name}(batch, {outer}, {inner})"
 
     def stage(self, is_last: bool) -> str:
-        """Return the stores from registers into the tile that begins at `depth`."""
+        """Return the stores from registers into the tile that starts at `depth`."""
         if self.operand.is_along_depth:
             line = "tile[@address[i] + c * %%WIDTH][@inside[i] % 4u] = @next[i][c];"
             loop = f"// unroll\nfor (var c = 0u; c < 4u; c++) {{\n  {line}\n}}"
@@ -233,6 +239,6 @@ class Staging:
 
 
 def either(condition: str, text: str, otherwise: str) -> str:
-    """Return the choice between two runs of lines, both two spaces further in."""
+    """Return an `if` with two branches, both indented by two more spaces."""
     inner, other = indent(text, "  "), indent(otherwise, "  ")
     return f"  if ({condition}) {{\n{inner}  }} else {{\n{other}  }}\n"

@@ -12,10 +12,10 @@ from tensorweb.codegen.product.tiles import Tile
 from tensorweb.codegen.vector import WIDTH
 
 WARP = 32
-"""Neighbouring threads that compute a block of the tile together."""
+"""Neighbouring threads that compute a block of the tile."""
 
 WARP_ACROSS = 8
-"""How many of them lie side by side along the columns."""
+"""Number of these threads along the columns."""
 
 VECTOR_BYTES = 16
 """Bytes of four accumulators."""
@@ -23,7 +23,7 @@ VECTOR_BYTES = 16
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Lengths of a product's axes, which decide where edges are."""
+    """Lengths of a product's axes, which decide where bounds checks are needed."""
 
     rows: int
     columns: int
@@ -69,7 +69,7 @@ def _staged(
 
 
 def _load(left: Staging, right: Staging, is_ragged: bool) -> str:
-    """Return the loads of a pair of tiles; only the last one needs guards."""
+    """Return the loads of a pair of tiles; only the last pair needs guards."""
     whole = left.load(False) + right.load(False)
     if not is_ragged:
         return whole
@@ -77,7 +77,7 @@ def _load(left: Staging, right: Staging, is_ragged: bool) -> str:
 
 
 def _stage(side: Staging, is_ragged: bool) -> str:
-    """Return the stores into a tile; values computed only now may be too deep."""
+    """Return the stores into a tile; values computed here may be past the depth."""
     if not (is_ragged and side.operand.is_ahead):
         return side.stage(False)
     return either("depth + DEPTH <= end", side.stage(False), side.stage(True))

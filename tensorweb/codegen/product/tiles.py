@@ -1,10 +1,10 @@
-"""The tiles of the matrix product: a table, and which row fits a problem.
+"""The tiles of the matrix product: a table, and the choice of a tile for a problem.
 
-A workgroup computes `rows` by `columns` outputs, `depth` deep at a time; each thread
+A workgroup computes `rows` by `columns` results, `depth` terms at a time; each thread
 keeps `thread_rows` by `thread_columns` accumulators in registers. Larger tiles read
-less and smaller ones keep more of the GPU busy. Where tiles are few, a tile's depth is
-cut in `slices` with threads of their own, whose accumulators are added in workgroup
-memory at the end: so there are more threads without smaller blocks of accumulators.
+less; smaller ones occupy more of the GPU. If there are few tiles, the depth of a tile
+is divided into `slices` with separate threads, whose accumulators are added in
+workgroup memory at the end: this adds threads without smaller blocks of accumulators.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from tensorweb.codegen.target import DEFAULT_TARGET, Target
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One row of the table.
+    """One entry of the table.
 
     Attributes:
-        name: for people.
-        rows, columns, depth: of the tile, multiples of four.
+        name: name for diagnostics.
+        rows, columns, depth: sizes of the tile, multiples of four.
         thread_rows, thread_columns: results of one thread, multiples of four.
         enough: workgroups below which a smaller tile is faster.
-        at_once: workgroups that one core takes at once.
-        slices: parts of the depth, each with threads of its own.
-        unrolled: depths written out one after another in the innermost loop.
-        least_depth: terms of a sum from which on it is faster than a smaller tile.
+        at_once: workgroups that one core runs concurrently.
+        slices: parts of the depth, each with separate threads.
+        unrolled: unrolled iterations of the innermost loop.
+        least_depth: least number of terms for which it is faster than a smaller tile.
     """
 
     name: str
@@ -58,17 +58,17 @@ class Tile:
 
     @property
     def accumulators(self) -> int:
-        """Numbers that one thread keeps, one for each of its results."""
+        """Number of accumulators of a thread, one for each of its results."""
         return self.thread_rows * self.thread_columns
 
     def loads(self, of_rows: bool) -> int:
-        """Return how many vectors of an operand's tile a thread loads."""
+        """Return the number of vectors of an operand's tile that a thread loads."""
         vectors = (self.rows if of_rows else self.columns) * self.depth // 4
         return -(-vectors // self.threads)
 
     @property
     def slice_vectors(self) -> int:
-        """Vectors of workgroup memory that slices need to add their accumulators."""
+        """Vectors of workgroup memory in which slices add their accumulators."""
         if self.slices == 1:
             return 0
         return self.threads * min(self.slices, self.accumulators // 4)
@@ -85,20 +85,20 @@ class Tile:
         return batch * -(-rows // self.rows) * -(-columns // self.columns)
 
     def fits(self, target: Target) -> bool:
-        """Whether a device has the threads and the workgroup memory."""
+        """Return whether a target has the threads and the workgroup memory."""
         return (
             self.threads <= target.threads
             and self.workgroup_bytes <= target.workgroup_bytes
         )
 
     def is_filled(self, rows: int, columns: int) -> bool:
-        """Whether a problem's shorter side is that of this skinny tile."""
+        """Return whether a problem's shorter side fits that of this skinny tile."""
         if self.rows < self.columns:
             return 2 <= rows <= self.rows and columns >= MANY_SKINNY * self.columns
         return 2 <= columns <= self.columns and rows >= MANY_SKINNY * self.rows
 
     def used(self, rows: int, columns: int) -> float:
-        """Return the part of the computed results that a problem of this size needs."""
+        """Return the fraction of computed results that a problem of this size needs."""
         area = self.rows * self.columns * self.groups(1, rows, columns)
         return rows * columns / max(area, 1)
 
@@ -125,26 +125,27 @@ WINDOWS: tuple[Tile, ...] = (
     Tile("low windows", 32, 64, 16, 8, 4, 200),
     *TILES[-2:],
 )
-"""For operands whose positions are divided into coordinates: few loads a thread."""
+"""Tiles for operands with several axes per group: few loads per thread."""
 
 SKINNY: tuple[Tile, ...] = (
     Tile("low", 8, 32, 128, 8, 4, 0, 1, 16),
     Tile("flat", 16, 32, 128, 8, 4, 0, 1, 16),
     Tile("thin", 32, 8, 128, 4, 4, 0, 1, 16),
 )
-"""For few rows or columns: most of their work is to read the other operand once.
+"""Tiles for few rows or columns, which are bound by reading the other operand.
 
-The least device has too little workgroup memory for them and takes the smallest tile.
+A device with the least limits has too little workgroup memory for them and uses the
+smallest tile.
 """
 
 MANY_SKINNY = 4
-"""Tiles from which on a skinny product has enough of them."""
+"""Least number of tiles for a skinny tile."""
 
 DEEP_ENOUGH = 256
-"""Terms from which on the many slices of such a tile pay."""
+"""Least number of terms for which the slices of a skinny tile pay."""
 
 SOFTWARE = Tile("software", 32, 32, 16, 4, 4, 0, unrolled=8)
-"""Where threads take turns on a CPU."""
+"""Tile for software adapters, whose threads are run one after another."""
 
 FEW_GROUPS = 32
 """Workgroups below which the inner axis is split, until there are as many."""
@@ -153,27 +154,27 @@ LARGEST_ONE_BY_ONE = 64 * 64
 """Elements of the largest tile for operands that are read one by one."""
 
 LEAST_USED = 0.7
-"""Least part of a tile's results that are inside; else a smaller tile is taken."""
+"""Least fraction of a tile's results in bounds; below, a smaller tile is used."""
 
 LEAST_DEPTH_PER_SPLIT = 128
-"""Terms of the shortest part that splitting the inner axis pays for."""
+"""Least number of terms of a part for which splitting the inner axis pays."""
 
 VERY_DEEP = 2048
-"""Terms from which on all cores share them, where tiles keep half of them at most."""
+"""Terms from which all cores share them, if tiles occupy at most half the cores."""
 
 LEAST_OF_VERY_DEEP = 256
-"""Terms of the shortest part there."""
+"""Least number of terms of a part in that case."""
 
 LEAST_DEPTH_FOR_LARGER = 512
-"""Terms of the shortest part where a smaller tile would do without splitting."""
+"""Least number of terms of a part if a smaller tile would need no split."""
 
 MOST_SPLITS = 64
-"""Parts of the inner axis, each of which stores its own results, at most."""
+"""Largest number of parts of the inner axis, each with separate partial results."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A tile and into how many parts the inner axis is split."""
+    """A tile, and the number of parts of the inner axis."""
 
     tile: Tile
     splits: int
@@ -240,7 +241,7 @@ def choose_tile(
 def _splits(
     tile: Tile, batch: int, rows: int, columns: int, depth: int, target: Target
 ) -> int:
-    """Return in how many parts the depth keeps enough workgroups busy."""
+    """Return the number of parts of the depth that occupies enough workgroups."""
     few, cores = target.scaled(FEW_GROUPS), target.cores
     groups = max(tile.groups(batch, rows, columns), 1)
     wanted = -(-4 * few // groups) if groups < few else 1

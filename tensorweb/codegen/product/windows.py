@@ -1,8 +1,8 @@
-"""Programs of convolutions with few channels in a group: sums of windows, in registers.
+"""Programs of convolutions with few channels per group, computed in registers.
 
 A thread computes four neighbouring results of several channels, or of several lines,
-and reads what their windows share once. As a product of matrices so few rows would
-leave most of a tile empty, and a depthwise convolution has one row only: it comes as a
+and reads elements shared by their windows once. As a matrix product, so few rows would
+leave most of a tile empty; a depthwise convolution has one row only and arrives as a
 reduction.
 """
 
@@ -32,28 +32,31 @@ GROUP = 128
 """Threads of a workgroup."""
 
 MOST_ROWS = 16
-"""Channels of results that a thread computes; more are a product of matrices."""
+"""Largest number of output channels of a thread; more are a matrix product."""
 
 LEAST_ROWS = 4
-"""Channels to a thread where there would be too few threads else."""
+"""Channels of a thread if there would be too few threads otherwise."""
 
 LONGEST_SPAN = 24
 """Elements of a line that a thread keeps at a time."""
 
 LONGEST_WINDOW = 1536
-"""Terms up to which one thread adds all of a result."""
+"""Terms of a result up to which one thread adds all of them."""
 
 ENOUGH_UNITS = 1 << 13
-"""Threads below which workgroups share the terms of a result instead."""
+"""Threads below which workgroups split the terms of a result instead."""
 
 MANY_UNITS = 1 << 16
-"""Threads that several lines of results must leave."""
+"""Least number of threads that must remain if a thread computes several lines."""
 
 LINES = (4, 2)
-"""Lines of results that a thread computes of one channel, where so many fit."""
+"""Lines of results of one channel that a thread computes.
+
+If the height is divisible.
+"""
 
 MOST_TERMS = 64
-"""Terms that are written out for them."""
+"""Largest number of terms to unroll for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,9 @@ class Line:
 
     Attributes:
         size: elements of a window along it.
-        step: from one result's first element to the next one's, in elements.
-        dilation: from one element of a window to the next.
-        strides: how far each access moves from one such element to the next.
+        step: offset from one result's first element to the next one's, in elements.
+        dilation: offset from one element of a window to the next.
+        strides: stride of each access per such element.
     """
 
     size: int
@@ -74,16 +77,16 @@ class Line:
 
     @property
     def span(self) -> int:
-        """Elements that four neighbouring results see."""
+        """Number of elements that four neighbouring results read."""
         return self.reach(WIDTH)
 
     def reach(self, results: int) -> int:
-        """Return how many elements so many neighbouring results see."""
+        """Return the number of elements that `results` neighbouring results read."""
         return (results - 1) * self.step + (self.size - 1) * self.dilation + 1
 
 
 APART = Line(1, 1, 1, ())
-"""Windows that are not looked at along an axis."""
+"""Windows without overlap along an axis."""
 
 
 def find_line(
@@ -116,7 +119,7 @@ def find_line(
 
 
 class _Windows:
-    """Writes the launch; operands have axes (batch, …), (column), (depth) by name."""
+    """Generate the launch; operands name their groups of axes."""
 
     def __init__(
         self,
@@ -170,7 +173,7 @@ class _Windows:
                 return
 
     def _weights_move(self) -> bool:
-        """Whether lines of results have weights of their own."""
+        """Return whether lines of results have separate weights."""
         if "column" not in self.weight_names:
             return False
         column = self.weight_names.index("column")
@@ -179,7 +182,7 @@ class _Windows:
 
     @property
     def units(self) -> int:
-        """Threads that the launch needs."""
+        """Number of threads of the launch."""
         quads = -(-self.length // WIDTH)
         lines = self.columns // self.length // self.lines
         return self.batch * self.blocks * lines * quads
@@ -259,7 +262,7 @@ class _Windows:
         )
 
     def _weights(self, declarations: Declarations) -> str:
-        """Return the function of one weight, and how it meets four elements."""
+        """Return the function of one weight, and of its product with four elements."""
         signature = Signature("left", self.weight_names, "Value")
         text = function(declarations, signature, self.weights, self.kernel.input_dtypes)
         added = "total + weight * four"
@@ -293,7 +296,7 @@ class _Windows:
         )
 
     def is_worthwhile(self, target: Target) -> bool:
-        """Whether there are enough threads, each with little enough to compute."""
+        """Return whether there are enough threads with short enough code."""
         is_light = not is_bulky(self.seen, self.line.span) and not is_bulky(
             self.finish, self.together * self.lines
         )
