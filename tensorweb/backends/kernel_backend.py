@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from tensorweb.protocol import Preparer, Recorder, RowTransformer, Tuner
 
 MOST_HELD = 12
-"""Values that a loop holds; who holds more, a walk back through a graph for example,
-does not need them all again."""
+"""Most values that a loop retains; a graph with more, such as a backward pass, does not
+need all of them again."""
 
 LARGEST_GRAPH = 4096
 """Nodes that one flush computes; a larger graph takes several: plans are bounded."""
@@ -121,13 +121,13 @@ class KernelBackend:
         step: bool = False,
         read: bool = False,
     ) -> None:
-        """Compute nodes' bases in one flush; returns before the device is done.
+        """Compute the bases of nodes in one flush; return before the device is done.
 
-        A view of a constant stays what it is: it needs no storage to be read from.
-        Before they are read, all is computed that hangs on the same values: a loop that
-        reads a loss leaves no history of its other state behind. So it is when a
-        history gets too long, and then all that is `alive` is stored, unless a way back
-        holds it. Where a `step` ends, all is computed that somebody holds.
+        Views of constants are not computed: they need no storage. A read also computes
+        pending values that depend on the same values, so that a loop that reads a loss
+        leaves no pending history of its other state. The same happens when a history
+        gets too long; then all `alive` values are stored, unless only a backward pass
+        needs them. At the end of a `step`, all referenced values are computed.
         """
         bases: dict[Node, None] = {}
         for node in nodes:
@@ -152,10 +152,10 @@ class KernelBackend:
                 raise self._named(error, nodes[0]) from error
 
     def _has_room_for(self, nodes: Sequence[Node], alive: bool) -> bool:
-        """Compute nodes, unless that takes more memory than there is.
+        """Compute nodes if memory suffices.
 
-        With `alive` also all that somebody holds of what they are computed from, if
-        that is no more than a loop holds.
+        With `alive`, also store the referenced values that they depend on, if there
+        are no more than a loop retains.
         """
         try:
             graph = linearize(nodes)
@@ -251,7 +251,7 @@ class KernelBackend:
             forget(device)
 
     def _named(self, error: Exception, node: Node) -> Exception:
-        """Return an error of the device that says which tensor was to be computed."""
+        """Return a device error that names the tensor being computed."""
         self.make_room(error)
         kind = type(error)
         if kind is DeviceLostError and describe(node) in str(error):
@@ -384,7 +384,7 @@ class KernelBackend:
         """Return the device buffer of a computed base, uploading host bytes.
 
         Raises:
-            DeviceLostError: the storage lay on a device that is gone.
+            DeviceLostError: the storage was on a device that is lost.
         """
         storage = node.storage
         if type(storage) is Buffer and storage.home.pool is self.pool:

@@ -37,13 +37,13 @@ class Part:
 class Layout:
     """The buffers of one flush.
 
-    Storages have slots: those that are read first, then those that are taken.
+    Storages have slots: first the storages that are read, then the buffers taken.
 
     Attributes:
-        parts: what runs one after another, usually one.
-        nbytes: what it takes at once.
-        settled: node number and slot of each result that is needed afterwards.
-        dropped: node numbers of the other results.
+        parts: parts that run one after another, usually one.
+        nbytes: peak bytes taken from the pool.
+        settled: node index and slot of each result that is needed afterwards.
+        dropped: node indices of the other results.
     """
 
     parts: list[Part]
@@ -57,9 +57,9 @@ class Stock:
     """The storages of a plan.
 
     Attributes:
-        reads: references of those that exist before.
-        results: bytes of those that kernels make, scratch storages aside.
-        spans: how long results and scratch storages are needed.
+        reads: references of the storages that exist already.
+        results: bytes of the results by reference, without scratch storages.
+        spans: lifetimes of results and scratch storages.
     """
 
     reads: Sequence[int]
@@ -86,9 +86,9 @@ class Stock:
         staying: frozenset[int],
         room: int,
     ) -> Layout | None:
-        """Return a layout in parts that take no more than `room` bytes at once.
+        """Return a layout in parts that need at most `room` bytes at once.
 
-        None where some kernel needs more, with what must be kept meanwhile.
+        None if a kernel, with the values live at that time, needs more.
         """
         slots = {reference: slot for slot, reference in enumerate(self.reads)}
         sizes = {span.reference: span.size for span in self.spans}

@@ -14,7 +14,7 @@ class Machine:
     """A device that runs kernels.
 
     Attributes:
-        device: its name, a row of `tensorweb/devices.py`.
+        device: its name, an entry of `tensorweb/devices.py`.
         itemsizes: bytes of one element in its storages, by name of dtype.
         most_inputs: how many storages a kernel may read, room for its results aside.
         alignment: of the bytes that a read begins at; what begins elsewhere is copied.

@@ -1,4 +1,4 @@
-"""The plans of a backend that were made before, by the structure of their graphs."""
+"""Cache the plans of a backend by the structure of their graphs."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from tensorweb.schedule.linear import LinearGraph, is_equal
 PLANS_KEPT = 1024
 
 ANY_CONSTANTS = "any constants"
-"""Marks the key of a plan that holds whichever constants of a graph are equal."""
+"""Marks the key of a plan that does not depend on which constants are equal."""
 
 
 class Plans:
-    """A cache; those that were not used for longest go."""
+    """A least-recently-used cache of plans."""
 
     def __init__(self) -> None:
         """Begin without plans."""
         self._known: OrderedDict[Hashable, Plan] = OrderedDict()
 
     def __len__(self) -> int:
-        """Return how many plans are kept."""
+        """Return how many plans are cached."""
         return len(self._known)
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop all plans."""
         self._known.clear()
 
     def find(
@@ -35,8 +35,9 @@ class Plans:
         """Return the plan of a graph, made if there is none.
 
         Args:
-            graph: the numbered graph.
-            make: gets it, and whether the plan must hold for all of its structure.
+            graph: the linear graph.
+            make: makes the plan of a graph; the second argument is whether it must hold
+                for every graph of this structure.
         """
         key: Hashable = graph.key
         plan = self._known.get(key)

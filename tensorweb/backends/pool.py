@@ -1,14 +1,14 @@
 """Device buffers: size classes, reuse, and a budget kept before the device is asked.
 
-A `Buffer` belongs to a node or to a flush; when Python lets go of it, its bytes return
-to the pool at once. That is safe because the device's queue runs in order: work already
-submitted reads the old contents before anything later writes new ones. The free buffers
-with the smallest handles are taken first, so that each step of a loop meets the same
-buffers and bind groups as the step before.
+A `Buffer` belongs to a node or to a flush. When its last reference is dropped, it
+returns to the pool at once. That is safe because the device's queue runs in order: work
+already submitted reads the old contents before later work writes new ones. The free
+buffers with the smallest handles are taken first, so that each step of a loop reuses
+the buffers and bind groups of the step before.
 
-Buffers may be let go at any time and in any thread, which only appends to a list;
-everything else happens under the pool's lock. A flush holds it until its tape is on the
-way, because plans and recordings reuse their tapes.
+Buffers may be released at any time and in any thread, which only appends to a list;
+everything else happens under the pool's lock. A flush holds the lock until its tape is
+submitted, because plans and compiled functions reuse their tapes.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ KEPT_SHARE = 2
 """At most half of the budget stays in free buffers."""
 
 GROWTH = 8
-"""A budget grows by this part of it where allocations tell that there is more."""
+"""A budget grows by this fraction when an allocation beyond it succeeds."""
 
 LARGE_SHARE = 512
-"""Buffers above this share of the budget are worth a look at what is free."""
+"""Releasing a buffer above this share of the budget checks the free buffers."""
 
 Taken = list[tuple[int, list[tuple[int, int]]]]
-"""For each size of buffers numbers of what they are for, and the bytes of those."""
+"""For each buffer size, pairs of a caller's id and the bytes it needs."""
 
 
 @lru_cache(maxsize=4096)
 def size_class(nbytes: int) -> int:
-    """Return the bytes really allocated: steps of an eighth of a power of two.
+    """Return the allocated bytes: rounded up to an eighth of a power of two.
 
     >>> size_class(1), size_class(100), size_class(1000), size_class(1 << 20)
     (16, 104, 1024, 1048576)
@@ -64,9 +64,10 @@ class FreeList:
     """The free buffers of one size.
 
     Attributes:
-        pool, size: of all these buffers.
-        handles: of those that nobody holds.
-        last_taken: number of the flush that last took one.
+        pool: the pool of these buffers.
+        size: bytes of each buffer.
+        handles: handles of the free buffers.
+        last_taken: index of the flush that last took one.
     """
 
     __slots__ = ("handles", "last_taken", "pool", "size")
@@ -79,10 +80,10 @@ class FreeList:
         self.last_taken = 0
 
     def way_back(self, handle: int) -> Callable[[], None]:
-        """Return what makes a handle free again, without a step in Python.
+        """Return a finalizer, implemented in C, that adds a handle to the free list.
 
-        Of a large buffer, `extend` first takes the handle; asking the iterator for
-        more then looks whether that is too much for the pool.
+        For a large buffer, `extend` first appends the handle; its second request to
+        the iterator calls `notice`, which may evict free buffers.
         """
         if self.size <= self.pool.smallest_large:
             return partial(self.handles.append, handle)
@@ -91,18 +92,18 @@ class FreeList:
 
 
 class Buffer(Storage):
-    """A device buffer that returns to its pool when nobody holds it.
+    """A device buffer that returns to its pool when its last reference is dropped.
 
-    Each has a finalizer of its own, made of functions in C: Stop comes where functions
-    in Python begin, and there it would be swallowed and the buffer lost.
+    Its finalizer consists of C functions: an interrupt (Stop) is raised where a Python
+    function begins; in a finalizer it would be swallowed and the buffer leaked.
     """
 
     __slots__ = ("__del__", "handle", "home")
 
     def __init__(self, home: FreeList, handles: list[int]) -> None:
-        """Take the last handle over: from these statements on it belongs here.
+        """Take ownership of the last handle of a list.
 
-        There is no call between the last three, so that Stop cannot part them.
+        No call separates the last three statements, so that an interrupt cannot either.
         """
         self.home = home
         give_back = home.way_back(handles[-1])
@@ -112,7 +113,7 @@ class Buffer(Storage):
 
     @property
     def size(self) -> int:
-        """Its bytes."""
+        """Bytes of the buffer."""
         return self.home.size
 
 
@@ -120,16 +121,16 @@ class Pool:
     """The buffers of one device.
 
     Attributes:
-        driver: of the device.
-        machine: what the device is.
-        allocated: bytes allocated now, in use and free together.
+        driver: the device's driver.
+        machine: description of the device.
+        allocated: bytes allocated now, in use and free.
         largest: the largest buffer that a kernel can bind.
         lock: held while buffers are taken or destroyed.
-        smallest_large: bytes from which on a buffer counts as large.
-        headroom: bytes in large buffers that may become free until `evict` looks again.
-        leaving: bytes destroyed since the device was last known to be done; what is
-            submitted may still use them.
-        can_grow: whether allocations beyond the budget tell if there is more.
+        smallest_large: larger buffers count as large.
+        headroom: bytes of large buffers that may be released before the next `evict`.
+        leaving: bytes destroyed since the device was last idle; submitted work may
+            still use them.
+        can_grow: whether allocations beyond the budget may raise it.
     """
 
     def __init__(self, driver: Driver, machine: Machine) -> None:
@@ -157,9 +158,9 @@ class Pool:
 
     @property
     def budget(self) -> int:
-        """Bytes that may be allocated at most, in use and free together.
+        """Most bytes that may be allocated, in use and free.
 
-        Who sets it sets the limit: then it does not grow any more.
+        Setting it fixes the limit: it no longer grows.
         """
         return self._budget
 
@@ -175,18 +176,18 @@ class Pool:
 
     @property
     def free_bytes(self) -> int:
-        """Bytes in buffers that nobody holds."""
+        """Bytes of free buffers."""
         return sum(free.size * len(free.handles) for free in [*self._free.values()])
 
     @property
     def in_use(self) -> int:
-        """Bytes in buffers that somebody holds."""
+        """Bytes of buffers in use."""
         return self.allocated - self.free_bytes
 
     def check(self, nbytes: int, name: Callable[..., str], *what: object) -> None:
-        """Raise `DeviceMemoryError` when no kernel could bind so many bytes.
+        """Raise `DeviceMemoryError` if `nbytes` exceed the largest bindable buffer.
 
-        `name(*what)` says for people what needs them.
+        `name(*what)` describes the requester in the message.
         """
         if nbytes > self.largest:
             device = self.machine.device
@@ -211,9 +212,9 @@ class Pool:
             return self.take_all(wanted, lambda _: name(*what))[0][0]
 
     def take_shared(self, nbytes: int, number: int) -> Buffer:
-        """Return a buffer that all who ask for this number of this size share.
+        """Return the buffer shared by all requests of this size and id.
 
-        It goes back when nobody of them holds it any more.
+        It returns to the pool when its last reference is dropped.
 
         Raises:
             DeviceMemoryError: as `take`.
@@ -230,13 +231,13 @@ class Pool:
         wanted: Taken,
         name: Callable[[int], str],
     ) -> tuple[list[Buffer], list[int]]:
-        """Return buffers and their handles, in the order in which they are wanted.
+        """Return buffers and their handles, in the order of the requests.
 
-        That is for each size a list of pairs of a number and bytes. The caller holds
+        For each size the requests are pairs of an id and bytes. The caller must hold
         the lock.
 
         Raises:
-            DeviceMemoryError: as `take`; `name(number)` says what a buffer is for.
+            DeviceMemoryError: as `take`; `name(id)` describes the requester.
         """
         buffers: list[Buffer] = []
         handles: list[int] = []
@@ -287,9 +288,9 @@ class Pool:
         return handle
 
     def _create_or_learn(self, size: int) -> int:
-        """Return the handle of a new buffer when all work is done.
+        """Wait for submitted work, then allocate a buffer and return its handle.
 
-        What is allocated now is the budget, if it cannot be had.
+        If that fails, the budget is lowered to the bytes allocated now.
         """
         self.wait()
         try:
@@ -299,16 +300,16 @@ class Pool:
             raise
 
     def wait(self) -> None:
-        """Wait until destroyed buffers are really gone, where Python can wait."""
+        """Wait until destroyed buffers are freed, where Python can wait."""
         if self.leaving and self.driver.can_block():
             self.driver.check()
             self.leaving = 0
 
     def _grow(self, handle: int, size: int) -> None:
-        """Raise the budget, since a buffer beyond it could be had.
+        """Raise the budget after an allocation beyond it succeeded.
 
         Raises:
-            DeviceMemoryError: it could not, as the device reports late.
+            DeviceMemoryError: the allocation failed, which the device reports late.
         """
         try:
             self.driver.check()
@@ -321,11 +322,11 @@ class Pool:
         self._set_budget(max(self.allocated, self.budget + self.budget // GROWTH))
 
     def lower(self, nbytes: int) -> None:
-        """Take no more than so much from now on: the device had no more."""
+        """Lower the budget to `nbytes` after an allocation failed."""
         self.budget = min(self.budget, max(nbytes, SMALLEST_BUDGET))
 
     def over_budget(self, what: str, nbytes: int) -> DeviceMemoryError:
-        """Return the error for what needs so many bytes at once."""
+        """Return the error for a request of `nbytes` beyond the budget."""
         variable = VARIABLE if self.budget < self.machine.capacity else ""
         device, held, budget = self.machine.device, self.in_use, self.budget
         return DeviceMemoryError(
@@ -333,17 +334,17 @@ class Pool:
         )
 
     def notice(self, size: int) -> int | None:
-        """Look at what is free when a large buffer has become so; ends an iterator."""
+        """Account for a released large buffer; None ends the finalizer's iterator."""
         self.headroom -= size
         if self.headroom < 0:
             self.evict()
         return None
 
     def evict(self) -> None:
-        """Destroy free buffers until the limit holds, sizes long unused first.
+        """Destroy free buffers until the limit holds, least recently used sizes first.
 
-        Does nothing while buffers are taken; the next large one that is let go tries
-        again.
+        Does nothing while buffers are being taken; the next release of a large buffer
+        tries again.
         """
         if self._is_taking or not self.lock.acquire(blocking=False):
             return
@@ -358,9 +359,9 @@ class Pool:
             self.lock.release()
 
     def _make_room(self, size: int) -> None:
-        """Destroy free buffers until so many bytes fit, sizes long unused first.
+        """Destroy free buffers until `size` bytes fit, least recently used sizes first.
 
-        What only Python's garbage holds is free too, but takes long to find.
+        Garbage collection, which is slow, runs only if that is not enough.
         """
         for is_last in (False, True):
             for free in sorted(self._free.values(), key=lambda f: f.last_taken):
@@ -381,7 +382,7 @@ class Pool:
                 self._destroy(free)
 
     def _destroy(self, free: FreeList) -> None:
-        """Destroy one free buffer; after a loss there is nothing to destroy."""
+        """Destroy one free buffer; a lost device has already destroyed it."""
         handle = free.handles.pop()
         if not self.driver.is_lost:
             self.driver.destroy_buffer(handle)

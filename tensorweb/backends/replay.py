@@ -38,9 +38,9 @@ class Host(Protocol):
 class Replay:
     """Fills a tape's holes with the buffers of new arguments and submits it.
 
-    Only results get fresh buffers, so a call costs one submission and no graph. Values
-    that the function captured are kept. What lives during a call only has buffers that
-    all recordings share: calls run one after another.
+    Only results get fresh buffers, so a call costs one submission and no graph.
+    Captured values are retained. Temporaries use buffers that all compiled functions
+    share, because calls run one after another.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Replay:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the device that holds the kept buffers still exists."""
+        """Whether the device of the retained buffers still exists."""
         return not self._host.driver.is_lost
 
     def _name(self, number: int) -> str:
@@ -123,7 +123,7 @@ class Replay:
         """Return the results for other arguments of the same shapes and dtypes.
 
         Raises:
-            DeviceLostError: the device that holds the captured values is gone.
+            DeviceLostError: the device that holds the captured values is lost.
             DeviceMemoryError: the results do not fit.
         """
         try:

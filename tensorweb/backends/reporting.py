@@ -1,6 +1,6 @@
-"""Submit the tapes of a flush, and tell those who listen what it was.
+"""Submit the tapes of a flush and report it to listeners.
 
-Used by flushes and by recordings of `jit`. Made only when somebody listens.
+Used by flushes and by functions compiled with `jit`, only if there are listeners.
 """
 
 from __future__ import annotations
@@ -43,6 +43,6 @@ class Report:
         graph: Sequence[NodeRecord],
         lines: Sequence[Line | None],
     ) -> None:
-        """Hand it to everybody who listens, when the last tape was submitted."""
+        """Report the flush to all listeners after its last tape was submitted."""
         now = perf_counter()
         events.tell(Flush(launches, graph, 0, self._planned, now, lines, self._seconds))

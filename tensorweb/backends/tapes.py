@@ -23,7 +23,7 @@ class Command:
     """One dispatch, or the clearing of a scratch storage when `launch` is None.
 
     Attributes:
-        place: number of its kernel in the order of the plan.
+        place: index of its kernel in the plan.
         formula: what its kernel computes, `""` where that is long.
     """
 
@@ -42,12 +42,12 @@ class Tape:
     """A tape with holes.
 
     Attributes:
-        words: the tape; what stands in its holes is of the last flush.
+        words: the tape; its holes contain values of the last flush.
         floats: the same memory as float32.
         buffer_holes: (word of the tape, reference of a storage of the plan).
-        float_holes: (word, number of a constant node) of float32 constants.
-        scalar_holes: (word, number of a constant node, dtype name) of others.
-        wide_holes: the same of constants of 64 bits; the next word is theirs too.
+        float_holes: (word, index of a constant node) of float32 constants.
+        scalar_holes: (word, index of a constant node, dtype name) of others.
+        wide_holes: like `scalar_holes`, of 64-bit constants, which take two words.
     """
 
     words: array[int]
