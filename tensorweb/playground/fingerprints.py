@@ -73,9 +73,9 @@ async def _digest(node: Node, reader: Reader) -> str:
 async def _numbers(
     x: tw.Tensor, known: Statistics, reader: Reader
 ) -> list[float | None]:
-    """Return minimum, maximum, mean, mean of |x|, trend, counts of NaN and infinity.
+    """Return minimum, maximum, mean, mean of |x|, slope, counts of NaN and infinity.
 
-    The trend is the mean of all values times their position, from -1 to 1: it differs
+    The slope is the mean of all values times their position, from -1 to 1: it differs
     if the same values have another order.
     """
     if x.size == 0:

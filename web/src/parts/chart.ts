@@ -23,7 +23,7 @@ export interface Chart {
 export interface ChartOptions {
   /** Fill the room of the parent; else the chart is as wide as that and of one shape. */
   fills?: boolean;
-  /** Say what a point is; else its coordinates and those of others above it are said. */
+  /** Describe a point; by default by its coordinates and those of points with the same x. */
   reading?(point: ChartPoint): string;
 }
 
@@ -72,7 +72,7 @@ export function mountChart({ fills = false, reading }: ChartOptions = {}): Chart
     drawing.replaceChildren(svgOf(data, frame));
     mark();
   };
-  /** Draw the cursor and say what it stands on. */
+  /** Draw the cursor and describe its point. */
   const mark = (): void => {
     drawing.querySelector(".chart-cursor")?.remove();
     const text = data && point ? (reading?.(point) ?? readingOf(data, point)) : "";
@@ -138,7 +138,7 @@ function moved({ series }: ChartData, point: ChartPoint | null, key: string): Ch
   return { series: which, index: within(point.index + (step ?? 0), series[which]?.y.length ?? 1) };
 }
 
-/** The point next to a place of the drawing. */
+/** The point nearest to a position in the drawing. */
 function nearest({ kind, series }: ChartData, { left, top, across }: Frame, x: number, y: number): ChartPoint | null {
   let [best, found]: [number, ChartPoint | null] = [Infinity, null];
   const half = kind === "histogram" ? (left(across.high) - left(across.low)) / Math.max(series[0]?.x.length ?? 1, 1) / 2 : 0;
@@ -266,7 +266,7 @@ function part(value: number, { low, high }: Range): number {
   return (value / 2 - low / 2) / (high / 2 - low / 2);
 }
 
-/** Round numbers within a range, about so many. */
+/** Round numbers within a range, about `wanted` of them. */
 function ticksOf({ low, high }: Range, wanted: number): number[] {
   const most = Math.max(Math.min(Math.floor(wanted), 10), 2);
   const power = 10 ** Math.floor(Math.log10((high - low) / most));

@@ -1,4 +1,4 @@
-/** Tells after a run of a link's program whether the results are its sender's. */
+/** Shows after a run of a link's program whether the results equal its sender's. */
 
 import { compared } from "../page/fingerprint";
 import type { Page, Part, View } from "../page/page";

@@ -4,7 +4,7 @@ import { button, el } from "./dom";
 import type { Page } from "../page/page";
 import { filesOf, type ProgramFile } from "../page/program";
 
-/** Compare the file that is seen with what it began as, or say that nothing differs. */
+/** Compare the visible file with its original, or report that nothing differs. */
 export function showDifference(page: Page): void {
   const { document: program, file } = page.view;
   if (program.original === null) {

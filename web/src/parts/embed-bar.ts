@@ -1,4 +1,4 @@
-/** What an embedded page has in place of the toolbar: a title, and the way to the whole page. */
+/** The bar of an embedded page instead of the toolbar: a title, and a link to the full page. */
 
 import { el } from "./dom";
 import { encodeCode } from "../page/link";

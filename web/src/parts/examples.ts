@@ -64,7 +64,7 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
   };
 }
 
-/** The example so many places further; the first one where none is open. */
+/** The example at an offset from the open one; the first if none is open. */
 function neighbour({ examples, document }: View, by: number): Example | null {
   const place = examples?.findIndex(({ file }) => idOf(file) === document.id) ?? -1;
   return examples?.[place < 0 && by > 0 ? 0 : place < 0 ? -1 : place + by] ?? null;

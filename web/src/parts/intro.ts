@@ -1,4 +1,4 @@
-/** One line that says what this is, with links and the tour, until the reader closes it. */
+/** One line of introduction with links and the tour, until the reader closes it. */
 
 import { beginTour } from "./tour";
 import { button, el, find } from "./dom";

@@ -1,4 +1,4 @@
-/** Where the first NaN or infinity was made: one sentence with links to the lines, or the offer to search. */
+/** The origin of the first NaN or infinity: one sentence with links to the lines, or the offer to search. */
 
 import type { Page } from "../page/page";
 import type { NonfiniteOrigin, NonfiniteSearch } from "../page/protocol";

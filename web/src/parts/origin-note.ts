@@ -1,4 +1,4 @@
-/** Says beside the tabs when results belong to another run, and dims them. */
+/** Shows next to the tabs that results belong to another run, and dims them. */
 
 import { RECORDED } from "../page/origin";
 import type { Page, Part } from "../page/page";

@@ -1,4 +1,4 @@
-/** What loads: bytes and steps as they are, gone when Python is ready. */
+/** Loading progress in bytes and steps, hidden when Python is ready. */
 
 import { el } from "./dom";
 import type { Page, Part, View } from "../page/page";

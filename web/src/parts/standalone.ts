@@ -16,7 +16,7 @@ import "./standalone.css";
 /** Whatever a program has put into its output: nothing in the file runs or is fetched. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
 const ROOM = { width: 480, height: 320 };
-/** The digits of fewer elements say more than their picture. */
+/** Tensors of fewer elements show their digits and no picture. */
 const LEAST_ELEMENTS = 16;
 /** Addresses of one's own machine are of no use to others. */
 const LOCAL = /^(localhost|127\.|\[::1\]|.*\.localhost$)/;
@@ -28,7 +28,7 @@ export async function saveAsPage(page: Page): Promise<void> {
   save(`${fileNameOf(shown.title)}.html`, await standalonePage(page, link), "text/html");
 }
 
-/** Where others find this site: as its page says, else where it is open; null on one's own machine. */
+/** The public address of this site: from its page, else the current one; null on localhost. */
 function siteAddress(): string | null {
   const said = document.querySelector<HTMLLinkElement>("link[rel=canonical]")?.href;
   if (said) return said;

@@ -3,7 +3,7 @@
 import { find } from "./dom";
 import type { Part } from "../page/page";
 
-/** What gives way, first to last; `page.css` says what each step hides. */
+/** The steps by which the toolbar shrinks, in order; `page.css` defines what each hides. */
 const STEPS: readonly string[] = [
   "tool-labels",
   "run-key",

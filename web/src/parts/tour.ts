@@ -1,4 +1,4 @@
-/** A tour of the page in a few steps, each a card beside the part that it tells of. */
+/** A tour of the page in a few steps, each a card next to the part that it explains. */
 
 import { button, el } from "./dom";
 import type { Page } from "../page/page";

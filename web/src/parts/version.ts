@@ -1,4 +1,4 @@
-/** A newer version of the page: told quietly, taken when the reader asks or comes again. */
+/** A newer version of the page: announced quietly, loaded on request or at the next visit. */
 
 import { button } from "./dom";
 import { keepSite, takeNewVersion } from "../page/keeping";

@@ -2,7 +2,7 @@
 
 import { digestOf } from "./store";
 
-/** Longer ones are handed on while they come, so that the page can tell how far it is. */
+/** Longer files are streamed, so that the page can show progress. */
 const LONGEST_WAIT = 1_000_000;
 
 export interface Download {

@@ -62,7 +62,7 @@ async function settle(digest: string, coming: Promise<ArrayBuffer | null>): Prom
   else await self.registration.update().catch(() => undefined);
 }
 
-/** Answer with the page: this build's if all of it is kept, else the host's, of any build. */
+/** Respond with the page: this build's if all of it is cached, else the host's, of any build. */
 async function start(request: Request, file: SiteFile): Promise<Response> {
   const { digest, headers } = file;
   const kept = await store.find(digest);
@@ -111,7 +111,7 @@ async function isolate(coming: Response | Promise<Response>): Promise<Response> 
 
 self.addEventListener("install", (event) => event.waitUntil(install()));
 
-/** Replace a build that serves alone only by one that can as well, and in its turn. */
+/** Replace a build that works offline only by one that does so too, one update at a time. */
 async function install(): Promise<void> {
   const serves = self.registration.active !== null && (await store.isComplete());
   if (serves && !live) await collect();

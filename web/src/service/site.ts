@@ -1,12 +1,12 @@
 /** The table of one build's files, which the build writes in front of this script. */
 
-/** What the build knows of a file: its SHA-256, its row of headers, whether it is always kept. */
+/** The build's entry of a file: its SHA-256, the index of its headers, whether it is always cached. */
 export type FileRow = readonly [digest: string, headers: number, isKept: boolean];
 
 export interface SiteTable {
   /** Changes with any file of the site. */
   id: string;
-  /** A site in development: the host is asked at every visit whether it was built anew. */
+  /** A site in development: every visit checks whether the host has a new build. */
   live: boolean;
   files: Record<string, FileRow>;
   headers: Record<string, string>[];

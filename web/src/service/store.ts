@@ -10,7 +10,7 @@ export class Store {
     this.#name = `tensorweb-site ${new URL(scope).pathname}`;
   }
 
-  /** Return a file's bytes, null where it is not kept; what is damaged is thrown away. */
+  /** Return a file's bytes, null if it is not cached; damaged files are deleted. */
   async find(digest: string): Promise<ArrayBuffer | null> {
     try {
       const cache = await caches.open(this.#name);
@@ -30,12 +30,12 @@ export class Store {
     await this.#put(digest, bytes);
   }
 
-  /** Note that every file of a build is kept. */
+  /** Record that every file of a build is cached. */
   async complete(build: string): Promise<void> {
     await this.#put(`all-of-${build}`, "");
   }
 
-  /** Whether every file of a build, or else of any, was kept. */
+  /** Whether every file of a build, by default of any build, was cached. */
   async isComplete(build?: string): Promise<boolean> {
     try {
       const keys = await (await caches.open(this.#name)).keys();
@@ -45,7 +45,7 @@ export class Store {
     }
   }
 
-  /** Note whether a build's page was replaced by the host's; nothing is noted where nothing is kept. */
+  /** Record whether a build's page was replaced by the host's, if the browser stores anything. */
   async retire(build: string, isRetired: boolean): Promise<void> {
     const name = `retired-${build}`;
     try {

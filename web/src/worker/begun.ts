@@ -1,8 +1,8 @@
-/** What programs begin beside Python: timers, workers, channels. It ends with their run. */
+/** Resources that programs open in JavaScript: timers, workers, channels. They end with the run. */
 
 import { closeRealm } from "./closed-realm";
 
-/** What is opened by a constructor, and the method that ends it. */
+/** Classes whose objects are resources, and the method that closes them. */
 const OPENED: Readonly<Record<string, string>> = {
   BroadcastChannel: "close",
   EventSource: "close",
@@ -13,7 +13,7 @@ const OPENED: Readonly<Record<string, string>> = {
   XMLHttpRequest: "abort",
 };
 
-/** What is asked for by a function that returns a number, and the function that ends it. */
+/** Functions that return a resource's id, and the function that cancels it. */
 const ASKED = [
   ["setTimeout", "clearTimeout"],
   ["setInterval", "clearInterval"],

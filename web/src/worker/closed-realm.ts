@@ -70,7 +70,7 @@ function close(text: string, tell: Started): void {
   globalThis.Worker = wrapped;
 }
 
-/** Close this worker's realm; `tell` hears of each worker that a program starts. */
+/** Close this worker's realm; `tell` is called with each worker that a program starts. */
 export function closeRealm(tell: Started): void {
   close(String(close), tell);
 }

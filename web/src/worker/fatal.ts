@@ -17,7 +17,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/already (fatally failed|exited)/i, "Python had ended."],
 ];
 
-/** Say why Python cannot go on. */
+/** Return why Python cannot continue. */
 export function reasonOf(error: unknown): string {
   const text = textOf(error);
   const { status } = (error ?? {}) as { status?: unknown };

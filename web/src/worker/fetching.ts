@@ -38,11 +38,11 @@ export class CoreFiles {
       const url = new URL(path, base);
       this.#expect(url.href, this.#get(url));
     }
-    // Pyodide's loader asks for its other half only when it has read the lock file.
+    // Pyodide's loader requests its second script only after it has read the lock file.
     for (const name of MODULES) import(this.#address(name)).catch(() => undefined);
   }
 
-  /** Answer whoever asks for one of these files from now on, and tell how far they are. */
+  /** Respond to requests for these files from now on, and report progress. */
   serve(sizes: Record<string, number>, tell: Tell): void {
     const packed = Object.keys(PACKED).map((name) => `pyodide/${name}${ENDING}`);
     this.#total = packed.reduce((sum, path) => sum + (sizes[path] ?? 0), 0);

@@ -117,7 +117,7 @@ export class Interrupt {
     this.#cancel = null;
   }
 
-  /** Remember the page's message; where memory is not shared nothing else tells. */
+  /** Record the page's Stop message, the only signal where memory is not shared. */
   remember(question: number): void {
     Atomics.store(this.#words, 1, question);
   }

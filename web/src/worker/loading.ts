@@ -4,14 +4,14 @@ import type { PyodideAPI, loadPyodide as LoadPyodide } from "pyodide";
 import type { Note } from "../page/protocol";
 import { withRoomFor } from "./roomy";
 
-/** What the build tells about the site; sizes are bytes before compression. */
+/** The build's description of the site; sizes are bytes before compression. */
 export interface BuildInfo {
   version: string;
   pyodide: string;
   python: string;
   wheel: string;
   wheelHash: string;
-  /** SHA-256 of Python's standard library, which a snapshot remembers by its places. */
+  /** SHA-256 of Python's standard library, which a snapshot refers to by offsets. */
   libraryHash: string;
   sizes: Record<string, number>;
   /** Packages that only who builds the site can add, by what programs import. */
@@ -21,7 +21,7 @@ export interface BuildInfo {
 export interface Loaded {
   python: PyodideAPI;
   snapshot: boolean;
-  /** SHA-256 of the kept snapshot, null when there is none. */
+  /** SHA-256 of the cached snapshot, null if there is none. */
   digest: Promise<string | null>;
 }
 
@@ -109,7 +109,7 @@ async function fetchBytes(url: URL): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** Unpack our wheel; a snapshot holds memory only, so files come anew each time. */
+/** Unpack our wheel; a snapshot contains memory only, so files are unpacked each time. */
 function install(python: PyodideAPI, wheel: Uint8Array): void {
   python.unpackArchive(wheel, "wheel");
   // Programs read lines of the page; whoever goes past that would ask `prompt`, which workers lack.
@@ -120,7 +120,7 @@ function canKeep(): boolean {
   return self.isSecureContext && typeof caches !== "undefined";
 }
 
-/** Return the kept snapshot; one that the page does not know is thrown away. */
+/** Return the cached snapshot; one with an unknown digest is deleted. */
 async function findSnapshot(key: string, digest: string | null): Promise<Uint8Array | null> {
   if (!canKeep()) return null;
   try {

@@ -18,7 +18,7 @@ declare class FileReaderSync {
   readAsArrayBuffer(blob: Blob): ArrayBuffer;
 }
 
-/** What is used of Emscripten's file system in memory. */
+/** The parts of Emscripten's in-memory file system that we use. */
 interface Node {
   mode: number;
   contents: Uint8Array;
@@ -87,7 +87,7 @@ export class OwnFiles {
     const path = `${FOLDER}/${name}`;
     const known = this.#known.get(name);
     if (known && isSame(known, this.#node(name))) {
-      // A cell may have it open, so what was collected stays until a whole program runs.
+      // A cell may have it open, so collected files stay until a full program runs.
       if (known.file === null && keep) known.file = data;
       if (known.file && isSameFile(known.file, data)) return;
     }

@@ -5,7 +5,7 @@
 
 const PAGE = 1 << 16;
 
-/** Run `load` while every module's own memory begins with room for so many bytes. */
+/** Run `load` while every module's own memory starts with at least this many bytes. */
 export async function withRoomFor<T>(bytes: number, load: () => Promise<T>): Promise<T> {
   const { instantiate, instantiateStreaming } = WebAssembly;
   const roomy =

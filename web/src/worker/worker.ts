@@ -45,7 +45,7 @@ let isWarm = true;
 let timer = 0;
 /** Taken before programs run: what they ask of these ends with them. */
 const { setTimeout, clearTimeout } = self;
-/** Ends what programs have begun beside Python. */
+/** Closes resources that programs have opened in JavaScript. */
 let endBegun: () => void = () => undefined;
 let send: Send = () => undefined;
 let hasBegun = false;
@@ -129,7 +129,7 @@ async function warmUp(): Promise<void> {
   } catch (error) {
     if (isFatal(error)) die(error);
     if (!isStop(error)) {
-      isWarm = true; // the next run meets the same trouble and tells it
+      isWarm = true; // the next run fails with the same error and reports it
       console.warn("warming up ended:", error);
     }
   } finally {
@@ -210,7 +210,7 @@ async function loadPackages(
   try {
     await python.loadPackage(names, QUIET);
   } catch {
-    // The import in the program says what is missing.
+    // The import in the program raises the error.
   }
 }
 
@@ -322,7 +322,7 @@ const isFlood = rateLimit();
 /** Pictures of a running program, sixty times a second. */
 const isFloodOfPictures = rateLimit(100_000);
 
-/** Hand what a program prints and shows to the page; of a picture the bytes beside it. */
+/** Send a program's output and displays to the page, with the bytes of a picture. */
 function passOn(kind: unknown, fields: unknown, beside?: PyProxy): void {
   if (typeof kind !== "string" || typeof fields !== "string") return;
   const data = beside?.toJs() as Uint8Array | undefined;
@@ -350,7 +350,7 @@ function guard(): void {
 }
 guard();
 
-/** What a callback throws has nobody else to tell it; Python prints its own failures. */
+/** Print exceptions of JavaScript callbacks, which nothing else reports; Python prints its own. */
 function tellFailure(error: unknown): void {
   if ((error as { name?: unknown } | null)?.name === "PythonError") return;
   const text = `A callback failed: ${textOf(error).trim().slice(0, 10_000)}\n`;
@@ -363,7 +363,7 @@ function watchForDeath(python: PyodideAPI): void {
   _api.on_fatal = die;
 }
 
-/** Tell the page, which then takes another worker. */
+/** Report to the page, which then starts another worker. */
 function die(error: unknown): void {
   send({ fatal: reasonOf(error) });
 }

@@ -5,7 +5,7 @@ import { button, el } from "../../parts/dom";
 export interface Recorder {
   /** The buttons that begin. */
   buttons: HTMLElement[];
-  /** Where one sees what is recorded, and ends it. */
+  /** Shows the recording, and ends it. */
   dom: HTMLElement;
 }
 

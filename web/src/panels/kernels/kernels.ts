@@ -22,7 +22,7 @@ const DEVICES: Readonly<Record<string, Device>> = {
   cpu: { name: "CPU", language: "wasm", work: units },
 };
 
-/** As `units` in `tensorweb/backends/wasm.py` says it. */
+/** The same text as `units` in `tensorweb/backends/wasm.py`. */
 function units([all = 1, together = all]: readonly number[]): string {
   const text = count(all, "unit");
   return all > together ? `${text}, ${together.toLocaleString("en-US")} at a time` : text;
@@ -72,7 +72,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     list.replaceChildren(...shown.map((each) => each.node));
   };
   let text: string | null = null;
-  /** Tell each row where its line is now, if the text has changed. */
+  /** Update the line number of each row after an edit of the text. */
   const follow = ({ origins: { run }, document, typing }: View): void => {
     const now = run?.document === document.id ? (page.editor.files()[0]?.text ?? "") : null;
     if (typing || now === text) return;
@@ -131,7 +131,7 @@ function computed({ name, kind, formula, copies }: KernelRecord): string {
   return `${work}${copies ? ", with a copy" : ""}${end < 0 ? "" : bare.slice(end)}`;
 }
 
-/** One kernel of the list; `moved` tells it the present number of its line, null for none. */
+/** One kernel of the list; `moved` sets the current number of its line, null for none. */
 interface Row {
   kernel: KernelRecord;
   cost: number;

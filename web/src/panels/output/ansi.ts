@@ -93,7 +93,7 @@ function named(number: number): string {
   return `var(--ansi-${number < 8 ? "" : "bright-"}${name})`;
 }
 
-/** Return one of 256 colours or any colour, and how many numbers told it. */
+/** Return one of 256 colours or an RGB colour, and the count of numbers that encode it. */
 function longColour([kind, ...rest]: number[]): [string | null, number] {
   if (kind === 5) return [indexed(byte(rest[0])), 2];
   if (kind === 2) return [`rgb(${rest.slice(0, 3).map(byte).join(" ")})`, 4];

@@ -1,4 +1,4 @@
-/** A button that copies what a part of the page says, as text. */
+/** A button that copies the text of a part of the page. */
 
 import { button } from "../../parts/dom";
 import type { Page } from "../../page/page";

@@ -1,4 +1,4 @@
-/** Plots that the program showed, each a card that is drawn anew in its place. */
+/** Plots that the program showed, each a card that is redrawn when it is updated. */
 
 import { chartLegend, mountChart, type Chart } from "../../parts/chart";
 import { button, el } from "../../parts/dom";

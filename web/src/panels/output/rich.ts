@@ -16,7 +16,7 @@ body { margin: 8px; width: max-content; min-width: calc(100% - 16px); box-sizing
 table { border-collapse: collapse; } th, td { padding: 3px 9px; text-align: end; }
 </style>`;
 
-/** Draw a value; `what` says whose it is to those who do not see it. */
+/** Draw a value; `what` is its label for screen readers. */
 export function richView({ kind, data }: Rich, what: string): HTMLElement {
   if (kind === "html") return htmlFrame(data, `HTML of ${what}`);
   if (kind === "verdict") return verdictView(data);

@@ -26,12 +26,12 @@ interface Card {
   dom: HTMLElement;
   range: HTMLElement;
   digits: HTMLElement;
-  /** The sentence that says where the first NaN was made. */
+  /** The sentence about the origin of the first NaN. */
   made: HTMLElement | null;
   known: TensorRecord | null;
 }
 
-/** The digits of fewer elements say more than their picture. */
+/** Tensors of fewer elements show their digits and no picture. */
 const LEAST_ELEMENTS = 16;
 const ROOM = { width: 120, height: 64 };
 
@@ -116,7 +116,7 @@ function valueText(display: number, text: string): HTMLElement {
   return body;
 }
 
-/** Ask for the digits, or say why they cannot be had. */
+/** Request the digits, or show why they are not available. */
 async function digitsOf(page: Page, tensor: TensorRecord | null): Promise<string> {
   const gone = whyGone(page.view, "tensors", "tensor", "digits");
   if (gone || !tensor) return gone ?? "The digits can be asked for once the program has ended.";

@@ -45,7 +45,7 @@ export class Terminal {
     this.dom.append(...this.#line.map(nodeOf));
   }
 
-  /** Most output by far: no colours, nothing written over, whole lines. */
+  /** The common case: full lines without colours or overwriting. */
   #writePlain(text: string): void {
     const end = text.lastIndexOf("\n") + 1;
     if (end) this.#keep([{ text: text.slice(0, end), look: PLAIN }]);
@@ -92,7 +92,7 @@ export class Terminal {
   }
 }
 
-/** A longer text is laid out anew as a whole with every piece that is added. */
+/** Above this length a text node is not extended, since it is laid out again with each addition. */
 const LONGEST_NODE = 8192;
 
 /** The part of a line between two columns. */

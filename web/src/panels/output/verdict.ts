@@ -1,4 +1,4 @@
-/** What a puzzle's check found: wanted and got side by side, as tables. */
+/** A puzzle's verdict: expected and actual result side by side, as tables. */
 
 import { el } from "../../parts/dom";
 import { tuple } from "../../parts/format";
@@ -34,7 +34,7 @@ const VERDICT = record<Verdict>({
   ...{ wanted: orNull(TABLE), got: orNull(TABLE) },
 });
 
-/** Draw a verdict; any program can send one, so it is looked at first. */
+/** Draw a verdict; any program can send one, so it is validated first. */
 export function verdictView(json: string): HTMLElement {
   const verdict = parsed(json);
   if (!verdict) return el("p", { class: "cut" }, "This result of a puzzle is damaged.");

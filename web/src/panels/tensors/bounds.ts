@@ -6,7 +6,7 @@ import type { Bounds } from "../../page/look";
 
 /** The parts of all values that lie below the ends of a scale without outliers. */
 const OUTLIERS = [0.01, 0.99] as const;
-/** So large a part of all values is told apart about one of them. */
+/** The fraction of all values that is resolved around a chosen value. */
 const NEAR = 0.9;
 const MOST_SORTED = 1 << 16;
 
@@ -18,7 +18,7 @@ export function bounded(scale: Scale, bounds: Bounds | null): Scale {
   return { low, high, palette, scheme: scale.scheme };
 }
 
-/** Bounds about a value, near enough that most others are told apart; null for equal ones. */
+/** Bounds around a value, narrow enough to resolve its neighbours; null for equal values. */
 export function about(value: number, values: Values): Bounds | null {
   const distances = sorted(values).map((other) => Math.abs(other - value)).sort();
   const reach = quantile(distances, NEAR) || (distances.at(-1) ?? 0);

@@ -24,7 +24,7 @@ export function cellText({ map, values }: Picture, slice: Slice, tensor: TensorR
   return `${name} = ${pooled}${texts.length > 1 ? `(${texts.join(", ")})` : texts[0]}`;
 }
 
-/** Whether what is drawn is the size of each number, which has no order of its own. */
+/** Whether absolute values are drawn, since complex numbers have no order. */
 export function isComplex(dtype: string): boolean {
   return dtype.startsWith("complex");
 }
@@ -34,7 +34,7 @@ function span(cell: number, block: number, length: number): string {
   return `${cell * block}:${Math.min((cell + 1) * block, length)}`;
 }
 
-/** What a cell is, what is marked, and what the colours mean. */
+/** The meaning of a cell, of marks and of colours, in words. */
 export function pictureText(picture: Picture): string {
   const { map, extent, scale, dtype } = picture;
   const parts = [map.channels > 1 ? cellsText(map).replace("cell", "pixel") : cellsText(map)];

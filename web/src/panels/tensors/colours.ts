@@ -80,7 +80,7 @@ export function at(stops: readonly Colour[], part: number): Colour {
   return [mix(0), mix(1), mix(2)];
 }
 
-/** Steps of a palette: finer than an eye or eight bits can tell apart. */
+/** Steps of a palette: finer than an eye or eight bits can resolve. */
 const STEPS = 1024;
 
 /** The colours of a scale from low to high, packed as a canvas holds them. */

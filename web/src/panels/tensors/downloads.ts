@@ -49,7 +49,7 @@ async function savePicture({ tensor, picture }: Source): Promise<void> {
   if (blob) save(fileName(tensor, "png"), blob, "image/png");
 }
 
-/** Fetch a file part by part and hand it out; a large one only when the reader says so again. */
+/** Fetch a file in parts and save it; a large one only after the reader confirms. */
 async function saveParts(page: Page, { tensor, slice }: Source, format: FileFormat): Promise<void> {
   const size = sizeOf(tensor, slice, format);
   const name = fileName(tensor, format);

@@ -11,7 +11,7 @@ export interface Entry {
   shown: TensorRecord;
 }
 
-/** Fold the tensors of each list into one entry, in the place of the first. */
+/** Merge the tensors of each list into one entry, at the index of the first. */
 export function entriesOf(tensors: readonly TensorRecord[]): Entry[] {
   const groups = new Map<string, TensorRecord[]>();
   for (const tensor of tensors) {

@@ -1,4 +1,4 @@
-/** What a program showed beside tensors, for the large pane: plots, charts, pictures, HTML. */
+/** Displays other than tensors, for the large pane: plots, charts, pictures, HTML. */
 
 import { chartLegend, mountChart } from "../../parts/chart";
 import { el } from "../../parts/dom";
@@ -19,12 +19,12 @@ const KINDS: Record<Rich["kind"], string> = {
   ...{ html: "HTML", svg: "drawing", png: "picture", jpeg: "picture", text: "text", verdict: "puzzle" },
 };
 
-/** So many of the newest are kept: pictures are large. */
+/** Limit of retained exhibits, since pictures are large. */
 const MOST_EXHIBITS = 40;
 
 export interface Exhibits {
   begin(): void;
-  /** Keep what a note shows; null for what is no exhibit. */
+  /** Add the exhibit of a message; null if it has none. */
   take(note: Note): { exhibit: Exhibit; isNew: boolean } | null;
   /** The newest first. */
   all(): readonly Exhibit[];

@@ -1,4 +1,4 @@
-/** Facts of one tensor in words: one line, and a list beside its picture. */
+/** Facts of one tensor in words: one line, and a list next to its picture. */
 
 import { button, el } from "../../parts/dom";
 import { count, short, tuple } from "../../parts/format";
@@ -15,7 +15,7 @@ export function typeOf({ dtype, shape, device }: TensorRecord): string {
 /** As many facts as any tensor has: what lies around the list must not move. */
 const MOST_FACTS = 8;
 
-/** What deserves a warning: `1 NaN`; pointing at it tells where the first one was made. */
+/** What deserves a warning: `1 NaN`; its tooltip names the origin of the first one. */
 export function flags({ nan = 0, inf = 0, problem, origins = [] }: TensorRecord): HTMLElement[] {
   const texts = [];
   if (nan > 0) texts.push(`${nan.toLocaleString("en-US")} NaN`);
@@ -63,18 +63,18 @@ function padded(rows: readonly (readonly [string, string])[]): (readonly [string
   return [...rows, ...Array.from({ length: missing }, () => ["", ""] as const)];
 }
 
-/** Behind what is told of complex numbers: they have no order, their sizes have. */
+/** Suffix for facts of complex numbers, which are those of their absolute values. */
 const SIZE = " size";
 
-/** Facts that have a place in the tensor. */
+/** Facts that have an index in the tensor. */
 const JUMPS: Record<string, Wanted> = { largest: "max", smallest: "min", NaN: "nan", True: "max", False: "min" };
 
-/** Facts that are counts: of none there is no place. */
+/** Facts that are counts: a count of 0 has no index. */
 const COUNTS: readonly string[] = ["NaN", "True", "False"];
 
 const WORDS: Record<Wanted, string> = { max: "largest value", min: "smallest value", nan: "first NaN" };
 
-/** What a picture alone tells: of a running program nothing else is asked. */
+/** Facts computed from a picture: nothing else is requested while a program runs. */
 export function pictureFacts({ low, high, nans, infinities }: Extent, step: number): HTMLElement[] {
   const number = (count: number): string => count.toLocaleString("en-US");
   return listOf([

@@ -31,7 +31,7 @@ export function showOrder(): ShowOrder {
       if (!isChosen) moving = null;
     },
     moves: (display) => {
-      // Several would take turns in one picture: that which was shown first keeps it.
+      // Several displays would alternate in one picture, so the first one stays in front.
       if (moving === null || (display < moving && !isChosen)) {
         moving = display;
         toFront(display);

@@ -14,7 +14,7 @@ export interface Gestures {
   left(): void;
 }
 
-/** A wheel turned so far is one step. */
+/** Wheel distance of one step. */
 const WHEEL_STEP = 40;
 const PINCH_STEP = 1.3;
 /** A second click within this time makes it a double one. */

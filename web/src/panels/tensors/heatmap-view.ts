@@ -96,7 +96,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
   const onePixel = (about: Point): void => {
     if (now) move(pixelForPixel(place, now.picture.grid, room(), ratio(), about));
   };
-  /** Put the ring round the cursor's cell and say its value. */
+  /** Draw the ring around the cursor's cell and show its value. */
   const ringTheCell = (): void => {
     if (!now || now.picture.map.rows === 0) return;
     const { row, column } = cursor;
@@ -117,7 +117,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
     ring.hidden = true;
     events.pointed?.(null);
   };
-  /** Put the cursor on the cell at a place; false where there is none. */
+  /** Move the cursor to the cell at a point; false if there is none. */
   const cellAt = ({ x, y }: Point): boolean => {
     if (!now) return false;
     const { rows, columns } = now.picture.map;

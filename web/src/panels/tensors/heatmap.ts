@@ -22,7 +22,7 @@ export interface Picture {
   pixels: HTMLCanvasElement;
 }
 
-/** The picture that was painted last: a card and the viewer draw the same one in turn. */
+/** Cache of the last painted picture, since a card and the viewer often draw the same one. */
 let painted: Picture | null = null;
 
 export function decodeHeatmap(map: Heatmap, dtype: string, scheme: Scheme): Picture {
@@ -77,7 +77,7 @@ function colour(pixels: Uint32Array, values: Values, scale: Scale): void {
   }
 }
 
-/** Draw a whole picture as large as some room allows. */
+/** Draw a full picture, scaled to the available room. */
 export function drawWhole(canvas: HTMLCanvasElement, picture: Picture, room: Size): void {
   const ratio = window.devicePixelRatio || 1;
   const { grid } = picture;

@@ -9,12 +9,12 @@ const MOST_SIZE = 72_000_000;
 export class History {
   #pictures: LivePicture[] = [];
   #size = 0;
-  /** Of so many pictures one is kept. */
+  /** One picture of this many is retained. */
   #every = 1;
   #come = 0;
   #last: LivePicture | null = null;
 
-  /** Take the newest picture; it is there until the next one comes, and kept if it is its turn. */
+  /** Add the newest picture; it is replaced by the next one unless it is to be retained. */
   add(picture: LivePicture): void {
     this.#last = picture;
     if (this.#come++ % this.#every !== 0) return;

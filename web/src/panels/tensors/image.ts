@@ -14,7 +14,7 @@ function fullOf(dtype: string): number {
   return dtype.startsWith("float") ? 1 : 255;
 }
 
-/** The values that have a place on the scale: all but alpha. */
+/** The values that the scale maps: all but alpha. */
 export function shownOf({ map, values }: { map: Heatmap; values: Values }): Values {
   return values.subarray(0, LIGHTS * map.rows * map.columns);
 }
@@ -43,7 +43,7 @@ export function paintChannels(pixels: Uint32Array, values: Values, dtype: string
     const [r, g, b] = [values[i] as number, values[cells + i] as number, values[2 * cells + i] as number];
     const a = hasAlpha ? (values[3 * cells + i] as number) * cover : 255;
     const sum = r + g + b + a;
-    // Opposite infinities make a NaN as well, so each channel is looked at then.
+    // Opposite infinities sum to NaN as well, so each channel is checked then.
     if (sum !== sum && (r !== r || g !== g || b !== b || a !== a)) pixels[i] = nan;
     else pixels[i] = ((within(a) << 24) | (light(b) << 16) | (light(g) << 8) | light(r)) >>> 0;
   }

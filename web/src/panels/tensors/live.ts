@@ -1,4 +1,4 @@
-/** Pictures that come while a program runs, kept by display. */
+/** Pictures that arrive while a program runs, by display. */
 
 import type { Display, LivePicture, Slice, TensorRecord } from "../../page/protocol";
 import { sizeOf } from "../../parts/format";
@@ -12,7 +12,7 @@ export interface Live {
   picture(note: LivePicture): void;
   /** The pictures that one of some displays has had; null if it has had no two. */
   history(displays: readonly number[]): History | null;
-  /** What is known of a displayed tensor from its picture. */
+  /** The record of a displayed tensor, made from its picture. */
   record(picture: LivePicture): TensorRecord;
 }
 

@@ -1,4 +1,4 @@
-/** What is drawn into cells that are large enough: marks of odd values, and numbers. */
+/** Marks of special values and numbers, drawn into cells that are large enough. */
 
 import { colourOf, inkOn, type Colour, type Scale } from "./colours";
 import { exact, short } from "../../parts/format";
@@ -25,7 +25,7 @@ const NAN_COLOUR: Colour = [0, 0, 0];
 const NAN_INK = "#ff5cf0";
 const LEAST_GLYPH = 6;
 const LEAST_NUMBER = 27;
-/** Whole numbers of few digits are written into smaller cells. */
+/** Integers of few digits are written into smaller cells. */
 const LEAST_DIGIT = 13;
 /** Numbers and marks of larger cells share them: the mark goes into the corner. */
 const LEAST_CORNER = 18;
@@ -61,7 +61,7 @@ export function countClipped({ values, scale, extent, map }: Picture): { above: 
   return found;
 }
 
-/** Mark what the colours cannot tell: NaN, infinities, values beyond the scale. */
+/** Mark values that colours cannot show: NaN, infinities, values beyond the scale. */
 export function drawMarks(seen: Seen): void {
   const { context, picture, width, height, ratio } = seen;
   const { extent, scale, map } = picture;

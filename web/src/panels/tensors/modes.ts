@@ -1,4 +1,4 @@
-/** In which way a tensor is looked at: its numbers as cells, in colour, or as a table. */
+/** The view mode of a tensor: a heat map, a colour picture, or a table. */
 
 import { button, el } from "../../parts/dom";
 import type { Mode } from "../../page/look";
@@ -42,7 +42,7 @@ export function mountModes(change: (mode: Mode) => void): Modes {
       const { channels, coloured } = tensor;
       const hasCurve = isLine(tensor);
       for (const { own, node } of buttons) {
-        // One of the two stands there, or room for it: the others keep their places.
+        // One of the two is shown, or a placeholder, so that the others do not move.
         if (own === "curve") node.hidden = !hasCurve;
         if (own === "colours") node.hidden = hasCurve;
         if (own === "colours") node.classList.toggle("unseen", channels === null);

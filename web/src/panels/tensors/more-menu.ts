@@ -1,4 +1,4 @@
-/** Rare commands behind one button: shown below it until another place is used. */
+/** Rare commands behind one button: shown below it until the reader clicks elsewhere. */
 
 import { button, el } from "../../parts/dom";
 

@@ -1,10 +1,10 @@
-/** Asks one question at a time; of those that come meanwhile only the newest is asked. */
+/** Sends one request at a time; of requests made meanwhile only the newest is sent. */
 
 import type { Page } from "../../page/page";
 import type { Question, Questions } from "../../page/protocol";
 
 export interface Newest<Q extends Question> {
-  /** Return the answer, null when a newer question took this one's place. */
+  /** Return the response, null if a newer request replaced this one. */
   ask(details: Questions[Q]["details"]): Promise<Questions[Q]["value"] | null>;
 }
 

@@ -1,4 +1,4 @@
-/** Two tensors and their difference side by side: one place, one cursor, two scales. */
+/** Two tensors and their difference side by side: one viewport, one cursor, two scales. */
 
 import { button, el } from "../../parts/dom";
 import { short, tuple } from "../../parts/format";

@@ -1,16 +1,16 @@
-/** A place along an axis or in time: a slider, its number, and a button that plays. */
+/** An index along an axis or a step in time: a slider, its number, and a play button. */
 
 import { button, el } from "../../parts/dom";
 
 export interface Slider {
   dom: HTMLElement;
-  /** Change the number of places, and stand at one of them. */
+  /** Set the count of steps and the current step. */
   set(value: number, length: number): void;
   /** Stop playing. */
   stop(): void;
 }
 
-/** A played slider stands at each place at least so long. */
+/** Minimum time per step while playing. */
 const LEAST_MS = 40;
 
 /**

@@ -15,7 +15,7 @@ export interface Strip {
   dom: HTMLElement;
   /** List entries of tensors and other displays, from its start; first one of them, then displays. */
   show(entries: readonly Entry[], exhibits: readonly Exhibit[], first: Entry | Exhibit | null): void;
-  /** Say that the list comes later, in the place that it will take. */
+  /** Show a placeholder where the list will be. */
   expect(): void;
   choose(entry: Entry | Exhibit): void;
   /** Scroll to the chosen one. */
@@ -91,7 +91,7 @@ function keyOf(one: Entry | Exhibit): string {
   return "tensors" in one ? `tensor ${one.name}` : `display ${one.display}`;
 }
 
-/** What pointing at an entry tells, its shape, and its flag. */
+/** An entry's tooltip, shape and flag. */
 function wordsOf(entry: Entry): [string, string, HTMLElement | null] {
   const { shown } = entry;
   const words = [typeOf(shown), rangeOf(shown), originText(shown.origins ?? [])];

@@ -76,7 +76,7 @@ export function mountTable(page: Page): TableView {
   };
 }
 
-/** The first place of the page on which a place is. */
+/** The first index of the page that contains an index. */
 function pageOf(place: number, length: number): number {
   return Math.floor(place / length) * length;
 }

@@ -36,7 +36,7 @@ export interface Viewer {
   /** Show a picture that came by itself, of a tensor that cannot be asked about. */
   live(tensor: TensorRecord, picture: LivePicture): void;
   clear(): void;
-  /** How a tensor was looked at last, as the page was told. */
+  /** The last view settings of a tensor that were reported to the page. */
   told(): TensorLook | null;
   /** Draw in the colours of the page. */
   recolour(): void;
@@ -113,13 +113,13 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   let live: TensorRecord | null = null;
   let waiting = 0;
   let drawn: Picture | null = null;
-  /** What is drawn as a curve. */
+  /** The curve. */
   let line: { picture: Picture; slice: Slice; tensor: TensorRecord } | null = null;
   /** The scale that the reader chose, null for that of the values. */
   let bounds: Bounds | null = null;
   let isHeld = false;
   let told = page.view.look;
-  /** The tensor beside another one. */
+  /** The comparison with another tensor. */
   let pair: Pair | null = null;
   let both: PairView | null = null;
 
@@ -140,7 +140,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     axes.show(pair?.first ?? shown, isColoured() && pair === null);
     place.show((pair?.first ?? shown).shape);
   };
-  /** Put the tensor beside another one, or let it stand alone again. */
+  /** Start or end the comparison with another tensor. */
   const compare = async (id: number | null): Promise<void> => {
     const shown = tensor;
     menu.close();
@@ -165,7 +165,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     arrange(tensor);
     void refresh();
   };
-  /** Tell the page how the tensor is looked at. */
+  /** Report the view settings to the page. */
   const tellLook = (): void => {
     const { rows, columns, indices } = axes.chosen();
     told = tensor && { axes: { rows, columns }, index: indices, scale: bounds, mode: modes.mode() };
@@ -183,7 +183,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     rescale();
     tellLook();
   };
-  /** Keep the scale that is seen for whatever is looked at next, or release it. */
+  /** Lock the current scale for all tensors, or unlock it. */
   const setHeld = (next: boolean): void => {
     isHeld = next;
     if (isHeld && !bounds && drawn) {
@@ -223,7 +223,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       if (mine === generation) fail(messageOf(error));
     }
   };
-  /** The same of two tensors and their difference. */
+  /** Request the slices of two tensors and of their difference. */
   const refreshPair = async (now: Pair, mine: number): Promise<void> => {
     const slice = axes.chosen();
     const maps: Heatmap[] = [];
@@ -257,7 +257,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     if ((map.how === "each" || map.channels > 1) && map.rows > 0) scale.count(shownOf(drawn), 1);
     return drawn;
   };
-  /** Say what is seen, and show its scale. */
+  /** Describe the picture, and show its scale. */
   const describePicture = (picture: Picture): void => {
     const { rows } = picture.map;
     const words = line ? curveText(picture) : body.dataset["drawing"] === "number" ? "" : pictureText(picture);
@@ -271,7 +271,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     const found = await samples.ask(slice);
     if (found && mine === generation) scale.count(unpack(found.values, found.encoding), found.step);
   };
-  /** Tell the statistics of a tensor that nobody has looked at before. */
+  /** Request and show the statistics of a tensor that has none yet. */
   const tell = async (shown: TensorRecord): Promise<void> => {
     const found = await statistics.ask({ tensor: shown.id });
     if (!found || tensor !== shown) return;
@@ -337,7 +337,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       else await refresh();
     },
     live: (next, picture) => {
-      // The same record as before keeps the place that the reader has zoomed to.
+      // An unchanged record keeps the viewport that the reader has zoomed to.
       const isSame = live?.displays[0] === next.displays[0] && live?.name === next.name;
       const shown = isSame && live ? live : next;
       if (!isSame && !isHeld) bounds = null;

@@ -72,7 +72,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     const newest = history?.at(history.length - 1);
     if (newest && isFollowing) viewer.live(live.record(newest), newest);
   };
-  /** Put the running program's pictures in the place of what the run before left. */
+  /** Replace the previous run's pictures by those of the running program. */
   const goLive = (): void => {
     if (isLive) return;
     isLive = true;

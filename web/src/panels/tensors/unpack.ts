@@ -11,7 +11,7 @@ const KINDS = {
   float64: Float64Array,
 } as const satisfies Record<Encoding, unknown>;
 
-/** Return the values of bytes or of a packed text; its length has been looked at before. */
+/** Return the values of bytes or base64, whose length has been validated. */
 export function unpack(packed: string | Uint8Array, encoding: Encoding): Values {
   const bytes = typeof packed === "string" ? bytesOf(packed) : packed;
   return new KINDS[encoding](bytes.buffer as ArrayBuffer);
@@ -29,7 +29,7 @@ export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** What is known of some values after one look at each. */
+/** Statistics of some values, computed in one pass. */
 export interface Extent {
   /** Least and greatest of the finite values, zeros where there are none. */
   low: number;

@@ -30,7 +30,7 @@ const LEVELS: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96,
 const MOST_OBLONG = 6;
 const LARGEST_FIT = 96;
 
-/** Return a grid whose whole picture is not too oblong to be seen. */
+/** Return a grid whose full picture is not too narrow to be visible. */
 export function gridOf(rows: number, columns: number, block: number): Grid {
   let aspect = block >= 1 / 3 && block <= 3 ? block : 1;
   const oblong = (rows * aspect) / columns;
@@ -39,14 +39,14 @@ export function gridOf(rows: number, columns: number, block: number): Grid {
   return { rows, columns, aspect };
 }
 
-/** Return the place of the whole picture, as large as the frame allows. */
+/** Return the viewport of the full picture, fitted to the frame. */
 export function fitted(grid: Grid, frame: Size, ratio: number): Place {
   const { rows, columns, aspect } = grid;
   const width = Math.min(frame.width / columns, frame.height / rows / aspect, LARGEST_FIT / Math.max(aspect, 1));
   return centred(grid, frame, sized(width, aspect, ratio));
 }
 
-/** Return the next place towards or away from a point, null when there is none. */
+/** Return the viewport one zoom step in or out about a point, null at the limit. */
 export function zoomed(place: Place, grid: Grid, frame: Size, ratio: number, about: Point, direction: 1 | -1): Place | null {
   const fit = fitted(grid, frame, ratio);
   const now = place.cellWidth * ratio;
@@ -61,7 +61,7 @@ export function zoomed(place: Place, grid: Grid, frame: Size, ratio: number, abo
   return at(place, grid, frame, about, sized(next / ratio, grid.aspect, ratio));
 }
 
-/** Return the place at which a cell has one pixel of the screen or, if it fits, more. */
+/** Return the viewport in which a cell has one screen pixel, or more if it fits. */
 export function pixelForPixel(place: Place, grid: Grid, frame: Size, ratio: number, about: Point): Place {
   const fit = fitted(grid, frame, ratio);
   if (fit.cellWidth * ratio >= 1) return fit;
@@ -93,7 +93,7 @@ export function showing(place: Place, grid: Grid, frame: Size, row: number, colu
   });
 }
 
-/** Whole pixels must fill this part of the room; else cells of one row differ by a pixel. */
+/** Integer cell sizes must fill this fraction of the frame; otherwise cells may differ by a pixel. */
 const LEAST_FILLED = 0.92;
 
 /** Sizes that are whole pixels of the screen, except where these are too few to fill the room. */
