@@ -1,4 +1,4 @@
-"""Loops over the units of a launch and over elements along an axis."""
+"""Loops over the work units of a launch and over elements along an axis."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.terms import LANES
 
 BLOCK = 1 << 14
-"""Elements of a unit: enough to hide what beginning one costs."""
+"""Elements of a work unit: enough to amortise the cost of starting one."""
 
 
 @contextmanager
 def counted(f: Function, first: int, last: int) -> Iterator[int]:
-    """Write a loop around what is written inside; yields the local that counts.
+    """Emit a loop around the body of the context; yields the loop variable's local.
 
     Args:
         f: the function.
-        first: the local with the first number.
-        last: the local with the number at which it ends.
+        first: local of the first index.
+        last: local of the end of the loop.
     """
     counter = f.local("i32")
     f.get(first)
@@ -39,7 +39,7 @@ def counted(f: Function, first: int, last: int) -> Iterator[int]:
 
 @contextmanager
 def while_below(f: Function, counter: int, last: int) -> Iterator[None]:
-    """Write a loop that runs while a local is below another one, both unsigned."""
+    """Emit a loop that runs while one local is below another, both unsigned."""
     f.begin("block")
     f.begin("loop")
     f.get(counter)
@@ -54,20 +54,20 @@ def while_below(f: Function, counter: int, last: int) -> Iterator[None]:
 
 @contextmanager
 def units(frame: Frame) -> Iterator[int]:
-    """Write the loop over the units that the entry is called for."""
+    """Emit the loop over the work units that the entry is called for."""
     with counted(frame.f, FIRST, LAST) as unit:
         yield unit
 
 
 @contextmanager
 def portion(f: Function, unit: int, size: int, count: int) -> Iterator[tuple[int, int]]:
-    """Write where a unit's elements begin and end; yields locals with both.
+    """Emit the range of a work unit's elements; yields the locals of its bounds.
 
     Args:
         f: the function.
-        unit: the local with the unit's number.
-        size: the local with the number of a unit's elements.
-        count: the local with the number of all elements.
+        unit: local of the unit's index.
+        size: local of the number of elements per unit.
+        count: local of the total number of elements.
     """
     first, end = f.local("i32"), f.local("i32")
     f.get(unit)
@@ -86,17 +86,17 @@ def portion(f: Function, unit: int, size: int, count: int) -> Iterator[tuple[int
 
 @contextmanager
 def spans(f: Function, first: int, end: int, size: int, count: int) -> Iterator[int]:
-    """Write a loop over spans of elements; yields a local with where each begins.
+    """Emit a loop over spans of elements; yields the local of each span's start.
 
-    The last one is shifted back to end with all elements, of which there must be
-    enough for a span.
+    The last span is shifted back to end with the last element, so `count` must be at
+    least `size`.
 
     Args:
         f: the function.
-        first: the local with the first element.
-        end: the local with the element before which spans begin.
+        first: local of the first element.
+        end: local of the element before which spans start.
         size: elements of a span.
-        count: the local with the number of all elements.
+        count: local of the total number of elements.
     """
     place, start, last = f.local("i32"), f.local("i32"), f.local("i32")
     f.get(count)
@@ -118,23 +118,23 @@ def spans(f: Function, first: int, end: int, size: int, count: int) -> Iterator[
 
 
 class Mover(Protocol):
-    """Stands at an element and can be moved along an axis."""
+    """A cursor at an element that can be moved along an axis."""
 
     def move(self, count: int | None, by: int = 0) -> None:
-        """Write a move by `count` elements, or by those that the local `by` holds."""
+        """Emit a move by `count` elements, or by the value of the local `by`."""
 
 
 class Pointer:
-    """An address that moves with the elements it stands for."""
+    """An address that is advanced by elements of a fixed size."""
 
     def __init__(self, f: Function, local: int, size: int) -> None:
-        """Take a local that holds an address, of elements of some bytes."""
+        """Wrap a local that contains an address of elements of `size` bytes."""
         self.f = f
         self.local = local
         self.size = size
 
     def move(self, count: int | None, by: int = 0) -> None:
-        """Write a move by `count` elements, or by those that the local `by` holds."""
+        """Emit a move by `count` elements, or by the value of the local `by`."""
         f = self.f
         f.get(self.local)
         if count is None:
@@ -148,16 +148,16 @@ class Pointer:
 
 
 class Strided:
-    """An address that moves by a distance that a local holds."""
+    """An address that is advanced by a stride held in a local."""
 
     def __init__(self, f: Function, local: int, step: int) -> None:
-        """Take a local that holds an address, and one with the bytes of a move."""
+        """Wrap a local with an address, and one with the stride in bytes."""
         self.f = f
         self.local = local
         self.step = step
 
     def move(self, count: int | None, by: int = 0) -> None:
-        """Write a move by `count` numbers, or by those that the local `by` holds."""
+        """Emit a move by `count` strides, or by the value of the local `by`."""
         f = self.f
         f.get(self.local)
         f.get(self.step)
@@ -171,11 +171,11 @@ class Strided:
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """What is done for several steps of an axis at once.
+    """Code that processes several steps of an axis per iteration.
 
     Attributes:
-        count: how many steps.
-        write: writes it.
+        count: number of steps.
+        write: emits the code.
     """
 
     count: int
@@ -192,19 +192,19 @@ def along(
     is_whole: bool = False,
     together: Together | None = None,
 ) -> Iterator[None]:
-    """Write a loop over the elements of an axis; `counter` stands at the first.
+    """Emit a loop over the elements of an axis, from `counter` on.
 
-    In vectors the last one is shifted back to end with the axis: its first elements are
-    computed twice. So there must be four elements at least from the axis's beginning.
+    With vectors, the last vector is shifted back to end with the axis: its first
+    elements are computed twice. The axis must therefore have at least four elements.
 
     Args:
         f: the function.
-        counter: a local, the place along the axis.
-        end: a local, where it ends; it lies behind the counter.
-        lanes: how many elements are done at a time.
-        movers: what stands at the counter and moves with it.
-        is_whole: whether there are whole vectors only.
-        together: what does several steps at once, as long as there are so many.
+        counter: local of the index along the axis.
+        end: local of the end of the axis, which is after the counter.
+        lanes: elements per iteration.
+        movers: cursors that move with the counter.
+        is_whole: whether the length is a multiple of `lanes`.
+        together: code for several steps, used while that many are left.
     """
     last, back = f.local("i32"), f.local("i32")
     if together is not None:
@@ -242,7 +242,7 @@ def along(
 
 
 def _step(f: Function, counter: int, count: int, movers: Sequence[Mover]) -> None:
-    """Write a move by so many elements."""
+    """Emit a move by `count` elements."""
     f.get(counter)
     f.const("i32", count)
     f.op("i32.add")
@@ -254,7 +254,7 @@ def _step(f: Function, counter: int, count: int, movers: Sequence[Mover]) -> Non
 def _back_to(
     f: Function, counter: int, last: int, back: int, movers: Sequence[Mover]
 ) -> None:
-    """Write a move back to the local `last`, where the counter is beyond it."""
+    """Emit a move back to the local `last`, if the counter is past it."""
     f.get(last)
     f.get(counter)
     f.op("i32.sub")
@@ -277,7 +277,7 @@ def _in_steps(
     movers: Sequence[Mover],
     together: Together,
 ) -> None:
-    """Write the loop that does several steps at once, as long as there are so many."""
+    """Emit the loop that processes several steps per iteration."""
     limit = f.local("i32")
     f.get(end)
     f.const("i32", lanes * together.count)
@@ -300,7 +300,7 @@ def _in_steps(
 
 
 def lanes_for(length: int, is_vectorizable: bool) -> int:
-    """Return how many elements of an axis are done at a time."""
+    """Return the number of elements of an axis per iteration."""
     return LANES if is_vectorizable and length >= LANES else 1
 
 
@@ -308,16 +308,16 @@ def lanes_for(length: int, is_vectorizable: bool) -> int:
 def segments(
     frame: Frame, readers: Sequence[Reader], first: int, last: int
 ) -> Iterator[int]:
-    """Write a loop over elements by their row-major number, for several readers.
+    """Emit a loop over elements by row-major index, for several readers.
 
-    The axes of each are merged in its own way: they go together as far as the first of
-    their last axes ends. Yields the local with the number.
+    The axes of each reader are merged differently: a segment ends where the last axis
+    of any of them ends. Yields the local of the index.
 
     Args:
-        frame: of the launch.
-        readers: of single numbers, with one group of axes each.
-        first: the local with the first number.
-        last: the local with the number at which it ends.
+        frame: frame of the launch.
+        readers: readers of single elements, with one group of axes each.
+        first: local of the first index.
+        last: local of the end index.
     """
     f = frame.f
     place, end, rest = f.local("i32"), f.local("i32"), f.local("i32")

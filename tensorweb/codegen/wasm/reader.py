@@ -1,7 +1,7 @@
-"""Compute an expression at places of its index space, one element or four at a time.
+"""Compute an expression at an index, one element or four at a time.
 
-A reader is first sent to a place (`locate`), from which it moves along the last axis of
-the last group. What stays the same on the way is computed on arrival.
+A reader is first set to an index (`locate`) and then moved along the last axis of the
+last group. Values constant along that axis are computed once, in `locate`.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ WHOLE = -1
 
 
 class Reader(Loader):
-    """Writes what computes one expression.
+    """Generates the code that computes one expression.
 
     Attributes:
-        cores: locals that hold what the kernel's core made, by slot.
-        forms: how some operations are computed, by step.
+        cores: locals of the results of the kernel's core, by slot.
+        forms: WGSL that replaces that of the op table, by step.
     """
 
     def __init__(
@@ -51,15 +51,14 @@ class Reader(Loader):
         """Prepare to compute an expression.
 
         Args:
-            frame: of the launch; receives its parameters.
+            frame: frame of the launch; receives its parameters.
             expression: what to compute.
-            lanes: how many neighbours along the last axis are computed at once.
-            cores: locals that hold what the kernel's core made, by slot.
-            storages: locals that hold addresses of inputs, where they are not the
-                kernel's own.
-            cores_move: whether what the core made changes along the last axis.
-            forms: how some operations are computed, by step, where more is known of
-                their operands than the op table knows.
+            lanes: neighbours along the last axis that are computed at once.
+            cores: locals of the results of the kernel's core, by slot.
+            storages: locals of input addresses that replace the kernel's own.
+            cores_move: whether the core's results vary along the last axis.
+            forms: WGSL that replaces that of the op table, by step, if more is known of
+                the operands.
         """
         super().__init__(frame, expression, lanes, storages)
         self.cores = dict(cores or {})
@@ -78,7 +77,7 @@ class Reader(Loader):
         return self.expression.steps[self.expression.result]
 
     def _moving_steps(self) -> set[int]:
-        """Return the steps whose values change along the last axis."""
+        """Return the steps whose values vary along the last axis."""
         found: set[int] = set()
         for number in self.needed:
             step = self.expression.steps[number]
@@ -95,16 +94,16 @@ class Reader(Loader):
         return looks_ahead(self.expression)
 
     def locate(self, coordinates: Sequence[Sequence[int | None]]) -> None:
-        """Write what sends the reader to a place; see `Cursor.locate`."""
+        """Emit the code that sets the reader to an index; see `Cursor.locate`."""
         self.place(coordinates)
         self.arrive()
 
     def place(self, coordinates: Sequence[Sequence[int | None]]) -> None:
-        """Write the same without what is computed on arrival; `arrive` must follow."""
+        """Emit `locate` without its values; `arrive` must follow."""
         super().locate(coordinates)
 
     def arrive(self) -> None:
-        """Write what stays the same along the last axis, which `shift` has changed."""
+        """Emit the values constant along the last axis, which `shift` has changed."""
         for number in self.needed:
             if number not in self._moving:
                 self._compute(number)
@@ -114,18 +113,18 @@ class Reader(Loader):
             self._test.arrive()
 
     def _unguarded(self, guard: int) -> Reader:
-        """Return this reader of what the value is where a guard holds."""
+        """Return a copy of this reader for the case that a guard holds."""
         found = copy(self)
         found.expression = without_guard(self.expression, guard)
         return found
 
     def value(self) -> None:
-        """Write what leaves the value at this place on the stack."""
+        """Emit code that pushes the value at the current index."""
         self.compute()
         self.frame.f.get(self.result_of(self.expression.result))
 
     def compute(self) -> None:
-        """Write what computes all results at this place; see `result_of`."""
+        """Emit code that computes all results at the current index; see `result_of`."""
         f = self.frame.f
         if self._test is None or self._inside is None:
             self._move_on()
@@ -139,11 +138,10 @@ class Reader(Loader):
             f.end()
 
     def several(self, count: int) -> list[list[int]]:
-        """Write the values here and ahead side by side.
+        """Emit the values at the current index and at the next ones, interleaved.
 
-        Returns for each place the locals with the expression's results.
-
-        The reader must be one that `looks_ahead`, and its core must not move.
+        For each index, the locals of the expression's results are returned. The reader
+        must be one that `looks_ahead`, and its core must not vary along the axis.
         """
         here = self.results
         while len(self._copies) < count - 1:
@@ -167,13 +165,13 @@ class Reader(Loader):
         return self.results[number]
 
     def _move_on(self) -> None:
-        """Write what changes along the last axis."""
+        """Emit the steps that vary along the last axis."""
         for number in needed_steps(self.expression, self._followed):
             if number in self._moving:
                 self._compute(number)
 
     def _followed_gathers(self) -> dict[int, int]:
-        """Return gathers of neighbours, each with the local for its address."""
+        """Return gathers of contiguous elements, each with the local of its address."""
         found = {}
         for number in self.needed:
             step = self.expression.steps[number]
@@ -184,7 +182,7 @@ class Reader(Loader):
         return found
 
     def _go_to(self, number: int, pointer: int) -> None:
-        """Write the address that a gather of neighbours begins at."""
+        """Emit the first address of a gather of contiguous elements."""
         f = self.frame.f
         step = self.expression.steps[number]
         place = step.args[0]
@@ -200,12 +198,12 @@ class Reader(Loader):
         f.set(pointer)
 
     def _drift(self, number: int) -> int:
-        """Return how many elements a gather of neighbours moves along the last axis."""
+        """Return the stride in elements of a gather along the last axis."""
         step = self.expression.steps[number]
         return drift(self.expression, step.args[0], self._moving) or 0
 
     def move(self, count: int | None, by: int = 0) -> None:
-        """Write what moves the reader along the last axis; see `Cursor.move`."""
+        """Emit a move of the reader along the last axis; see `Cursor.move`."""
         super().move(count, by)
         f = self.frame.f
         for number, pointer in self._followed.items():
@@ -221,7 +219,7 @@ class Reader(Loader):
                 f.set(pointer)
 
     def saved(self) -> list[tuple[int, int]]:
-        """Write what remembers this place; returns what `restore` takes."""
+        """Emit code that saves the current index; returns the argument of `restore`."""
         f = self.frame.f
         found = super().saved()
         for pointer in self._followed.values():
@@ -232,7 +230,7 @@ class Reader(Loader):
         return found
 
     def _compute(self, number: int) -> None:
-        """Write a step; its value stands in a local from then on."""
+        """Emit a step, whose value is in a local afterwards."""
         step = self.expression.steps[number]
         f, values = self.frame.f, self.values
         if step.kind == "core":
@@ -261,14 +259,14 @@ class Reader(Loader):
         f.mark()
 
     def scalar(self, number: int) -> int:
-        """Return the local that holds a constant, not yet in lanes."""
+        """Return the local of a constant, not broadcast to lanes."""
         step = self.expression.steps[number]
         if step.name:
             return self.frame.number(int(step.name))
         return self.frame.scalar(step.slot)
 
     def splat(self, dtype: str) -> None:
-        """Write what makes a vector of the value on the stack."""
+        """Emit code that broadcasts the value on the stack to a vector."""
         f, kind = self.frame.f, KINDS[dtype]
         if kind == "bool":
             f.const("i32", 0)

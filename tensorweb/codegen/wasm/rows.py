@@ -1,8 +1,8 @@
-"""Kernels that finish whole rows: reductions along each row, then all its elements.
+"""Kernels over full rows: reductions along each row, then all its elements.
 
-A row is read from memory once; the stages go through it while it is in the cache. What
-is expensive and needed again, an exponential for example, is kept in the output's row,
-which is written anyway.
+A row is read from memory once; the stages iterate over it while it is in the cache. An
+expensive value that later stages use, an exponential for example, is stored in the
+output's row, which is written anyway.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from tensorweb.schedule.kernel import (
 )
 
 EXPENSIVE = 8
-"""Weight of what is kept in the output's row and not computed again."""
+"""Least cost of a step that is stored in the output's row instead of recomputed."""
 
 
 def rows(kernel: Kernel, target: WasmTarget) -> Program:
@@ -58,7 +58,7 @@ def rows(kernel: Kernel, target: WasmTarget) -> Program:
 
 
 def kept_step(kernel: Kernel) -> tuple[int, int] | None:
-    """Return a stage and the step it computes that later ones find in the output."""
+    """Return a stage and its step that later stages read from the output, if any."""
     found = [(result_kind(name), each) for name, each in kernel.expressions]
     stages = [each for kind, each in found if not kind]
     is_by_element, finish = found[len(stages)]
@@ -79,9 +79,9 @@ def kept_step(kernel: Kernel) -> tuple[int, int] | None:
 
 
 def forms_below_largest(kernel: Kernel) -> dict[int, str]:
-    """Return how exponentials of a row less its largest element are computed, by step.
+    """Return the WGSL of exponentials of a row minus its maximum, by step.
 
-    Such numbers are not above 0.
+    Their operands are at most 0.
     """
     ops = kernel.op.split(",")
     steps = kernel.expressions[-1][1].steps
@@ -101,13 +101,13 @@ def forms_below_largest(kernel: Kernel) -> dict[int, str]:
 
 
 def _cost(expression: Expression) -> int:
-    """Return what an element costs beside the loads."""
+    """Return the cost of an element without its loads."""
     steps = (expression.steps[number] for number in needed_steps(expression))
     return sum(OPS[step.name].weight for step in steps if step.kind == "map")
 
 
 def _with_kept(expression: Expression, kept: int, slot: int, length: int) -> Expression:
-    """Return an expression that reads a step from rows in the slot `slot`."""
+    """Return an expression that reads step `kept` from rows in slot `slot`."""
     outer, _ = expression.groups
     strides, stride = [], length
     for size in reversed(outer):
@@ -123,7 +123,7 @@ def _with_kept(expression: Expression, kept: int, slot: int, length: int) -> Exp
 
 
 class _Keeper(Pointer):
-    """Stores the values that a stage passes in the output's row."""
+    """Stores the values of a stage in the output's row."""
 
     def __init__(self, reader: Reader, address: int) -> None:
         dtype = reader.result.dtype
@@ -146,7 +146,7 @@ class _Keeper(Pointer):
 
 
 class _Rows:
-    """Writes the one launch."""
+    """Generate the one launch."""
 
     def __init__(self, kernel: Kernel, target: WasmTarget) -> None:
         self._kernel = kernel
@@ -223,7 +223,7 @@ class _Rows:
         return frame.launch("rows", -(-self._count // per_unit), slices, note)
 
     def _go_to_row(self, number: int, row: int, length: int) -> None:
-        """Write the address of a row of an output."""
+        """Emit the address of a row of an output."""
         f = self._frame.f
         f.get(row)
         f.get(length)
@@ -235,7 +235,7 @@ class _Rows:
         f.set(self._address)
 
     def _stage(self, number: int, outer: list[int], row: int, length: int) -> None:
-        """Write a reduction along the row."""
+        """Emit a reduction along the row."""
         f = self._frame.f
         reader, sweep = self._readers[number], self._sweeps[number]
         keeper = None
@@ -258,7 +258,7 @@ class _Rows:
         f.set(self._cores[number])
 
     def _finish_row(self, number: int, outer: list[int], row: int) -> None:
-        """Write what became of the row."""
+        """Emit the store of a row's single result."""
         reader = self._readers[number]
         dtype = reader.result.dtype
         self._go_to_row(number - self._stages, row, self._frame.number(1))
@@ -268,7 +268,7 @@ class _Rows:
         store(reader.values, dtype)
 
     def _finish(self, number: int, outer: list[int], row: int, length: int) -> None:
-        """Write all elements of the row."""
+        """Emit the stores of all elements of the row."""
         f, reader, left = self._frame.f, self._readers[number], self._left
         values, dtype = reader.values, reader.result.dtype
         reader.locate([outer, [None]])
@@ -308,7 +308,7 @@ class _Rows:
         f.free(tail)
 
     def _while_left(self, count: int) -> None:
-        """Open a loop that is run as long as so many elements are left."""
+        """Open a loop that runs while at least `count` elements are left."""
         f = self._frame.f
         f.get(self._left)
         f.const("i32", count)
@@ -317,7 +317,7 @@ class _Rows:
         f.begin("loop")
 
     def _several(self, reader: Reader, count: int, pointer: Pointer) -> None:
-        """Write the loop that finishes several vectors side by side."""
+        """Emit the loop that computes several vectors per iteration."""
         f, dtype = self._frame.f, reader.result.dtype
         elements = count * LANES
         self._while_left(elements)
@@ -333,7 +333,7 @@ class _Rows:
         f.end()
 
     def _tail(self, reader: Reader, length: int, tail: int) -> None:
-        """Write the last four elements, before what they are made of is overwritten."""
+        """Emit the last four elements, before their inputs are overwritten."""
         f, back = self._frame.f, self._left
         f.get(length)
         f.const("i32", LANES - 1)

@@ -1,4 +1,4 @@
-"""Loops that make running totals of what a reader reads, one or four at a time."""
+"""Loops of scans over the values of a reader, one or four at a time."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Combining:
 def combining(op: str, dtype: str) -> Combining:
     """Return how totals of an operation and a dtype are combined.
 
-    A sum begins with -0, which changes nothing, not even the sign of zero.
+    A sum starts with -0, the identity even for the sign of zero.
     """
     wide = _WIDER.get(dtype, dtype)
     if op == "cumulative_prod":
@@ -78,14 +78,14 @@ def combining(op: str, dtype: str) -> Combining:
 
 
 class Running:
-    """Writes the loop over a block.
+    """Generates the scan loop over a block.
 
     Attributes:
         how: how totals are combined.
-        reader: reads the terms, stands at the first.
-        pointer: where the first result goes.
-        dtype: of the results as they are stored.
-        carry: the local that holds the total before the block, and then with it.
+        reader: reader of the terms, set to the first.
+        pointer: address of the first result.
+        dtype: dtype of the stored results.
+        carry: local of the total before the block, and after it in the end.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Running:
         return self.reader.frame.f
 
     def write(self, block: Block) -> None:
-        """Write the loop over a block, whose place moves."""
+        """Emit the loop over a block."""
         if self.reader.values.is_vector:
             self._vectors(block)
         elif self.how.kind == "f64" and self.how.word == "add":
@@ -112,7 +112,7 @@ class Running:
             self._singles(block)
 
     def _singles(self, block: Block) -> None:
-        """Write the loop that combines one element after another."""
+        """Emit the loop that combines one element after another."""
         f, how = self._f, self.how
         with along(f, block.place, block.end, 1, [self.reader, self.pointer]):
             f.get(self.pointer.local)
@@ -127,7 +127,7 @@ class Running:
             store(self.reader.values, self.dtype)
 
     def _fours(self, block: Block) -> None:
-        """Write the loop that adds up four numbers before it waits for the last sum."""
+        """Emit the loop that adds four elements before it uses the last sum."""
         f, how, reader = self._f, self.how, self.reader
         whole, sums = f.local("i32"), [f.local(how.kind) for _ in range(LANES)]
         f.get(block.end)
@@ -178,9 +178,9 @@ class Running:
         f.set(total)
 
     def _vectors(self, block: Block) -> None:
-        """Write the loop that makes four running totals at a time.
+        """Emit the loop that computes four totals per iteration.
 
-        The last four may begin among those that are done: these stay as they are.
+        The last vector may overlap elements that are done: these are unchanged.
         """
         f, reader, pointer = self._f, self.reader, self.pointer
         shape = "f32x4" if self.how.kind == "f32" else "i32x4"
@@ -230,7 +230,7 @@ class Running:
             f.set(expected)
 
     def _carried(self, four: int, shape: str) -> None:
-        """Write what combines four totals with what was before them, and goes on."""
+        """Emit code that combines four totals with the carry and updates the carry."""
         f, how = self._f, self.how
         is_wider = how.carried != how.kind
         f.get(four)
@@ -248,7 +248,7 @@ class Running:
         f.set(four)
 
     def _chosen(self, four: int, others: int, mask: int) -> None:
-        """Write what keeps lanes of a vector where the mask holds."""
+        """Emit code that selects lanes of a vector by a mask."""
         f = self._f
         f.get(four)
         f.get(others)

@@ -1,4 +1,4 @@
-"""Loops over what a reduction combines: along the last axis and axes around it."""
+"""Loops of a reduction along the last axis and the axes around it."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from tensorweb.codegen.wasm.totals import total_of
 from tensorweb.codegen.wasm.translation import Translation
 
 LONGEST_RUN = 64
-"""Floats that an accumulator adds one after another; then its sum joins the total."""
+"""Floats that an accumulator adds before its sum is added to the total."""
 
 MOST_ACCUMULATORS = 8
-"""Running values side by side: enough to hide how long an addition takes."""
+"""Largest number of accumulators: enough to hide the latency of an addition."""
 
 MOST_WORK = 24
-"""Operations that the body of a loop holds for several running values."""
+"""Largest number of operations in a loop body with several accumulators."""
 
 EXPENSIVE = 10
-"""Operations of a value from which on several are computed side by side."""
+"""Operations of a value from which several values are interleaved."""
 
 Write = Callable[[], None]
 
 Block = tuple[int, int, Write]
-"""An axis, a number of its places, and what to write after so many."""
+"""An axis, a number of indices along it, and what to emit after that many."""
 
 
 class Keeper(Protocol):
-    """Does something else with values that a reader passes, and moves with it."""
+    """A second user of the values of a reader, which moves with it."""
 
     def keep(self, ahead: int) -> None:
-        """Use the value on the stack, so many elements ahead, and leave it there."""
+        """Use the value on the stack, `ahead` elements ahead, and leave it there."""
 
     def move(self, count: int | None, by: int = 0) -> None:
-        """Write a move by `count` elements, or by those that the local `by` holds."""
+        """Emit a move by `count` elements, or by the value of the local `by`."""
 
 
 def accumulators_for(length: int, work: int, looks_ahead: bool = True) -> int:
-    """Return how many running values share steps, each of so much work.
+    """Return the number of accumulators for a loop of steps of `work` operations.
 
     >>> accumulators_for(1000, 3), accumulators_for(1000, 12), accumulators_for(3, 3)
     (8, 4, 2)
@@ -66,13 +66,13 @@ def several(
     take: Callable[[int], None],
     keeper: Keeper | None = None,
 ) -> None:
-    """Write what takes values one after another and moves the reader behind them.
+    """Emit code that consumes consecutive values and moves the reader past them.
 
     Args:
-        reader: stands at the first.
-        count: how many elements or vectors.
-        take: writes what is done with the value on the stack, by its number.
-        keeper: uses each value before.
+        reader: reader set to the first element.
+        count: number of elements or vectors.
+        take: emits the code that consumes the value on the stack, given its index.
+        keeper: uses each value first.
     """
     lanes = reader.values.lanes
     movers: list[Mover] = [reader] if keeper is None else [reader, keeper]
@@ -96,12 +96,12 @@ def several(
 
 
 def begin_blocks(f: Function, left: int, size: int) -> int:
-    """Open a loop over blocks; returns the local with what is left behind each.
+    """Open a loop over blocks; returns the local of the count left after each.
 
     Args:
         f: the function.
-        left: the local with the number of all places that are left.
-        size: the local with the number of a block's places.
+        left: local of the number of indices left.
+        size: local of the number of indices of a block.
     """
     stop = f.local("i32")
     f.begin("loop")
@@ -118,7 +118,7 @@ def begin_blocks(f: Function, left: int, size: int) -> int:
 
 
 def less_by(f: Function, counter: int, count: int, end: int | None = None) -> None:
-    """Write what counts down and leaves whether as many are left again, above `end`."""
+    """Emit a decrement and push whether `count` more are left above `end`."""
     f.get(counter)
     f.const("i32", count)
     f.op("i32.sub")
@@ -131,12 +131,12 @@ def less_by(f: Function, counter: int, count: int, end: int | None = None) -> No
 
 
 class Sweep:
-    """Reduces what a reader passes along the last axis.
+    """Reduces the values of a reader along the last axis.
 
     Attributes:
-        reader: whose values are reduced.
-        total: what the reduction makes, of all sweeps since `start`.
-        block: elements that are added before their sum joins the total.
+        reader: reader whose values are reduced.
+        total: result of the reduction, over all sweeps since `start`.
+        block: elements that are added before their sum is added to the total.
         adds_floats: whether rounding depends on the order.
     """
 
@@ -144,9 +144,9 @@ class Sweep:
         """Prepare.
 
         Args:
-            reader: whose values are reduced.
-            op: the name of the reduction.
-            length: the longest sweep; from then on text fits all lengths.
+            reader: reader whose values are reduced.
+            op: name of the reduction.
+            length: length of the longest sweep; the code is the same for all long ones.
         """
         self.reader = reader
         self._f = reader.frame.f
@@ -174,18 +174,18 @@ class Sweep:
             self._fold.start(each)
 
     def flush(self) -> None:
-        """Write what adds all since the last time to the total."""
+        """Emit code that adds the accumulators to the total."""
         self._fold.merge_all(self._running)
         self._fold.leave_one(self._running[0])
         self.total.add()
         self._begin()
 
     def run(self, left: int, keeper: Keeper | None = None) -> None:
-        """Write the loops along the last axis, from where the reader stands.
+        """Emit the loops along the last axis, from the reader's index on.
 
         Args:
-            left: the local with the number of elements; counts them down.
-            keeper: uses each value before.
+            left: local of the number of elements, which is counted down.
+            keeper: uses each value first.
         """
         if self._count > 1 or self._is_blocked:
             self._loop(left, self._count, keeper, self._is_blocked)
@@ -197,7 +197,7 @@ class Sweep:
     def _loop(
         self, left: int, count: int, keeper: Keeper | None, is_blocked: bool = False
     ) -> None:
-        """Write a loop of so many steps together; blocked it flushes between."""
+        """Emit a loop of `count` steps per iteration, by blocks if blocked."""
         f, step = self._f, count * self._lanes
         f.get(left)
         f.const("i32", step)
@@ -228,7 +228,7 @@ class Sweep:
         return begin_blocks(self._f, left, self._f.constant("i32", self.block))
 
     def _rest(self, left: int, keeper: Keeper | None) -> None:
-        """Write what takes the elements that fill no vector, in one shifted back."""
+        """Emit the last, incomplete vector, shifted back to end with the axis."""
         f, reader, fold = self._f, self.reader, self._fold
         f.get(left)
         f.begin("if")
@@ -244,7 +244,7 @@ class Sweep:
             keeper.keep(0)
         if not fold.is_idempotent:
             fold.identity()
-            # Lanes from 4 - left on are new.
+            # Lanes from 4 - left on were not reduced yet.
             f.get(f.counting())
             f.const("i32", 0)
             f.get(back)
@@ -264,16 +264,16 @@ def walk(
     block: Block | None = None,
     axis: int = 0,
 ) -> None:
-    """Write loops over the first axes of a group, the last of these innermost.
+    """Emit loops over the first axes of a group, the last of these innermost.
 
     Args:
-        reader: stands at the first place; behind the loops it stands anywhere.
-        group: its number.
-        counts: locals with the number of places along each of these axes, from 1 on.
-        body: writes what is done at each place.
-        body_moves: whether that moves the reader.
-        block: what else is written now and then.
-        axis: where to begin.
+        reader: reader set to the first index; its index is undefined after the loops.
+        group: index of the group.
+        counts: locals of the lengths of these axes, at least 1.
+        body: emits the code at each index.
+        body_moves: whether the body moves the reader.
+        block: code to emit after each block.
+        axis: the first axis.
     """
     if axis == len(counts):
         body()
