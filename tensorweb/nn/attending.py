@@ -48,12 +48,12 @@ def attention(
         q: queries `(..., t, d)`.
         k: keys `(..., s, d)`.
         v: values `(..., s, e)`.
-        causal: whether query i sees the keys 0 to i only.
+        causal: whether query i attends to keys 0 to i only.
         mask: broadcasts to `(..., t, s)`: bools, True where a query sees a key, or
-            floats that are added to the scores. A query that sees none gives 0.
-        scale: what scores are multiplied by, `1 / sqrt(d)` without one.
-        dropout_p: which share of the weights is dropped where there is a key.
-        key: of `tw.random`, for that.
+            floats that are added to the scores. A query without keys gives 0.
+        scale: factor of the scores, by default `1 / sqrt(d)`.
+        dropout_p: dropout probability of the weights, if there is a key.
+        key: of `tw.random`, for dropout.
 
     Returns:
         `(..., t, e)`. Source: A. Vaswani and others, Attention is all you need, 2017.
@@ -175,12 +175,12 @@ class MultiheadAttention(Module):
             embed_dim: length of queries and results.
             num_heads: count of heads.
             dropout: dropout probability of the weights, in calls with `dropout_key`.
-            bias: whether projections add something.
+            bias: whether projections have biases.
             add_bias_kv: whether a key and a value that are learned stand behind the
                 others; all queries see them.
-            add_zero_attn: whether a key and a value of zeros stand behind all others.
-            kdim: length of keys, `embed_dim` without one.
-            vdim: length of values, `embed_dim` without one.
+            add_zero_attn: whether a key and a value of zeros are appended.
+            kdim: length of keys, by default `embed_dim`.
+            vdim: length of values, by default `embed_dim`.
             batch_first: whether inputs are `(n, length, embed_dim)` and not
                 `(length, n, embed_dim)`.
             device: device of its tensors.
@@ -253,13 +253,13 @@ class MultiheadAttention(Module):
             need_weights: whether the weights are returned, None otherwise.
             attn_mask: `(t, s)` or `(n num_heads, t, s)`, likewise by query.
             average_attn_weights: whether weights are the mean over heads.
-            is_causal: whether query i sees the keys 0 to i only.
+            is_causal: whether query i attends to keys 0 to i only.
             dropout_key: a key of `tw.random`; without one nothing is dropped.
 
         Returns:
             The result is like the query, the weights `(n, t, s)`, or
             `(n, num_heads, t, s)`; each key that the layer adds makes `s` longer by
-            1. A query that sees no key gives weights of 0.
+            1. A query without keys has weights of 0.
 
         Raises:
             ShapeError: the shapes do not fit.

@@ -225,12 +225,12 @@ class BatchNorm(Tracked):
             eps: added to variances.
             momentum: weight of a batch in the running statistics; None for
                 the mean of all batches.
-            affine: whether channels are scaled and shifted.
+            affine: whether there are `weight` and `bias`.
             track_running_stats: whether there are running statistics; without them the
                 batch's count in every call.
             device: device of its tensors.
             dtype: floating-point dtype of its tensors.
-            bias: whether channels are shifted, where they are scaled.
+            bias: whether there is a `bias`, if `affine`.
 
         Raises:
             DataError: `eps` is not positive.

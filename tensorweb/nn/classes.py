@@ -77,13 +77,13 @@ def cross_entropy(
         logits: `(n, classes)`, `(n, classes, ...)` or `(classes,)`.
         labels: integers of the shape without classes, or probabilities of classes of
             the same shape as `logits`.
-        weight: `(classes,)`, how much each class counts; the mean is weighted then.
-        ignore_index: the label of examples that do not count.
+        weight: `(classes,)`, weights of the classes, also in the mean.
+        ignore_index: the label of examples that are ignored.
         reduction: `mean`, `sum` or `none`.
-        label_smoothing: which share of each label is spread evenly over all classes.
+        label_smoothing: probability distributed uniformly over all classes.
 
     Returns:
-        One loss, or with `none` one for each label. A mean of nothing is NaN.
+        One loss, or with `none` one per label. The mean of no labels is NaN.
 
     Raises:
         ShapeError: the shapes do not fit.

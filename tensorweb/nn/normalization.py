@@ -414,12 +414,12 @@ class _InstanceNorm(Tracked):
             num_features: count of channels.
             eps: added to variances.
             momentum: weight of a batch in the running statistics.
-            affine: whether channels are scaled and shifted.
+            affine: whether there are `weight` and `bias`.
             track_running_stats: whether there are running statistics, which a call with
                 `train=True` writes and every other call normalises by.
             device: device of its tensors.
             dtype: floating-point dtype of its tensors.
-            bias: whether channels are shifted, where they are scaled.
+            bias: whether there is a `bias`, if `affine`.
 
         Raises:
             DataError: `eps` is not positive.

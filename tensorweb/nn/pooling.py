@@ -262,7 +262,7 @@ def max_pool2d(
     Args:
         x: floats; one image may do without `n`.
         kernel_size: size of the window, one number or one per axis.
-        stride: between windows; that of the window without one.
+        stride: between windows, by default the kernel size.
         padding: width of the padding, with values of -inf.
         dilation: step between elements of a window.
         ceil_mode: whether a last window may reach beyond the padding.
@@ -270,8 +270,8 @@ def max_pool2d(
             shape, the first of equal numbers, counted row by row in the image.
 
     Raises:
-        ShapeError: a window is larger than the image with its border.
-        DataError: a number is too small, or the border wider than half a window.
+        ShapeError: a window is larger than the padded image.
+        DataError: a number is too small, or the padding exceeds half of the window.
 
     >>> tw.nn.max_pool2d([[[1.0, 3.0], [2.0, 0.0]]], 2)
     tensor([[[3.]]])
@@ -315,15 +315,15 @@ def avg_pool2d(
     Args:
         x: floats; one image may do without `n`.
         kernel_size: size of the window, one number or one per axis.
-        stride: between windows; that of the window without one.
+        stride: between windows, by default the kernel size.
         padding: width of the padding, with zeros.
         ceil_mode: whether a last window may reach beyond the padding.
         count_include_pad: whether the padding counts in the mean.
         divisor_override: divisor of the sums instead of the count.
 
     Raises:
-        ShapeError: a window is larger than the image with its border.
-        DataError: a number is too small, or the border wider than half a window.
+        ShapeError: a window is larger than the padded image.
+        DataError: a number is too small, or the padding exceeds half of the window.
 
     >>> tw.nn.avg_pool2d([[[1.0, 3.0], [2.0, 0.0]]], 2)
     tensor([[[1.5]]])

@@ -25,7 +25,7 @@ def embedding(
     Args:
         indices: integers from 0 to n - 1.
         weight: the table.
-        padding_idx: the row that gets no gradient; negative ones count from the end.
+        padding_idx: index of the row without a gradient; may be negative.
 
     Raises:
         DTypeError: the indices are no integers.
@@ -101,11 +101,11 @@ class Embedding(Module):
         """Make a table.
 
         Args:
-            num_embeddings: how many rows.
-            embedding_dim: how long they are.
+            num_embeddings: count of rows.
+            embedding_dim: length of a row.
             padding_idx: a row that is 0 at first and gets no gradient.
-            device: where the table lives.
-            dtype: of the table, floats.
+            device: device of the table.
+            dtype: floating-point dtype of the table.
             rng: a generator, a key or a seed; None for the program's generator.
 
         Raises:

@@ -52,9 +52,9 @@ class _ConvTranspose(Convolution):
             in_channels: channels of the input.
             out_channels: channels of the result.
             kernel_size: of the window.
-            stride: how far apart inputs lie in the result.
-            padding: how much of the result's border is left out.
-            output_padding: how much longer the result is at its end.
+            stride: distance of inputs in the result.
+            padding: width cropped from the result's boundary.
+            output_padding: length added at the end of the result.
             groups: count of groups of channels.
             bias: whether there is a bias.
             dilation: step between elements of a window.
