@@ -1,7 +1,7 @@
-"""The devices by name, and which one is the default.
+"""The devices by name, and the default device.
 
-A device is one row here and one module that opens its backend, which is loaded when it
-is first needed. Nothing here computes; backends do, see `tensorweb/protocol.py`.
+A device is an entry of `DEVICES` and a module that opens its backend, loaded on first
+use. Backends compute; see `tensorweb/protocol.py`.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """One row: where the backend lives and what is known before it is loaded.
+    """An entry of `DEVICES`: properties of a device known before it is opened.
 
     Attributes:
-        name: what programs call it.
-        module: has `open_backend()` and `open_backend_async()`.
+        name: the name in programs.
+        module: the module with `open_backend()` and `open_backend_async()`.
         dtypes: names of the dtypes that it can store.
-        doc: one line for people.
-        varying: those of its dtypes that an open device may lack.
+        doc: one line of documentation.
+        varying: names of the dtypes that depend on the opened device.
     """
 
     name: str
@@ -68,8 +68,8 @@ DEVICES: dict[str, Device] = {
         ),
     )
 }
-"""Every device by name, from what runs everywhere to what computes fastest: new tensors
-live on the last one that can be had."""
+"""Every device by name, from the most available to the fastest. The default is the last
+one that can be opened."""
 
 NARROWER = {
     dtypes.float64: dtypes.float32,
@@ -77,17 +77,17 @@ NARROWER = {
     dtypes.uint64: dtypes.uint32,
     dtypes.complex128: dtypes.complex64,
 }
-"""What stands for a dtype on a device without numbers of 64 bits."""
+"""The substitute of each 64-bit dtype on devices without 64-bit dtypes."""
 
 _backends: dict[str, Backend] = {}
 _process_default: str | None = None
-"""What `set_default_device` said last; None before."""
+"""The last argument of `set_default_device`; None before."""
 
 _context_default: ContextVar[str | None] = ContextVar("default device", default=None)
-"""What `with device(…)` says in this thread and in this task of asyncio."""
+"""The device of the enclosing `with device(…)` of this thread or asyncio task."""
 
 _fastest_here: str | None = None
-"""The last device that could be had; None until somebody needs to know."""
+"""The cached default: the fastest device that could be opened; None before use."""
 
 
 def as_device(device: object) -> str:
@@ -110,7 +110,7 @@ def backend(name: str) -> Backend:
     """Return a device's backend, opening it on first use.
 
     Raises:
-        DeviceError: the device cannot be had here; says why.
+        DeviceError: the device cannot be opened here; the message has the reason.
     """
     found = _backends.get(name)
     if found is None:
@@ -121,13 +121,13 @@ def backend(name: str) -> Backend:
 
 
 async def open_device_async(name: str | None = None) -> str:
-    """Open a device by awaiting and return who computes, where Python cannot block.
+    """Open a device by awaiting, and return a description of its adapter.
 
-    Without a name it is the GPU. Where a CPU stands in for one, device `cpu` is opened
-    as well, and the answer says why it is the default.
+    The default name is the GPU's. If a CPU emulates the GPU, device `cpu` is opened
+    too, and the description explains why `cpu` is the default.
 
     Raises:
-        DeviceError: the device cannot be had here; says why.
+        DeviceError: the device cannot be opened here; the message has the reason.
 
     >>> import asyncio
     >>> asyncio.run(open_device_async("cpu")).split()[0] in ("NumPy", "WebAssembly")
@@ -151,7 +151,7 @@ async def _open_async(name: str) -> Backend:
 
 
 def emulation_note() -> str:
-    """Say of an open device that a CPU stands in for its GPU; `""` where none does."""
+    """Return a note if a CPU emulates the GPU of an open device, else `""`."""
     for name, found in _backends.items():
         if found.is_emulated:
             return (
@@ -163,12 +163,12 @@ def emulation_note() -> str:
 
 
 _forked: dict[str, Backend] = {}
-"""Backends of the process that this one was forked from; kept, so that nothing on their
-devices is let go of."""
+"""Backends of the parent process; retained, so that the child frees none of their
+buffers."""
 
 
 def _after_fork() -> None:
-    """Leave the devices to the parent: their threads and queues are not here."""
+    """Abandon the parent's devices, whose threads do not exist in a forked child."""
     for name, found in list(_backends.items()):
         if found.abandon():
             _forked[name] = _backends.pop(name)
@@ -195,13 +195,13 @@ def opened(name: str) -> Backend | None:
 
 
 def forget(name: str) -> None:
-    """Let go of a backend whose device is lost; the next use opens a new one."""
+    """Drop a backend whose device is lost; the next use opens a new one."""
     _backends.pop(name, None)
     deferred_errors.forget(name)
 
 
 def fastest() -> str:
-    """Return the name of the device that computes fastest where it can be had.
+    """Return the name of the device that is fastest if it can be opened.
 
     >>> fastest()
     'webgpu'
@@ -210,10 +210,10 @@ def fastest() -> str:
 
 
 def default_device() -> str:
-    """Return the name of the device that new tensors live on.
+    """Return the name of the default device of new tensors.
 
-    It is `webgpu` when a GPU exists, else `cpu`, until `set_default_device` or
-    `with device(…)` says otherwise. A software adapter (llvmpipe, SwiftShader) is no
+    It is `webgpu` when a GPU exists, else `cpu`, unless `set_default_device` or
+    `with device(…)` sets another one. A software adapter (llvmpipe, SwiftShader) is no
     GPU: `cpu` is faster. Naming an adapter in `TENSORWEB_ADAPTER` chooses `webgpu`.
 
     >>> with device("cpu"):
@@ -234,12 +234,12 @@ def default_device() -> str:
 
 
 def _first_of(names: Iterable[str]) -> str:
-    """Return the first device that can be had and that no CPU stands in for.
+    """Return the first device that can be opened and is not emulated by a CPU.
 
-    The last one is tried only where a CPU stands in for another.
+    The last device is opened only if another one is emulated.
 
     Raises:
-        BlockingError: one may be there, and Python cannot wait for it here.
+        BlockingError: a device may exist, and Python cannot wait for it here.
     """
     *tried, last = names
     emulated = ""
@@ -298,8 +298,8 @@ def prefer_device(device: str) -> None:
 def device(name: str) -> Iterator[str]:
     """Use a device as the default inside a `with` block.
 
-    Other threads keep theirs, and so do other tasks of asyncio; a task begins with the
-    default of the code that makes it, a thread with that of the process.
+    The default is set for this thread and asyncio task only. A new task begins with the
+    default of the code that creates it, a new thread with the default of the process.
 
     Raises:
         DeviceError: the device is unknown or cannot be had here.
@@ -319,7 +319,7 @@ def device(name: str) -> Iterator[str]:
 
 
 def stores(dtype: DType, device: str) -> bool:
-    """Whether a device can store a dtype; opens it only where devices differ."""
+    """Whether a device can store a dtype; opens it only for dtypes that vary."""
     row = DEVICES[device]
     if dtype.name not in row.dtypes:
         return False
@@ -327,7 +327,7 @@ def stores(dtype: DType, device: str) -> bool:
 
 
 def require_dtype(dtype: DType, device: str) -> None:
-    """Raise `DTypeError` when a device cannot store a dtype; says which can."""
+    """Raise `DTypeError` if a device cannot store a dtype; names one that can."""
     if stores(dtype, device):
         return
     mine = DEVICES[device]
@@ -347,17 +347,17 @@ def require_dtype(dtype: DType, device: str) -> None:
 
 
 _narrowing_program: int | None = None
-"""The number of the program that takes narrow dtypes where it asks for wide ones."""
+"""Index (see `programs`) of the program that called `narrow_dtypes`."""
 
 
 def narrow_dtypes(allow: bool = True) -> None:
-    """Let int64, uint64 and float64 be 32-bit dtypes on devices that lack them.
+    """Replace int64, uint64 and float64 by 32-bit dtypes on devices that lack them.
 
-    Without it, a dtype that a device lacks is an error where it is asked for. With it
-    `tw.zeros(3, dtype=tw.int64)` on `webgpu` is int32, as data of NumPy's int64 are
-    anyway; one `NarrowedDataWarning` says so. Numbers that do not fit stay an error.
-    It is for programs of others that ask for int64 by name, and holds for the whole
-    program. `cpu` has every dtype, so that nothing changes there.
+    By default, requesting a dtype that a device lacks is an error. After this call
+    `tw.zeros(3, dtype=tw.int64)` on `webgpu` is int32, as NumPy data of int64 always
+    become, with one `NarrowedDataWarning`. Values that do not fit are still an error.
+    The setting is for existing programs that name int64, and lasts until the program
+    ends. It changes nothing on `cpu`, which has every dtype.
 
     >>> narrow_dtypes()
     >>> narrow_dtypes(False)
@@ -367,7 +367,7 @@ def narrow_dtypes(allow: bool = True) -> None:
 
 
 def usable_dtype(dtype: DType, device: str) -> DType:
-    """Return a dtype that is asked for, or what stands for it on a device.
+    """Return the requested dtype, or its substitute on a device (`narrow_dtypes`).
 
     Raises:
         DTypeError: the device lacks it, and `narrow_dtypes` was not called.

@@ -1,7 +1,7 @@
-"""Make values exist: ask each node's backend, and answer from host bytes where we can.
+"""Evaluate nodes: compute them on their backends, and read their bytes.
 
-Builders of `nodes/` never come here; reading, printing, unbounded loops and the
-builders of `lookups/`, which must look at values, do.
+Builders of `nodes/` never import this module. Reading, printing, the depth limit and
+the builders of `lookups/`, which read values, use it.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from tensorweb.graph.tracing import is_tracing, require_values
 from tensorweb.hostdata import pack
 
 DEEPEST = 256
-"""A graph deeper than this is computed at once, so that loops stay bounded."""
+"""A node deeper than this is computed at once, which bounds the graphs of loops."""
 
 STEP = 32
-"""A value deeper than this is computed where a step of a loop ends or begins."""
+"""A node deeper than this is computed by `end_step`."""
 
 SMALL_CONSTANT = 1024
-"""A constant of so many elements is read without a device."""
+"""Largest size of a constant that is read without a backend."""
 
 
 def realize(nodes: Sequence[Node], *, alive: bool = False, step: bool = False) -> None:
-    """Compute nodes; one flush per device. Returns before the device is done.
+    """Compute nodes, one flush per device. Returns before the device is done.
 
-    With `alive` and `step` devices may compute more than these; see
+    With `alive` and `step`, devices may compute additional nodes; see
     `tensorweb.protocol.Backend`.
 
     Raises:
-        TraceError: a value hangs on an argument of a function that is traced.
+        TraceError: a value depends on an argument of a function that is traced.
     """
     nodes = pairs_of(nodes)
     require_values(nodes)
@@ -53,18 +53,18 @@ def realize(nodes: Sequence[Node], *, alive: bool = False, step: bool = False) -
 
 
 def bound_depth(node: Node) -> None:
-    """Compute a node whose history has grown too deep, except while tracing."""
+    """Compute a node deeper than `DEEPEST`, except while tracing."""
     if node.depth > DEEPEST and not is_tracing():
         realize([node], alive=True)
 
 
 def end_step(nodes: Sequence[Node]) -> None:
-    """Compute what a step of a loop leaves to the next one, if much hangs on it.
+    """Compute the results of a loop's iteration if one is deeper than `STEP`.
 
-    A loop that nobody reads would else be cut where its graph got too deep, in another
-    place of its step each time, and every cut would take a plan and kernels of its own.
-    While a function is traced, or somebody may walk back, nothing is computed.
+    Does nothing while a function is traced or a history is open.
     """
+    # Without this, a loop whose values are not read is cut by the depth limit at
+    # another point of each iteration, and every cut needs its own plan and kernels.
     if is_tracing() or is_keeping():
         return
     left = [node for node in nodes if not node.is_computed and node.op is not CONSTANT]
@@ -73,9 +73,9 @@ def end_step(nodes: Sequence[Node]) -> None:
 
 
 def host_bytes(node: Node) -> bytes | None:
-    """Return the row-major bytes of a node that lies on the host, None if it does not.
+    """Return the row-major bytes of a node if the host has them, else None.
 
-    Contiguous views and small constants are answered; the rest needs a backend.
+    The host has those of contiguous views of host data and of small constants.
     """
     node = pair_of(node)
     number = plain_number(node)
@@ -93,7 +93,7 @@ def host_bytes(node: Node) -> bytes | None:
 
 
 def plain_number(node: Node) -> float | None:
-    """Return the number that a node is everywhere, if it looks at a constant."""
+    """Return the value of a constant or of a view of one, None for other nodes."""
     base = node.base
     if base.op.kind != "constant" or base.storage is not None:
         return None
@@ -101,7 +101,7 @@ def plain_number(node: Node) -> float | None:
 
 
 def _without_waste(node: Node) -> Node:
-    """Return a view of a constant as a constant of its own, anything else as it is."""
+    """Return a view of a constant as a constant, any other node unchanged."""
     number = None if node.base is node else plain_number(node)
     if number is None:
         return node
@@ -113,8 +113,8 @@ def read(nodes: Sequence[Node]) -> list[bytes]:
 
     Raises:
         BlockingError: Python cannot wait here; use `read_async`.
-        LinAlgError: a value hangs on a matrix that has no inverse or no such factors.
-        TraceError: a value hangs on an argument of a function that is traced.
+        LinAlgError: a value depends on a matrix without inverse or factorization.
+        TraceError: a value depends on an argument of a function that is traced.
     """
     nodes = pairs_of(nodes)
     require_values(nodes)
@@ -136,9 +136,9 @@ def _read(nodes: Sequence[Node]) -> list[bytes]:
 
 
 def look(nodes: Sequence[Node]) -> list[bytes]:
-    """Return what `read` does, also where a value hangs on a matrix without inverse.
+    """Return the bytes that `read` returns, without raising `LinAlgError`.
 
-    For who shows values as they are.
+    For displays, which show infinities and NaN.
     """
     nodes = pairs_of(nodes)
     require_values(nodes)
@@ -146,7 +146,7 @@ def look(nodes: Sequence[Node]) -> list[bytes]:
 
 
 async def look_async(nodes: Sequence[Node]) -> list[bytes]:
-    """Return the same by awaiting the devices."""
+    """Return the bytes that `look` returns by awaiting the devices."""
     nodes = pairs_of(nodes)
     require_values(nodes)
     return await _read_async(nodes)
@@ -176,7 +176,7 @@ async def _read_async(nodes: Sequence[Node]) -> list[bytes]:
 
 
 def _noted(nodes: Sequence[Node], found: Sequence[bytes | None]) -> list[bytes]:
-    """Return what was read, and tell who searches for what is not finite."""
+    """Return the bytes read, and report them to an open search for NaN."""
     data = [each for each in found if each is not None]
     seeker = search()
     if seeker is not None:
@@ -188,7 +188,7 @@ def _noted(nodes: Sequence[Node], found: Sequence[bytes | None]) -> list[bytes]:
 def _missing(
     nodes: Sequence[Node], found: Sequence[bytes | None]
 ) -> dict[str, list[int]]:
-    """Return by device the indices of nodes that only a backend can answer."""
+    """Return by device the indices of nodes that only a backend can read."""
     groups: dict[str, list[int]] = {}
     for index, (node, data) in enumerate(zip(nodes, found, strict=True)):
         if data is None:
@@ -197,9 +197,9 @@ def _missing(
 
 
 def transfer(node: Node, device: str) -> Node:
-    """Return a node's value on another device, read and handed over as host bytes.
+    """Return a node's value on another device, copied through host bytes.
 
-    A derivative goes back the same way.
+    The backward pass copies the cotangent to the first device.
     """
     if node.device == device:
         return node

@@ -1,7 +1,7 @@
-"""What devices run, told flush by flush to whoever listens.
+"""Records of the kernels that devices run, passed to listeners at each flush.
 
-Who listens is a matter of this thread or task of asyncio. Nothing is gathered while
-nobody does; lines of the program and seconds of launches only for who asks for them.
+Listeners belong to a thread or asyncio task. Without a listener nothing is recorded;
+lines of the program and launch times are recorded only on request.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class NodeRecord:
-    """One node of the graph that a flush computes.
+    """A node of the graph that a flush computes.
 
     Attributes:
-        op: the operation's name, `leaf` for what was stored before.
-        shape: of the value; of what was stored before its number of elements.
+        op: the operation's name, `leaf` for a value stored before the flush.
+        shape: the value's shape; for a leaf the count of its elements.
         dtype: name of the dtype.
-        inputs: numbers of the nodes that it reads.
+        inputs: indices of its input nodes in the flush's graph.
 
     >>> NodeRecord("add", (3,), "float32", (0, 1)).inputs
     (0, 1)
@@ -48,32 +48,33 @@ class NodeRecord:
 
 @dataclass(frozen=True, slots=True)
 class KernelRecord:
-    """One launch. Several launches in a row may be the work of one kernel.
+    """One launch. Several consecutive launches may belong to one kernel.
 
     Attributes:
-        name: the kernel in words.
-        kind: the template it was made from, `reduce` for example.
-        code: what the device compiled: WGSL, or a WebAssembly module. Its text is
-            `source`.
-        grid: workgroups along x and y; on the CPU units of work, and how many are done
-            without a pause.
-        buffers: number of storages bound.
-        bytes: bytes of those storages together, an upper bound of the traffic.
-        nodes: numbers of the nodes that the kernel computes, in the flush's graph.
-        outputs: numbers of the nodes that it stores, rising.
-        flops: floating-point operations of the kernel, told by its first launch:
+        name: description of the kernel.
+        kind: the template of the kernel, for example `reduce`.
+        code: the code that the device compiled: WGSL, or a WebAssembly module. Its text
+            is `source`.
+        grid: workgroups along x and y; on the CPU, units of work and how many of them
+            run without a pause.
+        buffers: count of storages bound.
+        bytes: total bytes of these storages, an upper bound of the traffic.
+        nodes: indices in the flush's graph of the nodes that the kernel computes.
+        outputs: indices of the nodes that it stores, ascending.
+        flops: floating-point operations of the kernel, counted at its first launch:
             2·m·n·k of a matrix product, one for each term of a reduction, and the
-            weights of elementwise operations; what only moves elements counts none.
+            weights of elementwise operations; movements count none.
         loaded: bytes that the launch reads, each element once.
         stored: bytes that it writes.
-        flush: number of its flush, rising.
-        planned: when the flush had its plan, in seconds of `time.perf_counter`.
-        submitted: when the flush had been handed to the device; if somebody asked for
-            seconds, when the device was done.
-        line: of the program, where its output was built; None if it is not known.
-        seconds: that the device took; None if nobody asked, or if the host cannot tell.
-        device: that ran it.
-        formula: what the kernel computes, such as `sum(x)`; `""` where that is long.
+        flush: index of its flush, ascending.
+        planned: time when the flush had its plan, in seconds of `time.perf_counter`.
+        submitted: time when the flush was submitted; with `seconds` requested, time
+            when the device was done.
+        line: the line of the program that built its output; None if unknown.
+        seconds: duration on the device; None if not requested or not available.
+        device: name of the device that ran it.
+        formula: the expression that the kernel computes, such as `sum(x)`; `""` if it
+            is long.
 
     >>> KernelRecord("add", "elementwise", "fn main() {}", (1, 1), 3, 48).kind
     'elementwise'
@@ -100,7 +101,7 @@ class KernelRecord:
 
     @property
     def source(self) -> str:
-        """The kernel's complete text; of a WebAssembly module it is made here.
+        """The kernel's complete text; that of a WebAssembly module is built on access.
 
         >>> KernelRecord("add", "elementwise", "fn main() {}", (1, 1), 3, 48).source
         'fn main() {}'
@@ -110,18 +111,17 @@ class KernelRecord:
 
 @dataclass(slots=True)
 class Flush:
-    """What one device was given to run at once.
+    """The launches that one device gets in one submission.
 
     Attributes:
-        launches: as they were planned: the same list at every flush of one plan,
-            without what only this flush knows; `records` has that as well.
-        graph: the nodes by number, the same list at every flush of one plan.
-        number: of the flush, rising.
-        planned: when it had its plan, in seconds of `time.perf_counter`.
-        submitted: when it had been handed to the device, or was done there if somebody
-            asked for seconds.
-        lines: of the program, by node number; empty if none were noted.
-        seconds: of the device, by launch; None if nobody asked or the host cannot tell.
+        launches: the planned launches, the same list at every flush of one plan;
+            `records` adds the properties of this flush.
+        graph: the nodes by index, the same list at every flush of one plan.
+        number: index of the flush, ascending.
+        planned: time when it had its plan, in seconds of `time.perf_counter`.
+        submitted: time when it was submitted, or was done if `seconds` was requested.
+        lines: lines of the program by node index; empty if not recorded.
+        seconds: duration of each launch; None if not requested or not available.
 
     >>> Flush([KernelRecord("add", "elementwise", "", (1, 1), 3, 48)]).records()[0].name
     'add'
@@ -136,7 +136,7 @@ class Flush:
     seconds: Sequence[float] | None = None
 
     def line(self, launch: KernelRecord) -> Line | None:
-        """Return the line that built a launch's last output, else a node inside."""
+        """Return the line that built a launch's last output, else its last node."""
         if self.lines:
             for number in (*reversed(launch.outputs), *reversed(launch.nodes)):
                 if self.lines[number] is not None:
@@ -144,7 +144,7 @@ class Flush:
         return None
 
     def records(self) -> list[KernelRecord]:
-        """Return the launches with what only this flush knows of them."""
+        """Return the launches with index, times and lines of this flush."""
         return [
             replace(
                 launch,
@@ -162,22 +162,21 @@ Listener = Callable[[Flush], None]
 
 
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
-"""Who listens to what this thread or task of asyncio flushes."""
+"""The listeners of this thread or asyncio task."""
 
 _is_timed: ContextVar[bool] = ContextVar("is timed", default=False)
-"""Whether one of them wants to know the seconds of launches."""
+"""Whether a listener requests the durations of launches."""
 
 _numbers = count(1)
 
 
 @contextmanager
 def listening(listener: Listener, *, seconds: bool = False) -> Iterator[None]:
-    """Hand each flush inside a `with` block to a function.
+    """Call a function with each flush inside a `with` block.
 
-    Flushes of other threads and of other tasks of asyncio are not of the block, those
-    of tasks that it makes are. With `seconds` each flush waits for the device, which
-    tells how long every launch took; browsers tell it in steps of 0.1 ms, some not at
-    all.
+    Flushes of asyncio tasks created in the block are included, those of other threads
+    and tasks are not. With `seconds` each flush waits for the device, which reports the
+    duration of every launch; browsers round it to 0.1 ms or do not report it.
 
     >>> with listening(print):
     ...     pass
@@ -198,12 +197,12 @@ def record_kernels(
 ) -> Iterator[list[KernelRecord]]:
     """Collect the kernels that run inside a `with` block; NumPy runs none.
 
-    Every launch is kept; see `listening` for programs of millions of launches.
+    Every launch is stored; use `listening` for programs of millions of launches.
 
     Args:
-        lines: note the lines of the program that build values inside the block; a
-            statement takes a little longer.
-        seconds: ask the device how long each launch takes; each flush waits for it.
+        lines: record the lines of the program that build values inside the block, which
+            makes statements a little slower.
+        seconds: measure the duration of each launch; each flush waits for the device.
 
     >>> with record_kernels() as kernels:
     ...     pass
@@ -217,17 +216,17 @@ def record_kernels(
 
 
 def is_heard() -> bool:
-    """Whether anybody listens to what runs now."""
+    """Whether this thread or task has a listener."""
     return bool(_listeners.get())
 
 
 def wants_seconds() -> bool:
-    """Whether anybody who listens asks for the seconds of launches."""
+    """Whether a listener requests the durations of launches."""
     return _is_timed.get()
 
 
 def lines_of(nodes: Sequence[Node]) -> list[Line | None]:
-    """Return the lines that built nodes; an empty list when none are being noted."""
+    """Return the lines that built nodes; an empty list if lines are not recorded."""
     if locations.left <= 0:
         return []
     found = [getattr(node, "location", None) for node in nodes]
@@ -235,7 +234,7 @@ def lines_of(nodes: Sequence[Node]) -> list[Line | None]:
 
 
 def tell(flush: Flush) -> None:
-    """Number a flush and hand it to everybody who listens."""
+    """Give a flush its index and pass it to all listeners."""
     flush.number = next(_numbers)
     for listener in _listeners.get():
         listener(flush)

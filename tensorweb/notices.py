@@ -1,4 +1,4 @@
-"""Warn at the user's own line; what need be said once only is said once a program."""
+"""Issue warnings at the user's line, some of them once per program."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ PACKAGE = os.path.dirname(__file__) + os.sep
 MOST_REMEMBERED = 100
 
 _said: list[tuple[type[Warning], object]] = []
-"""What was said once, with the filters it was said under: a part of a program that
-catches warnings hears it too."""
+"""Warnings issued by `warn_once`, with the filters at that time, so that code inside
+`warnings.catch_warnings` gets them again."""
 
 _begun = 0
 
@@ -31,7 +31,7 @@ def user_frame(start: int = 1) -> FrameType:
 
 
 def warn(category: type[Warning], message: str) -> None:
-    """Warn at the user's line."""
+    """Issue a warning at the user's line."""
     frame = user_frame(2)
     names = frame.f_globals
     warnings.warn_explicit(
@@ -45,7 +45,7 @@ def warn(category: type[Warning], message: str) -> None:
 
 
 def warn_once(category: type[Warning], message: str) -> None:
-    """Warn at the user's line, unless this program has been warned before."""
+    """Issue a warning at the user's line, once per program and category."""
     filters = warnings.filters
     if any(kind is category and seen is filters for kind, seen in _said):
         return
@@ -55,12 +55,12 @@ def warn_once(category: type[Warning], message: str) -> None:
 
 
 def begin_program() -> None:
-    """Forget what was said: another program begins in this process."""
+    """Reset `warn_once`: another program begins in this process."""
     global _begun
     _begun += 1
     _said.clear()
 
 
 def programs() -> int:
-    """Return how many programs have begun in this process, beyond its first."""
+    """Return the count of programs begun in this process, without the first."""
     return _begun

@@ -1,4 +1,4 @@
-"""`plot`: numbers as lines, points, bars or a picture, drawn by a host or printed."""
+"""`plot`: line, point, histogram and image plots, drawn by the page or printed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEVELS = "▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One line, or one cloud of points: its name and its coordinates."""
+    """The name and coordinates of one line or point set."""
 
     name: str
     x: tuple[float, ...]
@@ -29,13 +29,13 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """What `plot` shows; printing it gives a line of text for each series.
+    """A plot; its text is one line per series.
 
     Attributes:
-        title: what is plotted.
-        kind: `lines`, `points` or `histogram`; of a histogram `x` are the lower ends
-            of the bins and `y` their counts.
-        series: what is drawn, in order.
+        title: the title.
+        kind: `lines`, `points` or `histogram`; for a histogram, `x` are the lower bin
+            edges and `y` the counts.
+        series: the series in drawing order.
 
     >>> Plot("loss", "lines", (Series("", (0, 1, 2), (4, 2, 1)),))
     loss
@@ -56,11 +56,10 @@ class Plot:
 def plot(y: object, x: object = None, *, kind: Kind = "lines", title: str = "") -> None:
     """Show numbers as lines, points, a histogram or an image.
 
-    `y` are the numbers of one series, as a list, an array or a tensor; a mapping from
-    names to them has several. `x` are their positions, 0, 1, 2 … if left out; a mapping
-    gives each series its own, so that a line may run in any direction. In the
-    playground a plot that a loop shows again takes the place of the one before;
-    elsewhere each series is printed in a line.
+    `y` is a list, an array or a tensor, or a mapping from the names of several series
+    to such values. `x` are the coordinates along the x axis, by default 0, 1, 2 …; a
+    mapping gives each series its own. In the playground, a plot shown repeatedly in a
+    loop replaces the previous one; elsewhere each series is printed as a line of text.
 
     Raises:
         TypeError: there is text among the numbers.
@@ -103,10 +102,10 @@ def numbers_of(values: object) -> tuple[float, ...]:
     """Return the numbers of a list, an array or a tensor, in row-major order.
 
     Raises:
-        TypeError: there is text among them, which would contain itself for ever.
+        TypeError: a value is text.
     """
     if hasattr(values, "detach"):
-        values = values.detach()  # What is drawn under grad is a constant.
+        values = values.detach()  # A plot inside of `grad` takes no derivative.
     if hasattr(values, "tolist"):
         values = values.tolist()
     if isinstance(values, str):
@@ -150,7 +149,7 @@ def _histogram(name: str, values: Iterable[float]) -> Series:
 
 
 def _line_of(series: Series, wide: int) -> str:
-    """Return a series as a row of bars with its range."""
+    """Return a series as a line of bars followed by its range."""
     real = [value for value in series.y if math.isfinite(value)]
     if not real:
         return f"{series.name:{wide}}  no finite values".lstrip()

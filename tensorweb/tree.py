@@ -1,4 +1,4 @@
-"""Trees of values: nested tuples, lists, dicts and objects, opened and put together.
+"""Trees of values: flatten and unflatten nested tuples, lists, dicts and objects.
 
 Parameters, gradients and the states of optimisers are such trees.
 
@@ -34,12 +34,12 @@ __all__ = ["Structure", "flatten", "leaves", "map", "paths", "register", "unflat
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What a tree is without its leaves; equal for trees that match.
+    """The structure of a tree without its leaves; equal for trees that match.
 
     Attributes:
         kind: the class of a container, None for a leaf.
         names: keys of a dict, attributes of an object, else empty.
-        parts: the structures of what it holds.
+        parts: the structures of its children.
     """
 
     kind: type | None
@@ -48,7 +48,7 @@ class Structure:
 
     @property
     def count(self) -> int:
-        """How many leaves such a tree has.
+        """The count of leaves.
 
         >>> flatten([1, (2, 3)])[1].count
         3
@@ -57,7 +57,7 @@ class Structure:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it is a leaf that has no derivative, a module's running mean say."""
+        """Whether it is a leaf without derivative, such as a module's running mean."""
         return self == CONSTANT
 
     def places(self) -> Iterator[Structure]:
@@ -88,7 +88,7 @@ CONSTANT = Structure(None, ("constant",))
 
 
 class _Setting:
-    """A value that belongs to a structure: an attribute of a module without tensors."""
+    """A module's attribute without tensors, which is part of the structure."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -106,11 +106,11 @@ class _Setting:
 
 
 class _Shared:
-    """Stands for a tensor that a module holds twice; its name is the leaf's number."""
+    """Kind of a repeated tensor in a module; its name is the index of the leaf."""
 
 
 def is_setting(structure: Structure) -> bool:
-    """Whether a part of a tree belongs to its structure.
+    """Whether a structure is a module's attribute without tensors.
 
     >>> is_setting(LEAF)
     False
@@ -119,7 +119,7 @@ def is_setting(structure: Structure) -> bool:
 
 
 def is_shared(structure: Structure) -> bool:
-    """Whether a part of a tree is a leaf that came before, in the same module.
+    """Whether a structure is a tensor that occurred before in the same module.
 
     >>> is_shared(LEAF)
     False
@@ -141,7 +141,7 @@ def _opened(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
 
 
 def children(value: Any) -> list[Any] | None:
-    """Return what a container holds, None of a leaf.
+    """Return the children of a container, None for a leaf.
 
     >>> children({"a": 1, "b": 2}), children(3)
     ([1, 2], None)
@@ -151,12 +151,12 @@ def children(value: Any) -> list[Any] | None:
 
 
 def flatten(tree: Any) -> tuple[list[Any], Structure]:
-    """Return a tree's leaves from left to right, and what it is without them.
+    """Return a tree's leaves from left to right, and its structure.
 
-    Tuples (named ones too), lists, dicts, dataclasses and objects of registered classes
-    are opened; everything else, None as well, is a leaf. Of a module those attributes
-    are opened that hold tensors, the others belong to the structure, and a tensor that
-    it holds twice is one leaf.
+    Tuples (including named ones), lists, dicts, dataclasses and objects of registered
+    classes are containers; any other value, including None, is a leaf. In a module,
+    attributes with tensors are flattened, all other attributes are part of the
+    structure, and a tensor that occurs twice is one leaf.
 
     Raises:
         DataError: the tree contains itself.
@@ -178,7 +178,7 @@ class _Walk:
         self._first = 0
 
     def structure(self, value: Any, leaf: Structure) -> Structure:
-        """Return a part's structure and collect its leaves, which are such ones."""
+        """Return a value's structure and collect its leaves, with structure `leaf`."""
         opened = _opened(value)
         if opened is None:
             return self._leaf(value, leaf)
@@ -297,7 +297,7 @@ def leaves(tree: Any) -> list[Any]:
 
 
 def map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    """Return the tree of what a function gives for each leaf, or for leaves together.
+    """Return a tree of the results of a function applied to corresponding leaves.
 
     Raises:
         DataError: another tree has another structure.
@@ -318,7 +318,7 @@ def map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
 
 
 def paths(tree: Any) -> list[str]:
-    """Return where each leaf is, as names and numbers with dots between.
+    """Return the path of each leaf: names and indices separated by dots.
 
     >>> paths({"layers": [{"w": 1}, {"w": 2}]})
     ['layers.0.w', 'layers.1.w']

@@ -1,8 +1,8 @@
-"""Trees of tensors: tuples, lists, dicts, dataclasses, and what is registered.
+"""Trees of tensors: tuples, lists, dicts, dataclasses and registered classes.
 
-`jit` needs three things of a call's arguments and results: a key that equal calls
-share, the same tree around other tensors, and which of its parts a function has
-changed. What cannot be opened and may hold tensors or change is refused, never frozen.
+`jit` derives three things from a call's arguments and results: a cache key, the same
+tree with other tensors, and the containers that a function has changed. A value that
+may hold tensors or change, and is no known container, raises `TraceError`.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from tensorweb.tensor.hostarrays import is_numpy_scalar
 from tensorweb.tensor.in_place import is_number_of_its_own
 
 Holder: TypeAlias = Any
-"""What a function can change: a tensor, a list, a dict or an opened object."""
+"""A mutable value: a tensor, a list, a dict or an object flattened by attributes."""
 
 Content: TypeAlias = "list[Any] | dict[Any, Any] | None"
-"""What a container holds; None of a tensor."""
+"""The content of a container; None for a tensor."""
 
 IS_HEAP_TYPE = 1 << 9
-"""Flag of classes that were made while Python ran, so not in C."""
+"""CPython flag of classes created at run time, not in C."""
 
 EXACT_TYPES = frozenset({int, bool, str, bytes, type(None)})
-"""Types whose equal values mean the same to every function."""
+"""Types whose equal values are interchangeable for every function."""
 
 NEVER_CHANGING = (
     type,
@@ -48,7 +48,7 @@ NEVER_CHANGING = (
     EllipsisType,
     DType,
 )
-"""Types whose values are themselves, and stay what they are."""
+"""Types of immutable values that are compared by identity."""
 
 K = TypeVar("K", bound=type)
 
@@ -58,7 +58,7 @@ _with_methods: WeakSet[type] = WeakSet()
 
 
 def register(kind: K) -> K:
-    """Open the objects of a class by their attributes, as dataclasses are; a decorator.
+    """Flatten the objects of a class by their attributes, as dataclasses; a decorator.
 
     >>> @register
     ... class Layer:
@@ -72,43 +72,43 @@ def register(kind: K) -> K:
 
 
 def register_module(kind: K) -> K:
-    """Open the objects of a class, of whose attributes those that hold tensors count.
+    """Flatten the objects of a class by those attributes that hold tensors.
 
-    The others belong to the structure of a tree. Those that `CONSTANTS` names are
-    leaves without a derivative. A tensor that stands in two places is one leaf.
+    Other attributes are part of the structure. Attributes named in `CONSTANTS` are
+    leaves without a derivative. A tensor that occurs twice is one leaf.
     """
     _modules.add(kind)
     return register(kind)
 
 
 def open_methods_of(kind: type) -> None:
-    """Open the objects of a class, and of its subclasses, that has jitted methods.
+    """Flatten the objects of a class with jitted methods, and of its subclasses.
 
-    Those of a class that says itself which of its objects are equal stay closed: such
-    an object is a part of a recording, as a number is.
+    Classes that define `__hash__` are excluded: their objects are part of the cache key
+    of a compiled function, as numbers are.
     """
     _with_methods.add(kind)
 
 
 PLACES = "_places"
-"""The attribute of a module that was made for other leaves: which attributes hold some,
-where their values do not tell."""
+"""The attribute of an unflattened module that names its attributes with leaves, since
+the leaves may be no tensors."""
 
 CONSTANTS = "_constants"
 """The attribute of a module's class or object that names its constants."""
 
 
 UNNAMED = "_unnamed"
-"""The attribute of a module's class that tells which attribute paths leave out."""
+"""The attribute of a module's class with the attribute name that paths omit."""
 
 
 def is_module(value: object) -> bool:
-    """Whether a value is opened as `register_module` says."""
+    """Whether a value's class was registered by `register_module`."""
     return type(value) in _modules
 
 
 def holds_leaves(value: object) -> bool:
-    """Whether a module's attribute is more than a setting: it holds tensors."""
+    """Whether a value contains tensors or modules."""
     if isinstance(value, TensorBase):
         return True
     if isinstance(value, tuple | list):
@@ -123,7 +123,7 @@ def holds_leaves(value: object) -> bool:
 
 
 def endless(value: object) -> DataError:
-    """Return the error of a tree that cannot be walked to its ends."""
+    """Return the error for a tree that contains itself or nests too deep."""
     return DataError(
         f"{type(value).__name__}: this tree contains itself, or nests deeper than "
         "Python follows. What leads back up, such as a module's `self.parent`, belongs "
@@ -132,7 +132,7 @@ def endless(value: object) -> DataError:
 
 
 def is_opened(value: object) -> bool:
-    """Whether a value is an object whose attributes are parts of the tree."""
+    """Whether a value is an object that is flattened by its attributes."""
     kind = type(value)
     if kind in _registered:
         return True
@@ -144,7 +144,7 @@ def is_opened(value: object) -> bool:
 
 
 def attributes(value: object) -> dict[str, Any]:
-    """Return the attributes of an opened object that are set, fields first."""
+    """Return the set attributes of an object, fields first."""
     names = _fields_of(type(value))
     if not names:
         return dict(getattr(value, "__dict__", ()))
@@ -154,16 +154,16 @@ def attributes(value: object) -> dict[str, Any]:
 
 
 def _attributes_now(value: object) -> dict[str, Any]:
-    """Return the attributes of an opened object, to look at and not to keep."""
+    """Return the attributes of an object, which callers must not change."""
     if _fields_of(type(value)):
         return attributes(value)
     return getattr(value, "__dict__", {})
 
 
 def _fields_of(kind: type) -> tuple[str, ...] | None:
-    """Return the fields of a dataclass, the slots of a class with jitted methods.
+    """Return the fields of a dataclass or the slots of a class with jitted methods.
 
-    None of another class.
+    None for other classes.
     """
     found = _fields.get(kind, ())
     if found == () and kind not in _fields:
@@ -177,14 +177,14 @@ def _fields_of(kind: type) -> tuple[str, ...] | None:
 
 
 def _is_plain(kind: type) -> bool:
-    """Whether a class is made of Python alone, and compares objects by identity."""
+    """Whether a class has no base in C and compares objects by identity."""
     is_python = all(one.__flags__ & IS_HEAP_TYPE for one in kind.__mro__[:-1])
     hashing: object = kind.__hash__
     return is_python and (hashing is object.__hash__ or hashing is None)
 
 
 def _slots_of(kind: type) -> tuple[str, ...]:
-    """Return the names under which objects of a class have values in slots."""
+    """Return the names of a class's slots, including inherited ones."""
     return tuple(
         [
             name
@@ -196,11 +196,11 @@ def _slots_of(kind: type) -> tuple[str, ...]:
 
 
 _fields: WeakKeyDictionary[type, tuple[str, ...] | None] = WeakKeyDictionary()
-"""What `_fields_of` has found."""
+"""Cached results of `_fields_of`."""
 
 
 def parts_of(holder: Holder) -> list[Any]:
-    """Return what a list, a dict or an opened object holds; nothing of a tensor."""
+    """Return the children of a list, dict or object; none for a tensor."""
     if isinstance(holder, TensorBase):
         return []
     if isinstance(holder, list):
@@ -209,7 +209,7 @@ def parts_of(holder: Holder) -> list[Any]:
 
 
 def empty_like(holder: Holder) -> Holder:
-    """Return another container of the same kind that holds nothing yet."""
+    """Return an empty container of the same class."""
     if isinstance(holder, list):
         return []
     if isinstance(holder, dict):
@@ -218,7 +218,7 @@ def empty_like(holder: Holder) -> Holder:
 
 
 def content_of(holder: Holder) -> Content:
-    """Return what a container holds now, as a list or dict of its own."""
+    """Return a copy of a container's content as a list or dict, None for a tensor."""
     if isinstance(holder, TensorBase):
         return None
     if isinstance(holder, list):
@@ -227,7 +227,7 @@ def content_of(holder: Holder) -> Content:
 
 
 def is_changed(holder: Holder, before: Content) -> bool:
-    """Whether a container holds other objects than before, or in another order."""
+    """Whether a container's objects or their order differ from `before`."""
     if before is None or isinstance(holder, TensorBase):
         return False
     if isinstance(before, list):
@@ -242,11 +242,11 @@ def is_changed(holder: Holder, before: Content) -> bool:
 def flatten(value: object, holders: list[Holder], seen: dict[int, int]) -> Hashable:
     """Return a value's structure; collect its tensors and containers in order.
 
-    One object that occurs twice is told from two equal ones. What is not opened counts
-    as part of the structure.
+    An object that occurs twice is distinguished from two equal objects. A value that is
+    no container is part of the structure.
 
     Raises:
-        TraceError: something can neither be opened nor be part of a structure.
+        TraceError: a value is no container and cannot be part of a structure.
     """
     known = seen.get(id(value))
     if known is not None:
@@ -280,17 +280,16 @@ def flatten(value: object, holders: list[Holder], seen: dict[int, int]) -> Hasha
 
 
 def tensor_key(tensor: TensorBase) -> Hashable:
-    """Return what a recording must know of a tensor."""
+    """Return a tensor's part of the cache key of a compiled function."""
     node = tensor.node
     is_number = not node.shape and is_number_of_its_own(node)
     return "tensor", node.shape, node.dtype.name, node.device, is_number
 
 
 def _plain(value: object) -> Hashable:
-    """Return what stands for a value that holds no tensors.
+    """Return a hashable key of a value that holds no tensors.
 
-    Numbers that are equal and mean something else (0.0 and -0.0) differ, and NaN,
-    which equals nothing, is like itself.
+    The keys of 0.0 and -0.0 differ, and the keys of two NaN are equal.
     """
     kind = type(value)
     if kind in EXACT_TYPES:
@@ -309,10 +308,10 @@ def _plain(value: object) -> Hashable:
 
 
 def _stays(value: object) -> bool:
-    """Whether a value stands for itself in a recording: it can be no other one later.
+    """Whether a value is immutable, so that it can be part of a cache key.
 
-    Objects whose class says what equal ones are do, if they hold no tensors, and
-    functions do; other objects are told by their identity and may change.
+    Functions are, and objects of a class with `__hash__` if they hold no tensors. Other
+    objects hash by identity and may change.
     """
     kind = type(value)
     if isinstance(value, BuiltinFunctionType):
@@ -336,9 +335,9 @@ def _is_ufunc(value: object) -> bool:
 
 
 def rebuild(value: object, others: Mapping[int, Holder]) -> Any:
-    """Return a value with other objects instead of some, told by their `id`.
+    """Return a value with the objects in `others`, by `id`, replaced.
 
-    Containers that are not among them are made anew.
+    Other containers are copied.
     """
     if isinstance(value, TensorBase):
         return others.get(id(value), value)
@@ -362,7 +361,7 @@ def rebuild(value: object, others: Mapping[int, Holder]) -> Any:
 
 
 def fill(target: Holder, content: Holder, others: Mapping[int, Holder]) -> None:
-    """Give a container the content of another, with other objects in it."""
+    """Fill a container with another's content, replacing the objects in `others`."""
     if isinstance(target, TensorBase):
         return
     if isinstance(target, list):
