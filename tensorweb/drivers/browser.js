@@ -100,7 +100,7 @@
     /** @type {any} */
     const info = adapter.info ?? {};
     const family = [info.vendor, info.architecture].filter(Boolean).join(" ");
-    // Firefox tells nothing but whether the adapter is a fallback.
+    // Firefox reports only whether the adapter is a fallback.
     const unnamed = info.isFallbackAdapter ? "software adapter" : "unnamed GPU";
     const name = info.description || info.device || family || unnamed;
     /** @type {Record<string, number>} */
@@ -118,7 +118,7 @@
         description: [info.device, info.description].filter(Boolean).join(" "),
       },
       isSoftware: Boolean(isSoftware),
-      // Only Chromium tells it, rounded.
+      // Only Chromium reports it, rounded.
       hostGigabytes: /** @type {any} */ (globalThis.navigator)?.deviceMemory ?? 0,
       limits,
       features: FEATURES.filter((feature) => device.features.has(feature)),

@@ -53,14 +53,14 @@ SOFTWARE = "swiftshader|llvmpipe|lavapipe|softpipe|basic render"
 """A regular expression, found in the names of adapters that compute on the CPU."""
 
 OWN_MEMORY = frozenset({"nvidia", "amd"})
-"""Vendors of GPUs that mostly have memory of their own; browsers do not tell."""
+"""Vendors of mostly discrete GPUs; browsers do not report whether a GPU is discrete."""
 
 CAPPED = 8
-"""Gigabytes of host memory that many browsers tell for any number from there on."""
+"""Many browsers cap the reported host memory at this many gigabytes."""
 
 
 def told_memory(gigabytes: float) -> int:
-    """Return the bytes of host memory that a browser tells of, 0 where it does not.
+    """Return the bytes of host memory that a browser reports, 0 if unknown or capped.
 
     >>> told_memory(4) >> 30, told_memory(8), told_memory(32) >> 30
     (4, 0, 32)
@@ -125,9 +125,9 @@ class BrowserDriver:
         self._stage(FIRST_STAGING)
 
     def _stage(self, length: int) -> None:
-        """Make the memory through which tapes reach JavaScript, for so many words.
+        """Allocate the memory through which tapes reach JavaScript, `length` words.
 
-        JavaScript keeps a view of it: looking at another buffer costs 10 µs a tape.
+        JavaScript retains a view of it: wrapping another buffer costs 10 µs a tape.
         """
         self._staging = memoryview(array("i", bytes(4 * length)))
         self._js.stage(self._staging)
@@ -301,7 +301,7 @@ class BrowserDriver:
         return bool(self._js.keep(key, text))
 
     def close(self) -> None:
-        """Give the device back; every buffer is gone."""
+        """Destroy the device and all of its buffers."""
         self._js.close()
 
     def _take(self, ticket: int, size: int) -> bytes:

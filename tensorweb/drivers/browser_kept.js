@@ -1,5 +1,5 @@
-// Keeps small texts between visits, in IndexedDB. Where there is none, as in Node or in a
-// private window, they are kept as long as the page.
+// Stores small texts between visits, in IndexedDB. Where there is none, as in Node or in a
+// private window, they last as long as the page.
 
 /**
  * @typedef {object} Kept

@@ -105,7 +105,7 @@
     /** @param {PipelineRecord} record */
     function compileInBackground(record) {
       const { source, label } = record;
-      // Whoever uses a refused pipeline compiles it again and is told then.
+      // The first use of a refused pipeline compiles it again and reports the error.
       device.pushErrorScope("validation");
       const module = device.createShaderModule({ label, code: source });
       failures.endScope(() => undefined);

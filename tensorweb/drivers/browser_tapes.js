@@ -1,5 +1,5 @@
-// Bind groups and the replay of command tapes on one device. The layout of a tape is told
-// in `docs/architecture.md`.
+// Bind groups and the replay of command tapes on one device. The layout of a tape is
+// described in `docs/architecture.md`.
 
 /**
  * @typedef {object} Tapes

@@ -67,7 +67,7 @@
         try {
           await buffer.mapAsync(READ_MODE);
         } catch {
-          return "null"; // the next read tells why
+          return "null"; // the next read reports why
         }
         const ticks = new BigUint64Array(buffer.getMappedRange());
         const found = [];

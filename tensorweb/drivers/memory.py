@@ -1,9 +1,9 @@
-"""How much memory of a device may be taken: limits of one buffer, a budget for all.
+"""Memory limits of a device: the largest buffer, and a budget for all buffers.
 
-Drivers and the pool of buffers ask here; nothing here touches a GPU. A budget begins
-with what the adapter says of itself, and the pool follows what allocations tell.
-Browsers seldom report an end of memory: sixty buffers of 256 MiB ended Chromium's GPU
-process without an error (SwiftShader, November 2026).
+Used by drivers and the buffer pool; nothing here touches a GPU. A budget starts from
+the limits that the adapter reports, and the pool adjusts it as allocations succeed or
+fail. Browsers seldom report out of memory: sixty buffers of 256 MiB ended Chromium's
+GPU process without an error (SwiftShader, November 2026).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ VARIABLE = "TENSORWEB_MEMORY_BUDGET"
 """Names the variable that sets the budget, in bytes."""
 
 UNKNOWN_HOST = {"GPU": 16 << 30, "software": 8 << 30}
-"""Bytes taken for a host's memory where nobody tells them."""
+"""Bytes assumed for a host's memory if it is unknown."""
 
 LARGEST_BUFFERS = 4
 """As many buffers of the largest size begin a GPU's budget; WebGPU tells no more of how
@@ -36,7 +36,7 @@ WASM_CAPACITY = (4 << 30) - (64 << 20)
 """Bytes that a WebAssembly memory may have: its addresses have 32 bits."""
 
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
-"""Where Linux tells a container how much memory it may use."""
+"""File in which Linux reports the memory limit of a container."""
 
 LIMITS = ("maxBufferSize", "maxStorageBufferBindingSize")
 """What WebGPU calls the limits of one buffer that kernels bind."""
@@ -70,7 +70,7 @@ def memory_budget(
     shared: int | None,
     device: str = "",
 ) -> int:
-    """Return how many bytes of buffers may live on a device at once, to begin with.
+    """Return the initial budget: how many bytes of buffers a device may hold.
 
     Args:
         limits: the device's, by WebGPU's names.
@@ -102,7 +102,7 @@ def memory_budget(
 
 
 def remember_loss(device: str, allocated: int, budget: int) -> None:
-    """Note how much was allocated when a device was lost.
+    """Record how much was allocated when a device was lost.
 
     Browsers end the process of a GPU that has no memory left. Where more than half of
     the budget was in use, that may be why, and the next device gets half as much.
@@ -112,7 +112,7 @@ def remember_loss(device: str, allocated: int, budget: int) -> None:
 
 
 def host_memory() -> int:
-    """Return the bytes of memory that this process may use, 0 if nobody tells.
+    """Return the bytes of memory that this process may use, 0 if unknown.
 
     >>> host_memory() > 0
     True

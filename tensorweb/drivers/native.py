@@ -174,7 +174,7 @@ class NativeDriver:
         return 0
 
     def finish_pipelines(self, pipelines: Sequence[int] = ()) -> None:
-        """Return at once: every pipeline is ready when it has a number."""
+        """Return at once: every pipeline is ready when it has a handle."""
 
     async def finish_pipelines_async(self) -> None:
         """Return at once."""
@@ -254,11 +254,11 @@ class NativeDriver:
         return {**self._counters, "bind_groups": self._groups.made}
 
     def kept(self, key: str) -> str | None:
-        """Return the text that an earlier run kept in the user's cache folder."""
+        """Return the text stored by an earlier run in the user's cache folder."""
         return native_cache.kept(key)
 
     def keep(self, key: str, text: str | None) -> bool:
-        """Keep a text in the user's cache folder, None forgets it."""
+        """Store a text in the user's cache folder; None removes it."""
         return native_cache.keep(key, text)
 
     def abandon(self) -> None:
@@ -266,7 +266,7 @@ class NativeDriver:
         self.is_lost = True
 
     def close(self) -> None:
-        """Give the device back; every buffer is gone."""
+        """Destroy the device and all of its buffers."""
         for handle in list(self._buffers):
             self.destroy_buffer(handle)
         self._read_back.close()

@@ -17,7 +17,7 @@ VARIABLE = "TENSORWEB_CACHE"
 
 
 def folder() -> Path | None:
-    """Return where texts are kept, None when nothing is to be kept."""
+    """Return the cache folder, or None if caching is off."""
     named = os.environ.get(VARIABLE)
     if named is not None:
         return None if named.lower() in ("", "off") else Path(named)
@@ -49,7 +49,7 @@ def path_of(key: str) -> Path | None:
 
 
 def kept(key: str) -> str | None:
-    """Return the text that was kept under a key, None without one."""
+    """Return the text stored under a key, or None."""
     path = path_of(key)
     if path is None:
         return None
@@ -60,7 +60,7 @@ def kept(key: str) -> str | None:
 
 
 def keep(key: str, text: str | None) -> bool:
-    """Keep a text under a key, or with None forget it; returns whether it worked."""
+    """Store a text under a key, or remove it if None; return whether that worked."""
     path = path_of(key)
     if path is None:
         return False

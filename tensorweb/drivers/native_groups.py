@@ -41,7 +41,7 @@ class BindGroups:
         self.made = 0
 
     def __len__(self) -> int:
-        """Return how many bind groups are kept."""
+        """Return how many bind groups are cached."""
         return len(self._groups)
 
     def layout(self, access: str) -> tuple[Wgpu, Wgpu]:

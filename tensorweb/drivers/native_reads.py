@@ -1,4 +1,4 @@
-"""Reads bytes back through wgpu-py by mappable buffers that are kept for reuse.
+"""Read bytes back through wgpu-py by cached mappable buffers.
 
 Called by `tensorweb.drivers.native`, which translates errors.
 """
@@ -9,7 +9,7 @@ from tensorweb.drivers.native_adapter import Wgpu
 
 SMALLEST = 4096
 KEPT_BYTES = 64 << 20
-"""Bytes of buffers kept for reuse; larger reads allocate their own."""
+"""Most bytes of cached buffers; larger reads allocate their own."""
 
 
 class ReadBack:
@@ -51,7 +51,7 @@ class ReadBack:
         return data
 
     def close(self) -> None:
-        """Destroy the buffers that are kept."""
+        """Destroy the cached buffers."""
         for buffers in self._idle.values():
             for buffer in buffers:
                 buffer.destroy()

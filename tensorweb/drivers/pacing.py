@@ -26,7 +26,7 @@ class Pace:
         self._since = now
 
     def is_due(self) -> bool:
-        """Count a flush and tell whether it ends a window."""
+        """Count a flush, and return whether it ends a window."""
         self._flushes += 1
         return self._flushes >= self._window
 

@@ -87,7 +87,7 @@ class Driver(Protocol):
         """Return totals: submits, dispatches, buffers, bytes and so on."""
 
     def close(self) -> None:
-        """Give the device back; every buffer is gone."""
+        """Destroy the device and all of its buffers."""
 
 
 class ShaderDriver(Driver, Protocol):
@@ -126,10 +126,10 @@ class ShaderDriver(Driver, Protocol):
         """Wait for all by awaiting."""
 
     def kept(self, key: str) -> str | None:
-        """Return the text that an earlier run kept under a key, None without one."""
+        """Return the text stored under a key by an earlier run, or None."""
 
     def keep(self, key: str, text: str | None) -> bool:
-        """Keep a text for later runs, None forgets it; returns whether it will last."""
+        """Store a text for later runs, None removes it; return whether it persists."""
 
 
 class ModuleDriver(Driver, Protocol):

@@ -98,9 +98,9 @@ class WasmBrowserDriver(WasmDriver):
         return count
 
     def _stage(self, length: int) -> None:
-        """Make the memory through which tapes reach JavaScript, for so many words.
+        """Allocate the memory through which tapes reach JavaScript, `length` words.
 
-        JavaScript keeps a view of it: looking at another buffer costs 10 µs a tape.
+        JavaScript retains a view of it: wrapping another buffer costs 10 µs a tape.
         """
         self._staging = memoryview(array("i", bytes(4 * length)))
         self._staged_bytes = self._staging.cast("B")
@@ -204,7 +204,7 @@ class WasmBrowserDriver(WasmDriver):
         return self._counters | found
 
     def close(self) -> None:
-        """Give the memory back; every buffer is gone."""
+        """Free the memory and all of its buffers."""
         if not self.is_lost:
             self._js.close()
         super().close()

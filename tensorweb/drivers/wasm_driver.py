@@ -29,7 +29,7 @@ MOST_PAGES = 1 << 16
 """Pages of the largest memory: 4 GiB."""
 
 FIRST_TAPE = PARAMETER_CAPACITY + (1 << 14)
-"""Words of the place for tapes in the beginning; it grows with them."""
+"""Initial words of the memory block for tapes; it grows on demand."""
 
 LARGEST_BUFFER = (2 << 30) - PAGE
 
@@ -144,7 +144,7 @@ class WasmDriver(ABC):
         self.close()
 
     def close(self) -> None:
-        """Give the memory back; every buffer is gone."""
+        """Free the memory and all of its buffers."""
         self.is_lost = True
 
     def _require_open(self) -> None:

@@ -12,7 +12,7 @@ from tensorweb.drivers import messages
 from tensorweb.errors import DeviceMemoryError
 
 PAGE = 1 << 16
-"""Bytes of one page: a WebAssembly memory grows by whole pages."""
+"""Bytes of one page, the unit by which a WebAssembly memory grows."""
 
 ALIGNMENT = 64
 """Every block begins at a multiple of this, a cache line."""
@@ -48,8 +48,8 @@ class Heap:
     """Blocks of a growing memory: the smallest free one that fits is taken.
 
     Attributes:
-        held: bytes that the holders of blocks asked for.
-        limit: bytes that the whole memory may have.
+        held: bytes requested for the allocated blocks.
+        limit: most bytes of the memory.
     """
 
     def __init__(

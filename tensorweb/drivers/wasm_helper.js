@@ -1,6 +1,6 @@
 // What a helper thread of the WebAssembly device runs: it waits for launches, and takes
 // units of them until none is left. `wasm_threads.js` starts it in a worker of its own
-// and tells what the control words in the shared memory mean.
+// and documents what the control words in the shared memory mean.
 
 (() => {
   "use strict";
@@ -42,7 +42,7 @@
     function help(generation) {
       const launch = words.slice();
       const isCurrent = () => Atomics.load(words, at.generation) === generation;
-      // Engines tell threads one after another that a memory has grown.
+      // Engines notify threads one after another that a memory has grown.
       if (!isCurrent() || memory.buffer.byteLength < launch[at.pages] * at.pageBytes) {
         return;
       }

@@ -22,7 +22,7 @@ def _library() -> ctypes.CDLL:
 
 @cache
 def library_function(name: str, arguments: int) -> Function | None:
-    """Return a function of so many float64 arguments, None where there is none.
+    """Return a C library function with this many float64 arguments, or None.
 
     >>> exp = library_function("exp", 1)
     >>> exp(1000.0), exp(0.0)

@@ -1,6 +1,6 @@
 // Compiled modules of one WebAssembly device, by number. Functions of the C library come
 // from Pyodide's own: its exported functions, so that calls stay within WebAssembly. Of
-// many modules the compiled code is let go, and made again from their bytes at need.
+// many modules the compiled code is dropped, and recompiled from their bytes on demand.
 
 /**
  * @typedef {(parameters: number, buffers: number, first: number, last: number) => void}

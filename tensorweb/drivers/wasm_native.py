@@ -148,7 +148,7 @@ class WasmNativeDriver(WasmDriver):
         return 4
 
     def close(self) -> None:
-        """Give the memory back; every buffer is gone."""
+        """Free the memory and all of its buffers."""
         if not self.is_lost:
             self._runs.clear()
             self._engine.close()
