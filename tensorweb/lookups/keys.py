@@ -1,9 +1,8 @@
-"""Check index tensors and turn masks into positions; values are read where needed.
+"""Check index tensors and convert masks to indices, reading values where needed.
 
-An index whose interval is known to be in range is never looked at. Of others the least
-and the greatest are found, on the host where they lie there, else by the device, once.
-While a function is traced its arguments have no values yet: the trace notes what must
-hold of them for the recording to be right.
+Indices whose interval is in range are not read. Of others the minimum and maximum are
+computed once, by the host if it has the bytes, else by the device. While a function is
+traced, the trace records the intervals that its arguments must lie in.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Build distinct values: sort, mark where a value differs from the one before, select.
 
-How many there are is a shape, so this reads one number from the device.
+Their count determines a shape, so it is read from the device.
 """
 
 from __future__ import annotations

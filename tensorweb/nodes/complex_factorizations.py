@@ -96,7 +96,7 @@ def schur(node: Node) -> tuple[Node, Node, Node]:
 
 
 def eigh(node: Node) -> tuple[Node, Node, Node]:
-    """Return the same of Hermitian matrices: T is a diagonal of values in any order."""
+    """Return Q, T and X of Hermitian A: T is diagonal, eigenvalues unordered."""
     return _schur(COMPLEX_EIGH, node)
 
 

@@ -1,6 +1,6 @@
 """Formulas of trigonometric and hyperbolic functions of complex numbers.
 
-Each trigonometric function is a hyperbolic one turned by a right angle. Branch cuts and
+A trigonometric function f is `-i g(iz)` of a hyperbolic function g. Branch cuts and
 values at infinities and NaN are those of C's Annex G, which the Array API asks for.
 
 Source: W. Kahan, Branch cuts for complex elementary functions, in The State of the Art

@@ -1,4 +1,4 @@
-"""Build convolutions and pooling: borders, windows, then a contraction or reduction.
+"""Build convolutions and pooling: padding, windows, then a contraction or reduction.
 
 No operand is laid out anew: a convolution is one contraction whose right operand is a
 view of windows, an implicit matrix product.
@@ -171,7 +171,7 @@ def _sum_of_windows(images: Node, weights: Node, how: Windows) -> Node:
 
 
 def _images_back(back: Node, images: Node, weights: Node, how: Windows) -> Node:
-    """Return the images' cotangent, a convolution with turned windows.
+    """Return the cotangent of the images, a convolution with flipped weights.
 
     `x[i] = Σ y[p] * weight[k]` over all `p * step + k * dilation = i + border`: `y`
     lies `step` apart among zeros, and is seen through windows that run backwards.

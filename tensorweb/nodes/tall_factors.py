@@ -1,4 +1,4 @@
-"""Q and R of tall matrices by blocks of their rows, which need not wait for each other.
+"""QR of tall matrices by independent blocks of rows (TSQR).
 
 (Demmel, Grigori, Hoemmen and Langou, Communication-optimal parallel and sequential QR
 and LU factorizations, 2012)
