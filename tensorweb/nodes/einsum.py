@@ -31,7 +31,7 @@ def einsum(subscripts: str, nodes: Sequence[Node]) -> Node:
     Raises:
         ShapeError: the subscripts are wrong or do not fit the operands' shapes.
     """
-    terms, output = _parse(subscripts, nodes)
+    terms, output = parse(subscripts, nodes)
     if _roundings(terms, output) > 1 and _is_half(nodes):
         single = [cast(node, dtypes.float32) for node in nodes]
         return cast(einsum(subscripts, single), dtypes.float16)
@@ -99,7 +99,7 @@ def _promoted(nodes: Sequence[Node]) -> list[Node]:
     ]
 
 
-def _parse(subscripts: str, nodes: Sequence[Node]) -> tuple[list[Labels], Labels]:
+def parse(subscripts: str, nodes: Sequence[Node]) -> tuple[list[Labels], Labels]:
     """Return the labels of each operand and of the result."""
     text = "".join(subscripts.split())
     left, arrow, right = text.partition("->")

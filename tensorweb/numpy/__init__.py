@@ -18,6 +18,7 @@ from tensorweb.numpy.assignment import *
 from tensorweb.numpy.bits import *
 from tensorweb.numpy.comparing import *
 from tensorweb.numpy.complex_numbers import *
+from tensorweb.numpy.contraction_order import *
 from tensorweb.numpy.creation import *
 from tensorweb.numpy.data_types import *
 from tensorweb.numpy.differences import *

@@ -40,7 +40,6 @@ ABSENT: dict[str, str] = {
     "datetime_as_string": _DATES,
     "datetime_data": _DATES,
     "dtypes": _NUMPYS_OWN,
-    "einsum_path": "np.einsum finds an order by itself",
     "exceptions": "errors are those of tw.errors",
     "f2py": _NUMPYS_OWN,
     "flatiter": "x.flat is what it is for",

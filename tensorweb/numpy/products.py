@@ -250,9 +250,7 @@ def einsum(
             [43, 50]])
     """
     check_order("einsum", order)
-    subscripts, *arrays = operands
-    if not isinstance(subscripts, str):
-        subscripts, arrays = _lettered(operands)
+    subscripts, arrays = subscripts_of(operands)
     given = together(arrays)
     if dtype is not None:
         for each in given:
@@ -264,8 +262,10 @@ def einsum(
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-def _lettered(operands: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Return subscripts and operands of lists of axes, which are letters by number."""
+def subscripts_of(operands: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Return subscripts and operands; lists of axes become letters by number."""
+    if operands and isinstance(operands[0], str):
+        return operands[0], list(operands[1:])
     count = len(operands) // 2
     arrays = list(operands[0 : 2 * count : 2])
     text = ",".join(map(_letters, operands[1 : 2 * count : 2]))

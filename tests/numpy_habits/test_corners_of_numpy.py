@@ -643,3 +643,40 @@ def test_lengths_one_by_one_go_with_an_order() -> None:
     expected = x.numpy().reshape(2, 5, order="F").tolist()
     assert x.reshape(2, 5, order="F").tolist() == expected
     assert x.reshape((2, -1), order="F").tolist() == expected
+
+
+EINSUMS = (
+    *("ij,jk,kl->il", "a,b,c->abc", "acdf,jbje,gihb,hfac", "eb,cb,fb->cef"),
+    *("dd,fb,be,cdb->cef", "bca,cdb,dbf,afc->", "dcc,fce,ea,dbf->ab", "ab,cd,ef"),
+    *("acdf,jbje,gihb,hfac,gfac,gifabc,hfac", "chd,bde,agbc,hiad,bdi,cgh,agdb"),
+    *("a,ac,ab,ad,cd,bd,bc->", "ij,jk", "ii", "cab,cdd->ab", "ab,bc,cd,de,ea->"),
+)
+
+
+@pytest.mark.parametrize("subscripts", EINSUMS)
+@pytest.mark.parametrize(
+    "optimize", ["greedy", "optimal", False, True, ("greedy", 0), ("optimal", 40)]
+)
+def test_einsum_path_is_numpys(subscripts: str, optimize: Any) -> None:
+    lengths = dict(
+        zip("abcdefghijkl", [2, 3, 4, 5, 4, 3, 2, 6, 5, 4, 3, 2], strict=True)
+    )
+    terms = subscripts.partition("->")[0].split(",")
+    host = [numpy.ones([lengths[letter] for letter in term], "f4") for term in terms]
+    own = [np.asarray(array) for array in host]
+    expected = numpy.einsum_path(subscripts, *host, optimize=optimize)
+    assert np.einsum_path(subscripts, *own, optimize=optimize) == expected
+
+
+def test_einsum_path_takes_an_order() -> None:
+    x = np.ones((2, 2))
+    asked = ["einsum_path", (0, 2), (0, 1)]
+    path, text = np.einsum_path("ij,jk,kl->il", x, x, x, optimize=asked)
+    assert path == asked
+    assert (
+        text == numpy.einsum_path("ij,jk,kl->il", *[x.numpy()] * 3, optimize=asked)[1]
+    )
+    assert np.einsum_path("...i,i", np.ones((5, 2)), x[0])[0] == [*asked[:1], (0, 1)]
+    for wrong in (["einsum_path", (0, 1)], ["einsum_path", (0, 3), (0, 1)], "best"):
+        with pytest.raises(DataError, match="einsum:"):
+            np.einsum_path("ij,jk,kl->il", x, x, x, optimize=wrong)
