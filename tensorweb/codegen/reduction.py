@@ -195,10 +195,7 @@ class _Writer:
             self.terms //= WIDTH
 
     def _choose_vectors(self, term: Expression) -> None:
-        """Choose whether to read four terms of an output.
-
-        Or one term of four outputs.
-        """
+        """Choose to read four terms of an output, or one of four outputs."""
         finish = [self.kernel.expression("finish")]
         self.vectors = vector_inputs([term], finish)
         if self.vectors or self.term_dtype == "bool" or self.is_index:

@@ -187,10 +187,7 @@ class Sort:
     def _stores(
         self, elements: int | None, words: int | None, is_last: bool
     ) -> tuple[str, Storages, list[int]]:
-        """Return the statements that store an element and its word.
-
-        And their buffers.
-        """
+        """Return the lines that store an element and its word, and their buffers."""
         stores = ""
         storages: Storages = []
         bindings = []

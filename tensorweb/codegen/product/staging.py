@@ -139,10 +139,7 @@ class Staging:
         return text + self._each(*lines)
 
     def _sources_of_split(self) -> str:
-        """Return the lines of `sources` for addresses in two parts.
-
-        One is fixed here.
-        """
+        """Return the lines of `sources` for addresses in two parts."""
         name, axis = self.operand.name, self.operand.axis
         loaded = loaded_name(name) if self.operand.is_ahead else "Value"
         text = self._registers("next", f"vec4<{loaded}>")

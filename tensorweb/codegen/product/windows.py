@@ -50,10 +50,7 @@ MANY_UNITS = 1 << 16
 """Least number of threads that must remain if a thread computes several lines."""
 
 LINES = (4, 2)
-"""Lines of results of one channel that a thread computes.
-
-If the height is divisible.
-"""
+"""Lines of one channel that a thread computes, if they divide the height."""
 
 MOST_TERMS = 64
 """Largest number of terms to unroll for them."""

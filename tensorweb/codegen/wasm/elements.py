@@ -25,7 +25,7 @@ KINDS = {
     "float32": "f32",
     "float64": "f64",
 }
-"""The type of a value, by dtype."""
+"""Type of a value, by dtype."""
 
 _LOADS = {
     "bool": "i32.load8_u",
@@ -41,12 +41,12 @@ _WIDE = frozenset(("i64", "u64", "f64"))
 
 
 def itemsize(dtype: str) -> int:
-    """Return the bytes of an element."""
+    """Return the number of bytes of an element."""
     return dtypes.BY_NAME[dtype].itemsize
 
 
 def fits_lanes(dtype: str) -> bool:
-    """Whether values of a dtype are lanes of 32 bits.
+    """Return whether values of a dtype fit in lanes of 32 bits.
 
     >>> fits_lanes("float16"), fits_lanes("float64")
     (True, False)
@@ -55,7 +55,7 @@ def fits_lanes(dtype: str) -> bool:
 
 
 def load(values: Translation, dtype: str, offset: int = 0) -> None:
-    """Write what turns an address on the stack into the element there, a single one."""
+    """Emit the load of one element, whose address is on the stack."""
     kind = KINDS[dtype]
     plain = {"bool": "i32", "u32": "i32", "u64": "i64"}.get(kind, kind)
     values.f.memory(_LOADS.get(dtype, f"{plain}.load"), offset)
@@ -64,7 +64,7 @@ def load(values: Translation, dtype: str, offset: int = 0) -> None:
 
 
 def load_neighbours(values: Translation, dtype: str, offset: int = 0) -> None:
-    """Write what turns an address on the stack into the four elements from there on."""
+    """Emit the load of four consecutive elements, whose address is on the stack."""
     f = values.f
     size = itemsize(dtype)
     if size == 4:
@@ -75,7 +75,7 @@ def load_neighbours(values: Translation, dtype: str, offset: int = 0) -> None:
 
 
 def load_repeated(values: Translation, dtype: str) -> None:
-    """Write what turns an address on the stack into the element there, four times."""
+    """Emit the load of one element into four lanes, whose address is on the stack."""
     bits = 8 * itemsize(dtype)
     values.f.memory(f"v128.load{bits}_splat")
     if bits < 32:
@@ -83,16 +83,16 @@ def load_repeated(values: Translation, dtype: str) -> None:
 
 
 def load_lane(values: Translation, dtype: str, lane: int) -> None:
-    """Write what takes an element into a lane; `widened` makes values of the lanes.
+    """Emit the load of an element into a lane; `widened` converts the lanes to values.
 
-    On the stack are the address and the vector.
+    The address and the vector are on the stack.
     """
     size = itemsize(dtype)
     values.f.memory(_LANE_LOADS[size], 0, lane)
 
 
 def widened(values: Translation, dtype: str) -> None:
-    """Write what makes values of four elements that lie at a vector's beginning."""
+    """Emit code that converts four elements at the start of a vector to values."""
     f = values.f
     size = itemsize(dtype)
     sign = "s" if dtype in ("int8", "int16") else "u"
@@ -108,7 +108,7 @@ def widened(values: Translation, dtype: str) -> None:
 
 
 def store(values: Translation, dtype: str, offset: int = 0) -> None:
-    """Write what stores a single value; on the stack are the address and the value."""
+    """Emit the store of one value; the address and the value are on the stack."""
     if dtype == "float16":
         convert(values, "half_bits_from_f32({0})", "f32")
     size = itemsize(dtype)
@@ -118,7 +118,7 @@ def store(values: Translation, dtype: str, offset: int = 0) -> None:
 
 
 def store_neighbours(values: Translation, dtype: str, offset: int = 0) -> None:
-    """Write what stores four values; on the stack are the address and the vector."""
+    """Emit the store of four values; the address and the vector are on the stack."""
     f = values.f
     size = itemsize(dtype)
     if dtype == "float16":
@@ -148,7 +148,7 @@ def store_neighbours(values: Translation, dtype: str, offset: int = 0) -> None:
 
 
 def convert(values: Translation, form: str, kind: str) -> None:
-    """Write a form of WGSL around the value on the stack, which is of a type."""
+    """Emit a WGSL form applied to the value on the stack, which has type `kind`."""
     local = values.f.local(values.value_type(kind))
     values.f.set(local)
     values.term(expression(form, (kind,)), {"operand0": (local,)})
@@ -156,7 +156,7 @@ def convert(values: Translation, form: str, kind: str) -> None:
 
 
 def within(values: Translation, dtype: str) -> None:
-    """Write what brings an integer of 32 bits back into the range of a smaller one."""
+    """Emit code that wraps a 32-bit integer to the range of a smaller dtype."""
     size = itemsize(dtype)
     kind = KINDS[dtype]
     if size >= 4 or kind not in ("i32", "u32"):
@@ -182,9 +182,9 @@ _FLOATS = ("f32", "f64")
 
 
 def cast(values: Translation, source: str, target: str) -> None:
-    """Write what makes the value on the stack one of another dtype.
+    """Emit a cast of the value on the stack to another dtype.
 
-    Floats beyond an integer's range give its nearest number, NaN gives 0.
+    Floats outside an integer's range are clamped to it; NaN becomes 0.
     """
     if source == target:
         return
@@ -257,9 +257,9 @@ def _to_float(values: Translation, before: str, target: str) -> None:
 
 
 def _to_odd(values: Translation) -> None:
-    """Write f64 to f32 so that rounding once more gives what rounding once would.
+    """Emit a conversion of f64 to f32 that makes a second rounding exact.
 
-    An inexact result gets an odd last bit (Boldo and Melquiond, 2008).
+    An inexact result gets an odd last bit (round to odd; Boldo and Melquiond, 2008).
     """
     f = values.f
     wide, near, bits = f.local("f64"), f.local("f32"), f.local("i32")
@@ -268,7 +268,7 @@ def _to_odd(values: Translation) -> None:
     f.tee(near)
     f.op("i32.reinterpret_f32")
     f.set(bits)
-    # Where it was rounded away from zero, one step back; then the last bit is set.
+    # If it was rounded away from zero, go one step back; then set the last bit.
     f.get(bits)
     f.get(near)
     f.op("f64.promote_f32")

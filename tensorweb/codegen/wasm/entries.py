@@ -1,4 +1,4 @@
-"""What sorting moves: a key for each element, and its position where it goes along."""
+"""Entries moved by sorting: the key of an element, and its index if carried along."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SHUFFLES = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """How a key lies in scratch storage, the position behind it.
+    """Layout of an entry in scratch: the key, followed by the index.
 
     Attributes:
         key_size: bytes of a key.
-        carries: whether a position goes along.
+        carries: whether an index is carried along.
     """
 
     key_size: int
@@ -33,7 +33,7 @@ class Entry:
 
     @property
     def size(self) -> int:
-        """Bytes of an entry."""
+        """Number of bytes of an entry."""
         return self.key_size * 2 if self.carries else self.key_size
 
     @property
@@ -42,13 +42,13 @@ class Entry:
         return "i32" if self.key_size == 4 else "i64"
 
     def write(self, keys: Keys, address: int, key: int, place: int) -> None:
-        """Write what stores entries.
+        """Emit the store of entries.
 
         Args:
-            keys: tell how many at a time.
-            address: the local with the address of the first.
-            key: the local with the keys.
-            place: the local with the first position.
+            keys: determines the number of entries stored at a time.
+            address: local of the address of the first.
+            key: local of the keys.
+            place: local of the first index.
         """
         f = keys.values.f
         if keys.values.is_vector and self.carries:
@@ -74,7 +74,7 @@ class Entry:
             f.memory("i32.store", self.key_size)
 
     def copy(self, f: Function, source: int, offset: int, target: int) -> None:
-        """Write what copies an entry from one address to another."""
+        """Emit the copy of an entry from one address to another."""
         kind = {4: "i32", 8: "i64", 16: "v128"}[self.size]
         f.get(target)
         f.get(source)
@@ -82,12 +82,12 @@ class Entry:
         f.memory(f"{kind}.store")
 
     def finish(self, keys: Keys, source: int, target: int) -> None:
-        """Write what stores results of entries: the positions, or the elements.
+        """Emit the store of results of entries: the indices, or the elements.
 
         Args:
-            keys: tell how many at a time.
-            source: the local with the address of the first entry.
-            target: that of the first result.
+            keys: determines the number of entries at a time.
+            source: local of the address of the first entry.
+            target: local of the address of the first result.
         """
         f = keys.values.f
         f.get(target)
@@ -117,7 +117,7 @@ class Entry:
 
 
 def store_bits(keys: Keys) -> None:
-    """Write what stores elements by their bits; on the stack are address and bits."""
+    """Emit the store of elements by their bits; address and bits are on the stack."""
     dtype = raw_dtype(keys.dtype)
     (store_neighbours if keys.values.is_vector else store)(keys.values, dtype)
 
@@ -129,14 +129,14 @@ def in_fours(
     size: int,
     body: Callable[[int], None],
 ) -> None:
-    """Write a loop over things in memory, four in one turn while there are as many.
+    """Emit a loop over items in memory, unrolled by four while four are left.
 
     Args:
         f: the function.
-        end: the local with the address at which the first pointer ends.
-        pointers: locals with addresses, which move together.
-        size: bytes of a thing, a power of two.
-        body: writes what is done to the one so many bytes behind the pointers.
+        end: local of the address at which the first pointer ends.
+        pointers: locals of addresses, which advance together.
+        size: bytes of an item, a power of two.
+        body: emits the code for the item at a byte offset from the pointers.
     """
     whole = f.local("i32")
     f.get(pointers[0])

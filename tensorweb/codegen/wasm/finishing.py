@@ -1,7 +1,7 @@
-"""Store what a reduction made: finished elements, or records that a launch combines.
+"""Store the values of a reduction: final elements, or partial results (records).
 
-A record is the value of one part of a reduction, float16 as float32. Records of a part
-lie in the order of outputs, the parts one after another.
+A record is the partial result of one part of a reduction, float16 as float32. Records
+of a part are stored in the order of outputs, one part after another.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
 
 
 def finishes(finish: Expression, columns: int) -> bool:
-    """Whether neighbouring outputs are neighbours for their finish too.
+    """Return whether neighbouring outputs are also adjacent in their epilogue.
 
     Args:
-        finish: the expression, its axes in one group.
-        columns: outputs of a row, beyond which neighbours do not reach.
+        finish: the epilogue, with its axes in one group.
+        columns: outputs of a row; neighbours are in one row.
     """
     axes = finish.groups[0]
     return len(axes) < 2 or axes[-1] % columns == 0
@@ -40,7 +40,7 @@ def record_dtype(dtype: str) -> str:
 
 
 def of_records(kernel: Kernel, parts: int) -> Kernel:
-    """Return the kernel that combines the records of all parts and finishes."""
+    """Return the kernel that combines records of all parts and finishes them."""
     outputs = kernel.sizes[0]
     record = record_dtype(kernel.expression("term").dtype)
     access = Access(0, ((1,), (outputs,)))
@@ -55,7 +55,7 @@ def of_records(kernel: Kernel, parts: int) -> Kernel:
 
 
 def finish_of_records(kernel: Kernel) -> Expression:
-    """Return the expression that finishes the records of a reduction of one part."""
+    """Return the epilogue applied to the records of a reduction of one part."""
     finish = kernel.expression("finish")
     record = record_dtype(kernel.expression("term").dtype)
     axes = finish.groups[0] if finish.accesses else (kernel.sizes[0],)
@@ -71,12 +71,12 @@ def finish_of_records(kernel: Kernel) -> Expression:
 
 
 def reading_records(kernel: Kernel, launch: Launch, number: int) -> Launch:
-    """Return a launch with records for the slot behind a kernel's inputs.
+    """Return a launch that reads records in the slot after a kernel's inputs.
 
     Args:
-        kernel: whose launch made the records.
-        launch: which reads them.
-        number: of the scratch storage that holds them.
+        kernel: the kernel whose launch stored the records.
+        launch: the launch that reads them.
+        number: index of their scratch buffer.
     """
     slot, place = len(kernel.input_dtypes), scratch(number)
     storages = tuple(place if each == slot else each for each in launch.storages)
@@ -84,25 +84,25 @@ def reading_records(kernel: Kernel, launch: Launch, number: int) -> Launch:
 
 
 class Store(ABC):
-    """Writes what becomes of the values of outputs; called after `place`."""
+    """Emits the stores of output values; `place` must be called first."""
 
     def __init__(self, frame: Frame, lanes: int) -> None:
-        """Prepare to store neighbouring outputs, as many as lanes."""
+        """Prepare to store neighbouring outputs, one per lane."""
         self.frame = frame
         self._lanes = lanes
         self._address = frame.f.local("i32")
 
     @abstractmethod
     def place(self, output: int) -> None:
-        """Write what goes to the output whose number a local holds."""
+        """Emit a move to the output whose index is in a local."""
 
     @abstractmethod
     def put(self) -> None:
-        """Write what stores the value on the stack."""
+        """Emit the store of the value on the stack."""
 
     @abstractmethod
     def move(self) -> None:
-        """Write what goes on to the neighbours."""
+        """Emit a move to the next neighbours."""
 
     def _go(self, base: int, index: int, size: int) -> None:
         f = self.frame.f
@@ -124,10 +124,10 @@ class Store(ABC):
 
 
 class Finish(Store):
-    """Finishes the values and stores them in the output."""
+    """Applies the epilogue to values and stores them in the output."""
 
     def __init__(self, frame: Frame, lanes: int) -> None:
-        """Prepare to store neighbouring outputs, as many as lanes."""
+        """Prepare to store neighbouring outputs, one per lane."""
         super().__init__(frame, lanes)
         kernel = frame.kernel
         self._dtype = kernel.core_dtype
@@ -139,12 +139,12 @@ class Finish(Store):
         self._size = itemsize(expression.dtype)
 
     def place(self, output: int) -> None:
-        """Write what goes to the output whose number a local holds."""
+        """Emit a move to the output whose index is in a local."""
         self._reader.locate([self._reader.split(0, output)])
         self._go(self._base, output, self._size)
 
     def put(self) -> None:
-        """Write what finishes the value on the stack and stores it."""
+        """Emit the epilogue and the store of the value on the stack."""
         f = self.frame.f
         within(self._values, self._dtype)
         f.set(self._core)
@@ -153,7 +153,7 @@ class Finish(Store):
         self._store(self._reader.values, self._reader.result.dtype)
 
     def move(self) -> None:
-        """Write what goes on to the neighbours."""
+        """Emit a move to the next neighbours."""
         self._reader.move(self._lanes)
         self._step(self._size)
 
@@ -172,11 +172,11 @@ class Records(Store):
         """Prepare.
 
         Args:
-            frame: of the launch.
-            dtype: of the values.
-            lanes: how many records are stored at once.
-            part: the local with the number of the part, None if there is only one.
-            number: of the scratch storage.
+            frame: frame of the launch.
+            dtype: dtype of the values.
+            lanes: number of records stored at once.
+            part: local of the part's index, None if there is only one part.
+            number: index of the scratch buffer.
         """
         super().__init__(frame, lanes)
         self._dtype = record_dtype(dtype)
@@ -187,7 +187,7 @@ class Records(Store):
             self._outputs = frame.number(frame.kernel.sizes[0])
 
     def place(self, output: int) -> None:
-        """Write what goes to the record of an output in this part."""
+        """Emit a move to the record of an output in this part."""
         f, size = self.frame.f, itemsize(self._dtype)
         if self._part is None:
             self._go(self._base, output, size)
@@ -203,7 +203,7 @@ class Records(Store):
         f.free(index)
 
     def put(self) -> None:
-        """Write what stores the value on the stack."""
+        """Emit the store of the value on the stack."""
         f = self.frame.f
         within(self._values, self._dtype)
         value = f.local(self._values.value_type(KINDS[self._dtype]))
@@ -214,5 +214,5 @@ class Records(Store):
         f.free(value)
 
     def move(self) -> None:
-        """Write what goes on to the neighbours."""
+        """Emit a move to the next neighbours."""
         self._step(itemsize(self._dtype))

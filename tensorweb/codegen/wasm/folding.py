@@ -1,8 +1,8 @@
-"""Combine the values of a reduction: one number, or four lanes at a time.
+"""Combine the values of a reduction: one at a time, or four lanes at a time.
 
-A running value holds what was combined so far. Where NaN wins, lanes keep the largest
-or smallest number and beside it whether no NaN was seen: that takes three instructions
-where engines write eight for one that cares for NaN.
+An accumulator contains the values combined so far. Where NaN propagates, lanes keep the
+extreme value and a mask of the lanes that saw no NaN: this takes three instructions,
+where engines emit eight for a NaN-propagating minimum or maximum.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
 
 Running = tuple[int, ...]
-"""Locals of a running value: the value, and a mask of lanes that saw no NaN."""
+"""Locals of an accumulator: the value, and a mask of lanes that saw no NaN."""
 
 EXTREMES = {"max": "pmax", "min": "pmin"}
-"""Operations in which NaN wins, and the instruction that knows no NaN."""
+"""Operations that propagate NaN, and the instruction that does not."""
 
 _UPPER_HALF = (8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15)
 _SECOND_LANE = (4, 5, 6, 7) * 4
 
 
 def identity_of(op: Op, dtype: str) -> float:
-    """Return the value that changes nothing.
+    """Return the identity element of an operation.
 
     >>> identity_of(OPS["max"], "int8")
     -128
@@ -44,17 +44,17 @@ def identity_of(op: Op, dtype: str) -> float:
 
 
 class Fold:
-    """Writes how the values of one reduction combine.
+    """Emits code that combines the values of one reduction.
 
     Attributes:
-        values: the translation, which knows how many lanes there are.
+        values: the translation, which determines the number of lanes.
         kind: the type of a value.
         adds_floats: whether rounding depends on the order.
-        is_idempotent: whether a value may be taken twice.
+        is_idempotent: whether a value may be combined twice.
     """
 
     def __init__(self, values: Translation, op: str, dtype: str) -> None:
-        """Combine values of a dtype by the row `op`."""
+        """Prepare to combine values of a dtype by the op `op`."""
         self.values = values
         self.f = values.f
         self.op = op
@@ -69,21 +69,21 @@ class Fold:
         self._sees_nan = values.is_vector and is_float and op in EXTREMES
 
     def identity(self) -> None:
-        """Leave the value that changes nothing on the stack."""
+        """Push the identity element on the stack."""
         self.values.number(self.kind, self._identity)
 
     def new(self) -> Running:
-        """Return locals for a running value."""
+        """Return locals for an accumulator."""
         value = self.f.local(self.values.value_type(self.kind))
         return (value, self.f.local("v128")) if self._sees_nan else (value,)
 
     def free(self, running: Running) -> None:
-        """Let the locals of a running value go."""
+        """Free the locals of an accumulator."""
         for local in running:
             self.f.free(local)
 
     def start(self, running: Running) -> None:
-        """Write the beginning of a running value: the identity."""
+        """Emit the initial value of an accumulator: the identity."""
         f = self.f
         self.identity()
         f.set(running[0])
@@ -92,7 +92,7 @@ class Fold:
             f.set(running[1])
 
     def take(self, running: Running) -> None:
-        """Combine with the value on the stack."""
+        """Emit code that combines the value on the stack into an accumulator."""
         f = self.f
         value = f.local(self.values.value_type(self.kind))
         f.set(value)
@@ -117,7 +117,7 @@ class Fold:
         f.set(into)
 
     def merge(self, into: Running, other: Running) -> None:
-        """Combine with another running value."""
+        """Emit code that combines one accumulator into another."""
         self._combine(into[0], other[0])
         if self._sees_nan:
             self.f.get(into[1])
@@ -126,7 +126,7 @@ class Fold:
             self.f.set(into[1])
 
     def merge_all(self, running: list[Running]) -> None:
-        """Combine running values in a tree, into the first."""
+        """Emit code that combines accumulators in a tree, into the first."""
         half = len(running) // 2
         while half:
             for n in range(half):
@@ -134,7 +134,7 @@ class Fold:
             half //= 2
 
     def leave(self, running: Running) -> None:
-        """Leave the value on the stack, each lane of its own."""
+        """Emit code that pushes the value of an accumulator, by lane."""
         f = self.f
         f.get(running[0])
         if self._sees_nan:
@@ -143,7 +143,7 @@ class Fold:
             f.op("v128.bitselect")
 
     def leave_one(self, running: Running) -> None:
-        """Combine the lanes and leave one number on the stack."""
+        """Emit code that combines the lanes and pushes the result."""
         f = self.f
         if not self.values.is_vector:
             f.get(running[0])

@@ -1,4 +1,4 @@
-"""Load elements at a cursor's place, one or four neighbours at a time."""
+"""Load elements at a cursor's index, one or four neighbours at a time."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _EVEN_LANES = tuple(lane + byte for lane in range(0, 32, 8) for byte in range(4)
 
 
 class Loader(Cursor):
-    """A cursor that loads what lies at its place.
+    """A cursor that loads the elements at its index.
 
     Attributes:
-        values: the translation, which knows how many lanes there are.
-        ahead: how many elements ahead of its place it looks; see `looks_ahead`.
-        results: locals with the values of steps, among them guards.
+        values: the translation, which determines the number of lanes.
+        ahead: offset in elements from its index at which it reads; see `looks_ahead`.
+        results: locals of the values of steps, guards among them.
     """
 
     def __init__(
@@ -38,14 +38,14 @@ class Loader(Cursor):
         lanes: int,
         storages: Mapping[int, int] | None = None,
     ) -> None:
-        """Prepare; see `Cursor`. So many neighbours are loaded at once."""
+        """Prepare to load `lanes` neighbours at once; see `Cursor`."""
         super().__init__(frame, expression, storages)
         self.values = Translation(frame.writer, frame.f, lanes)
         self.ahead = 0
         self.results: dict[int, int] = {}
 
     def along(self, step: Step, pointer: int, stride: int) -> None:
-        """Write the loads of elements that lie at even distances."""
+        """Emit the loads of elements with a constant stride."""
         if not self.values.is_vector:
             ahead = self._bytes_ahead(step, stride)
             self.one(step, lambda: self.frame.f.get(pointer), ahead)
@@ -66,7 +66,7 @@ class Loader(Cursor):
         return self.ahead * itemsize(step.dtype) if stride else 0
 
     def one(self, step: Step, address: object, ahead: int = 0) -> None:
-        """Write the load of one element, 0 where its guard does not hold."""
+        """Emit the load of one element, 0 if its guard is false."""
         f = self.frame.f
         assert callable(address), "internal: something that writes the address"
         if step.guard < 0:
@@ -115,7 +115,7 @@ class Loader(Cursor):
             widened(self.values, step.dtype)
 
     def _lane_address(self, step: Step, pointer: int, stride: int, lane: int) -> None:
-        """Leave the address of a lane's element on the stack."""
+        """Push the address of a lane's element on the stack."""
         f = self.frame.f
         size = itemsize(step.dtype)
         f.get(pointer)
@@ -128,7 +128,7 @@ class Loader(Cursor):
             f.ops("i32.mul", "i32.add")
 
     def each(self, step: Step, address: object) -> None:
-        """Write the loads of four elements one by one, 0 where the guard is false."""
+        """Emit the loads of four elements one by one, 0 where the guard is false."""
         f = self.frame.f
         assert callable(address), "internal: something that writes the address"
         vector = f.local("v128")

@@ -1,7 +1,7 @@
-"""The text of a WebAssembly module, for people: what `explain` and the page show.
+"""The text format of a WebAssembly module, shown by `explain` and the page.
 
-It is the text format, a statement a line: instructions up to the one that stores, sets
-or branches. https://webassembly.github.io/spec/core/text/index.html
+One statement per line: the instructions up to one that stores, sets a local or
+branches. https://webassembly.github.io/spec/core/text/index.html
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from tensorweb.codegen.wasm.opcodes import (
 )
 
 WIDTH = 100
-"""Columns after which a long statement goes on in the next line."""
+"""Columns after which a long statement is wrapped."""
 
 NAMES = {code: name for name, code in CODES.items()}
-"""Instructions by the bytes before their immediates."""
+"""Names of instructions, by the bytes before their immediates."""
 
 KINDS = {code: name for name, code in TYPES.items()}
 
 PARAMETERS = ("$parameters", "$buffers", "$first", "$last")
-"""Names of what `run` takes."""
+"""Names of the parameters of `run`."""
 
 ENDING = re.compile(r"local\.set|.*\.store|br|return|unreachable|drop|nop")
-"""Instructions that leave nothing to go on with: they end a statement."""
+"""Instructions that push no value: they end a statement."""
 
 OPENING = ("block", "loop", "if")
 
@@ -77,7 +77,7 @@ def wat(module: bytes) -> str:
 
 
 class _Reader:
-    """Reads what modules are made of, front to back."""
+    """Reads the parts of a module's binary format in order."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -118,7 +118,7 @@ class _Reader:
 
 
 class _Text:
-    """One module while its text is made."""
+    """State of one module's conversion to text."""
 
     def __init__(self, module: bytes) -> None:
         self.reader = _Reader(module)
@@ -130,7 +130,7 @@ class _Text:
         self.exports: dict[int, str] = {}
 
     def text(self) -> str:
-        """Return the text; sections that kernels do not have are left out."""
+        """Return the text; sections that kernels do not have are omitted."""
         sections = {1: self._types, 2: self._imports, 3: self._functions}
         sections |= {7: self._exports, 10: self._codes}
         while self.reader.has_more:
@@ -213,7 +213,7 @@ class _Text:
         return f"${self.exports.get(number, number)}"
 
     def _body(self, end: int, names: tuple[str, ...]) -> None:
-        """Write a body's statements, indented by the structure they stand in."""
+        """Add a body's statements, indented by block structure."""
         depth, words = 2, ""
         for word in self._words(end, names):
             name = word.split(" ", 1)[0]
@@ -234,7 +234,7 @@ class _Text:
             self.lines.append("  " * depth + words)
 
     def _words(self, end: int, names: tuple[str, ...]) -> Iterator[str]:
-        """Yield a body's instructions, each with what belongs to it."""
+        """Yield a body's instructions, each with its immediates."""
         reader = self.reader
         while reader.at < end - 1:
             start = reader.at
@@ -249,7 +249,7 @@ class _Text:
         reader.at = end
 
     def _immediates(self, name: str, names: tuple[str, ...]) -> str:
-        """Return what stands behind an instruction's name."""
+        """Return the immediates after an instruction's name."""
         reader = self.reader
         kind, _, action = name.partition(".")
         if name in OPENING:
@@ -285,14 +285,14 @@ class _Text:
         return _float(data)
 
     def _address(self, action: str) -> str:
-        """Return an address' offset; its alignment is a hint and left out."""
+        """Return the offset of an address; its alignment is a hint and omitted."""
         _, offset = self.reader.unsigned(), self.reader.unsigned()
         text = f" offset={offset}" if offset else ""
         return f"{text} {self.reader.byte()}" if action.endswith("lane") else text
 
 
 def _float(data: bytes) -> str:
-    """Return a float as the text format has it: NaN with its bits."""
+    """Return a float in the text format: NaN with its payload."""
     bits = int.from_bytes(data, "little")
     mantissa = bits & ((1 << (23 if len(data) == 4 else 52)) - 1)
     value = struct.unpack("<f" if len(data) == 4 else "<d", data)[0]

@@ -1,4 +1,4 @@
-"""Decide how a reduction goes through memory, from its sizes and strides."""
+"""Choose the order in which a reduction reads memory, from its sizes and strides."""
 
 from __future__ import annotations
 
@@ -19,63 +19,63 @@ from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.schedule.kernel import Expression, Kernel
 
 LONG = 1 << 17
-"""Work of a reduction, in elements, that is cut into parts where outputs are few."""
+"""Elements of a reduction from which it is split if it has few outputs."""
 
 PART = 1 << 16
-"""Work of such a part."""
+"""Elements of a part of such a reduction."""
 
 MANY_RECORDS = 1 << 20
-"""Records of columns that are combined in parts again."""
+"""Number of partial results of columns from which they are combined in parts again."""
 
 LONGEST_PART = 1 << 20
-"""Work beyond which a reduction is cut into parts however many outputs there are."""
+"""Elements above which a reduction is split for any number of outputs."""
 
 FEW = 16
-"""Outputs that are too few to share among threads."""
+"""Outputs that are too few to divide among threads."""
 
 MOST_VECTORS = 8
-"""Vectors of neighbouring outputs whose running values fit the registers."""
+"""Vectors of neighbouring outputs whose accumulators fit in registers."""
 
 WIDE = 128
-"""Outputs from which on vectors side by side are whole lines of the cache."""
+"""Outputs from which adjacent vectors fill entire cache lines."""
 
 LEAST_TERMS = 16
-"""Terms of a part of wide outputs: rows that are read side by side."""
+"""Least number of terms of a part with many outputs."""
 
 MOST_TERMS = 256
-"""Floats of an output added one after another; then their sum joins the total."""
+"""Floats of an output that are added before their sum is added to the total."""
 
 MOST_RECORDS = 16
-"""The same for records, which are fewer."""
+"""Same limit for partial results, which are fewer."""
 
 HEAVIEST = 48
-"""Operations of all finished values that are written out together."""
+"""Largest number of operations of all epilogues that are unrolled together."""
 
 FAR = 64
-"""Bytes between neighbours from which on they share no line of the cache."""
+"""Distance in bytes from which neighbours share no cache line."""
 
 TEXT_LIMIT = 32
-"""Operations that the body of a loop may hold, beyond one element's or vector's."""
+"""Largest number of operations of a loop body with several elements or vectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Traversal:
-    """The way through a reduction's terms.
+    """The loop order of a reduction.
 
     Attributes:
-        term: the expression, its groups ordered: what is walked innermost comes last.
-        outputs, length: how many outputs there are and how many terms each has.
+        term: the expression; the group of the innermost loop is last.
+        outputs, length: number of outputs, and of terms of each.
         reduced: lengths of the reduced axes.
         columns: neighbouring outputs along the last kept axis.
-        is_by_columns: whether neighbouring outputs are reduced side by side.
+        is_by_columns: whether neighbouring outputs are reduced together.
         lanes: elements of a step.
-        vectors: steps of neighbouring outputs together.
-        run: floats that are added before their sum joins the total.
-        axis: the reduced axis that is cut.
-        chunk: places along it of each part.
-        parts: how many parts there are.
-        makes_records: whether records are stored and not outputs.
-        scratch: the number of the storage that takes them.
+        vectors: steps of neighbouring outputs that are computed together.
+        run: floats that are added before their sum is added to the total.
+        axis: the reduced axis that is split.
+        chunk: indices along that axis in each part.
+        parts: number of parts.
+        makes_records: whether partial results are stored instead of outputs.
+        scratch: index of the scratch buffer of the partial results.
     """
 
     term: Expression
@@ -102,16 +102,16 @@ class Traversal:
 
     @property
     def part_length(self) -> int:
-        """Terms of an output in a part."""
+        """Number of terms of an output in a part."""
         return prod(self.part_sizes)
 
 
 def way_through(kernel: Kernel, level: int = 0) -> Traversal:
-    """Return the way through a kernel's terms.
+    """Return the loop order of a reduction kernel.
 
     Args:
-        kernel: of a reduction.
-        level: 0 for what a tensor holds, from 1 on for records of records.
+        kernel: a reduction.
+        level: 0 for a tensor's elements, 1 and up for partial results.
     """
     outputs, length = kernel.sizes
     term = kernel.expression("term")
@@ -135,7 +135,7 @@ def way_through(kernel: Kernel, level: int = 0) -> Traversal:
 
 
 def _by_columns(kernel: Kernel, way: Traversal, is_vector: bool) -> Traversal:
-    """Return the way that reduces neighbouring outputs side by side."""
+    """Return the loop order that reduces neighbouring outputs together."""
     term = regrouped(way.term, (1, 0))
     lanes = LANES if is_vector and way.columns >= LANES else 1
     vectors = 1
@@ -155,7 +155,7 @@ def _by_columns(kernel: Kernel, way: Traversal, is_vector: bool) -> Traversal:
 
 
 def vectors_for(columns: int, lanes: int, work: int) -> int:
-    """Return how many vectors of outputs are reduced together.
+    """Return the number of vectors of outputs that are reduced together.
 
     >>> vectors_for(1000, 4, 3), vectors_for(36, 4, 3), vectors_for(5, 4, 3)
     (8, 5, 1)
@@ -172,13 +172,13 @@ def vectors_for(columns: int, lanes: int, work: int) -> int:
 
 
 def _cost(term: Expression, group: int, lanes: int, overhead: float) -> float:
-    """Return what four elements cost that are neighbours along a group's last axis.
+    """Return the cost of four elements that are adjacent along a group's last axis.
 
     Args:
-        term: the expression, whose groups are kept and reduced axes.
-        group: of these.
+        term: the expression, whose groups are the kept and the reduced axes.
+        group: index of the group.
         lanes: elements of a step.
-        overhead: what a step costs besides.
+        overhead: further cost of a step.
     """
     cost = 1 + overhead
     for number in needed_steps(term):
@@ -195,7 +195,7 @@ def _cost(term: Expression, group: int, lanes: int, overhead: float) -> float:
 
 
 def _in_parts(way: Traversal) -> Traversal:
-    """Return the way with the axis to cut and how many places each part has."""
+    """Return the loop order with the axis to split and the chunk of each part."""
     axis = max(range(len(way.reduced)), key=way.reduced.__getitem__)
     rows = way.reduced[axis]
     if not way.length:
