@@ -282,6 +282,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     flagged.replaceChildren(...flags(shown));
     const line = shown.problem ? null : originLine(page, shown);
     made.replaceChildren(...(line ? [line] : []));
+    // Tensors of one run have the line in common, so that choosing another moves nothing.
+    made.classList.toggle("has-room", page.view.tensors.some(({ nan = 0, inf = 0 }) => nan + inf > 0));
     facts.replaceChildren(...factList(shown, (what) => void jump(shown, what)));
   };
   /** Look at the largest or smallest value, or at the first NaN. */

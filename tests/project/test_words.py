@@ -1,0 +1,99 @@
+"""The words of the glossary are used: phrases that it replaces do not come back.
+
+Each folder has the count of such phrases that are still in it. A count may only fall:
+whoever rewrites sentences lowers it, until its entry can go.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from tools.process import ROOT
+
+PHRASES = (
+    r"hangs? on",
+    r"(?:way|walk)s? back",
+    r"(?:from )?so many",
+    r"[Rr]eturn the same",
+    r"those that",
+    r"let(?:s|ting)? go",
+    r"means of blocks",
+    r"turn(?:s|ed)?",
+    r"(?<!in )(?<!in-)(?<!decimal )places?",
+    r"beside",
+    r"slopes?",
+)
+"""As words of their own; docs/glossary.md has what to write instead."""
+
+KINDS = (".py", ".md", ".ts", ".js", ".mjs", ".wgsl")
+
+LEFT = {
+    ".": 6,
+    "bench": 205,
+    "consumers": 1,
+    "docs": 36,
+    "e2e": 64,
+    "fuzz": 74,
+    "shaders": 129,
+    "tensorweb": 18,
+    "tensorweb/backends": 65,
+    "tensorweb/codegen": 431,
+    "tensorweb/display": 5,
+    "tensorweb/drivers": 23,
+    "tensorweb/fft": 32,
+    "tensorweb/functions": 8,
+    "tensorweb/graph": 2,
+    "tensorweb/linalg": 25,
+    "tensorweb/lookups": 3,
+    "tensorweb/nn": 29,
+    "tensorweb/nodes": 47,
+    "tensorweb/numpy": 225,
+    "tensorweb/ops": 12,
+    "tensorweb/optim": 8,
+    "tensorweb/performance": 2,
+    "tensorweb/playground": 38,
+    "tensorweb/random": 10,
+    "tensorweb/saving": 1,
+    "tensorweb/schedule": 108,
+    "tensorweb/tensor": 78,
+    "tensorweb/transforms": 104,
+    "tests": 494,
+    "tools": 52,
+    "web/examples": 202,
+    "web/src": 272,
+}
+"""By folder, how many are left; a folder that is not named has none."""
+
+QUOTED = ("docs/glossary.md", "tests/project/test_words.py")
+"""Files that name the phrases in order to say what to write instead."""
+
+
+@cache
+def counts() -> Counter[str]:
+    """Return how many phrases the tracked files of each folder have."""
+    shown = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    pattern = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b")
+    found: Counter[str] = Counter()
+    for name in shown.split("\0"):
+        path = ROOT / name
+        if not name.endswith(KINDS) or name in QUOTED or not path.is_file():
+            continue
+        parts = name.split("/")[:-1]
+        folder = "/".join(
+            parts[:2] if parts[:1] in (["tensorweb"], ["web"]) else parts[:1]
+        )
+        found[folder or "."] += len(pattern.findall(path.read_text("utf-8")))
+    return found
+
+
+@pytest.mark.parametrize("folder", sorted({*counts(), *LEFT}))
+def test_no_folder_has_more_of_them(folder: str) -> None:
+    found, allowed = counts()[folder], LEFT.get(folder, 0)
+    assert found <= allowed, "say it with the words of docs/glossary.md"
