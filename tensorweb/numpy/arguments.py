@@ -5,11 +5,11 @@ Functions here take what says nothing and refuse the rest with a way to do it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tensorweb import functions
-from tensorweb.errors import DataError, DTypeError
+from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import (
     ArrayLike,
@@ -171,3 +171,25 @@ def ramp(span: slice, dtype: DTypeLike = None) -> Tensor:
     if isinstance(count, complex):
         return functions.linspace(start, span.stop, int(abs(count)), dtype=dtype)
     return functions.arange(start, span.stop, step, dtype)
+
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def subscripts_of(operands: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Return subscripts and operands; lists of axes become letters by number."""
+    if operands and isinstance(operands[0], str):
+        return operands[0], list(operands[1:])
+    count = len(operands) // 2
+    arrays = list(operands[0 : 2 * count : 2])
+    text = ",".join(map(_letters, operands[1 : 2 * count : 2]))
+    if len(operands) % 2:
+        text += f"->{_letters(operands[-1])}"
+    return text, arrays
+
+
+def _letters(axes: Sequence[Any]) -> str:
+    for axis in axes:
+        if axis is not Ellipsis and not 0 <= axis < len(LETTERS):
+            raise ShapeError(f"einsum: axis {axis}; give numbers from 0 to 51.")
+    return "".join("..." if axis is Ellipsis else LETTERS[axis] for axis in axes)

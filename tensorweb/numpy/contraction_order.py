@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 
 from tensorweb.errors import DataError
 from tensorweb.nodes.einsum import parse
-from tensorweb.numpy.arguments import together
-from tensorweb.numpy.products import subscripts_of
+from tensorweb.numpy.arguments import subscripts_of, together
 
 __all__ = ["einsum_path"]
 

@@ -9,7 +9,14 @@ from typing import Any, SupportsIndex
 from tensorweb import functions
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import Out, as_pair, check_order, into, together
+from tensorweb.numpy.arguments import (
+    Out,
+    as_pair,
+    check_order,
+    into,
+    subscripts_of,
+    together,
+)
 from tensorweb.shapes import is_integer, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -257,28 +264,6 @@ def einsum(
             check_casting("einsum", each.dtype, as_dtype(dtype), casting)
         given = [each.astype(dtype) for each in given]
     return into(functions.einsum(subscripts, *given), out)
-
-
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
-
-def subscripts_of(operands: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Return subscripts and operands; lists of axes become letters by number."""
-    if operands and isinstance(operands[0], str):
-        return operands[0], list(operands[1:])
-    count = len(operands) // 2
-    arrays = list(operands[0 : 2 * count : 2])
-    text = ",".join(map(_letters, operands[1 : 2 * count : 2]))
-    if len(operands) % 2:
-        text += f"->{_letters(operands[-1])}"
-    return text, arrays
-
-
-def _letters(axes: Sequence[Any]) -> str:
-    for axis in axes:
-        if axis is not Ellipsis and not 0 <= axis < len(LETTERS):
-            raise ShapeError(f"einsum: axis {axis}; give numbers from 0 to 51.")
-    return "".join("..." if axis is Ellipsis else LETTERS[axis] for axis in axes)
 
 
 def kron(a: ArrayLike, b: ArrayLike) -> Tensor:
