@@ -192,7 +192,7 @@ def _greedy(problem: Problem) -> list[Positions]:
     return path
 
 
-def steps(
+def _steps(
     terms: Sequence[str],
     output: str,
     lengths: dict[str, int],
@@ -232,7 +232,7 @@ def _told(
     """Return NumPy's text about an order."""
     left = list(problem.operands)
     work, scaling, sizes, rows = 1, [0], [0], []
-    done = steps(terms, output, problem.lengths, path)
+    done = _steps(terms, output, problem.lengths, path)
     for step, (chosen, made, after) in zip(path, done, strict=False):
         positions = sorted(step, reverse=True)
         taken = [left.pop(i) for i in positions]
