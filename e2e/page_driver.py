@@ -127,6 +127,8 @@ class PageDriver:
         """Run a program, else the one that is there, to its end; return the state."""
         if source is not None:
             self.write(source)
+        # Until a program's files are open, a click on Run starts nothing yet.
+        self.wait("tensorwebPage.files.isOpen")
         self.page.click("#run")
         state = self.idle()
         self.drawn()
