@@ -1,8 +1,8 @@
 """Find the operations that make NaN and infinity out of finite inputs, when asked.
 
 The page opens a `Search` around a run of a program ("Find the line"). Backends then
-report each value that they have computed: `numpy_backend.py` node by node, those that
-run kernels through `backends/inspecting.py`. A value that is not finite gets an origin:
+report each value that they have computed: `numpy_backend.py` node by node, backends
+with kernels by way of `inspecting.py`. A value that is not finite gets an origin:
 that of an input that is not finite either, else the operation itself. Without a search
 a flush only reads one context variable.
 """

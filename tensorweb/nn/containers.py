@@ -45,7 +45,7 @@ class Sequential(Module):
     """Layers applied in order: modules, and functions of one tensor.
 
     Layers are named 0, 1, 2 … as in PyTorch, or by the keys of a dict. `key=` is split
-    among the layers that take one, and `train=` is passed to those that take it.
+    among the layers that take one, and `train=` is passed to layers that take it.
 
     >>> model = tw.nn.Sequential(tw.nn.Linear(3, 4), tw.nn.relu, tw.nn.Linear(4, 2))
     >>> model(tw.ones((5, 3))).shape

@@ -19,7 +19,7 @@ __all__ = ["einsum_path"]
 Letters: TypeAlias = frozenset[str]
 
 Positions: TypeAlias = tuple[int, ...]
-"""Operands that are multiplied at once; the product comes last of those that stay."""
+"""Indices of operands that one step multiplies; it appends the product to the rest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def _extreme(
     initial: ArrayLike,
     where: ArrayLike,
 ) -> Tensor:
-    """Return the least or greatest values of those that count."""
+    """Return the minimum or maximum of the elements that `where` selects."""
     extreme, combine, end = EXTREMES[name]
     x = leading(a, where, initial)
     if initial is None:

@@ -89,7 +89,7 @@ class DiskSource(Source):
 def source_of(file: File, start: Any = b"") -> Source:
     """Return the bytes of a path, or of a file that is open for reading bytes.
 
-    `start` are those that were read from it already.
+    `start` holds the bytes that were already read from the file.
 
     Raises:
         DataError: the file is open for reading text.

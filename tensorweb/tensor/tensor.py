@@ -67,7 +67,7 @@ class Tensor(
     __slots__ = ()
 
     def __dir__(self) -> list[str]:
-        """Return the names that are there, without those that are only answered."""
+        """Return the existing names, without names that only raise advice."""
         return [name for name in super().__dir__() if name not in _foreign]
 
 

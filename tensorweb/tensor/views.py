@@ -26,7 +26,7 @@ from tensorweb.nodes.selection import iota
 from tensorweb.view import View
 
 FEWEST = 16
-"""Views that are listed before those that are gone are struck off."""
+"""Count of listed views from which on freed views are removed from the list."""
 
 
 class Look(NamedTuple):
@@ -115,7 +115,7 @@ class Kin:
         return self._reach[1]
 
     def add(self, view: ref[Any]) -> None:
-        """Know one more view; those that are gone are forgotten now and then."""
+        """Add a view; freed views are removed from time to time."""
         views = self._views
         if views is None:
             self._views = [view]
