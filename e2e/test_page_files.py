@@ -420,6 +420,7 @@ def test_the_invitation_of_a_picture_is_not_cut(shared: PageDriver) -> None:
     assert size
     assert size["width"] == 1280
     assert shared.run("import tensorweb as tw\nx = tw.ones((12, 24))") == "ready"
+    shared.page.get_by_role("tab", name="Tensors").locator("visible=true").click()
     shared.look_into("x")
     status = shared.page.locator(".cell-status").first
     expect(status).to_contain_text("arrow keys")
