@@ -21,8 +21,7 @@
         └── ShaderError                  the device's compiler refused a kernel
 
     TensorwebWarning (UserWarning)       a program that probably means something else
-    ├── NarrowedDataWarning              64-bit host data became 32-bit for the device
-    └── LostWriteWarning                 what was written to is nobody's tensor
+    └── NarrowedDataWarning              64-bit host data became 32-bit for the device
 
 Each class is also the built-in kind that NumPy raises, so `except ValueError` works.
 A message says what was wrong, with which shapes, dtypes and device, and what to do.
@@ -52,7 +51,6 @@ __all__ = [
     "DeviceMemoryError",
     "ExchangeError",
     "LinAlgError",
-    "LostWriteWarning",
     "MatrixShapeError",
     "MissingPackageError",
     "NarrowedDataWarning",
@@ -306,13 +304,5 @@ class NarrowedDataWarning(TensorwebWarning):
     """Host data of 64-bit numbers became 32-bit ones; said once a program.
 
     >>> issubclass(NarrowedDataWarning, TensorwebWarning)
-    True
-    """
-
-
-class LostWriteWarning(TensorwebWarning):
-    """A program writes into a tensor that nobody holds, so that the write is lost.
-
-    >>> issubclass(LostWriteWarning, TensorwebWarning)
     True
     """

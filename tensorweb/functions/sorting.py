@@ -49,7 +49,9 @@ def sort(
     >>> tw.sort([2.0, tw.nan, 7.0], descending=True)
     tensor([ 7.,  2., nan])
     """
-    return asarray(x)._sorted(axis, descending)
+    node = asarray(x).node
+    along = normalize_axis(axis, len(node.shape))
+    return Tensor(build.sort(node, along, descending))
 
 
 def argsort(

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from sys import getrefcount
-from types import FrameType
 from typing import TYPE_CHECKING, SupportsIndex
 
 from tensorweb import dtypes
@@ -44,10 +41,8 @@ from tensorweb.tensor.convert import (
     scalar_node,
 )
 from tensorweb.tensor.hostarrays import array_node, is_numpy_scalar
-from tensorweb.tensor.lost_writes import UNHELD, check_write
 from tensorweb.tensor.numpy_calls import numpys
-from tensorweb.tensor.statements import is_statement
-from tensorweb.tensor.views import ITEM, is_part_of, is_seen
+from tensorweb.tensor.views import ITEM
 
 if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor
@@ -70,10 +65,6 @@ class IndexingMethods(TensorBase):
         return self._wrap(found)
 
     def __setitem__(self, key: object, value: ArrayLike) -> None:
-        if getrefcount(self) <= UNHELD and not is_seen(self):
-            check_write(self)
-        if getattr(value, "_kin", None) is not None and is_part_of(value, self):
-            _check_swap(sys._getframe(1))
         values = written_values(value, self.node)
         assigned = assign_plain(self.node, key, values)
         if assigned is None:
@@ -134,20 +125,6 @@ class IndexingMethods(TensorBase):
         positions = mask_positions(mask)
         return tuple(
             self._wrap(node) for node in unravel_positions(positions, mask.shape)
-        )
-
-
-def _check_swap(caller: FrameType) -> None:
-    """Raise where C writes a part of a tensor into it, which is half of a swap.
-
-    The other half is a view of what is overwritten, so that it would be lost.
-    """
-    if not is_statement(caller):
-        raise DataError(
-            "np.random.shuffle(x) of NumPy would lose rows of a tensor: it swaps them "
-            "through views, of which one is overwritten. Write "
-            "tensorweb.numpy.random.shuffle(x), or "
-            "x[...] = numpy.random.permutation(x)."
         )
 
 

@@ -29,7 +29,6 @@ from tensorweb.tensor.convert import DTypeLike
 from tensorweb.tensor.mime_bundle import mime_bundle
 from tensorweb.tensor.numpy_module import require_numpy
 from tensorweb.tensor.printing import format_tensor, format_values
-from tensorweb.tensor.statements import caller_names
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,8 +111,8 @@ class ValueMethods(TensorBase):
     ) -> np.ndarray[Any, Any]:
         """Return the values as NumPy's array, which cannot be written unless copied.
 
-        Who writes into `np.asarray(x)` means the elements of `x`, which stay: an array
-        of NumPy's own would have changed. `np.array(x)` and `x.numpy()` are copies.
+        A program that writes into `np.asarray(x)` expects `x` to change, as an array
+        of NumPy would; so it raises. `np.array(x)` and `x.numpy()` are copies.
         """
         if copy is False:
             raise DataError(
@@ -123,7 +122,7 @@ class ValueMethods(TensorBase):
         host = _array(read([self.node])[0], self.node)
         if dtype is not None and host.dtype != dtype:
             return host.astype(dtype)  # type: ignore[call-overload,no-any-return]  # NumPy's own dtype
-        host.flags.writeable = bool(copy) or caller_names("permutation")
+        host.flags.writeable = bool(copy)
         return host
 
     def __dlpack__(

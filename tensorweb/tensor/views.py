@@ -254,14 +254,6 @@ def relatives(tensors: Sequence[Holder]) -> list[tuple[Any, Node]]:
     return list(found.values())
 
 
-def is_part_of(value: Any, owner: Holder) -> bool:
-    """Whether a tensor with axes is a view of another one."""
-    kin = value._kin
-    if kin is None or not value.node.shape:
-        return False
-    return any(step[0]() is owner for step in kin.steps)
-
-
 def layout_of(tensor: Holder) -> View | None:
     """Return how the elements lie in the furthest owner, None for row by row.
 

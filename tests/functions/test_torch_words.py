@@ -28,7 +28,7 @@ SAME: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "flip": (lambda x: tw.flip(x, dims=(0,)), lambda x: tw.flip(x, axis=(0,))),
     "roll": (lambda x: x.roll(1, dims=1), lambda x: x.roll(1, axis=1)),
     "permute": (lambda x: x.permute_dims(dims=(1, 0)), lambda x: x.T),
-    "sort": (lambda x: x.sort(dim=0), lambda x: x.sort(axis=0)),
+    "sort": (lambda x: tw.sort(x, dim=0), lambda x: tw.sort(x, axis=0)),
     "cumulative_sum": (
         lambda x: tw.cumulative_sum(x, dim=1),
         lambda x: tw.cumulative_sum(x, axis=1),

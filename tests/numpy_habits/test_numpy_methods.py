@@ -1,10 +1,11 @@
-"""Methods that tensors have from NumPy's arrays, beside those of the standard."""
+"""Methods that tensors have from NumPy's arrays, in addition to the standard's."""
 
 from __future__ import annotations
 
 import numpy
 import pytest
 
+import tensorweb as tw
 import tensorweb.numpy as np
 
 
@@ -43,12 +44,25 @@ def test_methods_do_what_numpy_does(cpu: str, call: str) -> None:
     assert found[0] == found[1]
 
 
-def test_sorted_values_that_are_taken_leave_the_tensor_alone(cpu: str) -> None:
+def test_the_method_sorts_in_place_and_returns_none(cpu: str) -> None:
     x = np.array([3.0, 1.0, 2.0])
-    y = x.sort()
-    assert (x.tolist(), y.tolist()) == ([3.0, 1.0, 2.0], [1.0, 2.0, 3.0])
-    assert [x.sort()[0].item(), max(x.sort().tolist())] == [1.0, 3.0]
-    assert x.tolist() == [3.0, 1.0, 2.0]
     alias = x
-    x.sort()
+    y = np.sort(x)
+    assert (x.tolist(), y.tolist()) == ([3.0, 1.0, 2.0], [1.0, 2.0, 3.0])
+    result: object = x.sort()  # type: ignore[func-returns-value]  # that it is None
+    assert result is None
     assert alias.tolist() == [1.0, 2.0, 3.0]
+    rows = [np.array([2, 1]), np.array([4, 3])]
+    assert [row.sort() for row in rows] == [None, None]  # type: ignore[func-returns-value]  # in a comprehension as well
+    assert [row.tolist() for row in rows] == [[1, 2], [3, 4]]
+
+
+def test_a_traced_function_sorts_its_argument_in_place(cpu: str) -> None:
+    @tw.jit
+    def largest(x: tw.Tensor) -> tw.Tensor:
+        x.sort(descending=True)
+        return x[0]
+
+    x = tw.asarray([3.0, 1.0, 2.0])
+    assert largest(x).item() == 3.0
+    assert x.tolist() == [3.0, 2.0, 1.0]

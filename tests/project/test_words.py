@@ -60,7 +60,7 @@ LEFT = {
     "tensorweb/random": 10,
     "tensorweb/saving": 1,
     "tensorweb/schedule": 108,
-    "tensorweb/tensor": 78,
+    "tensorweb/tensor": 68,
     "tensorweb/transforms": 104,
     "tests": 494,
     "tools": 52,
