@@ -1,6 +1,6 @@
 """The tables of `bench cpu`: a workload's rates by library, our ratio to the best peer.
 
-Written into `bench/CPU.md`; a short one stands in the README.
+Written into `bench/CPU.md`.
 """
 
 from __future__ import annotations
@@ -8,15 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bench.kit import BENCH, ROOT, BenchError
-from bench.report import write_between
+from bench.kit import BENCH, BenchError
 from bench.results import TINY, Results, Row
 from bench.workloads import Workload, cpu_workloads
 
 PAGE = BENCH / "CPU.md"
-README = ROOT / "README.md"
-MARKERS = ("<!-- bench cpu:begin -->", "<!-- bench cpu:end -->")
-"""Between these README has `summary`."""
 
 OURS = "tensorweb"
 COLUMNS = {
@@ -27,9 +23,6 @@ COLUMNS = {
     "ortweb": "ONNX Runtime Web",
 }
 """Titles of the columns by library; ours first."""
-
-README_ROWS = ("matmul512", "elem", "sum1M", "softmax", "sort", "conv2d", "launch")
-"""Workloads that README shows."""
 
 SUMS = frozenset({"sum", "rowsum", "colsum", "matvec", "argmax"})
 """Programs whose roof is a sum; other bytes are compared with a copy."""
@@ -71,9 +64,8 @@ def newest(folder: Path) -> Path:
 
 
 def write(found: Results) -> None:
-    """Write the tables into the page, and the short one into README."""
+    """Write the tables into the page."""
     PAGE.write_text(page(found), "utf-8")
-    write_between(README, summary(found), MARKERS)
 
 
 def page(found: Results) -> str:
@@ -101,24 +93,6 @@ def markdown(found: Results) -> str:
             table(found, about["threads"]),
         ]
     return "\n\n".join(filter(None, lines)) + "\n"
-
-
-def summary(found: Results) -> str:
-    """Return the rows of `README_ROWS` with one thread, and where measured."""
-    lines = []
-    for workload in cpu_workloads():
-        if workload.name in README_ROWS:
-            own, peers = compared(found, workload, 1)
-            library, first = peers[0] if peers else ("", None)
-            named = f"{cell(first)}, {COLUMNS[library]}" if first else ""
-            title = f"{workload.name}, {unit_of(workload)}"
-            lines.append([title, named, cell(own), ratio(own, first)])
-    heads = ["workload on the CPU", "best peer", "tensorweb", "ours / best peer"]
-    return (
-        f"One thread of {found.machine}, {found.hosts['chromium']['browser']}, "
-        f"{found.date}; every row, and more threads, are in "
-        f"[bench/CPU.md](bench/CPU.md).\n\n{_table(heads, lines)}\n"
-    )
 
 
 def table(found: Results, threads: int) -> str:

@@ -19,20 +19,6 @@ HOSTS = ("tensorweb", "tensorweb in Chromium", "tensorweb native")
 ALONE = "one submit per op"
 JIT = "jit"
 
-README_ROWS = (
-    "matmul256",
-    "matmul4096",
-    "matvec",
-    "elem",
-    "sum",
-    "softmax",
-    "layernorm",
-    "gather",
-    "sort",
-    "conv2d",
-)
-"""Workloads that README shows, one of each kind; the page of benchmarks has all."""
-
 PAGE = ROOT / "docs" / "benchmarks.md"
 
 BEGIN = "<!-- bench:begin -->"
@@ -89,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--write",
         action="store_true",
-        help="write docs/benchmarks.md, and its main rows into README.md",
+        help="write docs/benchmarks.md",
     )
 
 
@@ -105,24 +91,8 @@ def run(options: argparse.Namespace) -> None:
         options.out.write_text(text, "utf-8")
     if options.write:
         write_between(PAGE, text)
-        write_between(ROOT / "README.md", summary(found))
     else:
         print(text)
-
-
-def summary(found: Results) -> str:
-    """Return the rows of `README_ROWS`, and where and when they were measured."""
-    return (
-        f"Measured on {found.machine}, {found.date}; every row, PyTorch, launches and "
-        "first calls are in [docs/benchmarks.md](docs/benchmarks.md).\n\n"
-        f"{kernel_table(found, brief=True)}\n{_training(found)}"
-    )
-
-
-def _training(found: Results) -> str:
-    """Return the short table of training, empty without one."""
-    table = training_table(found, brief=True)
-    return f"\n{table}\n" if table else ""
 
 
 def markdown(found: Results) -> str:
@@ -145,24 +115,20 @@ def markdown(found: Results) -> str:
     return "\n\n".join(tables) + "\n"
 
 
-def kernel_table(found: Results, *, brief: bool = False) -> str:
+def kernel_table(found: Results) -> str:
     """Return a row per workload: the best peer, ours, ratio, share of the ceiling.
 
-    Ours is the best of results that share a submit, by a flush or by `tw.jit`; `brief`
-    has the workloads of `README_ROWS` only, and no columns but rates and ratio.
+    Ours is the best of results that share a submit, by a flush or by `tw.jit`.
     """
     rows = workloads(tiny=found.machine.endswith(TINY))
-    if brief:
-        rows = [row for row in rows if row.name in README_ROWS]
-    table = _comparison(found, rows, brief=brief)
+    table = _comparison(found, rows)
     ceilings = [row for row in found.rows if row["workload"].startswith("ceiling_")]
     shown = ", ".join(
         f"{row['workload'].removeprefix('ceiling_')} {_rate(row)} {row['unit']}"
         f" ({', '.join(filter(None, (row['impl'], row.get('date'))))})"
         for row in ceilings
     )
-    is_noted = table and shown and not brief
-    note = f"\n\nCeilings: {shown}." if is_noted else ""
+    note = f"\n\nCeilings: {shown}." if table and shown else ""
     return table + note
 
 
@@ -174,9 +140,7 @@ def family_table(found: Results) -> str:
     return f"What programs do beside these kernels{days}.\n\n{table}" if table else ""
 
 
-def _comparison(
-    found: Results, rows: Sequence[Workload], *, brief: bool = False
-) -> str:
+def _comparison(found: Results, rows: Sequence[Workload]) -> str:
     """Return a line per workload that somebody has measured."""
     host, *others = [name for name in HOSTS if _has(found, name)] or HOSTS[:1]
     lines = []
@@ -202,9 +166,6 @@ def _comparison(
             ALONE: _rate(alone),
             "by the GPU's time": _rate(own, "gpu_rate"),
         }
-        if brief:
-            shown_columns = ("workload", "best peer", host, "ours / best peer", *others)
-            line = {head: line[head] for head in shown_columns}
         lines.append(line)
     if not lines:
         return ""

@@ -27,7 +27,7 @@ AIMS_MS = {
 """Most milliseconds that ours may take on an H200."""
 
 
-def training_table(found: Results, *, brief: bool = False) -> str:
+def training_table(found: Results) -> str:
     """Return a row per network that was measured, empty without any."""
     lines = []
     for workload in (*SIZES, *SHAPES):
@@ -44,9 +44,7 @@ def training_table(found: Results, *, brief: bool = False) -> str:
             "PyTorch eager": _shown(_way(found, workload, "eager")),
             "PyTorch, best": _shown(found.find(workload, "PyTorch")),
         }
-        if not brief:
-            line |= _details(own, found.machine)
-        lines.append(line)
+        lines.append(line | _details(own, found.machine))
     if not lines:
         return ""
     heads = list(lines[0])

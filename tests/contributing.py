@@ -1,4 +1,4 @@
-"""Follows the steps that CONTRIBUTING.md tells, in a copy of the project.
+"""Follow the recipes of the documents in a copy of the project.
 
 A comment above a fenced block says where its code belongs: before the first or last
 line of a text in a file, before some text in a line, or in a new file.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+RECIPES = (ROOT / "docs/recipes.md", ROOT / "docs/extending.md")
 
 BLOCK = re.compile(
     r"(?:^ *<!-- (?P<how>insert|file|page): (?P<where>[^\n]*) -->\n)?"
@@ -68,9 +68,14 @@ def _heading(before: str) -> str:
 
 
 def follow(heading: str, project: Path) -> None:
-    """Do what the section of this heading says in a copy of the project."""
-    steps = [b for b in blocks(CONTRIBUTING) if b.heading == heading and b.how]
-    assert steps, f"CONTRIBUTING.md has no steps under {heading!r}"
+    """Follow the steps of the recipe with this heading in a copy of the project."""
+    steps = [
+        block
+        for page in RECIPES
+        for block in blocks(page)
+        if block.heading == heading and block.how
+    ]
+    assert steps, f"no recipe has steps under {heading!r}"
     for step in steps:
         if step.how == "file":
             path = project / step.where

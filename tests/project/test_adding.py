@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md tells is enough, and few files: its steps followed in a copy."""
+"""Recipes are complete and touch few files: their steps are followed in a copy."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def on_devices() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def with_operation(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project that has the operation of CONTRIBUTING.md."""
+    """A copy of the project with the operation of docs/recipes.md."""
     project = tmp_path_factory.mktemp("operation")
     copy_library(project)
     follow("An operation", project)
@@ -103,7 +103,7 @@ def test_an_operation_is_compared_with_numpy(with_operation: Path) -> None:
 
 @pytest.fixture(scope="module")
 def with_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project that has the kind of kernel of CONTRIBUTING.md."""
+    """A copy of the project with the kind of kernel of docs/extending.md."""
     project = tmp_path_factory.mktemp("kind")
     copy_library(project)
     follow("A kind of kernel", project)

@@ -226,16 +226,3 @@ def test_table_shows_launches_in_microseconds() -> None:
     ]
     text = cpu_report.table(results(*rows), 1)
     assert "| launch, µs | 2.5 |  |  | 5 |  | **2.00** |" in text
-
-
-def test_short_table_names_the_best_peer_of_some_rows() -> None:
-    names = [workload.name for workload in cpu_workloads()]
-    assert set(cpu_report.README_ROWS) < set(names)
-    peer = {"library": "jaxjs", "impl": "jax-js elem jit, 1 thread"}
-    rows = [row(workload=name) for name in names]
-    whole = results(*rows, row(**peer, ms=1.0, rate=5.0))
-    lines = cpu_report.summary(whole).splitlines()
-    shown = [line for line in lines if line.startswith("| ")]
-    assert len(shown) == 2 + len(cpu_report.README_ROWS)
-    assert "| elem, GB/s | 5 (jit), jax-js | 10 | **2.00** |" in shown
-    assert len(cpu_report.table(whole, 1).splitlines()) == 2 + len(names)

@@ -1,7 +1,7 @@
 """What the pages for people say is true: code runs, paths exist, made pages are fresh.
 
 Sessions (`>>>`) run as doctests on both devices, other Python as programs whose output
-is the text block that follows; the steps of CONTRIBUTING.md are followed in a copy.
+is the text block that follows; the steps of recipes are followed in a copy.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def test_pages_from_docstrings_are_fresh() -> None:
 
 @pytest.fixture
 def extended(tmp_path: Path) -> Path:
-    """A copy of the page that has the panel of CONTRIBUTING.md."""
+    """A copy of the page with the panel of docs/recipes.md."""
     copy_page(tmp_path)
     follow("A panel", tmp_path)
     return tmp_path / "web"
