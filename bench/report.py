@@ -137,7 +137,7 @@ def family_table(found: Results) -> str:
     rows = families(tiny=found.machine.endswith(TINY))
     days = found.days_of((row.name for row in rows), HOSTS[0])
     table = _comparison(found, rows)
-    return f"What programs do beside these kernels{days}.\n\n{table}" if table else ""
+    return f"What programs do besides these kernels{days}.\n\n{table}" if table else ""
 
 
 def _comparison(found: Results, rows: Sequence[Workload]) -> str:
