@@ -2,8 +2,8 @@
 """Set up, build, serve and test tensorweb: `python3 build.py --help`.
 
 Needs Python 3.11 and nothing else; everything it fetches is pinned and goes into
-`.venv`, `node_modules` and `.cache` next to this file. Parses the command line only: the
-work is done by the modules of `tools/`.
+`.venv`, `node_modules` and `.cache` next to this file. It parses the command line; the
+modules of `tools/` do the work.
 """
 
 from __future__ import annotations
