@@ -22,7 +22,6 @@ from tensorweb.numpy.contraction_order import *
 from tensorweb.numpy.creation import *
 from tensorweb.numpy.data_types import *
 from tensorweb.numpy.differences import *
-from tensorweb.numpy.extremes import *
 from tensorweb.numpy.files import *
 from tensorweb.numpy.filled import *
 from tensorweb.numpy.grids import *
@@ -33,7 +32,6 @@ from tensorweb.numpy.manipulation import *
 from tensorweb.numpy.mathematics import *
 from tensorweb.numpy.matrices import *
 from tensorweb.numpy.memory import *
-from tensorweb.numpy.missing_values import *
 from tensorweb.numpy.names import ABSENT as _ABSENT
 from tensorweb.numpy.order_statistics import *
 from tensorweb.numpy.padding import *

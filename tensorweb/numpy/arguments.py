@@ -5,10 +5,13 @@ Functions here take what says nothing and refuse the rest with a way to do it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ParamSpec
 
-from tensorweb import functions
+from tensorweb import dtypes
+from tensorweb import functions as tw
+from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import (
@@ -22,8 +25,29 @@ from tensorweb.tensor.convert import (
 from tensorweb.tensor.numpy_calls import ROW_MAJOR as ROW_MAJOR
 from tensorweb.tensor.numpy_calls import into as into
 
+P = ParamSpec("P")
+
 Out = Tensor | tuple[Tensor, ...] | None
 """Where a result is written: nowhere else, or into a tensor, alone or in a tuple."""
+
+
+def signature_of(
+    model: Callable[P, Tensor],
+) -> Callable[[Callable[..., Tensor]], Callable[P, Tensor]]:
+    """Give a function the signature of another one, for `help`, editors and mypy.
+
+    >>> @signature_of(np.sum)
+    ... def total(*args, **options):
+    ...     return np.sum(*args, **options)
+    >>> list(inspect.signature(total).parameters)[:3]
+    ['a', 'axis', 'dtype']
+    """
+
+    def decorate(function: Callable[..., Tensor]) -> Callable[P, Tensor]:
+        vars(function)["__signature__"] = inspect.signature(model)
+        return function
+
+    return decorate
 
 
 def is_by_columns(order: object) -> bool:
@@ -57,22 +81,22 @@ def check_unused(name: str, **arguments: object) -> None:
             )
 
 
-def beside(value: ArrayLike, x: Tensor) -> Tensor:
+def as_operand_like(value: ArrayLike, x: Tensor) -> Tensor:
     """Return an operand as a tensor; numbers and lists take device and digits of `x`.
 
     >>> x = tw.asarray([1.0], dtype="float64", device="cpu")
-    >>> beside(0.1, x).item(), beside([0.1], x).tolist()
+    >>> as_operand_like(0.1, x).item(), as_operand_like([0.1], x).tolist()
     (0.1, [0.1])
     """
     return value if isinstance(value, Tensor) else Tensor(as_operands(x, value)[1])
 
 
-def together(values: Iterable[ArrayLike]) -> list[Tensor]:
+def as_tensors(values: Iterable[ArrayLike]) -> list[Tensor]:
     """Return operands as tensors, numbers and lists on the device of the tensors.
 
     A number keeps the dtype that it has alone, as in NumPy's functions that join.
 
-    >>> [x.dtype for x in together([tw.ones(2, dtype="float16", device="cpu"), 0.5])]
+    >>> [x.dtype for x in as_tensors([tw.ones(2, dtype="float16", device="cpu"), 0.5])]
     [tensorweb.float16, tensorweb.float32]
     """
     given = list(values)
@@ -84,47 +108,71 @@ def together(values: Iterable[ArrayLike]) -> list[Tensor]:
     ]
 
 
-def signed(value: ArrayLike, *others: ArrayLike) -> Tensor:
+def as_signed_operand(value: ArrayLike, *others: ArrayLike) -> Tensor:
     """Return an operand of a difference as a tensor.
 
     Whole numbers keep the signed dtype that they have alone, also with unsigned
     tensors among the `others` of a call, so that the difference can be negative.
 
-    >>> signed(5, tw.ones(2, dtype="uint32")).dtype
+    >>> as_signed_operand(5, tw.ones(2, dtype="uint32")).dtype
     tensorweb.int32
     """
     if isinstance(value, Tensor):
         return value
     near = next((each for each in others if isinstance(each, Tensor)), None)
-    found = functions.asarray(value, device=None if near is None else near.device)
-    return found if found.dtype.kind == "int" else leading(value, *others)
+    found = tw.asarray(value, device=None if near is None else near.device)
+    return found if found.dtype.kind == "int" else as_first_operand(value, *others)
 
 
-def leading(value: ArrayLike, *others: ArrayLike) -> Tensor:
+def as_first_operand(value: ArrayLike, *others: ArrayLike) -> Tensor:
     """Return an operand as a tensor, beside the first tensor among others of a call.
 
     >>> x = tw.asarray([1.0], dtype="float64", device="cpu")
-    >>> leading([0.1], None, x).tolist(), leading([1, 2]).dtype
+    >>> as_first_operand([0.1], None, x).tolist(), as_first_operand([1, 2]).dtype
     ([0.1], tensorweb.int32)
     """
     if isinstance(value, Tensor):
         return value
     beside_it = [other for other in others if isinstance(other, Tensor)]
-    return together([value, *beside_it[:1]])[0]
+    return as_tensors([value, *beside_it[:1]])[0]
 
 
 def as_pair(x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
     """Return two operands as tensors of the dtype that they have together."""
     first, second = (Tensor(node) for node in as_operands(x1, x2))
-    dtype = functions.result_type(first, second)
+    dtype = tw.result_type(first, second)
     return first.astype(dtype), second.astype(dtype)
 
 
+def is_inexact(dtype: DType) -> bool:
+    """Whether a dtype rounds: floats and complex numbers do."""
+    return dtype.kind not in ("bool", "int", "uint")
+
+
 def as_floats(x: ArrayLike) -> Tensor:
-    """Return an operand as floats; integers and bool become float32."""
-    found = functions.asarray(x)
-    is_float = found.dtype.kind not in ("bool", "int", "uint")
-    return found if is_float else found.astype(float)
+    """Return an operand as floats; integers and bool become the default float.
+
+    >>> as_floats([1, 2])
+    tensor([1., 2.])
+    """
+    found = tw.asarray(x)
+    return found if is_inexact(found.dtype) else found.astype(dtypes.DEFAULT_FLOAT)
+
+
+def as_mask(condition: ArrayLike, x: Tensor) -> Tensor:
+    """Return a condition as a bool tensor of the shape of `x`, on its device."""
+    device = condition.device if isinstance(condition, Tensor) else x.device
+    given = tw.asarray(condition, device=device)
+    return tw.broadcast_to(given.astype(dtypes.bool), x.shape)
+
+
+def apply_mask(x: Tensor, condition: ArrayLike, neutral: float) -> Tensor:
+    """Return values where a condition holds, else a number that changes no result.
+
+    >>> apply_mask(tw.asarray([1, 2, 3]), [True, False, True], 0)
+    tensor([1, 0, 3])
+    """
+    return x if condition is True else tw.where(as_mask(condition, x), x, neutral)
 
 
 def as_real_floats(name: str, x: ArrayLike) -> Tensor:
@@ -142,7 +190,7 @@ def as_real_floats(name: str, x: ArrayLike) -> Tensor:
     return found
 
 
-def bounded(indices: Tensor, length: int, mode: str) -> Tensor:
+def resolve_indices(indices: Tensor, length: int, mode: str) -> Tensor:
     """Return indices as a mode such as `wrap` understands them.
 
     Raises:
@@ -151,15 +199,15 @@ def bounded(indices: Tensor, length: int, mode: str) -> Tensor:
     if not indices.size or indices.dtype.kind == "bool":  # no mask, as in NumPy
         indices = indices.astype(int)
     if mode == "wrap":
-        return functions.remainder(indices, length)
+        return tw.remainder(indices, length)
     if mode == "clip":
-        return functions.clip(indices, 0, length - 1)
+        return tw.clip(indices, 0, length - 1)
     if mode != "raise":
         raise DataError(f"mode={mode!r}; it is raise, wrap or clip.")
     return indices
 
 
-def ramp(span: slice, dtype: DTypeLike = None) -> Tensor:
+def slice_values(span: slice, dtype: DTypeLike = None) -> Tensor:
     """Return the numbers of a slice; `start:stop:5j` are five of them."""
     start: Any = 0 if span.start is None else span.start
     step: Any = 1 if span.step is None else span.step
@@ -169,8 +217,8 @@ def ramp(span: slice, dtype: DTypeLike = None) -> Tensor:
         step = step.item()
     count = number_of_scalar(step) if is_number(step) else step
     if isinstance(count, complex):
-        return functions.linspace(start, span.stop, int(abs(count)), dtype=dtype)
-    return functions.arange(start, span.stop, step, dtype)
+        return tw.linspace(start, span.stop, int(abs(count)), dtype=dtype)
+    return tw.arange(start, span.stop, step, dtype)
 
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -7,7 +7,7 @@ from typing import SupportsIndex
 
 from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import beside, bounded, together
+from tensorweb.numpy.arguments import as_operand_like, as_tensors, resolve_indices
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -52,12 +52,12 @@ def copyto(
     target = _written("copyto", dst)
     values: ArrayLike = src
     if casting == "unsafe":
-        values = beside(src, target).astype(target.dtype)
+        values = as_operand_like(src, target).astype(target.dtype)
     if where is True:
         target[...] = values
         return
-    mask = beside(where, target).broadcast_to(target.shape)
-    target[...] = functions.where(mask, beside(values, target), target)
+    mask = as_operand_like(where, target).broadcast_to(target.shape)
+    target[...] = functions.where(mask, as_operand_like(values, target), target)
 
 
 def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
@@ -72,16 +72,16 @@ def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
     tensor([-44,   1, -55,   3,   4])
     """
     target = _written("put", a)
-    places = bounded(together((target, ind))[1].ravel(), target.size, mode)
+    places = resolve_indices(as_tensors((target, ind))[1].ravel(), target.size, mode)
     flat = target.ravel()
-    if places.size and beside(v, target).size:
+    if places.size and as_operand_like(v, target).size:
         flat[places] = _repeated(v, places.size, target)
     target[...] = flat.reshape(target.shape)
 
 
 def _repeated(values: ArrayLike, length: int, target: Tensor) -> Tensor:
     """Return `length` of values that follow each other again and again."""
-    flat = beside(values, target).ravel()
+    flat = as_operand_like(values, target).ravel()
     if not flat.size:
         raise ShapeError("there are no values to write; give at least one.")
     if flat.size < length:
@@ -98,14 +98,14 @@ def putmask(a: Tensor, /, mask: ArrayLike, values: ArrayLike) -> None:
     tensor([ 0,  1, 10, 20])
     """
     target = _written("putmask", a)
-    if not beside(values, target).size:
+    if not as_operand_like(values, target).size:
         return
     spread = _repeated(values, target.size, target).reshape(target.shape)
     target[...] = functions.where(_mask(mask, target), spread, target)
 
 
 def _mask(mask: ArrayLike, target: Tensor) -> Tensor:
-    _, found = together((target, mask))
+    _, found = as_tensors((target, mask))
     if found.size != target.size:
         raise ShapeError(
             f"a mask of shape {found.shape} for shape {target.shape}; give one of as "
@@ -126,7 +126,7 @@ def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
     """
     target = _written("place", arr)
     chosen = _mask(mask, target).ravel()
-    values = beside(vals, target).ravel()
+    values = as_operand_like(vals, target).ravel()
     if not values.size:
         if functions.any(chosen):
             raise ShapeError("place: there are no values to write; give at least one.")
@@ -156,7 +156,7 @@ def put_along_axis(
             [99, 40, 50]])
     """
     target = _written("put_along_axis", arr)
-    _, chosen = together((target, indices))
+    _, chosen = as_tensors((target, indices))
     if axis is None:
         flat = target.ravel()
         flat[chosen] = values

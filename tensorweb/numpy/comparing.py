@@ -6,8 +6,7 @@ import builtins
 
 from tensorweb import functions
 from tensorweb.errors import ShapeError
-from tensorweb.numpy.arguments import as_pair, together
-from tensorweb.numpy.nan_masks import is_inexact
+from tensorweb.numpy.arguments import as_pair, as_tensors, is_inexact
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -78,7 +77,7 @@ def array_equal(
     >>> np.array_equal([1, 2], [1, 2]), np.array_equal([1, 2], [[1, 2]])
     (True, False)
     """
-    x, y = together((a1, a2))
+    x, y = as_tensors((a1, a2))
     if x.shape != y.shape:
         return False
     found = functions.equal(x, y)
@@ -94,7 +93,7 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> builtins.bool:
     >>> np.array_equiv([1, 2], [[1, 2], [1, 2]])
     True
     """
-    x, y = together((a1, a2))
+    x, y = as_tensors((a1, a2))
     try:
         broadcast_shapes(x.shape, y.shape)
     except ShapeError:

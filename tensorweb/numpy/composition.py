@@ -27,7 +27,7 @@ from tensorweb.functions import (
     signbit,
     trunc,
 )
-from tensorweb.numpy.arguments import as_floats, as_pair, as_real_floats, together
+from tensorweb.numpy.arguments import as_floats, as_pair, as_real_floats, as_tensors
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
@@ -99,7 +99,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> np.ldexp([1.0, 3.0], [2, -1])
     tensor([4. , 1.5])
     """
-    x, exponent = together((x1, x2))
+    x, exponent = as_tensors((x1, x2))
     a = as_real_floats("ldexp", x)
     if exponent.dtype.kind != "float":
         exponent = exponent.astype(int)

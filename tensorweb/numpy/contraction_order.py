@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from tensorweb.errors import DataError
 from tensorweb.nodes.einsum import parse
-from tensorweb.numpy.arguments import subscripts_of, together
+from tensorweb.numpy.arguments import as_tensors, subscripts_of
 
 __all__ = ["einsum_path"]
 
@@ -78,7 +78,7 @@ def einsum_path(
     if einsum_call:
         raise DataError("einsum_path: einsum_call=True is NumPy's own; leave it out.")
     subscripts, arrays = subscripts_of(operands)
-    nodes = [each.node for each in together(arrays)]
+    nodes = [each.node for each in as_tensors(arrays)]
     labels, result = parse(subscripts, nodes)
     names = _names((*labels, result))
     terms = ["".join(names[label] for label in term) for term in labels]

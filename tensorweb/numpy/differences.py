@@ -10,8 +10,14 @@ from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, RangeError, ShapeError
 from tensorweb.nodes.complex_parts import join_parts
-from tensorweb.numpy.arguments import beside, leading, signed, together
-from tensorweb.numpy.nan_masks import as_float, is_inexact
+from tensorweb.numpy.arguments import (
+    as_first_operand,
+    as_floats,
+    as_operand_like,
+    as_signed_operand,
+    as_tensors,
+    is_inexact,
+)
 from tensorweb.shapes import is_integer, normalize_axis, normalize_axis_order
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -44,13 +50,13 @@ def diff(
     >>> np.diff([1, 2, 4, 7, 0], 2)
     tensor([  1,   1, -10])
     """
-    x = signed(a, prepend, append)
+    x = as_signed_operand(a, prepend, append)
     along = normalize_axis(axis, x.ndim)
     ends = [prepend, append]
     for i, end in enumerate(ends):
         if end is None:
             continue
-        given = signed(end, x)
+        given = as_signed_operand(end, x)
         if not given.ndim:
             shape = [1 if each == along else m for each, m in enumerate(x.shape)]
             given = tw.broadcast_to(given, tuple(shape))
@@ -90,9 +96,9 @@ def ediff1d(
     >>> np.ediff1d([1, 2, 4], to_begin=-9, to_end=[7, 8])
     tensor([-9,  1,  2,  7,  8])
     """
-    x = leading(ary, to_begin, to_end).reshape(-1)
+    x = as_first_operand(ary, to_begin, to_end).reshape(-1)
     parts = [to_begin, tw.diff(x), to_end]
-    flat = [beside(part, x).reshape(-1) for part in parts if part is not None]
+    flat = [as_operand_like(part, x).reshape(-1) for part in parts if part is not None]
     return tw.concat(flat).astype(x.dtype)
 
 
@@ -116,7 +122,7 @@ def gradient(
     >>> np.gradient([1.0, 4.0, 9.0], [0.0, 1.0, 3.0])
     tensor([3.       , 2.8333333, 2.5      ])
     """
-    x = as_float(leading(f, *varargs))
+    x = as_floats(as_first_operand(f, *varargs))
     axes = normalize_axis_order(axis, x.ndim)
     if edge_order not in (1, 2):
         raise DataError(f"gradient: edge_order is {edge_order}; it is 1 or 2.")
@@ -125,7 +131,7 @@ def gradient(
             f"gradient: {len(varargs)} distances for {len(axes)} axes; give one for "
             "all or one for each."
         )
-    if len(varargs) == 1 < len(axes) and beside(varargs[0], x).ndim:
+    if len(varargs) == 1 < len(axes) and as_operand_like(varargs[0], x).ndim:
         raise DataError(
             f"gradient: coordinates of one axis for {len(axes)} axes; give some for "
             "each, or one distance for all."
@@ -150,7 +156,7 @@ def _slope(x: Tensor, axis: int, spacing: ArrayLike, edge_order: int) -> Tensor:
     before, here, after = (
         _part(x, axis, start, stop) for start, stop in ((0, -2), (1, -1), (2, None))
     )
-    step = beside(spacing, x).astype(x.dtype)
+    step = as_operand_like(spacing, x).astype(x.dtype)
     if not step.ndim:
         inside = (after - before) / (2.0 * step)
         first = last = (step, step)
@@ -203,11 +209,11 @@ def trapezoid(
     >>> np.trapezoid([1, 2, 3], x=[4, 6, 8])
     tensor(8.)
     """
-    values = as_float(leading(y, x))
+    values = as_floats(as_first_operand(y, x))
     along = normalize_axis(axis, values.ndim)
     width: ArrayLike = dx
     if x is not None:
-        points = as_float(beside(x, values))
+        points = as_floats(as_operand_like(x, values))
         if points.ndim == 1:
             shape = [-1 if each == along else 1 for each in range(values.ndim)]
             width = tw.diff(points).reshape(tuple(shape))
@@ -238,7 +244,7 @@ def interp(
     tensor([10., 15.,  0.])
     """
     at, points, values = map(
-        as_float, together([leading(x, xp, fp, left, right), xp, fp])
+        as_floats, as_tensors([as_first_operand(x, xp, fp, left, right), xp, fp])
     )
     if points.ndim != 1 or points.shape != values.shape or not points.size:
         raise ShapeError(
@@ -308,7 +314,7 @@ def unwrap(
     """
     x = tw.asarray(p)
     is_whole = not is_inexact(x.dtype) and is_integer(period)
-    x = x if is_whole else as_float(x)
+    x = x if is_whole else as_floats(x)
     along = normalize_axis(axis, x.ndim)
     steps = tw.diff(x, axis=along)
     limit = period / 2 if discont is None else discont

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import leading
-from tensorweb.numpy.nan_masks import as_float
+from tensorweb.numpy.arguments import as_first_operand, as_floats
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
@@ -30,7 +29,7 @@ __all__ = [
 
 def _widened(x: ArrayLike, is_outside: Callable[[Tensor], Tensor]) -> Tensor:
     """Return a tensor, complex where one of its elements lies outside."""
-    values = as_float(asarray(x))
+    values = as_floats(asarray(x))
     if values.dtype.kind == "complex" or not bool(is_outside(values).any()):
         return values
     wide = values.dtype is dtypes.float64
@@ -87,7 +86,7 @@ def power(x: ArrayLike, p: ArrayLike) -> Tensor:
     >>> np.emath.power([2.0, 4.0], 2)
     tensor([ 4., 16.])
     """
-    return tw.pow(_widened(leading(x, p), _is_negative), p)
+    return tw.pow(_widened(as_first_operand(x, p), _is_negative), p)
 
 
 def arccos(x: ArrayLike) -> Tensor:

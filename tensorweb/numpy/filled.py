@@ -6,7 +6,7 @@ import builtins
 
 from tensorweb import functions
 from tensorweb.functions.creation import Lengths
-from tensorweb.numpy.arguments import beside, check_order, check_unused
+from tensorweb.numpy.arguments import as_operand_like, check_order, check_unused
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
@@ -177,5 +177,5 @@ def full_like(
     lengths = like.shape if shape is None else as_shape(shape)
     wanted = like.dtype if dtype is None else dtype
     target = like.device if device is None else device
-    value = beside(fill_value, like).astype(wanted)
+    value = as_operand_like(fill_value, like).astype(wanted)
     return functions.asarray(value.broadcast_to(lengths), device=target)

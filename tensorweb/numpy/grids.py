@@ -18,7 +18,7 @@ from tensorweb.dtypes import (
 )
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions.creation import Lengths
-from tensorweb.numpy.arguments import check_unused, ramp, together
+from tensorweb.numpy.arguments import as_tensors, check_unused, slice_values
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -259,7 +259,7 @@ def meshgrid(
     if indexing not in ("xy", "ij"):
         raise DataError(f"meshgrid: indexing={indexing!r}; it is 'xy' or 'ij'.")
     rank = len(xi)
-    flat = [x.ravel() for x in together(xi)]
+    flat = [x.ravel() for x in as_tensors(xi)]
     places = list(range(rank))
     if indexing == "xy" and rank > 1:
         places[:2] = 1, 0
@@ -313,7 +313,7 @@ def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
             [7, 9]])
     """
     found = []
-    for place, given in enumerate(together(args)):
+    for place, given in enumerate(as_tensors(args)):
         x = given
         if x.ndim != 1:
             raise ShapeError(f"ix_: argument {place} has shape {x.shape}; give 1-D.")
@@ -348,11 +348,11 @@ class Grid:
     def __getitem__(self, key: slice | tuple[slice, ...]) -> Any:
         """Return the grid of one slice, or of one for each axis."""
         if not isinstance(key, tuple):
-            return ramp(key)
+            return slice_values(key)
         ends = [each for span in key for each in _numbers_of(span)]
         is_typed = any(hasattr(each, "dtype") for each in ends)
         ramps = [
-            ramp(span, functions.result_type(*ends) if is_typed else None)
+            slice_values(span, functions.result_type(*ends) if is_typed else None)
             for span in key
         ]
         dtype = functions.result_type(*ramps) if ramps else DEFAULT_INT

@@ -14,8 +14,13 @@ from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import beside, leading, together
-from tensorweb.numpy.nan_masks import as_float, is_inexact
+from tensorweb.numpy.arguments import (
+    as_first_operand,
+    as_floats,
+    as_operand_like,
+    as_tensors,
+    is_inexact,
+)
 from tensorweb.shapes import is_integer
 from tensorweb.shapes import size as size_of
 from tensorweb.tensor import Tensor
@@ -64,8 +69,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
     >>> np.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0])
     tensor([1, 4, 3])
     """
-    values = leading(x, bins)
-    edges = beside(bins, values)
+    values = as_first_operand(x, bins)
+    edges = as_operand_like(bins, values)
     rises = _direction("digitize", edges)
     side = "left" if right else "right"
     if rises:
@@ -171,7 +176,7 @@ def histogram_bin_edges(
     >>> np.histogram_bin_edges([0, 1, 2, 4], bins=4)
     tensor([0., 1., 2., 3., 4.])
     """
-    x = leading(a, bins)
+    x = as_first_operand(a, bins)
     if not isinstance(bins, str):
         return _edges("histogram", x.reshape(-1), bins, range)
     if weights is not None:
@@ -187,7 +192,7 @@ def _estimated(x: Tensor, rule: str, low: float, high: float) -> int:
     if rule not in (*WIDTHS, "stone"):
         known = ", ".join(sorted((*WIDTHS, "stone")))
         raise DataError(f"histogram: bins={rule!r} is not possible; rules are {known}.")
-    inside = as_float(x).reshape(-1)
+    inside = as_floats(x).reshape(-1)
     inside = inside[(inside >= low) & (inside <= high)]
     if not inside.size:
         return 1
@@ -204,7 +209,7 @@ def _edges(name: str, x: Tensor, bins: ArrayLike, range: Bounds) -> Tensor:
         if count < 1:
             raise DataError(f"{name}: bins is {count}; give a positive number.")
         return _spaced(x, range, *_bounds(name, x, range), count)
-    edges = beside(bins, x)
+    edges = as_operand_like(bins, x)
     if not edges.ndim:
         raise DataError(f"{name}: bins is {bins!r}; give an integer or 1-D edges.")
     if edges.ndim != 1:
@@ -273,13 +278,13 @@ def histogram(
     >>> np.histogram([1, 2, 1, 4], bins=[0, 1, 2, 3])
     (tensor([0, 2, 1]), tensor([0, 1, 2, 3]))
     """
-    x = leading(a, bins, weights).reshape(-1)
+    x = as_first_operand(a, bins, weights).reshape(-1)
     edges = histogram_bin_edges(x, bins, range, weights)
     count = _counted([x], [edges], weights)
     if not density:
         return count, edges
-    widths = as_float(edges[1:] - edges[:-1])
-    return as_float(count) / widths / count.sum(), edges
+    widths = as_floats(edges[1:] - edges[:-1])
+    return as_floats(count) / widths / count.sum(), edges
 
 
 def _counted(
@@ -299,7 +304,7 @@ def _counted(
     if weights is None:
         values: Tensor = inside.astype(dtypes.DEFAULT_INT)
     else:
-        given = beside(weights, inside).reshape(-1)
+        given = as_operand_like(weights, inside).reshape(-1)
         if given.shape != inside.shape:
             raise ShapeError(
                 f"histogram: {given.size} weights for {inside.size} values; give one "
@@ -340,7 +345,7 @@ def histogramdd(
             [1., 1.]])
     """
     if isinstance(sample, list | tuple) and not isinstance(sample[0], int | float):
-        columns = [each.reshape(-1) for each in together(sample)]
+        columns = [each.reshape(-1) for each in as_tensors(sample)]
     else:
         points = asarray(sample)
         points = points.reshape(-1, 1) if points.ndim < 2 else points
@@ -352,11 +357,11 @@ def histogramdd(
         _edges("histogram", x, each, bounds)
         for x, each, bounds in zip(columns, wanted, ranges, strict=True)
     )
-    count = as_float(_counted(columns, edges, weights))
+    count = as_floats(_counted(columns, edges, weights))
     if density:
         total = count.sum()
         for axis, ends in enumerate(edges):
-            widths = as_float(ends[1:] - ends[:-1])
+            widths = as_floats(ends[1:] - ends[:-1])
             shape = [-1 if each == axis else 1 for each in _numbers(rank)]
             count = count / widths.reshape(tuple(shape))
         count = count / total
@@ -394,7 +399,7 @@ def histogram2d(
     tensor([[1., 0.],
             [1., 1.]])
     """
-    first, second = (each.reshape(-1) for each in together([x, y]))
+    first, second = (each.reshape(-1) for each in as_tensors([x, y]))
     if first.shape != second.shape:
         raise ShapeError(
             f"histogram2d: {first.size} and {second.size} coordinates; give as many."

@@ -11,7 +11,7 @@ from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import unstack
 from tensorweb.functions.creation import Lengths
-from tensorweb.numpy.arguments import Out, into, ramp, together
+from tensorweb.numpy.arguments import Out, as_tensors, into, slice_values
 from tensorweb.numpy.creation import array, asarray
 from tensorweb.numpy.manipulation import atleast_1d, atleast_2d, atleast_3d
 from tensorweb.shapes import as_shape
@@ -62,7 +62,7 @@ def concatenate(
     >>> np.concatenate(([[1, 2]], [[3, 4]]), axis=None)
     tensor([1, 2, 3, 4])
     """
-    found = functions.concat(together(arrays), axis)
+    found = functions.concat(as_tensors(arrays), axis)
     return _cast("concatenate", found, dtype, casting, out)
 
 
@@ -100,7 +100,7 @@ def stack(
     tensor([[1, 3],
             [2, 4]])
     """
-    found = functions.stack(together(arrays), axis)
+    found = functions.stack(as_tensors(arrays), axis)
     return _cast("stack", found, dtype, casting, out)
 
 
@@ -112,7 +112,7 @@ def hstack(
     >>> np.hstack(([1, 2], [3]))
     tensor([1, 2, 3])
     """
-    parts = [_one(atleast_1d(x)) for x in together(tup)]
+    parts = [_one(atleast_1d(x)) for x in as_tensors(tup)]
     axis = 0 if parts and parts[0].ndim == 1 else 1
     return concatenate(parts, axis, dtype=dtype, casting=casting)
 
@@ -126,7 +126,7 @@ def vstack(
     tensor([[1, 2],
             [3, 4]])
     """
-    rows = [_one(atleast_2d(x)) for x in together(tup)]
+    rows = [_one(atleast_2d(x)) for x in as_tensors(tup)]
     return concatenate(rows, dtype=dtype, casting=casting)
 
 
@@ -137,7 +137,7 @@ def dstack(tup: Iterable[ArrayLike]) -> Tensor:
     tensor([[[1, 3],
              [2, 4]]])
     """
-    return concatenate([_one(atleast_3d(x)) for x in together(tup)], 2)
+    return concatenate([_one(atleast_3d(x)) for x in as_tensors(tup)], 2)
 
 
 def column_stack(tup: Iterable[ArrayLike]) -> Tensor:
@@ -147,7 +147,7 @@ def column_stack(tup: Iterable[ArrayLike]) -> Tensor:
     tensor([[1, 3],
             [2, 4]])
     """
-    parts = together(tup)
+    parts = as_tensors(tup)
     return concatenate([x.reshape((-1, 1)) if x.ndim < 2 else x for x in parts], 1)
 
 
@@ -173,7 +173,7 @@ def block(arrays: Any) -> Tensor:
             [0, 0, 0, 0]])
     """
     depth = _depth(arrays)
-    blocks = together(_blocks(arrays))
+    blocks = as_tensors(_blocks(arrays))
     rank = max(depth, *(x.ndim for x in blocks))
     found = _joined(arrays, depth, rank, iter(blocks))
     return found.astype(found.dtype)  # a tensor of its own, of one block too
@@ -226,8 +226,10 @@ class Joined:
         axis, rank, place = self._usual
         if isinstance(items[0], str):
             axis, rank, place = _directive(items.pop(0), self._usual)
-        parts = [ramp(item) if isinstance(item, slice) else item for item in items]
-        return concatenate([_placed(x, rank, place) for x in together(parts)], axis)
+        parts = [
+            slice_values(item) if isinstance(item, slice) else item for item in items
+        ]
+        return concatenate([_placed(x, rank, place) for x in as_tensors(parts)], axis)
 
 
 def _directive(text: str, usual: tuple[int, int, int]) -> tuple[int, int, int]:

@@ -36,7 +36,7 @@ from tensorweb.linalg import (
 )
 from tensorweb.linalg.results import EighResult, QRResult, SVDResult
 from tensorweb.linalg.solving import inverse_or_nan
-from tensorweb.numpy.arguments import Out, as_floats, into, together
+from tensorweb.numpy.arguments import Out, as_floats, as_tensors, into
 from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -171,7 +171,7 @@ def lstsq(
     >>> np.round(np.linalg.lstsq(line, [-1.0, 1.0, 3.0, 5.0])[0], 3)
     tensor([ 2., -1.])
     """
-    matrix, right = map(as_floats, together((a, b)))
+    matrix, right = map(as_floats, as_tensors((a, b)))
     if matrix.ndim != 2 or right.ndim not in (1, 2):
         raise MatrixShapeError(
             f"lstsq: shapes {matrix.shape} and {right.shape}; give a matrix, and a "
@@ -227,7 +227,7 @@ def matrix_rank(
         return functions.any(values != 0).astype(int)
     if tol is None:
         return standard.matrix_rank(values, rtol=rtol)
-    limit = together((values, tol))[1][..., None]
+    limit = as_tensors((values, tol))[1][..., None]
     return functions.sum((standard.svdvals(values) > limit).astype(int), axis=-1)
 
 
@@ -387,7 +387,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Out = None) -> Tensor:
     >>> np.linalg.multi_dot([[1.0, 2.0], np.eye(2), [[3.0], [4.0]]])
     tensor([11.])
     """
-    parts = together(arrays)
+    parts = as_tensors(arrays)
     if len(parts) < 2:
         raise ShapeError(f"multi_dot: {len(parts)} arrays; give two or more.")
     first, last = parts[0].ndim, parts[-1].ndim
@@ -442,7 +442,7 @@ def tensorsolve(
     >>> np.linalg.tensorsolve(np.eye(4).reshape(2, 2, 4), np.ones((2, 2)))
     tensor([1., 1., 1., 1.])
     """
-    matrix, right = map(as_floats, together((a, b)))
+    matrix, right = map(as_floats, as_tensors((a, b)))
     if axes is not None:
         ends = range(matrix.ndim - len(axes), matrix.ndim)
         matrix = matrix.moveaxis(tuple(axes), tuple(ends))

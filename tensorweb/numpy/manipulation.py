@@ -11,7 +11,7 @@ from typing import SupportsIndex, overload
 from tensorweb.errors import ShapeError
 from tensorweb.functions import matrix_transpose, squeeze
 from tensorweb.functions.creation import Lengths
-from tensorweb.numpy.arguments import check_order, is_by_columns, together
+from tensorweb.numpy.arguments import as_tensors, check_order, is_by_columns
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import as_shape, broadcast_shapes, normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
@@ -193,7 +193,7 @@ def broadcast_arrays(
     tensor([[1, 1],
             [2, 2]])
     """
-    arrays = together(args)
+    arrays = as_tensors(args)
     shape = broadcast_shapes(*(array.shape for array in arrays))
     return tuple(array.broadcast_to(shape) for array in arrays)
 

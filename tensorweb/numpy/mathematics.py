@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tensorweb import functions
 from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError
-from tensorweb.numpy.arguments import Out, as_real_floats, into, leading
+from tensorweb.numpy.arguments import Out, as_first_operand, as_real_floats, into
 from tensorweb.numpy.elementwise import isinf, signbit
 from tensorweb.numpy.elementwise import trunc as standard_trunc
 from tensorweb.tensor import Tensor
@@ -78,7 +78,7 @@ def clip(
         )
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
-    x = leading(a, low, high)
+    x = as_first_operand(a, low, high)
     if x.dtype.kind == "bool":
         x = x.astype(int)
     return into(x.astype(x.dtype).clip(low, high), out, casting)

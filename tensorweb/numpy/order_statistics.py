@@ -13,8 +13,14 @@ from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.graph.tracing import is_traced
-from tensorweb.numpy.arguments import as_real_floats, beside, into, leading
-from tensorweb.numpy.nan_masks import as_float, is_inexact
+from tensorweb.numpy.arguments import (
+    as_first_operand,
+    as_floats,
+    as_operand_like,
+    as_real_floats,
+    into,
+    is_inexact,
+)
 from tensorweb.numpy.quantile_methods import (
     DISCRETE,
     METHODS,
@@ -99,14 +105,14 @@ def _quantile(
     keepdims: bool,
     weights: ArrayLike,
 ) -> Tensor:
-    x = leading(a, weights)
+    x = as_first_operand(a, weights)
     if x.dtype.kind == "complex":
         as_real_floats(name, x)
     shares, shape = _shares(name, q, scale)
     _check_method(name, method)
     if method not in DISCRETE and isinstance(q, Tensor) and q.device == x.device:
         # Values between two are computed with the digits of both.
-        x = as_float(x)
+        x = as_floats(x)
         x = x.astype(tw.result_type(x, q)) if is_inexact(q.dtype) else x
     rows = _rows(x, axis)
     if weights is not None:
@@ -189,13 +195,13 @@ def _chosen(name: str, rows: Tensor, shares: Shares, method: str) -> Tensor:
         low, high, weight = _place(method, length, shares)
         if method in DISCRETE:
             return _poisoned(tw.take(rows, low, -1), rows)
-        values = as_float(rows)
+        values = as_floats(rows)
         found = _mixed(tw.take(values, low, -1), tw.take(values, high, -1), weight)
         return _poisoned(found, values)
     if method in DISCRETE:
         at = [_place(method, length, q)[0] for q in shares]
         return _poisoned(tw.take(rows, asarray(at, device=rows.device), -1), rows)
-    values = as_float(rows)
+    values = as_floats(rows)
     if not shares:
         return values[..., :0]
     places = [_place(method, length, q) for q in shares]
@@ -234,7 +240,7 @@ def _weights_like(name: str, weights: ArrayLike, x: Tensor, axis: Axis) -> Tenso
         ShapeError: they have neither the shape of the values nor that of the axes.
         DataError: `axis` is None and they have another shape.
     """
-    given = as_float(beside(weights, x))
+    given = as_floats(as_operand_like(weights, x))
     if given.shape == x.shape:
         return given
     axes = () if axis is None else _listed(axis, x.ndim)
@@ -283,7 +289,7 @@ def median(
     >>> np.median([[10, 7, 4], [3, 2, 1]])
     tensor(3.5)
     """
-    x = as_float(asarray(a))
+    x = as_floats(asarray(a))
     rows = tw.sort(_rows(x, axis))
     length = rows.shape[-1]
     if not length:
@@ -310,7 +316,7 @@ def nanmedian(
     >>> np.nanmedian([[10.0, np.nan, 4.0], [3.0, 2.0, 1.0]], axis=1)
     tensor([7., 2.])
     """
-    x = as_float(asarray(a))
+    x = as_floats(asarray(a))
     rows = tw.sort(_rows(x, axis))
     if not rows.shape[-1]:
         return median(x, axis, out, keepdims=keepdims)
@@ -410,7 +416,8 @@ def _places(method: str, counts: Tensor, shares: Shares, rows: Tensor) -> Place:
     places = [_place(method, int(n), q) for n in known for q in shares]
     at = (*counts.shape, len(shares))
     low, high, weight = (
-        beside([place[i] for place in places], rows).reshape(at) for i in range(3)
+        as_operand_like([place[i] for place in places], rows).reshape(at)
+        for i in range(3)
     )
     return low, high, weight
 

@@ -10,9 +10,8 @@ from typing import Any
 
 from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import beside
+from tensorweb.numpy.arguments import as_operand_like, is_inexact
 from tensorweb.numpy.creation import asarray
-from tensorweb.numpy.nan_masks import is_inexact
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
@@ -155,7 +154,9 @@ def _bordered(
     moved = x.moveaxis(axis, 0)
     if mode == "constant":
         ends = [
-            beside(value, x).astype(x.dtype).broadcast_to((width, *moved.shape[1:]))
+            as_operand_like(value, x)
+            .astype(x.dtype)
+            .broadcast_to((width, *moved.shape[1:]))
             for width, value in zip(
                 (before, after), own["constant_values"], strict=True
             )
@@ -215,7 +216,7 @@ def _ramp(edge: Tensor, value: object, width: int) -> Tensor:
     """Return numbers that lead evenly from an edge to a value, which is the last."""
     left = functions.arange(width - 1, -1, -1, device=edge.device)
     left = left.reshape((width, *(1,) * (edge.ndim - 1))).astype(edge.dtype)
-    end = beside(value, edge).astype(edge.dtype)
+    end = as_operand_like(value, edge).astype(edge.dtype)
     if is_inexact(edge.dtype):
         return end + (edge - end) * (left / max(width, 1))
     if edge.dtype.bits < 32:

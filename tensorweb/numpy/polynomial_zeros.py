@@ -7,7 +7,7 @@ from tensorweb import linalg
 from tensorweb.dtypes import complex_with
 from tensorweb.errors import ShapeError
 from tensorweb.functions import asarray
-from tensorweb.numpy.nan_masks import as_float
+from tensorweb.numpy.arguments import as_floats
 from tensorweb.numpy.sorting import lexsort
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -31,7 +31,7 @@ def roots(p: ArrayLike) -> Tensor:
     >>> tw.round(100 * np.roots([1.0, -3.0, 2.0]))
     tensor([200., 100.])
     """
-    given = as_float(asarray(getattr(p, "coeffs", p)))
+    given = as_floats(asarray(getattr(p, "coeffs", p)))
     if given.ndim > 1:
         raise ShapeError(f"roots: coefficients have shape {given.shape}; give 1-D.")
     line = given.reshape(-1)

@@ -14,9 +14,15 @@ from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.graph.tracing import is_traced
-from tensorweb.numpy.arguments import beside, check_unused, leading, signed, together
+from tensorweb.numpy.arguments import (
+    as_first_operand,
+    as_floats,
+    as_operand_like,
+    as_signed_operand,
+    as_tensors,
+    check_unused,
+)
 from tensorweb.numpy.matrices import vander
-from tensorweb.numpy.nan_masks import as_float
 from tensorweb.numpy.polynomial_text import polynomial_text
 from tensorweb.numpy.polynomial_zeros import roots
 from tensorweb.tensor import Tensor
@@ -51,7 +57,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Any:
         for coefficient in _line("polyval", p):
             composed = composed * x + poly1d(coefficient)
         return composed
-    given, at = together([_coefficients(p), x])
+    given, at = as_tensors([_coefficients(p), x])
     coefficients = _line("polyval", given)
     found = tw.zeros_like(at)
     for i in range(coefficients.size):
@@ -76,7 +82,7 @@ def _coefficients(p: ArrayLike) -> ArrayLike:
 
 def _lines(name: str, a1: ArrayLike, a2: ArrayLike) -> tuple[Tensor, Tensor]:
     """Return the coefficients of two polynomials as 1-D tensors on one device."""
-    first, second = together([_coefficients(a1), _coefficients(a2)])
+    first, second = as_tensors([_coefficients(a1), _coefficients(a2)])
     return _line(name, first), _line(name, second)
 
 
@@ -112,8 +118,8 @@ def polyfit(
     """
     degree = operator.index(deg)
     check_unused("polyfit", rcond=rcond)
-    first = leading(x, y, w)
-    at, values = as_float(first), as_float(beside(y, first))
+    first = as_first_operand(x, y, w)
+    at, values = as_floats(first), as_floats(as_operand_like(y, first))
     if degree < 0:
         raise DataError(f"polyfit: the degree is {degree}; it is 0 or more.")
     if at.ndim != 1 or values.ndim not in (1, 2) or values.shape[0] != at.size:
@@ -126,7 +132,7 @@ def polyfit(
             f"polyfit: {at.size} points for degree {degree}, which needs {degree + 1}."
         )
     columns = values[:, None] if values.ndim == 1 else values
-    weights = tw.ones_like(at) if w is None else as_float(beside(w, at))
+    weights = tw.ones_like(at) if w is None else as_floats(as_operand_like(w, at))
     centre = at.mean()
     spread = tw.max(tw.abs(at - centre))
     scale = tw.where(spread == 0, 1.0, spread)
@@ -235,7 +241,9 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
     tensor([-1,  0,  2])
     """
     given = [_coefficients(each) for each in (a1, a2)]
-    first, second = _aligned("polysub", *(signed(each, *given) for each in given))
+    first, second = _aligned(
+        "polysub", *(as_signed_operand(each, *given) for each in given)
+    )
     return _as_given(first - second, a1, a2)
 
 
@@ -263,7 +271,7 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Any, Any]:
     >>> np.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])
     (tensor([1.5 , 1.75]), tensor([0.25]))
     """
-    top, bottom = map(as_float, _lines("polydiv", u, v))
+    top, bottom = map(as_floats, _lines("polydiv", u, v))
     dtype = tw.result_type(top, bottom)
     rest, divisor = top.tolist(), bottom.tolist()
     if not divisor or divisor[0] == 0:
@@ -303,9 +311,9 @@ def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = None) -> Any:
     >>> np.polyint([3, 2, 1], k=5)
     tensor([1., 1., 1., 5.])
     """
-    found = as_float(_line("polyint", p))
+    found = as_floats(_line("polyint", p))
     times = _times("polyint", m)
-    given = [0] * times if k is None else beside(k, found).reshape(-1).tolist()
+    given = [0] * times if k is None else as_operand_like(k, found).reshape(-1).tolist()
     constants = given * times if len(given) == 1 else given
     if len(constants) < times:
         raise DataError(f"polyint: {len(constants)} constants for {times} integrals.")
@@ -335,15 +343,15 @@ def poly(seq_of_zeros: ArrayLike) -> Tensor:
     zeros = asarray(seq_of_zeros)
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1]:
         is_real = zeros.dtype.kind != "complex"
-        found = poly(linalg.eigvals(as_float(zeros)))
+        found = poly(linalg.eigvals(as_floats(zeros)))
         return tw.real(found) if is_real and found.dtype.kind == "complex" else found
     if zeros.ndim != 1:
         raise ShapeError(
             f"poly: shape {zeros.shape}; give zeros in 1-D, or a square matrix."
         )
-    found = one = as_float(tw.ones(1, device=zeros.device))
+    found = one = as_floats(tw.ones(1, device=zeros.device))
     for i in range(zeros.size):
-        found = polymul(found, tw.concat([one, -as_float(zeros)[i : i + 1]]))
+        found = polymul(found, tw.concat([one, -as_floats(zeros)[i : i + 1]]))
     is_known = zeros.dtype.kind == "complex" and not is_traced(zeros.node)
     count = Counter(peek(zeros) if is_known else ())
     is_paired = is_known and all(count[z] == count[z.conjugate()] for z in count)

@@ -12,10 +12,10 @@ from tensorweb.errors import DataError, ShapeError
 from tensorweb.numpy.arguments import (
     Out,
     as_pair,
+    as_tensors,
     check_order,
     into,
     subscripts_of,
-    together,
 )
 from tensorweb.shapes import is_integer, normalize_axis
 from tensorweb.tensor import Tensor
@@ -71,7 +71,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Tensor:
     >>> np.vdot([[1, 2], [3, 4]], [[1, 1], [2, 2]])
     tensor(17)
     """
-    return functions.vecdot(*(x.ravel() for x in together((a, b))))
+    return functions.vecdot(*(x.ravel() for x in as_tensors((a, b))))
 
 
 def inner(a: ArrayLike, b: ArrayLike, /) -> Tensor:
@@ -157,7 +157,7 @@ def matvec(
     >>> np.matvec([[0, 1], [2, 3]], [6, 7])
     tensor([ 7, 33])
     """
-    a, b = together((x1, x2))
+    a, b = as_tensors((x1, x2))
     if axes is not None:
         return into(_with_axes("matvec", matvec, (a, b), axes, (2, 1, 1)), out)
     return into(functions.matmul(a, b[..., None])[..., 0], out)
@@ -173,7 +173,7 @@ def vecmat(
     >>> np.vecmat([6, 7], [[0, 1], [2, 3]])
     tensor([14, 27])
     """
-    a, b = together((x1, x2))
+    a, b = as_tensors((x1, x2))
     if axes is not None:
         return into(_with_axes("vecmat", vecmat, (a, b), axes, (1, 2, 1)), out)
     return into(functions.matmul(functions.conj(a)[..., None, :], b)[..., 0, :], out)
@@ -203,7 +203,7 @@ def vecdot(
     """
     if axis is not None and axes is not None:
         raise DataError(f"vecdot: axis={axis!r} and axes={axes!r}; give one of them.")
-    a, b = together((x1, x2))
+    a, b = as_tensors((x1, x2))
     along = operator.index(-1 if axis is None else axis)
     given = [along, along, *[along] * keepdims] if axes is None else axes
     if keepdims:
@@ -258,7 +258,7 @@ def einsum(
     """
     check_order("einsum", order)
     subscripts, arrays = subscripts_of(operands)
-    given = together(arrays)
+    given = as_tensors(arrays)
     if dtype is not None:
         for each in given:
             check_casting("einsum", each.dtype, as_dtype(dtype), casting)

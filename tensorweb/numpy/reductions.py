@@ -1,46 +1,189 @@
-"""Reductions with NumPy's arguments: sums, means, questions, running sums.
+"""Reductions with NumPy's arguments: sums, means, extremes, cumulative sums.
 
-`axis` is one axis, several or None for all, `where` says which elements count, and
-`initial` is a number that counts as one more. Dtypes are those of `tw.sum` and others.
+`axis` is one axis, several or None for all, `where` selects the elements that count,
+and `initial` is combined with the result. Functions whose name begins with `nan` skip
+NaN: of an axis that has nothing else the result is NaN, of sums 0, of products 1.
 """
 
 from __future__ import annotations
 
+import builtins
 import math
-from typing import SupportsIndex
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
-from tensorweb.functions import asarray
+from tensorweb.dtypes import DType, integer_range
+from tensorweb.errors import DataError
 from tensorweb.nodes.complex_parts import join_parts
-from tensorweb.numpy.arguments import into, leading
-from tensorweb.numpy.nan_masks import (
-    as_float,
+from tensorweb.numpy.arguments import (
+    apply_mask,
+    as_first_operand,
+    as_floats,
     as_mask,
-    freedom,
-    masked,
-    mean_of,
-    variance_of,
+    into,
+    is_inexact,
+    signature_of,
 )
-from tensorweb.shapes import normalize_axis
+from tensorweb.shapes import normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, is_number, number_of_scalar
 from tensorweb.tensor.reductions import Axis, root_of_square
 
 __all__ = [
     "all",
+    "amax",
+    "amin",
     "any",
+    "argmax",
+    "argmin",
     "count_nonzero",
     "cumprod",
     "cumsum",
     "cumulative_prod",
     "cumulative_sum",
+    "max",
     "mean",
+    "min",
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "prod",
+    "ptp",
     "std",
     "sum",
     "var",
 ]
+
+
+def _replace_nan(x: Tensor, value: float) -> Tensor:
+    return tw.where(tw.isnan(x), value, x) if is_inexact(x.dtype) else x
+
+
+def _range_of(dtype: DType) -> tuple[float, float]:
+    """Return the limits between which all elements of a dtype are."""
+    if dtype.kind in ("int", "uint"):
+        return integer_range(dtype)
+    return (False, True) if dtype is dtypes.bool else (-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A reduction of `tw.` with NumPy's options.
+
+    Attributes:
+        name: what error messages call it.
+        reduce: the reduction along axes.
+        combine: the operation of two operands that it repeats.
+        identity: the operand that changes no result, for a dtype.
+        is_total: whether the identity is the result of no elements; without it, that
+            is an error.
+        dtype: the dtype that operands are converted to first, if any.
+    """
+
+    name: str
+    reduce: Callable[..., Tensor]
+    combine: Callable[[Tensor, ArrayLike], Tensor]
+    identity: Callable[[DType], float]
+    is_total: bool = True
+    dtype: DType | None = None
+
+    def __call__(
+        self,
+        a: ArrayLike,
+        axis: Axis = None,
+        dtype: DTypeLike = None,
+        out: Tensor | None = None,
+        keepdims: bool = False,
+        initial: ArrayLike = None,
+        where: ArrayLike = True,
+        *,
+        skip_nan: bool = False,
+    ) -> Tensor:
+        """Reduce the elements that `where` selects, combined with `initial`.
+
+        Raises:
+            DataError: `where` is given without `initial` to a reduction that is not
+                total.
+            ShapeError: such a reduction has no elements and no `initial`.
+        """
+        x = as_first_operand(a, where, initial)
+        if self.dtype is not None:
+            x = x.astype(self.dtype)
+        if where is not True and initial is None and not self.is_total:
+            raise DataError(
+                f"{self.name}: where= without initial=, the result where nothing "
+                "counts; give a number."
+            )
+        neutral = self.identity(x.dtype)
+        values = apply_mask(_replace_nan(x, neutral) if skip_nan else x, where, neutral)
+        found = self._reduce(values, axis, dtype, keepdims, initial)
+        if skip_nan and initial is None and not self.is_total and is_inexact(x.dtype):
+            only_nan = tw.isnan(x).all(axis, keepdims=keepdims)
+            found = tw.where(only_nan, tw.nan, found)
+        return into(found, out)
+
+    def skipping_nan(self, a: ArrayLike, *args: Any, **options: Any) -> Tensor:
+        """Reduce the elements that are not NaN, with the options of a call."""
+        return self(a, *args, **options, skip_nan=True)
+
+    def _reduce(
+        self,
+        x: Tensor,
+        axis: Axis,
+        dtype: DTypeLike,
+        keepdims: bool,
+        initial: ArrayLike,
+    ) -> Tensor:
+        if initial is not None and not self.is_total:
+            axes = normalize_axes(axis, x.ndim)
+            if builtins.any(x.shape[each] == 0 for each in axes):
+                shaped = x.sum(axes, keepdims=keepdims)
+                return tw.zeros_like(shaped, dtype=x.dtype) + initial
+        options: dict[str, DTypeLike] = {} if dtype is None else {"dtype": dtype}
+        found = self.reduce(x, axis, keepdims=keepdims, **options)
+        if initial is None:
+            return found
+        found = self.combine(found, initial)
+        is_zero = is_number(initial) and number_of_scalar(initial) == 0
+        if self.name == "sum" and is_zero:
+            zero = complex(number_of_scalar(initial))
+            return _keep_minus_zeros(found, x.astype(found.dtype), zero, axis, keepdims)
+        return found
+
+
+def _keep_minus_zeros(
+    total: Tensor, x: Tensor, zero: complex, axis: Axis, keepdims: bool
+) -> Tensor:
+    """Return sums that began with a zero: -0 where that and all elements are -0."""
+    if total.dtype.kind == "complex":
+        parts = [
+            _keep_minus_zeros(take(total), take(x), complex(part), axis, keepdims)
+            for take, part in ((tw.real, zero.real), (tw.imag, zero.imag))
+        ]
+        return Tensor(join_parts(*(part.node for part in parts)))
+    if total.dtype.kind != "float" or math.copysign(1, zero.real) > 0:
+        return total
+    is_minus = ((x == 0) & tw.signbit(x)).all(axis, keepdims=keepdims)
+    return tw.where(is_minus, -0.0, total)
+
+
+SUM = Reduction("sum", tw.sum, tw.add, lambda dtype: 0)
+PROD = Reduction("prod", tw.prod, tw.multiply, lambda dtype: 1)
+MAX = Reduction("max", tw.max, tw.maximum, lambda dtype: _range_of(dtype)[0], False)
+MIN = Reduction("min", tw.min, tw.minimum, lambda dtype: _range_of(dtype)[1], False)
+ALL = Reduction("all", tw.all, tw.logical_and, lambda dtype: True, dtype=dtypes.bool)
+ANY = Reduction("any", tw.any, tw.logical_or, lambda dtype: False, dtype=dtypes.bool)
 
 
 def sum(
@@ -59,49 +202,143 @@ def sum(
     >>> np.sum([1, 2, 3], where=[True, False, True])
     tensor(4)
     """
-    x = masked(leading(a, where, initial), where, 0)
-    total = x.sum(axis, dtype=dtype, keepdims=keepdims)
-    if initial is not None:
-        total = total + initial
-    if is_number(initial) and number_of_scalar(initial) == 0:
-        zero = complex(number_of_scalar(initial))
-        total = _with_minus_zeros(total, x.astype(total.dtype), zero, axis, keepdims)
-    return into(total, out)
+    return SUM(a, axis, dtype, out, keepdims, initial, where)
 
 
-def _with_minus_zeros(
-    total: Tensor, x: Tensor, zero: complex, axis: Axis, keepdims: bool
-) -> Tensor:
-    """Return sums that began with a zero: -0 where that and all elements are -0."""
-    if total.dtype.kind == "complex":
-        parts = [
-            _with_minus_zeros(take(total), take(x), complex(part), axis, keepdims)
-            for take, part in ((tw.real, zero.real), (tw.imag, zero.imag))
-        ]
-        return Tensor(join_parts(*(part.node for part in parts)))
-    if total.dtype.kind != "float" or math.copysign(1, zero.real) > 0:
-        return total
-    is_minus = ((x == 0) & tw.signbit(x)).all(axis, keepdims=keepdims)
-    return tw.where(is_minus, -0.0, total)
+@signature_of(sum)
+def nansum(*args: Any, **options: Any) -> Tensor:
+    """Return the sum along axes, NaN counted as 0.
+
+    >>> np.nansum([[1.0, np.nan], [2.0, 3.0]], 0)
+    tensor([3., 3.])
+    """
+    return SUM.skipping_nan(*args, **options)
 
 
-def prod(
-    a: ArrayLike,
-    axis: Axis = None,
-    dtype: DTypeLike = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    initial: ArrayLike = None,
-    where: ArrayLike = True,
-) -> Tensor:
+@signature_of(sum)
+def prod(*args: Any, **options: Any) -> Tensor:
     """Return the product along axes; 1 of nothing.
 
     >>> np.prod([[1, 2, 3], [4, 5, 6]], 1)
     tensor([  6, 120])
     """
-    x = masked(leading(a, where, initial), where, 1)
-    total = x.prod(axis, dtype=dtype, keepdims=keepdims)
-    return into(total if initial is None else total * initial, out)
+    return PROD(*args, **options)
+
+
+@signature_of(sum)
+def nanprod(*args: Any, **options: Any) -> Tensor:
+    """Return the product along axes, NaN counted as 1.
+
+    >>> np.nanprod([4.0, np.nan, 3.0])
+    tensor(12.)
+    """
+    return PROD.skipping_nan(*args, **options)
+
+
+def max(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    initial: ArrayLike = None,
+    where: ArrayLike = True,
+) -> Tensor:
+    """Return the largest value along axes; NaN if there is one.
+
+    Raises:
+        ShapeError: a reduced axis is empty, and there is no `initial`.
+        DataError: `where` is given without `initial`.
+
+    >>> np.max([[1, 5], [7, 2]], 1, keepdims=True)
+    tensor([[5],
+            [7]])
+    """
+    return MAX(a, axis, None, out, keepdims, initial, where)
+
+
+@signature_of(max)
+def nanmax(a: ArrayLike, axis: Axis = None, *args: Any, **options: Any) -> Tensor:
+    """Return the largest value along axes that is not NaN; NaN where there is none.
+
+    >>> np.nanmax([[1.0, np.nan], [np.nan, np.nan]], 1)
+    tensor([ 1., nan])
+    """
+    return MAX.skipping_nan(a, axis, None, *args, **options)
+
+
+@signature_of(max)
+def min(a: ArrayLike, axis: Axis = None, *args: Any, **options: Any) -> Tensor:
+    """Return the smallest value along axes; NaN if there is one.
+
+    Raises:
+        ShapeError: a reduced axis is empty, and there is no `initial`.
+        DataError: `where` is given without `initial`.
+
+    >>> np.min([4.0, 2.0, 3.0], initial=9, where=[True, False, True])
+    tensor(3.)
+    """
+    return MIN(a, axis, None, *args, **options)
+
+
+@signature_of(max)
+def nanmin(a: ArrayLike, axis: Axis = None, *args: Any, **options: Any) -> Tensor:
+    """Return the smallest value along axes that is not NaN; NaN where there is none.
+
+    >>> np.nanmin([3.0, np.nan, 2.0])
+    tensor(2.)
+    """
+    return MIN.skipping_nan(a, axis, None, *args, **options)
+
+
+amax = max
+amin = min
+
+
+def ptp(
+    a: ArrayLike, axis: Axis = None, out: Tensor | None = None, keepdims: bool = False
+) -> Tensor:
+    """Return the largest value less the smallest, along axes.
+
+    >>> np.ptp([[4, 9, 2], [7, 7, 8]], axis=1)
+    tensor([7, 1])
+    """
+    x = tw.asarray(a)
+    return into(x.max(axis, keepdims=keepdims) - x.min(axis, keepdims=keepdims), out)
+
+
+def all(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = True,
+) -> Tensor:
+    """Return whether all elements are true (not zero) along axes; true of nothing.
+
+    >>> np.all([[True, True], [False, True]], 1)
+    tensor([ True, False])
+    """
+    return ALL(a, axis, None, out, keepdims, None, where)
+
+
+@signature_of(all)
+def any(a: ArrayLike, axis: Axis = None, *args: Any, **options: Any) -> Tensor:
+    """Return whether one element is true (not zero) along axes; false of nothing.
+
+    >>> np.any([[True, False], [False, False]], 1)
+    tensor([ True, False])
+    """
+    return ANY(a, axis, None, *args, **options)
+
+
+def count_nonzero(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
+    """Return the count of elements along axes that are not zero.
+
+    >>> np.count_nonzero([[0, 1, 2], [0, 0, 3]], 1)
+    tensor([2, 1])
+    """
+    return tw.asarray(a).count_nonzero(axis, keepdims=keepdims)
 
 
 def mean(
@@ -118,12 +355,33 @@ def mean(
     >>> np.mean([[1, 2], [3, 6]], 1)
     tensor([1.5, 4.5])
     """
-    x = leading(a, where)
+    x = as_first_operand(a, where)
     if where is True:
         return into(x.mean(axis, dtype=dtype, keepdims=keepdims), out)
-    values = as_float(x) if dtype is None else x.astype(dtype)
-    mask = as_mask(where, x)
-    return into(mean_of(values, mask, axis, keepdims), out)
+    values = as_floats(x) if dtype is None else x.astype(dtype)
+    return into(_mean_of(values, as_mask(where, x), axis, keepdims), out)
+
+
+@signature_of(mean)
+def nanmean(
+    a: ArrayLike,
+    *args: Any,
+    where: ArrayLike = True,
+    **options: Any,
+) -> Tensor:
+    """Return the mean along axes of the values that are not NaN; NaN of nothing.
+
+    >>> np.nanmean([[1.0, np.nan], [2.0, 6.0]], 1)
+    tensor([1., 4.])
+    """
+    x = as_first_operand(a, where)
+    return mean(x, *args, where=as_mask(where, x) & ~tw.isnan(x), **options)
+
+
+def _mean_of(x: Tensor, mask: Tensor, axis: Axis, keepdims: bool) -> Tensor:
+    """Return the mean of the elements of a mask; NaN of none."""
+    total = apply_mask(x, mask, 0).sum(axis, keepdims=keepdims)
+    return total / mask.sum(axis, keepdims=keepdims).astype(x.dtype.part)
 
 
 def var(
@@ -141,22 +399,51 @@ def var(
     """Return the variance along axes: `sum((x - mean)**2) / (n - ddof)`.
 
     `mean` is the mean with its axes kept, where that is known; `correction` is another
-    word for `ddof`.
+    name of `ddof`.
 
     >>> np.var([1.0, 2.0, 3.0], ddof=1)
     tensor(1.)
     """
-    x = leading(a, where, mean)
-    less = freedom("var", ddof, correction)
-    if where is True and mean is None:
-        found = x.var(axis, dtype=dtype, correction=less, keepdims=keepdims)
-        return into(found, out)
-    values = as_float(x) if dtype is None else x.astype(dtype)
-    mask = as_mask(where, x)
-    return into(variance_of(values, mask, axis, less, keepdims, mean), out)
+    return _variance(
+        *("var", a, axis, dtype, out, ddof, keepdims),
+        where=where,
+        mean=mean,
+        correction=correction,
+    )
 
 
-def std(
+@signature_of(var)
+def std(*args: Any, **options: Any) -> Tensor:
+    """Return the standard deviation along axes: the square root of `var`.
+
+    >>> np.std([[1.0, 3.0], [2.0, 2.0]], 1)
+    tensor([1., 0.])
+    """
+    return _variance("std", *args, **options)
+
+
+@signature_of(var)
+def nanvar(*args: Any, **options: Any) -> Tensor:
+    """Return the variance along axes of the values that are not NaN; NaN of nothing.
+
+    >>> np.nanvar([1.0, np.nan, 3.0])
+    tensor(1.)
+    """
+    return _variance("nanvar", *args, **options)
+
+
+@signature_of(var)
+def nanstd(*args: Any, **options: Any) -> Tensor:
+    """Return the standard deviation along axes of the values that are not NaN.
+
+    >>> np.nanstd([1.0, np.nan, 3.0])
+    tensor(1.)
+    """
+    return _variance("nanstd", *args, **options)
+
+
+def _variance(
+    name: str,
     a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike = None,
@@ -168,57 +455,49 @@ def std(
     mean: ArrayLike = None,
     correction: float | None = None,
 ) -> Tensor:
-    """Return the standard deviation along axes: the square root of `var`.
+    """Return the variance, or its root, that the function of a name computes."""
+    x = as_first_operand(a, where, mean)
+    if correction is not None:
+        if ddof != 0:
+            raise DataError(
+                f"{name}: ddof={ddof} and correction={correction} mean the same; give "
+                "one."
+            )
+        ddof = correction
+    skip_nan = name.startswith("nan")
+    if where is True and mean is None and not skip_nan:
+        found = x.var(axis, dtype=dtype, correction=ddof, keepdims=keepdims)
+    else:
+        values = as_floats(x) if dtype is None else x.astype(dtype)
+        mask = as_mask(where, x)
+        if skip_nan:
+            mask = mask & ~tw.isnan(x)
+        found = _variance_of(values, mask, axis, ddof, keepdims, mean)
+        if skip_nan:  # NumPy gives NaN, not infinity, without degrees of freedom.
+            has_none = mask.sum(axis, keepdims=keepdims) <= ddof
+            found = tw.where(has_none, tw.nan, found)
+    if name.endswith("std"):
+        found = Tensor(root_of_square(found.node))
+    return into(found, out)
 
-    >>> np.std([[1.0, 3.0], [2.0, 2.0]], 1)
-    tensor([1., 0.])
-    """
-    less = freedom("std", ddof, correction)
-    found = var(a, axis, dtype, None, less, keepdims, where=where, mean=mean)
-    return into(Tensor(root_of_square(found.node)), out)
 
-
-def all(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
+def _variance_of(
+    x: Tensor,
+    mask: Tensor,
+    axis: Axis,
+    ddof: float,
+    keepdims: bool,
+    mean: ArrayLike,
 ) -> Tensor:
-    """Return whether all elements are true (not zero) along axes; true of nothing.
-
-    >>> np.all([[True, True], [False, True]], 1)
-    tensor([ True, False])
-    """
-    x = masked(leading(a, where).astype(dtypes.bool), where, True)
-    return into(x.all(axis, keepdims=keepdims), out)
-
-
-def any(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-) -> Tensor:
-    """Return whether one element is true (not zero) along axes; false of nothing.
-
-    >>> np.any([[True, False], [False, False]], 1)
-    tensor([ True, False])
-    """
-    x = masked(leading(a, where).astype(dtypes.bool), where, False)
-    return into(x.any(axis, keepdims=keepdims), out)
-
-
-def count_nonzero(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
-    """Return how many elements along axes are not zero.
-
-    >>> np.count_nonzero([[0, 1, 2], [0, 0, 3]], 1)
-    tensor([2, 1])
-    """
-    return asarray(a).count_nonzero(axis, keepdims=keepdims)
+    """Return the variance of the elements of a mask; NaN of none."""
+    centre = _mean_of(x, mask, axis, True) if mean is None else mean
+    # Masked before it is squared, so that no derivative goes through NaN.
+    difference = apply_mask(x - centre, mask, 0)
+    squares = tw.square(difference)
+    if difference.dtype.kind == "complex":
+        squares = tw.square(tw.real(difference)) + tw.square(tw.imag(difference))
+    count = mask.sum(axis, keepdims=keepdims).astype(x.dtype.part)
+    return squares.sum(axis, keepdims=keepdims) / tw.maximum(count - ddof, 0)
 
 
 def cumsum(
@@ -227,13 +506,23 @@ def cumsum(
     dtype: DTypeLike = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return running sums along an axis; of all elements in order without one.
+    """Return cumulative sums along an axis; of all elements in order without one.
 
     >>> np.cumsum([[1, 2], [3, 4]])
     tensor([ 1,  3,  6, 10])
     """
-    x, along = _line(a, axis)
+    x, along = _flatten_without_axis(tw.asarray(a), axis)
     return into(x.cumulative_sum(along, dtype=dtype), out)
+
+
+@signature_of(cumsum)
+def nancumsum(a: ArrayLike, *args: Any, **options: Any) -> Tensor:
+    """Return cumulative sums, NaN counted as 0.
+
+    >>> np.nancumsum([1.0, np.nan, 3.0])
+    tensor([1., 1., 4.])
+    """
+    return cumsum(_replace_nan(tw.asarray(a), 0), *args, **options)
 
 
 def cumprod(
@@ -242,14 +531,31 @@ def cumprod(
     dtype: DTypeLike = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return running products along an axis; of all elements in order without one.
+    """Return cumulative products along an axis; of all elements in order without one.
 
     >>> np.cumprod([[1, 2], [3, 4]], 1)
     tensor([[ 1,  2],
             [ 3, 12]])
     """
-    x, along = _line(a, axis)
+    x, along = _flatten_without_axis(tw.asarray(a), axis)
     return into(x.cumulative_prod(along, dtype=dtype), out)
+
+
+@signature_of(cumsum)
+def nancumprod(a: ArrayLike, *args: Any, **options: Any) -> Tensor:
+    """Return cumulative products, NaN counted as 1.
+
+    >>> np.nancumprod([2.0, np.nan, 3.0])
+    tensor([2., 2., 6.])
+    """
+    return cumprod(_replace_nan(tw.asarray(a), 1), *args, **options)
+
+
+def _flatten_without_axis(x: Tensor, axis: SupportsIndex | None) -> tuple[Tensor, int]:
+    """Return a tensor and an axis of it; for None all elements in row-major order."""
+    if axis is None:
+        return x.reshape(-1), 0
+    return x, normalize_axis(axis, x.ndim)
 
 
 def cumulative_sum(
@@ -261,7 +567,7 @@ def cumulative_sum(
     out: Tensor | None = None,
     include_initial: bool = False,
 ) -> Tensor:
-    """Return running sums along an axis, which only 1-D tensors may leave out.
+    """Return cumulative sums along an axis, which only 1-D tensors may omit.
 
     >>> np.cumulative_sum([1, 2, 3], include_initial=True)
     tensor([0, 1, 3, 6])
@@ -270,27 +576,86 @@ def cumulative_sum(
     return into(found, out)
 
 
+@signature_of(cumulative_sum)
 def cumulative_prod(
-    x: ArrayLike,
-    /,
-    *,
-    axis: SupportsIndex | None = None,
-    dtype: DTypeLike = None,
-    out: Tensor | None = None,
-    include_initial: bool = False,
+    x: ArrayLike, /, *, out: Tensor | None = None, **options: Any
 ) -> Tensor:
-    """Return running products along an axis, which only 1-D tensors may leave out.
+    """Return cumulative products along an axis, which only 1-D tensors may omit.
 
     >>> np.cumulative_prod([1, 2, 3])
     tensor([1, 2, 6])
     """
-    found = tw.cumulative_prod(x, axis, dtype=dtype, include_initial=include_initial)
-    return into(found, out)
+    return into(tw.cumulative_prod(x, **options), out)
 
 
-def _line(a: ArrayLike, axis: SupportsIndex | None) -> tuple[Tensor, int]:
-    """Return a tensor and the axis to run along: all elements in order for None."""
-    x = asarray(a)
-    if axis is None:
-        return x.reshape(-1), 0
-    return x, normalize_axis(axis, x.ndim)
+def argmax(
+    a: ArrayLike,
+    axis: SupportsIndex | None = None,
+    out: Tensor | None = None,
+    *,
+    keepdims: bool = False,
+) -> Tensor:
+    """Return the index of the first largest value; in row-major order without an axis.
+
+    >>> np.argmax([[1, 9, 3], [8, 2, 7]], 1)
+    tensor([1, 0])
+    """
+    return into(tw.asarray(a).argmax(axis, keepdims=keepdims), out)
+
+
+def argmin(
+    a: ArrayLike,
+    axis: SupportsIndex | None = None,
+    out: Tensor | None = None,
+    *,
+    keepdims: bool = False,
+) -> Tensor:
+    """Return the index of the first smallest value; in row-major order without an axis.
+
+    >>> np.argmin([[1, 9, 3], [8, 2, 7]])
+    tensor(0)
+    """
+    return into(tw.asarray(a).argmin(axis, keepdims=keepdims), out)
+
+
+@signature_of(argmax)
+def nanargmax(
+    a: ArrayLike, axis: SupportsIndex | None = None, *args: Any, **options: Any
+) -> Tensor:
+    """Return the index of the first largest value that is not NaN; reads one number.
+
+    Raises:
+        DataError: a slice along the axis has nothing but NaN.
+
+    >>> np.nanargmax([np.nan, 3.0, 5.0])
+    tensor(2)
+    """
+    x = _check_not_all_nan("nanargmax", a, axis)
+    return argmax(_replace_nan(x, -tw.inf), axis, *args, **options)
+
+
+@signature_of(argmin)
+def nanargmin(
+    a: ArrayLike, axis: SupportsIndex | None = None, *args: Any, **options: Any
+) -> Tensor:
+    """Return the index of the first smallest value that is not NaN; reads one number.
+
+    Raises:
+        DataError: a slice along the axis has nothing but NaN.
+
+    >>> np.nanargmin([[np.nan, 3.0], [5.0, 4.0]], 1)
+    tensor([1, 1])
+    """
+    x = _check_not_all_nan("nanargmin", a, axis)
+    return argmin(_replace_nan(x, tw.inf), axis, *args, **options)
+
+
+def _check_not_all_nan(name: str, a: ArrayLike, axis: SupportsIndex | None) -> Tensor:
+    """Return a tensor that has a number along the axis everywhere."""
+    x = tw.asarray(a)
+    if is_inexact(x.dtype) and bool(tw.any(tw.isnan(x).all(axis))):
+        raise DataError(
+            f"{name}: a slice along axis {axis} has nothing but NaN, so no position; "
+            "leave it out, or put a number there."
+        )
+    return x

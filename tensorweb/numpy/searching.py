@@ -12,7 +12,7 @@ from tensorweb.dtypes import check_integer
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions.creation import Lengths
 from tensorweb.lookups.keys import ends_within
-from tensorweb.numpy.arguments import check_order, leading, together
+from tensorweb.numpy.arguments import as_first_operand, as_tensors, check_order
 from tensorweb.numpy.creation import asarray
 from tensorweb.numpy.matrices import tri
 from tensorweb.shapes import Shape, as_shape
@@ -65,7 +65,7 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
     if x is None or y is None:
         raise DataError("where: give both x and y, or neither.")
     mask = (
-        condition if isinstance(condition, Tensor) else together((condition, x, y))[0]
+        condition if isinstance(condition, Tensor) else as_tensors((condition, x, y))[0]
     )
     if mask.dtype.kind != "bool":
         mask = functions.not_equal(mask, 0)
@@ -244,7 +244,7 @@ def ravel_multi_index(
     for given, length, how in reversed(axes) if order == "F" else axes:
         part: Any = given
         if not isinstance(given, int):
-            part = _integers("ravel_multi_index", leading(given, *parts))
+            part = _integers("ravel_multi_index", as_first_operand(given, *parts))
             if count:
                 check_integer(count - 1, part.dtype)
             elif part.size:

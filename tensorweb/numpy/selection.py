@@ -8,7 +8,13 @@ from typing import SupportsIndex
 from tensorweb import functions
 from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
 from tensorweb.lookups.keys import ends_within
-from tensorweb.numpy.arguments import Out, bounded, into, leading, together
+from tensorweb.numpy.arguments import (
+    Out,
+    as_first_operand,
+    as_tensors,
+    into,
+    resolve_indices,
+)
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import broadcast_shapes, normalize_axis
 from tensorweb.tensor import Tensor
@@ -46,11 +52,11 @@ def take(
     >>> np.take([[1, 2], [3, 4]], 3)
     tensor(4)
     """
-    x, given = together((a, indices))
+    x, given = as_tensors((a, indices))
     if axis is None:
         x, axis = x.ravel(), 0
     along = normalize_axis(axis, x.ndim)
-    chosen = bounded(given, x.shape[along], mode)
+    chosen = resolve_indices(given, x.shape[along], mode)
     return into(x[(*(slice(None),) * along, chosen)], out)
 
 
@@ -68,7 +74,7 @@ def take_along_axis(
     tensor([[1],
             [4]])
     """
-    x, chosen = together((arr, indices))
+    x, chosen = as_tensors((arr, indices))
     if axis is None:
         x, axis = x.ravel(), 0
     along = normalize_axis(axis, x.ndim)
@@ -102,7 +108,7 @@ def choose(
     index, *arrays = functions.broadcast_arrays(a, *choices)
     if index.size and index.dtype.kind not in ("bool", "int", "uint"):
         raise DTypeError(f"choose: numbers are {index.dtype}; give integers.")
-    index = bounded(asarray(index), len(arrays), mode).astype(int)
+    index = resolve_indices(asarray(index), len(arrays), mode).astype(int)
     least, most = ends_within(index.node, 0, len(arrays) - 1, "the choices")
     if index.size and (least < 0 or most >= len(arrays)):
         raise TensorIndexError(
@@ -141,7 +147,7 @@ def select(
     given = (*condlist, *choicelist, default)
     found: ArrayLike = default
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
-        test = leading(condition, *given)
+        test = as_first_operand(condition, *given)
         if test.dtype.kind != "bool":
             raise DTypeError(
                 f"select: a condition is {test.dtype}; write one that is bool, such as "
@@ -168,7 +174,7 @@ def compress(
     tensor([[2],
             [4]])
     """
-    mask, x = together((condition, a))
+    mask, x = as_tensors((condition, a))
     if mask.ndim != 1:
         raise ShapeError(f"compress: a condition of shape {mask.shape}; give one axis.")
     return take(x, mask.nonzero()[0], axis, out)
@@ -182,4 +188,4 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
     >>> np.extract([[True, False], [False, True]], [[1, 2], [3, 4]])
     tensor([1, 4])
     """
-    return compress(*(x.ravel() for x in together((condition, arr))))
+    return compress(*(x.ravel() for x in as_tensors((condition, arr))))

@@ -15,7 +15,7 @@ from tensorweb.functions import (
     unique_inverse,
     unique_values,
 )
-from tensorweb.numpy.nan_masks import is_inexact
+from tensorweb.numpy.arguments import is_inexact
 from tensorweb.numpy.sorting import lexsort
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
@@ -197,12 +197,12 @@ def intersect1d(
         first = tw.sort(a) if assume_unique else _distinct(a)
         return first[tw.isin(first, b)]
     values, where, *_ = _elements(a, True, True)
-    others, beside, *_ = _elements(b, True, True)
+    others, indices, *_ = _elements(b, True, True)
     common = values[tw.isin(values, others)]
     return (
         common,
         where[tw.isin(values, common)],
-        beside[tw.isin(others, common)],
+        indices[tw.isin(others, common)],
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import together
+from tensorweb.numpy.arguments import as_tensors
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -60,7 +60,7 @@ def applied(
     inputs, outputs = parse(signature)
     if len(args) != len(inputs):
         raise DataError(f"{name}: {len(args)} operands for the signature {signature}.")
-    operands = together(args)
+    operands = as_tensors(args)
     lengths: dict[str, int] = {}
     outer = [
         _outer(name, x.shape, axes, lengths)

@@ -11,7 +11,7 @@ from typing import SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import together
+from tensorweb.numpy.arguments import as_tensors
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -96,7 +96,7 @@ def lexsort(keys: ArrayLike, axis: SupportsIndex = -1) -> Tensor:
     tensor([2, 0, 4, 6, 5, 3, 1])
     """
     if isinstance(keys, list | tuple):
-        rows = together(keys)
+        rows = as_tensors(keys)
     else:
         rows = list(tw.unstack(asarray(keys)))
     if not rows or any(row.shape != rows[0].shape for row in rows):

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 
 from tensorweb import functions
 from tensorweb.errors import DataError, ShapeError, TensorIndexError
-from tensorweb.numpy.arguments import beside, leading
+from tensorweb.numpy.arguments import as_first_operand, as_operand_like
 from tensorweb.numpy.creation import array, asarray
 from tensorweb.shapes import is_integer, normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
@@ -185,7 +185,7 @@ def insert(
     >>> np.insert([1, 2, 3], 1, 9), np.insert([1, 2, 3], [0, 3], [8, 9])
     (tensor([1, 9, 2, 3]), tensor([8, 1, 2, 3, 9]))
     """
-    x, along = _along(leading(arr, values), axis)
+    x, along = _along(as_first_operand(arr, values), axis)
     length = x.shape[along]
     places = _chosen("insert", obj, length)
     for i in places:
@@ -194,7 +194,7 @@ def insert(
                 f"insert: index {i} is out of range for axis {along} of {length}."
             )
     places = [i + length if i < 0 else i for i in places]
-    given = array(beside(values, x), copy=None, ndmin=x.ndim).astype(x.dtype)
+    given = array(as_operand_like(values, x), copy=None, ndmin=x.ndim).astype(x.dtype)
     if is_integer(obj):
         given = given.moveaxis(0, along)
     if len(places) == 1:

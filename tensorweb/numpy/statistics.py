@@ -6,8 +6,13 @@ from typing import Literal, overload
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import beside, leading, together
-from tensorweb.numpy.nan_masks import as_float, is_inexact
+from tensorweb.numpy.arguments import (
+    as_first_operand,
+    as_floats,
+    as_operand_like,
+    as_tensors,
+    is_inexact,
+)
 from tensorweb.shapes import normalize_axis_order
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -75,20 +80,20 @@ def average(
     >>> np.average([[1, 2], [3, 4]], 0, weights=[1, 3], returned=True)
     (tensor([2.5, 3.5]), tensor([4., 4.]))
     """
-    x = as_float(leading(a, weights))
+    x = as_floats(as_first_operand(a, weights))
     if weights is None:
         mean = x.mean(axis, keepdims=keepdims)
         count = tw.full_like(mean, x.size // max(mean.size, 1))
         return (mean, count) if returned else mean
-    beside = _weights(x, axis, weights)
-    total = beside.sum(axis, keepdims=keepdims)
-    mean = (x * beside).sum(axis, keepdims=keepdims) / total
+    given = _weights(x, axis, weights)
+    total = given.sum(axis, keepdims=keepdims)
+    mean = (x * given).sum(axis, keepdims=keepdims) / total
     return (mean, total) if returned else mean
 
 
 def _weights(x: Tensor, axis: Axis, weights: ArrayLike) -> Tensor:
     """Return weights as floats of the shape of `x`."""
-    given = as_float(beside(weights, x))
+    given = as_floats(as_operand_like(weights, x))
     if given.shape == x.shape:
         return given
     if axis is None:
@@ -131,7 +136,7 @@ def cov(
     """
     if ddof is not None and ddof != int(ddof):
         raise DataError(f"cov: ddof is {ddof}; give an integer.")
-    first = leading(m, y, fweights, aweights)
+    first = as_first_operand(m, y, fweights, aweights)
     rows = _variables("cov", first, y, rowvar, dtype)
     freedom = (0 if bias else 1) if ddof is None else ddof
     weights = _observed(rows, fweights, aweights)
@@ -142,7 +147,7 @@ def cov(
     centred = rows - (rows * weights).sum(1, keepdims=True) / total
     lost: ArrayLike = freedom
     if aweights is not None:
-        counts = as_float(beside(aweights, rows))
+        counts = as_floats(as_operand_like(aweights, rows))
         lost = freedom * (weights * counts).sum() / total
     found = _products(centred, centred * weights)
     return tw.squeeze(found / tw.maximum(total - lost, 0))
@@ -158,14 +163,14 @@ def _variables(
 ) -> Tensor:
     """Return variables as rows `(k, n)` of floats."""
     parts: list[Tensor] = []
-    for x in together((m,) if y is None else (m, y)):
+    for x in as_tensors((m,) if y is None else (m, y)):
         if x.ndim > 2:
             raise ShapeError(
                 f"{name}: shape {x.shape} has {x.ndim} axes; variables are the rows of "
                 "a matrix."
             )
         is_row = x.ndim < 2 or (bool(parts) and x.shape[0] == 1)
-        x = as_float(x) if dtype is None else x.astype(dtype)
+        x = as_floats(x) if dtype is None else x.astype(dtype)
         x = x.reshape((1, -1)) if x.ndim < 2 else x
         parts.append(x if rowvar or is_row else tw.matrix_transpose(x))
     return parts[0] if len(parts) == 1 else tw.concat(parts, 0)
@@ -177,7 +182,7 @@ def _observed(rows: Tensor, *weights: ArrayLike) -> Tensor | None:
     for each in weights:
         if each is None:
             continue
-        given = as_float(beside(each, rows))
+        given = as_floats(as_operand_like(each, rows))
         if given.shape != (rows.shape[1],):
             raise ShapeError(
                 f"cov: weights of shape {given.shape} for {rows.shape[1]} observations;"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorweb.numpy.arguments import together
+from tensorweb.numpy.arguments import as_tensors
 from tensorweb.numpy.comparing import allclose, array_equal
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor.convert import ArrayLike
@@ -44,7 +44,7 @@ def assert_allclose(
 
     >>> np.testing.assert_allclose([1.0, 2.0], [1.0, 2.00001], rtol=1e-4)
     """
-    x, y = together((actual, desired))
+    x, y = as_tensors((actual, desired))
     alike = x.shape == y.shape or not x.ndim or not y.ndim
     _check(
         alike and allclose(x, y, rtol, atol, equal_nan),
@@ -70,7 +70,7 @@ def assert_array_equal(
 
     >>> np.testing.assert_array_equal([1, 2], [1, 2])
     """
-    x, y = together((actual, desired))
+    x, y = as_tensors((actual, desired))
     if not strict and (not x.ndim or not y.ndim):
         shape = broadcast_shapes(x.shape, y.shape)
         x, y = x.broadcast_to(shape), y.broadcast_to(shape)

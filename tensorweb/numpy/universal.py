@@ -12,14 +12,22 @@ from tensorweb import functions as tw
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, DTypeError, TensorIndexError
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import beside, into, together
-from tensorweb.numpy.extremes import max as max_of
-from tensorweb.numpy.extremes import min as min_of
-from tensorweb.numpy.nan_masks import as_mask, masked
-from tensorweb.numpy.reductions import all as all_of
-from tensorweb.numpy.reductions import any as any_of
-from tensorweb.numpy.reductions import prod as prod_of
-from tensorweb.numpy.reductions import sum as sum_of
+from tensorweb.numpy.arguments import (
+    apply_mask,
+    as_mask,
+    as_operand_like,
+    as_tensors,
+    into,
+)
+from tensorweb.numpy.reductions import (
+    ALL,
+    ANY,
+    MAX,
+    MIN,
+    PROD,
+    SUM,
+    Reduction,
+)
 from tensorweb.shapes import normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -32,13 +40,13 @@ R = TypeVar("R")
 
 CASTINGS = ("same_kind", "safe", "unsafe", "equiv", "no")
 
-REDUCTIONS: dict[str, Callable[..., Tensor]] = {
-    "add": sum_of,
-    "multiply": prod_of,
-    "maximum": max_of,
-    "minimum": min_of,
-    "logical_and": all_of,
-    "logical_or": any_of,
+REDUCTIONS: dict[str, Reduction] = {
+    "add": SUM,
+    "multiply": PROD,
+    "maximum": MAX,
+    "minimum": MIN,
+    "logical_and": ALL,
+    "logical_or": ANY,
 }
 """Reductions that are kernels of their own."""
 
@@ -314,12 +322,13 @@ class ufunc(Generic[R]):
         if not x.ndim and axis in (0, -1):  # a number counts as one of one axis
             axis = None
         if self.__name__ in REDUCTIONS:
-            found = self._reduced(x, axis, keepdims, initial, where)
+            reduction = REDUCTIONS[self.__name__]
+            found = reduction(x, axis, None, None, keepdims, initial, where)
             return into(found if dtype is None else found.astype(dtype), out)
         if where is not True:
             if self.identity is None:
                 raise DataError(f"{self.__name__}.reduce: where= needs an identity.")
-            x = masked(x, where, self.identity)
+            x = apply_mask(x, where, self.identity)
         axes = normalize_axes(axis, x.ndim)
         if len(axes) > 1 and self.__name__ not in IN_ANY_ORDER:
             raise DataError(
@@ -330,24 +339,6 @@ class ufunc(Generic[R]):
             initial = None
             x = tw.expand_dims(x, each) if keepdims else x
         return into(x, out)
-
-    def _reduced(
-        self,
-        x: Tensor,
-        axis: Axis,
-        keepdims: bool,
-        initial: ArrayLike,
-        where: ArrayLike,
-    ) -> Tensor:
-        options: dict[str, Any] = {"keepdims": keepdims, "where": where}
-        reduction = REDUCTIONS[self.__name__]
-        if not self.__name__.startswith("logical"):
-            return reduction(x, axis, initial=initial, **options)
-        found = reduction(x, axis, **options)
-        answer: Tensor = found
-        if initial is not None:
-            answer = self._function(found, bool(initial))
-        return answer
 
     def _combined(self, rows: Tensor, initial: ArrayLike) -> Tensor:
         """Return the slices of the first axis combined."""
@@ -455,7 +446,7 @@ class ufunc(Generic[R]):
                 [19, 18, 17]])
         """
         self._require("outer")
-        first, second = together([A, B])
+        first, second = as_tensors([A, B])
         return self(
             first.reshape((*first.shape, *(1,) * second.ndim)), second, **options
         )
@@ -492,7 +483,9 @@ class ufunc(Generic[R]):
         places = tw.arange(a.size, device=a.device).reshape(a.shape)[indices]
         operands: list[Tensor] = []
         if b is not None:
-            operands = [tw.broadcast_to(beside(b, a), places.shape).reshape(-1)]
+            operands = [
+                tw.broadcast_to(as_operand_like(b, a), places.shape).reshape(-1)
+            ]
         places = places.reshape(-1)
         if not places.size:
             return a

@@ -10,7 +10,7 @@ from typing import Any, SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.numpy.arguments import beside, leading
+from tensorweb.numpy.arguments import as_first_operand, as_operand_like
 from tensorweb.numpy.signatures import applied, parse
 from tensorweb.shapes import broadcast_shapes, normalize_axis, normalize_axis_order
 from tensorweb.tensor import Tensor
@@ -107,7 +107,7 @@ def piecewise(
     """
     cases = list(funclist)
     given = condlist if isinstance(condlist, list | tuple) else [condlist]
-    values = leading(x, *given, *cases)
+    values = as_first_operand(x, *given, *cases)
     conditions = _conditions(condlist, values)
     if len(cases) not in (len(conditions), len(conditions) + 1):
         raise DataError(
@@ -125,9 +125,9 @@ def piecewise(
 def _conditions(condlist: ArrayLike, values: Tensor) -> list[Tensor]:
     """Return conditions as bool tensors; one alone need not be in a list."""
     if isinstance(condlist, list | tuple) and not isinstance(condlist[0], bool):
-        given = [beside(each, values) for each in condlist]
+        given = [as_operand_like(each, values) for each in condlist]
     else:
-        table = beside(condlist, values)
+        table = as_operand_like(condlist, values)
         given = list(tw.unstack(table)) if table.ndim > values.ndim else [table]
     return [each.astype("bool") for each in given]
 
@@ -137,7 +137,7 @@ def _case(
 ) -> Tensor:
     """Return a function of the values, or a number, in their dtype."""
     found = case(values, *args, **kw) if callable(case) else case
-    return beside(found, values).astype(values.dtype)
+    return as_operand_like(found, values).astype(values.dtype)
 
 
 class vectorize:
