@@ -460,7 +460,7 @@ def _variance(
     if correction is not None:
         if ddof != 0:
             raise DataError(
-                f"{name}: ddof={ddof} and correction={correction} mean the same; give "
+                f"{name}: ddof={ddof} and correction={correction} are one option; give "
                 "one."
             )
         ddof = correction
