@@ -1,7 +1,7 @@
-// The Cholesky factor of each matrix: a workgroup makes it in place, column by column.
+// Cholesky factorizations A = L L^T: a workgroup computes L in place, column by column.
 //
-// A = L L^T, of which the lower triangle of A is read. A pivot that is not positive makes
-// it and what follows NaN. (Golub and Van Loan, Matrix Computations, algorithm 4.2.2)
+// The lower triangle of A is read. From a pivot that is not positive on, all elements are
+// NaN. (Golub and Van Loan, Matrix Computations, algorithm 4.2.2)
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -15,7 +15,7 @@ struct Parameters {
 @group(0) @binding(2) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: first() and what makes NaN
+// slot functions: first() and NaN
 fn first(index: u32) -> f32 {
   return input0[index];
 }

@@ -1,9 +1,9 @@
-// Eigenvalues, in order, and eigenvectors of each symmetric matrix: Jacobi's method.
+// Eigenvalues in ascending order, and eigenvectors, of symmetric matrices: Jacobi's method.
 //
-// A workgroup turns planes until all elements beside the diagonal are small against the
-// whole. A sweep meets every pair of rows once; in each of its rounds the pairs share no
-// row, so that all turn at once. The lower triangle is read. The result has a row of
-// values, below it the vectors as columns. (Golub and Van Loan, Matrix Computations, 8.5)
+// A workgroup rotates planes until all elements off the diagonal are small relative to the
+// norm. A sweep visits every pair of rows once, in rounds of pairs that share no row and
+// are rotated at once. The lower triangle is read. The result has a row of values, then
+// the vectors as columns. (Golub and Van Loan, Matrix Computations, 8.5)
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -19,7 +19,7 @@ struct Parameters {
 @group(0) @binding(3) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: first(), what makes and finds NaN, and what is found together
+// slot functions: first(), NaN, and reductions over lanes
 fn first(index: u32) -> f32 {
   return input0[index];
 }
@@ -29,10 +29,10 @@ fn nan_if(is_bad: bool, value: f32) -> f32 {
 fn is_nan(value: f32) -> bool {
   return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
 }
-fn total(lane: u32, value: f32) -> f32 {
+fn sum_of_lanes(lane: u32, value: f32) -> f32 {
   return 0.0;
 }
-fn largest_of(lane: u32, value: f32) -> f32 {
+fn max_of_lanes(lane: u32, value: f32) -> f32 {
   return 0.0;
 }
 // end functions
@@ -55,17 +55,17 @@ fn factor(matrix: u32, lane: u32) {
   let area = n * n;
   let start = matrix * (2u * area + 2u * n + 6u);
   let vectors = start + area;
-  let turns = vectors + area;
+  let angles = vectors + area;
   let column = lane % COLUMNS;
   let row = lane / COLUMNS;
-  let state = turns + 2u * n + 2u;
+  let state = angles + 2u * n + 2u;
   if (parameters.begin == 0u) {
     var largest: f32 = 0.0;
     for (var i = lane; i < area; i += LANES) {
       let r = max(i / n, i % n);
       largest = max(largest, abs(first(matrix * area + r * n + min(i / n, i % n))));
     }
-    let scale = max(largest_of(lane, largest), SMALLEST);
+    let scale = max(max_of_lanes(lane, largest), SMALLEST);
     let inverse_scale = 1.0 / scale;
     var squares: f32 = 0.0;
     for (var i = lane; i < area; i += LANES) {
@@ -76,11 +76,11 @@ fn factor(matrix: u32, lane: u32) {
       work[start + i] = value;
       work[vectors + i] = select(0.0, 1.0, r == k);
     }
-    let whole = sqrt(total(lane, squares));
+    let frobenius = sqrt(sum_of_lanes(lane, squares));
     if (lane == 0u) {
-      work[state] = whole;
+      work[state] = frobenius;
       work[state + 1u] = scale;
-      work[state + 2u] = select(0.0, 1.0, whole > 0.0);
+      work[state + 2u] = select(0.0, 1.0, frobenius > 0.0);
       work[state + 3u] = 0.0;
     }
   }
@@ -90,10 +90,10 @@ fn factor(matrix: u32, lane: u32) {
   let players = n + n % 2u;
   let pairs = players / 2u;
   let rounds = max(players, 1u) - 1u;
-  var turned = total(lane, select(0.0, work[state + 2u], lane == 0u));
+  var rotations = sum_of_lanes(lane, select(0.0, work[state + 2u], lane == 0u));
   var count = select(0.0, work[state + 3u], lane == 0u);
   var step = parameters.begin;
-  while ((step < parameters.end) & (turned > 0.0)) {
+  while ((step < parameters.end) & (rotations > 0.0)) {
     let round = step % rounds;
     storageBarrier();
     for (var pair = lane; pair < pairs; pair += LANES) {
@@ -104,20 +104,20 @@ fn factor(matrix: u32, lane: u32) {
       var sine: f32 = 0.0;
       var tilt: f32 = 0.0;
       if (q < n) {
-        let beside = work[start + p * n + q];
-        if (abs(beside) > small) {
+        let element = work[start + p * n + q];
+        if (abs(element) > small) {
           let apart = work[start + q * n + q] - work[start + p * n + p];
-          let slope = apart / (2.0 * beside);
-          let size = abs(slope) + sqrt(1.0 + slope * slope);
-          let tangent = select(-1.0, 1.0, slope >= 0.0) / size;
+          let cotangent = apart / (2.0 * element);
+          let size = abs(cotangent) + sqrt(1.0 + cotangent * cotangent);
+          let tangent = select(-1.0, 1.0, cotangent >= 0.0) / size;
           let cosine = 1.0 / sqrt(1.0 + tangent * tangent);
           sine = cosine * tangent;
           tilt = sine / (1.0 + cosine);
           count += 1.0;
         }
       }
-      work[turns + 2u * pair] = sine;
-      work[turns + 2u * pair + 1u] = tilt;
+      work[angles + 2u * pair] = sine;
+      work[angles + 2u * pair + 1u] = tilt;
     }
     storageBarrier();
     for (var pair = row; pair < pairs; pair += ROWS) {
@@ -125,8 +125,8 @@ fn factor(matrix: u32, lane: u32) {
       let two = (round + rounds - pair) % rounds;
       let p = min(one, two);
       let q = max(one, two);
-      let sine = work[turns + 2u * pair];
-      let tilt = work[turns + 2u * pair + 1u];
+      let sine = work[angles + 2u * pair];
+      let tilt = work[angles + 2u * pair + 1u];
       if ((q < n) & (sine != 0.0)) {
         for (var k = column; k < n; k += COLUMNS) {
           let x = work[start + p * n + k];
@@ -142,8 +142,8 @@ fn factor(matrix: u32, lane: u32) {
       let two = (round + rounds - pair) % rounds;
       let p = min(one, two);
       let q = max(one, two);
-      let sine = work[turns + 2u * pair];
-      let tilt = work[turns + 2u * pair + 1u];
+      let sine = work[angles + 2u * pair];
+      let tilt = work[angles + 2u * pair + 1u];
       if ((q < n) & (sine != 0.0)) {
         for (var i = row; i < 2u * n; i += ROWS) {
           let x = work[start + i * n + p];
@@ -155,14 +155,14 @@ fn factor(matrix: u32, lane: u32) {
     }
     step += 1u;
     if (step % rounds == 0u) {
-      turned = total(lane, count);
+      rotations = sum_of_lanes(lane, count);
       count = 0.0;
     }
   }
-  let left = total(lane, count);
+  let remaining = sum_of_lanes(lane, count);
   if (lane == 0u) {
-    work[state + 2u] = turned;
-    work[state + 3u] = left;
+    work[state + 2u] = rotations;
+    work[state + 3u] = remaining;
   }
   storageBarrier();
   if (parameters.is_last != 0u) {

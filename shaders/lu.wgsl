@@ -1,8 +1,8 @@
-// Each matrix as lower times upper triangle, rows in another order: P A = L U.
+// LU factorizations with partial pivoting: P A = L U.
 //
-// A workgroup works in place, column by column, with the largest element as the pivot. A
-// row of the result holds L below the diagonal and U from there on; behind it the number
-// of the row that went there, and -1 where this step swapped two rows, else 1.
+// A workgroup factors in place, column by column; the largest element is the pivot. A row
+// of the result holds L below the diagonal and U from the diagonal on, then the index of
+// the row of A at this position, and -1 if this step swapped two rows, else 1.
 // (Golub and Van Loan, Matrix Computations, algorithm 3.4.1)
 
 // slot declarations: parameters and storages
@@ -31,26 +31,26 @@ const COLUMNS: u32 = 16u;
 const ROWS: u32 = LANES / COLUMNS;
 
 var<workgroup> sizes: array<f32, LANES>;
-var<workgroup> places: array<u32, LANES>;
+var<workgroup> indices: array<u32, LANES>;
 
-// The place that belongs to the largest size of all threads, the first of equal ones.
-fn place_of_largest(lane: u32, size: f32, place: u32) -> u32 {
+// The index that belongs to the largest size of all lanes, the smallest of equal ones.
+fn index_of_largest(lane: u32, size: f32, index: u32) -> u32 {
   sizes[lane] = size;
-  places[lane] = place;
+  indices[lane] = index;
   workgroupBarrier();
   for (var distance = LANES / 2u; distance > 0u; distance /= 2u) {
     if (lane < distance) {
       let other = sizes[lane + distance];
       let own = sizes[lane];
-      let its = places[lane + distance];
-      if (other > own || (other == own && its < places[lane])) {
+      let its = indices[lane + distance];
+      if (other > own || (other == own && its < indices[lane])) {
         sizes[lane] = other;
-        places[lane] = its;
+        indices[lane] = its;
       }
     }
     workgroupBarrier();
   }
-  let found = places[0];
+  let found = indices[0];
   workgroupBarrier();
   return found;
 }
@@ -77,15 +77,15 @@ fn factor(matrix: u32, lane: u32) {
   for (var j = parameters.begin; j < parameters.end; j += 1u) {
     storageBarrier();
     var best: f32 = -1.0;
-    var place = j;
+    var pivot_row = j;
     for (var i = j + lane; i < rows; i += LANES) {
       let size = abs(result[start + i * width + j]);
       if (size > best) {
         best = size;
-        place = i;
+        pivot_row = i;
       }
     }
-    let other = place_of_largest(lane, best, place);
+    let other = index_of_largest(lane, best, pivot_row);
     for (var k = lane; k <= columns; k += LANES) {
       let upper = result[start + j * width + k];
       let lower = result[start + other * width + k];

@@ -1,10 +1,11 @@
-// Each matrix as orthonormal columns times an upper triangle: A = Q R, by reflections.
+// QR factorizations A = Q R by Householder reflections: orthonormal columns, upper triangle.
 //
-// A workgroup turns a copy of A into R, column by column, and keeps below the diagonal the
-// vectors of the reflections; then it applies them, the last one first, to the identity.
-// Columns lie as rows, each with its reflection's factor behind it; those of Q follow. The
-// result is Q^T, and behind it R; or, packed, the columns of A as they are then.
-// (Golub and Van Loan, Matrix Computations, 5.2.2)
+// A workgroup reduces a copy of A to R, column by column, and stores the vectors of the
+// reflections below the diagonal; then it applies them to the identity, the last one
+// first. The factors of complex reflections make the diagonal of R real. In `work` each
+// column is contiguous and followed by the factor of its reflection; the columns of Q
+// follow. The result is Q by its strides, then R; or, packed, the columns of A as they are
+// in `work`. (Golub and Van Loan, Matrix Computations, 5.2.2; LAPACK Users' Guide, xGEQRF)
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -15,23 +16,31 @@ struct Parameters {
   rows: u32,
   columns: u32,
   width: u32,
+  row_stride: u32,
+  column_stride: u32,
   is_packed: u32,
 }
 @group(0) @binding(0) var<storage, read> input0: array<f32>;
-@group(0) @binding(1) var<storage, read_write> result: array<f32>;
-@group(0) @binding(2) var<storage, read_write> work: array<f32>;
-@group(0) @binding(3) var<uniform> parameters: Parameters;
+@group(0) @binding(1) var<storage, read> input1: array<f32>;
+@group(0) @binding(2) var<storage, read_write> result: array<f32>;
+@group(0) @binding(3) var<storage, read_write> work: array<f32>;
+@group(0) @binding(4) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: first() and what is found together
+// slot functions: first() and second() and reductions over lanes
+const IS_COMPLEX: bool = true;
+const WORDS: u32 = 2u;
 fn first(index: u32) -> f32 {
   return input0[index];
 }
+fn second(index: u32) -> f32 {
+  return input1[index];
+}
 var<workgroup> partial: array<f32, LANES>;
-fn total(lane: u32, value: f32) -> f32 {
+fn sum_of_lanes(lane: u32, value: f32) -> f32 {
   return 0.0;
 }
-fn largest_of(lane: u32, value: f32) -> f32 {
+fn max_of_lanes(lane: u32, value: f32) -> f32 {
   return 0.0;
 }
 // end functions
@@ -45,12 +54,14 @@ const ROWS: u32 = LANES / COLUMNS;
 // The smallest number whose inverse is finite on every device.
 const SMALLEST: f32 = 1.17549435e-38;
 
+var<workgroup> imaginary_partial: array<f32, LANES>;
+
 // Called for each matrix by workgroup/matrices.wgsl.
 fn factor(matrix: u32, lane: u32) {
   let m = parameters.rows;
   let n = parameters.columns;
   let width = parameters.width;
-  let length = m + 1u;
+  let length = WORDS * (m + 1u);
   let start = matrix * (n + width) * length;
   let first_of_q = start + n * length;
   let steps = min(m, n);
@@ -58,78 +69,166 @@ fn factor(matrix: u32, lane: u32) {
   let row = lane / COLUMNS;
   if (parameters.begin == 0u) {
     for (var i = lane; i < m * n; i += LANES) {
-      work[start + i % n * length + i / n] = first(matrix * m * n + i);
+      let address = start + i % n * length + WORDS * (i / n);
+      work[address] = first(matrix * m * n + i);
+      // choose
+      if (IS_COMPLEX) {
+        work[address + 1u] = second(matrix * m * n + i);
+      }
     }
     for (var k = lane; k < n; k += LANES) {
-      work[start + k * length + m] = 0.0;
+      work[start + k * length + WORDS * m] = 0.0;
+      // choose
+      if (IS_COMPLEX) {
+        work[start + k * length + 2u * m + 1u] = 0.0;
+      }
     }
-    for (var i = lane; i < width * length; i += LANES) {
-      work[first_of_q + i] = select(0.0, 1.0, i / length == i % length);
+    for (var i = lane; i < width * (m + 1u); i += LANES) {
+      work[first_of_q + WORDS * i] = select(0.0, 1.0, i / (m + 1u) == i % (m + 1u));
+      // choose
+      if (IS_COMPLEX) {
+        work[first_of_q + 2u * i + 1u] = 0.0;
+      }
     }
   }
   for (var step = parameters.begin; step < parameters.end; step += 1u) {
-    let is_made = step < steps;
-    let j = select(2u * steps - 1u - step, step, is_made);
-    let begin = select(n + j, j + 1u, is_made);
-    let end = select(n + width, n, is_made);
+    let is_reduction = step < steps;
+    let j = select(2u * steps - 1u - step, step, is_reduction);
+    let begin = select(n + j, j + 1u, is_reduction);
+    let end = select(n + width, n, is_reduction);
     let vector = start + j * length;
     storageBarrier();
-    if (is_made) {
+    if (is_reduction) {
       var largest: f32 = 0.0;
-      for (var i = j + lane; i < m; i += LANES) {
+      for (var i = WORDS * j + lane; i < WORDS * m; i += LANES) {
         largest = max(largest, abs(work[vector + i]));
       }
-      let scale = max(largest_of(lane, largest), SMALLEST);
+      let scale = max(max_of_lanes(lane, largest), SMALLEST);
       let inverse = 1.0 / scale;
       var squares: f32 = 0.0;
-      for (var i = j + 1u + lane; i < m; i += LANES) {
+      for (var i = WORDS * (j + 1u) + lane; i < WORDS * m; i += LANES) {
         let value = work[vector + i] * inverse;
         squares += value * value;
       }
-      let rest = total(lane, squares);
-      let head = work[vector + j];
+      let rest = sum_of_lanes(lane, squares);
+      let head = work[vector + WORDS * j];
+      var head_i: f32 = 0.0;
+      // choose
+      if (IS_COMPLEX) {
+        head_i = work[vector + 2u * j + 1u];
+      }
       let scaled = head * inverse;
-      let size = sqrt(scaled * scaled + rest) * scale;
-      let is_plain = rest == 0.0;
-      let corner = select(select(size, -size, head > 0.0), head, is_plain);
-      let below = select(head - corner, 1.0, is_plain);
+      let scaled_i = head_i * inverse;
+      let size = sqrt(scaled * scaled + scaled_i * scaled_i + rest) * scale;
+      // Nothing to reflect; the size of a column of subnormal numbers may round to 0.
+      let is_reduced = ((rest == 0.0) & (head_i == 0.0)) | (size == 0.0);
+      let corner = select(select(size, -size, head > 0.0), head, is_reduced);
+      let divisor = select(head - corner, 1.0, is_reduced);
       storageBarrier();
       for (var i = j + 1u + lane; i < m; i += LANES) {
-        work[vector + i] = work[vector + i] / below;
+        let address = vector + WORDS * i;
+        // choose
+        if (IS_COMPLEX) {
+          // Scaled, so that no square overflows.
+          let x = work[address] * inverse;
+          let xi = work[address + 1u] * inverse;
+          let y = divisor * inverse;
+          let yi = select(scaled_i, 0.0, is_reduced);
+          let square = y * y + yi * yi;
+          work[address] = (x * y + xi * yi) / square;
+          work[address + 1u] = (xi * y - x * yi) / square;
+        } else {
+          work[address] = work[address] / divisor;
+        }
       }
       if (lane == 0u) {
-        work[vector + j] = corner;
-        work[vector + m] = select((corner - head) / corner, 0.0, is_plain);
+        work[vector + WORDS * j] = corner;
+        work[vector + WORDS * m] = select((corner - head) / corner, 0.0, is_reduced);
+        // choose
+        if (IS_COMPLEX) {
+          work[vector + 2u * j + 1u] = 0.0;
+          work[vector + 2u * m + 1u] = select(-head_i / corner, 0.0, is_reduced);
+        }
       }
       storageBarrier();
     }
-    let times = work[vector + m];
+    let times = work[vector + WORDS * m];
+    var times_i: f32 = 0.0;
+    // choose
+    if (IS_COMPLEX) {
+      // A is multiplied by the conjugate of the factor, Q by the factor itself.
+      let factor_i = work[vector + 2u * m + 1u];
+      times_i = select(factor_i, -factor_i, is_reduction);
+    }
     for (var base = begin; base < end; base += ROWS) {
       let k = base + row;
       let own = start + k * length;
       var sum: f32 = 0.0;
+      var sum_i: f32 = 0.0;
       if (k < end) {
-        sum = select(0.0, work[own + j], column == 0u);
+        sum = select(0.0, work[own + WORDS * j], column == 0u);
+        // choose
+        if (IS_COMPLEX) {
+          sum_i = select(0.0, work[own + 2u * j + 1u], column == 0u);
+        }
         for (var i = j + 1u + column; i < m; i += COLUMNS) {
-          sum += work[vector + i] * work[own + i];
+          let v = work[vector + WORDS * i];
+          let x = work[own + WORDS * i];
+          sum += v * x;
+          // choose
+          if (IS_COMPLEX) {
+            let vi = work[vector + 2u * i + 1u];
+            let xi = work[own + 2u * i + 1u];
+            sum += vi * xi;
+            sum_i += v * xi - vi * x;
+          }
         }
       }
       partial[lane] = sum;
+      // choose
+      if (IS_COMPLEX) {
+        imaginary_partial[lane] = sum_i;
+      }
       workgroupBarrier();
       for (var distance = COLUMNS / 2u; distance > 0u; distance /= 2u) {
         if (column < distance) {
           partial[lane] = partial[lane] + partial[lane + distance];
+          // choose
+          if (IS_COMPLEX) {
+            let other = imaginary_partial[lane + distance];
+            imaginary_partial[lane] = imaginary_partial[lane] + other;
+          }
         }
         workgroupBarrier();
       }
-      sum = times * partial[row * COLUMNS];
+      let total = partial[row * COLUMNS];
+      sum = times * total;
+      // choose
+      if (IS_COMPLEX) {
+        let total_i = imaginary_partial[row * COLUMNS];
+        sum -= times_i * total_i;
+        sum_i = times * total_i + times_i * total;
+      }
       workgroupBarrier();
       if (k < end) {
         if (column == 0u) {
-          work[own + j] = work[own + j] - sum;
+          work[own + WORDS * j] = work[own + WORDS * j] - sum;
+          // choose
+          if (IS_COMPLEX) {
+            work[own + 2u * j + 1u] = work[own + 2u * j + 1u] - sum_i;
+          }
         }
         for (var i = j + 1u + column; i < m; i += COLUMNS) {
-          work[own + i] = work[own + i] - work[vector + i] * sum;
+          let v = work[vector + WORDS * i];
+          var change = v * sum;
+          // choose
+          if (IS_COMPLEX) {
+            let vi = work[vector + 2u * i + 1u];
+            let change_i = v * sum_i + vi * sum;
+            change -= vi * sum_i;
+            work[own + 2u * i + 1u] = work[own + 2u * i + 1u] - change_i;
+          }
+          work[own + WORDS * i] = work[own + WORDS * i] - change;
         }
       }
     }
@@ -141,14 +240,25 @@ fn factor(matrix: u32, lane: u32) {
     }
   }
   if (parameters.is_last > parameters.is_packed) {
-    let turned = matrix * (m * width + width * n);
-    let triangle = turned + m * width;
+    let q = WORDS * matrix * (m * width + width * n);
+    let r = q + WORDS * m * width;
     for (var i = lane; i < m * width; i += LANES) {
-      result[turned + i] = work[first_of_q + i / m * length + i % m];
+      let element = i % m * parameters.row_stride + i / m * parameters.column_stride;
+      let source = first_of_q + i / m * length + WORDS * (i % m);
+      result[q + WORDS * element] = work[source];
+      // choose
+      if (IS_COMPLEX) {
+        result[q + 2u * element + 1u] = work[source + 1u];
+      }
     }
     for (var i = lane; i < width * n; i += LANES) {
-      let value = work[start + i % n * length + i / n];
-      result[triangle + i] = select(0.0, value, i % n >= i / n);
+      let source = start + i % n * length + WORDS * (i / n);
+      let is_upper = i % n >= i / n;
+      result[r + WORDS * i] = select(0.0, work[source], is_upper);
+      // choose
+      if (IS_COMPLEX) {
+        result[r + 2u * i + 1u] = select(0.0, work[source + 1u], is_upper);
+      }
     }
   }
 }

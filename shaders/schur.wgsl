@@ -1,10 +1,10 @@
-// Schur's form of each complex matrix, A = Q T Q^H, and the eigenvectors of T.
+// Schur forms of complex matrices, A = Q T Q^H, and the eigenvectors of T.
 //
-// A workgroup turns planes: first so that nothing stays two below the diagonal, then in
-// sweeps with Wilkinson's shift, until nothing stays below it. The first thread chooses a
-// turn, all apply it to rows and columns; a step is a turn. Further steps solve for the
-// vectors, a row at a time. Numbers are pairs. The result is Q, T and X, T X = X diag(T).
-// (Golub and Van Loan, Matrix Computations, 7.4 to 7.6)
+// A workgroup rotates planes: first to Hessenberg form, then in QR sweeps with Wilkinson's
+// shift until nothing is left below the diagonal. The first lane chooses a rotation, all
+// lanes apply it to rows and columns; a step is one rotation. Further steps solve for the
+// eigenvectors, a row at a time. Numbers are pairs. The result is Q, T and X, where
+// T X = X diag(T). (Golub and Van Loan, Matrix Computations, 7.4 to 7.6)
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -12,7 +12,7 @@ struct Parameters {
   begin: u32,
   end: u32,
   size: u32,
-  turns: u32,
+  rotations: u32,
 }
 @group(0) @binding(0) var<storage, read> input0: array<f32>;
 @group(0) @binding(1) var<storage, read> input1: array<f32>;
@@ -21,7 +21,7 @@ struct Parameters {
 @group(0) @binding(4) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: first(), second() and what makes NaN
+// slot functions: first(), second() and NaN
 fn first(index: u32) -> f32 {
   return input0[index];
 }
@@ -48,8 +48,9 @@ fn factor(matrix: u32, lane: u32) {
   let q = matrix * 3u * n * row;
   let t = q + n * row;
   let x = t + n * row;
-  // phase, column, row, highest row of the rest, sweeps, first row; plane, c, s, whether
-  // anything is turned, the column in which the lower row becomes nothing
+  // phase, column, row, last row of the active block, sweeps, its first row; then the
+  // rotation: plane, c, s (two words), whether there is one, the column of the element
+  // that becomes 0 in the lower row
   let state = matrix * 12u;
   if (parameters.begin == 0u) {
     for (var i = lane; i < n * n; i += LANES) {
@@ -71,11 +72,11 @@ fn factor(matrix: u32, lane: u32) {
   }
   for (var step = parameters.begin; step < parameters.end; step += 1u) {
     storageBarrier();
-    if (step < parameters.turns) {
+    if (step < parameters.rotations) {
       if (lane == 0u) {
         let phase = work[state];
         var plane = 0u;
-        var emptied = n;
+        var zero_column = n;
         var a: f32 = 1.0;
         var ai: f32 = 0.0;
         var b: f32 = 0.0;
@@ -84,7 +85,7 @@ fn factor(matrix: u32, lane: u32) {
           let k = u32(work[state + 1u]);
           let i = u32(work[state + 2u]);
           plane = i - 1u;
-          emptied = k;
+          zero_column = k;
           a = result[t + plane * row + 2u * k];
           ai = result[t + plane * row + 2u * k + 1u];
           b = result[t + i * row + 2u * k];
@@ -97,7 +98,7 @@ fn factor(matrix: u32, lane: u32) {
           }
         }
         if (phase == 1.0) {
-          // The sweep that begins here: what is done, and what it goes over.
+          // A sweep begins: find the converged rows and the active block.
           var high = u32(work[state + 3u]);
           var sweeps = work[state + 4u];
           var low = high;
@@ -105,14 +106,14 @@ fn factor(matrix: u32, lane: u32) {
           while (is_open & (low > 0u)) {
             let at = t + low * row + 2u * low;
             let above = at - row - 2u;
-            let beside = at - 2u;
-            let size = abs(result[beside]) + abs(result[beside + 1u]);
+            let lower = at - 2u;
+            let size = abs(result[lower]) + abs(result[lower + 1u]);
             let own = abs(result[at]) + abs(result[at + 1u]);
             let both = own + abs(result[above]) + abs(result[above + 1u]);
             let is_small = size <= EPSILON * max(both, 0.01);
             if (is_small) {
-              result[beside] = 0.0;
-              result[beside + 1u] = 0.0;
+              result[lower] = 0.0;
+              result[lower + 1u] = 0.0;
               is_open = low == high;
               high = select(high, low - 1u, is_open);
               sweeps = select(sweeps, 0.0, is_open);
@@ -130,7 +131,7 @@ fn factor(matrix: u32, lane: u32) {
           let high = u32(work[state + 3u]);
           plane = k;
           if (k == u32(work[state + 5u])) {
-            // The eigenvalue of the last two rows that lies nearer to the last element.
+            // The eigenvalue of the last 2 x 2 block that is nearest to its last element.
             let d = t + high * row + 2u * high;
             let c = d - 2u;
             let f = d - row;
@@ -165,8 +166,8 @@ fn factor(matrix: u32, lane: u32) {
             bi = result[corner + row + 1u];
           }
           if (k > u32(work[state + 5u])) {
-            emptied = k - 1u;
-            let at = t + k * row + 2u * emptied;
+            zero_column = k - 1u;
+            let at = t + k * row + 2u * zero_column;
             a = result[at];
             ai = result[at + 1u];
             b = result[at + row];
@@ -177,7 +178,7 @@ fn factor(matrix: u32, lane: u32) {
             work[state] = 1.0;
           }
         }
-        // The turn that makes b nothing beside a.
+        // The rotation of (a, b) whose second component becomes 0.
         let scale = max(max(abs(a), abs(ai)), max(abs(b), abs(bi)));
         let unit = select(0.0, 1.0 / scale, scale > 0.0);
         let an = a * unit;
@@ -186,28 +187,28 @@ fn factor(matrix: u32, lane: u32) {
         let bin = bi * unit;
         let size = sqrt(an * an + ain * ain);
         let radius = sqrt(an * an + ain * ain + bn * bn + bin * bin);
-        let is_turned = (bn != 0.0) | (bin != 0.0);
-        let cosine = select(1.0, size / radius, is_turned);
+        let is_rotated = (bn != 0.0) | (bin != 0.0);
+        let cosine = select(1.0, size / radius, is_rotated);
         let along = select(1.0, an / size, size > 0.0);
         let alongi = select(0.0, ain / size, size > 0.0);
         work[state + 6u] = f32(plane);
         work[state + 7u] = cosine;
         let sine = (along * bn + alongi * bin) / radius;
         let sinei = (alongi * bn - along * bin) / radius;
-        work[state + 8u] = select(0.0, sine, is_turned);
-        work[state + 9u] = select(0.0, sinei, is_turned);
-        work[state + 10u] = select(0.0, 1.0, is_turned);
-        work[state + 11u] = f32(emptied);
+        work[state + 8u] = select(0.0, sine, is_rotated);
+        work[state + 9u] = select(0.0, sinei, is_rotated);
+        work[state + 10u] = select(0.0, 1.0, is_rotated);
+        work[state + 11u] = f32(zero_column);
       }
       storageBarrier();
       let p = u32(work[state + 6u]);
       let c = work[state + 7u];
       let s = work[state + 8u];
       let si = work[state + 9u];
-      let is_turned = work[state + 10u] != 0.0;
+      let is_rotated = work[state + 10u] != 0.0;
       // What rounding would leave there grows in later sweeps, until none converges.
-      let emptied = u32(work[state + 11u]);
-      if (is_turned) {
+      let zero_column = u32(work[state + 11u]);
+      if (is_rotated) {
         for (var k = lane; k < n; k += LANES) {
           let upper = t + p * row + 2u * k;
           let lower = upper + row;
@@ -219,13 +220,13 @@ fn factor(matrix: u32, lane: u32) {
           result[upper + 1u] = c * ai + (s * bi + si * b);
           let below = c * b - (s * a + si * ai);
           let belowi = c * bi - (s * ai - si * a);
-          result[lower] = select(below, 0.0, k == emptied);
-          result[lower + 1u] = select(belowi, 0.0, k == emptied);
+          result[lower] = select(below, 0.0, k == zero_column);
+          result[lower + 1u] = select(belowi, 0.0, k == zero_column);
         }
       }
       storageBarrier();
-      if (is_turned) {
-        // Rows of T and of Q lie one behind the other.
+      if (is_rotated) {
+        // The rows of T follow those of Q.
         for (var i = lane; i < 2u * n; i += LANES) {
           let left = q + i * row + 2u * p;
           let a = result[left];
@@ -239,9 +240,9 @@ fn factor(matrix: u32, lane: u32) {
         }
       }
     }
-    if (step >= parameters.turns) {
+    if (step >= parameters.rotations) {
       let is_bad = work[state] != 3.0;
-      let i = parameters.turns + n - 1u - step;
+      let i = parameters.rotations + n - 1u - step;
       let corner = t + i * row + 2u * i;
       for (var k = lane; k < n; k += LANES) {
         if (k < i) {

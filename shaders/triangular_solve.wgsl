@@ -1,7 +1,7 @@
-// X of T X = B for triangular matrices T: a workgroup has some columns of B.
+// Solutions X of T X = B for triangular matrices T: a workgroup solves some columns of B.
 //
-// It works in place, from the row that has one unknown on: what is found is taken away
-// from all other rows. A zero on the diagonal gives infinities and NaN, as it must.
+// It works in place, from the row with one unknown on, and subtracts each solved row from
+// all other rows. A zero on the diagonal gives infinities and NaN.
 // (Golub and Van Loan, Matrix Computations, algorithms 3.1.3 and 3.1.4)
 
 // slot declarations: parameters and storages

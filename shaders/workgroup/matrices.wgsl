@@ -1,4 +1,4 @@
-// A workgroup takes a matrix of the stack apart: factor() is the template's.
+// Entry point of factorizations: each workgroup calls factor() for one matrix of the stack.
 
 @compute @workgroup_size(LANES)
 fn main(

@@ -60,26 +60,26 @@ class Routine:
             the number of groups, and the first and the end step of a launch.
         groups: workgroups, or units of work.
         steps: number of sequential steps.
-        turns: loop iterations of a thread in one step.
+        iterations: loop iterations of a thread in one step.
         work: multiply-adds of a step of one group.
         scratch: elements of the scratch buffer.
-        functions: WGSL functions that the template calls besides its inputs.
-        says_last: whether the first parameter marks the last launch.
+        functions: WGSL functions that the template calls, apart from its inputs.
+        reduces: whether it calls the reductions of `shaders/workgroup/`.
+        marks_last: whether the first parameter marks the last launch.
         ending: number of steps of a second kind, and the loop iterations in each.
-        meets: whether the threads of a workgroup reduce values together.
     """
 
     template: str
     parameters: dict[str, int]
     groups: int
     steps: int
-    turns: int
+    iterations: int
     work: int
     scratch: int = 0
     functions: str = ""
-    says_last: bool = False
+    reduces: bool = False
+    marks_last: bool = False
     ending: tuple[int, int] = (0, 0)
-    meets: bool = False
 
     @property
     def end(self) -> int:
@@ -90,8 +90,9 @@ class Routine:
         """Return the first and the end step of each launch."""
         found: list[tuple[int, int]] = []
         begin = 0
-        for steps, turns in ((self.steps, self.turns), self.ending):
-            count, end = max(LONGEST_LAUNCH // max(turns, 1), 1), begin + steps
+        for steps, iterations in ((self.steps, self.iterations), self.ending):
+            count = max(LONGEST_LAUNCH // max(iterations, 1), 1)
+            end = begin + steps
             starts = range(begin, end, count)
             found += [(start, min(start + count, end)) for start in starts]
             begin = end
@@ -105,6 +106,12 @@ def _shared(name: str) -> str:
     return path.read_text(encoding="utf-8").split("\n\n", 1)[1]
 
 
+def number_constants(is_complex: bool) -> str:
+    """Return the constants of templates that serve real and complex numbers."""
+    flag, words = ("true", 2) if is_complex else ("false", 1)
+    return f"const IS_COMPLEX: bool = {flag};\nconst WORDS: u32 = {words}u;\n"
+
+
 def _shares(length: int, threads: int) -> int:
     """Return the largest number of elements per thread."""
     return -(-length // threads)
@@ -112,18 +119,20 @@ def _shares(length: int, threads: int) -> int:
 
 def _cholesky(kernel: Kernel) -> Routine:
     count, n, *_ = kernel.sizes
-    turns = _shares(n, TEAM) * (_shares(n, TEAM) + 1) + _shares(n, THREADS)
+    iterations = _shares(n, TEAM) * (_shares(n, TEAM) + 1) + _shares(n, THREADS)
     sizes = {"size": n}
     made = MAKING_NAN
-    return Routine("cholesky", sizes, count, n, turns, n * n // 3, functions=made)
+    return Routine("cholesky", sizes, count, n, iterations, n * n // 3, functions=made)
 
 
 def _lu(kernel: Kernel) -> Routine:
     count, rows, columns, *_ = kernel.sizes
-    turns = _shares(rows, TEAM) * (_shares(columns, TEAM) + 1)
-    turns += 2 * _shares(rows, THREADS) + _shares(columns, THREADS) + 8
+    iterations = _shares(rows, TEAM) * (_shares(columns, TEAM) + 1)
+    iterations += 2 * _shares(rows, THREADS) + _shares(columns, THREADS) + 8
     sizes = {"rows": rows, "columns": columns}
-    return Routine("lu", sizes, count, min(rows, columns), turns, rows * columns // 2)
+    return Routine(
+        "lu", sizes, count, min(rows, columns), iterations, rows * columns // 2
+    )
 
 
 def _triangular_solve(kernel: Kernel) -> Routine:
@@ -138,30 +147,42 @@ def _triangular_solve(kernel: Kernel) -> Routine:
         "is_unit": is_unit,
     }
     own = min(width, BLOCK)
-    turns = _shares(n, TEAM) * (_shares(own, TEAM) + 1)
+    iterations = _shares(n, TEAM) * (_shares(own, TEAM) + 1)
     groups, work = count * blocks, n * own // 2
-    return Routine("triangular_solve", sizes, groups, n, turns, work)
+    return Routine("triangular_solve", sizes, groups, n, iterations, work)
 
 
 def _qr(kernel: Kernel) -> Routine:
     count, rows, columns, width, _, _, is_packed = kernel.sizes
+    is_complex = kernel.op.startswith("complex")
     least = min(rows, columns)
     # The second part of a complex matrix has a width in either mode.
     is_complete = width == rows
     width = 0 if is_packed else rows if is_complete else least
-    sizes = {"rows": rows, "columns": columns, "width": width, "is_packed": is_packed}
+    words = 2 if is_complex else 1
     most = max(columns, width)
-    turns = _shares(most, TEAM) * (2 * _shares(rows, TEAM) + 6)
+    parameters = {
+        "is_last": 1,
+        "rows": rows,
+        "columns": columns,
+        "width": width,
+        # Q is stored by rows for complex matrices, by columns for real ones.
+        "row_stride": width if is_complex else 1,
+        "column_stride": 1 if is_complex else rows,
+        "is_packed": is_packed,
+    }
+    iterations = _shares(most, TEAM) * (2 * _shares(rows, TEAM) + 6)
     return Routine(
         "qr",
-        {"is_last": 1} | sizes,
+        parameters,
         count,
         least if is_packed else 2 * least,
-        turns + 3 * _shares(rows, THREADS) + 20,
-        2 * rows * most,
-        count * (rows + 1) * (columns + width),
-        says_last=True,
-        meets=True,
+        iterations + (2 * words + 1) * _shares(rows, THREADS) + 20,
+        2 * words * words * rows * most,
+        words * count * (rows + 1) * (columns + width),
+        number_constants(is_complex),
+        reduces=True,
+        marks_last=True,
     )
 
 
@@ -173,29 +194,29 @@ def _rounds(n: int) -> int:
 def _eigh(kernel: Kernel) -> Routine:
     count, n, *_ = kernel.sizes
     pairs = _shares(n, 2)
-    turns = _shares(pairs, TEAM) * (3 * _shares(n, TEAM) + 2) + _shares(pairs, THREADS)
+    iterations = _shares(pairs, TEAM) * (3 * _shares(n, TEAM) + 2)
     return Routine(
         "eigh",
         {"is_last": 1, "size": n},
         count,
         MOST_SWEEPS * _rounds(n),
-        turns + 1,
+        iterations + _shares(pairs, THREADS) + 1,
         9 * n * n,
         count * (2 * n * n + 2 * n + 6),
         MAKING_NAN + FINDING_NAN,
-        says_last=True,
-        meets=True,
+        reduces=True,
+        marks_last=True,
     )
 
 
 def _schur(kernel: Kernel) -> Routine:
     count, n, *_ = kernel.sizes
-    turns = 6 * n * n + 100 * n  # n² / 2 first, then sweeps
+    rotations = 6 * n * n + 100 * n  # n² / 2 to Hessenberg form, the others in sweeps
     return Routine(
         "schur",
-        {"size": n, "turns": turns},
+        {"size": n, "rotations": rotations},
         count,
-        turns,
+        rotations,
         3 * _shares(n, THREADS) + 8,
         40 * n,
         count * 12,
@@ -204,22 +225,10 @@ def _schur(kernel: Kernel) -> Routine:
     )
 
 
-def _complex_qr(kernel: Kernel) -> Routine:
-    real = _qr(kernel)
-    parameters = {**real.parameters}
-    del parameters["is_packed"]
-    return replace(
-        real,
-        template="complex_qr",
-        parameters=parameters,
-        turns=real.turns + 2 * _shares(kernel.sizes[1], THREADS),
-        work=4 * real.work,
-        scratch=2 * real.scratch,
-    )
-
-
 def _svd(kernel: Kernel) -> Routine:
     count, rows, columns, *_ = kernel.sizes
+    is_complex = kernel.op.startswith("complex")
+    words = 2 if is_complex else 1
     one = 2 * _shares(rows, TEAM) + _shares(columns, TEAM) + 5
     return Routine(
         "svd",
@@ -227,19 +236,12 @@ def _svd(kernel: Kernel) -> Routine:
         count,
         MOST_SWEEPS * _rounds(columns),
         _shares(_shares(columns, 2), TEAM) * one + 1,
-        5 * rows * columns,
-        count * ((rows + columns + 2) * columns + 4),
-        MAKING_NAN + FINDING_NAN,
-        says_last=True,
-        meets=True,
+        5 * words * words * rows * columns,
+        count * (words * (rows + columns) * columns + 2 * columns + 4),
+        number_constants(is_complex) + MAKING_NAN + FINDING_NAN,
+        reduces=True,
+        marks_last=True,
     )
-
-
-def _complex_svd(kernel: Kernel) -> Routine:
-    count, rows, columns, *_ = kernel.sizes
-    real = _svd(kernel)
-    words = count * (2 * (rows + columns + 1) * columns + 4)
-    return replace(real, template="complex_svd", work=4 * real.work, scratch=words)
 
 
 ROUTINES: dict[str, Callable[[Kernel], Routine]] = {
@@ -250,9 +252,9 @@ ROUTINES: dict[str, Callable[[Kernel], Routine]] = {
     "eigh": _eigh,
     "schur": _schur,
     "svd": _svd,
-    "complex_qr": _complex_qr,
+    "complex_qr": _qr,
     "complex_eigh": _schur,
-    "complex_svd": _complex_svd,
+    "complex_svd": _svd,
 }
 """The function that describes each operation."""
 
@@ -265,42 +267,42 @@ def factor(kernel: Kernel, _: Target) -> Program:
     for name, value in (first | routine.parameters).items():
         declarations.parameter(name, "u32", value)
     text = routine.functions + _shared("matrices")
-    if routine.meets:
-        text += _shared("together")
+    if routine.reduces:
+        text += _shared("reductions")
     for name, expression in kernel.expressions:
         signature = Signature(name, ("index",), "f32")
         text += function(declarations, signature, expression, kernel.input_dtypes)
     read = [expression for _, expression in kernel.expressions]
-    storages, places = input_storages(kernel, read)
+    storages, buffers = input_storages(kernel, read)
     storages.append(("result", "w", "f32"))
-    places.append(OUTPUT)
+    buffers.append(OUTPUT)
     if routine.scratch:
         storages.append(("work", "w", "f32"))
-        places.append(scratch(0))
-    whole = launch(
+        buffers.append(scratch(0))
+    full = launch(
         routine.template,
         declarations,
         storages,
-        places,
+        buffers,
         text,
         routine.groups,
         team=_team(max(kernel.sizes[1:4]) <= SMALL),
     )
     sizes = (4 * routine.scratch,) if routine.scratch else ()
-    return Program(tuple(_steps(whole, routine)), sizes)
+    return Program(tuple(_steps(full, routine)), sizes)
 
 
 def _team(is_small: bool) -> str:
     """Return the constants of a small or a large workgroup."""
-    row, all_of_it = (SMALL_TEAM, SMALL_THREADS) if is_small else (TEAM, THREADS)
-    return f"const LANES: u32 = {all_of_it}u;\nconst COLUMNS: u32 = {row}u;\n"
+    columns, lanes = (SMALL_TEAM, SMALL_THREADS) if is_small else (TEAM, THREADS)
+    return f"const LANES: u32 = {lanes}u;\nconst COLUMNS: u32 = {columns}u;\n"
 
 
-def _steps(whole: Launch, routine: Routine) -> Iterator[Launch]:
+def _steps(full: Launch, routine: Routine) -> Iterator[Launch]:
     """Yield a launch for each range of steps."""
     for begin, end in routine.ranges():
-        words = [*whole.words]
+        words = [*full.words]
         words[1:3] = begin, end
-        if routine.says_last:
+        if routine.marks_last:
             words[3] = int(end == routine.end)
-        yield replace(whole, words=tuple(words))
+        yield replace(full, words=tuple(words))

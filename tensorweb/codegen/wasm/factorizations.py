@@ -17,7 +17,10 @@ from tensorweb.codegen.wasm.routines import (
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Expression, Kernel
 
-SHARED = ("owns", "others", "products", "crossed", "partial")
+SHARED = (
+    *("owns", "others", "products", "imaginary_products"),
+    *("partial", "imaginary_partial"),
+)
 """Arrays of a workgroup, of which one thread uses an element each."""
 
 
@@ -91,7 +94,8 @@ def _launch(
     size = itemsize(kernel.dtype)
     for name in SHARED:
         locals_[name] = f.own_local("i32")
-    text = routine_text(routine.template, kind)
+    is_complex = kernel.op.startswith("complex")
+    text = routine_text(routine.template, kind, is_complex=is_complex)
     types = {"matrix": "u32", **dict.fromkeys(places, "u32")}
     body = RoutineReader(text, types, kind).statements()
     with units(frame) as unit:

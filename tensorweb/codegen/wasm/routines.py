@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from tensorweb.codegen.factorizations import number_constants
 from tensorweb.codegen.template import shader_folder
+from tensorweb.codegen.unrolling import written_out
 from tensorweb.codegen.wasm.elements import itemsize, load, store
 from tensorweb.codegen.wasm.functions import text_of
 from tensorweb.codegen.wasm.module import Function
@@ -20,7 +22,7 @@ from tensorweb.codegen.wasm.wgsl import Statement, Term, TextReader, binary, typ
 
 BARRIERS = ("storageBarrier", "workgroupBarrier")
 
-TOGETHER = {"total": 1, "largest_of": 1, "place_of_largest": 2}
+TOGETHER = {"sum_of_lanes": 1, "max_of_lanes": 1, "index_of_largest": 2}
 """What threads find together, and which argument one thread finds alone."""
 
 READ = ("first", "second")
@@ -45,17 +47,18 @@ NUMBERS = {
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
 
-def routine_text(template: str, kind: str) -> str:
+def routine_text(template: str, kind: str, *, is_complex: bool) -> str:
     """Return the body of a template's `fn factor`, computing with `f32` or `f64`."""
     text = (shader_folder() / f"{template}.wgsl").read_text(encoding="utf-8")
     body = text.split("\nfn factor(matrix: u32, lane: u32) ", 1)[1].split("\n}\n")[0]
+    body = written_out(number_constants(is_complex) + body)
     body = body.replace("parameters.", "parameters_")
-    names = {**ALONE, **NUMBERS[kind]}
+    names = {**ALONE, **NUMBERS[kind], "WORDS": "2u" if is_complex else "1u"}
     body = _WORD.sub(lambda match: names.get(match[0], match[0]), body)
     if kind == "f64":
         body = body.replace("_f32(", "_f64(")
         body = re.sub(r"\bf32\b", "f64", body)
-    return body + "\n}"
+    return body[body.index("{") :] + "\n}"
 
 
 class RoutineReader(TextReader):

@@ -182,6 +182,9 @@ class TextReader:
     def statement(self, result: str) -> list[Statement]:
         """Read a statement."""
         word = self.next()
+        if word == "{":
+            self.at -= 1
+            return list(self.block(result))
         if word == "return":
             term = typed(self.expression(), result)
             self.take(";")

@@ -1,9 +1,9 @@
-// What the threads of a workgroup find together; LANES is their number.
+// Reductions over the lanes of a workgroup, of which there are LANES.
 
 var<workgroup> partial: array<f32, LANES>;
 
-// The sum of a value of each thread.
-fn total(lane: u32, value: f32) -> f32 {
+// The sum of one value per lane.
+fn sum_of_lanes(lane: u32, value: f32) -> f32 {
   partial[lane] = value;
   workgroupBarrier();
   for (var distance = LANES / 2u; distance > 0u; distance /= 2u) {
@@ -15,8 +15,8 @@ fn total(lane: u32, value: f32) -> f32 {
   return workgroupUniformLoad(&partial[0]);
 }
 
-// The largest of a value of each thread.
-fn largest_of(lane: u32, value: f32) -> f32 {
+// The largest of one value per lane.
+fn max_of_lanes(lane: u32, value: f32) -> f32 {
   partial[lane] = value;
   workgroupBarrier();
   for (var distance = LANES / 2u; distance > 0u; distance /= 2u) {
