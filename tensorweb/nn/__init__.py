@@ -16,25 +16,17 @@ from tensorweb.nn import init
 from tensorweb.nn.activation_layers import *
 from tensorweb.nn.activations import *
 from tensorweb.nn.affine import *
-from tensorweb.nn.attending import *
+from tensorweb.nn.attention_layers import *
 from tensorweb.nn.batch_statistics import *
-from tensorweb.nn.cells import *
-from tensorweb.nn.classes import *
+from tensorweb.nn.classification import *
 from tensorweb.nn.containers import *
 from tensorweb.nn.convolution import *
-from tensorweb.nn.dropping import *
-from tensorweb.nn.exponentials import *
-from tensorweb.nn.flattening import *
-from tensorweb.nn.loss_layers import *
+from tensorweb.nn.dropout_layers import *
 from tensorweb.nn.losses import *
 from tensorweb.nn.module import *
 from tensorweb.nn.normalization import *
 from tensorweb.nn.pooling import *
-from tensorweb.nn.pooling_layers import *
 from tensorweb.nn.recurrent import *
-from tensorweb.nn.similarity import *
-from tensorweb.nn.tables import *
-from tensorweb.nn.transposed import *
 from tensorweb.nn.unknown_names import NAMES as _NAMES
 from tensorweb.tensor.unknown_names import unknown as _unknown
 

@@ -8,7 +8,6 @@ from typing import ClassVar
 from tensorweb import dtypes
 from tensorweb.functions import full
 from tensorweb.nn import activations as functions
-from tensorweb.nn import exponentials as rows
 from tensorweb.nn.module import Module
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -303,7 +302,7 @@ class Softmax(_Activation):
     tensor([0.5, 0.5])
     """
 
-    _function = staticmethod(rows.softmax)
+    _function = staticmethod(functions.softmax)
     _shown = ("dim",)
 
     def __init__(self, dim: int = -1) -> None:
@@ -318,7 +317,7 @@ class LogSoftmax(_Activation):
     tensor([     0., -10000.])
     """
 
-    _function = staticmethod(rows.log_softmax)
+    _function = staticmethod(functions.log_softmax)
     _shown = ("dim",)
 
     def __init__(self, dim: int = -1) -> None:

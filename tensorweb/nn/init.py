@@ -14,7 +14,7 @@ from tensorweb.devices import as_device, default_device, require_dtype
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import asarray, full, full_like
-from tensorweb.nn.loading import replace
+from tensorweb.nn.module import replace
 from tensorweb.random import Generator
 from tensorweb.shapes import Shape
 from tensorweb.tensor import Tensor

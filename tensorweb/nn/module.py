@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from inspect import signature
 from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 from tensorweb.devices import fastest
 from tensorweb.errors import DataError, DTypeError, TensorwebError
-from tensorweb.nn.describing import described
-from tensorweb.nn.loading import become, load
+from tensorweb.nn.arguments import operand
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import FLOWING, TensorBase
+from tensorweb.transforms.backward import no_grad
 from tensorweb.trees import (
     CONSTANTS,
     UNNAMED,
@@ -22,9 +22,13 @@ from tensorweb.trees import (
     register_module,
 )
 
-__all__ = ["Module"]
+__all__ = [
+    "Module",
+]
+
 
 T = TypeVar("T")
+
 
 ABSENT = {
     "train": "modules have no mode: pass train=True to the call, or key= to Dropout",
@@ -311,3 +315,82 @@ def _tensors_in(
             is_buffer or name in constants,
             is_saved and name not in unsaved,
         )
+
+
+def described(name: str, settings: str, children: Sequence[tuple[str, object]]) -> str:
+    """Return a module's name and settings, and its submodules indented."""
+    if not children:
+        return f"{name}({settings})"
+    lines = [settings] if settings else []
+    for inner, child in children:
+        text = child if isinstance(child, str) else repr(child)
+        lines.append(f"({inner}): {text}")
+    body = "\n".join(lines).replace("\n", "\n  ")
+    return f"{name}(\n  {body}\n)"
+
+
+MOST_LISTED = 50
+
+
+def load(
+    module: str, named: Mapping[str, Tensor], given: Mapping[str, Any], strict: bool
+) -> tuple[list[str], list[str]]:
+    """Assign values to tensors in place; return missing and unexpected names.
+
+    Raises:
+        DataError: shapes do not fit, or names do not and `strict` is set; nothing is
+            loaded then.
+    """
+    missing = [name for name in named if name not in given]
+    unexpected = [name for name in given if name not in named]
+    problems: list[str] = []
+    if strict:
+        problems += [f"{name} is missing" for name in missing]
+        problems += [f"{name} is unknown" for name in unexpected]
+    found: dict[str, Tensor] = {}
+    for name, tensor in named.items():
+        if name not in given:
+            continue
+        try:
+            value = _converted(given[name], tensor)
+        except TensorwebError as error:
+            problems.append(f"{name}: {error}")
+            continue
+        if value.shape != tensor.shape:
+            problems.append(
+                f"{name} has shape {value.shape}, the module's {tensor.shape}"
+            )
+        found[name] = value
+    if problems:
+        listed = [f"  {problem}" for problem in problems[:MOST_LISTED]]
+        if len(problems) > MOST_LISTED:
+            listed.append(f"  and {len(problems) - MOST_LISTED} more")
+        raise DataError(
+            f"load_state_dict: this does not fit {module}, and nothing was loaded:\n"
+            + "\n".join(listed)
+        )
+    for name, value in found.items():
+        replace(named[name], value)
+    return missing, unexpected
+
+
+def _converted(value: Any, like: Tensor) -> Tensor:
+    """Return a value in another's dtype; PyTorch tensors are converted by NumPy."""
+    if not isinstance(value, TensorBase) and hasattr(value, "detach"):
+        value = value.detach().cpu().numpy()
+    return operand(like, value).detach().astype(like.dtype)
+
+
+def replace(tensor: Tensor, value: Tensor) -> None:
+    """Assign a value to a tensor object, in its dtype and on its device."""
+    with no_grad():
+        taken = value.detach().astype(tensor.dtype).to_device(tensor.device)
+        tensor._replace(taken.node)
+
+
+def become(tensor: Tensor, value: Tensor) -> None:
+    """Assign a value to a tensor object, with another dtype or device."""
+    with no_grad():
+        tensor._replace(value.node)
+    if tensor.grad is not None:
+        tensor.grad = None

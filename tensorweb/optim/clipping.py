@@ -8,7 +8,7 @@ from tensorweb import dtypes, tree
 from tensorweb.errors import DataError, TransformError
 from tensorweb.functions import minimum, sqrt
 from tensorweb.optim.checks import is_finite
-from tensorweb.optim.flat_params import LARGE, Layout
+from tensorweb.optim.state import LARGE, FlatLayout
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import FLOWING
 
@@ -69,7 +69,7 @@ def clipped_and_norm(grads: Any, limit: float) -> tuple[Any, Tensor]:
     return tree.unflatten(structure, leaves), norm
 
 
-def _groups(leaves: list[Any]) -> list[tuple[Layout, list[int]]]:
+def _groups(leaves: list[Any]) -> list[tuple[FlatLayout, list[int]]]:
     """Return which floating-point tensors to concatenate: small ones of a dtype."""
     together: dict[object, list[int]] = {}
     for index, leaf in enumerate(leaves):
@@ -77,6 +77,9 @@ def _groups(leaves: list[Any]) -> list[tuple[Layout, list[int]]]:
             key = index if leaf.size >= LARGE else (leaf.dtype, leaf.device)
             together.setdefault(key, []).append(index)
     return [
-        (Layout([str(n) for n in chosen], [leaves[n].shape for n in chosen]), chosen)
+        (
+            FlatLayout([str(n) for n in chosen], [leaves[n].shape for n in chosen]),
+            chosen,
+        )
         for chosen in together.values()
     ]

@@ -23,28 +23,26 @@ from tensorweb.optim.options import (
     checked_rate,
     number_of_rate,
 )
-from tensorweb.optim.parameters import (
-    check_gradient,
-    gradients_of,
-    groups_in,
-    join_in_place,
-    parameters_of,
-)
-from tensorweb.optim.rules import RULES, Now, moved
+from tensorweb.optim.rules import RULES, StepContext, apply_rule
 from tensorweb.optim.schedules import Schedule
 from tensorweb.optim.state import (
     Group,
     State,
     as_flat,
     check_belongs,
+    check_gradient,
     check_one_device,
     computing_dtype,
     counted,
     finish_step,
     from_flat,
+    gradients_of,
+    groups_in,
     groups_of,
+    join_in_place,
     number,
     of_its_own,
+    parameters_of,
     taken_over,
     with_moments,
 )
@@ -587,17 +585,19 @@ class Optimizer:
         p = layout.join([leaf for leaf, _ in pairs]).astype(wide)
         parts = [grad.astype(dtype) for _, grad in pairs if grad is not None]
         g = layout.join(parts).astype(wide)
-        now = Now(rate.astype(wide.part), count.astype(wide.part))
-        p, moments = moved(RULES[self._rule], options, now, p, g, group.moments)
+        context = StepContext(rate.astype(wide.part), count.astype(wide.part))
+        p, moments = apply_rule(
+            RULES[self._rule], options, context, p, g, group.moments
+        )
         groups.append(Group(layout, moments, group.missed))
         return dict(zip(layout.names, layout.parts(p.astype(dtype)), strict=True))
 
     def _rate_at(self, state: State, index: int) -> Tensor:
         """Return the learning rate of a group in the step that follows a state."""
-        schedule, kept = self._schedules[index], state.rates[index]
+        schedule, rate = self._schedules[index], state.rates[index]
         if schedule is None:
-            assert kept is not None, "internal: no learning rate"
-            return kept
+            assert rate is not None, "internal: no learning rate"
+            return rate
         found = schedule(state.step.astype(dtypes.float32))
         rate = asarray(found, device=state.step.device)
         if rate.shape:

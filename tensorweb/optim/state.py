@@ -1,26 +1,31 @@
-"""The state of an optimiser between steps, a tree of tensors.
+"""The state of an optimiser between steps, a tree of tensors, and flat parameters.
 
-Parameters that are always updated together form a group; their moments are flat. A
-parameter without a gradient is skipped by a step, and then leaves its group.
+Parameters that are always updated together form a group. Their moments are flat: many
+tensors concatenated in one buffer, so that an elementwise update takes a few kernels
+regardless of the number of parameters. A parameter without a gradient is skipped by a
+step, and then leaves its group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
-from tensorweb import dtypes
+from tensorweb import dtypes, tree
 from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DeviceError
 from tensorweb.evaluate import end_step, plain_number
-from tensorweb.functions import asarray, full
+from tensorweb.functions import asarray, concat, full, pad
 from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.history import is_kept
-from tensorweb.optim.flat_params import LARGE, Layout
-from tensorweb.shapes import Shape
+from tensorweb.graph.leaves import not_following
+from tensorweb.graph.node import Node
+from tensorweb.shapes import Shape, size
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-from tensorweb.tensor.in_place import mark_number, overwrite
+from tensorweb.tensor.in_place import mark_number, overwrite, rehouse
+from tensorweb.transforms.inputs import is_float
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class Group:
         missed: count of steps skipped for lack of gradients, None for 0.
     """
 
-    layout: Layout
+    layout: FlatLayout
     moments: dict[str, Tensor]
     missed: Tensor | None = None
 
@@ -44,7 +49,7 @@ class Group:
         found = []
         for wanted in (True, False):
             chosen = [n for n, has in enumerate(has_gradient) if has is wanted]
-            layout = Layout(
+            layout = FlatLayout(
                 [self.layout.names[n] for n in chosen],
                 [self.layout.shapes[n] for n in chosen],
             )
@@ -202,13 +207,15 @@ def groups_of(
     found = []
     for chosen in together.values():
         first = leaves[chosen[0]]
-        layout = Layout([names[n] for n in chosen], [leaves[n].shape for n in chosen])
+        layout = FlatLayout(
+            [names[n] for n in chosen], [leaves[n].shape for n in chosen]
+        )
         started = {name: _first_moment(layout, first, start) for name in moments}
         found.append(Group(layout, started))
     return tuple(found)
 
 
-def _first_moment(layout: Layout, like: Tensor, start: float) -> Tensor:
+def _first_moment(layout: FlatLayout, like: Tensor, start: float) -> Tensor:
     """Return the initial value of a moment, of shape `(layout.size,)`."""
     dtype = computing_dtype(like.dtype)
     both = complex(start, start) if dtype.kind == "complex" else start
@@ -329,7 +336,7 @@ def _loaded(group: Group, flat: Mapping[str, Tensor]) -> list[Group]:
         together.setdefault(key, []).append(index)
     found = []
     for key, chosen in together.items():
-        part = Layout(
+        part = FlatLayout(
             [layout.names[n] for n in chosen], [layout.shapes[n] for n in chosen]
         )
         moments = {
@@ -360,3 +367,200 @@ def _taken(given: Tensor, like: Tensor) -> Tensor:
 def _listed(names: Sequence[str]) -> str:
     """Return names for a message."""
     return ", ".join(repr(name) for name in names) or "none"
+
+
+# Tensors begin at multiples of this count of elements, so that a GPU can bind the
+# buffer at their offset.
+ALIGNMENT = 64
+
+
+# Tensors with at least this count of elements are not concatenated: a separate launch
+# costs less than copying them.
+LARGE = 1 << 18
+
+
+class FlatLayout:
+    """Names, shapes and offsets of tensors in a flat tensor.
+
+    It is immutable and compares by value, so that it can be part of a tree together
+    with the tensors that it describes.
+    """
+
+    __slots__ = ("_hash", "names", "shapes", "size", "starts")
+
+    def __init__(self, names: Sequence[str], shapes: Sequence[Shape]) -> None:
+        """Assign offsets in this order; no padding after the last tensor."""
+        self.names = tuple(names)
+        self.shapes = tuple(shapes)
+        starts = []
+        end = 0
+        for shape in shapes:
+            starts.append(-(-end // ALIGNMENT) * ALIGNMENT)
+            end = starts[-1] + size(shape)
+        self.starts = tuple(starts)
+        self.size = end
+        self._hash = hash((self.names, self.shapes))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether names and shapes are equal."""
+        if self is other:
+            return True
+        return (
+            isinstance(other, FlatLayout)
+            and self.names == other.names
+            and self.shapes == other.shapes
+        )
+
+    def __hash__(self) -> int:
+        """Return a hash, equal for equal layouts."""
+        return self._hash
+
+    def __repr__(self) -> str:
+        """Return the count of tensors and of elements."""
+        return f"<FlatLayout of {len(self.names)} tensors, {self.size} elements>"
+
+    def join(self, tensors: Sequence[Tensor]) -> Tensor:
+        """Return tensors of one dtype as one flat tensor of shape `(size,)`.
+
+        Tensors that are already the slices of a flat tensor are not copied.
+        """
+        whole = self._whole([tensor.node for tensor in tensors])
+        if whole is not None:
+            return Tensor.around(whole)
+        flat = [tensor.reshape(-1) for tensor in tensors]
+        ends = [*self.starts[1:], self.size]
+        parts = []
+        for part, start, end in zip(flat, self.starts, ends, strict=True):
+            gap = end - start - part.size
+            parts.append(pad(part, (0, gap)) if gap else part)
+        return concat(parts) if len(parts) > 1 else parts[0]
+
+    def _whole(self, nodes: Sequence[Node]) -> Node | None:
+        """Return the flat node whose slices these nodes are, None if there is none.
+
+        During differentiation there is none, since each slice may be a variable of its
+        own.
+        """
+        base = nodes[0].base
+        if base.shape != (self.size,) or is_kept():
+            return None
+        for node, start in zip(nodes, self.starts, strict=True):
+            view = node.view
+            if node.base is not base or view.offset != start or not view.is_contiguous:
+                return None
+        return base
+
+    def parts(self, joined: Tensor) -> list[Tensor]:
+        """Return the slices of a flat tensor, each in its shape."""
+        return [
+            joined[start : start + size(shape)].reshape(shape)
+            for start, shape in zip(self.starts, self.shapes, strict=True)
+        ]
+
+
+Put: TypeAlias = Callable[[Sequence[Tensor]], Any]
+"""A function from parameters to their tree."""
+
+
+def parameters_of(given: Any) -> tuple[list[str], list[Tensor], Put]:
+    """Return names and float tensors of a tree, and a function to replace them."""
+    leaves, structure = tree.flatten(given)
+    names = tree.paths(given)
+    chosen = [
+        index
+        for index, (leaf, place) in enumerate(
+            zip(leaves, structure.places(), strict=True)
+        )
+        if is_float(leaf) and not place.is_constant
+    ]
+    if isinstance(given, int | float) and not chosen:
+        raise DataError(
+            f"the parameters are the number {given}; a learning rate is given by "
+            f"name, lr={given}, and parameters are tensors."
+        )
+
+    def put(others: Sequence[Tensor]) -> Any:
+        for index, other in zip(chosen, others, strict=True):
+            leaves[index] = other
+        return tree.unflatten(structure, leaves)
+
+    return [names[n] for n in chosen], [leaves[n] for n in chosen], put
+
+
+def groups_in(name: str, given: object) -> list[Mapping[str, Any]]:
+    """Return PyTorch's parameter groups, `[{"params": ..., ...}]`; [] for a tree.
+
+    Raises:
+        DataError: groups and other values are mixed, or one group is in no list.
+    """
+    if isinstance(given, Mapping) and "params" in given and len(given) > 1:
+        extra = next(key for key in given if key != "params")
+        if not isinstance(given[extra], Tensor | Mapping | list | tuple):
+            raise DataError(
+                f"{name}: one parameter group stands alone; give a list of groups, "
+                f"[{{'params': ..., {extra!r}: ...}}]."
+            )
+    if not isinstance(given, list | tuple):
+        return []
+    groups = [each for each in given if isinstance(each, Mapping) and "params" in each]
+    if groups and len(groups) < len(given):
+        raise DataError(
+            f"{name}: parameter groups and other things are mixed in one list; give "
+            "every tensor in a group, {'params': [...]}."
+        )
+    return groups
+
+
+def gradients_of(params: Any, grads: Any) -> list[Tensor | None]:
+    """Return each parameter's leaf in the tree of gradients.
+
+    Raises:
+        DataError: the trees do not match.
+    """
+    leaves, structure = tree.flatten(params)
+    found, other = tree.flatten(grads)
+    if structure != other:
+        mine, theirs = tree.paths(params), tree.paths(grads)
+        different = [name for name in mine if name not in theirs]
+        different += [name for name in theirs if name not in mine]
+        at = f"{different[0]!r} is only in one" if different else "their classes differ"
+        raise DataError(
+            f"update: parameters and gradients are different trees: {at}. Give what "
+            "tw.grad of a function of the parameters returns."
+        )
+    rows = zip(leaves, found, structure.places(), strict=True)
+    return [
+        grad for leaf, grad, place in rows if is_float(leaf) and not place.is_constant
+    ]
+
+
+def check_gradient(name: str, path: str, leaf: Tensor, grad: Any) -> None:
+    """Raise if a gradient does not match its parameter.
+
+    Raises:
+        DataError: it is no tensor of the same shape.
+    """
+    if grad is None:
+        return
+    if not is_float(grad) or grad.shape != leaf.shape:
+        what = f"shape {grad.shape}" if is_float(grad) else type(grad).__name__
+        raise DataError(
+            f"{name}: the gradient of {path or 'the parameter'!r} is {what}, and the "
+            f"parameter a tensor of shape {leaf.shape}."
+        )
+
+
+def join_in_place(groups: Iterable[Group], leaves: Mapping[str, Tensor]) -> None:
+    """Make leaves of a group views of one flat storage; their values stay.
+
+    So the first step has the same structure as all others, and is recorded once.
+    """
+    for group in groups:
+        tensors = [leaves[name] for name in group.layout.names]
+        if len(tensors) == 1:
+            continue
+        with not_following():
+            values = [Tensor.around(tensor.node) for tensor in tensors]
+            parts = group.layout.parts(group.layout.join(values))
+        for tensor, part in zip(tensors, parts, strict=True):
+            rehouse(tensor, part.node)

@@ -8,7 +8,7 @@ import tensorweb as tw
 from tensorweb import dtypes
 from tensorweb.graph.node import leaf
 from tensorweb.graph.tracing import Placeholder, tracing
-from tensorweb.optim.flat_params import Layout
+from tensorweb.optim.state import FlatLayout
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
 from tensorweb.tensor import Tensor
@@ -28,7 +28,7 @@ def given(*shape: int) -> Tensor:
 def launches(joined: bool) -> int:
     """Return how many kernels a step of Adam takes where ten storages are bound."""
     opt = tw.optim.Adam(lr=0.1)
-    layout = Layout([str(n) for n in range(len(SHAPES))], SHAPES)
+    layout = FlatLayout([str(n) for n in range(len(SHAPES))], SHAPES)
     params = layout.parts(given(layout.size))
     grads = [given(*shape) for shape in SHAPES]
     outputs: list[Tensor] = []
@@ -48,7 +48,7 @@ def test_a_step_of_many_parameters_is_a_few_kernels(webgpu: str) -> None:
 
 
 def test_slices_of_a_joined_tensor_are_that_tensor(cpu: str) -> None:
-    layout = Layout(["a", "b", "c"], [(3, 2), (), (5,)])
+    layout = FlatLayout(["a", "b", "c"], [(3, 2), (), (5,)])
     assert layout.starts == (0, 64, 128)
     tensors = [tw.ones((3, 2)), tw.asarray(2.0), tw.arange(5, dtype=tw.float32)]
     whole = layout.join(tensors)

@@ -19,10 +19,10 @@ from tensorweb.functions import (
     zeros,
 )
 from tensorweb.nn import init
+from tensorweb.nn.activations import softmax_along
 from tensorweb.nn.affine import Linear, linear
 from tensorweb.nn.arguments import as_float, operand, positive
-from tensorweb.nn.dropping import dropout
-from tensorweb.nn.exponentials import softmax_along
+from tensorweb.nn.dropout_layers import dropout
 from tensorweb.nn.module import Module
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
