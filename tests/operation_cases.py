@@ -119,43 +119,49 @@ class Case:
         return np.asarray(np.maximum(np.abs(scale), np.abs(self.expected)))
 
 
-def all_cases(device: str = "webgpu") -> list[Case]:
-    """Return every case for the dtypes of a device, in the page's order of work."""
+def all_cases(device: str = "webgpu", *, sampled: bool = False) -> list[Case]:
+    """Return every case for the dtypes of a device, in the page's order of work.
+
+    Each entry of the op table is in them. With `sampled`, and always on `webgpu`, not
+    every dtype meets every entry and view: each pair of an entry and a kind of dtype,
+    and of a dtype and a view, is in some case.
+    """
+    sampled = sampled or device == "webgpu"
     stored = [dtype for dtype in dtypes.ALL if dtype.name in DEVICES[device].dtypes]
     stored = [dtype for dtype in stored if dtype.name not in DEVICES[device].varying]
     if device == "webgpu":
         stored = [dtype for dtype in stored if dtype.name not in SELDOM]
     return [
-        *elementwise(stored, every_view=device == "cpu"),
+        *elementwise(stored, sampled=sampled),
         *casts(stored),
         *choices(stored),
-        *rows(REDUCTIONS, stored, in_turn=device == "webgpu"),
-        *rows(STRUCTURES, stored, in_turn=device == "webgpu"),
+        *rows(REDUCTIONS, stored, sampled=sampled),
+        *rows(STRUCTURES, stored, sampled=sampled),
         *random_numbers(),
     ]
 
 
-def elementwise(stored: Sequence[DType], *, every_view: bool) -> Iterator[Case]:
-    """Yield every elementwise row on every dtype it takes, and through views.
+def elementwise(stored: Sequence[DType], *, sampled: bool) -> Iterator[Case]:
+    """Yield every elementwise entry on every dtype it takes, and through views.
 
-    Compiling a shader takes the time: with `every_view` each row gets all views, else
-    one and an empty one, each on one of its dtypes, taken in turn, and one of the small
-    integers.
+    Compiling a shader takes the time: with `sampled` an entry gets float32, one other
+    dtype, one view and an empty one, in turn.
     `tests/functions/test_elementwise.py` has all of them natively.
     """
-    for place, op in enumerate(ROWS):
+    for index, op in enumerate(ROWS):
         taken = [dtype for dtype in stored if takes(op.name, dtype)]
-        small = [dtype for dtype in taken if dtype.kind != "bool" and dtype.bits < 32]
-        if small and not every_view:
-            skipped = {*small} - {small[place % len(small)]}
-            taken = [dtype for dtype in taken if dtype not in skipped]
-        for dtype in taken:
+        others = [dtype for dtype in taken if dtype is not dtypes.float32]
+        tried = taken
+        if sampled and others:
+            tried = [dtype for dtype in taken if dtype is dtypes.float32]
+            tried.append(others[index % len(others)])
+        for dtype in tried:
             yield _elementwise(op, dtype, samples(op, dtype), "special values", "{}")
         names = tuple(LAYOUTS)
-        for turn, name in enumerate(
-            names if every_view else (names[place % 6], names[-1])
+        for offset, name in enumerate(
+            (names[index % 6], names[-1]) if sampled else names
         ):
-            dtype = taken[(place + turn) % len(taken)]
+            dtype = taken[(index + offset) % len(taken)]
             cubes = [x[-385:].reshape(5, 7, 11) for x in samples(op, dtype)]
             yield _elementwise(op, dtype, cubes, name, LAYOUTS[name])
 
@@ -241,22 +247,25 @@ def random_numbers() -> Iterator[Case]:
 
 
 def rows(
-    table: tuple[Row, ...], stored: Sequence[DType] = STORED, *, in_turn: bool = False
+    table: tuple[Row, ...], stored: Sequence[DType] = STORED, *, sampled: bool = False
 ) -> Iterator[Case]:
     """Yield the rows of a table on every dtype they are for and its relatives.
 
-    With `in_turn` each row gets one of its dtypes, where compiling takes the time.
+    With `sampled` each row gets one of its dtypes and one relative of that, in turn,
+    where compiling takes the time.
     `tests/functions/test_structures.py` has all of them natively.
     """
     names = {dtype.name for dtype in stored}
-    for place, row in enumerate(table):
-        taken = row.dtypes or (EVERY[place % len(EVERY)],)
-        for dtype in [taken[place % len(taken)]] if in_turn else taken:
+    for index, row in enumerate(table):
+        taken = row.dtypes or (EVERY[index % len(EVERY)],)
+        for dtype in [taken[index % len(taken)]] if sampled else taken:
             yield _row(row, dtype)
             if "dtype=" not in row.code:
                 related = [name for name in RELATIVES.get(dtype, ()) if name in names]
                 if ".linalg." in row.code:  # its operand would be rounded before
                     related = [name for name in related if name != "float16"]
+                if sampled and related:
+                    related = [related[index // len(taken) % len(related)]]
                 yield from (_row(row, name) for name in related)
 
 
