@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import SupportsIndex
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.numpy.arguments import as_operand_like, as_tensors, resolve_indices
 from tensorweb.shapes import normalize_axis
@@ -57,7 +57,7 @@ def copyto(
         target[...] = values
         return
     mask = as_operand_like(where, target).broadcast_to(target.shape)
-    target[...] = functions.where(mask, as_operand_like(values, target), target)
+    target[...] = tw.where(mask, as_operand_like(values, target), target)
 
 
 def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
@@ -101,7 +101,7 @@ def putmask(a: Tensor, /, mask: ArrayLike, values: ArrayLike) -> None:
     if not as_operand_like(values, target).size:
         return
     spread = _repeated(values, target.size, target).reshape(target.shape)
-    target[...] = functions.where(_mask(mask, target), spread, target)
+    target[...] = tw.where(_mask(mask, target), spread, target)
 
 
 def _mask(mask: ArrayLike, target: Tensor) -> Tensor:
@@ -111,9 +111,9 @@ def _mask(mask: ArrayLike, target: Tensor) -> Tensor:
             f"a mask of shape {found.shape} for shape {target.shape}; give one of as "
             "many elements."
         )
-    return functions.not_equal(
-        found, 0 if found.dtype.kind != "bool" else False
-    ).reshape(target.shape)
+    return tw.not_equal(found, 0 if found.dtype.kind != "bool" else False).reshape(
+        target.shape
+    )
 
 
 def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
@@ -128,12 +128,12 @@ def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
     chosen = _mask(mask, target).ravel()
     values = as_operand_like(vals, target).ravel()
     if not values.size:
-        if functions.any(chosen):
+        if tw.any(chosen):
             raise ShapeError("place: there are no values to write; give at least one.")
         return
-    order = functions.cumulative_sum(chosen.astype(int)) - 1
-    spread = values[functions.remainder(order, values.size)].astype(target.dtype)
-    found = functions.where(chosen, spread, target.ravel())
+    order = tw.cumulative_sum(chosen.astype(int)) - 1
+    spread = values[tw.remainder(order, values.size)].astype(target.dtype)
+    found = tw.where(chosen, spread, target.ravel())
     target[...] = found.reshape(target.shape)
 
 
@@ -172,7 +172,7 @@ def put_along_axis(
     for number, length in enumerate(target.shape):
         shape = [1] * target.ndim
         shape[number] = length
-        ramp = functions.arange(length, device=target.device).reshape(shape)
+        ramp = tw.arange(length, device=target.device).reshape(shape)
         key.append(chosen if number == along else ramp)
     target[tuple(key)] = values
 

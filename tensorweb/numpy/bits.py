@@ -6,7 +6,6 @@ from typing import SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, DTypeError
-from tensorweb.functions import asarray
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -41,7 +40,7 @@ def unpackbits(
     >>> np.unpackbits(np.asarray([5], dtype=np.uint8))
     tensor([0, 0, 0, 0, 0, 1, 0, 1], dtype=uint8)
     """
-    x = asarray(a)
+    x = tw.asarray(a)
     if x.dtype.name != "uint8":
         raise DTypeError(f"unpackbits: the dtype is {x.dtype}; give uint8.")
     along = 0 if axis is None else normalize_axis(axis, x.ndim)
@@ -66,7 +65,7 @@ def packbits(
     >>> np.packbits([1, 0, 1])
     tensor([160], dtype=uint8)
     """
-    x = asarray(a)
+    x = tw.asarray(a)
     if x.dtype.kind not in ("bool", "int", "uint"):
         raise DTypeError(f"packbits: the dtype is {x.dtype}; give bool or integers.")
     along = 0 if axis is None else normalize_axis(axis, x.ndim)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.errors import ShapeError
 from tensorweb.numpy.arguments import as_pair, as_tensors, is_inexact
 from tensorweb.shapes import broadcast_shapes
@@ -35,13 +35,13 @@ def isclose(
     """
     x, y = as_pair(a, b)
     if not is_inexact(x.dtype):
-        return _apart(x, y) <= functions.abs(y.astype(float)) * rtol + atol
-    near = functions.abs(x - y) <= functions.abs(y) * rtol + atol
-    near = functions.logical_and(near, functions.isfinite(y))
-    found = functions.logical_or(near, x == y)
+        return _apart(x, y) <= tw.abs(y.astype(float)) * rtol + atol
+    near = tw.abs(x - y) <= tw.abs(y) * rtol + atol
+    near = tw.logical_and(near, tw.isfinite(y))
+    found = tw.logical_or(near, x == y)
     if equal_nan:
-        both = functions.logical_and(functions.isnan(x), functions.isnan(y))
-        found = functions.logical_or(found, both)
+        both = tw.logical_and(tw.isnan(x), tw.isnan(y))
+        found = tw.logical_or(found, both)
     return found
 
 
@@ -50,7 +50,7 @@ def _apart(x: Tensor, y: Tensor) -> Tensor:
     if x.dtype.kind == "bool":
         x, y = x.astype(int), y.astype(int)
     name = x.dtype.name if x.dtype.kind == "uint" else f"u{x.dtype.name}"
-    larger, smaller = functions.maximum(x, y), functions.minimum(x, y)
+    larger, smaller = tw.maximum(x, y), tw.minimum(x, y)
     return (larger.astype(name) - smaller.astype(name)).astype(float)
 
 
@@ -66,7 +66,7 @@ def allclose(
     >>> np.allclose([1.0, 2.0], [1.0, 2.000001])
     True
     """
-    return builtins.bool(functions.all(isclose(a, b, rtol, atol, equal_nan)))
+    return builtins.bool(tw.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
 def array_equal(
@@ -80,11 +80,11 @@ def array_equal(
     x, y = as_tensors((a1, a2))
     if x.shape != y.shape:
         return False
-    found = functions.equal(x, y)
+    found = tw.equal(x, y)
     if equal_nan and is_inexact(x.dtype) and is_inexact(y.dtype):
-        both = functions.logical_and(functions.isnan(x), functions.isnan(y))
-        found = functions.logical_or(found, both)
-    return builtins.bool(functions.all(found))
+        both = tw.logical_and(tw.isnan(x), tw.isnan(y))
+        found = tw.logical_or(found, both)
+    return builtins.bool(tw.all(found))
 
 
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> builtins.bool:
@@ -98,4 +98,4 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> builtins.bool:
         broadcast_shapes(x.shape, y.shape)
     except ShapeError:
         return False
-    return builtins.bool(functions.all(functions.equal(x, y)))
+    return builtins.bool(tw.all(tw.equal(x, y)))

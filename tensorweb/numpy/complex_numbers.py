@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.dtypes import complex64, complex128, finfo
 from tensorweb.functions import imag, real
 from tensorweb.numpy.creation import asarray
@@ -38,7 +38,7 @@ def conj(x: ArrayLike, /) -> Tensor:
     >>> np.conj([1 + 2j, 3.0])
     tensor([1.-2.j, 3.-0.j], dtype=complex64)
     """
-    found = functions.conj(x)
+    found = tw.conj(x)
     return found.astype(found.dtype)  # a tensor of its own, of real numbers too
 
 
@@ -54,10 +54,10 @@ def angle(z: ArrayLike, deg: builtins.bool = False) -> Tensor:
     x = asarray(z)
     if x.dtype.kind != "complex":
         x = x.astype(float) if x.dtype.kind != "float" else x
-        around = functions.atan2(functions.zeros_like(x), x)
-        found = functions.where(functions.isnan(x), x, around)
+        around = tw.atan2(tw.zeros_like(x), x)
+        found = tw.where(tw.isnan(x), x, around)
     else:
-        found = functions.atan2(functions.imag(x), functions.real(x))
+        found = tw.atan2(tw.imag(x), tw.real(x))
     return found * (180 / math.pi) if deg else found
 
 
@@ -69,8 +69,8 @@ def iscomplex(x: ArrayLike) -> Tensor:
     """
     values = asarray(x)
     if values.dtype.kind != "complex":
-        return functions.zeros_like(values, bool)
-    return functions.imag(values) != 0
+        return tw.zeros_like(values, bool)
+    return tw.imag(values) != 0
 
 
 def isreal(x: ArrayLike) -> Tensor:
@@ -79,7 +79,7 @@ def isreal(x: ArrayLike) -> Tensor:
     >>> np.isreal([1 + 1j, 1 + 0j])
     tensor([False,  True])
     """
-    return functions.logical_not(iscomplex(x))
+    return tw.logical_not(iscomplex(x))
 
 
 def iscomplexobj(x: ArrayLike) -> builtins.bool:
@@ -111,6 +111,6 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Tensor:
     x = asarray(a)
     if x.dtype.kind != "complex":
         return x
-    part = functions.imag(x)
+    part = tw.imag(x)
     bound = tol * finfo(part.dtype).eps if tol > 1 else tol
-    return functions.real(x) if functions.all(functions.abs(part) < bound) else x
+    return tw.real(x) if tw.all(tw.abs(part) < bound) else x

@@ -4,29 +4,9 @@ from __future__ import annotations
 
 import math
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.dtypes import BY_NAME, DType, finfo
 from tensorweb.errors import DTypeError
-from tensorweb.functions import (
-    abs as absolute,
-)
-from tensorweb.functions import (
-    bitwise_and,
-    bitwise_right_shift,
-    copysign,
-    exp2,
-    floor,
-    floor_divide,
-    isfinite,
-    isinf,
-    log2,
-    logical_and,
-    maximum,
-    nextafter,
-    remainder,
-    signbit,
-    trunc,
-)
 from tensorweb.numpy.arguments import as_floats, as_pair, as_real_floats, as_tensors
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -53,15 +33,15 @@ def _sizes(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor, DTy
     """Return absolute values, unsigned as no least integer has one, and the dtype."""
     a, b = _integers(name, x1, x2)
     unsigned = BY_NAME[f"uint{a.dtype.bits}"]
-    return absolute(a).astype(unsigned), absolute(b).astype(unsigned), a.dtype
+    return tw.abs(a).astype(unsigned), tw.abs(b).astype(unsigned), a.dtype
 
 
 def _common_divisor(a: Tensor, b: Tensor) -> Tensor:
     """Return the greatest common divisor of unsigned integers, by Euclid."""
-    a, b = functions.broadcast_arrays(a, b)
-    while functions.any(b):
-        rest = remainder(a, maximum(b, 1))
-        a, b = functions.where(b == 0, a, b), functions.where(b == 0, b, rest)
+    a, b = tw.broadcast_arrays(a, b)
+    while tw.any(b):
+        rest = tw.remainder(a, tw.maximum(b, 1))
+        a, b = tw.where(b == 0, a, b), tw.where(b == 0, b, rest)
     return a
 
 
@@ -90,7 +70,7 @@ def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([12, 18,  0])
     """
     a, b, dtype = _sizes("lcm", x1, x2)
-    return (floor_divide(a, maximum(_common_divisor(a, b), 1)) * b).astype(dtype)
+    return (tw.floor_divide(a, tw.maximum(_common_divisor(a, b), 1)) * b).astype(dtype)
 
 
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -105,9 +85,9 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
         exponent = exponent.astype(int)
     # No third of an exponent is infinite, nor 0; three of them are enough for any a.
     least = round(math.log2(finfo(a.dtype).smallest_normal))
-    exponent = functions.clip(exponent, 3 * least, -3 * least)
-    third = floor_divide(exponent, 3)
-    factor, last = (exp2(x.astype(a.dtype)) for x in (third, exponent - 2 * third))
+    exponent = tw.clip(exponent, 3 * least, -3 * least)
+    third = tw.floor_divide(exponent, 3)
+    factor, last = (tw.exp2(x.astype(a.dtype)) for x in (third, exponent - 2 * third))
     return a * factor * factor * last
 
 
@@ -118,16 +98,16 @@ def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     (tensor([ 0.5 ,  0.  , -0.75]), tensor([4, 0, 2]))
     """
     a = as_floats(x)
-    ordinary = logical_and(a != 0, isfinite(a))
-    size = functions.where(ordinary, absolute(a), 0.5)
-    power = floor(log2(size)) + 1
+    ordinary = tw.logical_and(a != 0, tw.isfinite(a))
+    size = tw.where(ordinary, tw.abs(a), 0.5)
+    power = tw.floor(tw.log2(size)) + 1
     fraction = ldexp(size, -power)
     # The logarithm beside a power of two may be rounded to it.
-    power = functions.where(fraction >= 1, power + 1, power)
-    power = functions.where(fraction < 0.5, power - 1, power)
-    found = copysign(ldexp(size, -power), a)
-    exponent = functions.where(ordinary, power, 0.0).astype(int)
-    return functions.where(ordinary, found, a), exponent
+    power = tw.where(fraction >= 1, power + 1, power)
+    power = tw.where(fraction < 0.5, power - 1, power)
+    found = tw.copysign(ldexp(size, -power), a)
+    exponent = tw.where(ordinary, power, 0.0).astype(int)
+    return tw.where(ordinary, found, a), exponent
 
 
 def modf(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
@@ -137,8 +117,8 @@ def modf(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     (tensor([ 0.5 , -0.25]), tensor([ 1., -2.]))
     """
     a = as_floats(x)
-    whole = trunc(a)
-    return copysign(functions.where(isinf(a), 0.0, a - whole), a), whole
+    whole = tw.trunc(a)
+    return tw.copysign(tw.where(tw.isinf(a), 0.0, a - whole), a), whole
 
 
 def spacing(x: ArrayLike, /) -> Tensor:
@@ -148,8 +128,8 @@ def spacing(x: ArrayLike, /) -> Tensor:
     tensor(True)
     """
     a = as_floats(x)
-    away = functions.where(signbit(a), -math.inf, math.inf)
-    return nextafter(a, away.astype(a.dtype)) - a
+    away = tw.where(tw.signbit(a), -math.inf, math.inf)
+    return tw.nextafter(a, away.astype(a.dtype)) - a
 
 
 def bitwise_count(x: ArrayLike, /) -> Tensor:
@@ -161,12 +141,12 @@ def bitwise_count(x: ArrayLike, /) -> Tensor:
     >>> np.bitwise_count([7, 8, -3])
     tensor([3, 1, 2])
     """
-    given = functions.asarray(x)
+    given = tw.asarray(x)
     if given.dtype.kind == "bool":
         return given.astype(int)
     rest, _, _ = _sizes("bitwise_count", given, given)
-    count = functions.zeros_like(rest)
+    count = tw.zeros_like(rest)
     for _ in range(rest.dtype.bits):
-        count = count + bitwise_and(rest, 1)
-        rest = bitwise_right_shift(rest, 1)
+        count = count + tw.bitwise_and(rest, 1)
+        rest = tw.bitwise_right_shift(rest, 1)
     return count.astype(int)

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.devices import default_device, usable_dtype
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError
@@ -35,7 +35,7 @@ __all__ = [
     "require",
 ]
 
-from_dlpack = functions.from_dlpack
+from_dlpack = tw.from_dlpack
 
 
 def array(
@@ -70,7 +70,7 @@ def array(
         raise DataError(f"array: copy={copy!r}; it is True, False or None.")
     if not 0 <= ndmax <= 64:
         raise DataError(f"array: ndmax={ndmax}; it is 1 to 64, or 0 for no limit.")
-    found = functions.asarray(object, dtype, device=device, copy=copy)
+    found = tw.asarray(object, dtype, device=device, copy=copy)
     if 0 < ndmax < found.ndim:
         raise DataError(
             f"array: {found.ndim} axes and ndmax={ndmax}, so that its elements would "
@@ -101,7 +101,7 @@ def asarray(
     """
     check_order("asarray", order)
     check_unused("asarray", like=like)
-    return functions.asarray(a, dtype, device=device, copy=copy)
+    return tw.asarray(a, dtype, device=device, copy=copy)
 
 
 asanyarray = asarray
@@ -118,7 +118,7 @@ def copy(a: ArrayLike, order: str = "K", subok: builtins.bool = False) -> Tensor
     tensor([0., 0.])
     """
     check_order("copy", order)
-    return functions.asarray(a, copy=True)
+    return tw.asarray(a, copy=True)
 
 
 def astype(
@@ -134,7 +134,7 @@ def astype(
     >>> np.astype(np.array([1.7, -1.7]), int)
     tensor([ 1, -1])
     """
-    return functions.astype(x, dtype, copy=copy, device=device)
+    return tw.astype(x, dtype, copy=copy, device=device)
 
 
 def asarray_chkfinite(
@@ -149,7 +149,7 @@ def asarray_chkfinite(
     tensor([1., 2.])
     """
     found = asarray(a, dtype, order)
-    if found.dtype.kind == "float" and not functions.all(functions.isfinite(found)):
+    if found.dtype.kind == "float" and not tw.all(tw.isfinite(found)):
         raise DataError("asarray_chkfinite: an element is infinite or NaN.")
     return found
 
@@ -232,7 +232,7 @@ def fromiter(
     items = list(iter if count < 0 else itertools.islice(iter, count))
     if len(items) < count:
         raise DataError(f"fromiter: {len(items)} items where count is {count}.")
-    return functions.asarray(items, dtype)
+    return tw.asarray(items, dtype)
 
 
 def fromfunction(

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorweb import dtypes
+from tensorweb import functions as tw
 from tensorweb.dtypes import (
     DType,
     as_dtype,
@@ -30,8 +31,6 @@ from tensorweb.dtypes import (
     uint64,
 )
 from tensorweb.errors import DataError, DTypeError, RangeError
-from tensorweb.functions.creation import asarray
-from tensorweb.functions.data_types import can_cast as standard_can_cast
 from tensorweb.functions.data_types import isdtype, result_type
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -319,7 +318,7 @@ def min_scalar_type(a: ArrayLike, /) -> DType:
             if fit:
                 return each
         raise RangeError(f"min_scalar_type: no dtype holds the integer {a}.")
-    found = asarray(a, device="cpu") if not isinstance(a, Tensor) else a
+    found = tw.asarray(a, device="cpu") if not isinstance(a, Tensor) else a
     if found.ndim or found.dtype.kind == "bool":
         return found.dtype
     value: Any = found.item() if isinstance(a, Tensor) else a
@@ -403,4 +402,4 @@ def can_cast(from_: ArrayLike, to: DTypeLike, casting: str = "safe") -> builtins
         # As NumPy: the float holds every such integer, or is the widest one.
         wide = end.bits if end.kind == "float" else end.bits // 2
         return wide >= {8: 16, 16: 32}.get(start.bits, 64)
-    return standard_can_cast(start, end)
+    return tw.can_cast(start, end)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 
-from tensorweb import dtypes, functions
+from tensorweb import dtypes
+from tensorweb import functions as tw
 from tensorweb.functions import abs as absolute
 from tensorweb.functions import (
     acos,
@@ -213,17 +214,17 @@ def cbrt(x: ArrayLike, /) -> Tensor:
 def _cube_root(a: Tensor) -> Tensor:
     size = absolute(a)
     ordinary = logical_and(size > 0, isfinite(size))
-    safe = functions.where(ordinary, size, 1.0)
+    safe = tw.where(ordinary, size, 1.0)
     root = exp(log(safe) / 3)
     # An error e of the root is e**2 behind a step of Newton's: t - (t - a / t**2) / 3.
     root = root - (root - safe / (root * root)) / 3
-    return copysign(functions.where(ordinary, root, size), a)
+    return copysign(tw.where(ordinary, root, size), a)
 
 
 def _cube_root_back(a: Tensor, cotangent: Tensor) -> tuple[Tensor]:
     root: Tensor = _cbrt(a)
     found = cotangent / (3.0 * root * root)
-    return (functions.where(logical_and(a == 0, cotangent == 0), 0.0, found),)
+    return (tw.where(logical_and(a == 0, cotangent == 0), 0.0, found),)
 
 
 # y = cbrt(x); dx = 1 / (3 y²), infinite at 0 where something arrives
@@ -260,7 +261,7 @@ def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     a, b = as_pair(x1, x2)
     if a.dtype.kind != "float":
         return maximum(a, b)
-    return functions.where(isnan(a), b, functions.where(isnan(b), a, maximum(a, b)))
+    return tw.where(isnan(a), b, tw.where(isnan(b), a, maximum(a, b)))
 
 
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -272,7 +273,7 @@ def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     a, b = as_pair(x1, x2)
     if a.dtype.kind != "float":
         return minimum(a, b)
-    return functions.where(isnan(a), b, functions.where(isnan(b), a, minimum(a, b)))
+    return tw.where(isnan(a), b, tw.where(isnan(b), a, minimum(a, b)))
 
 
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -283,10 +284,10 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """
     a, b = as_pair(x1, x2)
     if a.dtype.kind == "float":  # The absolute value has no derivative at 0.
-        size = functions.where(signbit(a), -a, a)
+        size = tw.where(signbit(a), -a, a)
         return copysign(remainder(size, absolute(b)), a)
     left = remainder(absolute(a), absolute(b))
-    return left if a.dtype.kind == "uint" else functions.where(a < 0, -left, left)
+    return left if a.dtype.kind == "uint" else tw.where(a < 0, -left, left)
 
 
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Tensor, Tensor]:
@@ -307,7 +308,7 @@ def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([0.5, 4. ])
     """
     x, y = as_pair(x1, x2)
-    wide = functions.result_type(x, y, dtypes.DEFAULT_FLOAT)
+    wide = tw.result_type(x, y, dtypes.DEFAULT_FLOAT)
     return pow(x.astype(wide), y.astype(wide))
 
 
@@ -318,8 +319,8 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([0. , 0.5, 1. ])
     """
     a, b = (as_floats(x) for x in as_pair(x1, x2))
-    step = functions.where(a == 0, b, functions.where(a > 0, 1.0, 0.0))
-    return functions.where(isnan(a), a, step)
+    step = tw.where(a == 0, b, tw.where(a > 0, 1.0, 0.0))
+    return tw.where(isnan(a), a, step)
 
 
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -331,9 +332,9 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     a, b = (as_floats(x) for x in as_pair(x1, x2))
     # Not maximum and minimum, whose derivatives at ties are a half for each.
     is_first = logical_or(a >= b, isnan(a))
-    high, low = functions.where(is_first, a, b), functions.where(is_first, b, a)
+    high, low = tw.where(is_first, a, b), tw.where(is_first, b, a)
     is_infinite = logical_and(high == low, isinf(high))
-    gap = functions.where(is_infinite, 0.0, low - high)
+    gap = tw.where(is_infinite, 0.0, low - high)
     return high + log1p(exp2(gap)) * (1 / math.log(2))
 
 
@@ -345,9 +346,9 @@ def reciprocal(x: ArrayLike, /) -> Tensor:
     >>> np.reciprocal([2.0, 4.0]), np.reciprocal([1, -1, 5])
     (tensor([0.5 , 0.25]), tensor([ 1, -1,  0]))
     """
-    given = functions.asarray(x)
+    given = tw.asarray(x)
     if given.dtype.kind == "int":
-        return functions.where(absolute(given) == 1, given, 0)
+        return tw.where(absolute(given) == 1, given, 0)
     if given.dtype.kind == "uint":
-        return functions.where(given == 1, given, 0)
+        return tw.where(given == 1, given, 0)
     return quotient_of_one(given)

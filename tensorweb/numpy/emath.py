@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
-from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import as_first_operand, as_floats
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -29,7 +28,7 @@ __all__ = [
 
 def _widened(x: ArrayLike, is_outside: Callable[[Tensor], Tensor]) -> Tensor:
     """Return a tensor, complex where one of its elements lies outside."""
-    values = as_floats(asarray(x))
+    values = as_floats(tw.asarray(x))
     if values.dtype.kind == "complex" or not bool(is_outside(values).any()):
         return values
     wide = values.dtype is dtypes.float64

@@ -14,10 +14,10 @@ from typing import SupportsIndex, TypeGuard
 
 from tensorweb import dtypes
 from tensorweb import fft as standard
+from tensorweb import functions as tw
 from tensorweb.errors import ShapeError
 from tensorweb.fft.arguments import Norm
 from tensorweb.fft.frequencies import Axes
-from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import Out, into
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
@@ -323,7 +323,7 @@ def ifftshift(x: ArrayLike, axes: Axes | None = None) -> Tensor:
 
 def _floating(a: ArrayLike) -> Tensor:
     """Return what is transformed: integers and bool as the default float."""
-    x = asarray(a)
+    x = tw.asarray(a)
     is_exact = x.dtype.kind in ("bool", "int", "uint")
     return x.astype(dtypes.DEFAULT_FLOAT) if is_exact else x
 

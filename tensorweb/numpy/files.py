@@ -7,9 +7,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal
 
+from tensorweb import functions as tw
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError
-from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import check_unused
 from tensorweb.numpy.creation import frombuffer
 from tensorweb.numpy.text import fromstring
@@ -140,7 +140,7 @@ def save(
     >>> np.load(path + ".npy").shape
     (2, 3)
     """
-    (stored,) = stored_by_name(asarray(arr)).values()
+    (stored,) = stored_by_name(tw.asarray(arr)).values()
     _write(file, ".npy", lambda opened: npy.write(opened, stored))
 
 
@@ -182,11 +182,11 @@ def _savez(
     *,
     deflate: bool,
 ) -> None:
-    arrays = {name: asarray(value) for name, value in kwds.items()}
+    arrays = {name: tw.asarray(value) for name, value in kwds.items()}
     for number, value in enumerate(args):
         if f"arr_{number}" in arrays:
             raise DataError(f"savez: arr_{number} names two arrays; rename one.")
-        arrays[f"arr_{number}"] = asarray(value)
+        arrays[f"arr_{number}"] = tw.asarray(value)
     stored = stored_by_name(arrays) if arrays else {}
     _write(file, ".npz", lambda opened: npz.write(opened, stored, deflate=deflate))
 

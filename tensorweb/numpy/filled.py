@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.functions.creation import Lengths
 from tensorweb.numpy.arguments import as_operand_like, check_order, check_unused
 from tensorweb.numpy.creation import asarray
@@ -40,7 +40,7 @@ def zeros(
     """
     check_order("zeros", order)
     check_unused("zeros", like=like)
-    return functions.zeros(shape, dtype, device=device)
+    return tw.zeros(shape, dtype, device=device)
 
 
 def ones(
@@ -58,7 +58,7 @@ def ones(
     """
     check_order("ones", order)
     check_unused("ones", like=like)
-    return functions.ones(shape, dtype, device=device)
+    return tw.ones(shape, dtype, device=device)
 
 
 def empty(
@@ -76,7 +76,7 @@ def empty(
     """
     check_order("empty", order)
     check_unused("empty", like=like)
-    return functions.empty(shape, dtype, device=device)
+    return tw.empty(shape, dtype, device=device)
 
 
 def full(
@@ -96,10 +96,10 @@ def full(
     """
     check_order("full", order)
     check_unused("full", like=like)
-    value = functions.asarray(fill_value, dtype, device=device)
+    value = tw.asarray(fill_value, dtype, device=device)
     if value.ndim:
         return value.broadcast_to(as_shape(shape))
-    return functions.full(shape, fill_value, dtype, device=device)
+    return tw.full(shape, fill_value, dtype, device=device)
 
 
 def zeros_like(
@@ -178,4 +178,4 @@ def full_like(
     wanted = like.dtype if dtype is None else dtype
     target = like.device if device is None else device
     value = as_operand_like(fill_value, like).astype(wanted)
-    return functions.asarray(value.broadcast_to(lengths), device=target)
+    return tw.asarray(value.broadcast_to(lengths), device=target)

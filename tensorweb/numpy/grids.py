@@ -8,7 +8,7 @@ import math
 import operator
 from typing import Any, SupportsIndex
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.dtypes import (
     DEFAULT_COMPLEX,
     DEFAULT_FLOAT,
@@ -61,7 +61,7 @@ def arange(
         raise DataError("arange: no numbers; say where it stops.")
     if start is None:
         start = 0
-    return functions.arange(start, stop, step, dtype, device=device)
+    return tw.arange(start, stop, step, dtype, device=device)
 
 
 def linspace(
@@ -92,30 +92,30 @@ def linspace(
     parts = count - 1 if endpoint else count
     if _is_number(start) and _is_number(stop):
         first, last = _number(start), _number(stop)
-        found = functions.linspace(
+        found = tw.linspace(
             first, last, count, dtype=dtype, device=device, endpoint=endpoint
         )
         step: Any = (last - first) / parts if parts > 0 else math.nan
         return (found, step) if retstep else found
     if count < 0:
         raise ShapeError(f"linspace: num is {count}; it is 0 or more.")
-    low, high = functions.broadcast_arrays(start, stop)
+    low, high = tw.broadcast_arrays(start, stop)
     low, high = low * 1.0, high * 1.0
-    step = (high - low) / parts if parts > 0 else functions.full_like(low, math.nan)
-    ramp = functions.arange(count, dtype=low.dtype, device=low.device)
+    step = (high - low) / parts if parts > 0 else tw.full_like(low, math.nan)
+    ramp = tw.arange(count, dtype=low.dtype, device=low.device)
     ramp = ramp.reshape((count, *(1,) * low.ndim))
     rise = ramp * step
     if parts > 0:  # a step that is less than the least number is 0
-        rise = functions.where(step == 0, ramp / parts * (high - low), rise)
+        rise = tw.where(step == 0, ramp / parts * (high - low), rise)
     found = low + rise
     if endpoint and count > 1:
-        found = functions.concat([found[:-1], high[None]])
+        found = tw.concat([found[:-1], high[None]])
     elif count == 1:
         found = low[None]
     if dtype is not None:
         wanted = as_dtype(dtype)
         whole = wanted.kind in ("int", "uint")
-        found = (functions.floor(found) if whole else found).astype(wanted)
+        found = (tw.floor(found) if whole else found).astype(wanted)
     found = found.moveaxis(0, axis)
     return (found, step) if retstep else found
 
@@ -140,10 +140,10 @@ def logspace(
         first, last, root = _number(start), _number(stop), _number(base)
         shares = _shares(operator.index(num), endpoint)
         values = [root ** (first + share * (last - first)) for share in shares]
-        return functions.asarray(_ended(values), dtype or _default(first, last, root))
-    first_power, last_power, powers = functions.broadcast_arrays(start, stop, base)
+        return tw.asarray(_ended(values), dtype or _default(first, last, root))
+    first_power, last_power, powers = tw.broadcast_arrays(start, stop, base)
     exponents = linspace(first_power, last_power, num, endpoint)
-    found = functions.pow(powers * 1.0, exponents).moveaxis(0, axis)
+    found = tw.pow(powers * 1.0, exponents).moveaxis(0, axis)
     return found if dtype is None else found.astype(dtype)
 
 
@@ -184,16 +184,16 @@ def geomspace(
         shares = _shares(operator.index(num), endpoint)
         values = [sign * 10 ** (low + share * (high - low)) for share in shares]
         return _geometric(values, first, last, endpoint, dtype or DEFAULT_FLOAT)
-    low_end, high_end = functions.broadcast_arrays(start, stop)
-    first_log = functions.log10(functions.abs(low_end * 1.0))
-    turn = functions.sign(low_end * 1.0)
-    last_log = functions.log10(high_end / turn)
-    sizes = functions.pow(10.0, linspace(first_log, last_log, num, endpoint))
+    low_end, high_end = tw.broadcast_arrays(start, stop)
+    first_log = tw.log10(tw.abs(low_end * 1.0))
+    turn = tw.sign(low_end * 1.0)
+    last_log = tw.log10(high_end / turn)
+    sizes = tw.pow(10.0, linspace(first_log, last_log, num, endpoint))
     found = sizes * turn
     count = operator.index(num)
     last = [high_end[None]] if endpoint and count > 1 else [found[-1:]]
     if count > 1:  # the ends are exact
-        found = functions.concat([low_end[None], found[1:-1], *last])
+        found = tw.concat([low_end[None], found[1:-1], *last])
     found = found.moveaxis(0, axis)
     return found if dtype is None else found.astype(dtype)
 
@@ -219,7 +219,7 @@ def _shares(count: int, endpoint: builtins.bool) -> list[float]:
 
 
 def _ended(values: list[Any]) -> ArrayLike:
-    return values or functions.zeros(0)
+    return values or tw.zeros(0)
 
 
 def _geometric(
@@ -230,7 +230,7 @@ def _geometric(
         values[0] = first
     if endpoint and len(values) > 1:
         values[-1] = last
-    return functions.asarray(_ended(values), dtype)
+    return tw.asarray(_ended(values), dtype)
 
 
 def _default(*numbers: Any) -> DType:
@@ -292,11 +292,11 @@ def indices(
             [0, 1, 2]])
     """
     shape = as_shape(dimensions)
-    ramps = [functions.arange(length, dtype=dtype) for length in shape]
+    ramps = [tw.arange(length, dtype=dtype) for length in shape]
     found = meshgrid(*ramps, sparse=sparse, indexing="ij")
     if sparse:
         return found
-    return functions.stack(found) if found else functions.zeros(0, dtype)
+    return tw.stack(found) if found else tw.zeros(0, dtype)
 
 
 def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
@@ -352,13 +352,13 @@ class Grid:
         ends = [each for span in key for each in _numbers_of(span)]
         is_typed = any(hasattr(each, "dtype") for each in ends)
         ramps = [
-            slice_values(span, functions.result_type(*ends) if is_typed else None)
+            slice_values(span, tw.result_type(*ends) if is_typed else None)
             for span in key
         ]
-        dtype = functions.result_type(*ramps) if ramps else DEFAULT_INT
+        dtype = tw.result_type(*ramps) if ramps else DEFAULT_INT
         ramps = [ramp.astype(dtype) for ramp in ramps]
         found = meshgrid(*ramps, sparse=self._sparse, indexing="ij")
-        return found if self._sparse else functions.stack(found)
+        return found if self._sparse else tw.stack(found)
 
 
 def _numbers_of(span: slice) -> list[Any]:

@@ -13,7 +13,6 @@ from typing import Any, SupportsIndex
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import (
     as_first_operand,
     as_floats,
@@ -347,7 +346,7 @@ def histogramdd(
     if isinstance(sample, list | tuple) and not isinstance(sample[0], int | float):
         columns = [each.reshape(-1) for each in as_tensors(sample)]
     else:
-        points = asarray(sample)
+        points = tw.asarray(sample)
         points = points.reshape(-1, 1) if points.ndim < 2 else points
         columns = [points[:, i] for i in _numbers(points.shape[1])]
     rank = len(columns)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any, SupportsIndex
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import unstack
@@ -62,7 +62,7 @@ def concatenate(
     >>> np.concatenate(([[1, 2]], [[3, 4]]), axis=None)
     tensor([1, 2, 3, 4])
     """
-    found = functions.concat(as_tensors(arrays), axis)
+    found = tw.concat(as_tensors(arrays), axis)
     return _cast("concatenate", found, dtype, casting, out)
 
 
@@ -100,7 +100,7 @@ def stack(
     tensor([[1, 3],
             [2, 4]])
     """
-    found = functions.stack(as_tensors(arrays), axis)
+    found = tw.stack(as_tensors(arrays), axis)
     return _cast("stack", found, dtype, casting, out)
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb import linalg as standard
 from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError, LinAlgError, MatrixShapeError, ShapeError
@@ -147,8 +147,8 @@ def cond(x: ArrayLike, p: Any = None) -> Tensor:
     else:
         inverse = inverse_or_nan(values)
         found = norm(values, p, (-2, -1)) * norm(inverse, p, (-2, -1))
-    is_number = ~functions.any(functions.isnan(values), axis=(-2, -1))
-    return functions.where(functions.isnan(found) & is_number, math.inf, found)
+    is_number = ~tw.any(tw.isnan(values), axis=(-2, -1))
+    return tw.where(tw.isnan(found) & is_number, math.inf, found)
 
 
 def lstsq(
@@ -186,20 +186,20 @@ def lstsq(
     share = rcond
     if share is None or share < 0:
         share = finfo(matrix.dtype).eps * (max(matrix.shape) if rcond is None else 1)
-    is_kept = values > (functions.max(values) * share if values.size else 0)
-    weights = functions.where(is_kept, 1 / functions.where(is_kept, values, 1), 0)
-    inside = weights[:, None] * (functions.conj(left.mT) @ columns)
-    found = functions.conj(rows.mT) @ inside
-    rank: int | Tensor = functions.sum(is_kept)
-    is_known = not is_traced(functions.asarray(rank).node)
+    is_kept = values > (tw.max(values) * share if values.size else 0)
+    weights = tw.where(is_kept, 1 / tw.where(is_kept, values, 1), 0)
+    inside = weights[:, None] * (tw.conj(left.mT) @ columns)
+    found = tw.conj(rows.mT) @ inside
+    rank: int | Tensor = tw.sum(is_kept)
+    is_known = not is_traced(tw.asarray(rank).node)
     if is_known:
         rank = int(rank)
-    residuals = functions.zeros(0, values.dtype, device=matrix.device)
+    residuals = tw.zeros(0, values.dtype, device=matrix.device)
     if matrix.shape[0] > matrix.shape[1] and not (is_known and rank < matrix.shape[1]):
-        away = functions.abs(columns - matrix @ found)
-        residuals = functions.sum(away * away, axis=0)
+        away = tw.abs(columns - matrix @ found)
+        residuals = tw.sum(away * away, axis=0)
         if not is_known:
-            residuals = functions.where(rank == matrix.shape[1], residuals, math.nan)
+            residuals = tw.where(rank == matrix.shape[1], residuals, math.nan)
     return found if right.ndim == 2 else found[:, 0], residuals, rank, values
 
 
@@ -224,11 +224,11 @@ def matrix_rank(
         raise DataError("matrix_rank: tol= and rtol= are both given; give one.")
     values = as_floats(A)
     if values.ndim < 2:
-        return functions.any(values != 0).astype(int)
+        return tw.any(values != 0).astype(int)
     if tol is None:
         return standard.matrix_rank(values, rtol=rtol)
     limit = as_tensors((values, tol))[1][..., None]
-    return functions.sum((standard.svdvals(values) > limit).astype(int), axis=-1)
+    return tw.sum((standard.svdvals(values) > limit).astype(int), axis=-1)
 
 
 def matrix_power(a: ArrayLike, n: int) -> Tensor:
@@ -371,9 +371,9 @@ def _triangle(a: ArrayLike, triangle: str) -> Tensor:
     values = as_floats(a)
     if triangle not in ("L", "U", "l", "u"):
         raise DataError(f"UPLO={triangle!r}; it is L or U.")
-    lower = values if triangle in "Ll" else functions.conj(values.mT)
-    below = functions.tril(lower, k=-1)
-    return functions.tril(lower) + functions.conj(below.mT)
+    lower = values if triangle in "Ll" else tw.conj(values.mT)
+    below = tw.tril(lower, k=-1)
+    return tw.tril(lower) + tw.conj(below.mT)
 
 
 def multi_dot(arrays: Sequence[ArrayLike], *, out: Out = None) -> Tensor:

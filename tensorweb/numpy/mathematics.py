@@ -7,7 +7,7 @@ import math
 import numbers
 from collections.abc import Sequence
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError
 from tensorweb.numpy.arguments import Out, as_first_operand, as_real_floats, into
@@ -36,8 +36,8 @@ def round(a: ArrayLike, decimals: int = 0, out: Out = None) -> Tensor:
     >>> np.round([0.5, 1.5, 2.675], 2), np.round(1234, -2)
     (tensor([0.5 , 1.5 , 2.68]), tensor(1200))
     """
-    x = functions.asarray(a)
-    return into(functions.round(x, decimals), out)
+    x = tw.asarray(a)
+    return into(tw.round(x, decimals), out)
 
 
 around = round
@@ -100,12 +100,12 @@ def nan_to_num(
     >>> np.nan_to_num([np.nan, 1.0, np.inf], posinf=9.0)
     tensor([0., 1., 9.])
     """
-    found = functions.asarray(x)
+    found = tw.asarray(x)
     found = found.astype(found.dtype)  # a tensor of its own, of integers too
     if found.dtype.kind == "float":
         found = _replaced(found, nan, posinf, neginf)
     elif found.dtype.kind == "complex":
-        parts = functions.real(found), functions.imag(found)
+        parts = tw.real(found), tw.imag(found)
         real, imaginary = (_replaced(part, nan, posinf, neginf) for part in parts)
         found = real + 1j * imaginary
     if copy or not isinstance(x, Tensor):
@@ -120,10 +120,10 @@ def _replaced(
     largest = finfo(x.dtype).max
     high = largest if posinf is None else posinf
     low = -largest if neginf is None else neginf
-    is_high = functions.logical_and(isinf(x), x > 0)
-    is_low = functions.logical_and(isinf(x), x < 0)
-    found = functions.where(functions.isnan(x), nan, x)
-    return functions.where(is_high, high, functions.where(is_low, low, found))
+    is_high = tw.logical_and(isinf(x), x > 0)
+    is_low = tw.logical_and(isinf(x), x < 0)
+    found = tw.where(tw.isnan(x), nan, x)
+    return tw.where(is_high, high, tw.where(is_low, low, found))
 
 
 def isposinf(x: ArrayLike, out: Out = None) -> Tensor:
@@ -136,8 +136,8 @@ def isposinf(x: ArrayLike, out: Out = None) -> Tensor:
     tensor([ True, False, False])
     """
     real = as_real_floats("isposinf", x)
-    is_above = functions.logical_not(_below(real))
-    return into(functions.logical_and(isinf(real), is_above), out)
+    is_above = tw.logical_not(_below(real))
+    return into(tw.logical_and(isinf(real), is_above), out)
 
 
 def isneginf(x: ArrayLike, out: Out = None) -> Tensor:
@@ -150,13 +150,13 @@ def isneginf(x: ArrayLike, out: Out = None) -> Tensor:
     tensor([False,  True, False])
     """
     real = as_real_floats("isneginf", x)
-    return into(functions.logical_and(isinf(real), _below(real)), out)
+    return into(tw.logical_and(isinf(real), _below(real)), out)
 
 
 def _below(x: ArrayLike) -> Tensor:
     """Return whether a sign is set; integers have none that infinity could have."""
-    found = functions.asarray(x)
-    return signbit(found) if found.dtype.kind == "float" else functions.isinf(found)
+    found = tw.asarray(x)
+    return signbit(found) if found.dtype.kind == "float" else tw.isinf(found)
 
 
 def isscalar(element: object) -> builtins.bool:
@@ -176,12 +176,12 @@ def sinc(x: ArrayLike) -> Tensor:
     >>> np.sinc([0.0, 0.5])
     tensor([1.        , 0.63661975])
     """
-    a = functions.asarray(x) * math.pi
-    is_near = functions.abs(a) <= 1
-    safe = functions.where(is_near, 1.0, a)
-    near = functions.where(is_near, a, 0.0)
+    a = tw.asarray(x) * math.pi
+    is_near = tw.abs(a) <= 1
+    safe = tw.where(is_near, 1.0, a)
+    near = tw.where(is_near, a, 0.0)
     series = _power_series(near * near, _SINC)
-    return functions.where(is_near, series, functions.sin(safe) / safe)
+    return tw.where(is_near, series, tw.sin(safe) / safe)
 
 
 _SINC = [(-1) ** k / math.factorial(2 * k + 1) for k in range(10)]
@@ -243,16 +243,16 @@ def i0(x: ArrayLike) -> Tensor:
     tensor([1.    , 1.2661])
     """
     given = as_real_floats("i0", x)
-    a = functions.abs(given)
+    a = tw.abs(given)
     is_small = a <= 8
-    small = _chebyshev(functions.where(is_small, a, 8.0) / 2 - 2, _I0_SMALL)
-    high = functions.where(is_small, 8.0, a)
-    large = _chebyshev(32 / high - 2, _I0_LARGE) / functions.sqrt(high)
-    found = functions.exp(a) * functions.where(is_small, small, large)
+    small = _chebyshev(tw.where(is_small, a, 8.0) / 2 - 2, _I0_SMALL)
+    high = tw.where(is_small, 8.0, a)
+    large = _chebyshev(32 / high - 2, _I0_LARGE) / tw.sqrt(high)
+    found = tw.exp(a) * tw.where(is_small, small, large)
     # The absolute value has no derivative at 0, the series in x² has all.
     is_near = a <= 2
-    near = functions.where(is_near, given, 0.0)
-    return functions.where(is_near, _power_series(near * near / 4, _I0_NEAR), found)
+    near = tw.where(is_near, given, 0.0)
+    return tw.where(is_near, _power_series(near * near / 4, _I0_NEAR), found)
 
 
 _I0_NEAR = [1 / math.factorial(k) ** 2 for k in range(13)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import SupportsIndex
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.errors import AxisError, ShapeError
 from tensorweb.numpy.arguments import Out, check_order, check_unused, into
 from tensorweb.numpy.creation import asarray
@@ -45,7 +45,7 @@ def eye(
     """
     check_order("eye", order)
     check_unused("eye", like=like)
-    return functions.eye(N, M, k=k, dtype=dtype, device=device)
+    return tw.eye(N, M, k=k, dtype=dtype, device=device)
 
 
 def identity(n: int, dtype: DTypeLike = None, *, like: ArrayLike = None) -> Tensor:
@@ -56,7 +56,7 @@ def identity(n: int, dtype: DTypeLike = None, *, like: ArrayLike = None) -> Tens
             [0., 1.]])
     """
     check_unused("identity", like=like)
-    return functions.eye(n, dtype=dtype)
+    return tw.eye(n, dtype=dtype)
 
 
 def tri(
@@ -74,9 +74,9 @@ def tri(
             [1, 1, 0]])
     """
     check_unused("tri", like=like)
-    rows = functions.arange(N).reshape((-1, 1))
-    columns = functions.arange(N if M is None else M)
-    return functions.less_equal(columns, rows + k).astype(dtype)
+    rows = tw.arange(N).reshape((-1, 1))
+    columns = tw.arange(N if M is None else M)
+    return tw.less_equal(columns, rows + k).astype(dtype)
 
 
 def tril(m: ArrayLike, k: int = 0) -> Tensor:
@@ -86,7 +86,7 @@ def tril(m: ArrayLike, k: int = 0) -> Tensor:
     tensor([[1, 0],
             [3, 4]])
     """
-    return functions.tril(_matrix(m), k=k)
+    return tw.tril(_matrix(m), k=k)
 
 
 def triu(m: ArrayLike, k: int = 0) -> Tensor:
@@ -96,7 +96,7 @@ def triu(m: ArrayLike, k: int = 0) -> Tensor:
     tensor([[1, 2],
             [0, 4]])
     """
-    return functions.triu(_matrix(m), k=k)
+    return tw.triu(_matrix(m), k=k)
 
 
 def _matrix(m: ArrayLike) -> Tensor:
@@ -188,7 +188,7 @@ def trace(
     tensor(5)
     """
     found = diagonal(a, offset, axis1, axis2)
-    return into(functions.sum(found, axis=-1, dtype=dtype), out)
+    return into(tw.sum(found, axis=-1, dtype=dtype), out)
 
 
 def vander(
@@ -210,11 +210,11 @@ def vander(
     count = values.size if N is None else N
     if values.dtype.kind in ("int", "uint", "bool") and values.dtype.bits < 32:
         values = values.astype(int)  # NumPy multiplies small integers in its own, too
-    columns = [functions.ones_like(values)]
+    columns = [tw.ones_like(values)]
     while len(columns) < count:
         columns.append(columns[-1] * values)
     columns = columns[:count]
     if not columns:
         shape = (values.size, 0)
-        return functions.zeros(shape, values.dtype, device=values.device)
-    return functions.stack(columns if increasing else columns[::-1], axis=1)
+        return tw.zeros(shape, values.dtype, device=values.device)
+    return tw.stack(columns if increasing else columns[::-1], axis=1)

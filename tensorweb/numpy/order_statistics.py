@@ -11,7 +11,6 @@ from typing import Any, SupportsIndex
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import asarray
 from tensorweb.graph.tracing import is_traced
 from tensorweb.numpy.arguments import (
     as_first_operand,
@@ -136,7 +135,7 @@ def _shares(name: str, q: ArrayLike, scale: int) -> tuple[Shares, Shape]:
     if isinstance(q, int | float):
         numbers, shape = [float(q)], Shape()
     else:
-        given = asarray(q)
+        given = tw.asarray(q)
         shape = given.shape
         if is_traced(given.node):
             return given.reshape(-1) / scale, shape
@@ -200,7 +199,7 @@ def _chosen(name: str, rows: Tensor, shares: Shares, method: str) -> Tensor:
         return _poisoned(found, values)
     if method in DISCRETE:
         at = [_place(method, length, q)[0] for q in shares]
-        return _poisoned(tw.take(rows, asarray(at, device=rows.device), -1), rows)
+        return _poisoned(tw.take(rows, tw.asarray(at, device=rows.device), -1), rows)
     values = as_floats(rows)
     if not shares:
         return values[..., :0]
@@ -289,7 +288,7 @@ def median(
     >>> np.median([[10, 7, 4], [3, 2, 1]])
     tensor(3.5)
     """
-    x = as_floats(asarray(a))
+    x = as_floats(tw.asarray(a))
     rows = tw.sort(_rows(x, axis))
     length = rows.shape[-1]
     if not length:
@@ -316,7 +315,7 @@ def nanmedian(
     >>> np.nanmedian([[10.0, np.nan, 4.0], [3.0, 2.0, 1.0]], axis=1)
     tensor([7., 2.])
     """
-    x = as_floats(asarray(a))
+    x = as_floats(tw.asarray(a))
     rows = tw.sort(_rows(x, axis))
     if not rows.shape[-1]:
         return median(x, axis, out, keepdims=keepdims)
@@ -380,7 +379,7 @@ def _nanquantile(
     keepdims: bool,
     weights: ArrayLike,
 ) -> Tensor:
-    x = asarray(a)
+    x = tw.asarray(a)
     if not is_inexact(x.dtype):
         return _quantile(name, x, q, scale, axis, out, method, keepdims, weights)
     if weights is not None:
@@ -409,7 +408,7 @@ def _places(method: str, counts: Tensor, shares: Shares, rows: Tensor) -> Place:
     """Return where quantiles of the first values of sorted rows lie, for each row."""
     if isinstance(shares, Tensor) or is_traced(counts.node):
         lengths = counts[..., None].astype(rows.dtype)
-        followed = asarray(shares, dtype=rows.dtype, device=rows.device)
+        followed = tw.asarray(shares, dtype=rows.dtype, device=rows.device)
         low, high, weight = _place(method, lengths, followed)
         return low, high, tw.broadcast_to(weight, low.shape)
     known: list[SupportsIndex] = counts.reshape(-1).tolist()

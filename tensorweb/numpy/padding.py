@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.numpy.arguments import as_operand_like, is_inexact
 from tensorweb.numpy.creation import asarray
@@ -161,13 +161,13 @@ def _bordered(
                 (before, after), own["constant_values"], strict=True
             )
         ]
-        found = functions.concat([ends[0], moved, ends[1]])
+        found = tw.concat([ends[0], moved, ends[1]])
     elif mode == "empty":
         found = moved.pad([(before, after), *[(0, 0)] * (moved.ndim - 1)])
     elif mode == "linear_ramp":
         first, last = own["end_values"]
         ramps = _ramp(moved[:1], first, before), _ramp(moved[-1:], last, after)
-        found = functions.concat([ramps[0].flip(0), moved, ramps[1]])
+        found = tw.concat([ramps[0].flip(0), moved, ramps[1]])
     elif mode in ("edge", "wrap", "reflect", "symmetric"):
         found = _repeated(moved, before, after, mode, own)
     else:
@@ -207,14 +207,14 @@ def _turned(x: Tensor, found: Tensor, folds: list[int]) -> Tensor:
     """
     shape = (len(folds), *(1,) * (x.ndim - 1))
     fold = asarray(folds, device=x.device).reshape(shape)
-    is_odd = functions.remainder(fold, 2) == 1
+    is_odd = tw.remainder(fold, 2) == 1
     moved = fold.astype(x.dtype) * (x[-1] - x[0])
-    return functions.where(is_odd, x[0] + x[-1] - found, found) + moved
+    return tw.where(is_odd, x[0] + x[-1] - found, found) + moved
 
 
 def _ramp(edge: Tensor, value: object, width: int) -> Tensor:
     """Return numbers that lead evenly from an edge to a value, which is the last."""
-    left = functions.arange(width - 1, -1, -1, device=edge.device)
+    left = tw.arange(width - 1, -1, -1, device=edge.device)
     left = left.reshape((width, *(1,) * (edge.ndim - 1))).astype(edge.dtype)
     end = as_operand_like(value, edge).astype(edge.dtype)
     if is_inexact(edge.dtype):
@@ -234,13 +234,13 @@ def _whole_ramp(edge: Tensor, end: Tensor, left: Tensor, width: int) -> Tensor:
     count = max(width, 1)
 
     def share(distance: Tensor, rest: int) -> Tensor:
-        whole = functions.floor_divide(distance, count)
-        part = functions.remainder(distance, count)
-        return whole * left + functions.floor_divide(part * left + rest, count)
+        whole = tw.floor_divide(distance, count)
+        part = tw.remainder(distance, count)
+        return whole * left + tw.floor_divide(part * left + rest, count)
 
-    rising = end + share(functions.maximum(edge, end) - end, 0)
-    falling = end - share(functions.maximum(end, edge) - edge, count - 1)
-    return functions.where(edge >= end, rising, falling)
+    rising = end + share(tw.maximum(edge, end) - end, 0)
+    falling = end - share(tw.maximum(end, edge) - edge, count - 1)
+    return tw.where(edge >= end, rising, falling)
 
 
 def _statistics(x: Tensor, before: int, after: int, mode: str, lengths: Pair) -> Tensor:
@@ -255,26 +255,26 @@ def _statistics(x: Tensor, before: int, after: int, mode: str, lengths: Pair) ->
         number.broadcast_to((width, *x.shape[1:]))
         for number, width in zip(numbers, (before, after), strict=True)
     )
-    return functions.concat([first, x, last])
+    return tw.concat([first, x, last])
 
 
 def _number(x: Tensor, mode: str) -> Tensor:
     """Return the number of a mode along the first axis, which stays with length 1."""
     if not x.shape[0]:  # the mean of nothing
-        return functions.full((1, *x.shape[1:]), math.nan, x.dtype, device=x.device)
+        return tw.full((1, *x.shape[1:]), math.nan, x.dtype, device=x.device)
     if mode == "maximum":
-        return functions.max(x, axis=0, keepdims=True)
+        return tw.max(x, axis=0, keepdims=True)
     if mode == "minimum":
-        return functions.min(x, axis=0, keepdims=True)
+        return tw.min(x, axis=0, keepdims=True)
     if mode == "mean":
-        found = functions.mean(x, axis=0, keepdims=True)
+        found = tw.mean(x, axis=0, keepdims=True)
     else:
-        ordered = functions.sort(x, axis=0)
+        ordered = tw.sort(x, axis=0)
         middle = x.shape[0] // 2
         low = ordered[(x.shape[0] - 1) // 2 :][:1]
         found = (low + ordered[middle : middle + 1]) / 2
     if x.dtype.kind in ("int", "uint"):
-        found = functions.round(found)
+        found = tw.round(found)
     return found.astype(x.dtype)
 
 
@@ -291,8 +291,8 @@ def _by_function(
         rows = moved.reshape((-1, moved.shape[-1]))
         written = []
         for number in range(rows.shape[0]):
-            row = functions.asarray(rows[number], copy=True)
+            row = tw.asarray(rows[number], copy=True)
             function(row, pair, axis, options)
             written.append(row)
-        found = functions.stack(written).reshape(moved.shape).moveaxis(-1, axis)
+        found = tw.stack(written).reshape(moved.shape).moveaxis(-1, axis)
     return found

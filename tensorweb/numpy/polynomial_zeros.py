@@ -6,7 +6,6 @@ from tensorweb import functions as tw
 from tensorweb import linalg
 from tensorweb.dtypes import complex_with
 from tensorweb.errors import ShapeError
-from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import as_floats
 from tensorweb.numpy.sorting import lexsort
 from tensorweb.tensor import Tensor
@@ -31,7 +30,7 @@ def roots(p: ArrayLike) -> Tensor:
     >>> tw.round(100 * np.roots([1.0, -3.0, 2.0]))
     tensor([200., 100.])
     """
-    given = as_floats(asarray(getattr(p, "coeffs", p)))
+    given = as_floats(tw.asarray(getattr(p, "coeffs", p)))
     if given.ndim > 1:
         raise ShapeError(f"roots: coefficients have shape {given.shape}; give 1-D.")
     line = given.reshape(-1)
@@ -57,7 +56,7 @@ def sort_complex(a: ArrayLike) -> Tensor:
     >>> np.sort_complex([3, 1, 2])
     tensor([1.+0.j, 2.+0.j, 3.+0.j], dtype=complex64)
     """
-    x = asarray(a)
+    x = tw.asarray(a)
     narrow = x.dtype.kind in ("bool", "int", "uint") and x.dtype.itemsize < 4
     x = x.astype("complex64" if narrow else complex_with(x.dtype))
     return tw.take_along_axis(x, lexsort([tw.imag(x), tw.real(x)]), -1)

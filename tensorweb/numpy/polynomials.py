@@ -12,7 +12,6 @@ from tensorweb import functions as tw
 from tensorweb import linalg
 from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import asarray
 from tensorweb.graph.tracing import is_traced
 from tensorweb.numpy.arguments import (
     as_first_operand,
@@ -67,7 +66,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Any:
 
 def _line(name: str, p: ArrayLike) -> Tensor:
     """Return coefficients as a 1-D tensor."""
-    given = asarray(_coefficients(p))
+    given = tw.asarray(_coefficients(p))
     if given.ndim > 1:
         raise ShapeError(
             f"{name}: coefficients have shape {given.shape}; give them in 1-D, the "
@@ -286,7 +285,7 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Any, Any]:
     while len(rest) > 1 and abs(rest[0]) <= CLOSE:
         rest.pop(0)
     made = [
-        asarray(values or [0.0], dtype=dtype, device=top.device)
+        tw.asarray(values or [0.0], dtype=dtype, device=top.device)
         for values in (quotient, rest)
     ]
     return _as_given(made[0], u, v), _as_given(made[1], u, v)
@@ -340,7 +339,7 @@ def poly(seq_of_zeros: ArrayLike) -> Tensor:
     >>> np.poly([1.0, 2.0, 3.0])
     tensor([  1.,  -6.,  11.,  -6.])
     """
-    zeros = asarray(seq_of_zeros)
+    zeros = tw.asarray(seq_of_zeros)
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1]:
         is_real = zeros.dtype.kind != "complex"
         found = poly(linalg.eigvals(as_floats(zeros)))

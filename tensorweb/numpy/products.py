@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, SupportsIndex
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.numpy.arguments import (
@@ -58,8 +58,8 @@ def dot(a: ArrayLike, b: ArrayLike, out: Out = None) -> Tensor:
     """
     x, y = as_pair(a, b)
     if not x.ndim or not y.ndim:
-        return into(functions.multiply(x, y), out)
-    return into(functions.dot(x, y), out)
+        return into(tw.multiply(x, y), out)
+    return into(tw.dot(x, y), out)
 
 
 def vdot(a: ArrayLike, b: ArrayLike, /) -> Tensor:
@@ -71,7 +71,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Tensor:
     >>> np.vdot([[1, 2], [3, 4]], [[1, 1], [2, 2]])
     tensor(17)
     """
-    return functions.vecdot(*(x.ravel() for x in as_tensors((a, b))))
+    return tw.vecdot(*(x.ravel() for x in as_tensors((a, b))))
 
 
 def inner(a: ArrayLike, b: ArrayLike, /) -> Tensor:
@@ -85,8 +85,8 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Tensor:
     """
     x, y = as_pair(a, b)
     if not x.ndim or not y.ndim:
-        return functions.multiply(x, y)
-    return functions.tensordot(x, y, axes=([-1], [-1]))
+        return tw.multiply(x, y)
+    return tw.tensordot(x, y, axes=([-1], [-1]))
 
 
 def outer(a: ArrayLike, b: ArrayLike, out: Out = None) -> Tensor:
@@ -97,7 +97,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: Out = None) -> Tensor:
             [20, 40, 60]])
     """
     x, y = as_pair(a, b)
-    return into(functions.outer(x.ravel(), y.ravel()), out)
+    return into(tw.outer(x.ravel(), y.ravel()), out)
 
 
 def matmul(
@@ -115,10 +115,10 @@ def matmul(
     tensor([ 7, 33])
     """
     if axes is None:
-        return into(functions.matmul(x1, x2), out)
+        return into(tw.matmul(x1, x2), out)
     a, b = as_pair(x1, x2)
     counts = (min(a.ndim, 2), min(b.ndim, 2), (a.ndim > 1) + (b.ndim > 1))
-    return into(_with_axes("matmul", functions.matmul, (a, b), axes, counts), out)
+    return into(_with_axes("matmul", tw.matmul, (a, b), axes, counts), out)
 
 
 def _with_axes(
@@ -160,7 +160,7 @@ def matvec(
     a, b = as_tensors((x1, x2))
     if axes is not None:
         return into(_with_axes("matvec", matvec, (a, b), axes, (2, 1, 1)), out)
-    return into(functions.matmul(a, b[..., None])[..., 0], out)
+    return into(tw.matmul(a, b[..., None])[..., 0], out)
 
 
 def vecmat(
@@ -176,7 +176,7 @@ def vecmat(
     a, b = as_tensors((x1, x2))
     if axes is not None:
         return into(_with_axes("vecmat", vecmat, (a, b), axes, (1, 2, 1)), out)
-    return into(functions.matmul(functions.conj(a)[..., None, :], b)[..., 0, :], out)
+    return into(tw.matmul(tw.conj(a)[..., None, :], b)[..., 0, :], out)
 
 
 def vecdot(
@@ -210,13 +210,13 @@ def vecdot(
         counts = (1, 1, 1)
         found = _with_axes(
             "vecdot",
-            lambda x, y: functions.vecdot(x, y)[..., None],
+            lambda x, y: tw.vecdot(x, y)[..., None],
             (a, b),
             given,
             counts,
         )
     else:
-        found = _with_axes("vecdot", functions.vecdot, (a, b), given, (1, 1, 0))
+        found = _with_axes("vecdot", tw.vecdot, (a, b), given, (1, 1, 0))
     return into(found, out)
 
 
@@ -232,7 +232,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
     tensor([[17, 23],
             [39, 53]])
     """
-    return functions.tensordot(*as_pair(a, b), axes=axes)
+    return tw.tensordot(*as_pair(a, b), axes=axes)
 
 
 def einsum(
@@ -263,7 +263,7 @@ def einsum(
         for each in given:
             check_casting("einsum", each.dtype, as_dtype(dtype), casting)
         given = [each.astype(dtype) for each in given]
-    return into(functions.einsum(subscripts, *given), out)
+    return into(tw.einsum(subscripts, *given), out)
 
 
 def kron(a: ArrayLike, b: ArrayLike) -> Tensor:
@@ -279,7 +279,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Tensor:
     wide = x.expand_dims(tuple(range(1, 2 * rank, 2))) if rank else x
     narrow = y.expand_dims(tuple(range(0, 2 * rank, 2))) if rank else y
     shape = tuple(m * n for m, n in zip(x.shape, y.shape, strict=True))
-    return functions.multiply(wide, narrow).reshape(shape)
+    return tw.multiply(wide, narrow).reshape(shape)
 
 
 def cross(
@@ -316,7 +316,7 @@ def cross(
     a2 = x[..., 2] if x.shape[-1] == 3 else x[..., 0] * 0
     b2 = y[..., 2] if y.shape[-1] == 3 else y[..., 0] * 0
     parts = (a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, third)
-    found = functions.stack(functions.broadcast_arrays(*parts), axis=-1)
+    found = tw.stack(tw.broadcast_arrays(*parts), axis=-1)
     return found.moveaxis(-1, normalize_axis(axisc, found.ndim))
 
 
@@ -352,7 +352,7 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Tensor:
     tensor([0.5, 2. , 3.5, 3. , 0. ])
     """
     x, y = _vectors("correlate", a, v)
-    y = functions.conj(y)
+    y = tw.conj(y)
     if y.size > x.size:
         return _slid("correlate", y, x, mode).flip(0)
     return _slid("correlate", x, y, mode)
@@ -381,4 +381,4 @@ def _slid(name: str, x: Tensor, window: Tensor, mode: str) -> Tensor:
     if mode not in widths:
         raise DataError(f"{name}: mode={mode!r}; it is full, same or valid.")
     padded = x.pad([widths[mode]])
-    return functions.matmul(padded.sliding_windows(length), window)
+    return tw.matmul(padded.sliding_windows(length), window)

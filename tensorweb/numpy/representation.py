@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, SupportsIndex
 
+from tensorweb import functions as tw
 from tensorweb.errors import DataError
-from tensorweb.functions import asarray
 from tensorweb.numpy.print_options import printoptions
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.printing import format_array
@@ -49,7 +49,7 @@ def array2string(
         suppress=suppress_small,
         formatter=formatter,
     ):
-        return format_array(asarray(a), separator, prefix)
+        return format_array(tw.asarray(a), separator, prefix)
 
 
 def array_str(
@@ -61,7 +61,7 @@ def array_str(
     '[1.   0.33]'
     """
     with printoptions(linewidth=max_line_width, precision=precision):
-        return str(asarray(a))
+        return str(tw.asarray(a))
 
 
 def array_repr(
@@ -73,7 +73,7 @@ def array_repr(
     'tensor([1, 2])'
     """
     with printoptions(linewidth=max_line_width, precision=precision):
-        return repr(asarray(arr))
+        return repr(tw.asarray(arr))
 
 
 def base_repr(number: SupportsIndex, base: int = 2, padding: int = 0) -> str:

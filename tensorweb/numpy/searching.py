@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, overload
 
-from tensorweb import dtypes, functions
+from tensorweb import dtypes
+from tensorweb import functions as tw
 from tensorweb.devices import device
 from tensorweb.dtypes import check_integer
 from tensorweb.errors import DataError, DTypeError, ShapeError
@@ -68,8 +69,8 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
         condition if isinstance(condition, Tensor) else as_tensors((condition, x, y))[0]
     )
     if mask.dtype.kind != "bool":
-        mask = functions.not_equal(mask, 0)
-    return functions.where(mask, x, y)
+        mask = tw.not_equal(mask, 0)
+    return tw.where(mask, x, y)
 
 
 def nonzero(a: ArrayLike) -> tuple[Tensor, ...]:
@@ -97,8 +98,8 @@ def argwhere(a: ArrayLike) -> Tensor:
     """
     x = asarray(a)
     if not x.ndim:
-        return functions.zeros((int(x != 0), 0), int, device=x.device)
-    return functions.stack(x.nonzero(), axis=1)
+        return tw.zeros((int(x != 0), 0), int, device=x.device)
+    return tw.stack(x.nonzero(), axis=1)
 
 
 def flatnonzero(a: ArrayLike) -> Tensor:
@@ -124,7 +125,7 @@ def searchsorted(
     >>> np.searchsorted([10, 20, 30], [5, 20], "right")
     tensor([0, 2])
     """
-    return functions.searchsorted(a, v, side=side, sorter=sorter)
+    return tw.searchsorted(a, v, side=side, sorter=sorter)
 
 
 def unravel_index(
@@ -254,7 +255,7 @@ def ravel_multi_index(
         if how == "wrap":
             part = part % max(length, 1)
         elif how == "clip":
-            part = functions.clip(part, 0, max(length - 1, 0))
+            part = tw.clip(part, 0, max(length - 1, 0))
         elif how != "raise":
             raise DataError(f"mode={how!r}; it is raise, wrap or clip.")
         elif _is_outside(asarray(part), length):
@@ -271,7 +272,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
     >>> np.diag_indices(3)
     (tensor([0, 1, 2]), tensor([0, 1, 2]))
     """
-    return (functions.arange(n),) * ndim
+    return (tw.arange(n),) * ndim
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Tensor, ...]:
@@ -305,7 +306,7 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, ...]
     >>> np.triu_indices(2)
     (tensor([0, 0, 1]), tensor([0, 1, 1]))
     """
-    return nonzero(functions.logical_not(tri(n, m, k - 1, bool)))
+    return nonzero(tw.logical_not(tri(n, m, k - 1, bool)))
 
 
 def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
@@ -349,4 +350,4 @@ def mask_indices(n: int, mask_func: Any, k: Any = 0) -> tuple[Tensor, ...]:
     >>> np.mask_indices(2, np.triu)
     (tensor([0, 0, 1]), tensor([0, 1, 1]))
     """
-    return nonzero(mask_func(functions.ones((n, n), int), k))
+    return nonzero(mask_func(tw.ones((n, n), int), k))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import SupportsIndex
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
 from tensorweb.lookups.keys import ends_within
 from tensorweb.numpy.arguments import (
@@ -105,7 +105,7 @@ def choose(
     >>> np.choose([1, 0, 1], [[1, 2, 3], [10, 20, 30]])
     tensor([10,  2, 30])
     """
-    index, *arrays = functions.broadcast_arrays(a, *choices)
+    index, *arrays = tw.broadcast_arrays(a, *choices)
     if index.size and index.dtype.kind not in ("bool", "int", "uint"):
         raise DTypeError(f"choose: numbers are {index.dtype}; give integers.")
     index = resolve_indices(asarray(index), len(arrays), mode).astype(int)
@@ -115,10 +115,10 @@ def choose(
             f"choose: number {least if least < 0 else most} is out of range for "
             f"{len(arrays)} choices; mode='wrap' or mode='clip' takes it."
         )
-    stacked = functions.stack([asarray(x) for x in arrays])
+    stacked = tw.stack([asarray(x) for x in arrays])
     if not all(map(is_scalar, choices)):  # plain numbers take the dtype of the others
         given = (x if is_scalar(x) else asarray(x) for x in choices)
-        stacked = stacked.astype(functions.result_type(*given))
+        stacked = stacked.astype(tw.result_type(*given))
     if not index.ndim:
         return into(stacked[index], out)
     return into(stacked.take_along_axis(index[None], 0)[0], out)
@@ -153,7 +153,7 @@ def select(
                 f"select: a condition is {test.dtype}; write one that is bool, such as "
                 "x != 0."
             )
-        found = functions.where(test, choice, found)
+        found = tw.where(test, choice, found)
     return asarray(found)
 
 

@@ -9,7 +9,6 @@ from typing import Literal, SupportsIndex, overload
 
 from tensorweb import functions as tw
 from tensorweb.functions import (
-    asarray,
     unique_all,
     unique_counts,
     unique_inverse,
@@ -85,7 +84,7 @@ def unique(
     tensor([[0, 2],
             [1, 0]])
     """
-    x = asarray(ar)
+    x = tw.asarray(ar)
     if axis is not None and (normalize_axis(axis, x.ndim) or x.ndim > 1):
         values, *found = _slices(x, normalize_axis(axis, x.ndim))
     else:
@@ -138,7 +137,7 @@ def _slices(x: Tensor, axis: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 def _distinct(x: ArrayLike) -> Tensor:
     """Return the distinct values of all elements, NaN once."""
-    return _elements(asarray(x), False, True)[0]
+    return _elements(tw.asarray(x), False, True)[0]
 
 
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Tensor:
@@ -153,11 +152,12 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Tensor:
 def _flat(ar1: ArrayLike, ar2: ArrayLike) -> list[Tensor]:
     """Return both as 1-D tensors, on the device of the tensor among them."""
     near = next((each for each in (ar1, ar2) if isinstance(each, Tensor)), None)
-    device = near.device if near is not None else None
-    return [
-        (each if isinstance(each, Tensor) else asarray(each, device=device)).reshape(-1)
-        for each in (ar1, ar2)
-    ]
+    device = None if near is None else near.device
+    flat = []
+    for each in (ar1, ar2):
+        x = each if isinstance(each, Tensor) else tw.asarray(each, device=device)
+        flat.append(x.reshape(-1))
+    return flat
 
 
 @overload

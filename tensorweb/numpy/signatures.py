@@ -9,7 +9,6 @@ from typing import Any
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import as_tensors
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
@@ -79,7 +78,7 @@ def applied(
             raise DataError(
                 f"{name}: {len(row)} results for {len(outputs)} of {signature}."
             )
-        rows.append([asarray(each) for each in row])
+        rows.append([tw.asarray(each) for each in row])
         for each, axes in zip(rows[-1], outputs, strict=True):
             if _outer(name, each.shape, axes, lengths):
                 raise ShapeError(

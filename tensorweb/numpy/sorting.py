@@ -10,7 +10,6 @@ from typing import SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import as_tensors
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
@@ -78,7 +77,7 @@ def _line(
             f"{name}: order={order!r} names fields, which tensors have not; sort by "
             "several keys with np.lexsort."
         )
-    x = asarray(a)
+    x = tw.asarray(a)
     if axis is None:
         return x.reshape(-1), 0
     return x, normalize_axis(axis, x.ndim)
@@ -98,7 +97,7 @@ def lexsort(keys: ArrayLike, axis: SupportsIndex = -1) -> Tensor:
     if isinstance(keys, list | tuple):
         rows = as_tensors(keys)
     else:
-        rows = list(tw.unstack(asarray(keys)))
+        rows = list(tw.unstack(tw.asarray(keys)))
     if not rows or any(row.shape != rows[0].shape for row in rows):
         shapes = [row.shape for row in rows]
         raise ShapeError(f"lexsort: keys have shapes {shapes}; give keys of one shape.")
@@ -166,7 +165,7 @@ def _check_partition(
     if kind != "introselect":
         raise DataError(f"{name}: kind={kind!r}; there is introselect only.")
     length = x.shape[axis]
-    positions = asarray(kth).reshape(-1).tolist()
+    positions = tw.asarray(kth).reshape(-1).tolist()
     for each in positions if x.size else ():  # of nothing, any position is as good
         if type(each) is not int or not -length <= each < length:
             raise DataError(

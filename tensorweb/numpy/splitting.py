@@ -6,7 +6,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError, TensorIndexError
 from tensorweb.numpy.arguments import as_first_operand, as_operand_like
 from tensorweb.numpy.creation import array, asarray
@@ -168,7 +168,7 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Tenso
             )
         gone.add(i % length)
     kept = [i for i in range(length) if i not in gone]
-    return x.take(functions.asarray(kept, int, device=x.device), along)
+    return x.take(tw.asarray(kept, int, device=x.device), along)
 
 
 def insert(
@@ -200,7 +200,7 @@ def insert(
     if len(places) == 1:
         places *= given.shape[along]
     shape = (*x.shape[:along], len(places), *x.shape[along + 1 :])
-    joined = functions.concat([x, given.broadcast_to(shape)], along)
+    joined = tw.concat([x, given.broadcast_to(shape)], along)
     order = sorted(range(len(places)), key=places.__getitem__)
     result: list[int] = []
     previous = 0
@@ -209,7 +209,7 @@ def insert(
         previous = places[number]
         result.append(length + number)
     result += range(previous, length)
-    return joined.take(functions.asarray(result, int, device=x.device), along)
+    return joined.take(tw.asarray(result, int, device=x.device), along)
 
 
 def _along(arr: ArrayLike, axis: SupportsIndex | None) -> tuple[Tensor, int]:
@@ -244,7 +244,7 @@ def trim_zeros(
     cut = [slice(None)] * x.ndim
     for each in chosen:
         others = tuple(other for other in range(x.ndim) if other != each)
-        kept = functions.any(x != 0, axis=others).tolist()
+        kept = tw.any(x != 0, axis=others).tolist()
         filled = [i for i, is_kept in enumerate(kept) if is_kept]
         start = (filled[0] if filled else len(kept)) if "f" in ends else 0
         stop = (filled[-1] + 1 if filled else 0) if "b" in ends else len(kept)

@@ -11,7 +11,6 @@ from typing import Any, Self
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError
-from tensorweb.functions import asarray
 from tensorweb.shapes import Shape, broadcast_shapes
 from tensorweb.tensor import Tensor
 
@@ -62,7 +61,7 @@ class nditer:
         self._is_loop_outside = "external_loop" in flags
         self._is_one = not isinstance(op, list | tuple) or _is_data(op)
         given = [op] if self._is_one else list(op)
-        made = [None if each is None else asarray(each) for each in given]
+        made = [None if each is None else tw.asarray(each) for each in given]
         self.shape = broadcast_shapes(*(x.shape for x in made if x is not None))
         self.operands: tuple[Any, ...] = tuple(made)
         self._indices = list(itertools.product(*(range(n) for n in self.shape)))
@@ -169,7 +168,7 @@ def _elements(x: Tensor, shape: Shape) -> Sequence[Tensor]:
 
 def _cell(value: Tensor) -> Tensor:
     """Return an element as a tensor that can be written."""
-    return asarray(value, copy=True)
+    return tw.asarray(value, copy=True)
 
 
 def _is_data(values: Sequence[Any]) -> bool:

@@ -13,9 +13,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, SupportsIndex
 
+from tensorweb import functions as tw
 from tensorweb.dtypes import DType, as_dtype, integer_range
 from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
-from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import check_unused
 from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
@@ -173,7 +173,7 @@ def _shaped(
     rows: Sequence[Sequence[Any]], dtype: DType, width: int, unpack: bool, ndmin: int
 ) -> Tensor:
     """Return rows of numbers with axes of length 1 left out, down to `ndmin` axes."""
-    x = asarray(rows if rows else [], dtype=dtype)
+    x = tw.asarray(rows if rows else [], dtype=dtype)
     x = x if rows else x.reshape((0, width or 1))
     if x.ndim > ndmin:
         x = x.squeeze()
@@ -411,7 +411,7 @@ def fromstring(
         words = [re.sub(r"(?i)(nan)\(\w*\)", r"\1", each) for each in words]
     chosen = words if count < 0 else words[:count]
     found = [_read("fromstring", each, reader, False) for each in chosen]
-    return asarray(found, wanted)
+    return tw.asarray(found, wanted)
 
 
 def genfromtxt(
@@ -563,7 +563,7 @@ def savetxt(
     >>> file.getvalue()
     '1,2\n3,4\n'
     """
-    x: Tensor = asarray(X)
+    x: Tensor = tw.asarray(X)
     if x.ndim not in (1, 2):
         raise ShapeError(
             f"savetxt: shape {x.shape} has not one or two axes; reshape it."

@@ -11,7 +11,6 @@ from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, DTypeError, TensorIndexError
-from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import (
     apply_mask,
     as_mask,
@@ -282,7 +281,7 @@ class ufunc(Generic[R]):
 
     def _cast(self, value: ArrayLike, dtype: DTypeLike, casting: str) -> Tensor:
         """Return an operand in a dtype, by a rule of casting."""
-        x = asarray(value)
+        x = tw.asarray(value)
         # A plain number has no width of its own, so that its kind alone must be safe.
         is_plain = casting == "safe" and isinstance(value, bool | int | float | complex)
         rule = "same_kind" if is_plain else casting
@@ -316,7 +315,7 @@ class ufunc(Generic[R]):
         tensor([3, 8])
         """
         self._require("reduce")
-        x = asarray(array)
+        x = tw.asarray(array)
         if dtype is not None:
             x = x.astype(dtype)
         if not x.ndim and axis in (0, -1):  # a number counts as one of one axis
@@ -381,7 +380,7 @@ class ufunc(Generic[R]):
         tensor([3, 3, 4, 4, 5])
         """
         self._require("accumulate")
-        x = asarray(array)
+        x = tw.asarray(array)
         if dtype is not None:
             x = x.astype(dtype)
         along = normalize_axis(axis, x.ndim)
@@ -422,10 +421,10 @@ class ufunc(Generic[R]):
         tensor([ 3,  3, 15])
         """
         self._require("reduceat")
-        x = asarray(array)
+        x = tw.asarray(array)
         along = normalize_axis(axis, x.ndim)
         rows = tw.moveaxis(x, along, 0)
-        starts = asarray(indices).reshape(-1).tolist()
+        starts = tw.asarray(indices).reshape(-1).tolist()
         found = []
         for i, start in enumerate(starts):
             if not 0 <= start < rows.shape[0]:
@@ -510,7 +509,7 @@ def _delivered(result: Tensor, out: object, where: ArrayLike, casting: str) -> T
     if out is not None and where is True and result.shape != out.shape:
         result = tw.broadcast_to(result, out.shape)
     if where is not True:
-        condition = asarray(where, device=result.device)
+        condition = tw.asarray(where, device=result.device)
         shape = tw.broadcast_arrays(result, condition)[0].shape
         result = tw.broadcast_to(result, shape)
         other: ArrayLike = 0 if out is None else out

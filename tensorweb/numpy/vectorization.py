@@ -9,7 +9,6 @@ from typing import Any, SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import asarray
 from tensorweb.numpy.arguments import as_first_operand, as_operand_like
 from tensorweb.numpy.signatures import applied, parse
 from tensorweb.shapes import broadcast_shapes, normalize_axis, normalize_axis_order
@@ -42,12 +41,12 @@ def apply_along_axis(
     >>> np.apply_along_axis(lambda row: row[0] + row[-1], 1, [[1, 2, 3], [4, 5, 6]])
     tensor([ 4, 10])
     """
-    x = asarray(arr)
+    x = tw.asarray(arr)
     along = normalize_axis(axis, x.ndim)
     rows = tw.moveaxis(x, along, -1)
     front = rows.shape[:-1]
     found = [
-        asarray(func1d(rows[index], *args, **kwargs))
+        tw.asarray(func1d(rows[index], *args, **kwargs))
         for index in product(*(range(length) for length in front))
     ]
     if not found:
@@ -74,10 +73,10 @@ def apply_over_axes(
     >>> np.apply_over_axes(np.sum, [[1, 2], [3, 4]], [0, 1])
     tensor([[10]])
     """
-    x = asarray(a)
+    x = tw.asarray(a)
     rank = x.ndim
     for axis in normalize_axis_order(axes, rank):
-        found = asarray(func(x, axis))
+        found = tw.asarray(func(x, axis))
         x = found if found.ndim == rank else tw.expand_dims(found, axis)
         if x.ndim != rank:
             raise ShapeError(
@@ -190,7 +189,7 @@ class vectorize:
         names: list[int | str] = [*range(len(args)), *kwargs]
         values = dict(zip(names, [*args, *kwargs.values()], strict=True))
         varied = {
-            name: asarray(value)
+            name: tw.asarray(value)
             for name, value in values.items()
             if name not in self.excluded
         }
@@ -253,7 +252,7 @@ class vectorize:
         columns = list(zip(*results, strict=True)) if is_tuple else [results]
         otypes = [None] * len(columns) if self.otypes is None else self.otypes
         made = [
-            asarray(
+            tw.asarray(
                 [_number(each) for each in column], dtype=_code(otype), device=device
             ).reshape(shape)
             for column, otype in zip(columns, otypes, strict=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.numpy.mathematics import i0
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.scalars import NumberLike, as_number
@@ -30,11 +30,11 @@ def _steps(name: str, M: NumberLike) -> tuple[Tensor, float] | Tensor:
     """
     length = as_number(M, f"{name}: M")
     if not length >= 1:
-        return functions.ones(0)
+        return tw.ones(0)
     if length == 1:
-        return functions.ones(1)
+        return tw.ones(1)
     count = math.ceil(length - 0.5)
-    return functions.arange(count) * 2.0 + (1 - length), length - 1
+    return tw.arange(count) * 2.0 + (1 - length), length - 1
 
 
 def _cosines(name: str, M: NumberLike, weights: tuple[float, ...]) -> Tensor:
@@ -44,9 +44,9 @@ def _cosines(name: str, M: NumberLike, weights: tuple[float, ...]) -> Tensor:
         return found
     steps, span = found
     angle = steps * (math.pi / span)
-    window = functions.full(steps.shape[0], weights[0])
+    window = tw.full(steps.shape[0], weights[0])
     for number, weight in enumerate(weights[1:], 1):
-        window = window + functions.cos(angle * number) * weight
+        window = window + tw.cos(angle * number) * weight
     return window
 
 
@@ -87,7 +87,7 @@ def bartlett(M: NumberLike) -> Tensor:
     if isinstance(found, Tensor):
         return found
     steps, span = found
-    return 1 - functions.abs(steps) * (1 / span)
+    return 1 - tw.abs(steps) * (1 / span)
 
 
 def kaiser(M: NumberLike, beta: NumberLike) -> Tensor:
@@ -98,9 +98,9 @@ def kaiser(M: NumberLike, beta: NumberLike) -> Tensor:
     """
     length, width = as_number(M, "kaiser: M"), as_number(beta, "kaiser: beta")
     if length == 1:
-        return functions.ones(1)
+        return tw.ones(1)
     middle = (length - 1) / 2
-    place = functions.arange(max(0, math.ceil(length))) * 1.0 - middle
+    place = tw.arange(max(0, math.ceil(length))) * 1.0 - middle
     place = place * (1 / middle) if middle else place
-    inside = functions.sqrt(functions.maximum(1 - place * place, 0.0))
+    inside = tw.sqrt(tw.maximum(1 - place * place, 0.0))
     return i0(inside * width) / i0(width)

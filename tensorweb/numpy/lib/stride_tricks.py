@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from tensorweb import functions
+from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import as_shape, is_integer
@@ -120,9 +120,9 @@ def as_strided(
             f"{least} to {most} of {values.size}; strides count elements here, not "
             "bytes."
         )
-    position = functions.zeros((), int, device=values.device)
+    position = tw.zeros((), int, device=values.device)
     for n, step in zip(lengths, steps, strict=True):
-        ramp = functions.arange(n, device=values.device) * step
+        ramp = tw.arange(n, device=values.device) * step
         position = position[..., None] + ramp
     return values.ravel()[position]
 

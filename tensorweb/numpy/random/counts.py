@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import asarray
 from tensorweb.numpy.random import tables
 from tensorweb.numpy.random.hidden import Hidden
 from tensorweb.numpy.random.shapes import (
@@ -88,10 +87,10 @@ class Counts(Hidden):
         u = self._uniform(sample_shape(name, size, *parameters))
         if is_plain(*parameters):
             first, sums = table(*parameters)
-            edges = asarray(sums[:-1], dtype=u.dtype, device=u.device)
+            edges = tw.asarray(sums[:-1], dtype=u.dtype, device=u.device)
             return tw.searchsorted(edges, u, side="right") + first
         columns = [
-            tw.broadcast_to(asarray(each, device=_near(each, u)), u.shape)
+            tw.broadcast_to(tw.asarray(each, device=_near(each, u)), u.shape)
             .reshape(-1)
             .tolist()
             for each in parameters
@@ -100,7 +99,7 @@ class Counts(Hidden):
         for share, *values in zip(u.reshape(-1).tolist(), *columns, strict=True):
             first, sums = table(*values)
             found.append(first + bisect.bisect_right(sums, share, 0, len(sums) - 1))
-        return asarray(found, dtype="int32", device=u.device).reshape(u.shape)
+        return tw.asarray(found, dtype="int32", device=u.device).reshape(u.shape)
 
     def multinomial(self, n: int, pvals: ArrayLike, size: Size = None) -> Tensor:
         """Return how often each outcome occurs in `n` trials: `(k,)` to `(*size, k)`.
@@ -114,7 +113,7 @@ class Counts(Hidden):
         >>> int(np.random.multinomial(20, [0.2, 0.3, 0.5]).sum())
         20
         """
-        chances = asarray(pvals).astype("float32")
+        chances = tw.asarray(pvals).astype("float32")
         if chances.ndim != 1 or not chances.size:
             raise ShapeError(
                 f"multinomial: pvals have shape {chances.shape}; give them in 1-D."

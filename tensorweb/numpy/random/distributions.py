@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import asarray
 from tensorweb.numpy.random.hidden import Hidden
 from tensorweb.numpy.random.shapes import Size, beside, check, sample_shape
 from tensorweb.tensor import Tensor
@@ -237,7 +236,7 @@ class Distributions(Hidden):
         >>> np.random.chisquare(3, 4).shape
         (4,)
         """
-        half = df / 2 if isinstance(df, int | float) else asarray(df) / 2
+        half = df / 2 if isinstance(df, int | float) else tw.asarray(df) / 2
         return 2.0 * self.standard_gamma(half, size)
 
     def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: Size = None) -> Tensor:
@@ -266,7 +265,7 @@ class Distributions(Hidden):
         >>> np.random.dirichlet([1.0, 2.0, 3.0], 4).shape
         (4, 3)
         """
-        given = asarray(alpha)
+        given = tw.asarray(alpha)
         parts = self.standard_gamma(given, (*sample_shape("", size), *given.shape))
         return parts / parts.sum(-1, keepdims=True)
 
@@ -285,8 +284,8 @@ class Distributions(Hidden):
         >>> np.random.multivariate_normal([0, 0], [[2, 0], [0, 1]], 5).shape
         (5, 2)
         """
-        centre = asarray(mean).astype("float32")
-        spread = asarray(cov).astype("float32")
+        centre = tw.asarray(mean).astype("float32")
+        spread = tw.asarray(cov).astype("float32")
         length = centre.size
         if spread.shape != (length, length):
             raise ShapeError(

@@ -6,8 +6,8 @@ import builtins
 from collections.abc import MutableSequence
 from typing import Any, SupportsIndex
 
+from tensorweb import functions as tw
 from tensorweb.errors import DataError
-from tensorweb.functions import asarray
 from tensorweb.numpy.random.hidden import Hidden
 from tensorweb.numpy.random.shapes import Size, sample_shape
 from tensorweb.shapes import is_integer, normalize_axis
@@ -43,7 +43,7 @@ class Drawing(Hidden):
         >>> sorted(np.random.choice([3, 5, 7], 3, replace=False).tolist())
         [3, 5, 7]
         """
-        chances = None if p is None else asarray(p).astype("float32")
+        chances = None if p is None else tw.asarray(p).astype("float32")
         return self._draw().choice(
             a, sample_shape("choice", size), replace, chances, axis
         )
@@ -85,7 +85,7 @@ class Drawing(Hidden):
         >>> np.random.default_rng(0).permuted([[1, 2], [3, 4]], axis=1).sum(1)
         tensor([3, 7])
         """
-        values = asarray(x)
+        values = tw.asarray(x)
         flat = values.reshape(-1) if axis is None else values
         along = 0 if axis is None else normalize_axis(axis, values.ndim)
         found = self._draw().permutation(flat, along, independent=axis is not None)

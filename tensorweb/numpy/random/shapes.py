@@ -7,7 +7,6 @@ from typing import SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import asarray
 from tensorweb.shapes import Shape, as_shape, broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -39,7 +38,7 @@ def sample_shape(name: str, size: Size, *parameters: ArrayLike) -> Shape:
 
 def shape_of(value: ArrayLike) -> Shape:
     """Return the shape of a parameter."""
-    return () if isinstance(value, int | float) else asarray(value).shape
+    return () if isinstance(value, int | float) else tw.asarray(value).shape
 
 
 def is_plain(*parameters: ArrayLike) -> bool:
@@ -66,4 +65,4 @@ def beside(value: ArrayLike, x: Tensor) -> Tensor:
     if isinstance(value, int | float):
         return tw.full((), value, dtype=x.dtype, device=x.device)
     near = None if isinstance(value, Tensor) else x.device
-    return asarray(value, device=near).astype(x.dtype)
+    return tw.asarray(value, device=near).astype(x.dtype)
