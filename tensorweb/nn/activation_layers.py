@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar
-
 from tensorweb import dtypes
 from tensorweb.functions import full
 from tensorweb.nn import activations as functions
-from tensorweb.nn.module import Module
+from tensorweb.nn.module import FunctionModule, Module
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 
@@ -38,20 +35,16 @@ __all__ = [
 ]
 
 
-class _Activation(Module):
-    """A function of one tensor, with settings that the representation shows."""
-
-    _function: ClassVar[Callable[..., Tensor]]
-    _shown: ClassVar[tuple[str, ...]] = ()
+class _Activation(FunctionModule):
+    """A function of one tensor, whose options the representation shows."""
 
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the function of `x`."""
-        settings = {name: getattr(self, name) for name in self._shown}
-        return type(self)._function(x, **settings)
+        return self._apply(x)
 
     def extra_repr(self) -> str:
-        """Return the settings."""
-        return ", ".join(f"{name}={getattr(self, name)!r}" for name in self._shown)
+        """Return the options."""
+        return ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
 
 
 class ReLU(_Activation):
@@ -88,10 +81,6 @@ class Hardtanh(_Activation):
     """
 
     _function = staticmethod(functions.hardtanh)
-    _shown = (
-        "min_val",
-        "max_val",
-    )
 
     def __init__(
         self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
@@ -109,7 +98,6 @@ class LeakyReLU(_Activation):
     """
 
     _function = staticmethod(functions.leaky_relu)
-    _shown = ("negative_slope",)
 
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         """Store the settings. `inplace` changes nothing: values never change."""
@@ -124,7 +112,6 @@ class ELU(_Activation):
     """
 
     _function = staticmethod(functions.elu)
-    _shown = ("alpha",)
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         """Store the settings. `inplace` changes nothing: values never change."""
@@ -139,7 +126,6 @@ class CELU(_Activation):
     """
 
     _function = staticmethod(functions.celu)
-    _shown = ("alpha",)
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         """Store the settings. `inplace` changes nothing: values never change."""
@@ -167,7 +153,6 @@ class GELU(_Activation):
     """
 
     _function = staticmethod(functions.gelu)
-    _shown = ("approximate",)
 
     def __init__(self, approximate: str = "none") -> None:
         """Store the settings."""
@@ -248,10 +233,6 @@ class Softplus(_Activation):
     """
 
     _function = staticmethod(functions.softplus)
-    _shown = (
-        "beta",
-        "threshold",
-    )
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         """Store the settings."""
@@ -303,7 +284,6 @@ class Softmax(_Activation):
     """
 
     _function = staticmethod(functions.softmax)
-    _shown = ("dim",)
 
     def __init__(self, dim: int = -1) -> None:
         """Store the axis."""
@@ -318,7 +298,6 @@ class LogSoftmax(_Activation):
     """
 
     _function = staticmethod(functions.log_softmax)
-    _shown = ("dim",)
 
     def __init__(self, dim: int = -1) -> None:
         """Store the axis."""
@@ -329,7 +308,6 @@ class GLU(_Activation):
     """The first part of an axis times the sigmoid of the second; see `glu`."""
 
     _function = staticmethod(functions.glu)
-    _shown = ("dim",)
 
     def __init__(self, dim: int = -1) -> None:
         """Store the axis."""

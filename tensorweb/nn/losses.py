@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import ClassVar
 
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray, log, log1p, maximum, where
@@ -21,7 +19,7 @@ from tensorweb.nn.arguments import (
     same_shape,
 )
 from tensorweb.nn.classification import cross_entropy, nll
-from tensorweb.nn.module import Module
+from tensorweb.nn.module import FunctionModule
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.custom import custom_vjp
@@ -365,16 +363,12 @@ def poisson_nll(
     return reduced("poisson_nll", losses, reduction)
 
 
-class _Loss(Module):
+class _Loss(FunctionModule):
     """A function of an input and a target, with options."""
-
-    _function: ClassVar[Callable[..., Tensor]]
-    _options: ClassVar[tuple[str, ...]] = ("reduction",)
 
     def forward(self, input: ArrayLike, target: ArrayLike, *more: ArrayLike) -> Tensor:
         """Return the loss; see the function."""
-        options = {name: getattr(self, name) for name in self._options}
-        return type(self)._function(input, target, *more, **options)
+        return self._apply(input, target, *more)
 
     def _keep(self, name: str, value: ArrayLike) -> None:
         """Store class weights as a buffer, which is not trained."""
@@ -390,12 +384,6 @@ class CrossEntropyLoss(_Loss):
     """
 
     _function = staticmethod(cross_entropy)
-    _options = (
-        "weight",
-        "ignore_index",
-        "reduction",
-        "label_smoothing",
-    )
 
     def __init__(
         self,
@@ -415,11 +403,6 @@ class NLLLoss(_Loss):
     """Negative log-likelihood of labels; see `nll`."""
 
     _function = staticmethod(nll)
-    _options = (
-        "weight",
-        "ignore_index",
-        "reduction",
-    )
 
     def __init__(
         self,
@@ -441,10 +424,6 @@ class BCELoss(_Loss):
     """
 
     _function = staticmethod(binary_cross_entropy)
-    _options = (
-        "weight",
-        "reduction",
-    )
 
     def __init__(self, weight: ArrayLike = None, reduction: str = "mean") -> None:
         """Store the options of the function."""
@@ -460,11 +439,6 @@ class BCEWithLogitsLoss(_Loss):
     """
 
     _function = staticmethod(binary_cross_entropy_with_logits)
-    _options = (
-        "weight",
-        "reduction",
-        "pos_weight",
-    )
 
     def __init__(
         self,
@@ -482,7 +456,6 @@ class MSELoss(_Loss):
     """Mean squared error; see `mse`."""
 
     _function = staticmethod(mse)
-    _options = ("reduction",)
 
     def __init__(self, reduction: str = "mean") -> None:
         """Store the options of the function."""
@@ -493,7 +466,6 @@ class L1Loss(_Loss):
     """Mean absolute error; see `l1`."""
 
     _function = staticmethod(l1)
-    _options = ("reduction",)
 
     def __init__(self, reduction: str = "mean") -> None:
         """Store the options of the function."""
@@ -504,10 +476,6 @@ class HuberLoss(_Loss):
     """Huber loss: quadratic for small differences, linear for large; see `huber`."""
 
     _function = staticmethod(huber)
-    _options = (
-        "reduction",
-        "delta",
-    )
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         """Store the options of the function."""
@@ -519,10 +487,6 @@ class SmoothL1Loss(_Loss):
     """Smooth L1: quadratic for small differences, else linear; see `smooth_l1`."""
 
     _function = staticmethod(smooth_l1)
-    _options = (
-        "reduction",
-        "beta",
-    )
 
     def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
         """Store the options of the function."""
@@ -534,10 +498,6 @@ class KLDivLoss(_Loss):
     """Kullback-Leibler divergence; see `kl_div`."""
 
     _function = staticmethod(kl_div)
-    _options = (
-        "reduction",
-        "log_target",
-    )
 
     def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
         """Store the options of the function."""
@@ -553,11 +513,6 @@ class GaussianNLLLoss(_Loss):
     """
 
     _function = staticmethod(gaussian_nll)
-    _options = (
-        "full",
-        "eps",
-        "reduction",
-    )
 
     def __init__(
         self, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
@@ -576,12 +531,6 @@ class PoissonNLLLoss(_Loss):
     """
 
     _function = staticmethod(poisson_nll)
-    _options = (
-        "log_input",
-        "full",
-        "eps",
-        "reduction",
-    )
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
@@ -11,6 +11,7 @@ from tensorweb.errors import DataError, DTypeError, TensorwebError
 from tensorweb.nn.arguments import operand
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import FLOWING, TensorBase
+from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.backward import no_grad
 from tensorweb.trees import (
     CONSTANTS,
@@ -315,6 +316,24 @@ def _tensors_in(
             is_buffer or name in constants,
             is_saved and name not in unsaved,
         )
+
+
+class FunctionModule(Module):
+    """A function as a module; the parameters of the constructor are its options."""
+
+    _function: ClassVar[Callable[..., Tensor]]
+    _options: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        """Read the names of the options; `inplace` of PyTorch changes nothing."""
+        super().__init_subclass__()
+        if "__init__" in vars(cls):
+            names = list(signature(cls.__init__).parameters)[1:]
+            cls._options = tuple(name for name in names if name != "inplace")
+
+    def _apply(self, *inputs: ArrayLike) -> Tensor:
+        options = {name: getattr(self, name) for name in self._options}
+        return type(self)._function(*inputs, **options)
 
 
 def described(name: str, settings: str, children: Sequence[tuple[str, object]]) -> str:

@@ -310,3 +310,9 @@ def test_importing_the_package_does_not_import_networks() -> None:
         "assert tw.nn.Linear(2, 3).weight.shape == (3, 2)\n"
     )
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+
+
+def test_losses_take_their_arguments_by_name() -> None:
+    x, y = tw.asarray([1.0, 2.0]), tw.asarray([1.0, 4.0])
+    assert nn.MSELoss()(input=x, target=y).item() == 2
+    assert nn.ReLU()(input=-x).tolist() == [0, 0]
