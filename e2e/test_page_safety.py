@@ -165,7 +165,10 @@ ANSWERS = """
 import sys, time
 from pyodide.code import run_js
 run_js('''for (let id = 0; id < 500; id++) self.postMessage({{
-    id, answer: JSON.stringify({{seconds: 1, stopped: false, error: null, kernels: []}})
+    id, answer: JSON.stringify({{
+      seconds: 1, stopped: false, error: null,
+      kernels: [], kernelsLeftOut: 0, faults: []
+    }})
 }})''')
 {rest}
 """
@@ -286,7 +289,7 @@ FLOODS: dict[str, Any] = {
     ),
     "displays": (
         "while True: session._emit('display', {'display': 0, 'name': None,"
-        " 'text': 'x', 'tensor': False, 'chart': None})"
+        " 'text': 'x', 'tensor': False, 'facts': '', 'chart': None})"
     ),
     "tails": (
         "while True: session._emit("

@@ -1,4 +1,4 @@
-"""Write the generated pages: `docs/api.md`, `docs/numpy_names.md`, `docs/numerics.md`.
+"""Write what is generated: `docs/api.md` and its siblings, the page's protocol.
 
 Runs inside `.venv`, by `build.py docs`; `tests/project/test_docs.py` fails when a page
 is not what this would write. Everything comes from docstrings, from `__all__` and from
@@ -15,7 +15,7 @@ from types import ModuleType
 
 import tensorweb as tw
 from tensorweb import dtypes
-from tools import numpy_names
+from tools import numpy_names, protocol
 from tools.accuracy import bounded
 from tools.process import ROOT
 
@@ -82,6 +82,7 @@ def main() -> int:
     API.write_text(api(), "utf-8")
     NUMERICS.write_text(numerics(NUMERICS.read_text("utf-8")), "utf-8")
     numpy_names.NAMES.write_text(numpy_names.page(), "utf-8")
+    protocol.FILE.write_text(protocol.text(), "utf-8")
     return 0
 
 

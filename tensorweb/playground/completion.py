@@ -19,7 +19,6 @@ from types import (
     ModuleType,
     WrapperDescriptorType,
 )
-from typing import Literal
 
 import tensorweb as tw
 from tensorweb.tensor.tensor import ForeignName
@@ -35,10 +34,8 @@ from .paths import (
     later_names,
     returned,
 )
-from .records import Explanation, Member
+from .records import Explanation, Member, MemberKind
 from .streams import clip, clip_line
-
-Kind = Literal["function", "class", "module", "property", "variable"]
 
 MOST_MEMBERS = 1000
 MOST_DOCUMENTATION = 400
@@ -167,7 +164,7 @@ def _member(name: str, value: object) -> Member:
     }
 
 
-def _kind(value: object) -> Kind:
+def _kind(value: object) -> MemberKind:
     # `isinstance` would also run the program's `__class__`.
     own = type(value)
     if issubclass(own, type):

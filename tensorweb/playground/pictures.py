@@ -121,7 +121,7 @@ async def sample(
     return {"step": step, "encoding": encoding, "values": text}
 
 
-async def find(x: tw.Tensor, what: records.Wanted, reader: Reader) -> records.Place:
+async def find(x: tw.Tensor, what: records.Extreme, reader: Reader) -> records.Found:
     """Return the first index of the largest or smallest finite value, or of a NaN."""
     x = tw.Tensor(drawn(x.node))
     if x.size == 0 or (what == "nan" and x.dtype.kind != "float"):

@@ -1,57 +1,97 @@
-"""The records that Python sends to the page, with the fields of `protocol.ts`.
+"""The messages between Python and the page: the one description of their fields.
 
-A class here has the name and the fields of an interface in `web/src/page/protocol.ts`;
-`tests/playground/test_protocol.py` compares both with each other and with real
-responses.
+`python3 build.py docs` generates `web/src/page/protocol.ts` from it: the types, and the
+checks by which the page refuses what a program has forged. The requests and their
+responses are the signatures of the handlers in `session.py`.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from dataclasses import dataclass
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from tensorweb.display.cells import Shown
 
+
+@dataclass(frozen=True)
+class Most:
+    """The greatest number, or the greatest length of a text, of bytes or of a list.
+
+    Without it a text has at most 100,000 characters and a list at most 10,000 items.
+    """
+
+    limit: int
+
+
+@dataclass(frozen=True)
+class Matching:
+    """A pattern that a text matches completely."""
+
+    pattern: str
+
+
+class Signed:
+    """An integer that may be negative; others may not."""
+
+
+MOST_CELLS = 1 << 20
+MOST_CHANNELS = 4
+
+Text = Annotated[str, Most(4_000_000)]
+Position = Annotated[int, Most(1_000_000_000)]
+Index = Annotated[list[int], Most(10_000)]
+Names = Annotated[list[str], Most(100_000)]
+Coordinates = Annotated[list[float | None], Most(4000)]
+
+DeviceName = Literal["webgpu", "cpu"]
 StreamName = Literal["stdout", "stderr"]
 Encoding = Literal["float32", "int32", "uint32", "float64"]
 PictureSize = Literal["full", "small"]
-Wanted = Literal["max", "min", "nan"]
+Extreme = Literal["max", "min", "nan"]
 FileFormat = Literal["npy", "csv"]
-
-
-class Frame(TypedDict):
-    """A position in the user's program; columns count UTF-16 units from zero."""
-
-    file: str
-    function: str
-    line: int
-    column: int | None
-    endLine: int
-    endColumn: int | None
-    code: str
-    indent: int
+RichKind = Literal["html", "svg", "png", "jpeg", "text", "verdict"]
+PlotKind = Literal["lines", "points", "histogram"]
+MemberKind = Literal["function", "class", "module", "property", "variable"]
 
 
 class ProgramFile(TypedDict):
     """A file of a program other than `main.py`: a module, or data as text."""
 
     name: str
-    text: str
+    text: Text
+
+
+class Frame(TypedDict):
+    """A position in the user's program; columns count UTF-16 units from zero."""
+
+    file: str
+    """`main.py`, or another file of the program."""
+    function: str
+    line: Position
+    column: Position | None
+    endLine: Position
+    endColumn: Position | None
+    code: Text
+    """The line without its indentation."""
+    indent: Position
+    """The count of removed columns."""
 
 
 class Gap(TypedDict):
-    """Count of omitted frames of a deep recursion."""
+    """The count of omitted frames of a deep recursion."""
 
     skipped: int
 
 
 class Failure(TypedDict):
-    """An exception with the user's frames; `hidden` counts those of libraries."""
+    """An exception with the user's frames."""
 
     type: str
-    message: str
-    frames: list[Frame | Gap]
-    text: str
+    message: Text
+    frames: Annotated[list[Gap | Frame], Most(1000)]
+    text: Text
     hidden: int
+    """The count of omitted frames of libraries."""
 
 
 class KernelRecord(TypedDict):
@@ -60,46 +100,53 @@ class KernelRecord(TypedDict):
     name: str
     kind: str
     formula: str
+    """What it computes, such as `sum(x)`; empty if that is long."""
     copies: bool
+    """Whether it also copies elements into another order."""
     device: str
-    grid: list[int]
+    grid: Annotated[list[int], Most(3)]
+    """Workgroups by axis; on the CPU units of work, and the count of parallel units."""
     buffers: int
     bytes: int
     flops: int
+    """Floating-point operations of the kernel's first launch."""
     loaded: int
+    """Bytes that a launch reads, each element once."""
     stored: int
+    """Bytes that a launch writes, each element once."""
     line: int | None
+    """Line of the program that built its result, counted from one."""
     count: int
     seconds: NotRequired[float]
+    """Device time of all its launches, if the run was timed and the device can."""
 
 
 class KernelSource(TypedDict):
     """The text of a kernel, or both ends of a text that is too long."""
 
-    text: str
+    text: Text
 
 
 class NonfiniteOrigin(TypedDict):
-    """The operation that first produced a NaN or an infinity, and its source lines.
-
-    `op` is `leaf` for data and `constant` for a literal; it is empty if the operation
-    inside a kernel is not known, and the lines are then those of the kernel.
-    """
+    """The operation that first produced a NaN or an infinity, and its source lines."""
 
     kind: Literal["nan", "inf"]
     op: str
+    """`leaf` for data, `constant` for a literal, empty inside a fused kernel."""
     file: str
-    lines: list[int]
+    lines: Annotated[list[Position], Most(100)]
+    """Of a kernel, the lines of all its operations; empty outside of the program."""
+
+
+Origins = Annotated[list[NonfiniteOrigin], Most(10)]
 
 
 class NonfiniteSearch(TypedDict):
-    """What a search found in the values that its program has read: origin and causes.
-
-    It is not complete if Python could not wait for the device.
-    """
+    """Origin and causes of NaNs and infinities in the values that a program read."""
 
     complete: bool
-    origins: list[NonfiniteOrigin]
+    """Whether Python could wait for the device."""
+    origins: Origins
 
 
 class RunRecord(TypedDict):
@@ -110,20 +157,26 @@ class RunRecord(TypedDict):
     error: Failure | None
     kernels: list[KernelRecord]
     kernelsLeftOut: int
-    faults: list[str]
+    """The count of kernels that are not listed."""
+    faults: Annotated[list[str], Most(100)]
+    """What the GPU's adapter computes wrongly, in words; kernels avoid it."""
     search: NotRequired[NonfiniteSearch]
+    """The result of a run that searched."""
 
 
 class Statistics(TypedDict):
     """Statistics of a tensor's values; fields that cannot be computed are missing."""
 
     min: NotRequired[float | None]
+    """Of the finite values; null if there is none."""
     max: NotRequired[float | None]
     mean: NotRequired[float | None]
     nan: NotRequired[int]
     inf: NotRequired[int]
-    origins: NotRequired[list[NonfiniteOrigin]]
-    problem: NotRequired[str]
+    origins: NotRequired[Origins]
+    """The origin of the first NaN or infinity and its causes, after a search."""
+    problem: NotRequired[Text]
+    """Why the values cannot be computed."""
 
 
 class TensorRecord(Statistics):
@@ -131,64 +184,78 @@ class TensorRecord(Statistics):
 
     id: int
     name: str
-    names: list[str]
-    displays: list[int]
+    names: Names
+    """Every name that refers to it."""
+    displays: Annotated[list[int], Most(100_000)]
+    """Ids of the displays that showed it."""
     group: str | None
+    """The list or dict in which it is one of several similar ones."""
     cuts: list[str]
-    shape: list[int]
+    """What the list lacks after this tensor: `history: 50 of 91 shown`."""
+    shape: Index
     dtype: str
     device: str
-    strides: list[int]
-    offset: int
+    strides: Annotated[list[Annotated[int, Signed()]], Most(10_000)]
+    offset: Annotated[int, Signed()]
     contiguous: bool
     viewOf: str | None
     size: int
     channels: int | None
+    """The axis of colour channels, null if no axis has three or four elements."""
     coloured: bool
+    """Whether it is shown in colour before the reader chooses."""
 
 
 class Heatmap(TypedDict):
-    """The cells of one slice, each a block of elements.
+    """The cells of one slice, each a block of elements."""
 
-    Values are bytes, sent next to the JSON, or base64.
-    """
-
-    channels: int
-    rows: int
-    columns: int
+    channels: Annotated[int, Most(MOST_CHANNELS)]
+    """Planes of values: three or four for a picture in colour."""
+    rows: Annotated[int, Most(MOST_CELLS)]
+    columns: Annotated[int, Most(MOST_CELLS)]
     blockRows: int
     blockColumns: int
     stepRows: int
+    """The step between the sampled rows of a block."""
     stepColumns: int
     fullRows: int
     fullColumns: int
     how: Shown
     encoding: Encoding
-    values: str | bytes
+    values: (
+        Annotated[str, Most(12 * MOST_CELLS * MOST_CHANNELS)]
+        | Annotated[bytes, Most(8 * MOST_CELLS * MOST_CHANNELS)]
+    )
+    """Values by channel, then by row: bytes sent next to the JSON, or base64."""
 
 
 class Sample(TypedDict):
-    """Every `step`-th value of a slice."""
+    """Every `step`-th value of a slice, in base64."""
 
     step: int
     encoding: Encoding
-    values: str
+    values: Annotated[str, Most(12 * MOST_CELLS)]
 
 
-class Place(TypedDict):
+class Found(TypedDict):
     """The index of a value, null if there is none."""
 
-    index: list[int] | None
+    index: Index | None
 
 
 class Fingerprint(TypedDict):
     """The fingerprint of a run's result: a digest, or statistics of floats."""
 
-    name: str
-    shape: list[int]
-    dtype: str
-    digest: str | None
-    numbers: list[float | None]
+    name: Annotated[str, Most(400)]
+    shape: Annotated[list[int], Most(64)]
+    dtype: Annotated[str, Matching(r"[a-z]{1,10}\d{0,3}")]
+    digest: Annotated[str, Matching(r"[0-9a-f]{16}")] | None
+    """Of the bytes of integers and booleans; null for floats."""
+    numbers: Annotated[list[float | None], Most(7)]
+    """Of floats: minimum, maximum, mean, mean of |x|, trend, counts of NaN and inf."""
+
+
+Fingerprints = Annotated[list[Fingerprint], Most(40)]
 
 
 class Pair(TypedDict):
@@ -198,21 +265,24 @@ class Pair(TypedDict):
     second: TensorRecord
     difference: TensorRecord
     differing: int
+    """The count of elements that differ; two NaNs do not."""
     largest: float | None
-    index: list[int] | None
+    """The largest finite distance; null if none is finite."""
+    index: Index | None
+    """The first index of the largest distance."""
 
 
 class Part(TypedDict):
     """A part of a file, in base64 or as text, and the start of the next part."""
 
-    data: str
+    data: Annotated[str, Most(48_000_000)]
     next: int | None
 
 
 class TensorText(TypedDict):
     """The digits of a tensor, cut if they are many."""
 
-    text: str
+    text: Text
 
 
 class Cells(TypedDict):
@@ -227,7 +297,7 @@ class Member(TypedDict):
     """A completion, and a short description of it."""
 
     name: str
-    kind: Literal["function", "class", "module", "property", "variable"]
+    kind: MemberKind
     detail: str
 
 
@@ -241,11 +311,14 @@ class Explanation(TypedDict):
 class Problem(TypedDict):
     """The position of a syntax error; columns count UTF-16 units from zero."""
 
-    message: str
-    line: int
-    column: int | None
-    endLine: int
-    endColumn: int | None
+    message: Text
+    line: Position
+    column: Position | None
+    endLine: Position
+    endColumn: Position | None
+
+
+Problems = Annotated[list[Problem], Most(1000)]
 
 
 class WarmUp(TypedDict):
@@ -276,32 +349,29 @@ class BarChart(TypedDict):
     heading: str
     unit: str
     bars: list[Bar]
-    ticks: list[Tick]
+    ticks: Annotated[list[Tick], Most(1000)]
 
 
 class Output(TypedDict):
     """Text that the program printed."""
 
     stream: StreamName
-    text: str
+    text: Text
 
 
 class Tail(TypedDict):
     """The end of a long output, which replaces the previous tail."""
 
     stream: StreamName
-    text: str
+    text: Text
     omitted: int
 
 
-RichKind = Literal["html", "svg", "png", "jpeg", "text", "verdict"]
-
-
 class Rich(TypedDict):
-    """A rich representation: pictures are in base64, a verdict is JSON."""
+    """A rich representation: pictures are in base64, a puzzle's verdict is JSON."""
 
     kind: RichKind
-    data: str
+    data: Text
 
 
 class Display(TypedDict):
@@ -309,11 +379,13 @@ class Display(TypedDict):
 
     display: int
     name: str | None
-    text: str
+    text: Text
+    """The value as text; empty for a tensor of many elements."""
     tensor: bool
     facts: str
     chart: BarChart | None
     rich: NotRequired[Rich]
+    """The rich representation that replaces the text."""
 
 
 class Prompt(TypedDict):
@@ -322,15 +394,12 @@ class Prompt(TypedDict):
     text: str
 
 
-PlotKind = Literal["lines", "points", "histogram"]
-
-
 class PlotSeries(TypedDict):
     """Points of a plot, in order; null for a number that is not finite."""
 
     name: str
-    x: list[float | None]
-    y: list[float | None]
+    x: Coordinates
+    y: Coordinates
     count: int
 
 
@@ -340,7 +409,7 @@ class PlotRecord(TypedDict):
     display: int
     title: str
     kind: PlotKind
-    series: list[PlotSeries]
+    series: Annotated[list[PlotSeries], Most(100)]
 
 
 class LivePicture(TypedDict):
@@ -348,7 +417,7 @@ class LivePicture(TypedDict):
 
     display: int
     step: int
-    shape: list[int]
+    shape: Index
     dtype: str
     heatmap: Heatmap
 
@@ -356,10 +425,9 @@ class LivePicture(TypedDict):
 class Notes(TypedDict):
     """The messages of a running program, by kind."""
 
-    prompt: Prompt
-
     output: Output
     tail: Tail
     display: Display
+    prompt: Prompt
     picture: LivePicture
     plot: PlotRecord

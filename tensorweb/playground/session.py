@@ -76,7 +76,7 @@ class Session:
     async def run(
         self,
         source: str,
-        device: str | None = None,
+        device: records.DeviceName | None = None,
         lines: Sequence[int] | None = None,
         keep: bool = False,
         timed: bool = False,
@@ -208,7 +208,7 @@ class Session:
         """Return the digits of a tensor as `print` writes them."""
         return {"text": clip(repr(self._tensor(tensor)))}
 
-    async def fingerprint(self) -> list[records.Fingerprint]:
+    async def fingerprint(self) -> records.Fingerprints:
         """Return the fingerprints of this run's results, to compare with a run."""
         return await fingerprints(self._entries, self._reader)
 
@@ -239,7 +239,7 @@ class Session:
         x = self._tensor(tensor)
         return await pictures.sample(x, rows, columns, indices, self._reader)
 
-    async def find(self, tensor: int, what: records.Wanted) -> records.Place:
+    async def find(self, tensor: int, what: records.Extreme) -> records.Found:
         """Return the index of a tensor's largest, smallest or first NaN value."""
         return await pictures.find(self._tensor(tensor), what, self._reader)
 
@@ -320,7 +320,7 @@ class Session:
         """Return signature and documentation of a dotted path."""
         return completion.explain(path, self._names, imported)
 
-    async def lint(self, source: str) -> list[records.Problem]:
+    async def lint(self, source: str) -> records.Problems:
         """Return the syntax error of a program, without running it."""
         return syntax.problems(source)
 

@@ -1,172 +1,79 @@
-"""Page and Python mean the same: `protocol.ts`, the records, the handlers, answers."""
+"""Page and Python agree: `protocol.ts` is generated, and real responses fit it."""
 
 from __future__ import annotations
 
-import inspect
 import json
 import sys
 import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from answers import text_of_answer
-from interfaces import Field, Inline, Interfaces, Many, Named, Text, is_union, union
 
 from tensorweb import devices
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.playground import bridge, records
 from tensorweb.playground.session import Session, handlers
 from tensorweb.playground.streams import HEAD
-
-PAGE = Path(__file__).parents[2] / "web/src/page"
-PROTOCOL = Interfaces(PAGE / "protocol.ts", PAGE / "tensor-protocol.ts")
+from tools import protocol
 
 RECORDS = {
     name: value for name, value in vars(records).items() if typing.is_typeddict(value)
 }
 
-PLAIN = {
-    int: "number",
-    float: "number",
-    str: "string",
-    bytes: "Uint8Array",
-    bool: "boolean",
-    types.NoneType: "null",
-}
 
-
-def type_of(hint: Any) -> object:
-    """Return a type of Python's as the one that TypeScript has for its JSON."""
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
-        return union([type_of(part) for part in arguments])
-    if origin is typing.Literal:
-        return union([Text(value) for value in arguments])
-    if origin in (list, Sequence):
-        return Many(type_of(arguments[0]))
-    if typing.is_typeddict(hint):
-        return Named(hint.__name__)
-    return PLAIN[hint]
-
-
-def fields_of(record: Any) -> dict[str, Field]:
-    """Return the fields of a record of Python's."""
-    found = {}
-    for name, hint in typing.get_type_hints(record, include_extras=True).items():
-        is_optional = typing.get_origin(hint) is typing.NotRequired
-        inner = typing.get_args(hint)[0] if is_optional else hint
-        found[name] = Field(type_of(inner), is_optional)
-    return found
-
-
-@pytest.mark.parametrize("name", RECORDS)
-def test_record_has_the_fields_of_its_interface(name: str) -> None:
-    assert fields_of(RECORDS[name]) == PROTOCOL.fields(name)
-
-
-def question(name: str) -> dict[str, Field]:
-    """Return `details` and `value` of a question."""
-    asked = PROTOCOL.fields("PythonQuestions")[name].type
-    assert isinstance(asked, Inline)
-    return dict(asked.fields)
-
-
-HANDLERS = handlers(Session(lambda kind, fields: None, None, True))
-
-
-OF_THE_WORKER = {"start", "lend", "collect"}
-
-
-def test_every_question_has_a_handler() -> None:
-    assert set(HANDLERS) == set(PROTOCOL.fields("PythonQuestions"))
-    assert set(PROTOCOL.fields("Questions")) - set(HANDLERS) == OF_THE_WORKER
-
-
-@pytest.mark.parametrize("name", HANDLERS)
-def test_handler_answers_what_the_page_expects(name: str) -> None:
-    hints = typing.get_type_hints(HANDLERS[name])
-    assert type_of(hints["return"]) == question(name)["value"].type
-
-
-@pytest.mark.parametrize("name", HANDLERS)
-def test_handler_takes_what_the_page_sends(name: str) -> None:
-    details = question(name)["details"].type
-    sent = (
-        dict(details.fields)
-        if isinstance(details, Inline)
-        else PROTOCOL.fields(details.name)  # type: ignore[attr-defined]  # a name by the branch
-    )
-    hints = typing.get_type_hints(HANDLERS[name])
-    taken = inspect.signature(HANDLERS[name]).parameters
-    needed = [name for name, one in taken.items() if one.default is one.empty]
-    assert set(needed) <= set(sent) <= set(taken)
-    for key, field in sent.items():
-        accepted = union([type_of(hints[key])])
-        assert all(is_taken(part, accepted) for part in parts(field.type)), key
-        assert not (field.is_optional and key in needed), key
-
-
-def is_taken(part: object, accepted: object) -> bool:
-    general = {"string"} if isinstance(part, Text) else {part}
-    return bool((general | {part}) & parts(accepted))
-
-
-def parts(found: object) -> frozenset[object]:
-    return found if is_union(found) else frozenset([found])  # type: ignore[return-value]  # kinds are words or records
+def test_the_page_has_the_generated_protocol() -> None:
+    written = protocol.FILE.read_text("utf-8")
+    assert written == protocol.text(), "python3 build.py docs writes it"
 
 
 def test_page_and_python_have_the_same_devices() -> None:
-    assert PROTOCOL.type_of("DeviceName") == union([*map(Text, devices.DEVICES)])
-
-
-# Real answers
+    assert set(typing.get_args(records.DeviceName)) == set(devices.DEVICES)
 
 
 class Judge:
-    """Compares values with types and notes the records that it has seen."""
+    """Compares values with type hints and notes the records that it has seen."""
 
     def __init__(self) -> None:
         self.seen: set[str] = set()
 
-    def check(self, value: Any, expected: object, where: str) -> None:
-        assert any(self._fits(value, part, where) for part in parts(expected)), (
-            f"{where} is {value!r:.200}, not {expected}"
-        )
+    def check(self, value: Any, hint: Any, where: str) -> None:
+        assert self._fits(value, hint, where), f"{where} is {value!r:.200}, not {hint}"
 
-    def _fits(self, value: Any, expected: object, where: str) -> bool:
-        match expected:
-            case "number":
-                return isinstance(value, int | float) and not isinstance(value, bool)
-            case "string":
-                return isinstance(value, str)
-            case "boolean":
-                return isinstance(value, bool)
-            case "null":
-                return value is None
-            case "Uint8Array":
-                return isinstance(value, bytes)
-            case Text():
-                return bool(value == expected.value)
-            case Many():
+    def _fits(self, value: Any, hint: Any, where: str) -> bool:
+        arguments = typing.get_args(hint)
+        match typing.get_origin(hint):
+            case typing.Union | types.UnionType:
+                return any(self._fits(value, part, where) for part in arguments)
+            case typing.Literal:
+                return value in arguments
+            case origin if origin is list:
                 for item in value if isinstance(value, list) else ():
-                    self.check(item, expected.item, where)
+                    self.check(item, arguments[0], where)
                 return isinstance(value, list)
-            case Named():
-                fields = PROTOCOL.fields(expected.name)
-                if not isinstance(value, dict) or not self._has(value, fields):
-                    return False
-                self.seen.add(expected.name)
-                for name, item in value.items():
-                    self.check(item, fields[name].type, f"{where}.{name}")
-                return True
-        raise AssertionError(f"no rule for {expected}")
+        if typing.is_typeddict(hint):
+            return self._is_record(value, hint, where)
+        kinds = (int, float) if hint is float else hint
+        return isinstance(value, kinds) and (hint is bool) >= isinstance(value, bool)
 
-    def _has(self, value: dict[str, Any], fields: Mapping[str, Field]) -> bool:
-        needed = {name for name, field in fields.items() if not field.is_optional}
-        return needed <= value.keys() <= fields.keys()
+    def _is_record(self, value: Any, record: Any, where: str) -> bool:
+        hints = typing.get_type_hints(record)
+        if not isinstance(value, dict):
+            return False
+        required = {
+            name
+            for name, hint in typing.get_type_hints(record, include_extras=True).items()
+            if typing.get_origin(hint) is not typing.NotRequired
+        }
+        if not required <= value.keys() <= hints.keys():
+            return False
+        self.seen.add(record.__name__)
+        for name, item in value.items():
+            self.check(item, hints[name], f"{where}.{name}")
+        return True
 
 
 PROGRAM = """
@@ -209,23 +116,23 @@ def test_answers_are_what_the_protocol_says(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    told: list[tuple[str, Any]] = []
+    emitted: list[tuple[str, Any]] = []
 
     async def next_line() -> str:
         return "Ada"
 
     def emit(kind: str, fields: Any) -> None:
-        told.append((kind, fields))
+        emitted.append((kind, fields))
 
     def wait(line: Any) -> object:
         return bridge.drive(line)
 
     session = Session(emit, wait, True, next_line)
-    table = handlers(session)
+    table: Mapping[str, Any] = handlers(session)
 
     def ask(name: str, /, **details: Any) -> Any:
         answer = json.loads(text_of_answer(bridge.drive(table[name](**details))))
-        judged.check(answer, question(name)["value"].type, name)
+        judged.check(answer, typing.get_type_hints(table[name])["return"], name)
         return answer
 
     for source in (*FAILURES, f"print('long' * {HEAD})", PROGRAM):
@@ -255,8 +162,9 @@ def test_answers_are_what_the_protocol_says(
     ask("explain", path="tensorweb.zeros", imported=True)
     ask("lint", source="1 +")
     ask("warm")
-    for kind, fields in told:
-        judged.check(fields, PROTOCOL.fields("Notes")[kind].type, kind)
+    notes = typing.get_type_hints(records.Notes)
+    for kind, fields in emitted:
+        judged.check(fields, notes[kind], kind)
     has_kernels = isinstance(devices.backend(device), KernelBackend)
     unseen = {"Notes", "ProgramFile"}
     unseen |= set() if has_kernels else {"KernelRecord", "KernelSource"}

@@ -1,6 +1,6 @@
 /** Batches the messages of a program and delivers them once per frame, in order. */
 
-import type { Note } from "./protocol";
+import type { Note } from "./messages";
 
 /** In a hidden tab there are no frames. */
 const LONGEST_MS = 200;

@@ -1,13 +1,14 @@
 /** The interface between the page and its editor. */
 
 import type { ProgramFile } from "./program";
-import type { Failure, PythonQuestions } from "./protocol";
+import type { Details, Value } from "./messages";
+import type { Failure, PythonRequests } from "./protocol";
 
 /** Asks Python something; null where it is busy or has not started. */
-export type Ask = <Q extends keyof PythonQuestions>(
+export type Ask = <Q extends keyof PythonRequests>(
   question: Q,
-  details: PythonQuestions[Q]["details"],
-) => Promise<PythonQuestions[Q]["value"]> | null;
+  details: Details<Q>,
+) => Promise<Value<Q>> | null;
 
 /** A part of a text and what stands there afterwards. */
 export interface Change {

@@ -1,6 +1,5 @@
 /** Compares what a program gave its sender with what it gave here, in one sentence. */
 
-import { list, matching, number, orNull, record, text, whole } from "./checks";
 import type { Fingerprint } from "./protocol";
 import { short, tuple } from "../parts/format";
 
@@ -12,18 +11,6 @@ const TOLERANCES: Readonly<Record<string, number>> = { float16: 1e-2 };
 /** What `numbers` of a fingerprint are, in their order; the last two are exact. */
 const NUMBERS = ["smallest value", "largest value", "mean", "mean size", "slope along its elements"];
 const COUNTS = ["NaN", "infinite values"];
-
-/** As many as a link can carry, whoever sends them. */
-export const FINGERPRINTS = list(
-  record<Fingerprint>({
-    name: text(400),
-    shape: list(whole(), 64),
-    dtype: matching(/^[a-z]{1,10}\d{0,3}$/),
-    digest: orNull(matching(/^[0-9a-f]{16}$/)),
-    numbers: list(orNull(number), NUMBERS.length + COUNTS.length),
-  }),
-  40,
-);
 
 /** Return a sentence: whether the results equal the sender's, or the first difference. */
 export function compared(sent: readonly Fingerprint[], here: readonly Fingerprint[]): { isSame: boolean; text: string } {

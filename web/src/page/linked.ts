@@ -1,11 +1,10 @@
 /** A link's view settings and expected results. */
 
 import type { Check } from "./checks";
-import { FINGERPRINTS } from "./fingerprint";
 import { decodeCode, type Fragment } from "./link";
-import { LOOK, type TensorLook } from "./look";
+import { isViewSettings } from "./look";
 import type { Page } from "./page";
-import type { Fingerprint } from "./protocol";
+import { RESPONSES } from "./protocol";
 
 const TRUST = "Read it, then press Run if you trust it.";
 const LONGEST_RESULTS = 60_000;
@@ -24,8 +23,8 @@ export class Linked {
   /** Apply the link's view settings, once the reader has run its program. */
   async lookAs(document: string, fragment: Fragment): Promise<void> {
     const { page } = this;
-    const sent = await unpacked<Fingerprint[]>(fragment.results, FINGERPRINTS, LONGEST_RESULTS);
-    const look = await unpacked<TensorLook>(fragment.look, LOOK, LONGEST_LOOK);
+    const sent = await unpacked(fragment.results, RESPONSES.fingerprint, LONGEST_RESULTS);
+    const look = await unpacked(fragment.look, isViewSettings, LONGEST_LOOK);
     if (page.view.document.id !== document) return;
     const panel = page.panels.find(({ id, pane }) => pane === "results" && id === fragment.tab);
     const refused = [...fragment.refused];
@@ -66,11 +65,11 @@ export class Linked {
 }
 
 /** Unpack a parameter of a link; undefined if it is damaged, too long or invalid. */
-async function unpacked<T>(packed: string | null, check: Check, most: number): Promise<T | null | undefined> {
+async function unpacked<T>(packed: string | null, check: Check<T>, most: number): Promise<T | null | undefined> {
   if (packed === null) return null;
   try {
     const found: unknown = JSON.parse(await decodeCode(packed, most));
-    return check(found) ? (found as T) : undefined;
+    return check(found) ? found : undefined;
   } catch {
     return undefined;
   }

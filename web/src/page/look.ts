@@ -1,43 +1,31 @@
 /** The view settings of a tensor, sufficient for another page to show the same view. */
 
-import { either, flag, list, number, oneOf, orNull, record, whole, type Check } from "./checks";
-
-/** Its numbers as cells, mixed as colours, over their indices, or exact in a table. */
-export type Mode = "cells" | "colours" | "curve" | "table";
-
-/** Ends of a scale; `diverging` from its middle, else from end to end. */
-export interface Bounds {
-  low: number;
-  high: number;
-  diverging: boolean;
-}
-
-export interface TensorLook {
-  /** The axes that are drawn. */
-  axes: { rows: number | null; columns: number | null };
-  /** Where it is cut along the others, an index for each axis. */
-  index: number[];
-  /** Null for the scale of the values. */
-  scale: Bounds | null;
-  mode: Mode;
-}
+import { count, flag, list, number, oneOf, orNull, record, refined, type Checked } from "./checks";
 
 const MOST_AXES = 64;
-const axis = orNull(whole(MOST_AXES));
+const axis = orNull(count(MOST_AXES));
 
-const BOUNDS: Check = (value) =>
-  record<Bounds>({ low: number, high: number, diverging: flag })(value) && (value as Bounds).low < (value as Bounds).high;
+/** Ends of a scale; `diverging` from its middle, else from end to end. */
+const isBounds = refined(record({ low: number, high: number, diverging: flag }), ({ low, high }) => low < high);
 
-/** Whether something from outside is a look; whether it fits a tensor is seen there. */
-export const LOOK: Check = record<TensorLook>({
-  axes: record<TensorLook["axes"]>({ rows: axis, columns: axis }),
-  index: list(whole(), MOST_AXES),
-  scale: either(oneOf(null), BOUNDS),
+/** Whether these are view settings; `fits` tells whether a tensor can have them. */
+export const isViewSettings = record({
+  /** The axes that are drawn. */
+  axes: record({ rows: axis, columns: axis }),
+  /** Where it is cut along the others, an index for each axis. */
+  index: list(count(), MOST_AXES),
+  /** Null for the scale of the values. */
+  scale: orNull(isBounds),
+  /** Its numbers as cells, mixed as colours, over their indices, or exact in a table. */
   mode: oneOf("cells", "colours", "curve", "table"),
 });
 
+export type Bounds = Checked<typeof isBounds>;
+export type ViewSettings = Checked<typeof isViewSettings>;
+export type Mode = ViewSettings["mode"];
+
 /** Whether these view settings are valid for a tensor of this shape. */
-export function fits({ axes, index, mode }: TensorLook, shape: readonly number[], channels: number | null): boolean {
+export function fits({ axes, index, mode }: ViewSettings, shape: readonly number[], channels: number | null): boolean {
   const last = shape.length - 1;
   const needed = [last >= 1, last >= 0];
   const drawn = [axes.rows, axes.columns];

@@ -1,7 +1,8 @@
 /** Describes features that this browser lacks, and the fallback. */
 
 import type { Notice } from "./page";
-import type { DeviceName, Started } from "./protocol";
+import type { Started } from "./messages";
+import type { DeviceName } from "./protocol";
 
 /** Return null where nothing is missing. */
 export function whatIsMissing(started: Started, device: DeviceName): Notice | null {

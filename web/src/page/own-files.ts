@@ -8,7 +8,7 @@ import { bytes } from "../parts/format";
 import * as disk from "./disk";
 import type { Page } from "./page";
 import { plainName } from "./program";
-import type { Collected, LentFile } from "./protocol";
+import type { Collected, LentFile } from "./messages";
 import { recall, remember, type Refusal } from "./storage";
 
 /** A file of the open program, as the panel shows it. */

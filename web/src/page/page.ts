@@ -8,8 +8,9 @@ import { NO_ORIGINS, type Origin, type Origins } from "./origin";
 import { isShown, type Panel } from "./panel";
 import { MAIN } from "./program";
 import { answersOf, type Recording } from "./recording";
-import type { Collected, DeviceName, Fingerprint, LendDetails, Note, ProgramFile, Question, Questions, RunRecord, Started, TensorRecord } from "./protocol";
-import type { TensorLook } from "./look";
+import type { Collected, Details, LendDetails, Note, RequestName, Started, Value } from "./messages";
+import type { DeviceName, Fingerprint, ProgramFile, RunRecord, TensorRecord } from "./protocol";
+import type { ViewSettings } from "./look";
 import { Session, type State } from "./session";
 import { showing } from "./showing";
 import { recall, remember } from "./storage";
@@ -70,7 +71,7 @@ export interface View extends Media {
   /** The tensor that the reader chose, or that a link names; empty for none. */
   tensor: string;
   /** The view settings of that tensor, possibly before it exists; null for the defaults. */
-  look: TensorLook | null;
+  look: ViewSettings | null;
   /** The panel in front of the others in the pane of results. */
   result: string;
   /** By what the open link's sender lets results be compared; null for nothing. */
@@ -310,7 +311,7 @@ export class Page {
   }
 
   /** Ask Python something about the last run. */
-  ask<Q extends Question>(question: Q, details: Questions[Q]["details"]): Promise<Questions[Q]["value"]> {
+  ask<Q extends RequestName>(question: Q, details: Details<Q>): Promise<Value<Q>> {
     const isRecorded = this.view.origins.tensors?.recorded;
     const known = isRecorded ? this.#recorded?.(question, details) : undefined;
     return known === undefined ? this.session.ask(question, details) : Promise.resolve(known);

@@ -1,68 +1,634 @@
 /**
- * Every message between the page and the worker that owns Python and the GPU. What Python
- * answers and tells has the same fields in `tensorweb/playground/records.py`.
+ * The messages between the page and Python: their types, and checks that refuse
+ * anything else. Written by `python3 build.py docs` from the records of
+ * `tensorweb/playground/records.py` and the handlers of `session.py`.
  */
 
-import type {
-  Cells,
-  CellsDetails,
-  Fingerprint,
-  ExportDetails,
-  Heatmap,
-  HeatmapDetails,
-  LivePicture,
-  NonfiniteOrigin,
-  Pair,
-  Part,
-  Place,
-  Sample,
-  Slice,
-  Statistics,
-  TensorRecord,
-  Wanted,
-} from "./tensor-protocol";
+import { bytes, count, either, flag, hasAllCells, integer, list, matching, number, oneOf, optional, orNull, record, refined, text, type Check } from "./checks";
 
-export type * from "./tensor-protocol";
-
+export type Pooling = "mean" | "extreme" | "corner";
+export type Shown = "mean" | "extreme" | "corner" | "each";
 export type DeviceName = "webgpu" | "cpu";
+export type StreamName = "stdout" | "stderr";
+export type Encoding = "float32" | "int32" | "uint32" | "float64";
+export type PictureSize = "full" | "small";
+export type Extreme = "max" | "min" | "nan";
+export type FileFormat = "npy" | "csv";
+export type RichKind = "html" | "svg" | "png" | "jpeg" | "text" | "verdict";
+export type PlotKind = "lines" | "points" | "histogram";
+export type MemberKind = "function" | "class" | "module" | "property" | "variable";
 
-/** One question: the worker answers each with the same id, one after another. */
-export type Request = {
-  [Q in Question]: { id: number; question: Q; details: Questions[Q]["details"] };
-}[Question];
+/** The count of omitted frames of a deep recursion. */
+export interface Gap {
+  skipped: number;
+}
+export const isGap: Check<Gap> = record({
+  skipped: count(),
+});
 
-/** Cancels the request `cancel` at the next point where Python waits, if it still runs. */
-export interface Cancel {
-  cancel: number;
+/** A position in the user's program; columns count UTF-16 units from zero. */
+export interface Frame {
+  /** `main.py`, or another file of the program. */
+  file: string;
+  function: string;
+  line: number;
+  column: number | null;
+  endLine: number;
+  endColumn: number | null;
+  /** The line without its indentation. */
+  code: string;
+  /** The count of removed columns. */
+  indent: number;
+}
+export const isFrame: Check<Frame> = record({
+  file: text(100_000),
+  function: text(100_000),
+  line: count(1_000_000_000),
+  column: orNull(count(1_000_000_000)),
+  endLine: count(1_000_000_000),
+  endColumn: orNull(count(1_000_000_000)),
+  code: text(4_000_000),
+  indent: count(1_000_000_000),
+});
+
+/** An exception with the user's frames. */
+export interface Failure {
+  type: string;
+  message: string;
+  frames: (Gap | Frame)[];
+  text: string;
+  /** The count of omitted frames of libraries. */
+  hidden: number;
+}
+export const isFailure: Check<Failure> = record({
+  type: text(100_000),
+  message: text(4_000_000),
+  frames: list(either(isGap, isFrame), 1_000),
+  text: text(4_000_000),
+  hidden: count(),
+});
+
+/** One kernel with one grid, and its launch count. */
+export interface KernelRecord {
+  name: string;
+  kind: string;
+  /** What it computes, such as `sum(x)`; empty if that is long. */
+  formula: string;
+  /** Whether it also copies elements into another order. */
+  copies: boolean;
+  device: string;
+  /** Workgroups by axis; on the CPU units of work, and the count of parallel units. */
+  grid: number[];
+  buffers: number;
+  bytes: number;
+  /** Floating-point operations of the kernel's first launch. */
+  flops: number;
+  /** Bytes that a launch reads, each element once. */
+  loaded: number;
+  /** Bytes that a launch writes, each element once. */
+  stored: number;
+  /** Line of the program that built its result, counted from one. */
+  line: number | null;
+  count: number;
+  /** Device time of all its launches, if the run was timed and the device can. */
+  seconds?: number;
+}
+export const isKernelRecord: Check<KernelRecord> = record({
+  name: text(100_000),
+  kind: text(100_000),
+  formula: text(100_000),
+  copies: flag,
+  device: text(100_000),
+  grid: list(count(), 3),
+  buffers: count(),
+  bytes: count(),
+  flops: count(),
+  loaded: count(),
+  stored: count(),
+  line: orNull(count()),
+  count: count(),
+  seconds: optional(number),
+});
+
+/** The operation that first produced a NaN or an infinity, and its source lines. */
+export interface NonfiniteOrigin {
+  kind: "nan" | "inf";
+  /** `leaf` for data, `constant` for a literal, empty inside a fused kernel. */
+  op: string;
+  file: string;
+  /** Of a kernel, the lines of all its operations; empty outside of the program. */
+  lines: number[];
+}
+export const isNonfiniteOrigin: Check<NonfiniteOrigin> = record({
+  kind: oneOf("nan", "inf"),
+  op: text(100_000),
+  file: text(100_000),
+  lines: list(count(1_000_000_000), 100),
+});
+
+/** Origin and causes of NaNs and infinities in the values that a program read. */
+export interface NonfiniteSearch {
+  /** Whether Python could wait for the device. */
+  complete: boolean;
+  origins: NonfiniteOrigin[];
+}
+export const isNonfiniteSearch: Check<NonfiniteSearch> = record({
+  complete: flag,
+  origins: list(isNonfiniteOrigin, 10),
+});
+
+/** The result of a run. */
+export interface RunRecord {
+  seconds: number;
+  stopped: boolean;
+  error: Failure | null;
+  kernels: KernelRecord[];
+  /** The count of kernels that are not listed. */
+  kernelsLeftOut: number;
+  /** What the GPU's adapter computes wrongly, in words; kernels avoid it. */
+  faults: string[];
+  /** The result of a run that searched. */
+  search?: NonfiniteSearch;
+}
+export const isRunRecord: Check<RunRecord> = record({
+  seconds: number,
+  stopped: flag,
+  error: orNull(isFailure),
+  kernels: list(isKernelRecord, 10_000),
+  kernelsLeftOut: count(),
+  faults: list(text(100_000), 100),
+  search: optional(isNonfiniteSearch),
+});
+
+/** A file of a program other than `main.py`: a module, or data as text. */
+export interface ProgramFile {
+  name: string;
+  text: string;
+}
+export const isProgramFile: Check<ProgramFile> = record({
+  name: text(100_000),
+  text: text(4_000_000),
+});
+
+/** One tensor of the run with its names and displays. */
+export interface TensorRecord {
+  min?: number | null;
+  max?: number | null;
+  mean?: number | null;
+  nan?: number;
+  inf?: number;
+  origins?: NonfiniteOrigin[];
+  problem?: string;
+  id: number;
+  name: string;
+  /** Every name that refers to it. */
+  names: string[];
+  /** Ids of the displays that showed it. */
+  displays: number[];
+  /** The list or dict in which it is one of several similar ones. */
+  group: string | null;
+  /** What the list lacks after this tensor: `history: 50 of 91 shown`. */
+  cuts: string[];
+  shape: number[];
+  dtype: string;
+  device: string;
+  strides: number[];
+  offset: number;
+  contiguous: boolean;
+  viewOf: string | null;
+  size: number;
+  /** The axis of colour channels, null if no axis has three or four elements. */
+  channels: number | null;
+  /** Whether it is shown in colour before the reader chooses. */
+  coloured: boolean;
+}
+export const isTensorRecord: Check<TensorRecord> = record({
+  min: optional(orNull(number)),
+  max: optional(orNull(number)),
+  mean: optional(orNull(number)),
+  nan: optional(count()),
+  inf: optional(count()),
+  origins: optional(list(isNonfiniteOrigin, 10)),
+  problem: optional(text(4_000_000)),
+  id: count(),
+  name: text(100_000),
+  names: list(text(100_000), 100_000),
+  displays: list(count(), 100_000),
+  group: orNull(text(100_000)),
+  cuts: list(text(100_000), 10_000),
+  shape: list(count(), 10_000),
+  dtype: text(100_000),
+  device: text(100_000),
+  strides: list(integer, 10_000),
+  offset: integer,
+  contiguous: flag,
+  viewOf: orNull(text(100_000)),
+  size: count(),
+  channels: orNull(count()),
+  coloured: flag,
+});
+
+/** The text of a kernel, or both ends of a text that is too long. */
+export interface KernelSource {
+  text: string;
+}
+export const isKernelSource: Check<KernelSource> = record({
+  text: text(4_000_000),
+});
+
+/** Statistics of a tensor's values; fields that cannot be computed are missing. */
+export interface Statistics {
+  /** Of the finite values; null if there is none. */
+  min?: number | null;
+  max?: number | null;
+  mean?: number | null;
+  nan?: number;
+  inf?: number;
+  /** The origin of the first NaN or infinity and its causes, after a search. */
+  origins?: NonfiniteOrigin[];
+  /** Why the values cannot be computed. */
+  problem?: string;
+}
+export const isStatistics: Check<Statistics> = record({
+  min: optional(orNull(number)),
+  max: optional(orNull(number)),
+  mean: optional(orNull(number)),
+  nan: optional(count()),
+  inf: optional(count()),
+  origins: optional(list(isNonfiniteOrigin, 10)),
+  problem: optional(text(4_000_000)),
+});
+
+/** The digits of a tensor, cut if they are many. */
+export interface TensorText {
+  text: string;
+}
+export const isTensorText: Check<TensorText> = record({
+  text: text(4_000_000),
+});
+
+/** The fingerprint of a run's result: a digest, or statistics of floats. */
+export interface Fingerprint {
+  name: string;
+  shape: number[];
+  dtype: string;
+  /** Of the bytes of integers and booleans; null for floats. */
+  digest: string | null;
+  /** Of floats: minimum, maximum, mean, mean of |x|, trend, counts of NaN and inf. */
+  numbers: (number | null)[];
+}
+export const isFingerprint: Check<Fingerprint> = record({
+  name: text(400),
+  shape: list(count(), 64),
+  dtype: matching(/^(?:[a-z]{1,10}\d{0,3})$/),
+  digest: orNull(matching(/^(?:[0-9a-f]{16})$/)),
+  numbers: list(orNull(number), 7),
+});
+
+/** The cells of one slice, each a block of elements. */
+export interface Heatmap {
+  /** Planes of values: three or four for a picture in colour. */
+  channels: number;
+  rows: number;
+  columns: number;
+  blockRows: number;
+  blockColumns: number;
+  /** The step between the sampled rows of a block. */
+  stepRows: number;
+  stepColumns: number;
+  fullRows: number;
+  fullColumns: number;
+  how: Shown;
+  encoding: Encoding;
+  /** Values by channel, then by row: bytes sent next to the JSON, or base64. */
+  values: string | Uint8Array;
+}
+export const isHeatmap: Check<Heatmap> = refined(record({
+  channels: count(4),
+  rows: count(1_048_576),
+  columns: count(1_048_576),
+  blockRows: count(),
+  blockColumns: count(),
+  stepRows: count(),
+  stepColumns: count(),
+  fullRows: count(),
+  fullColumns: count(),
+  how: oneOf("mean", "extreme", "corner", "each"),
+  encoding: oneOf("float32", "int32", "uint32", "float64"),
+  values: either(text(50_331_648), bytes(33_554_432)),
+}), hasAllCells);
+
+/** Every `step`-th value of a slice, in base64. */
+export interface Sample {
+  step: number;
+  encoding: Encoding;
+  values: string;
+}
+export const isSample: Check<Sample> = record({
+  step: count(),
+  encoding: oneOf("float32", "int32", "uint32", "float64"),
+  values: text(12_582_912),
+});
+
+/** The index of a value, null if there is none. */
+export interface Found {
+  index: number[] | null;
+}
+export const isFound: Check<Found> = record({
+  index: orNull(list(count(), 10_000)),
+});
+
+/** Exact values of a window of one slice, as text. */
+export interface Cells {
+  row: number;
+  column: number;
+  texts: string[][];
+}
+export const isCells: Check<Cells> = record({
+  row: count(),
+  column: count(),
+  texts: list(list(text(100_000), 10_000), 10_000),
+});
+
+/** Two tensors broadcast to one shape, their difference and its statistics. */
+export interface Pair {
+  first: TensorRecord;
+  second: TensorRecord;
+  difference: TensorRecord;
+  /** The count of elements that differ; two NaNs do not. */
+  differing: number;
+  /** The largest finite distance; null if none is finite. */
+  largest: number | null;
+  /** The first index of the largest distance. */
+  index: number[] | null;
+}
+export const isPair: Check<Pair> = record({
+  first: isTensorRecord,
+  second: isTensorRecord,
+  difference: isTensorRecord,
+  differing: count(),
+  largest: orNull(number),
+  index: orNull(list(count(), 10_000)),
+});
+
+/** A part of a file, in base64 or as text, and the start of the next part. */
+export interface Part {
+  data: string;
+  next: number | null;
+}
+export const isPart: Check<Part> = record({
+  data: text(48_000_000),
+  next: orNull(count()),
+});
+
+/** A completion, and a short description of it. */
+export interface Member {
+  name: string;
+  kind: MemberKind;
+  detail: string;
+}
+export const isMember: Check<Member> = record({
+  name: text(100_000),
+  kind: oneOf("function", "class", "module", "property", "variable"),
+  detail: text(100_000),
+});
+
+/** Signature and documentation of a name; empty if unknown. */
+export interface Explanation {
+  signature: string;
+  text: string;
+}
+export const isExplanation: Check<Explanation> = record({
+  signature: text(100_000),
+  text: text(100_000),
+});
+
+/** The position of a syntax error; columns count UTF-16 units from zero. */
+export interface Problem {
+  message: string;
+  line: number;
+  column: number | null;
+  endLine: number;
+  endColumn: number | null;
+}
+export const isProblem: Check<Problem> = record({
+  message: text(4_000_000),
+  line: count(1_000_000_000),
+  column: orNull(count(1_000_000_000)),
+  endLine: count(1_000_000_000),
+  endColumn: orNull(count(1_000_000_000)),
+});
+
+/** Whether there is more to compile. */
+export interface WarmUp {
+  more: boolean;
+}
+export const isWarmUp: Check<WarmUp> = record({
+  more: flag,
+});
+
+/** Text that the program printed. */
+export interface Output {
+  stream: StreamName;
+  text: string;
+}
+export const isOutput: Check<Output> = record({
+  stream: oneOf("stdout", "stderr"),
+  text: text(4_000_000),
+});
+
+/** The end of a long output, which replaces the previous tail. */
+export interface Tail {
+  stream: StreamName;
+  text: string;
+  omitted: number;
+}
+export const isTail: Check<Tail> = record({
+  stream: oneOf("stdout", "stderr"),
+  text: text(4_000_000),
+  omitted: count(),
+});
+
+/** One bar of a chart; its length is from 0 to 1. */
+export interface Bar {
+  label: string;
+  text: string;
+  length: number;
+  marked: boolean;
+}
+export const isBar: Check<Bar> = record({
+  label: text(100_000),
+  text: text(100_000),
+  length: number,
+  marked: flag,
+});
+
+/** A label on the axis of a chart; its position is from 0 to 1. */
+export interface Tick {
+  text: string;
+  position: number;
+}
+export const isTick: Check<Tick> = record({
+  text: text(100_000),
+  position: number,
+});
+
+/** Labelled bars. */
+export interface BarChart {
+  heading: string;
+  unit: string;
+  bars: Bar[];
+  ticks: Tick[];
+}
+export const isBarChart: Check<BarChart> = record({
+  heading: text(100_000),
+  unit: text(100_000),
+  bars: list(isBar, 10_000),
+  ticks: list(isTick, 1_000),
+});
+
+/** A rich representation: pictures are in base64, a puzzle's verdict is JSON. */
+export interface Rich {
+  kind: RichKind;
+  data: string;
+}
+export const isRich: Check<Rich> = record({
+  kind: oneOf("html", "svg", "png", "jpeg", "text", "verdict"),
+  data: text(4_000_000),
+});
+
+/** A value that the program showed. */
+export interface Display {
+  display: number;
+  name: string | null;
+  /** The value as text; empty for a tensor of many elements. */
+  text: string;
+  tensor: boolean;
+  facts: string;
+  chart: BarChart | null;
+  /** The rich representation that replaces the text. */
+  rich?: Rich;
+}
+export const isDisplay: Check<Display> = record({
+  display: count(),
+  name: orNull(text(100_000)),
+  text: text(4_000_000),
+  tensor: flag,
+  facts: text(100_000),
+  chart: orNull(isBarChart),
+  rich: optional(isRich),
+});
+
+/** A request for a line that the reader types. */
+export interface Prompt {
+  text: string;
+}
+export const isPrompt: Check<Prompt> = record({
+  text: text(100_000),
+});
+
+/** The current picture of a displayed tensor: its first slice. */
+export interface LivePicture {
+  display: number;
+  step: number;
+  shape: number[];
+  dtype: string;
+  heatmap: Heatmap;
+}
+export const isLivePicture: Check<LivePicture> = record({
+  display: count(),
+  step: count(),
+  shape: list(count(), 10_000),
+  dtype: text(100_000),
+  heatmap: isHeatmap,
+});
+
+/** Points of a plot, in order; null for a number that is not finite. */
+export interface PlotSeries {
+  name: string;
+  x: (number | null)[];
+  y: (number | null)[];
+  count: number;
+}
+export const isPlotSeries: Check<PlotSeries> = record({
+  name: text(100_000),
+  x: list(orNull(number), 4_000),
+  y: list(orNull(number), 4_000),
+  count: count(),
+});
+
+/** A plot that the program showed; it replaces the display's previous plot. */
+export interface PlotRecord {
+  display: number;
+  title: string;
+  kind: PlotKind;
+  series: PlotSeries[];
+}
+export const isPlotRecord: Check<PlotRecord> = record({
+  display: count(),
+  title: text(100_000),
+  kind: oneOf("lines", "points", "histogram"),
+  series: list(isPlotSeries, 100),
+});
+
+/** The requests that Python answers. */
+export interface PythonRequests {
+  /** Run a program; its output and displays are emitted while it runs. */
+  run: { details: { source: string; device: DeviceName | null; lines: number[] | null; keep: boolean; timed: boolean; search: boolean; files: ProgramFile[]; lost: string[] }; value: RunRecord };
+  /** Return every tensor of the last run with its statistics. */
+  describe: { details: Record<string, never>; value: TensorRecord[] };
+  /** Return the text of one of the last run's kernels. */
+  source: { details: { kernel: number }; value: KernelSource };
+  /** Return the statistics of one tensor. */
+  statistics: { details: { tensor: number }; value: Statistics };
+  /** Return the digits of a tensor as `print` writes them. */
+  text: { details: { tensor: number }; value: TensorText };
+  /** Return the fingerprints of this run's results, to compare with a run. */
+  fingerprint: { details: Record<string, never>; value: Fingerprint[] };
+  /** Return the heat map of one slice of a tensor, in colour with `channels`. */
+  heatmap: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[]; how: Pooling; size: PictureSize; channels: number | null }; value: Heatmap };
+  /** Return some values of one slice of a tensor. */
+  sample: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[] }; value: Sample };
+  /** Return the index of a tensor's largest, smallest or first NaN value. */
+  find: { details: { tensor: number; what: Extreme }; value: Found };
+  /** Return exact values; a window is row, column, count of rows, of columns. */
+  cells: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[]; window: number[] }; value: Cells };
+  /** Broadcast two tensors to one shape and measure their difference. */
+  pair: { details: { first: number; second: number }; value: Pair };
+  /** Return a part of a file: a tensor as `.npy`, one slice as CSV. */
+  export: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[]; format: FileFormat; start: number }; value: Part };
+  /** Return the members of a dotted path; "" for the last run's names. */
+  members: { details: { path: string; imported: boolean }; value: Member[] };
+  /** Return signature and documentation of a dotted path. */
+  explain: { details: { path: string; imported: boolean }; value: Explanation };
+  /** Return the syntax error of a program, without running it. */
+  lint: { details: { source: string }; value: Problem[] };
+  /** Cancel tasks of the last run, whose program is no longer open. */
+  leave: { details: Record<string, never>; value: null };
+  /** Start to compile the next graph; return whether there is more to do. */
+  warm: { details: Record<string, never>; value: WarmUp };
 }
 
-/** The line that the reader typed for a program that waits for it. */
-export interface Typed {
-  typed: string;
-}
-
-export type ToWorker = Request | Cancel | Typed;
-
-/** The response to a request: its value as JSON with the bytes of a picture or files, or the error. */
-export type Reply = { id: number; answer: string; data?: Uint8Array; files?: Blob[] } | { id: number; error: string };
-
-/** A message of a running program: one of `Notes`, its record as JSON, and the bytes of a picture. */
-export interface Said {
-  said: string;
-  fields: string;
-  data?: Uint8Array;
-}
-
-/** Why Python cannot go on. */
-export interface Fatal {
-  fatal: string;
-}
-
-/** Progress messages of a start or a run; never a response. */
-export type Note =
-  | { note: "bytes"; what: string; done: number; total: number }
-  | { note: "step"; text: string }
-  | { [M in keyof Notes]: { note: M } & Notes[M] }[keyof Notes];
+/** The checks of their responses. */
+export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequests[R]["value"]> } = {
+  run: isRunRecord,
+  describe: list(isTensorRecord, 10_000),
+  source: isKernelSource,
+  statistics: isStatistics,
+  text: isTensorText,
+  fingerprint: list(isFingerprint, 40),
+  heatmap: isHeatmap,
+  sample: isSample,
+  find: isFound,
+  cells: isCells,
+  pair: isPair,
+  export: isPart,
+  members: list(isMember, 10_000),
+  explain: isExplanation,
+  lint: list(isProblem, 1_000),
+  leave: oneOf(null),
+  warm: isWarmUp,
+};
 
 /** The messages of a running program, by kind. */
 export interface Notes {
@@ -74,300 +640,11 @@ export interface Notes {
   plot: PlotRecord;
 }
 
-/** The program waits for a line that the reader types. */
-export interface Prompt {
-  text: string;
-}
-
-/** Text that the program printed. */
-export interface Output {
-  stream: StreamName;
-  text: string;
-}
-
-/** The end of a long output, which replaces the previous tail. */
-export interface Tail {
-  stream: StreamName;
-  text: string;
-  omitted: number;
-}
-
-/** A value that the program showed. */
-export interface Display {
-  display: number;
-  name: string | null;
-  /** The value as text; of a tensor of many elements nothing. */
-  text: string;
-  tensor: boolean;
-  facts: string;
-  chart: BarChart | null;
-  /** The rich representation that replaces the text. */
-  rich?: Rich;
-}
-
-/** A value as HTML, drawing, picture in base64, or as JSON what a puzzle's check found. */
-export interface Rich {
-  kind: "html" | "svg" | "png" | "jpeg" | "text" | "verdict";
-  data: string;
-}
-
-/** A plot that the program showed, which replaces the previous one of its display. */
-export interface PlotRecord {
-  display: number;
-  title: string;
-  kind: "lines" | "points" | "histogram";
-  series: PlotSeries[];
-}
-
-/** Points of a plot, in order; null where a number is not finite. */
-export interface PlotSeries {
-  name: string;
-  x: (number | null)[];
-  y: (number | null)[];
-  count: number;
-}
-
-export interface BarChart {
-  heading: string;
-  unit: string;
-  bars: Bar[];
-  ticks: Tick[];
-}
-
-/** One bar of a chart; its length is from 0 to 1. */
-export interface Bar {
-  label: string;
-  text: string;
-  length: number;
-  marked: boolean;
-}
-
-/** A text on the axis of a chart; its position is from 0 to 1. */
-export interface Tick {
-  text: string;
-  position: number;
-}
-
-export type FromWorker = Reply | Note | Said | Fatal;
-export type StreamName = "stdout" | "stderr";
-export type Question = keyof Questions;
-
-export interface Questions extends PythonQuestions {
-  start: { details: StartDetails; value: Started };
-  /** Let the next run find these files in its folder. */
-  lend: { details: LendDetails; value: null };
-  /** Files that the last run has written; their bytes are sent next to the record. */
-  collect: { details: Record<string, never>; value: Collected };
-}
-
-/** What Python answers itself; `handlers` in `session.py` has the same names. */
-export interface PythonQuestions {
-  run: { details: RunDetails; value: RunRecord };
-  describe: { details: Record<string, never>; value: TensorRecord[] };
-  /** The text of one of the last run's kernels, by its index in `RunRecord.kernels`. */
-  source: { details: { kernel: number }; value: KernelSource };
-  /** The statistics of one tensor of a group; other tensors have them in their records. */
-  statistics: { details: { tensor: number }; value: Statistics };
-  /** The digits of a tensor. */
-  text: { details: { tensor: number }; value: TensorText };
-  /** What the last run's results are compared by with those of another run. */
-  fingerprint: { details: Record<string, never>; value: Fingerprint[] };
-  heatmap: { details: HeatmapDetails; value: Heatmap };
-  sample: { details: Slice; value: Sample };
-  /** The first index of the largest or smallest finite value, or of a NaN. */
-  find: { details: { tensor: number; what: Wanted }; value: Place };
-  cells: { details: CellsDetails; value: Cells };
-  /** Put two tensors side by side; until the next two they have numbers of their own. */
-  pair: { details: { first: number; second: number }; value: Pair };
-  /** A part of a file for the reader to keep. */
-  export: { details: ExportDetails; value: Part };
-  /** What can stand behind a dotted path; "" for the last run's names. One that is imported begins with a module. */
-  members: { details: { path: string; imported: boolean }; value: Member[] };
-  explain: { details: { path: string; imported: boolean }; value: Explanation };
-  /** Where the compiler stops in a program that is not run. */
-  lint: { details: { source: string }; value: Problem[] };
-  /** End what the last run left running: its document is no longer open. */
-  leave: { details: Record<string, never>; value: null };
-  /** Compile a few more kernels; asked by the worker while nobody asks anything. */
-  warm: { details: Record<string, never>; value: WarmUp };
-}
-
-export interface RunDetails extends Program {
-  device: DeviceName;
-}
-
-/** A run request: a full program, or a cell of it. */
-export interface Program {
-  source: string;
-  /** Modules that it imports and data that it opens. */
-  files: ProgramFile[];
-  /** First and last line of a cell, counted from one; null for all. */
-  lines: number[] | null;
-  /** Whether the names of the run before are still there. */
-  keep: boolean;
-  /** Whether it waits after each kernel for how long the device took. */
-  timed: boolean;
-  /** Whether it looks for the lines that first made a NaN or an infinity. */
-  search: boolean;
-  /** Names of files that were there once, for the message where one is not found. */
-  lost: string[];
-}
-
-/** A file of a program other than `main.py`: a module, or data as text. */
-export interface ProgramFile {
-  name: string;
-  text: string;
-}
-
-/** A file of the program's folder; it is read in ranges. */
-export interface LentFile {
-  name: string;
-  data: Blob;
-}
-
-export interface LendDetails {
-  files: LentFile[];
-  /** The program's own files other than `main.py`, which Python writes there. */
-  tabs: string[];
-  /** Whether what earlier cells wrote stays. */
-  keep: boolean;
-}
-
-export interface Collected {
-  files: LentFile[];
-  gone: string[];
-  /** The count of files that were omitted. */
-  left: number;
-}
-
-export interface StartDetails {
-  /** The stop buffer of `interrupt.ts`, null where memory cannot be shared. */
-  interrupt: SharedArrayBuffer | null;
-  /** SHA-256 of the memory snapshot that may be used, null for none. */
-  digest: string | null;
-}
-
-export interface Started {
-  /** The adapter's name, null without WebGPU. */
-  adapter: string | null;
-  /** Whether a CPU stands in for a GPU there: device `cpu` is faster. */
-  emulated: boolean;
-  /** Why there is no adapter, in plain words. */
-  reason: string | null;
-  /** Whether Python can wait for the GPU inside ordinary calls. */
-  blocking: boolean;
-  python: string;
-  version: string;
-  /** Whether Python came out of a memory snapshot. */
-  snapshot: boolean;
-  /** SHA-256 of the cached memory snapshot; no program had run when it was made. */
-  digest: string | null;
-}
-
-export interface RunRecord {
-  seconds: number;
-  stopped: boolean;
-  error: Failure | null;
-  kernels: KernelRecord[];
-  /** How many more kernels there were than are listed. */
-  kernelsLeftOut: number;
-  /** What the GPU's adapter computes wrongly, in words; kernels avoid it. */
-  faults: string[];
-  /** What was found, of a run that searched. */
-  search?: NonfiniteSearch;
-}
-
-/** Origin and causes of NaNs and infinities in values that the program has read. */
-export interface NonfiniteSearch {
-  /** Whether Python could wait for the device. */
-  complete: boolean;
-  origins: NonfiniteOrigin[];
-}
-
-export interface Failure {
-  type: string;
-  message: string;
-  frames: (Frame | Gap)[];
-  text: string;
-  /** Frames of the library that are not listed. */
-  hidden: number;
-}
-
-/** A position in the user's program; columns count UTF-16 units from zero. */
-export interface Frame {
-  /** `main.py`, or another file of the program. */
-  file: string;
-  function: string;
-  line: number;
-  column: number | null;
-  endLine: number;
-  endColumn: number | null;
-  /** The line without its indentation, and how many columns that had. */
-  code: string;
-  indent: number;
-}
-
-/** The count of omitted frames of a deep recursion. */
-export interface Gap {
-  skipped: number;
-}
-
-export interface KernelRecord {
-  name: string;
-  kind: string;
-  /** What it computes, such as `sum(x)`; empty where that is long. */
-  formula: string;
-  /** Whether it also copies elements into another order. */
-  copies: boolean;
-  device: string;
-  /** Workgroups by axis; on the CPU units of work, and how many at a time. */
-  grid: number[];
-  buffers: number;
-  bytes: number;
-  /** Floating-point operations of the kernel's first launch. */
-  flops: number;
-  /** Bytes that a launch reads and writes, each element once. */
-  loaded: number;
-  stored: number;
-  /** Line of the program that built its result, counted from one; null if not known. */
-  line: number | null;
-  count: number;
-  /** Device time of all its launches, if the run was timed and the device measures it. */
-  seconds?: number;
-}
-
-/** The complete text of a kernel, or the ends of one too long to be read. */
-export interface KernelSource {
-  text: string;
-}
-
-export interface TensorText {
-  text: string;
-}
-
-/** A completion, and a short description of it. */
-export interface Member {
-  name: string;
-  kind: "function" | "class" | "module" | "property" | "variable";
-  detail: string;
-}
-
-/** Signature and documentation of a name; empty where nothing is known. */
-export interface Explanation {
-  signature: string;
-  text: string;
-}
-
-/** The position of a syntax error; columns count UTF-16 units from zero. */
-export interface Problem {
-  message: string;
-  line: number;
-  column: number | null;
-  endLine: number;
-  endColumn: number | null;
-}
-
-export interface WarmUp {
-  /** Whether there is more to compile. */
-  more: boolean;
-}
+export const NOTES: { readonly [N in keyof Notes]: Check<Notes[N]> } = {
+  output: isOutput,
+  tail: isTail,
+  display: isDisplay,
+  prompt: isPrompt,
+  picture: isLivePicture,
+  plot: isPlotRecord,
+};

@@ -3,19 +3,8 @@
 import { Batch } from "./batch";
 import { handLine, newStopBuffer, requestStop } from "../worker/interrupt";
 import { NoteLimit, readAnswer, readMessage, readNote } from "./messages";
-import type {
-  Collected,
-  DeviceName,
-  LendDetails,
-  Note,
-  Program,
-  Question,
-  Questions,
-  RunRecord,
-  Started,
-  TensorRecord,
-  ToWorker,
-} from "./protocol";
+import type { Collected, Details, LendDetails, Note, Program, RequestName, Started, ToWorker, Value } from "./messages";
+import type { DeviceName, RunRecord, TensorRecord } from "./protocol";
 import { closeNetwork, startWorker } from "./realm";
 import { recall, remember } from "./storage";
 
@@ -40,7 +29,7 @@ export interface SessionEvents {
 }
 
 interface Waiting {
-  question: Question;
+  question: RequestName;
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
@@ -267,10 +256,10 @@ export class Session {
   }
 
   /** Ask the worker; the answer comes after everything asked before. */
-  ask<Q extends Question>(
+  ask<Q extends RequestName>(
     question: Q,
-    details: Questions[Q]["details"],
-  ): Promise<Questions[Q]["value"]> {
+    details: Details<Q>,
+  ): Promise<Value<Q>> {
     const isReady = this.#connection && (this.started || question === "start");
     if (!isReady) return Promise.reject(new Error("Python is starting"));
     const id = this.#next++;
@@ -278,7 +267,7 @@ export class Session {
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, {
         question,
-        resolve: (value) => resolve(value as Questions[Q]["value"]),
+        resolve: (value) => resolve(value as Value<Q>),
         reject,
       });
       this.#post({ id, question, details } as ToWorker);

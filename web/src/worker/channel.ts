@@ -1,6 +1,6 @@
 /** The worker's private channel to the page: a program in the same worker cannot take it. */
 
-import type { FromWorker, ToWorker } from "../page/protocol";
+import type { FromWorker, ToWorker } from "../page/messages";
 
 export type Send = (message: FromWorker) => void;
 

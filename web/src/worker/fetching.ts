@@ -3,7 +3,7 @@
  * come. Each large one is packed on the site, so that no host need compress it.
  */
 
-import type { Note } from "../page/protocol";
+import type { Note } from "../page/messages";
 
 type Tell = (note: Note) => void;
 

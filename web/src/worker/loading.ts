@@ -1,7 +1,7 @@
 /** Loading Python in the worker: Pyodide, our wheel, a memory snapshot. */
 
 import type { PyodideAPI, loadPyodide as LoadPyodide } from "pyodide";
-import type { Note } from "../page/protocol";
+import type { Note } from "../page/messages";
 import { withRoomFor } from "./roomy";
 
 /** The build's description of the site; sizes are bytes before compression. */

@@ -4,7 +4,7 @@
  * written is collected when it has ended.
  */
 
-import type { LendDetails, LentFile } from "../page/protocol";
+import type { LendDetails, LentFile } from "../page/messages";
 
 const FOLDER = "/home/pyodide";
 const HIDDEN = /^\.|^__pycache__$|\.part$/;

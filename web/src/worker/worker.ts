@@ -9,7 +9,8 @@ import { openChannel, rateLimit, replaceGlobal, type Send } from "./channel";
 import { CoreFiles } from "./fetching";
 import { OwnFiles } from "./own-files";
 import { loadPython, resolveAddresses, type BuildInfo } from "./loading";
-import type { PythonQuestions, Question, Questions, Request, StartDetails, Started, ToWorker } from "../page/protocol";
+import type { Details, Request, RequestName, StartDetails, Started, ToWorker, Value } from "../page/messages";
+import type { PythonRequests } from "../page/protocol";
 
 declare global {
   var tensorwebAdapter: Promise<GPUAdapter | null> | undefined;
@@ -19,7 +20,7 @@ interface Running {
   python: PyodideAPI;
   files: OwnFiles;
   interrupt: Interrupt;
-  ask(question: keyof PythonQuestions, details: string): Promise<Answer>;
+  ask(question: keyof PythonRequests, details: string): Promise<Answer>;
 }
 
 /** A record in JSON, the bytes for which it has null, and files by their names. */
@@ -125,7 +126,7 @@ async function warmUp(): Promise<void> {
   interrupt.begin();
   try {
     const { answer } = await running.ask("warm", "{}");
-    isWarm = !(JSON.parse(answer) as Questions["warm"]["value"]).more;
+    isWarm = !(JSON.parse(answer) as Value<"warm">).more;
   } catch (error) {
     if (isFatal(error)) die(error);
     if (!isStop(error)) {
@@ -173,7 +174,7 @@ async function respond(request: Request): Promise<Answer> {
 }
 
 /** The answers when Stop strikes before Python looks at a question or after it did. */
-const STOPPED: { [Q in Question]?: string } = {
+const STOPPED: { [Q in RequestName]?: string } = {
   run: JSON.stringify({
     seconds: 0,
     stopped: true,
@@ -181,7 +182,7 @@ const STOPPED: { [Q in Question]?: string } = {
     kernels: [],
     kernelsLeftOut: 0,
     faults: [],
-  } satisfies Questions["run"]["value"]),
+  } satisfies Value<"run">),
   describe: "[]",
 };
 
@@ -195,7 +196,7 @@ function isStop(error: unknown): boolean {
  */
 async function loadPackages(
   python: PyodideAPI,
-  { source: main, files }: Questions["run"]["details"],
+  { source: main, files }: Details<"run">,
 ): Promise<void> {
   const modules = files.filter(({ name }) => name.endsWith(".py"));
   const source = [main, ...modules.map(({ text }) => text)].join("\n");

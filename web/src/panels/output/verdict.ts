@@ -2,37 +2,29 @@
 
 import { el } from "../../parts/dom";
 import { tuple } from "../../parts/format";
-import { flag, list, orNull, record, text, whole } from "../../page/checks";
+import { count, flag, list, orNull, record, text, type Checked } from "../../page/checks";
 import "./verdict.css";
-
-interface Table {
-  shape: number[];
-  cells: string[][];
-  /** Of each cell whether it is wrong; empty where that is not said. */
-  wrong: boolean[][];
-}
-
-interface Verdict {
-  title: string;
-  solved: boolean;
-  text: string;
-  /** The case that is shown. */
-  call: string;
-  wanted: Table | null;
-  got: Table | null;
-}
 
 const MOST_CELLS = 12;
 const MOST_TEXT = 2000;
-const TABLE = record<Table>({
-  shape: list(whole(), 64),
+const isTable = record({
+  shape: list(count(), 64),
   cells: list(list(text(40), MOST_CELLS), MOST_CELLS),
+  /** Of each cell whether it is wrong; empty where that is not shown. */
   wrong: list(list(flag, MOST_CELLS), MOST_CELLS),
 });
-const VERDICT = record<Verdict>({
-  ...{ title: text(MOST_TEXT), solved: flag, text: text(MOST_TEXT), call: text(MOST_TEXT) },
-  ...{ wanted: orNull(TABLE), got: orNull(TABLE) },
+const isVerdict = record({
+  title: text(MOST_TEXT),
+  solved: flag,
+  text: text(MOST_TEXT),
+  /** The case that is shown. */
+  call: text(MOST_TEXT),
+  wanted: orNull(isTable),
+  got: orNull(isTable),
 });
+
+type Table = Checked<typeof isTable>;
+type Verdict = Checked<typeof isVerdict>;
 
 /** Draw a verdict; any program can send one, so it is validated first. */
 export function verdictView(json: string): HTMLElement {
@@ -70,7 +62,7 @@ function cellsOf({ cells, wrong, shape }: Table, name: string): HTMLElement {
 function parsed(json: string): Verdict | null {
   try {
     const value = JSON.parse(json) as unknown;
-    return VERDICT(value) ? (value as Verdict) : null;
+    return isVerdict(value) ? value : null;
   } catch {
     return null;
   }

@@ -2,7 +2,8 @@
 
 import { el } from "../../parts/dom";
 import { mountSlider } from "./slider";
-import type { Slice, TensorRecord } from "../../page/protocol";
+import type { Slice } from "../../page/messages";
+import type { TensorRecord } from "../../page/protocol";
 
 const MOST_SLIDERS = 16;
 

@@ -4,7 +4,8 @@ import { count, exact, short } from "../../parts/format";
 import type { Picture } from "./heatmap";
 import { isScaled } from "./image";
 import { countClipped } from "./marks";
-import type { Heatmap, Slice, TensorRecord } from "../../page/protocol";
+import type { Slice } from "../../page/messages";
+import type { Heatmap, TensorRecord } from "../../page/protocol";
 
 /** `x[2, 0:3] = mean 0.25`: the index as Python writes it, and the value. */
 export function cellText({ map, values }: Picture, slice: Slice, tensor: TensorRecord, row: number, column: number): string {

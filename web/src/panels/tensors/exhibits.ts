@@ -3,7 +3,8 @@
 import { chartLegend, mountChart } from "../../parts/chart";
 import { el } from "../../parts/dom";
 import { count } from "../../parts/format";
-import type { BarChart, Display, Note, PlotRecord, Rich } from "../../page/protocol";
+import type { Note } from "../../page/messages";
+import type { BarChart, Display, PlotRecord, Rich } from "../../page/protocol";
 import { barChart } from "../output/bar-chart";
 import { richView } from "../output/rich";
 

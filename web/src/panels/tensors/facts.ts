@@ -5,7 +5,7 @@ import { count, short, tuple } from "../../parts/format";
 import { originText } from "../../parts/nonfinite";
 import { isComplex } from "./cell-text";
 import type { Extent } from "./unpack";
-import type { TensorRecord, Wanted } from "../../page/protocol";
+import type { Extreme, TensorRecord } from "../../page/protocol";
 
 /** `float32 (2, 3) on webgpu`. */
 export function typeOf({ dtype, shape, device }: TensorRecord): string {
@@ -25,7 +25,7 @@ export function flags({ nan = 0, inf = 0, problem, origins = [] }: TensorRecord)
 }
 
 /** Terms and what they are of one tensor, as pairs for a list. */
-export function factList(tensor: TensorRecord, jump: (what: Wanted) => void): HTMLElement[] {
+export function factList(tensor: TensorRecord, jump: (what: Extreme) => void): HTMLElement[] {
   const { min, max, mean, nan = 0, inf = 0, size } = tensor;
   const rows: [string, string][] = [];
   if (max !== undefined && tensor.dtype === "bool" && size > 1) {
@@ -67,12 +67,12 @@ function padded(rows: readonly (readonly [string, string])[]): (readonly [string
 const SIZE = " size";
 
 /** Facts that have an index in the tensor. */
-const JUMPS: Record<string, Wanted> = { largest: "max", smallest: "min", NaN: "nan", True: "max", False: "min" };
+const JUMPS: Record<string, Extreme> = { largest: "max", smallest: "min", NaN: "nan", True: "max", False: "min" };
 
 /** Facts that are counts: a count of 0 has no index. */
 const COUNTS: readonly string[] = ["NaN", "True", "False"];
 
-const WORDS: Record<Wanted, string> = { max: "largest value", min: "smallest value", nan: "first NaN" };
+const WORDS: Record<Extreme, string> = { max: "largest value", min: "smallest value", nan: "first NaN" };
 
 /** Facts computed from a picture: nothing else is requested while a program runs. */
 export function pictureFacts({ low, high, nans, infinities }: Extent, step: number): HTMLElement[] {

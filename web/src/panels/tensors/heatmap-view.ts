@@ -7,7 +7,8 @@ import { cellText } from "./cell-text";
 import { mountGestures } from "./gestures";
 import { mountTicks } from "./ticks";
 import { fitted, panned, pixelForPixel, showing, zoomed, type Place, type Point, type Size } from "./viewport";
-import type { Slice, TensorRecord } from "../../page/protocol";
+import type { Slice } from "../../page/messages";
+import type { TensorRecord } from "../../page/protocol";
 
 export interface CanvasView {
   dom: HTMLElement;

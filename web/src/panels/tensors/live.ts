@@ -1,6 +1,7 @@
 /** Pictures that arrive while a program runs, by display. */
 
-import type { Display, LivePicture, Slice, TensorRecord } from "../../page/protocol";
+import type { Slice } from "../../page/messages";
+import type { Display, LivePicture, TensorRecord } from "../../page/protocol";
 import { sizeOf } from "../../parts/format";
 import { planeOf } from "./axes";
 import { History } from "./history";

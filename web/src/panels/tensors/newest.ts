@@ -1,14 +1,14 @@
 /** Sends one request at a time; of requests made meanwhile only the newest is sent. */
 
 import type { Page } from "../../page/page";
-import type { Question, Questions } from "../../page/protocol";
+import type { Details, RequestName, Value } from "../../page/messages";
 
-export interface Newest<Q extends Question> {
+export interface Newest<Q extends RequestName> {
   /** Return the response, null if a newer request replaced this one. */
-  ask(details: Questions[Q]["details"]): Promise<Questions[Q]["value"] | null>;
+  ask(details: Details<Q>): Promise<Value<Q> | null>;
 }
 
-export function newestOf<Q extends Question>(page: Page, question: Q): Newest<Q> {
+export function newestOf<Q extends RequestName>(page: Page, question: Q): Newest<Q> {
   let last: Promise<unknown> = Promise.resolve();
   let newest = 0;
   return {

@@ -3,7 +3,8 @@
 import { button, el } from "../../parts/dom";
 import { short, tuple } from "../../parts/format";
 import type { Bounds } from "../../page/look";
-import type { Heatmap, Pair, Slice } from "../../page/protocol";
+import type { Slice } from "../../page/messages";
+import type { Heatmap, Pair } from "../../page/protocol";
 import type { Scheme } from "../../page/media";
 import { about, bounded } from "./bounds";
 import { scaleOf, type Scale } from "./colours";

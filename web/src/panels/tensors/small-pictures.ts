@@ -5,7 +5,8 @@ import { planeOf } from "./axes";
 import { drawSmallCurve, isLine } from "./curve";
 import { decodeHeatmap, drawWhole } from "./heatmap";
 import type { Page } from "../../page/page";
-import type { Heatmap, HeatmapDetails, TensorRecord } from "../../page/protocol";
+import type { Details } from "../../page/messages";
+import type { Heatmap, TensorRecord } from "../../page/protocol";
 import { schemeOf, type Scheme } from "../../page/media";
 import type { Size } from "./viewport";
 
@@ -88,7 +89,7 @@ export function mountSmallPictures(page: Page, name: string, room: Size): SmallP
 }
 
 /** The slice that is seen first. */
-export function wholeOf({ id, shape, channels, coloured }: TensorRecord): HeatmapDetails {
+export function wholeOf({ id, shape, channels, coloured }: TensorRecord): Details<"heatmap"> {
   const mixed = coloured ? channels : null;
   return { tensor: id, ...planeOf(shape, mixed), indices: shape.map(() => 0), how: "mean", size: "small", channels: mixed };
 }

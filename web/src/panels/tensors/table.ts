@@ -1,7 +1,8 @@
 /** Exact values as a table: all of a small slice, one page of a large one. */
 
 import { button, el } from "../../parts/dom";
-import type { Cells, Slice } from "../../page/protocol";
+import type { Slice } from "../../page/messages";
+import type { Cells } from "../../page/protocol";
 import type { Page } from "../../page/page";
 import { newestOf } from "./newest";
 

@@ -1,9 +1,10 @@
 /** One tensor looked into: its picture with scale and facts, its axes, its values. */
 
 import { button, el, find } from "../../parts/dom";
-import { fits, type Bounds, type TensorLook } from "../../page/look";
+import { fits, type Bounds, type ViewSettings } from "../../page/look";
 import type { Page } from "../../page/page";
-import type { Heatmap, LivePicture, Pair, Pooling, Slice, TensorRecord, Wanted } from "../../page/protocol";
+import type { Slice } from "../../page/messages";
+import type { Extreme, Heatmap, LivePicture, Pair, Pooling, TensorRecord } from "../../page/protocol";
 import { messageOf } from "../../page/session";
 import { schemeOf } from "../../page/media";
 import { mountChart } from "../../parts/chart";
@@ -32,12 +33,12 @@ import { unpack } from "./unpack";
 
 export interface Viewer {
   /** Look into a tensor, in this way if it fits and else in one that suits it. */
-  show(tensor: TensorRecord, look?: TensorLook | null): Promise<void>;
+  show(tensor: TensorRecord, look?: ViewSettings | null): Promise<void>;
   /** Show a picture that came by itself, of a tensor that cannot be asked about. */
   live(tensor: TensorRecord, picture: LivePicture): void;
   clear(): void;
   /** The last view settings of a tensor that were reported to the page. */
-  told(): TensorLook | null;
+  told(): ViewSettings | null;
   /** Draw in the colours of the page. */
   recolour(): void;
 }
@@ -287,7 +288,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     facts.replaceChildren(...factList(shown, (what) => void jump(shown, what)));
   };
   /** Look at the largest or smallest value, or at the first NaN. */
-  const jump = async (shown: TensorRecord, what: Wanted): Promise<void> => {
+  const jump = async (shown: TensorRecord, what: Extreme): Promise<void> => {
     try {
       const { index } = await page.ask("find", { tensor: shown.id, what });
       if (index) await goTo(shown, index);

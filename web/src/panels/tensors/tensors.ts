@@ -3,7 +3,7 @@
 import { el, perFrame } from "../../parts/dom";
 import { originNote, whyGone } from "../../page/origin";
 import type { Page, Part } from "../../page/page";
-import type { TensorLook } from "../../page/look";
+import type { ViewSettings } from "../../page/look";
 import type { LivePicture, TensorRecord } from "../../page/protocol";
 import { schemeOf, type Scheme } from "../../page/media";
 import { entriesOf, type Entry } from "./entries";
@@ -47,7 +47,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     empty.hidden = true;
   };
   /** Look into one tensor of the chosen entry. */
-  const look = async (item: number, how: TensorLook | null = null): Promise<void> => {
+  const look = async (item: number, how: ViewSettings | null = null): Promise<void> => {
     const tensor = entry?.tensors[item];
     if (!tensor) return;
     const problem = whyGone(page.view, "tensors", "tensor", "values");
@@ -97,7 +97,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     open(false);
     if (!host.hidden) follow();
   };
-  const select = (next: Entry, item = next.tensors.length - 1, how: TensorLook | null = null): void => {
+  const select = (next: Entry, item = next.tensors.length - 1, how: ViewSettings | null = null): void => {
     entry = next;
     exhibit = null;
     open(false);

@@ -1,7 +1,8 @@
 /** Numbers and names along two edges of a picture: which rows and columns are seen. */
 
 import { el } from "../../parts/dom";
-import type { Heatmap, Slice } from "../../page/protocol";
+import type { Slice } from "../../page/messages";
+import type { Heatmap } from "../../page/protocol";
 import type { Place, Size } from "./viewport";
 
 export interface Ticks {

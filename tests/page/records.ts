@@ -1,0 +1,71 @@
+/** A valid value of every response and every message of a running program. */
+
+import type { Requests } from "../../web/src/page/messages";
+import type { Heatmap, Notes, TensorRecord } from "../../web/src/page/protocol";
+
+const tensor: TensorRecord = {
+  ...{ id: 0, name: "x", names: ["x", "y"], displays: [3], group: null, cuts: ["list: 5 of 9 shown"] },
+  ...{ shape: [2, 3], dtype: "float32", device: "webgpu", strides: [-3, 1], offset: 3, contiguous: false },
+  ...{ viewOf: "base", size: 6, channels: null, coloured: false, min: -1.5, max: null, nan: 2, inf: 0 },
+  origins: [{ kind: "nan", op: "log", file: "main.py", lines: [3, 4] }],
+};
+
+const heatmap: Heatmap = {
+  ...{ channels: 1, rows: 2, columns: 3, blockRows: 1, blockColumns: 1, stepRows: 1, stepColumns: 1 },
+  ...{ fullRows: 2, fullColumns: 3, values: new Uint8Array(24) },
+  how: "each",
+  encoding: "float32",
+};
+
+const frame = { file: "main.py", function: "f", line: 2, column: 0, endLine: 2, endColumn: null, code: "f()", indent: 4 };
+
+const kernel = {
+  ...{ name: "exp", kind: "elementwise", formula: "exp(x)", copies: false, device: "cpu", grid: [1, 1], buffers: 2 },
+  ...{ bytes: 48, flops: 48, loaded: 24, stored: 24, line: null, count: 1, seconds: 0.5 },
+};
+
+export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
+  start: {
+    ...{ adapter: null, emulated: false, reason: "no GPU", blocking: true },
+    ...{ python: "3.14", version: "0.1.0", snapshot: false, digest: null },
+  },
+  lend: null,
+  collect: { files: [{ name: "a.csv", data: new Blob(["1"]) }], gone: ["b.csv"], left: 0 },
+  run: {
+    ...{ seconds: 0.1, stopped: false, kernels: [kernel], kernelsLeftOut: 0, faults: ["sqrt"] },
+    error: { type: "ValueError", message: "no", frames: [{ skipped: 9 }, frame], text: "…", hidden: 2 },
+    search: { complete: true, origins: tensor.origins ?? [] },
+  },
+  describe: [tensor],
+  source: { text: "@compute" },
+  statistics: { min: 1, problem: "too large" },
+  text: { text: "[1, 2]" },
+  fingerprint: [{ name: "x", shape: [2, 3], dtype: "float32", digest: "0123456789abcdef", numbers: [1, null] }],
+  heatmap,
+  sample: { step: 2, encoding: "int32", values: "AAAA" },
+  find: { index: [0, 1] },
+  cells: { row: 0, column: 0, texts: [["1", "2"]] },
+  pair: { first: tensor, second: tensor, difference: tensor, differing: 1, largest: null, index: [0, 0] },
+  export: { data: "AAAA", next: null },
+  members: [{ name: "zeros", kind: "function", detail: "(shape)" }],
+  explain: { signature: "(shape)", text: "Return zeros." },
+  lint: [{ message: "invalid syntax", line: 1, column: null, endLine: 1, endColumn: 3 }],
+  leave: null,
+  warm: { more: false },
+};
+
+export const NOTES: Notes = {
+  output: { stream: "stdout", text: "printed" },
+  tail: { stream: "stderr", text: "…", omitted: 5 },
+  display: {
+    ...{ display: 0, name: null, text: "x", tensor: false, facts: "" },
+    chart: {
+      ...{ heading: "sizes", unit: "m", ticks: [{ text: "1", position: 0.5 }] },
+      bars: [{ label: "a", text: "1 m", length: 1, marked: false }],
+    },
+    rich: { kind: "svg", data: "<svg/>" },
+  },
+  prompt: { text: "Who? " },
+  picture: { display: 0, step: 1, shape: [2, 3], dtype: "float32", heatmap },
+  plot: { display: 0, title: "loss", kind: "lines", series: [{ name: "a", x: [0], y: [null], count: 1 }] },
+};
